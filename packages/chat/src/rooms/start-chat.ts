@@ -3,18 +3,15 @@ import type { Input } from '@parley/contracts/operation'
 import type { startChat as operation } from '@parley/contracts/operations/users/directory'
 import type { Room } from '@parley/contracts/resources/room'
 import { newId } from '@parley/db/messages/messages'
-import { banInForce } from '@parley/db/users/app-bans'
-import { findUser } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
-import { bannedFromApp } from '../moderation/banned-from-app.ts'
 import { moderateText } from '../moderation/moderate.ts'
 import { findStartable } from '../users/findable-users.ts'
 import { createRoom } from './create-room.ts'
 
 /**
  * POST /me/rooms: the direct room of the caller and another user, or a new group of the caller's (docs/reference/rooms.md#start-a-chat).
- * @throws ApiError CLIENT_NOT_FOUND naming users that do not exist or may not be found, DIRECTORY_OFF, USER_BANNED, INVALID_REQUEST,
+ * @throws ApiError CLIENT_NOT_FOUND naming users that do not exist or may not be found, DIRECTORY_OFF, INVALID_REQUEST,
  *   MESSAGE_REFUSED, SERVICE_UNAVAILABLE
  */
 export async function startChat(
@@ -25,8 +22,6 @@ export async function startChat(
   const { app, user } = caller
   const others = [...new Set(members)].filter((member) => member !== user)
   if (others.length === 0) throw new ApiError('INVALID_REQUEST', 'members: expected somebody beside the caller')
-  const self = await findUser(chat.db, app, user)
-  if (self && banInForce(self)) throw bannedFromApp(user)
   const startable = await chat.limits.searches(caller, () => findStartable(chat, caller, others))
   const unknown = others.filter((member) => !startable.has(member)).map((member) => JSON.stringify(member))
   if (unknown.length > 0) throw new ApiError('CLIENT_NOT_FOUND', `members: no users ${unknown.join(', ')}`)

@@ -46,7 +46,7 @@ export const startChat = operation({
     name: shownName(256).optional().describe('Of a group'),
   }),
   result: room,
-  errors: ['MISSING_PARAMETER', 'CLIENT_NOT_FOUND', 'DIRECTORY_OFF', 'USER_BANNED', 'MESSAGE_REFUSED'],
+  errors: ['MISSING_PARAMETER', 'CLIENT_NOT_FOUND', 'DIRECTORY_OFF', 'MESSAGE_REFUSED'],
   extension: true,
   example: { body: { members: ['bob'] }, result: exampleRoom },
 })
