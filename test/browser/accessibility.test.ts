@@ -1,18 +1,10 @@
-import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import type { AxeResults, RunOptions } from 'axe-core'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Deployment, deploy } from '../client/client-of.ts'
 import type { PlatformUser } from '../platform.ts'
+import { assertNothingFound } from './axe.ts'
 import { openChat, type TabOptions } from './chat-tab.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
-
-const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
-const rules: RunOptions = {
-  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice', 'experimental'],
-}
 
 describe.skipIf(isChromiumMissing())('the chat page in a browser: axe finds nothing', () => {
   let deployment: Deployment
@@ -119,16 +111,3 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: axe finds noth
     await assertNothingFound(other.page, 'signed out')
   })
 })
-
-async function assertNothingFound(page: Page, view: string): Promise<void> {
-  await page.evaluate(axe)
-  const { violations, passes } = (await page.evaluate(
-    (options) => (window as unknown as { axe: { run: (options: unknown) => Promise<unknown> } }).axe.run(options),
-    rules,
-  )) as AxeResults
-  const found = violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html, any }) => `${html} ${any[0]?.message ?? ''}`).join('\n  ')}`,
-  )
-  assert.deepEqual(found, [], view)
-  assert.ok(passes.length > 10, 'axe looked at something')
-}

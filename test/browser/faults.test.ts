@@ -124,7 +124,8 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, when something
     await page.context().setOffline(false)
     await action('Reply').waitFor()
     assert.equal(await action('Discard').count(), 0)
-    await action('Delete for me').click()
+    await action('Delete').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete for me' }).click()
     await eventually('it is deleted', async () => {
       const { userDeletedIDs } = await bob.call('GET', `/rooms/${room}/messages/v3`)
       return (userDeletedIDs as string[]).length === 1

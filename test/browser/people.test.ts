@@ -3,8 +3,10 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Deployment, deploy } from '../client/client-of.ts'
 import { eventually, type Fields, type PlatformUser } from '../platform.ts'
+import { assertNothingFound } from './axe.ts'
 import { type ChatTab, openChat, type TabOptions } from './chat-tab.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
+import { onePixel } from './one-pixel.ts'
 
 describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () => {
   let deployment: Deployment
@@ -84,6 +86,258 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
       await say(bob, hidden, 'not for the title')
       await say(bob, shown, 'for the title')
       await page.waitForFunction(() => document.title === '(1) Chats')
+    })
+  })
+
+  const field = ({ page }: ChatTab) => page.getByRole('textbox', { name: 'Message' })
+  const option = ({ page }: ChatTab, name: string) => page.getByRole('option', { name, exact: true })
+  /** Of the latest message of a room. */
+  const mentionsIn = async (room: string): Promise<unknown[]> => {
+    const page = await alice.call('GET', `/rooms/${room}/messages/v3?limit=1`)
+    const [{ mentions } = {}] = page['data'] as { mentions?: unknown[] }[]
+    return mentions ?? []
+  }
+  const sentMentions = async (tab: ChatTab, room: string, text: string) => {
+    await tab.page.getByRole('button', { name: 'Send' }).click()
+    await tab.page.getByRole('log').getByRole('article').filter({ hasText: text }).last().waitFor()
+    await eventually('it is sent', async () => {
+      const page = await alice.call('GET', `/rooms/${room}/messages/v3?limit=1`)
+      return (page['data'] as { message: unknown }[])[0]?.message === text
+    })
+    return mentionsIn(room)
+  }
+
+  describe('mentions', () => {
+    test('the picker finds members by prefix beyond those that the room names, after Chinese and full-width characters', async () => {
+      const { platform } = deployment
+      const ids = Array.from({ length: 60 }, (_, i) => `crowd ${i}`)
+      await platform.admin('POST', '/admin/clients/list', {
+        data: ids.map((_id, i) => ({ _id, nickname: i === 59 ? 'Zoë Zimmer' : `Member ${i}` })),
+      })
+      const room = await newRoom([alice, bob])
+      await platform.admin('POST', `/rooms/${room}/members`, { invitees: ids })
+      const tab = await open(alice, room)
+      for (const [before, typed] of [
+        ['', '@zo'],
+        ['你好', '@zim'],
+        ['（', '＠ZO'],
+        ['看，', '@zoë'],
+      ] as const) {
+        await field(tab).fill('')
+        await field(tab).pressSequentially(before + typed)
+        await option(tab, 'Zoë Zimmer').waitFor()
+        await field(tab).press('Enter')
+        assert.equal(await field(tab).inputValue(), `${before}@Zoë Zimmer `)
+      }
+      assert.deepEqual(await sentMentions(tab, room, '看，@Zoë Zimmer'), ['crowd 59'])
+    })
+
+    test('editing, clearing, switching rooms and names that begin alike never change who is told', async () => {
+      const { platform } = deployment
+      const al = await platform.newUser('al', { nickname: 'Al' })
+      const room = await newRoom([alice, al, bob])
+      const other = await newRoom([alice, al, bob], { name: 'Elsewhere' })
+      const tab = await open(alice, room)
+      const pick = async (name: string) => {
+        await field(tab).press('End')
+        await field(tab).pressSequentially(`@${name}`)
+        await option(tab, name).click()
+      }
+      await pick('Bob')
+      await field(tab).fill('')
+      await field(tab).pressSequentially('never mind, @Bobby')
+      assert.deepEqual(await sentMentions(tab, room, 'never mind, @Bobby'), [], 'cleared')
+
+      await pick('Al')
+      await field(tab).press('Backspace')
+      await field(tab).pressSequentially('bert is not there')
+      assert.deepEqual(await sentMentions(tab, room, '@Albert is not there'), [], 'another name')
+
+      await pick('Al')
+      await field(tab).press('Home')
+      await field(tab).pressSequentially('Hi ')
+      assert.deepEqual(await sentMentions(tab, room, 'Hi @Al'), ['al'], 'moved')
+
+      await pick('Bob')
+      await tab.page.getByRole('button', { name: /^Elsewhere/ }).click()
+      await tab.page.getByRole('heading', { name: 'Elsewhere' }).waitFor()
+      await field(tab).fill('Bob is not told here')
+      assert.deepEqual(await sentMentions(tab, other, 'Bob is not told here'), [], 'another room')
+      await tab.page
+        .getByRole('button', { name: /^Friends/ })
+        .first()
+        .click()
+      await tab.page.getByRole('heading', { name: 'Friends' }).waitFor()
+      assert.equal(await field(tab).inputValue(), '@Bob ')
+      await field(tab).press('End')
+      await field(tab).pressSequentially('and @al')
+      assert.deepEqual((await sentMentions(tab, room, '@Bob and @al')).toSorted(), ['al', 'bob'], 'one of them by hand')
+
+      await tab.choose('@Bob and @al', 'Edit')
+      await tab.page.getByText('Editing').waitFor()
+      await field(tab).press('Home')
+      for (let i = 0; i < '@Bob and '.length; i++) await field(tab).press('Delete')
+      await tab.page.getByRole('button', { name: 'Save' }).click()
+      await tab.sees('@al')
+      assert.deepEqual(await mentionsIn(room), ['al'], 'edited')
+    })
+  })
+
+  describe('safety', () => {
+    const dialog = ({ page }: ChatTab) => page.getByRole('dialog').last()
+    const press = (tab: ChatTab, name: string | RegExp) =>
+      dialog(tab).getByRole('button', { name, exact: true }).click()
+
+    test('a message is reported with a reason from its menu, and its sender blocked; the card lifts the block', async () => {
+      const mallory = await deployment.platform.newUser('mallory', { nickname: 'Mallory' })
+      const room = await newRoom([alice, mallory])
+      const tab = await open(alice, room)
+      await say(mallory, room, 'Buy now!')
+      await tab.sees('Buy now!')
+      await tab.choose('Buy now!', 'Report')
+      await dialog(tab).getByRole('radio', { name: 'Violence or threats' }).check()
+      await dialog(tab).getByRole('textbox').fill('see there')
+      await dialog(tab).getByRole('checkbox', { name: 'Also block Mallory' }).check()
+      await assertNothingFound(tab.page, 'report')
+      await press(tab, 'Report')
+      await tab.page.getByText('Reported. Thank you.').waitFor()
+      const reports = (await deployment.platform.admin('GET', `/admin/reports?room=${room}`))['data'] as Fields[]
+      assert.deepEqual(
+        reports.map(({ reasons }) => (reasons as Fields[])[0]?.['reason']),
+        ['violence: see there'],
+      )
+      const isBlocked = async () => JSON.stringify(await alice.call('GET', '/blockStatus/my')).includes('"mallory"')
+      assert.equal(await isBlocked(), true)
+
+      await tab.page.getByRole('button', { name: 'Profile of Mallory' }).click()
+      await dialog(tab).getByText('Mallory').waitFor()
+      await press(tab, 'Unblock')
+      await dialog(tab).getByRole('button', { name: 'Block', exact: true }).waitFor()
+      assert.equal(await isBlocked(), false)
+      await assertNothingFound(tab.page, 'card')
+      await press(tab, 'Block')
+      await dialog(tab)
+        .getByText(/^Block Mallory\?/)
+        .waitFor()
+      await press(tab, 'Cancel')
+      assert.equal(await isBlocked(), false)
+      await tab.page.keyboard.press('Escape')
+      await tab.choose('Buy now!', 'Block')
+      await press(tab, 'Block')
+      await tab.page.getByText('Mallory is blocked.').waitFor()
+      assert.equal(await isBlocked(), true)
+    })
+
+    test('recalling, deleting and removing a member are asked first', async () => {
+      const room = await newRoom([alice, bob])
+      const tab = await open(alice, room)
+      await tab.send('to recall')
+      await tab.sees('to recall')
+      await tab.choose('to recall', 'Recall')
+      await press(tab, 'Cancel')
+      await tab.choose('to recall', 'Recall')
+      await press(tab, 'Recall')
+      await tab.sees('Message recalled')
+      await say(bob, room, 'to delete')
+      await tab.sees('to delete')
+      await tab.choose('to delete', 'Delete')
+      await dialog(tab).getByRole('button', { name: 'Delete for me' }).waitFor()
+      await assertNothingFound(tab.page, 'delete')
+      await press(tab, 'Delete for everyone')
+      await tab.sees('Message deleted')
+
+      const bobs = await open(bob, room)
+      await tab.send('of Alice')
+      await bobs.sees('of Alice')
+      await bobs.choose('of Alice', 'Delete')
+      assert.equal(await dialog(bobs).getByRole('button', { name: 'Delete for everyone' }).count(), 0)
+      await press(bobs, 'Delete for me')
+      await bobs.message('of Alice').waitFor({ state: 'detached' })
+
+      await tab.page.getByRole('button', { name: 'Details' }).click()
+      await press(tab, 'Remove from the room: Bob')
+      await dialog(tab).getByText('Remove Bob from this room?').waitFor()
+      await press(tab, 'Remove from the room')
+      await eventually('bob is out', async () => (await alice.call('GET', `/rooms/${room}`))['memberCount'] === 1)
+    })
+
+    test('on touch, a sheet names those who have read and those who reacted', async () => {
+      const room = await newRoom([alice, bob])
+      const sent = await say(alice, room, 'Hello all')
+      await bob.call('POST', `/messages/${String(sent['_id'])}/reaction`, { reaction: '👍' })
+      await bob.call('PUT', `/rooms/${room}/lastRead`, { message: sent['_id'] })
+      const tab = await open(alice, room, { hasTouch: true, viewport: { width: 390, height: 800 } })
+      await tab.choose('Hello all', 'Message info')
+      await dialog(tab).getByRole('heading', { name: 'Read 1' }).waitFor()
+      await dialog(tab).getByRole('heading', { name: '👍 1' }).waitFor()
+      assert.equal(await dialog(tab).getByRole('button', { name: 'Bob' }).count(), 2)
+      await assertNothingFound(tab.page, 'info')
+    })
+  })
+
+  describe('chats and rooms', () => {
+    const dialog = ({ page }: ChatTab) => page.getByRole('dialog').last()
+
+    test('a chat is started and people are added by a picker, by keyboard alone', async () => {
+      const { platform } = deployment
+      await platform.admin('POST', '/config', { directory: 'all' })
+      await platform.newUser('faraway', { nickname: 'Far Away' })
+      await platform.newUser('fargo', { nickname: 'Fargo' })
+      const room = await newRoom([alice, bob])
+      const tab = await open(alice, room)
+      const { page } = tab
+      await page.getByRole('button', { name: 'New chat' }).focus()
+      await page.keyboard.press('Enter')
+      const search = dialog(tab).getByRole('combobox', { name: 'Search people' })
+      await search.pressSequentially('away')
+      await option(tab, 'Far Away').waitFor()
+      await assertNothingFound(page, 'picker')
+      await page.keyboard.press('Enter')
+      await search.pressSequentially('farg')
+      await option(tab, 'Fargo').waitFor()
+      await page.keyboard.press('Enter')
+      await dialog(tab).getByRole('textbox', { name: 'Name of the group (optional)' }).fill('Trip')
+      await assertNothingFound(page, 'new chat')
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Trip' }).waitFor()
+
+      await page.getByRole('button', { name: 'Details' }).click()
+      await page.getByRole('button', { name: 'Add people' }).click()
+      await dialog(tab).getByRole('combobox').pressSequentially('bob')
+      await option(tab, 'Bob').waitFor()
+      await page.keyboard.press('Enter')
+      await dialog(tab).getByRole('button', { name: 'Add', exact: true }).click()
+      await page.getByText('4 members').first().waitFor()
+      await dialog(tab).getByRole('button', { name: 'Fargo' }).first().click()
+      await dialog(tab).getByRole('button', { name: 'Message', exact: true }).click()
+      await page.getByRole('heading', { name: 'Fargo' }).waitFor()
+      await platform.admin('DELETE', '/config/directory')
+    })
+
+    test('the owner changes the name, the description and the picture of a room; members do not', async () => {
+      const room = await newRoom([alice, bob])
+      const tab = await open(alice, room)
+      await tab.page.getByRole('button', { name: 'Details' }).click()
+      await tab.page.getByRole('button', { name: 'Edit', exact: true }).click()
+      await dialog(tab).getByRole('textbox', { name: 'Name' }).fill('Renamed')
+      await dialog(tab).getByRole('textbox', { name: 'Description' }).fill('All about it')
+      await dialog(tab)
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'a.txt', mimeType: 'image/png', buffer: Buffer.from('x') })
+      await tab.page.getByText('This file is not a picture that can be shown here.').waitFor({ state: 'attached' })
+      await dialog(tab)
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: onePixel })
+      await dialog(tab).getByRole('button', { name: 'Remove the picture' }).waitFor()
+      await assertNothingFound(tab.page, 'room form')
+      await dialog(tab).getByRole('button', { name: 'Save' }).click()
+      await tab.page.getByRole('heading', { name: 'Renamed' }).waitFor()
+      const { name, description, cover } = await alice.call('GET', `/rooms/${room}`)
+      assert.deepEqual([name, description, String(cover).slice(0, 16)], ['Renamed', 'All about it', 'data:image/webp;'])
+      const bobs = await open(bob, room)
+      await bobs.page.getByRole('button', { name: 'Details' }).click()
+      await dialog(bobs).getByText('All about it').waitFor()
+      assert.equal(await bobs.page.getByRole('button', { name: 'Edit', exact: true }).count(), 0)
     })
   })
 })

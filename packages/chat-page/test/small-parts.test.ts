@@ -7,14 +7,23 @@ import { textOn, toChatConfig } from '../src/state/chat-config.ts'
 
 describe('the chat page', () => {
   test('completes the word after an @ at the caret', () => {
-    assert.deepEqual(mentionAt('Hi @Bo', 6), { from: 3, query: 'bo' })
+    assert.deepEqual(mentionAt('Hi @Bo', 6), { from: 3, query: 'Bo' })
     assert.deepEqual(mentionAt('@', 1), { from: 0, query: '' })
     assert.equal(mentionAt('mail@example', 12), undefined)
     assert.equal(mentionAt('@Bob and', 8), undefined)
-    const people = ['Ann Bell', 'Bob', 'Abby'].map((nickname, n) => ({ _id: String(n), nickname }))
+    for (const before of ['你好', '안녕', '（', '，', 'ＡＢ', '👍', 'x: ', '\n']) {
+      const text = `${before}@王`
+      assert.deepEqual(mentionAt(text, text.length), { from: before.length, query: '王' }, text)
+    }
+    assert.deepEqual(mentionAt('你好＠Bo', 5), { from: 2, query: 'Bo' })
+    const people = ['Ann Bell', 'Bob', 'Ábby'].map((nickname, n) => ({ _id: String(n), nickname }))
     assert.deepEqual(
       matching(people, 'b').map(({ nickname }) => nickname),
-      ['Ann Bell', 'Bob', 'Abby'],
+      ['Ann Bell', 'Bob', 'Ábby'],
+    )
+    assert.deepEqual(
+      matching(people, 'AB').map(({ nickname }) => nickname),
+      ['Ábby'],
     )
   })
 

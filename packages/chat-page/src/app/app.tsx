@@ -8,7 +8,7 @@ import { keepAlso, type PageParameters } from '../page-parameters.ts'
 import { RoomView } from '../room/room-view.tsx'
 import { Invitations } from '../rooms/invitations.tsx'
 import { RoomList } from '../rooms/room-list.tsx'
-import { type Chat, ChatContext, sentenceOf, useStore } from '../state/chat.ts'
+import { type Chat, ChatContext, type ShownPerson, sentenceOf, useChat, useStore } from '../state/chat.ts'
 import { type ChatConfig, readChatConfig, textOn } from '../state/chat-config.ts'
 import { createNotices } from '../state/notices.ts'
 import { createNotifications } from '../state/notifications.ts'
@@ -21,6 +21,7 @@ import { ConnectionLine } from './connection-line.tsx'
 import { FullPage } from './full-page.tsx'
 import { Icon } from './icon.tsx'
 import { Notice } from './notice.tsx'
+import { onDemand } from './on-demand.tsx'
 import { createOpenRoom } from './open-room.ts'
 import { useShortcuts } from './shortcuts.ts'
 import { ShortcutsSheet } from './shortcuts-sheet.tsx'
@@ -32,7 +33,7 @@ interface AppProps {
 }
 
 /** Until the app's is known. */
-const plain: ChatConfig = { name: undefined, color: undefined, logo: undefined, texts: undefined, literalText: true }
+const plain: ChatConfig = { name: undefined, color: undefined, logo: undefined, mayStartChats: false, texts: undefined, literalText: true }
 
 /** The list of rooms and the room that is open: beside each other, or one at a time where there is no space. */
 export function App({ client, parameters, spoken }: AppProps) {
@@ -77,11 +78,20 @@ export function App({ client, parameters, spoken }: AppProps) {
             <RoomView key={room} roomID={room} wantedThread={openRoom.thread} onBack={openRoom.back} />
           )}
         </div>
+        <CardOfPerson />
         <Notice />
         {hasHelp && <ShortcutsSheet onClose={() => setHelp(false)} />}
       </main>
     </ChatContext.Provider>
   )
+}
+
+const PersonCard = onDemand(async () => (await import('../people/person-card.tsx')).PersonCard)
+
+function CardOfPerson() {
+  const { shownPerson } = useChat()
+  const shown = useStore(shownPerson)
+  return shown ? <PersonCard key={shown.user} {...shown} onClose={() => shownPerson.set(undefined)} /> : null
 }
 
 function createParts(client: Client, parameters: PageParameters, spoken: SpokenStore) {
@@ -100,10 +110,13 @@ function createParts(client: Client, parameters: PageParameters, spoken: SpokenS
   const threads = createThreads(client)
   const uploads = createUploads(client, storageOfTab())
   const today = createToday()
-  const shared = { client, people, config, today, notices, threads, uploads, attempt, imageOrigins: imageOrigins() }
   const openRoom = createOpenRoom(client, parameters.room, (room) => {
     keepAlso({ room })
   })
+  const shared = {
+    ...{ client, people, notices, threads, uploads, attempt, config, today, imageOrigins: imageOrigins() },
+    ...{ shownPerson: createValue<ShownPerson | undefined>(undefined), openRoom: openRoom.open },
+  }
   const setName = showUnreadInTab(client, spoken.get().texts.chats)
   const takeConfig = async () => {
     await whenKnown(client)

@@ -1,6 +1,6 @@
 import type { Room, Thread } from '@parley/client'
 import type { RefObject } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
 import { contentOf } from '../message/content.ts'
 import { useChat, useStore } from '../state/chat.ts'
@@ -9,10 +9,11 @@ import { enterSends } from './enter-sends.ts'
 import { FileButton, FileList } from './file-list.tsx'
 import { isComposing } from './is-composing.ts'
 import { MentionList } from './mention-list.tsx'
+import type { MentionRange } from './mention-ranges.ts'
 import { TextField } from './text-field.tsx'
 import { useDroppedFiles } from './use-dropped-files.ts'
 import { useFiles } from './use-files.ts'
-import { useMentions } from './use-mentions.ts'
+import { mentionsOf, useMentions, type Written } from './use-mentions.ts'
 import { type WritingAbout, WritingAboutLine } from './writing-about.tsx'
 
 interface ComposerProps {
@@ -31,9 +32,10 @@ export function Composer({ room, thread, about, onEditLast, onDone }: ComposerPr
   const { client, texts, attempt } = useChat()
   const shown = thread ?? room
   const field = useRef<HTMLTextAreaElement>(null)
-  const [text, setText] = useText(shown.id, about, field)
+  const written = useWritten(shown.id, about, field)
+  const { text } = written
   const me = useStore(client.me)?._id
-  const mentions = useMentions(room, field, text, setText, me)
+  const mentions = useMentions(room, field, written, me)
   const editing = about?.kind === 'edit' ? about.message : undefined
 
   const files = useFiles(shown.id)
@@ -47,25 +49,24 @@ export function Composer({ room, thread, about, onEditLast, onDone }: ComposerPr
     field.current?.focus()
   }
   const submit = async () => {
-    const written = text.trim()
     if (!mayGo) return
-    const mentioned = mentions.mentionedIn(written)
-    const options = mentioned.length > 0 ? { mentions: mentioned } : {}
+    const sent = text.trim()
+    const mentioned = [...mentions.mentioned(), ...written.elsewhere]
     field.current?.focus()
     if (editing) {
-      if (await attempt(() => room.edit(editing._id, written, options))) stop()
+      if (await attempt(() => room.edit(editing._id, sent, { mentions: mentioned }))) stop()
       return
     }
-    setText('')
-    mentions.forget()
+    written.write('', [])
     files.clear()
     onDone()
+    const options = mentioned.length > 0 ? { mentions: mentioned } : {}
     // Whether it fails, the message itself shows.
     const replyTo = about && { replyTo: about.message._id }
     const { attachments } = files
     const [first] = attachments
     const withFiles = first && { attachments, messageType: 'file' }
-    shown.send(written || first?.name, { ...options, ...replyTo, ...withFiles }).catch(() => undefined)
+    shown.send(sent || first?.name, { ...options, ...replyTo, ...withFiles }).catch(() => undefined)
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (isComposing(event) || mentions.onKeyDown(event)) return
@@ -91,7 +92,7 @@ export function Composer({ room, thread, about, onEditLast, onDone }: ComposerPr
           {...{ field, text, label, mentions, onKeyDown }}
           enter={editing ? 'done' : 'send'}
           onText={(now) => {
-            setText(now)
+            mentions.take(now)
             mentions.look()
             if (!thread) room.typed(now)
           }}
@@ -106,18 +107,33 @@ export function Composer({ room, thread, about, onEditLast, onDone }: ComposerPr
 }
 
 /** The text being written: the draft, or an edited text, which leaves the draft alone. */
-function useText(draftOf: string, about: WritingAbout | undefined, field: RefObject<HTMLTextAreaElement | null>) {
+function useWritten(
+  draftOf: string,
+  about: WritingAbout | undefined,
+  field: RefObject<HTMLTextAreaElement | null>,
+): Written & { elsewhere: readonly string[] } {
+  const { people } = useChat()
   const [draft, setDraft] = useState(() => takeDraft(draftOf))
-  const [edited, setEdited] = useState<{ about: WritingAbout; text: string }>()
+  const [edited, setEdited] = useState<{ about: WritingAbout; text: string; mentions: readonly MentionRange[] }>()
   useEffect(() => keepDraft(draftOf, draft), [draftOf, draft])
   // In the same frame as the view: a key pressed then is for the field.
   useLayoutEffect(() => {
     if (about || !matchMedia('(pointer: coarse)').matches) field.current?.focus()
   }, [about])
-  if (about?.kind !== 'edit') return [draft, setDraft] as const
-  const content = contentOf(about.message)
-  const before = content.kind === 'text' ? content.text : ''
-  return [edited?.about === about ? edited.text : before, (text: string) => setEdited({ about, text })] as const
+  const before = useMemo(() => {
+    if (about?.kind !== 'edit') return undefined
+    const content = contentOf(about.message)
+    const text = content.kind === 'text' ? content.text : ''
+    return { text, ...mentionsOf(about.message, text, people.known.get()) }
+  }, [about])
+  if (!about || !before) {
+    return { ...draft, elsewhere: [], write: (text, mentions) => setDraft({ text, mentions }) }
+  }
+  const now = edited?.about === about ? edited : before
+  return {
+    ...{ text: now.text, mentions: now.mentions, elsewhere: before.elsewhere },
+    write: (text, mentions) => setEdited({ about, text, mentions }),
+  }
 }
 
 const isToSend = ({ key, shiftKey }: KeyboardEvent): boolean => key === 'Enter' && !shiftKey && enterSends()

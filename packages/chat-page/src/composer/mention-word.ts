@@ -1,9 +1,14 @@
+/** Letters of scripts without spaces, and full-width ones: an `@` right behind them begins a mention, as in no address. */
+const withoutSpaces =
+  '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}\\uff01-\\uffef'
+const mention = new RegExp(`(?:^|[^\\p{L}\\p{N}\\p{M}_.+-]|[${withoutSpaces}])[@＠]([^\\s@＠]{0,40})$`, 'u')
+
 /** The word after an `@` that is being written at the caret. */
 export function mentionAt(text: string, caret: number): { from: number; query: string } | undefined {
-  const match = /(?:^|\s)@([^\s@]{0,40})$/u.exec(text.slice(0, caret))
+  const match = mention.exec(text.slice(Math.max(0, caret - 100), caret))
   if (!match) return undefined
   const query = match[1] ?? ''
-  return { from: caret - query.length - 1, query: query.toLowerCase() }
+  return { from: caret - query.length - 1, query }
 }
 
 interface Person {
@@ -11,12 +16,17 @@ interface Person {
   nickname: string
 }
 
+/** Without case, accents and width, much as the server compares names. */
+const folded = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
+
 /** People with a name or ID that begins with the word, then those that contain it. */
-export function matching<P extends Person>(people: readonly P[], query: string, most = 6): P[] {
+export function matching<P extends Person>(people: readonly P[], word: string, most = 6): P[] {
+  const query = folded(word)
   const rank = ({ _id, nickname }: P) => {
-    const words = [...nickname.toLowerCase().split(/\s+/), nickname.toLowerCase(), _id.toLowerCase()]
-    if (words.some((word) => word.startsWith(query))) return 0
-    return words.some((word) => word.includes(query)) ? 1 : 2
+    const name = folded(nickname)
+    const words = [...name.split(/\s+/), name, folded(_id)]
+    if (words.some((one) => one.startsWith(query))) return 0
+    return words.some((one) => one.includes(query)) ? 1 : 2
   }
   return people
     .map((person) => ({ person, rank: rank(person) }))

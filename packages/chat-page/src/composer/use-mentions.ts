@@ -1,87 +1,79 @@
-import type { Room, Sender } from '@parley/client'
+import type { Room, RoomMessage } from '@parley/client'
 import type { RefObject } from 'preact'
-import { useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
+import { type Person, usePeopleFound } from '../people/use-people-found.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
+import { findMentions, keepMentions, type MentionRange } from './mention-ranges.ts'
 import { matching, mentionAt } from './mention-word.ts'
 
-type Person = Pick<Sender, '_id' | 'nickname' | 'avatarUrl'>
+/** A text that is being written, with the members mentioned in it. */
+export interface Written {
+  text: string
+  mentions: readonly MentionRange[]
+  write: (text: string, mentions: readonly MentionRange[]) => void
+}
 
 export interface Mentions {
   found: readonly Person[]
   active: number
   listID: string
   activeID: string | undefined
+  /** The field has this text now. */
+  take: (text: string) => void
   /** Looks whether a mention is being written at the caret. */
   look: () => void
   choose: (person: Person) => void
   /** Takes the keys that move in the list; returns whether it took it. */
   onKeyDown: (event: KeyboardEvent) => boolean
-  /** The chosen members that are still in the text. */
-  mentionedIn: (text: string) => string[]
-  forget: () => void
+  /** The members whom the text mentions: those chosen, and those whose whole name was written by hand. */
+  mentioned: () => string[]
 }
 
 const listID = 'mentions'
+const mostShown = 6
 
-/** Completion of `@name` from the members of the room. */
+/** Completion of `@name` from the members of the room: those that the page knows at once, then those that the server finds. */
 export function useMentions(
   room: Room,
   field: RefObject<HTMLTextAreaElement | null>,
-  text: string,
-  setText: (text: string) => void,
+  { text, mentions, write }: Written,
   me: string | undefined,
 ): Mentions {
-  const { people } = useChat()
-  const members = useStore(room.info)?.members ?? []
-  const [more, setMore] = useState<readonly Person[]>([])
+  const { client, people } = useChat()
+  const { members = [], memberCount = 0 } = useStore(room.info) ?? {}
   const [word, setWord] = useState<{ from: number; query: string }>()
   const [active, setActive] = useState(0)
-  const chosen = useRef(new Map<string, string>())
-  const isRead = useRef(false)
-  const all = [...new Map([...members, ...more].map((person) => [person._id, person])).values()]
-  const found = word
-    ? matching(
-        all.filter(({ _id }) => _id !== me),
-        word.query,
-      )
-    : []
+  // The room names its first 50 members only.
+  const query = memberCount > members.length ? word?.query : undefined
+  const served = usePeopleFound(client, query, { room: room.id, limit: mostShown }, people.learn)
+  const others = members.filter(({ _id }) => _id !== me)
+  const found = word ? together(matching(others, word.query, mostShown), servedFor(served, word.query)) : []
 
-  /** The room names its first 50 members only. */
-  const readMore = async () => {
-    if (isRead.current || (room.info.get()?.memberCount ?? 0) <= members.length) return
-    isRead.current = true
-    try {
-      const { data } = await room.members({ limit: 500 })
-      people.learn(data)
-      setMore(data)
-    } catch {
-      // The first 50 are offered until the next mention is begun.
-      isRead.current = false
-    }
-  }
   const choose = (person: Person) => {
     if (!word) return
     const name = nameOf(person)
-    chosen.current.set(person._id, name)
     const caret = field.current?.selectionStart ?? text.length
-    const end = word.from + name.length + 2
-    setText(`${text.slice(0, word.from)}@${name} ${text.slice(caret)}`)
+    const to = word.from + name.length + 1
+    const now = `${text.slice(0, word.from)}@${name} ${text.slice(caret)}`
+    const kept = keepMentions(mentions, text, now, to + 1)
+    write(now, [...kept, { user: person._id, from: word.from, to }])
     setWord(undefined)
     field.current?.focus()
-    requestAnimationFrame(() => field.current?.setSelectionRange(end, end))
+    requestAnimationFrame(() => field.current?.setSelectionRange(to + 1, to + 1))
   }
   return {
     found,
     active,
     listID,
     activeID: found[active] ? `${listID}-${active}` : undefined,
+    take(now) {
+      write(now, keepMentions(mentions, text, now, field.current?.selectionStart ?? now.length))
+    },
     look() {
       const { value = '', selectionStart = 0 } = field.current ?? {}
-      const now = mentionAt(value, selectionStart)
-      setWord(now)
+      setWord(mentionAt(value, selectionStart))
       setActive(0)
-      if (now) void readMore()
     },
     choose,
     onKeyDown(event) {
@@ -95,7 +87,27 @@ export function useMentions(
       event.preventDefault()
       return true
     },
-    mentionedIn: (written) => [...chosen.current].filter(([, name]) => written.includes(`@${name}`)).map(([id]) => id),
-    forget: () => chosen.current.clear(),
+    mentioned: () => [...new Set([...mentions, ...findMentions(text, others, mentions)].map(({ user }) => user))],
   }
+}
+
+const together = (first: readonly Person[], then: readonly Person[]): Person[] =>
+  [...new Map([...first, ...then].map((person) => [person._id, person])).values()].slice(0, mostShown)
+
+/** The server's answer; of one to an earlier word those that match still. */
+function servedFor(served: ReturnType<typeof usePeopleFound>, query: string): readonly Person[] {
+  if (!served) return []
+  return served.query === query ? served.people : matching(served.people, query, mostShown)
+}
+
+/** The mentions of a message whose text is edited, and those of its mentioned users that stand nowhere in the text. */
+export function mentionsOf(
+  { mentions: mentioned = [] }: Pick<RoomMessage, 'mentions'>,
+  text: string,
+  known: ReadonlyMap<string, Person>,
+): { mentions: MentionRange[]; elsewhere: string[] } {
+  const named = mentioned.map((id) => known.get(id) ?? { _id: id, nickname: '' })
+  const mentions = findMentions(text, named)
+  const inText = new Set(mentions.map(({ user }) => user))
+  return { mentions, elsewhere: mentioned.filter((id) => !inText.has(id)) }
 }

@@ -30,7 +30,7 @@ export interface MessageRowProps {
 /** A member's message with its sender, reactions and thread. */
 export function Bubble(props: MessageRowProps) {
   const { room, row, isFound, onThread } = props
-  const { client, texts, lang } = useChat()
+  const { client, texts, lang, shownPerson } = useChat()
   const { message, startsGroup, endsGroup } = row
   const me = useStore(client.me)?._id ?? ''
   const { isMine, sender, state } = message
@@ -58,7 +58,16 @@ export function Bubble(props: MessageRowProps) {
     >
       {!isMine && (
         <div class="side-avatar">
-          {endsGroup && <Avatar id={sender._id} name={name} url={sender.avatarUrl} isSmall />}
+          {endsGroup && (
+            <button
+              type="button"
+              tabIndex={-1}
+              aria-label={texts.people.profileOf(name)}
+              onClick={() => shownPerson.set({ user: sender._id, message })}
+            >
+              <Avatar id={sender._id} name={name} url={sender.avatarUrl} isSmall />
+            </button>
+          )}
         </div>
       )}
       <div class="column">

@@ -1,5 +1,6 @@
 import type { Room, RoomInfo, RoomMessage, Thread } from '@parley/client'
 import type { WritingAbout } from '../composer/writing-about.tsx'
+import type { Asked } from '../people/message-question.tsx'
 import type { Texts } from '../texts/en.ts'
 import { contentOf } from './content.ts'
 
@@ -19,15 +20,17 @@ export interface MenuParts {
 
 interface MenuAction {
   name: string
-  icon: 'reply' | 'thread' | 'copy' | 'edit' | 'undo' | 'pin' | 'trash' | 'send' | 'close'
+  icon: 'reply' | 'thread' | 'copy' | 'edit' | 'undo' | 'pin' | 'trash' | 'send' | 'close' | 'info' | 'flag' | 'block'
   act: () => unknown
+  /** Asked first, in a dialog that acts itself. */
+  ask?: Asked
   isDanger?: boolean
 }
 
 /** The user's actions on a message, as far as the page knows; the server decides. */
 export function menuActions(parts: MenuParts): MenuAction[] {
-  const { room, thread, info, message, me, texts, onAbout, onThread, onCopied } = parts
-  const { _id, key, state, isMine, pinned } = message
+  const { room, thread, info, message, texts, onAbout, onThread, onCopied } = parts
+  const { _id, key, state, isMine, pinned, reactions } = message
   if (state !== 'sent') {
     return [
       ...(state === 'failed' ? [{ name: texts.retry, icon: 'send' as const, act: () => void retried(room, key) }] : []),
@@ -35,7 +38,6 @@ export function menuActions(parts: MenuParts): MenuAction[] {
     ]
   }
   const content = contentOf(message)
-  const leads = info?.owner === me || info?.managers.includes(me) === true
   const copy = async (text: string) => {
     await navigator.clipboard.writeText(text)
     onCopied()
@@ -46,16 +48,20 @@ export function menuActions(parts: MenuParts): MenuAction[] {
     content.kind === 'text' && { name: texts.copy, icon: 'copy', act: () => copy(content.text) },
     isMine &&
       content.kind === 'text' && { name: texts.edit, icon: 'edit', act: () => onAbout({ kind: 'edit', message }) },
-    isMine && { name: texts.recall, icon: 'undo', act: () => room.recall(_id) },
+    isMine && { name: texts.recall, icon: 'undo', act: nothing, ask: 'recall' },
     !thread &&
       (pinned === true
         ? { name: texts.unpin, icon: 'pin', act: () => room.unpin(_id) }
         : { name: texts.pin, icon: 'pin', act: () => room.pin(_id) }),
-    { name: texts.deleteForMe, icon: 'trash', act: () => room.deleteForMe([_id]), isDanger: true },
-    leads && { name: texts.deleteForAll, icon: 'trash', act: () => undefined, isDanger: true },
+    (isMine || reactions.length > 0) && { name: texts.people.info, icon: 'info', act: nothing, ask: 'info' },
+    !isMine && { name: texts.people.report, icon: 'flag', act: nothing, ask: 'report', isDanger: true },
+    !isMine && { name: texts.people.block, icon: 'block', act: nothing, ask: 'block', isDanger: true },
+    { name: texts.people.delete, icon: 'trash', act: nothing, ask: 'delete', isDanger: true },
   ]
   return actions.filter((action) => action !== undefined && action !== false)
 }
+
+const nothing = () => undefined
 
 /** Whether it fails again, the message itself shows. */
 async function retried(room: Room, key: string): Promise<void> {

@@ -1,9 +1,10 @@
 import type { RoomMessage } from '@parley/client'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { Confirm } from '../app/confirm.tsx'
 import { Icon } from '../app/icon.tsx'
+import { onDemand } from '../app/on-demand.tsx'
 import { EmojiDialog } from '../emoji/emoji-dialog.tsx'
 import { toggleReaction } from '../emoji/toggle-reaction.ts'
+import type { Asked } from '../people/message-question.tsx'
 import { useChat, useStore } from '../state/chat.ts'
 import { type MenuParts, menuActions } from './menu-actions.ts'
 
@@ -21,6 +22,8 @@ interface MessageMenuProps extends Pick<MenuParts, 'room' | 'thread' | 'onAbout'
 
 const emojis = ['👍', '❤️', '😂', '😮', '😢', '🙏']
 
+const MessageQuestion = onDemand(async () => (await import('../people/message-question.tsx')).MessageQuestion)
+
 /** The actions on a message: beside it, or as a bottom sheet on a phone. */
 export function MessageMenu({ menu: { message: opened, anchor }, onClose, ...parts }: MessageMenuProps) {
   const { client, texts, attempt, notices } = useChat()
@@ -29,7 +32,7 @@ export function MessageMenu({ menu: { message: opened, anchor }, onClose, ...par
   const me = useStore(client.me)?._id ?? ''
   const info = useStore(room.info)
   const element = useRef<HTMLDivElement>(null)
-  const [isAsking, setAsking] = useState(false)
+  const [asked, setAsked] = useState<Asked>()
   const [isPicking, setPicking] = useState(false)
   useLayoutEffect(() => {
     const before = document.activeElement
@@ -45,10 +48,7 @@ export function MessageMenu({ menu: { message: opened, anchor }, onClose, ...par
     box.querySelector<HTMLElement>('[role="menuitem"]')?.focus()
   }, [message.state])
 
-  if (isAsking) {
-    const remove = () => void attempt(() => room.deleteForAll(message._id))
-    return <Confirm question={texts.deleteSure} action={texts.deleteForAll} onConfirm={remove} onClose={onClose} />
-  }
+  if (asked) return <MessageQuestion {...{ asked, room, message, onClose }} />
   const run = (action: () => unknown) => {
     onClose()
     void attempt(async () => action())
@@ -71,13 +71,13 @@ export function MessageMenu({ menu: { message: opened, anchor }, onClose, ...par
         onKeyDown={(event) => moveInMenu(event, onClose)}
       >
         {isSent && <QuickEmojis onPick={toggle} onMore={() => setPicking(true)} />}
-        {actions.map(({ name, icon, act, isDanger }) => (
+        {actions.map(({ name, icon, act, ask, isDanger }) => (
           <button
             key={name}
             type="button"
             role="menuitem"
             class={isDanger ? 'danger' : undefined}
-            onClick={() => (name === texts.deleteForAll ? setAsking(true) : run(act))}
+            onClick={() => (ask ? setAsked(ask) : run(act))}
           >
             <Icon name={icon} />
             {name}

@@ -5,10 +5,10 @@ import { Confirm } from '../app/confirm.tsx'
 import { Dialog } from '../app/dialog.tsx'
 import { DrawnText } from '../app/drawn-text.tsx'
 import { Icon } from '../app/icon.tsx'
+import { onDemand } from '../app/on-demand.tsx'
 import { previewOf } from '../rooms/preview.ts'
 import { colourID, roomName, roomPicture } from '../rooms/room-name.ts'
 import { useChat, useStore } from '../state/chat.ts'
-import { InviteForm } from './invite-form.tsx'
 import { MemberList } from './member-list.tsx'
 
 interface DetailsSheetProps {
@@ -19,15 +19,22 @@ interface DetailsSheetProps {
   onLeft: () => void
 }
 
+const AddPeopleSheet = onDemand(async () => (await import('../people/add-people-sheet.tsx')).AddPeopleSheet)
+const RoomForm = onDemand(async () => (await import('../people/room-form.tsx')).RoomForm)
+
 /** The room's members and pinned messages, and the user's actions on it. */
 export function DetailsSheet({ room, info, onClose, onGoTo, onLeft }: DetailsSheetProps) {
   const { client, texts, attempt } = useChat()
   const me = useStore(client.me)?._id ?? ''
   const [isLeaving, setLeaving] = useState(false)
+  const [shown, setShown] = useState<'add' | 'edit'>()
   const name = roomName(info, me)
   const isMuted = info.muted === true
   const isSticky = info.pref?.sticky === true
   const isGroup = info.roomType === 'group'
+  const leads = isGroup && (info.owner === me || info.managers.includes(me))
+  const isNobodys = info.owner === undefined && info.managers.length === 0
+  const mayAdd = isGroup && (info.opening === 1 || leads || isNobodys)
   const leave = async () => {
     if (!(await attempt(() => room.leave()))) return
     onClose()
@@ -55,6 +62,18 @@ export function DetailsSheet({ room, info, onClose, onGoTo, onLeft }: DetailsShe
           <Icon name="pin" />
           {isSticky ? texts.unpinRoom : texts.pinRoom}
         </button>
+        {mayAdd && (
+          <button type="button" class="tile" onClick={() => setShown('add')}>
+            <Icon name="userAdd" />
+            {texts.people.addPeople}
+          </button>
+        )}
+        {leads && (
+          <button type="button" class="tile" onClick={() => setShown('edit')}>
+            <Icon name="edit" />
+            {texts.people.editRoom}
+          </button>
+        )}
         {isGroup && (
           <button type="button" class="tile danger" onClick={() => setLeaving(true)}>
             <Icon name="leave" />
@@ -70,8 +89,9 @@ export function DetailsSheet({ room, info, onClose, onGoTo, onLeft }: DetailsShe
         }}
       />
       <h3>{texts.memberList}</h3>
-      {isGroup && info.opening === 1 && <InviteForm room={room} />}
       <MemberList room={room} info={info} me={me} />
+      {shown === 'add' && <AddPeopleSheet {...{ room, info }} onClose={() => setShown(undefined)} />}
+      {shown === 'edit' && <RoomForm {...{ room, info }} onClose={() => setShown(undefined)} />}
       {isLeaving && (
         <Confirm
           question={texts.leaveSure}

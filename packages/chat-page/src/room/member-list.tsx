@@ -1,6 +1,7 @@
-import type { Room, RoomInfo, Sender } from '@parley/client'
+import type { Room, RoomInfo, RoomMessage, Sender } from '@parley/client'
 import { useEffect, useState } from 'preact/hooks'
 import { Avatar } from '../app/avatar.tsx'
+import { Confirm } from '../app/confirm.tsx'
 import { Icon } from '../app/icon.tsx'
 import { useChat } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
@@ -15,7 +16,7 @@ const pageSize = 50
 
 /** The members by pages, with their roles; the owner changes roles, and owner and managers remove members. */
 export function MemberList({ room, info, me }: MemberListProps) {
-  const { client, texts, people, attempt } = useChat()
+  const { client, texts, people, attempt, shownPerson } = useChat()
   const [members, setMembers] = useState<readonly Sender[]>(info.members)
   const read = (skip: number) =>
     attempt(async () => {
@@ -24,6 +25,7 @@ export function MemberList({ room, info, me }: MemberListProps) {
       setMembers((before) => [...before.slice(0, skip), ...data])
     })
   useEffect(() => void read(0), [info.memberCount])
+  const [removing, setRemoving] = useState<Sender>()
   const isOwner = info.owner === me
   const leads = isOwner || info.managers.includes(me)
   const setRole = (user: string, value: 'admin' | 'member') =>
@@ -41,11 +43,13 @@ export function MemberList({ room, info, me }: MemberListProps) {
           const mayRemove = leads && member._id !== me && member._id !== info.owner
           return (
             <li key={member._id} class="member">
-              <Avatar id={member._id} name={nameOf(member)} url={member.avatarUrl} isSmall />
-              <span class="member-name">
-                <bdi>{nameOf(member)}</bdi>
-                {member._id === me && <span class="soft"> ({texts.you})</span>}
-              </span>
+              <button type="button" class="plain-row member-name" onClick={() => shownPerson.set({ user: member._id, message: lastOf(room, member._id) })}>
+                <Avatar id={member._id} name={nameOf(member)} url={member.avatarUrl} isSmall />
+                <span class="member-name">
+                  <bdi>{nameOf(member)}</bdi>
+                  {member._id === me && <span class="soft"> ({texts.you})</span>}
+                </span>
+              </button>
               {role !== undefined && <span class="tag">{role}</span>}
               {member.isRobot === true && <span class="tag">{texts.robot}</span>}
               {isOwner && mayRemove && (
@@ -63,7 +67,7 @@ export function MemberList({ room, info, me }: MemberListProps) {
                   class="icon-button"
                   aria-label={`${texts.removeMember}: ${nameOf(member)}`}
                   title={texts.removeMember}
-                  onClick={() => void remove(member._id)}
+                  onClick={() => setRemoving(member)}
                 >
                   <Icon name="close" />
                 </button>
@@ -77,6 +81,21 @@ export function MemberList({ room, info, me }: MemberListProps) {
           {texts.more}
         </button>
       )}
+      {removing && (
+        <Confirm
+          question={texts.people.removeSure(nameOf(removing))}
+          action={texts.removeMember}
+          onConfirm={() => void remove(removing._id)}
+          onClose={() => setRemoving(undefined)}
+        />
+      )}
     </>
   )
+}
+
+/** Their latest message that is loaded: the one to report. */
+function lastOf(room: Room, user: string): RoomMessage | undefined {
+  const isReportable = ({ sender, isDeleted, system }: RoomMessage) =>
+    sender._id === user && !isDeleted && system !== true
+  return room.messages.get().filter(isReportable).at(-1)
 }

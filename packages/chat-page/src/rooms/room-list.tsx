@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
+import { onDemand } from '../app/on-demand.tsx'
 import { mayShow } from '../message/image-origins.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import type { Notifications } from '../state/notifications.ts'
@@ -18,7 +19,8 @@ interface RoomListProps {
 }
 
 export function RoomList({ title, logo, notifications, openID, isLoaded, onOpen, onThread }: RoomListProps) {
-  const { client, texts, imageOrigins } = useChat()
+  const { client, texts, imageOrigins, config } = useChat()
+  const { mayStartChats } = useStore(config)
   const rooms = useStore(client.rooms).filter(({ pref }) => !pref?.hidden)
   const me = useStore(client.me)?._id
   const [query, setQuery] = useState('')
@@ -32,6 +34,7 @@ export function RoomList({ title, logo, notifications, openID, isLoaded, onOpen,
         {logo !== undefined && mayShow(logo, imageOrigins) && <img class="logo" src={logo} alt="" />}
         <h1>{title}</h1>
         <ThreadsButton onThread={onThread} />
+        {mayStartChats && <NewChatButton />}
         {mayNotify && (
           <button
             type="button"
@@ -64,6 +67,22 @@ export function RoomList({ title, logo, notifications, openID, isLoaded, onOpen,
           <RoomRow key={room._id} room={room} isOpen={room._id === openID} onOpen={onOpen} />
         ))}
       </ul>
+    </>
+  )
+}
+
+const NewChatSheet = onDemand(async () => (await import('../people/new-chat-sheet.tsx')).NewChatSheet)
+
+function NewChatButton() {
+  const { texts } = useChat()
+  const [isOpen, setOpen] = useState(false)
+  const label = texts.people.newChat
+  return (
+    <>
+      <button type="button" class="icon-button" aria-label={label} title={label} onClick={() => setOpen(true)}>
+        <Icon name="plus" />
+      </button>
+      {isOpen && <NewChatSheet onClose={() => setOpen(false)} />}
     </>
   )
 }

@@ -5,6 +5,8 @@ export interface ChatConfig {
   name: string | undefined
   color: string | undefined
   logo: string | undefined
+  /** Whether the app's `directory` lets users start chats. */
+  mayStartChats: boolean
   /** By language; `texts/spoken.ts` takes the known ones. */
   texts: unknown
   /** Texts are shown as they were written, without Markdown. */
@@ -13,12 +15,12 @@ export interface ChatConfig {
 
 /** Reads it once after the login; an app without one gets the page as it is. */
 export async function readChatConfig(client: Client): Promise<ChatConfig> {
-  const config = await client.api.getConfig().catch(() => ({}))
-  return toChatConfig((config as Record<string, unknown>)['chatPage'])
+  const config: Record<string, unknown> = await client.api.getConfig().catch(() => ({}))
+  return toChatConfig(config['chatPage'], config['directory'])
 }
 
 /** Undocumented values are dropped: a page without a logo is better than none. */
-export function toChatConfig(value: unknown): ChatConfig {
+export function toChatConfig(value: unknown, directory?: unknown): ChatConfig {
   const { name, color, logo, texts, literalText } = (
     typeof value === 'object' && value !== null ? value : {}
   ) as Record<string, unknown>
@@ -26,6 +28,7 @@ export function toChatConfig(value: unknown): ChatConfig {
     name: typeof name === 'string' && name !== '' ? name.slice(0, 60) : undefined,
     color: typeof color === 'string' && /^#[\da-f]{6}$/i.test(color) ? color : undefined,
     logo: typeof logo === 'string' && /^(https?:\/\/|\/|data:image\/)/.test(logo) ? logo : undefined,
+    mayStartChats: (directory ?? 'off') !== 'off',
     texts,
     literalText: literalText === true,
   }

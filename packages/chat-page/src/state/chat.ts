@@ -1,4 +1,4 @@
-import type { Client, ParleyError, Store } from '@parley/client'
+import type { Client, ParleyError, RoomMessage, Store } from '@parley/client'
 import type { UserThreads } from '@parley/client/threads'
 import type { Uploads } from '@parley/client/uploads'
 import { createContext } from 'preact'
@@ -8,6 +8,13 @@ import type { Texts } from '../texts/en.ts'
 import type { ChatConfig } from './chat-config.ts'
 import type { Notices } from './notices.ts'
 import type { People } from './people.ts'
+import type { Value } from './value.ts'
+
+/** A person whose card is shown, and a message of theirs that may be reported there. */
+export interface ShownPerson {
+  user: string
+  message?: RoomMessage | undefined
+}
 
 /** Shared by every part of the page. */
 export interface Chat {
@@ -23,6 +30,9 @@ export interface Chat {
   notices: Notices
   /** The app's settings of the page. */
   config: Store<ChatConfig>
+  /** The user whose card is shown. */
+  shownPerson: Value<ShownPerson | undefined>
+  openRoom: (roomID: string) => void
   threads: UserThreads
   /** For rooms and threads, by their IDs. */
   uploads: Uploads

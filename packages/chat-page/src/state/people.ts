@@ -2,12 +2,15 @@ import type { Client, Sender, Store } from '@parley/client'
 import { shownName } from '../app/shown-name.ts'
 import { createValue } from './value.ts'
 
-type Person = Pick<Sender, '_id' | 'nickname' | 'avatarUrl'> & { isRobot?: boolean }
+export type PersonShown = Pick<Sender, '_id' | 'nickname' | 'avatarUrl'> & {
+  isRobot?: boolean
+  description?: string
+}
 
 /** Names and pictures of users, gathered from rooms, messages and, where those say nothing, lists of members. */
 export interface People {
-  known: Store<ReadonlyMap<string, Person>>
-  learn: (people: readonly Person[]) => void
+  known: Store<ReadonlyMap<string, PersonShown>>
+  learn: (people: readonly PersonShown[]) => void
   /** Reads members of a room until the user is among them; once for each. */
   find: (roomID: string, userID: string) => void
 }
@@ -16,12 +19,12 @@ const pageSize = 100
 const mostPages = 10
 
 export function createPeople(client: Client): People {
-  const known = createValue<ReadonlyMap<string, Person>>(new Map())
+  const known = createValue<ReadonlyMap<string, PersonShown>>(new Map())
   const asked = new Set<string>()
 
-  function learn(people: readonly Person[]): void {
+  function learn(people: readonly PersonShown[]): void {
     const before = known.get()
-    const isNews = ({ _id, nickname, avatarUrl }: Person) => {
+    const isNews = ({ _id, nickname, avatarUrl }: PersonShown) => {
       const person = before.get(_id)
       return !person || person.nickname !== nickname || person.avatarUrl !== avatarUrl
     }
@@ -53,5 +56,5 @@ export function createPeople(client: Client): People {
 }
 
 /** A user's name as it may stand beside others; see shownName. */
-export const nameOf = ({ nickname, _id }: Pick<Person, 'nickname' | '_id'>): string =>
+export const nameOf = ({ nickname, _id }: Pick<PersonShown, 'nickname' | '_id'>): string =>
   shownName(nickname) || shownName(_id) || '?'

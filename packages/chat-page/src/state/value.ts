@@ -1,7 +1,9 @@
 import type { Store } from '@parley/client'
 
+export type Value<T> = Store<T> & { set: (value: T) => void }
+
 /** A value of the page that parts of it render from. */
-export function createValue<T>(initial: T): Store<T> & { set: (value: T) => void } {
+export function createValue<T>(initial: T): Value<T> {
   let current = initial
   const listeners = new Set<(value: T) => void>()
   return {

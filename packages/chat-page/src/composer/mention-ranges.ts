@@ -1,0 +1,100 @@
+import { nameOf } from '../state/people.ts'
+
+/** Where a mention stands in a text that is being written: `@` and the name, in UTF-16 units. */
+export interface MentionRange {
+  user: string
+  from: number
+  to: number
+}
+
+interface Named {
+  _id: string
+  nickname: string
+}
+
+/** Letters of scripts that put spaces between words: one that follows a name makes it another name. */
+const spaced =
+  /(?!\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Thai}|\p{Script=Lao}|\p{Script=Khmer}|\p{Script=Myanmar})[\p{L}\p{N}_]/u
+
+/** Whether the name that ends there ends there for a reader: @Al is not in @Alice, but 张伟 is in @张伟你好. */
+function endsAt(text: string, at: number): boolean {
+  const before = characterBefore(text, at)
+  const after = String.fromCodePoint(text.codePointAt(at) ?? 32)
+  return !(spaced.test(before) && spaced.test(after))
+}
+
+function characterBefore(text: string, at: number): string {
+  const isLow = /[\udc00-\udfff]/.test(text.charAt(at - 1))
+  return text.slice(at - (isLow ? 2 : 1), at)
+}
+
+/**
+ * The mentions of a text after it was changed: those that the change touches are none any more, and those behind it move.
+ * @param caret where it stands after the change, by which equal letters are told apart
+ */
+export function keepMentions(
+  ranges: readonly MentionRange[],
+  before: string,
+  after: string,
+  caret: number,
+): MentionRange[] {
+  if (before === after) return [...ranges]
+  const { from, to } = changeBetween(before, after, caret)
+  const by = after.length - before.length
+  return ranges
+    .flatMap((range) => {
+      if (range.to <= from) return [range]
+      if (range.from >= to) return [{ user: range.user, from: range.from + by, to: range.to + by }]
+      return []
+    })
+    .filter(({ to }) => endsAt(after, to))
+}
+
+/** The part of `before` that was replaced. */
+function changeBetween(before: string, after: string, caret: number): { from: number; to: number } {
+  const behind = after.slice(caret)
+  const common = before.endsWith(behind) ? behind.length : commonEnd(before, after)
+  const longest = Math.min(before.length, after.length)
+  const kept = Math.min(common, longest)
+  let from = 0
+  while (from < longest - kept && before.charCodeAt(from) === after.charCodeAt(from)) from++
+  return { from, to: before.length - kept }
+}
+
+function commonEnd(a: string, b: string): number {
+  let length = 0
+  while (length < Math.min(a.length, b.length) && a.at(-1 - length) === b.at(-1 - length)) length++
+  return length
+}
+
+/**
+ * The mentions in a text that names people: the longest name wins, and a name that two of them have is nobody's.
+ * @param taken mentions that are known already
+ */
+export function findMentions(
+  text: string,
+  people: readonly Named[],
+  taken: readonly MentionRange[] = [],
+): MentionRange[] {
+  const byName = new Map<string, Named[]>()
+  for (const person of people) {
+    const name = nameOf(person).toLowerCase()
+    byName.set(name, [...(byName.get(name) ?? []), person])
+  }
+  const lengths = [...new Set([...byName.keys()].map(({ length }) => length))].toSorted((a, b) => b - a)
+  const small = text.toLowerCase()
+  const found: MentionRange[] = []
+  for (const { index } of text.matchAll(/[@＠]/g)) {
+    if (taken.some(({ from, to }) => index >= from && index < to)) continue
+    const length = lengths.find((length) => {
+      const end = index + 1 + length
+      return end <= text.length && byName.has(small.slice(index + 1, end)) && endsAt(text, end)
+    })
+    const named = length === undefined ? [] : (byName.get(small.slice(index + 1, index + 1 + length)) ?? [])
+    const [person] = named
+    if (person && length !== undefined && named.length === 1) {
+      found.push({ user: person._id, from: index, to: index + 1 + length })
+    }
+  }
+  return found
+}

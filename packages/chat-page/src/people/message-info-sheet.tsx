@@ -1,0 +1,65 @@
+import type { Room, RoomMessage } from '@parley/client'
+import { useEffect } from 'preact/hooks'
+import { Avatar } from '../app/avatar.tsx'
+import { Dialog } from '../app/dialog.tsx'
+import { useChat, useStore } from '../state/chat.ts'
+import { nameOf } from '../state/people.ts'
+
+interface MessageInfoSheetProps {
+  room: Room
+  message: RoomMessage
+  onClose: () => void
+}
+
+/** The names of those who reacted to a message, and of those who have read an own one. */
+export function MessageInfoSheet({ room, message, onClose }: MessageInfoSheetProps) {
+  const { texts } = useChat()
+  useStore(room.readers)
+  useStore(room.delivered)
+  const { _id, isMine } = message
+  const readers = room.readBy(_id)
+  const reached = room.deliveredTo(_id).filter((user) => !readers.includes(user))
+  const byReaction = new Map<string, string[]>()
+  for (const { reaction, client } of message.reactions) {
+    byReaction.set(reaction, [...(byReaction.get(reaction) ?? []), client])
+  }
+  return (
+    <Dialog title={texts.people.info} isSheet onClose={onClose}>
+      {[...byReaction].map(([reaction, users]) => (
+        <Names key={reaction} {...{ room, users }} title={reaction} />
+      ))}
+      {isMine && <Names {...{ room }} title={texts.read} users={readers} />}
+      {isMine && reached.length > 0 && <Names {...{ room }} title={texts.delivered} users={reached} />}
+    </Dialog>
+  )
+}
+
+function Names({ room, title, users }: { room: Room; title: string; users: readonly string[] }) {
+  const { client, texts, people, shownPerson } = useChat()
+  const known = useStore(people.known)
+  const me = useStore(client.me)?._id
+  useEffect(() => {
+    for (const user of users) people.find(room.id, user)
+  }, [users.length])
+  return (
+    <section>
+      <h3>
+        {title} <span class="soft">{users.length}</span>
+      </h3>
+      {users.length === 0 && <p class="soft">{texts.people.nobodyYet}</p>}
+      <ul class="plain-list">
+        {users.map((user) => {
+          const person = known.get(user) ?? { _id: user, nickname: '', avatarUrl: '' }
+          return (
+            <li key={user}>
+              <button type="button" class="plain-row" onClick={() => shownPerson.set({ user })}>
+                <Avatar id={user} name={nameOf(person)} url={person.avatarUrl} isSmall />
+                <bdi>{user === me ? texts.you : nameOf(person)}</bdi>
+              </button>
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}

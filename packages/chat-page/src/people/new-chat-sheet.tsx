@@ -1,0 +1,49 @@
+import { useState } from 'preact/hooks'
+import { Dialog } from '../app/dialog.tsx'
+import { useChat, useStore } from '../state/chat.ts'
+import { PersonPicker } from './person-picker.tsx'
+import type { Person } from './use-people-found.ts'
+
+/** Starts a chat: with one person the direct room, with several a group. */
+export function NewChatSheet({ onClose }: { onClose: () => void }) {
+  const { client, texts, attempt, openRoom } = useChat()
+  const me = useStore(client.me)?._id ?? ''
+  const [chosen, setChosen] = useState<readonly Person[]>([])
+  const [name, setName] = useState('')
+  const start = () =>
+    attempt(async () => {
+      const members = chosen.map(({ _id }) => _id)
+      const isGroup = members.length > 1 && name.trim() !== ''
+      const { _id } = await client.api.startChat({ members, ...(isGroup && { name: name.trim() }) })
+      onClose()
+      openRoom(_id)
+    })
+  return (
+    <Dialog title={texts.people.newChat} isSheet onClose={onClose}>
+      <form
+        class="dialog-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (chosen.length > 0) void start()
+        }}
+      >
+        <PersonPicker chosen={chosen} onChange={setChosen} without={new Set([me])} />
+        {chosen.length > 1 && (
+          <input
+            type="text"
+            maxLength={256}
+            aria-label={texts.people.groupName}
+            placeholder={texts.people.groupName}
+            value={name}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
+        )}
+        <div class="dialog-actions">
+          <button type="submit" class="button primary" disabled={chosen.length === 0}>
+            {texts.people.start}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
