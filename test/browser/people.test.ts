@@ -211,6 +211,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
 
       await tab.page.getByRole('button', { name: 'Profile of Mallory' }).click()
       await dialog(tab).getByText('Mallory').waitFor()
+      await dialog(tab).getByRole('button', { name: 'Report', exact: true }).waitFor()
       await press(tab, 'Unblock')
       await dialog(tab).getByRole('button', { name: 'Block', exact: true }).waitFor()
       assert.equal(await isBlocked(), false)

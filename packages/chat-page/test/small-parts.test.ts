@@ -28,15 +28,17 @@ describe('the chat page', () => {
   })
 
   test('takes of the brand what is as documented', () => {
-    const none = { name: undefined, color: undefined, logo: undefined, texts: undefined, literalText: false }
+    const unset = { name: undefined, color: undefined, logo: undefined, texts: undefined }
+    const none = { ...unset, literalText: false, mayStartChats: false }
     assert.deepEqual(toChatConfig(undefined), none)
     const hostile = { name: 7, color: 'red;}', logo: 'javascript:alert(1)', literalText: 'yes' }
     assert.deepEqual(toChatConfig(hostile), none)
     const good = {
-      ...{ name: 'Acme', color: '#0f766e', logo: '/logo.svg', literalText: true },
+      ...{ name: 'Acme', color: '#0f766e', logo: '/logo.svg', literalText: true, mayStartChats: true },
       texts: { en: { chats: 'Inbox' } },
     }
-    assert.deepEqual(toChatConfig(good), good)
+    assert.deepEqual(toChatConfig(good, {}), good)
+    assert.equal(toChatConfig(good, 'off').mayStartChats, false)
     assert.deepEqual([textOn('#ffee00'), textOn('#1e1b4b')], ['#000000', '#ffffff'])
   })
 

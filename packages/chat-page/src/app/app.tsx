@@ -33,7 +33,14 @@ interface AppProps {
 }
 
 /** Until the app's is known. */
-const plain: ChatConfig = { name: undefined, color: undefined, logo: undefined, mayStartChats: false, texts: undefined, literalText: true }
+const plain: ChatConfig = {
+  name: undefined,
+  color: undefined,
+  logo: undefined,
+  mayStartChats: false,
+  texts: undefined,
+  literalText: true,
+}
 
 /** The list of rooms and the room that is open: beside each other, or one at a time where there is no space. */
 export function App({ client, parameters, spoken }: AppProps) {

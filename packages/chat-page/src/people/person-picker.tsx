@@ -29,10 +29,7 @@ export function PersonPicker({ chosen, onChange, without, takesIDs = false }: Pe
   const wanted = query.trim()
   const isTaken = ({ _id }: Person) => without.has(_id) || chosen.some((one) => one._id === _id)
   const local = [...known.values()].filter((person) => !isTaken(person) && person.nickname !== '')
-  const found = [
-    ...(served?.query === wanted ? served.people : []),
-    ...matching(local, wanted, mostShown),
-  ]
+  const found = [...(served?.query === wanted ? served.people : []), ...matching(local, wanted, mostShown)]
   const byID = takesIDs && wanted !== '' ? [{ _id: wanted, nickname: '', avatarUrl: '' }] : []
   const named = [...new Map(found.map((person) => [person._id, person])).values()].filter((one) => !isTaken(one))
   const offered = [

@@ -43,7 +43,11 @@ export function MemberList({ room, info, me }: MemberListProps) {
           const mayRemove = leads && member._id !== me && member._id !== info.owner
           return (
             <li key={member._id} class="member">
-              <button type="button" class="plain-row member-name" onClick={() => shownPerson.set({ user: member._id, message: lastOf(room, member._id) })}>
+              <button
+                type="button"
+                class="plain-row member-name"
+                onClick={() => shownPerson.set({ user: member._id, message: lastOf(room, member._id) })}
+              >
                 <Avatar id={member._id} name={nameOf(member)} url={member.avatarUrl} isSmall />
                 <span class="member-name">
                   <bdi>{nameOf(member)}</bdi>
