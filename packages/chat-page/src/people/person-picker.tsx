@@ -17,26 +17,30 @@ interface PersonPickerProps {
 }
 
 const mostShown = 8
+/** Of the people known to the page, of whom some may be left out. */
+const mostKnown = 50
+
+const unique = (people: readonly Person[]): Person[] => [
+  ...new Map(people.map((person) => [person._id, person])).values(),
+]
 
 /** Chooses people by the beginnings of their names: those known to the page at once, then those that the server finds. */
 export function PersonPicker({ chosen, onChange, without, takesIDs = false }: PersonPickerProps) {
   const { client, texts, people } = useChat()
-  const known = useStore(people.known)
   const [query, setQuery] = useState('')
   const [active, setActive] = useState(0)
   const listID = useId()
   const served = usePeopleFound(client, query, { limit: mostShown + 12 }, people.learn)
   const wanted = query.trim()
+  const isAnswered = wanted !== '' && served?.query === wanted
+  const known = [...useStore(people.known).values()].filter(({ nickname }) => nickname !== '')
   const isTaken = ({ _id }: Person) => without.has(_id) || chosen.some((one) => one._id === _id)
-  const local = [...known.values()].filter((person) => !isTaken(person) && person.nickname !== '')
-  const found = [...(served?.query === wanted ? served.people : []), ...matching(local, wanted, mostShown)]
-  const byID = takesIDs && wanted !== '' ? [{ _id: wanted, nickname: '', avatarUrl: '' }] : []
-  const named = [...new Map(found.map((person) => [person._id, person])).values()].filter((one) => !isTaken(one))
-  const offered = [
-    ...named.slice(0, mostShown),
-    ...byID.filter((one) => !isTaken(one) && !named.some(({ _id }) => _id === one._id)),
-  ]
-  const isDone = wanted !== '' && served?.query === wanted
+  const named = unique([...(isAnswered ? served.people : []), ...matching(known, wanted, mostKnown)]).filter(
+    (person) => !isTaken(person),
+  )
+  const byID: Person = { _id: wanted, nickname: '', avatarUrl: '' }
+  const mayBeID = takesIDs && wanted !== '' && !isTaken(byID) && !named.some(({ _id }) => _id === wanted)
+  const offered = [...named.slice(0, mostShown), ...(mayBeID ? [byID] : [])]
   const choose = (person: Person) => {
     onChange([...chosen, person])
     setQuery('')
@@ -46,7 +50,8 @@ export function PersonPicker({ chosen, onChange, without, takesIDs = false }: Pe
     if (isComposing(event)) return
     const person = offered[active]
     if (event.key === 'Backspace' && query === '') return onChange(chosen.slice(0, -1))
-    if (!person) return
+    // Nothing is being written: it is for the form.
+    if (!person || (event.key === 'Enter' && wanted === '' && chosen.length > 0)) return
     if (event.key === 'Enter') choose(person)
     else if (event.key === 'ArrowDown') setActive((active + 1) % offered.length)
     else if (event.key === 'ArrowUp') setActive((active + offered.length - 1) % offered.length)
@@ -55,23 +60,7 @@ export function PersonPicker({ chosen, onChange, without, takesIDs = false }: Pe
   }
   return (
     <div class="picker">
-      {chosen.length > 0 && (
-        <ul class="chips" aria-label={texts.people.chosen}>
-          {chosen.map((person) => (
-            <li key={person._id} class="chip">
-              <bdi>{nameOf(person)}</bdi>
-              <button
-                type="button"
-                class="icon-button"
-                aria-label={texts.people.unchoose(nameOf(person))}
-                onClick={() => onChange(chosen.filter(({ _id }) => _id !== person._id))}
-              >
-                <Icon name="close" />
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Chips {...{ chosen, onChange }} />
       <input
         type="text"
         role="combobox"
@@ -103,13 +92,38 @@ export function PersonPicker({ chosen, onChange, without, takesIDs = false }: Pe
             onClick={() => choose(person)}
           >
             <Avatar id={person._id} name={nameOf(person)} url={person.avatarUrl} isSmall />
-            {byID.includes(person) ? <bdi>{texts.people.byID(person._id)}</bdi> : <bdi>{nameOf(person)}</bdi>}
+            <bdi>{person === byID ? texts.people.byID(person._id) : nameOf(person)}</bdi>
           </div>
         ))}
       </div>
       <p class="soft" role="status">
-        {isDone && named.length === 0 && (served.error ? sentenceOf(texts, served.error) : texts.people.nobodyFound)}
+        {isAnswered &&
+          named.length === 0 &&
+          (served.error ? sentenceOf(texts, served.error) : texts.people.nobodyFound)}
       </p>
     </div>
+  )
+}
+
+/** Those who are chosen, each with a way to leave them out again. */
+function Chips({ chosen, onChange }: Pick<PersonPickerProps, 'chosen' | 'onChange'>) {
+  const { texts } = useChat()
+  if (chosen.length === 0) return null
+  return (
+    <ul class="chips" aria-label={texts.people.chosen}>
+      {chosen.map((person) => (
+        <li key={person._id} class="chip">
+          <bdi>{nameOf(person)}</bdi>
+          <button
+            type="button"
+            class="icon-button"
+            aria-label={texts.people.unchoose(nameOf(person))}
+            onClick={() => onChange(chosen.filter(({ _id }) => _id !== person._id))}
+          >
+            <Icon name="close" />
+          </button>
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -28,7 +28,10 @@ export function usePeopleFound(
   const wanted = query?.trim() ?? ''
   useEffect(() => {
     asked.current = wanted
-    if (wanted === '') return void setFound(undefined)
+    if (wanted === '') {
+      setFound(undefined)
+      return undefined
+    }
     const show = (now: Omit<Found, 'query'>) => {
       if (asked.current === wanted) setFound({ query: wanted, ...now })
     }

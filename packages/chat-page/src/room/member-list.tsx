@@ -16,7 +16,7 @@ const pageSize = 50
 
 /** The members by pages, with their roles; the owner changes roles, and owner and managers remove members. */
 export function MemberList({ room, info, me }: MemberListProps) {
-  const { client, texts, people, attempt, shownPerson } = useChat()
+  const { client, texts, people, attempt } = useChat()
   const [members, setMembers] = useState<readonly Sender[]>(info.members)
   const read = (skip: number) =>
     attempt(async () => {
@@ -43,17 +43,7 @@ export function MemberList({ room, info, me }: MemberListProps) {
           const mayRemove = leads && member._id !== me && member._id !== info.owner
           return (
             <li key={member._id} class="member">
-              <button
-                type="button"
-                class="plain-row member-name"
-                onClick={() => shownPerson.set({ user: member._id, message: lastOf(room, member._id) })}
-              >
-                <Avatar id={member._id} name={nameOf(member)} url={member.avatarUrl} isSmall />
-                <span class="member-name">
-                  <bdi>{nameOf(member)}</bdi>
-                  {member._id === me && <span class="soft"> ({texts.you})</span>}
-                </span>
-              </button>
+              <MemberName {...{ room, member }} isMe={member._id === me} />
               {role !== undefined && <span class="tag">{role}</span>}
               {member.isRobot === true && <span class="tag">{texts.robot}</span>}
               {isOwner && mayRemove && (
@@ -97,9 +87,27 @@ export function MemberList({ room, info, me }: MemberListProps) {
   )
 }
 
+/** Opens the card of a member. */
+function MemberName({ room, member, isMe }: { room: Room; member: Sender; isMe: boolean }) {
+  const { texts, shownPerson } = useChat()
+  return (
+    <button
+      type="button"
+      class="plain-row member-name"
+      onClick={() => shownPerson.set({ user: member._id, message: lastOf(room, member._id) })}
+    >
+      <Avatar id={member._id} name={nameOf(member)} url={member.avatarUrl} isSmall />
+      <span class="member-name">
+        <bdi>{nameOf(member)}</bdi>
+        {isMe && <span class="soft"> ({texts.you})</span>}
+      </span>
+    </button>
+  )
+}
+
 /** Their latest message that is loaded: the one to report. */
 function lastOf(room: Room, user: string): RoomMessage | undefined {
   const isReportable = ({ sender, isDeleted, system }: RoomMessage) =>
     sender._id === user && !isDeleted && system !== true
-  return room.messages.get().filter(isReportable).at(-1)
+  return room.messages.get().findLast(isReportable)
 }
