@@ -16,15 +16,22 @@ interface DialogProps {
 export function Dialog({ title, isSheet = false, onClose, children }: DialogProps) {
   const { texts } = useChat()
   const element = useRef<HTMLDialogElement>(null)
+  const isShown = useRef(true)
   useEffect(() => {
-    element.current?.showModal()
+    const dialog = element.current
+    dialog?.showModal()
+    return () => {
+      isShown.current = false
+      // Taken out of the page while it is open, it would keep the focus.
+      dialog?.close()
+    }
   }, [])
   return (
     <dialog
       ref={element}
       class={isSheet ? 'sheet' : 'box'}
       aria-label={title}
-      onClose={onClose}
+      onClose={() => isShown.current && onClose()}
       onClick={(event) => {
         if (event.target === element.current) element.current?.close()
       }}

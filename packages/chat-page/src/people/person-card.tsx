@@ -4,11 +4,10 @@ import { Avatar } from '../app/avatar.tsx'
 import { Confirm } from '../app/confirm.tsx'
 import { Dialog } from '../app/dialog.tsx'
 import { Icon } from '../app/icon.tsx'
-import { shortTime } from '../room/times.ts'
+import { PresenceLine } from '../room/room-header.tsx'
 import { otherOf } from '../rooms/room-name.ts'
 import { type ShownPerson, useChat, useStore } from '../state/chat.ts'
 import { nameOf, type PersonShown } from '../state/people.ts'
-import { usePresence } from '../state/use-presence.ts'
 import { block } from './block.ts'
 import { ReportDialog } from './report-dialog.tsx'
 
@@ -37,7 +36,7 @@ export function PersonCard({ user, message, onClose }: PersonCardProps) {
           <bdi>{name}</bdi>
           {person.isRobot === true && <span class="tag">{texts.robot}</span>}
         </p>
-        <PresenceOf user={user} />
+        <PresenceLine user={user} />
         {description !== '' && (
           <p class="soft" dir="auto">
             {description}
@@ -97,13 +96,6 @@ function ChatTile({ user, onClose }: Pick<PersonCardProps, 'user' | 'onClose'>) 
       {texts.people.write}
     </button>
   )
-}
-
-function PresenceOf({ user }: { user: string }) {
-  const { texts, lang } = useChat()
-  const { state, lastSeenMS } = usePresence(user) ?? {}
-  if (state === 'online' || state === 'away') return <p class="soft">{texts[state]}</p>
-  return lastSeenMS === undefined ? null : <p class="soft">{texts.lastSeen(shortTime(lastSeenMS, lang))}</p>
 }
 
 /** Whether the user blocks somebody; undefined until known. */

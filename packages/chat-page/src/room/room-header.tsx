@@ -37,7 +37,7 @@ export function RoomHeader({ room, onBack, onDetails }: RoomHeaderProps) {
 }
 
 /** Whether the other one of a direct room is there, or when they were. */
-function PresenceLine({ user }: { user: string }) {
+export function PresenceLine({ user }: { user: string }) {
   const { texts, lang, today } = useChat()
   const now = useStore(today)
   const { state, lastSeenMS } = usePresence(user) ?? {}
