@@ -25,7 +25,7 @@ describe('the web chat page', () => {
     const html = await answer.text()
     assert.doesNotMatch(html, /<script(?! type="module" crossorigin src="\/chat\/)|<style/)
     const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file)
-    assert.equal(files.length, 3, String(files))
+    assert.ok(files.length >= 3, String(files))
     for (const file of files) {
       const { status, headers } = await fetch(gateway.url + file)
       assert.equal(status, 200, file)
