@@ -49,6 +49,10 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: how it looks',
     await page.reload()
     await page.getByText('Ask us').waitFor()
     await page.getByText('Until six').waitFor()
+    const wrong = { noToken: 'Call us', signedOut: 'Call us', signedOutHint: 'Call us' }
+    const stranger = await open({ ...alice, token: 'none' }, room, { parameters: { texts: JSON.stringify(wrong) } })
+    await stranger.page.getByText('You are signed out').waitFor()
+    assert.equal(await stranger.page.getByText('Call us').count(), 0, 'not without a login')
     const chinese = await open(alice, room, { parameters: { lang: 'zh' } })
     await chinese.page.getByText('请提问').waitFor()
     await chinese.page.getByText('打个招呼吧！').waitFor()

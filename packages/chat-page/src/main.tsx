@@ -11,7 +11,6 @@ const parameters = takeParameters()
 const { token, clientKey, lang, theme } = parameters
 markPointer()
 const spoken = createSpoken()
-spoken.useTextsOfPage(fromJSON(parameters.texts))
 if (theme !== 'auto') document.documentElement.dataset['theme'] = theme
 
 const page = document.getElementById('page')
@@ -47,15 +46,5 @@ function storageHere(): { storage?: Storage } {
     return { storage: localStorage }
   } catch {
     return {}
-  }
-}
-
-/** Of a text that is none: nothing. */
-function fromJSON(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text)
-  } catch {
-    console.warn('the parameter texts is no JSON')
-    return undefined
   }
 }

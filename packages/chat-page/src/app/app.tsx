@@ -16,7 +16,7 @@ import { showUnreadInTab } from '../state/page-title.ts'
 import { createPeople } from '../state/people.ts'
 import { createToday } from '../state/today.ts'
 import { createValue } from '../state/value.ts'
-import type { SpokenStore } from '../texts/spoken.ts'
+import { type SpokenStore, textsInAddress } from '../texts/spoken.ts'
 import { ConnectionLine } from './connection-line.tsx'
 import { FullPage } from './full-page.tsx'
 import { Icon } from './icon.tsx'
@@ -127,6 +127,8 @@ function createParts(client: Client, parameters: PageParameters, spoken: SpokenS
   const setName = showUnreadInTab(client, spoken.get().texts.chats)
   const takeConfig = async () => {
     await whenKnown(client)
+    // Not before: an address alone would put anybody's words on a page of the integrator.
+    spoken.useTextsOfPage(textsInAddress(parameters.texts))
     const read = await readChatConfig(client)
     config.set(read)
     spoken.useTextsOfApp(read.texts)

@@ -61,3 +61,13 @@ export function createSpoken(): SpokenStore {
 /** Of JSON that the integrator wrote; unknown texts are ignored where they are read. */
 const fieldsOf = (value: unknown): TextTree =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as TextTree) : {}
+
+/** Texts in the page's address. Those that are no JSON change nothing. */
+export function textsInAddress(json: string | undefined): unknown {
+  try {
+    return json === undefined ? undefined : JSON.parse(json)
+  } catch {
+    console.warn('the parameter texts is no JSON')
+    return undefined
+  }
+}
