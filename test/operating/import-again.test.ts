@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sendMessage } from '@parley/contracts/operations/messages/messages'
 import { connectDb, type Db } from '@parley/db/connect'
 import { endImports, renewImports, takeImports } from '@parley/db/import/import-lease'
 import { markImporting } from '@parley/db/import/importing-rooms'
@@ -12,13 +16,15 @@ describe('parley import, again', () => {
   let platform: Platform
   let db: Db
   const imports = new Imports(() => platform)
+  const files = mkdtempSync(join(tmpdir(), 'import-files-'))
   beforeAll(async () => {
     platform = await startPlatform()
-    await platform.start('api-gateway')
+    await platform.start('api-gateway', { PARLEY_FILES_FOLDER: files })
     db = await connectDb(platform.servers.mongoUrl)
   })
   afterAll(async () => {
     imports.end()
+    rmSync(files, { recursive: true })
     await db.client.close()
     await platform.stop()
   })
@@ -28,6 +34,73 @@ describe('parley import, again', () => {
     assert.equal(code, 0, text)
     assert.match(text, /Verified/)
   }
+
+  test('takes every field of POST /messages: an imported message is shown as one that was sent', async () => {
+    const upload = async (owner?: string) => {
+      const about = { name: 'plan.txt', type: 'text/plain', size: 5, ...(owner !== undefined && { owner }) }
+      const made = (await platform.admin('POST', '/files', about)) as { fileID: string; upload: { url: string } }
+      const { url, headers } = made.upload as { url: string; headers?: Record<string, string> }
+      assert.equal((await fetch(url, { method: 'PUT', headers: headers ?? {}, body: 'hello' })).status, 200)
+      return made.fileID
+    }
+    const lines = [
+      user('olga'),
+      user('paul'),
+      { type: 'room', _id: 'same', roomType: 'group' },
+      message('same', 1, 'olga'),
+    ]
+    const members = ['olga', 'paul'].map((name) => member('same', name))
+    assert.equal((await imports.run([...lines, ...members])).code, 0)
+    const olga = await platform.newUser('olga')
+    const history = async () => ((await olga.call('GET', '/rooms/same/messages/v3?limit=50')) as { data: Line[] }).data
+    const [first] = await history()
+    const given = async () => ({
+      ...{
+        message: { text: 'plan', n: [1] },
+        messageType: 'text',
+        push: false,
+        skipTotalBadge: true,
+        mentions: ['paul', 'crew'],
+      },
+      ...{ clientMessageID: 'mine', expiresInS: 30_000_000 },
+      attachments: [{ fileID: await upload(), width: 5, height: 6, duration: 1.5 }, { fileID: await upload('olga') }],
+    })
+    const line = message('same', 2, 'olga', { ...(await given()), replyTo: 'm1' })
+    const sent = { room: 'same', sender: 'olga', ...(await given()), replyTo: first?.['_id'] }
+    const others = new Set(['thread', 'sendAtMS'])
+    const fields = Object.keys(sendMessage.body.shape).filter((field) => !others.has(field))
+    assert.deepEqual(Object.keys(sent).toSorted(), fields.toSorted(), 'a sample of each field')
+    const foreign = message('same', 3, 'paul', { attachments: [{ fileID: await upload('olga') }] })
+    const { code, text } = await imports.run([...lines, line, foreign, ...members])
+    assert.deepEqual([code, /:6: attachments: .*the sender has no file/.test(text)], [1, true], text)
+    await platform.admin('POST', '/messages', sent)
+    const comparable = (shown: Line = {}) => {
+      const times = ['messageTime', 'messageTimeMS', 'updatedAtMS', 'createdAtMS', 'expiresAtMS']
+      const own = new Set(['_id', 'id', 'seq', ...times])
+      const attached = (shown['attachments'] as Line[]).map(({ fileID: _id, ...file }) => file)
+      const lifeMS = Number(shown['expiresAtMS']) - Number(shown['createdAtMS'])
+      return {
+        ...Object.fromEntries(Object.entries(shown).filter(([name]) => !own.has(name))),
+        attachments: attached,
+        lifeMS,
+      }
+    }
+    const [sentView, importedView] = await history()
+    assert.deepEqual(comparable(importedView), comparable(sentView))
+    const {
+      attachments: [attached],
+    } = importedView as { attachments: [Line] }
+    assert.equal((await olga.call('GET', `/files/${String(attached['fileID'])}`))['status'], 'uploaded')
+    const stored = await db.messages.find({ app: platform.app, room: 'same', clientMessageID: 'mine' }).toArray()
+    assert.deepEqual(stored[0]?.push, false)
+    assert.deepEqual(stored[0]?.skipTotalBadge, true)
+
+    const [{ _id: recalled }] = (await history()).slice(1) as [Line]
+    await platform.admin('POST', '/rooms/same/message', { _id: recalled, sender: 'olga', messageType: 'recall' })
+    await db.files.deleteMany({ app: platform.app })
+    const again = await imports.run([...lines, line, ...members])
+    assert.doesNotMatch(again.text, /attachments/, 'files that have gone since are no fault of a message that is there')
+  })
 
   test('what follows keeps its times, and who pages by updated time finds it after changes that were made meanwhile', async () => {
     const lines = [

@@ -48,6 +48,11 @@ describe('parley import', () => {
       member('r', 'ann', { lastRead: 'm3', lastReadAt: begin }),
       message('r', 6, 'ann', { messageType: 'addMembers' }),
       message('r', 7, 'ann', { system: true }),
+      message('r', 8, 'ann', {
+        reactions: Array.from({ length: 21 }, (_, n) => ({ client: 'ann', reaction: `r${n}` })),
+      }),
+      message('r', 9, 'ann', { sendAtMS: Date.now() + 60_000 }),
+      message('r', 10, 'ann', { attachments: [{ fileID: 'nothing' }] }),
     ]
     const { code, text } = await run(bad, '--dry-run')
     assert.equal(code, 1, text)
@@ -66,6 +71,9 @@ describe('parley import', () => {
       [17, 'lastReadAt: '],
       [18, 'messageType: '],
       [19, 'Unrecognized key'],
+      [20, 'reactions: .* at most 20'],
+      [21, 'sendAtMS: .*POST /scheduled'],
+      [22, 'attachments: .*has no file'],
     ] as const) {
       assert.match(text, new RegExp(`^\\S+:${line}: .*${field}`, 'm'))
     }
@@ -147,6 +155,17 @@ describe('parley import', () => {
     assert.equal((await db.users.findOne({ app: platform.app, id: 'crew' }))?.groupMembers?.length, 2)
     const again = await run(lines)
     assert.match(again.text, /Verified/)
+    const pretty = [JSON.stringify(lines, null, 2)]
+    const asArray = await run(pretty)
+    assert.match(asArray.text, /3 lines are refused/, 'one array over many lines')
+    assert.match(asArray.text, /Verified/)
+    const at = pretty[0]?.split('\n').findIndex((each) => each.includes('"nobody"')) ?? 0
+    const begins =
+      pretty[0]
+        ?.split('\n')
+        .slice(0, at)
+        .findLastIndex((each) => each === '  {') ?? 0
+    assert.ok(asArray.text.includes(`:${begins + 1}: sender: `), asArray.text)
   })
 
   test('what it imports is read over the API as if it had been sent there, and chatting goes on', async () => {

@@ -1,55 +1,54 @@
 import { z } from 'zod'
 import { messageId, roomId, userId } from './ids.ts'
+import { sendMessage } from './operations/messages/messages.ts'
 import { banMember } from './operations/moderation/bans.ts'
 import { setRoomPref } from './operations/rooms/room-preferences.ts'
-import { createRoom } from './operations/rooms/rooms.ts'
+import { createRoom, updateRoom } from './operations/rooms/rooms.ts'
 import { subscribe } from './operations/users/devices.ts'
 import { saveGroup } from './operations/users/groups.ts'
 import { setMyPref } from './operations/users/preferences.ts'
-import { profileFields } from './operations/users/users.ts'
-import {
-  expiresInS,
-  maxMentions,
-  maxReactions,
-  messageContent,
-  messageType,
-  reactionName,
-} from './resources/message.ts'
+import { saveUser } from './operations/users/users.ts'
+import { maxReactions, messageContent, reactionName } from './resources/message.ts'
 
 const error = 'expected an ISO-8601 time with its zone, milliseconds, or seconds'
 const text = z.iso.datetime({ offset: true, error })
 /** Below it a number is seconds: as milliseconds it would be a time before March 1973. */
 const leastMS = 100_000_000_000
 const toMS = (given: number) => Math.round(given < leastMS ? given * 1_000 : given)
-export const importTime = z
-  .union(
-    [
-      z.number().min(0).transform(toMS),
-      z
-        .string()
-        .regex(/^\d{9,13}(\.\d+)?$/)
-        .transform((digits) => toMS(Number(digits))),
-      text.transform((iso) => Date.parse(iso)),
-    ],
-    { error },
-  )
-  .refine((ms) => ms <= Date.now(), 'lies in the future')
+export const importTime = z.union(
+  [
+    z.number().min(0).transform(toMS),
+    z
+      .string()
+      .regex(/^\d{9,13}(\.\d+)?$/)
+      .transform((digits) => toMS(Number(digits))),
+    text.transform((iso) => Date.parse(iso)),
+  ],
+  { error },
+)
 
+/** A field of the operation of REST that an import has no place for. */
+const refused = (reason: string) => z.undefined({ error: reason }).optional()
+
+const token = refused('tokens are not imported: POST /admin/clients issues them')
 const user = z.strictObject({
   type: z.literal('user'),
+  ...saveUser.body.shape,
   _id: userId,
-  ...profileFields,
+  issueAccessToken: token,
+  token,
+  expirationDate: token,
   createdAt: importTime.optional(),
 })
 
-const { systemMessage: _systemMessage, members: _members, ...roomFields } = createRoom.body.shape
 const room = z.strictObject({
   type: z.literal('room'),
-  ...roomFields,
+  ...createRoom.body.shape,
   _id: roomId,
-  managers: z.array(userId).max(100).optional(),
-  status: z.literal([0, 1]).optional(),
+  managers: updateRoom.body.shape.managers,
+  status: updateRoom.body.shape.status,
   members: z.tuple([userId, userId]).optional(),
+  systemMessage: z.literal(false, { error: 'an import writes no messages of its own' }).optional(),
   createdAt: importTime.optional(),
 })
 
@@ -65,16 +64,15 @@ const membership = z.strictObject({
 
 const message = z.strictObject({
   type: z.literal('message'),
+  ...sendMessage.body.shape,
   _id: messageId,
-  room: roomId,
-  sender: userId,
   message: messageContent.optional(),
-  messageType,
+  // Without the defaults: absent is not stored.
+  push: sendMessage.body.shape.push.unwrap().optional(),
+  skipTotalBadge: sendMessage.body.shape.skipTotalBadge.unwrap().optional(),
+  sendAtMS: refused('a message that is still to come is not imported: send it by POST /scheduled'),
   createdAt: importTime,
-  expiresInS: expiresInS.optional(),
-  replyTo: messageId.optional(),
   threadOf: messageId.optional(),
-  mentions: z.array(userId).max(maxMentions).optional(),
   reactions: z
     .array(z.strictObject({ client: userId, reaction: reactionName }))
     .max(maxReactions)

@@ -1,6 +1,7 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { AttachmentToSend } from '@parley/contracts/resources/file'
 import type { Attachment } from '@parley/db/files/attachment'
+import type { FileDoc } from '@parley/db/files/documents'
 import { holdFiles } from '@parley/db/files/files'
 import type { Chat } from '../chat.ts'
 
@@ -20,7 +21,16 @@ export async function attachFiles(
   wanted: readonly AttachmentToSend[],
 ): Promise<Attachment[]> {
   const ids = wanted.map(({ fileID }) => fileID)
-  const found = await holdFiles(db, ids, { app, owner: sender, orNobody: !byClient })
+  return attachmentsOf(await holdFiles(db, ids, { app, owner: sender, orNobody: !byClient }), wanted)
+}
+
+/**
+ * The files of a message as it has them.
+ * @param found the sender's files of these IDs, and the integrator's
+ * @throws ApiError FILE_NOT_FOUND, INVALID_REQUEST
+ */
+export function attachmentsOf(found: readonly FileDoc[], wanted: readonly AttachmentToSend[]): Attachment[] {
+  const ids = wanted.map(({ fileID }) => fileID)
   const files = new Map(found.map((file) => [file.id, file]))
   return wanted.map(({ fileID, width, height, duration }, i) => {
     const field = `attachments[${i}].fileID`

@@ -1,16 +1,22 @@
 import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
 import { maxMembers } from '@parley/contracts/operations/rooms/members'
+import { maxPrefs } from '@parley/contracts/operations/users/preferences'
+import { maxReactionsOfUser } from '@parley/contracts/resources/message'
 import { CheckedQuotes, type No } from './check-quotes.ts'
 import { KnownIds, messageHash } from './known-ids.ts'
+import type { Line } from './lines-of.ts'
 import type { Problem } from './read-line.ts'
 
 /** A room of the file, as read so far. */
 interface CheckedRoom {
-  line: number
+  line: At
   room: ImportOf<'room'>
   members: Set<string>
   lastTimeMS: number
 }
+
+/** Where a line stands. */
+type At = Pick<Line, 'number' | 'index'>
 
 /** How the reason of a line begins that names one which does not stand before it. */
 const noLine = 'no line before this one is of'
@@ -28,6 +34,8 @@ export class LineChecks {
   readonly refusedRooms = new Set<string>()
   /** A line named something that may stand after it, or a message is older than the one before. */
   isUnordered = false
+  /** The names of the preferences of users, those in the database too. */
+  readonly prefs = new Map<string, Set<string>>()
   readonly #app: string
   readonly #users = new Set<string>()
   readonly #groups = new Set<string>()
@@ -36,16 +44,17 @@ export class LineChecks {
   readonly #messages = new KnownIds()
   readonly #quotes = new CheckedQuotes(this.#messages)
   /** Read positions: their messages come later. */
-  readonly #lastReads: { line: number; room: string; user: string; hash: bigint }[] = []
+  readonly #lastReads: { line: At; room: string; user: string; hash: bigint }[] = []
 
   constructor(app: string) {
     this.#app = app
   }
 
-  /** A line with a problem counts for no other. */
-  check(line: number, read: ImportLine): Problem[] {
+  /** A line with a problem counts for no other. @param withoutFiles why a message cannot have its files */
+  check(line: At, read: ImportLine, withoutFiles?: string): Problem[] {
     const problems: Problem[] = []
-    const no = (field: string, reason: string) => void problems.push({ line, field, reason })
+    const no = (field: string, reason: string) => void problems.push(problemAt(line, field, reason))
+    if (withoutFiles !== undefined) no('attachments', withoutFiles)
     const take = this.#checkLine(line, read, no)
     if (problems.length > 0) {
       this.isUnordered ||= problems.some(({ reason }) => reason.startsWith(noLine) || reason === olderThanBefore)
@@ -62,13 +71,13 @@ export class LineChecks {
     for (const { line, room, user, hash } of this.#lastReads) {
       const isThere = this.#messages.has(hash)
       if (isThere && !this.#quotes.isInThread(hash)) continue
-      problems.push({ line, field: 'lastRead', reason: isThere ? 'is in a thread' : 'no such message in the room' })
+      problems.push(problemAt(line, 'lastRead', isThere ? 'is in a thread' : 'no such message in the room'))
       this.#rooms.get(room)?.members.delete(user)
       this.counts.membership--
     }
     for (const { line, room, members } of this.#rooms.values()) {
       const no = (field: string, reason: string) => {
-        problems.push({ line, field, reason: `${reason}; the room is left out with its messages` })
+        problems.push(problemAt(line, field, `${reason}; the room is left out with its messages`))
         this.refusedRooms.add(room._id)
       }
       if (room.roomType === 'direct') {
@@ -84,7 +93,7 @@ export class LineChecks {
   }
 
   /** @returns what to do with a line that has no problem */
-  #checkLine(line: number, read: ImportLine, no: No): () => void {
+  #checkLine(line: At, read: ImportLine, no: No): () => void {
     switch (read.type) {
       case 'user':
         if (this.#users.has(read._id)) no('_id', 'there is a line for this user already')
@@ -107,13 +116,22 @@ export class LineChecks {
         for (const field of ['blocker', 'blockee'] as const) this.#requireUser(field, read[field], no)
         if (read.blocker === read.blockee) no('blockee', 'users cannot block themselves')
         return () => undefined
+      case 'pref':
+        return this.#checkPref(read, no)
       default:
         this.#requireUser('user', read.user, no)
         return () => undefined
     }
   }
 
-  #checkRoom(line: number, room: ImportOf<'room'>, no: No): () => void {
+  #checkPref({ user, key }: ImportOf<'pref'>, no: No): () => void {
+    this.#requireUser('user', user, no)
+    const names = this.prefs.get(user) ?? new Set()
+    if (!names.has(key) && names.size >= maxPrefs) no('key', `a user has at most ${maxPrefs} preferences`)
+    return () => this.prefs.set(user, names.add(key))
+  }
+
+  #checkRoom(line: At, room: ImportOf<'room'>, no: No): () => void {
     if (this.#rooms.has(room._id)) no('_id', 'there is a line for this room already')
     const take = () => void this.#rooms.set(room._id, { line, room, members: new Set(), lastTimeMS: 0 })
     if (room.roomType === 'group') {
@@ -135,7 +153,7 @@ export class LineChecks {
     }
   }
 
-  #checkMembership(line: number, membership: ImportOf<'membership'>, no: No): () => void {
+  #checkMembership(line: At, membership: ImportOf<'membership'>, no: No): () => void {
     const { room: id, user, lastRead, lastReadAt } = membership
     this.#requireUser('user', user, no)
     if (lastRead !== undefined && lastReadAt !== undefined) no('lastReadAt', 'give lastRead or lastReadAt')
@@ -152,12 +170,15 @@ export class LineChecks {
   }
 
   #checkMessage(message: ImportOf<'message'>, no: No): () => void {
-    const { _id, room: id, sender, createdAt, mentions = [], reactions = [] } = message
+    const { _id, room: id, sender, createdAt, reactions = [] } = message
     this.#requireUser('sender', sender, no)
-    for (const user of mentions) this.#requireUser('mentions', user, no)
     for (const { client } of reactions) this.#requireUser('reactions', client, no)
     if (new Set(reactions.map(({ client, reaction }) => `${client}\0${reaction}`)).size < reactions.length) {
       no('reactions', 'a user gives each reaction once')
+    }
+    const ofUsers = Map.groupBy(reactions, ({ client }) => client).values()
+    if ([...ofUsers].some(({ length }) => length > maxReactionsOfUser)) {
+      no('reactions', `a user gives a message at most ${maxReactionsOfUser}`)
     }
     const room = this.#rooms.get(id)
     if (!room) {
@@ -178,6 +199,10 @@ export class LineChecks {
   #requireUser(field: string, user: string, no: No): void {
     if (!this.#users.has(user)) no(field, `${noLine} the user ${JSON.stringify(user)}`)
   }
+}
+
+function problemAt({ number: line, index }: At, field: string, reason: string): Problem {
+  return { line, index, field, reason }
 }
 
 function rolesOf({ owner, managers = [] }: ImportOf<'room'>): [field: string, user: string][] {

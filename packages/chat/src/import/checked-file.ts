@@ -9,7 +9,7 @@ export interface CheckedFile {
   stamp: string
   /** Of its lines in the file that was sorted into this one. */
   numbers?: readonly number[]
-  /** The numbers of the lines that are left out. */
+  /** The lines that are left out, by their index. */
   refused: ReadonlySet<number>
   refusedRooms: ReadonlySet<string>
 }
@@ -26,9 +26,9 @@ export async function* batchesOf(
   if ((await stampOf(path)) !== stamp) throw new Error('the file has changed while it was imported')
   let batch: ImportLine[] = []
   let bytes = 0
-  for await (const lines of linesOf(path, numbers)) {
+  for await (const lines of linesOf(path, { numbers })) {
     for (const line of lines) {
-      if (refused.has(line.number)) continue
+      if (refused.has(line.index)) continue
       if (only?.every((type) => !line.bytes.includes(`"${type}"`))) continue
       const read = readGoodLine(line)
       if (only?.includes(read.type) === false || refusedRooms.has(roomOf(read) ?? '')) continue

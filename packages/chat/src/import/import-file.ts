@@ -4,66 +4,17 @@ import { ImportConflict } from '@parley/db/import/imported-rooms'
 import { abortImporting, endImporting } from '@parley/db/import/importing-rooms'
 import { key } from '@parley/db/keys'
 import { repairBadges } from '../rooms/unread/badges.ts'
-import { type Counts, LineChecks } from './check-lines.ts'
-import { batchesOf, type CheckedFile, stampOf } from './checked-file.ts'
+import type { Watching } from './check-file.ts'
+import { batchesOf, type CheckedFile } from './checked-file.ts'
 import { importAlone } from './import-alone.ts'
-import { linesOf } from './lines-of.ts'
-import { type Problem, readLine } from './read-line.ts'
-import { sortLines } from './sort-lines.ts'
 import { LineWriter } from './write-lines.ts'
 import { writeMembers } from './write-members.ts'
 import { type SettingLine, settingTypes, writeSettings } from './write-settings.ts'
-
-export type Step = 'checked' | 'written' | 'members' | 'verified'
-
-export interface Watching {
-  /** Called again and again: how many lines a step is through. */
-  onProgress: (step: Step, lines: number) => void
-  /** Each bad line. */
-  onProblem: (problem: Problem) => void
-}
 
 /** How many lines are written at a time. */
 const perBatch = 8_000
 /** Members in one transaction. */
 const perTransaction = 200
-
-/**
- * Reads the whole file and checks every line; changes nothing. Lines in another order than the import needs are sorted first.
- * @returns how many good lines of each type it has, and the file for importFile
- */
-export async function checkFile(
-  app: string,
-  path: string,
-  watching: Watching,
-): Promise<{ counts: Counts; problems: number; file: CheckedFile }> {
-  const asItIs = await check(app, { path }, watching)
-  const checked = asItIs.isUnordered ? await check(app, await sortLines(path), watching) : asItIs
-  for (const problem of checked.problems.toSorted((a, b) => a.line - b.line)) watching.onProblem(problem)
-  return { ...checked, problems: checked.problems.length }
-}
-
-async function check(
-  app: string,
-  source: Pick<CheckedFile, 'path' | 'numbers'>,
-  { onProgress }: Watching,
-): Promise<{ counts: Counts; problems: Problem[]; file: CheckedFile; isUnordered: boolean }> {
-  const stamp = await stampOf(source.path)
-  const checks = new LineChecks(app)
-  const problems: Problem[] = []
-  let done = 0
-  for await (const lines of linesOf(source.path, source.numbers)) {
-    for (const line of lines) {
-      const result = readLine(line)
-      problems.push(...('read' in result ? checks.check(line.number, result.read) : result.problems))
-    }
-    onProgress('checked', (done += lines.length))
-  }
-  problems.push(...checks.checkWhole())
-  const { counts, refusedRooms, isUnordered } = checks
-  const refused = new Set(problems.map(({ line }) => line))
-  return { counts, problems, file: { ...source, stamp, refused, refusedRooms }, isUnordered }
-}
 
 /**
  * Imports the lines that checkFile has found good: users, rooms and messages, then the members, so that nobody is in a room

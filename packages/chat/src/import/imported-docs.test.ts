@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { type ImportOf, importLine } from '@parley/contracts/import-line'
+import { sendMessage } from '@parley/contracts/operations/messages/messages'
+import { createRoom, updateRoom } from '@parley/contracts/operations/rooms/rooms'
+import { saveUser } from '@parley/contracts/operations/users/users'
 import { describe, test } from 'vitest'
 import { toMessageDoc, toRoomDoc, toUserDoc } from './imported-docs.ts'
 
@@ -28,19 +31,49 @@ const given: Record<keyof typeof least, Record<string, unknown>> = {
   },
   message: {
     ...{ replyTo: 'p', threadOf: 'p', mentions: ['ben'], reactions: [{ client: 'ben', reaction: '👍' }] },
-    ...{ pinned: true, edited: true, isDeleted: true, expiresInS: 60 },
+    ...{ pinned: true, edited: true, isDeleted: true, expiresInS: 60, push: false, skipTotalBadge: true },
+    ...{ clientMessageID: 'c' },
   },
+}
+/** Fields of REST that an import has no place for: each is refused by name. */
+const refused: Record<keyof typeof least, Record<string, unknown>> = {
+  user: { issueAccessToken: true, token: 't', expirationDate: '2030-01-01T00:00:00Z' },
+  room: { systemMessage: true },
+  message: { sendAtMS: 1 },
+}
+/** Says what `threadOf` says (read-line.test.ts); needs the database (test/operating/import.test.ts). */
+const elsewhere = new Set(['thread', 'attachments'])
+/** What REST takes to make one. */
+const operations = {
+  user: saveUser.body.shape,
+  room: { ...createRoom.body.shape, ...updateRoom.body.shape },
+  message: sendMessage.body.shape,
 }
 
 describe.each(['user', 'room', 'message'] as const)('a line of a %s', (type) => {
   const schema = importLine.options.find((option) => option.shape.type.value === type)
-  const optional = Object.keys(schema?.shape ?? {}).filter((field) => !(field in least[type]))
+  const optional = Object.keys(schema?.shape ?? {}).filter(
+    (field) => !(field in least[type]) && !(field in refused[type]) && !elsewhere.has(field),
+  )
   // revStep() differs each time.
   const doc = (line: object) => ({
     ...make[type](line),
     rev: 0,
     updatedAt: 0,
     createdAt: (line as { createdAt?: 0 }).createdAt,
+  })
+
+  test('takes every field of REST, or refuses it by name', () => {
+    const missing = Object.keys(operations[type]).filter((field) => !(field in (schema?.shape ?? {})))
+    assert.deepEqual(missing, [])
+    for (const [field, value] of Object.entries(refused[type])) {
+      const { issues = [] } = importLine.safeParse({ ...least[type], [field]: value }).error ?? {}
+      assert.deepEqual(
+        issues.map(({ path }) => path),
+        [[field]],
+      )
+      assert.match(issues[0]?.message ?? '', /import/)
+    }
   })
 
   test('has a sample of each field that the contract takes', () => {

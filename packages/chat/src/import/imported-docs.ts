@@ -17,7 +17,8 @@ export function toUserDoc(app: string, { type: _type, _id, createdAt, ...profile
 }
 
 /** Without members and messages: they follow. Its messages may be older than the room, so its clock begins at 0. */
-export function toRoomDoc(app: string, { _id: id, members, createdAt, ...room }: ImportOf<'room'>): RoomDoc {
+export function toRoomDoc(app: string, line: ImportOf<'room'>): RoomDoc {
+  const { type: _type, _id: id, members, createdAt, systemMessage: _none, ...room } = line
   const createdAtMS = createdAt ?? clock.now()
   return { ...newRoomDoc(app, { ...room, id, pair: members, createdAtMS }), importing: true }
 }
@@ -33,7 +34,7 @@ export function toMessageDoc(
   times: Pick<MessageDoc, 'createdAtMS' | 'updatedAtMS'>,
 ): MessageDoc {
   const { _id, room, sender, messageType, mentions = [], reactions = [], pinned, edited, isDeleted } = message
-  const { threadOf, replyTo = threadOf, expiresInS = 0 } = message
+  const { threadOf, replyTo = threadOf, expiresInS = 0, clientMessageID = _id, push, skipTotalBadge } = message
   const idOf = (other: string) => importedMessageId(app, room, other)
   const root = threadOf === undefined ? undefined : idOf(threadOf)
   return {
@@ -46,11 +47,13 @@ export function toMessageDoc(
     ...(isDeleted !== true && { content: contentOf(message.message) }),
     messageType,
     ...times,
-    ...(reactions.length > 0 && isDeleted !== true && { reactions }),
-    ...(mentions.length > 0 && isDeleted !== true && { mentions }),
-    // The ID that the message had before: clients see it, and the integrator finds it again.
-    clientMessageID: _id,
-    ...(pinned === true && isDeleted !== true && { pinned }),
+    ...(reactions.length > 0 && { reactions }),
+    ...(mentions.length > 0 && { mentions: [...new Set(mentions)] }),
+    // By default the ID that the message had before: clients see it, and the integrator finds it again.
+    clientMessageID,
+    ...(push === false && { push }),
+    ...(skipTotalBadge === true && { skipTotalBadge }),
+    ...(pinned === true && { pinned }),
     ...(edited === true && { edited }),
     ...(expiresInS > 0 && { expiresAtMS: times.createdAtMS + expiresInS * 1_000 }),
     ...(isDeleted === true && { isDeleted }),

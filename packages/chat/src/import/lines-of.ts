@@ -1,44 +1,163 @@
 import { createReadStream } from 'node:fs'
+import { endOfObject } from './end-of-object.ts'
 
-/** A line of a file, without its end. */
+/** A JSON object of a file. Most files have one on each line; in others it has many lines, or many stand on one. */
 export interface Line {
+  /** The line of the file on which it begins. */
   number: number
+  /** Which object of the file it is, from 0. */
+  index: number
   /** Where it begins in the file. */
   offset: number
   bytes: Buffer
+  /** Why it is none: what stands in its place is in `bytes`, or the beginning of it. */
+  fault?: string
 }
 
-const newline = 0x0a
 /** A message of 64 KiB with all its escapes and reactions is shorter. */
 const longestLine = 4 * 1024 * 1024
+const chunkBytes = 256 * 1024
+
+const [newline, brace, comma, byteOrderMark] = [0x0a, 0x7b, 0x2c, Buffer.from('\uFEFF')]
+/** Spaces, tabs, carriage returns, and what stands between the objects of an array. */
+const between = new Set([0x20, 0x09, 0x0d, 0x5b, 0x5d, comma])
+/** With these begins a line inside of an object that has many, where such lines are not indented. */
+const inside = new Set(Buffer.from('"}]:'))
 
 /**
- * The lines of a file that are not empty, some hundred at a time. Only a newline ends a line: JSON text may hold every other
- * separator that there is.
+ * The objects of a file, some hundred at a time, however they stand: one on each line, with many lines each, in one array.
+ * Broken ones are returned with a fault; the next line that can begin an object is the next one. In memory is at most one
+ * object, and what was read with it.
  * @param numbers of the lines in the file that was sorted into this one
- * @throws Error for a line of more than 4 MiB
  */
-export async function* linesOf(file: string, numbers?: readonly number[]): AsyncGenerator<Line[]> {
-  let [number, offset] = [0, 0]
-  const lineOf = (bytes: Buffer): Line => ({ number: numbers?.[number - 1] ?? number, offset, bytes })
-  let rest: Buffer = Buffer.alloc(0)
-  for await (const chunk of createReadStream(file, { highWaterMark: 256 * 1024 })) {
-    let bytes = Buffer.concat([rest, chunk as Buffer])
-    const lines: Line[] = []
-    for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline)) {
-      number++
-      if (!isBlank(bytes.subarray(0, end))) lines.push(lineOf(bytes.subarray(0, end)))
-      bytes = bytes.subarray(end + 1)
-      offset += end + 1
-    }
-    if (bytes.length > longestLine) throw new Error(`line ${number + 1}: is longer than ${longestLine} bytes`)
-    rest = bytes
-    yield lines
-  }
-  number++
-  if (!isBlank(rest)) yield [lineOf(rest)]
+export async function* linesOf(
+  file: string,
+  { numbers, longest = longestLine }: { numbers?: readonly number[] | undefined; longest?: number } = {},
+): AsyncGenerator<Line[]> {
+  const reader = new LineReader(longest, numbers)
+  for await (const chunk of createReadStream(file, { highWaterMark: chunkBytes })) yield reader.read(chunk as Buffer)
+  yield reader.read()
 }
 
-/** Spaces, the carriage return of a line's end, and the brackets of an array on lines of their own. */
-const blanks = new Set([0x20, 0x0d, 0x09, 0x5b, 0x5d, 0x2c])
-const isBlank = (bytes: Buffer): boolean => bytes.every((byte) => blanks.has(byte))
+class LineReader {
+  readonly #longest: number
+  readonly #numbers: readonly number[] | undefined
+  /** Bytes still to be read, where they begin, and on which line. */
+  #bytes: Buffer = Buffer.alloc(0)
+  #offset = 0
+  #number = 1
+  #index = 0
+  #isEnd = false
+  /** How far the next object is indented; large where another stands before it on its line. */
+  #indentation = 0
+  /** After a broken object: how far it was indented. */
+  #brokenAt: number | undefined
+  /** The rest of the line is left out. */
+  #isLineOver = false
+
+  constructor(longest: number, numbers?: readonly number[]) {
+    this.#longest = longest
+    this.#numbers = numbers
+  }
+
+  /** @param chunk what comes next; none at the end */
+  read(chunk?: Buffer): Line[] {
+    this.#isEnd = chunk === undefined
+    if (chunk) this.#bytes = Buffer.concat([this.#bytes, chunk])
+    if (this.#offset === 0 && this.#bytes.subarray(0, 3).equals(byteOrderMark)) this.#pass(byteOrderMark.length)
+    const lines: Line[] = []
+    while (this.#next(lines)) continue
+    return lines
+  }
+
+  /** Returns whether there may be more in what was read. */
+  #next(lines: Line[]): boolean {
+    if (this.#isLineOver) return this.#passLine()
+    if (this.#brokenAt !== undefined && !this.#passBroken(this.#brokenAt)) return false
+    this.#passBetween()
+    if (this.#bytes.length === 0) return false
+    if (this.#bytes[0] !== brace) {
+      const end = this.#bytes.indexOf(newline)
+      const isLong = this.#bytes.length > this.#longest
+      if (end === -1 && !this.#isEnd && !isLong) return false
+      this.#isLineOver = isLong && end === -1
+      lines.push(this.#take(end === -1 ? this.#bytes.length : end, 'is not a JSON object'))
+      return true
+    }
+    const found = endOfObject(this.#bytes)
+    if (found.isWhole && found.end <= this.#longest) {
+      lines.push(this.#take(found.end))
+      return true
+    }
+    const isLong = this.#bytes.length > this.#longest && !found.isBroken
+    if (!found.isBroken && !this.#isEnd && !isLong) return false
+    const at = this.#number + found.newlines
+    const where = at === this.#number ? '' : `: the one that begins here breaks off on line ${at}`
+    this.#breakOff(lines, isLong ? `is longer than ${this.#longest} bytes` : `is not a JSON object${where}`)
+    return true
+  }
+
+  /** Returns the first line of what is no object, and goes on behind it. */
+  #breakOff(lines: Line[], fault: string): void {
+    const end = this.#bytes.indexOf(newline)
+    this.#brokenAt = this.#indentation
+    this.#isLineOver = true
+    lines.push(this.#take(end === -1 ? this.#bytes.length : end, fault))
+  }
+
+  /** Leaves out the lines of a broken object. Returns whether its end was found. */
+  #passBroken(indentation: number): boolean {
+    for (;;) {
+      let at = 0
+      while (between.has(this.#bytes[at] ?? 0)) at++
+      if (at === this.#bytes.length && !this.#isEnd) return false
+      const first = this.#bytes[at]
+      const isInside = first === newline || at > indentation || inside.has(first ?? 0)
+      if (!isInside || this.#bytes.length === 0) break
+      this.#isLineOver = true
+      if (!this.#passLine()) return this.#isEnd
+    }
+    this.#brokenAt = undefined
+    return true
+  }
+
+  /** Returns whether the line ends in what was read. */
+  #passLine(): boolean {
+    const end = this.#bytes.indexOf(newline)
+    this.#pass(end === -1 ? this.#bytes.length : end + 1)
+    if (end === -1) return false
+    this.#number++
+    this.#indentation = 0
+    this.#isLineOver = false
+    return true
+  }
+
+  #passBetween(): void {
+    let [at, begin] = [0, -this.#indentation]
+    for (; at < this.#bytes.length; at++) {
+      const byte = this.#bytes[at] ?? 0
+      if (byte === newline) {
+        this.#number++
+        begin = at + 1
+      } else if (!between.has(byte)) break
+    }
+    this.#indentation = at - begin
+    this.#pass(at)
+  }
+
+  #take(end: number, fault?: string): Line {
+    const bytes = this.#bytes.subarray(0, end)
+    const number = this.#numbers?.[this.#index] ?? this.#number
+    const line = { number, index: this.#index, offset: this.#offset, bytes }
+    this.#index++
+    this.#indentation += end
+    for (let at = bytes.indexOf(newline); at !== -1; at = bytes.indexOf(newline, at + 1)) this.#number++
+    this.#pass(end)
+    return fault === undefined ? line : { ...line, fault }
+  }
+
+  #pass(end: number): void {
+    this.#bytes = this.#bytes.subarray(end)
+    this.#offset += end
+  }
+}

@@ -1,5 +1,7 @@
-import { readJson } from '@parley/contracts/free-json'
-import { type ImportLine, importLine, importTime } from '@parley/contracts/import-line'
+import { clock } from '@parley/async/clock'
+import { readJson, unfitJson } from '@parley/contracts/free-json'
+import { type ImportLine, type ImportOf, importLine, importTime } from '@parley/contracts/import-line'
+import { maxPrefBytes } from '@parley/contracts/operations/users/preferences'
 import { contentOf } from '../messages/sending/draft.ts'
 import { plainLine } from './extended-json.ts'
 import type { Line } from './lines-of.ts'
@@ -7,41 +9,39 @@ import type { Line } from './lines-of.ts'
 /** Why a line cannot be imported. */
 export interface Problem {
   line: number
+  /** Which object of the file that is. */
+  index: number
   field: string
   reason: string
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
-const notJson = "is not a JSON object on one line: jq -c '.[]' makes lines of an array"
+const jsonOf = (bytes: Buffer): unknown => plainLine(readJson(decoder.decode(bytes), importLine))
 
-/** Also of a line of an array that has each object on a line of its own, as mongoexport --jsonArray writes it. */
-function jsonOf(bytes: Buffer): unknown {
-  const text = decoder.decode(bytes).trim()
-  const inArray = /^[[,]?\s*(\{.*\})\s*[,\]]*$/s.exec(text)?.[1]
-  return plainLine(readJson(inArray ?? text, importLine))
-}
-
-/** A line's content, checked by itself; or its faults. */
-export function readLine({ number, bytes }: Line): { read: ImportLine } | { problems: Problem[] } {
-  const bad = (reason: string, field = '') => ({ problems: [{ line: number, field, reason }] })
+/** A line's content, checked by itself; or its faults. A time that is still to come by MongoDB's clock is one. */
+export function readLine({ number, index, bytes, fault }: Line): { read: ImportLine } | { problems: Problem[] } {
+  const bad = (reason: string, field = '') => ({ problems: [{ line: number, index, field, reason }] })
+  if (fault !== undefined) return bad(fault)
   let json: unknown
   try {
     json = jsonOf(bytes)
   } catch (error) {
-    return bad(error instanceof SyntaxError ? notJson : 'is not UTF-8')
+    return bad(error instanceof SyntaxError ? `is not a JSON object: ${error.message}` : 'is not UTF-8')
   }
   const { success, data, error } = importLine.safeParse(json)
   if (!success) {
     const problems = error.issues.map((issue) => ({
       line: number,
+      index,
       field: issue.path.join('.'),
       reason: issue.message,
     }))
     return { problems }
   }
-  const problem = data.type === 'message' ? unfitMessage(data) : undefined
-  return problem ? bad(problem, 'message') : { read: data }
+  const faults = [...timesToCome(data), ...unfit(data)]
+  const problems = faults.map(({ field, reason }) => ({ line: number, index, field, reason }))
+  return problems.length > 0 ? { problems } : { read: data.type === 'message' ? withThread(data) : data }
 }
 
 /**
@@ -50,19 +50,58 @@ export function readLine({ number, bytes }: Line): { read: ImportLine } | { prob
  */
 export function readGoodLine(line: Line): ImportLine {
   const json = jsonOf(line.bytes) as ImportLine
-  if (json.type === 'message') return { ...json, createdAt: importTime.parse(json.createdAt) }
+  if (json.type === 'message') return withThread({ ...json, createdAt: importTime.parse(json.createdAt) })
   const result = readLine(line)
   if (!('read' in result)) throw new Error(`line ${line.number}: the file has changed while it was imported`)
   return result.read
 }
 
-function unfitMessage({ message, isDeleted }: Extract<ImportLine, { type: 'message' }>): string | undefined {
-  if (isDeleted === true) return message === undefined ? undefined : 'a deleted message has none'
-  if (message === undefined) return 'required'
+/** `thread` with `replyTo`, as a send has them, says the same as `threadOf`. */
+function withThread({ thread, ...message }: ImportOf<'message'>): ImportOf<'message'> {
+  return thread === true ? { ...message, threadOf: message.replyTo } : message
+}
+
+type Fault = Pick<Problem, 'field' | 'reason'>
+
+function timesToCome(line: ImportLine): Fault[] {
+  const nowMS = clock.now()
+  const times: Partial<Record<string, unknown>> = line
+  return ['createdAt', 'joinedAt', 'lastReadAt'].flatMap((field) =>
+    Number(times[field]) > nowMS ? [{ field, reason: 'lies in the future' }] : [],
+  )
+}
+
+/** Faults that the schema cannot see. */
+function unfit(line: ImportLine): Fault[] {
+  if (line.type === 'message') return unfitMessage(line)
+  if (line.type === 'pref') return unfitJsonOf(line.data, 'data', maxPrefBytes)
+  if (line.type === 'room' && line.extParams !== undefined) return unfitJsonOf(line.extParams, 'extParams')
+  return []
+}
+
+function unfitJsonOf(value: unknown, field: string, mostBytes = Infinity): Fault[] {
+  const reason = unfitJson(value, 0)
+  if (reason !== undefined) return [{ field, reason }]
+  const isTooLarge = Buffer.byteLength(JSON.stringify(value)) > mostBytes
+  return isTooLarge ? [{ field, reason: `at most ${mostBytes} bytes as JSON` }] : []
+}
+
+function unfitMessage(line: ImportOf<'message'>): Fault[] {
+  if (line.isDeleted === true) {
+    const lost = (['message', 'mentions', 'reactions', 'attachments', 'pinned'] as const).filter(
+      (field) => line[field] !== undefined && line[field] !== false,
+    )
+    return lost.map((field) => ({ field, reason: 'a deleted message has none' }))
+  }
+  if (line.message === undefined) return [{ field: 'message', reason: 'required' }]
+  if (line.thread === true && line.replyTo === undefined) return [{ field: 'replyTo', reason: 'required with thread' }]
+  if (line.thread === true && line.threadOf !== undefined) {
+    return [{ field: 'thread', reason: 'give thread or threadOf' }]
+  }
   try {
-    contentOf(message)
-    return undefined
+    contentOf(line.message)
+    return []
   } catch (error) {
-    return (error as Error).message
+    return [{ field: 'message', reason: (error as Error).message }]
   }
 }

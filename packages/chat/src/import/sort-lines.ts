@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import type { ImportLine } from '@parley/contracts/import-line'
 import { type Line, linesOf } from './lines-of.ts'
-import { readGoodLine } from './read-line.ts'
+import { type Problem, readLine } from './read-line.ts'
 
 /** A line names only those of types before its own. */
 const order: readonly ImportLine['type'][] = ['user', 'group', 'room', 'membership', 'message']
@@ -21,13 +21,22 @@ interface LinePosition {
 }
 
 /**
- * Writes the lines of a file, as exports have them, in the order that the import reads: by type, and messages by time.
- * @returns a file that is removed when the process ends, and the numbers that its lines had
+ * Writes the good lines of a file, as exports have them, in the order that the import reads: by type, and messages by time.
+ * @returns a file that is removed when the process ends, the numbers that its lines had, and the problems of the other lines
  */
-export async function sortLines(path: string): Promise<{ path: string; numbers: readonly number[] }> {
+export async function sortLines(
+  path: string,
+): Promise<{ path: string; numbers: readonly number[]; problems: Problem[] }> {
   const positions: LinePosition[] = []
-  for await (const lines of linesOf(path)) for (const line of lines) positions.push(positionOf(line))
-  positions.sort((a, b) => a.rank - b.rank || a.atMS - b.atMS || a.number - b.number)
+  const problems: Problem[] = []
+  for await (const lines of linesOf(path)) {
+    for (const line of lines) {
+      const result = readLine(line)
+      if ('read' in result) positions.push(positionOf(line, result.read))
+      else problems.push(...result.problems)
+    }
+  }
+  positions.sort((a, b) => a.rank - b.rank || a.atMS - b.atMS || a.offset - b.offset)
 
   const folder = mkdtempSync(join(tmpdir(), 'parley-import-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -45,17 +54,11 @@ export async function sortLines(path: string): Promise<{ path: string; numbers: 
   } finally {
     await source.close()
   }
-  return { path: sorted, numbers: positions.map(({ number }) => number) }
+  return { path: sorted, numbers: positions.map(({ number }) => number), problems }
 }
 
-function positionOf(line: Line): LinePosition {
-  const place = { number: line.number, offset: line.offset, length: line.bytes.length }
-  try {
-    const read = readGoodLine(line)
-    const rank = order.indexOf(read.type)
-    return { ...place, rank: rank === -1 ? order.length : rank, atMS: read.type === 'message' ? read.createdAt : 0 }
-  } catch {
-    // It is refused where it stands.
-    return { ...place, rank: order.length, atMS: 0 }
-  }
+function positionOf({ number, offset, bytes }: Line, read: ImportLine): LinePosition {
+  const rank = order.indexOf(read.type)
+  const atMS = read.type === 'message' ? read.createdAt : 0
+  return { number, offset, length: bytes.length, rank: rank === -1 ? order.length : rank, atMS }
 }

@@ -6,8 +6,8 @@ import { countInThreads } from '@parley/db/import/imported-threads'
 import { key } from '@parley/db/keys'
 import { threadKey } from '@parley/db/threads/thread'
 import { verifyUnread } from '@parley/db/unread/verify-unread'
+import type { Watching } from './check-file.ts'
 import { batchesOf, type CheckedFile } from './checked-file.ts'
-import type { Watching } from './import-file.ts'
 import { importedMessageId } from './known-ids.ts'
 
 /** How many lines are verified at a time. */

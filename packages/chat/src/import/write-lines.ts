@@ -17,6 +17,7 @@ import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import { flushRooms } from '@parley/db/room-buffer/flush'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
+import { attachFiles } from './import-attachments.ts'
 import { toMessageDoc, toRoomDoc, toUserDoc } from './imported-docs.ts'
 import { ThreadWriter } from './write-threads.ts'
 import { newWrittenRoom, type WrittenRoom } from './written-room.ts'
@@ -60,6 +61,7 @@ export class LineWriter {
     await this.#look([...new Set(messages.map(({ room }) => room))])
     await this.#threads.look(messages)
     const fresh: MessageDoc[] = []
+    const withFiles = new Map<MessageDoc, ImportOf<'message'>>()
     const old: MessageDoc[] = []
     const advances = new Map<string, ImportedAdvance>()
     for (const message of messages) {
@@ -82,6 +84,7 @@ export class LineWriter {
       }
       room.clockMS = updatedAtMS
       fresh.push(document)
+      if (message.attachments) withFiles.set(document, message)
       const roomKey = key(this.#app, message.room)
       const advance = advances.get(roomKey) ?? { roomKey, from: before, clockMS: 0 }
       advance.clockMS = updatedAtMS
@@ -90,6 +93,7 @@ export class LineWriter {
       advances.set(roomKey, advance)
     }
     await this.#requireSame(old)
+    await attachFiles(this.#db, this.#app, withFiles)
     await insertImported(this.#db, fresh)
     await this.#threads.grow(fresh.filter(({ threadOf }) => threadOf !== undefined))
     await advanceImported(this.#db, [...advances.values()])

@@ -145,6 +145,19 @@ export async function holdFiles(
   return db.files.find(named).toArray()
 }
 
+/** The files of these IDs, whosever they are. @param hold none is removed while messages with them are written */
+export async function findFiles(
+  db: Db,
+  app: string,
+  ids: readonly string[],
+  { hold }: { hold: boolean },
+): Promise<FileDoc[]> {
+  if (ids.length === 0) return []
+  const named = { _id: { $in: ids.map((id) => key(app, id)) } }
+  if (hold) await db.files.updateMany(named, { $max: { heldUntilMS: clock.now() + holdMS } })
+  return db.files.find(named).toArray()
+}
+
 const toLookAt: Record<'toScan' | 'others', Filter<FileDoc>> = {
   toScan: { scan: 'pending' },
   others: { $or: [{ scan: 'refused' }, { scan: { $exists: false }, wantsThumbnail: { $exists: false } }] },

@@ -27,6 +27,16 @@ export async function findPrefsOf(db: Db, { app, user }: User, names: readonly s
   return db.prefs.find({ _id: { $in: names.map((name) => key(app, user, name)) } }).toArray()
 }
 
+/** The names of the preferences that users have. */
+export async function findPrefNames(db: Db, app: string, users: readonly string[]): Promise<Map<string, Set<string>>> {
+  const names = new Map(users.map((user) => [key(app, user), new Set<string>()]))
+  if (users.length === 0) return new Map()
+  const fields = { projection: { _id: 0, userKey: 1, name: 1 } }
+  const found = db.prefs.find({ userKey: { $in: [...names.keys()] } }, fields)
+  for await (const { userKey, name } of found) names.get(userKey)?.add(name)
+  return new Map(users.map((user) => [user, names.get(key(app, user)) ?? new Set()]))
+}
+
 /** Which of these users have a preference of this name with this value (JSON text). */
 export async function findUsersWithPref(
   db: Db,

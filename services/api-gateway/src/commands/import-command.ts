@@ -1,4 +1,5 @@
-import { abortImport, checkFile, importFile, type Step, type Watching } from '@parley/chat/import/import-file'
+import { checkFile, type Step, type Watching } from '@parley/chat/import/check-file'
+import { abortImport, importFile } from '@parley/chat/import/import-file'
 import { verifyImport } from '@parley/chat/import/verify-import'
 import { findApp } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
@@ -28,7 +29,7 @@ interface Options {
 export function importCommand(withDb: WithDb): Command {
   return new Command('import')
     .description('Import users, rooms, memberships and messages into an app: docs/guides/import.md has the format.')
-    .argument('[file]', 'NDJSON: a JSON object on each line')
+    .argument('[file]', 'JSON objects, one on each line or in any other way')
     .requiredOption('--app <appID>', 'the app, which nobody should use yet')
     .option('--dry-run', 'only check the file')
     .option('--abort', 'end an import that was killed, instead of running it again: its rooms take messages again')
@@ -60,14 +61,13 @@ async function run(db: Db, app: string, path: string, dryRun: boolean): Promise<
   await requireApp(db, app)
   const startedMS = performance.now()
   const watching = watch(path)
-  const { counts, problems, file } = await checkFile(app, path, watching)
+  const { counts, problems, refused: lines, file } = await checkFile(db, app, path, watching)
   const { message } = counts
   const found = Object.entries(counts).filter(([, count]) => count > 0)
   console.log(`Good lines: ${found.map(([type, count]) => `${count} ${type}`).join(', ') || 'none'}`)
   if (problems > mostShown) console.log(`… and ${problems - mostShown} more`)
-  const { size } = file.refused
   const refused =
-    size === 0 ? undefined : new Error(`${size} lines are refused: correct them and import the file again`)
+    lines === 0 ? undefined : new Error(`${lines} lines are refused: correct them and import the file again`)
   if (dryRun) {
     if (refused) throw refused
     return console.log('The file can be imported')

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { checkFile, importFile } from '@parley/chat/import/import-file'
+import { checkFile } from '@parley/chat/import/check-file'
+import { importFile } from '@parley/chat/import/import-file'
 import { verifyImport } from '@parley/chat/import/verify-import'
 import { afterAll, beforeAll, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../test-gateway.ts'
@@ -25,7 +26,7 @@ async function importLines(lines: readonly Line[]): Promise<void> {
   await writeFile(path, lines.map((line) => JSON.stringify(line)).join('\n'))
   const found: unknown[] = []
   const watching = { onProgress: () => undefined, onProblem: (problem: unknown) => void found.push(problem) }
-  const { file } = await checkFile(app, path, watching)
+  const { file } = await checkFile(chat.db, app, path, watching)
   assert.deepEqual(found, [])
   await importFile(chat.db, app, file, watching)
   assert.deepEqual(await verifyImport(chat.db, app, file, watching), [])

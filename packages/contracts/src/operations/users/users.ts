@@ -20,7 +20,7 @@ export const expirationDate = z
   .describe('ISO-8601 expiry of a supplied token')
 
 /** The fields of a user's profile in requests. */
-export const profileFields = {
+const profileFields = {
   nickname: shownName(256).optional(),
   description: comparedText(4096).optional().meta(ours),
   email: comparedText(320).optional().meta(ours),

@@ -1,0 +1,53 @@
+const [newline, carriageReturn, tab, space, quote, backslash] = [0x0a, 0x0d, 0x09, 0x20, 0x22, 0x5c]
+const [openBrace, closeBrace, openBracket, closeBracket, comma, colon] = [0x7b, 0x7d, 0x5b, 0x5d, 0x2c, 0x3a]
+
+/** Deeper JSON is refused everywhere (free-json.ts). */
+const deepest = 200
+
+interface End {
+  isWhole: boolean
+  /** No byte that follows can make it an object. */
+  isBroken: boolean
+  end: number
+  /** Line breaks before the end, or before the place where it is broken. */
+  newlines: number
+}
+
+/**
+ * The end of the JSON object that begins bytes, without reading its values: JSON.parse does. It is broken at a text with a
+ * line break in it, at a bracket that closes another, and at an object where no value can stand, as after a line that was cut off.
+ */
+export function endOfObject(bytes: Buffer): End {
+  const open: number[] = []
+  let [newlines, last] = [0, colon]
+  const broken = (end: number): End => ({ isWhole: false, isBroken: true, end, newlines })
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte === newline) newlines++
+    if (byte === newline || byte === space || byte === carriageReturn || byte === tab) continue
+    if (byte === quote) {
+      at = endOfText(bytes, at + 1)
+      if (bytes[at] === newline) return broken(at)
+    } else if (byte === openBrace || byte === openBracket) {
+      const isInList = open.at(-1) === openBracket
+      const isValue = last === colon || last === openBracket || (last === comma && isInList)
+      if (!isValue || open.length === deepest) return broken(at)
+      open.push(byte)
+    } else if (byte === closeBrace || byte === closeBracket) {
+      if (open.pop() !== (byte === closeBrace ? openBrace : openBracket)) return broken(at)
+      if (open.length === 0) return { isWhole: true, isBroken: false, end: at + 1, newlines }
+    }
+    last = byte ?? 0
+  }
+  return { isWhole: false, isBroken: false, end: bytes.length, newlines }
+}
+
+/** Where a text ends that began before `at`: at its quotation mark, or at a line break, which it cannot have. */
+function endOfText(bytes: Buffer, at: number): number {
+  for (; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte === quote || byte === newline) return at
+    if (byte === backslash) at++
+  }
+  return at
+}
