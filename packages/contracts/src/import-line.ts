@@ -112,5 +112,7 @@ export const importLine = z.discriminatedUnion(
     error: 'expected user, group, room, membership, message, ban, block, device or pref',
   },
 )
+/** The same before it is parsed: times in any form. */
+export type GivenLine = z.input<typeof importLine>
 export type ImportLine = z.infer<typeof importLine>
 export type ImportOf<T extends ImportLine['type']> = Extract<ImportLine, { type: T }>

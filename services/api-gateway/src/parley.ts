@@ -6,6 +6,7 @@ import { tlsOptions } from '@parley/service/tls-settings'
 import { Command } from 'commander'
 import { appCommand } from './commands/app-command.ts'
 import { badgeCommand } from './commands/badge-command.ts'
+import { convertCommand } from './commands/convert-command.ts'
 import { importCommand } from './commands/import-command.ts'
 import { keyCommand } from './commands/key-command.ts'
 import { migrateCommand } from './commands/migrate-command.ts'
@@ -27,6 +28,7 @@ const program = new Command('parley').description('Operate a Parley installation
 
 program.addCommand(appCommand(withDb))
 program.addCommand(badgeCommand(withDb))
+program.addCommand(convertCommand())
 program.addCommand(importCommand(withDb))
 program.addCommand(keyCommand(withDb))
 program.addCommand(migrateCommand())

@@ -1,0 +1,42 @@
+import { stat } from 'node:fs/promises'
+import { convertCometChat } from './cometchat.ts'
+import { Converted } from './converted.ts'
+import { convertMattermost } from './mattermost.ts'
+import { convertRocketChat } from './rocket-chat.ts'
+import { convertSlack } from './slack.ts'
+
+/** The chat services whose exports can be converted. */
+export const convertible = ['slack', 'mattermost', 'rocket.chat', 'cometchat'] as const
+export type Convertible = (typeof convertible)[number]
+
+const converters: Record<Convertible, (path: string, out: Converted, filesAt?: string) => Promise<void>> = {
+  slack: convertSlack,
+  mattermost: convertMattermost,
+  'rocket.chat': convertRocketChat,
+  cometchat: convertCometChat,
+}
+
+/**
+ * Writes the export of another chat service as `import.ndjson`, the file of an import (docs/guides/import.md#the-file).
+ * @param from the file or folder of the export
+ * @returns the lines of each type, and how often something could not be carried over, by its kind
+ * @throws Error when that is not an export of the service
+ */
+export async function convertExport(
+  service: Convertible,
+  { from, to, filesAt }: { from: string; to: string; filesAt?: string | undefined },
+  onProgress: (lines: number) => void,
+): Promise<Pick<Converted, 'counts' | 'lost'>> {
+  const found = await stat(from).catch(() => undefined)
+  if (!found) throw new Error(`${from}: there is no such file or folder`)
+  const isFolder = found.isDirectory()
+  if (service === 'mattermost' && isFolder) throw new Error(`${from} is a folder: name the JSONL file in it`)
+  if ((service === 'slack' || service === 'rocket.chat') && !isFolder) {
+    throw new Error(`${from} is a file: name the folder with the JSON files of the export`)
+  }
+  const out = await Converted.begin(to, onProgress)
+  await converters[service](from, out, filesAt)
+  await out.end()
+  if (out.counts.size === 0) throw new Error(`${from} has nothing that an export of ${service} has`)
+  return out
+}

@@ -1,0 +1,185 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Converted, Fields, Reaction } from './converted.ts'
+import { emojiOf, fieldsOf, fileContent, listOf, nameOf, textOf } from './converted.ts'
+import { slackText } from './slack-text.ts'
+
+/** Subtypes of messages that people and robots wrote; the others are lines of the system. */
+const written = new Set(['', 'me_message', 'bot_message', 'file_share', 'thread_broadcast', 'file_comment'])
+
+/** Converts the unpacked export of a Slack workspace (https://slack.com/help/articles/220556107). */
+export async function convertSlack(folder: string, out: Converted): Promise<void> {
+  const there = new Set(await readdir(folder))
+  const users = ['users.json', 'org_users.json'].find((name) => there.has(name))
+  if (users === undefined) throw new Error(`${folder} has no users.json: name the folder that the zip was unpacked to`)
+  const names = new Map<string, string>()
+  for await (const user of out.read(join(folder, users))) await convertUser(user, names, out)
+  const lists = ['channels.json', 'groups.json', 'mpims.json', 'dms.json'].filter((name) => there.has(name))
+  const rooms = new Map<string, string>()
+  for (const list of lists) {
+    for await (const channel of out.read(join(folder, list))) {
+      rooms.set(textOf(channel['id']) ?? '', textOf(channel['name']) ?? '')
+    }
+  }
+  for (const list of lists) {
+    for await (const channel of out.read(join(folder, list))) {
+      const place = ['name', 'id'].map((field) => textOf(channel[field]) ?? '').find((name) => there.has(name))
+      await convertChannel(channel, place === undefined ? undefined : join(folder, place), { names, rooms }, out)
+    }
+  }
+  for (const name of ['integration_logs.json', 'canvases.json', 'content_flags.json']) {
+    if (there.has(name)) out.lose(`file ${name}`)
+  }
+}
+
+async function convertUser(user: Fields, names: Map<string, string>, out: Converted): Promise<void> {
+  const _id = textOf(user['id'])
+  if (_id === undefined) return out.lose('user without an ID')
+  const profile = fieldsOf(user['profile'])
+  const nickname = nameOf(profile['display_name'], profile['real_name'], user['real_name'], user['name']) ?? _id
+  names.set(_id, nickname)
+  if (user['is_admin'] === true || user['is_owner'] === true) out.lose('role of an administrator of the workspace')
+  if (user['deleted'] === true) out.lose('mark that a user was deactivated')
+  return out.user({
+    ...{ _id, nickname, email: textOf(profile['email']), description: textOf(profile['title']) },
+    avatarUrl: textOf(profile['image_192']) ?? textOf(profile['image_72']),
+    ...(user['is_bot'] === true && { isRobot: true }),
+  })
+}
+
+/** Names of users and channels, by ID. */
+interface Known {
+  names: ReadonlyMap<string, string>
+  rooms: ReadonlyMap<string, string>
+}
+
+async function convertChannel(
+  channel: Fields,
+  folder: string | undefined,
+  known: Known,
+  out: Converted,
+): Promise<void> {
+  const _id = textOf(channel['id'])
+  if (_id === undefined) return out.lose('channel without an ID')
+  const pins = new Set(listOf(channel['pins']).flatMap((pin) => textOf(fieldsOf(pin)['id']) ?? []))
+  const there = new Set<string>()
+  const days = folder === undefined ? [] : (await readdir(folder)).filter((name) => name.endsWith('.json')).toSorted()
+  for (const day of days) {
+    for await (const message of out.read(join(folder ?? '', day))) {
+      await convertMessage(message, { room: _id, pins, there, ...known }, out)
+    }
+  }
+  const named = [...new Set(listOf(channel['members']).flatMap((user) => textOf(user) ?? []))]
+  if (named.length === 0) out.lose('list of members that is empty: the senders are members')
+  const members = named.length === 0 ? out.sendersOf(_id) : named
+  if (members.length === 0) return out.lose('channel without members and messages')
+  const isDirect = channel['name'] === undefined && members.length === 2
+  const creator = textOf(channel['creator'])
+  const about = [fieldsOf(channel['topic'])['value'], fieldsOf(channel['purpose'])['value']].flatMap(
+    (v) => textOf(v) ?? [],
+  )
+  await out.room({
+    _id,
+    createdAt: timeOf(channel['created']),
+    ...(isDirect
+      ? { roomType: 'direct', members: [members[0] ?? '', members[1] ?? ''] }
+      : {
+          ...{ roomType: 'group', name: nameOf(channel['name']), description: textOf(about.join('\n').slice(0, 4096)) },
+          ...(creator !== undefined && members.includes(creator) && { owner: creator }),
+          ...(channel['is_archived'] === true && { status: 0 }),
+        }),
+  })
+  for (const user of members) await out.member({ room: _id, user })
+  return undefined
+}
+
+interface Place extends Known {
+  room: string
+  /** The messages that are pinned, and those before this one. */
+  pins: ReadonlySet<string>
+  there: Set<string>
+}
+
+async function convertMessage(message: Fields, place: Place, out: Converted): Promise<void> {
+  const [_id, subtype = ''] = [textOf(message['ts']), textOf(message['subtype'])]
+  const sender = textOf(message['user']) ?? textOf(fieldsOf(message['comment'])['user']) ?? textOf(message['bot_id'])
+  if (_id === undefined) return out.lose('message without a time')
+  const { room, there, pins } = place
+  const root = textOf(message['thread_ts'])
+  const isReply = root !== undefined && root !== _id
+  const isInThread = isReply && there.has(root)
+  const common = { room, createdAt: _id, ...(isInThread && { threadOf: root }) }
+  if (subtype === 'tombstone') {
+    there.add(_id)
+    return out.message({ ...common, _id, sender: sender ?? 'USLACKBOT', messageType: 'text', isDeleted: true })
+  }
+  if (!written.has(subtype)) return out.lose(`system line ${subtype}`)
+  if (sender === undefined) return out.lose('message without a sender')
+  const profile = fieldsOf(message['user_profile'])
+  out.name(sender, nameOf(profile['display_name'], profile['real_name'], message['username']))
+  if (isReply && !isInThread) out.lose('place in a thread whose root is not in the export: the message is in the room')
+  if (subtype === 'thread_broadcast' && isInThread) out.lose('copy in the channel of a message of a thread')
+  const { text, mentions } = slackText(textOf(message['text']) ?? unfurled(message, out), place)
+  const contents = contentsOf(message, text, out)
+  if (contents.length === 0) return out.lose('message without text and files')
+  there.add(_id)
+  for (const [i, content] of contents.entries()) {
+    await out.message({
+      ...common,
+      ...content,
+      sender,
+      _id: i === 0 ? _id : `${_id}-${i + 1}`,
+      ...(i === 0 && {
+        ...{ mentions, reactions: reactionsOf(message, out) },
+        ...(fieldsOf(message['edited'])['ts'] !== undefined && { edited: true }),
+        ...((pins.has(_id) || listOf(message['pinned_to']).includes(room)) && { pinned: true }),
+      }),
+    })
+  }
+  return undefined
+}
+
+/** Robots put their text into attachments; those of links are made again by nobody. */
+function unfurled(message: Fields, out: Converted): string {
+  const attached = listOf(message['attachments']).map(fieldsOf)
+  const texts = attached.flatMap(({ text, fallback, title }) => textOf(text) ?? textOf(fallback) ?? textOf(title) ?? [])
+  out.lose('layout of an attachment: its text is kept', texts.length)
+  return texts.join('\n')
+}
+
+/** A message with several files becomes one for each, the first with the text. */
+function contentsOf(message: Fields, text: string, out: Converted): { message: unknown; messageType: string }[] {
+  const files = listOf(message['files']).map(fieldsOf)
+  const kept = files.flatMap((file) => {
+    const url = textOf(file['url_private']) ?? textOf(file['permalink'])
+    const isGone = file['mode'] === 'tombstone' || file['mode'] === 'hidden_by_limit'
+    return url === undefined || isGone ? [] : [{ file, url: withoutToken(url) }]
+  })
+  out.lose('file that Slack has deleted or hidden', files.length - kept.length)
+  out.lose('file: only its address at Slack, which needs a login there', kept.length)
+  const contents: { message: unknown; messageType: string }[] = kept.map(({ file, url }, i) =>
+    fileContent(url, nameOf(file['name'], file['title']), textOf(file['mimetype']), i === 0 ? textOf(text) : undefined),
+  )
+  if (textOf(message['text']) !== undefined && listOf(message['attachments']).length > 0) out.lose('preview of a link')
+  return contents.length === 0 && text !== '' ? [{ message: text, messageType: 'text' }] : contents
+}
+
+/** The token of an export opens every file of the workspace. */
+function withoutToken(url: string): string {
+  const parsed = URL.parse(url)
+  parsed?.searchParams.delete('t')
+  return parsed?.href ?? url
+}
+
+function reactionsOf(message: Fields, out: Converted): Reaction[] {
+  return listOf(message['reactions']).flatMap((given) => {
+    const { name, users, count } = fieldsOf(given)
+    const clients = listOf(users).flatMap((user) => textOf(user) ?? [])
+    out.lose('reaction whose user is not in the export', Math.max(0, Number(count ?? 0) - clients.length))
+    return clients.map((client) => ({ client, reaction: emojiOf(textOf(name) ?? '') }))
+  })
+}
+
+function timeOf(seconds: unknown): number | undefined {
+  return typeof seconds === 'number' && seconds > 0 ? seconds : undefined
+}
