@@ -149,7 +149,7 @@ export class Converted {
     await finished(this.#file)
   }
 
-  /** As many reactions as a message may have, each once. */
+  /** The reactions that a message has room for, each once. */
   #fitting(reactions: readonly Reaction[]): Reaction[] {
     const unique = new Map(reactions.map((reaction) => [`${reaction.client}\0${reaction.reaction}`, reaction]))
     const byUser = Map.groupBy(unique.values(), ({ client }) => client)
