@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Operation } from '@parley/contracts/operation'
 import { allOperations } from '@parley/contracts/operations/all'
 import { describe, test } from 'vitest'
 import { errorCodes } from './error-answers.ts'
@@ -18,6 +19,21 @@ describe('the errors of an operation', () => {
 
   test('have it also where only a field of an object that may be left out is required', () => {
     assert.ok(codesOf('changeScheduled').includes('MISSING_PARAMETER'))
+  })
+
+  test('have MISSING_PARAMETER where IM-CLIENT-ID is required, and INVALID_REQUEST where a header may be wrong', () => {
+    for (const operation of allOperations) {
+      const codes = errorCodes(operation)
+      if (operation.access === 'client-with-id') assert.ok(codes.includes('MISSING_PARAMETER'), operation.id)
+      const { headers } = operation as Operation
+      const usual = { 'im-client-id': 'alice', 'im-api-key': 'key' }
+      const wrong = Object.keys(headers?.shape ?? {}).filter(
+        (name) => headers?.safeParse({ ...usual, [name]: '\uD800'.repeat(5_000) }).success === false,
+      )
+      if (wrong.length > 0) assert.ok(codes.includes('INVALID_REQUEST'), `${operation.id}: ${wrong.join()}`)
+    }
+    assert.ok(codesOf('listEvents').includes('INVALID_REQUEST'))
+    assert.ok(codesOf('setConfig').includes('INVALID_REQUEST'), 'a key . or ..')
   })
 
   test('have INVALID_QUERY where a parameter may be wrong, and not where parameters have no effect', () => {

@@ -1,5 +1,6 @@
 import { bareError, errorEnvelope } from '@parley/contracts/envelope'
 import { type ErrorCode, errorCatalogue } from '@parley/contracts/errors'
+import { unwrapped } from '@parley/contracts/free-json'
 import type { Operation } from '@parley/contracts/operation'
 import { z } from 'zod'
 
@@ -11,7 +12,7 @@ export function errorAnswers(operation: Operation): Record<number, z.ZodType> {
 
 /** Every code that the operation may return. */
 export function errorCodes(operation: Operation): ErrorCode[] {
-  const { access, form, isBare, query, body, params, invalid, errors, missing } = operation
+  const { access, form, isBare, query, body, params, headers, invalid, errors, missing } = operation
   const bare: ErrorCode[] =
     form === 'bare' ? ['UNAUTHORIZED'] : isBare ? ['UNAUTHORIZED', 'INVALID_API_KEY'] : ['INVALID_API_KEY']
   const keys: ErrorCode[] = access === 'admin' || access === 'platform' || access === 'client-or-admin' ? bare : []
@@ -21,6 +22,8 @@ export function errorCodes(operation: Operation): ErrorCode[] {
     ...tokens,
     ...(keys.length > 0 ? (['PERMISSION_DENIED'] as const) : []),
     ...(query && !isTolerated(query) ? [invalid?.query ?? 'INVALID_QUERY'] : []),
+    ...(access === 'client-with-id' ? (['MISSING_PARAMETER'] as const) : []),
+    ...(headers && mayBeInvalid(headers) ? (['INVALID_REQUEST'] as const) : []),
     ...(params ? [invalid?.params ?? 'INVALID_REQUEST'] : []),
     ...(body ? [invalid?.body ?? 'INVALID_REQUEST'] : []),
     ...(body && hasRequiredField(body) ? [missing ?? 'MISSING_PARAMETER'] : []),
@@ -36,6 +39,14 @@ export function errorCodes(operation: Operation): ErrorCode[] {
 /** Whether parameters may have any value. */
 function isTolerated({ shape }: z.ZodObject): boolean {
   return Object.values(shape).every((field) => field instanceof z.ZodOptional && field.unwrap() instanceof z.ZodAny)
+}
+
+/** Whether a header has a form: any value of the others is fine. */
+function mayBeInvalid({ shape }: z.ZodObject): boolean {
+  return Object.values(shape).some((field) => {
+    const inner = unwrapped(field)
+    return !(inner instanceof z.ZodString) || (inner.def.checks ?? []).length > 0
+  })
 }
 
 /** Whether an object, or one inside of it, has a field that cannot be left out. */

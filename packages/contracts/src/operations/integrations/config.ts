@@ -43,7 +43,7 @@ export const setConfig = operation({
   form: 'envelope',
   body: config,
   result: config,
-  errors: ['INVALID_BODY'],
+  errors: ['INVALID_BODY', 'INVALID_REQUEST'],
   invalid: { body: 'INVALID_BODY' },
   missing: 'INVALID_BODY',
   example: { body: exampleConfig, result: exampleConfig },
