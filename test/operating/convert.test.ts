@@ -128,7 +128,7 @@ describe('parley convert', () => {
     assert.deepEqual(shown[0]?.['reactions'], [{ client: 'mm.bob', reaction: '🚀' }])
     assert.deepEqual(contents(await thread(bob, shown[0])), ['On my way'])
     const [direct, town] = await rooms(bob)
-    assert.partialDeepStrictEqual(direct, { roomType: 'direct', sticky: true, memberCount: 2 })
+    assert.partialDeepStrictEqual(direct, { roomType: 'direct', pref: { sticky: true }, memberCount: 2 })
     assert.partialDeepStrictEqual(town, {
       name: 'Town Square',
       muted: true,
