@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { version } from '@parley/service/version'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type CallbackDouble, startCallback } from '../doubles/callback.ts'
@@ -37,6 +38,7 @@ describe('a trace (OpenTelemetry)', () => {
   const env = () => ({
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
     OTEL_BSP_SCHEDULE_DELAY: '100',
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=test%20bed',
     PARLEY_LOG_LEVEL: 'debug',
   })
 
@@ -95,6 +97,19 @@ describe('a trace (OpenTelemetry)', () => {
     const root = find(steps[0])
     assert.equal(root?.parentSpanId, callerSpan)
     for (const step of steps.slice(1)) assert.equal(find(step)?.parentSpanId, root?.spanId, step.join(': '))
+  })
+
+  test('names the release, and what OTEL_RESOURCE_ATTRIBUTES says', async () => {
+    await send({})
+    const exported = () =>
+      receiver.calls.filter(({ path }) => path === '/v1/traces').map(({ body }) => body as Exported)
+    await eventually('spans', () => exported().length > 0)
+    const attributes = exported()[0]?.resourceSpans[0]?.resource.attributes.map(({ key, value }) => [
+      key,
+      value.stringValue,
+    ])
+    const { 'service.version': release, 'deployment.environment': environment } = Object.fromEntries(attributes ?? [])
+    assert.deepEqual([release, environment], [version, 'test bed'])
   })
 
   test('the request ID, with the one that a load balancer gave, is in every log line about it', async () => {

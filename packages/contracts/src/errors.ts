@@ -99,6 +99,11 @@ export const errorCatalogue = {
   HEADERS_TOO_LARGE: { status: 431, when: 'The head of the request is over 32 KiB', ours: true },
   INTERNAL_ERROR: { status: 500, when: 'Something unforeseen happened', ours: true },
   SERVICE_UNAVAILABLE: { status: 503, when: 'A dependency is away; try again', ours: true },
+  OVERLOADED: {
+    status: 503,
+    when: 'The gateway gets more requests than it can serve; try again after Retry-After',
+    ours: true,
+  },
   STORAGE_FULL: { status: 507, when: 'The folder of files has too little space left', ours: true },
 } as const satisfies Record<string, { status: number; when: string; ours?: true }>
 

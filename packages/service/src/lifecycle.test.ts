@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, fork, type StdioPipe } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -139,4 +139,10 @@ test('--settings prints the table of all settings and starts nothing', async () 
   const { code, output } = await end
   assert.equal(code, 0)
   assert.match(output, /\| `PARLEY_DRAIN_MS` \| `20000` \|/)
+})
+
+test('--version prints the release, which the root of the repository carries too', async () => {
+  const { end } = await service('return {}', { args: ['--version'] })
+  const { version } = JSON.parse(await readFile(join(import.meta.dirname, '../../../package.json'), 'utf8'))
+  assert.deepEqual(await end, { code: 0, output: `${version}\n` })
 })

@@ -14,6 +14,7 @@ import {
 } from './settings.ts'
 import type { sharedSettings } from './shared-settings.ts'
 import { type Tracing, withoutTracing } from './trace.ts'
+import { version } from './version.ts'
 
 /** Stops one thing that the start began. `deadline` aborts when the drain time is over; the rest is cut off. */
 type Stop = (deadline: AbortSignal) => unknown
@@ -45,7 +46,7 @@ const flushLogMS = 500
  * Runs a service to its end: the one call of each `main.ts`. Reads the settings (a wrong one: one sentence, exit code
  * 1), makes log, metrics and the internal server, calls `start`, and is ready when that resolves. SIGTERM, SIGINT, an
  * uncaught error or the death of a parent with an IPC channel stop it: unready at once, then the stops in reverse order
- * under one deadline. The exit code is 0 after an orderly stop, 1 after any failure. `--settings` prints all settings.
+ * under one deadline. The exit code is 0 after an orderly stop, 1 after any failure. `--settings` prints all settings, `--version` the release.
  *
  * @param start begins everything and returns the ports it listens on, by name
  */
@@ -53,7 +54,11 @@ export async function runService<D extends typeof sharedSettings & SettingsDefin
   { name, settings: definition }: { name: string; settings: D },
   start: (context: Context<SettingsOf<D>>) => Promise<{ ports?: Record<string, number> }>,
 ): Promise<void> {
-  const { values: flags } = parseArgs({ options: { settings: { type: 'boolean' } } })
+  const { values: flags } = parseArgs({ options: { settings: { type: 'boolean' }, version: { type: 'boolean' } } })
+  if (flags.version) {
+    console.log(version)
+    return
+  }
   if (flags.settings) {
     console.log(settingsTable(definition))
     return
@@ -61,6 +66,7 @@ export async function runService<D extends typeof sharedSettings & SettingsDefin
   const settings = await settingsOrExit(name, definition)
   const shared = settings as SettingsOf<typeof sharedSettings>
   const metrics = createMetrics(name)
+  metrics.gauge('parley_build_info', 'The release, as a label', ['version']).set({ version }, 1)
   const dropped = metrics.counter('parley_log_lines_dropped_total', 'Log lines that standard output did not take', [])
   const output = openLogOutput(
     () => dropped.inc({}),
@@ -114,7 +120,7 @@ export async function runService<D extends typeof sharedSettings & SettingsDefin
     if (stopping.signal.aborted) return
     state = 'running'
     const ready = { ports: { ...ports, internal: internal.port } }
-    log.info(ready, 'ready')
+    log.info({ ...ready, version }, 'ready')
     await report({ ready })
   } catch (err) {
     if (stopping.signal.aborted) return log.warn({ err }, 'stopped during the start')
@@ -127,12 +133,12 @@ export async function runService<D extends typeof sharedSettings & SettingsDefin
 }
 
 async function startTracing(service: string, shared: SettingsOf<typeof sharedSettings>, log: Logger): Promise<Tracing> {
-  const { endpoint, ratio } = shared.trace
+  const { endpoint, ratio, attributes, serviceName = `parley-${service}` } = shared.trace
   if (endpoint === undefined) return withoutTracing()
   // Its 200 modules are a quarter of a small service's start.
   const { createTracing } = await import('./open-telemetry.ts')
   const onError = (error: Error) => log.warn({ err: error }, 'traces not delivered')
-  return createTracing({ service, node: shared.nodeId, endpoint, ratio, onError })
+  return createTracing({ service: serviceName, node: shared.nodeId, endpoint, ratio, attributes, onError })
 }
 
 async function settingsOrExit<D extends SettingsDefinition>(name: string, definition: D): Promise<SettingsOf<D>> {

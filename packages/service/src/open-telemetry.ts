@@ -9,26 +9,35 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import { type Step, type Tracing, traced, untraced } from './trace.ts'
+import { version } from './version.ts'
 
 const kinds = { producer: SpanKind.PRODUCER, consumer: SpanKind.CONSUMER, client: SpanKind.CLIENT } as const
 /** W3C Trace Context, section 3.2: an ID of nothing but zeros is none. */
 const traceparentForm = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
 
 export interface TracingOptions {
+  /** The service.name. */
   service: string
   node: string
   /** The base URL of an OTLP receiver, such as http://collector:4318. */
   endpoint: string
   /** The share of requests that is traced, where the caller has not decided. */
   ratio: number
+  /** More attributes of the resource. */
+  attributes: Record<string, string>
   /** Called when the receiver did not accept spans. */
   onError: (error: Error) => void
 }
 
-export function createTracing({ service, node, endpoint, ratio, onError }: TracingOptions): Tracing {
+export function createTracing({ service, node, endpoint, ratio, attributes, onError }: TracingOptions): Tracing {
   const exporter = new ReportingExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` }, onError)
   const provider = new TracerProvider({
-    resource: resourceFromAttributes({ 'service.name': `parley-${service}`, 'service.instance.id': node }),
+    resource: resourceFromAttributes({
+      'service.instance.id': node,
+      'service.version': version,
+      ...attributes,
+      'service.name': service,
+    }),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
     spanProcessors: [new BatchSpanProcessor({ exporter })],
   })

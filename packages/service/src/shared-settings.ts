@@ -131,6 +131,16 @@ export const sharedSettings = {
       help: 'the share of requests that is traced, 0 to 1, where the caller has not decided',
       schema: z.coerce.number().min(0).max(1).default(1),
     },
+    serviceName: {
+      env: 'OTEL_SERVICE_NAME',
+      help: 'the service.name of the traces, by default parley- and the name of the service',
+      schema: z.string().min(1).optional(),
+    },
+    attributes: {
+      env: 'OTEL_RESOURCE_ATTRIBUTES',
+      help: 'more attributes of the traces, as name=value with commas between and values percent-encoded',
+      schema: z.string().default('').transform(toAttributes),
+    },
   },
   drainMS: {
     env: 'PARLEY_DRAIN_MS',
@@ -138,3 +148,22 @@ export const sharedSettings = {
     schema: milliseconds.default(20_000),
   },
 } satisfies SettingsDefinition
+
+/** The form of W3C Baggage (opentelemetry.io/docs/specs/otel/resource/sdk). */
+function toAttributes(text: string, context: z.RefinementCtx): Record<string, string> {
+  const attributes: Record<string, string> = {}
+  for (const pair of text.split(',').filter((part) => part.trim() !== '')) {
+    const [, name, value] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? []
+    if (name === undefined || value === undefined) {
+      context.addIssue({ code: 'custom', message: `is not name=value: ${pair.trim()}` })
+      return z.NEVER
+    }
+    attributes[name] = decoded(value)
+  }
+  return attributes
+}
+
+/** A value with a % that begins no code stays as it is. */
+function decoded(value: string): string {
+  return /%(?![0-9a-f]{2})/i.test(value) ? value : decodeURIComponent(value)
+}

@@ -116,7 +116,7 @@ export async function createGateway({
   refusals.register(app)
   readBodies(app)
   takeInput(app)
-  await shedLoad(app, maxLoopDelayMS)
+  await shedLoad(app, metrics, maxLoopDelayMS)
   if (rateLimits) limitRequests(app, createCallerRates(rateLimits.counts, rateLimits))
   await serveDocuments(app)
   await serveChatPage(app, { ...chatPage, files: filesOrigin(files) }, createPageImages(chat), failedLogins)

@@ -3,6 +3,7 @@ import { createSchemaCheck } from '@parley/db/schema'
 import { readSettings, SettingsError } from '@parley/service/settings'
 import { mongoSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
+import { version } from '@parley/service/version'
 import { Command } from 'commander'
 import { appCommand } from './commands/app-command.ts'
 import { badgeCommand } from './commands/badge-command.ts'
@@ -24,7 +25,7 @@ async function withDb<T>(work: (db: Db) => Promise<T>, timeoutMS?: number): Prom
   }
 }
 
-const program = new Command('parley').description('Operate a Parley installation')
+const program = new Command('parley').description('Operate a Parley installation').version(version)
 
 program.addCommand(appCommand(withDb))
 program.addCommand(badgeCommand(withDb))

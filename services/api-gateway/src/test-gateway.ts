@@ -21,7 +21,7 @@ import type { FolderStore } from '@parley/files/file-store'
 import { folderStore } from '@parley/files/folder-store'
 import { closePresence, connectPresence } from '@parley/presence/connect'
 import { createLog } from '@parley/service/log'
-import { createMetrics } from '@parley/service/metrics'
+import { createMetrics, type Metrics } from '@parley/service/metrics'
 import { type ServerUrls, testServers, withDatabase } from '@parley/stack/test-servers'
 import { createGateway, type GatewayParts } from './gateway.ts'
 
@@ -61,6 +61,7 @@ export interface TestGateway {
   apiKey: string
   /** Without it. */
   basicKey: string
+  metrics: Metrics
   chat: Chat
   /** Where its files are. */
   store: FolderStore
@@ -125,10 +126,11 @@ export async function startTestGateway(
   const tokens = createTokenCache(chat, bus, newId())
   const store = folderStore(join(tmpdir(), `parley-files-${database}`))
   const uploads = createUploads({ bytesPerUser: 0, bytes: 0 })
+  const metrics = createMetrics('test')
   const gateway = await createGateway({
     chat,
     log,
-    metrics: createMetrics('test'),
+    metrics,
     presence,
     findToken: tokens.find,
     files: { store, uploads, maxBytes: 64 * 1024 ** 2, maxBytesPerUser: 0, isScanned: false, ...shared.files },
@@ -143,6 +145,7 @@ export async function startTestGateway(
   return {
     ...keys,
     url,
+    metrics,
     chat,
     store,
     admin,

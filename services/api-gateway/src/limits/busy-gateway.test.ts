@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
+import { createMetrics } from '@parley/service/metrics'
 import fastify from 'fastify'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../test-gateway.ts'
@@ -19,7 +20,8 @@ describe('a gateway whose event loop does not keep up', () => {
       for (const untilMS = Date.now() + 2_000; Date.now() < untilMS; );
       answer = await ask()
     }
-    assert.deepEqual([answer.body.RC, answer.body.error.code], [503, 'SERVICE_UNAVAILABLE'])
+    assert.deepEqual([answer.body.RC, answer.body.error.code], [503, 'OVERLOADED'])
+    assert.match((await gateway.metrics.scrape()).text, /^parley_requests_shed_total{[^}]*} [1-9]/m)
     assert.ok(Number(answer.headers.get('retry-after')) >= 1)
     while ((await ask()).status !== 200) await pause(20)
   })
@@ -29,7 +31,7 @@ describe('a gateway whose start took the event loop', () => {
   /** Behind by what the start took, it listens and gets a request: the status, and how long it took from then on. */
   async function firstRequest(): Promise<{ status: number; tookMS: number }> {
     const app = fastify()
-    await shedLoad(app, 200)
+    await shedLoad(app, createMetrics('test'), 200)
     app.get('/', () => 'served')
     await app.ready()
     while (!app.isUnderPressure()) {

@@ -32,6 +32,7 @@ export function errorCodes(operation: Operation): ErrorCode[] {
     'TOO_MANY_REQUESTS',
     'INTERNAL_ERROR',
     'SERVICE_UNAVAILABLE',
+    'OVERLOADED',
   ]
   return [...new Set(codes)]
 }
