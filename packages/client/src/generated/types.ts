@@ -157,6 +157,7 @@ export type ErrorCode =
   | 'HEADERS_TOO_LARGE'
   | 'INTERNAL_ERROR'
   | 'SERVICE_UNAVAILABLE'
+  | 'OVERLOADED'
   | 'STORAGE_FULL'
 
 export interface ListMessagesInput {
