@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { version } from '@parley/service/version'
+import { join } from 'node:path'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type CallbackDouble, startCallback } from '../doubles/callback.ts'
@@ -109,6 +109,9 @@ describe('a trace (OpenTelemetry)', () => {
       value.stringValue,
     ])
     const { 'service.version': release, 'deployment.environment': environment } = Object.fromEntries(attributes ?? [])
+    const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as {
+      version: string
+    }
     assert.deepEqual([release, environment], [version, 'test bed'])
   })
 
