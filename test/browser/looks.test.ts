@@ -193,6 +193,15 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: how it looks',
     }
   })
 
+  test('without a chat the page offers to start one, where the app lets its users', async () => {
+    await deployment.platform.admin('POST', '/config', { directory: 'all' })
+    onTestFinished(async () => void (await deployment.platform.admin('DELETE', '/config/directory')))
+    const erin = await deployment.platform.newUser('erin', { nickname: 'Erin' })
+    const { page } = await open(erin, '')
+    await page.getByRole('button', { name: 'Start a chat' }).click()
+    await page.getByRole('dialog', { name: 'New chat' }).waitFor()
+  })
+
   test('the Enter key of a phone says what it does', async () => {
     const room = await newRoom()
     const hint = ({ page }: ChatTab) => page.getByRole('textbox', { name: 'Message' }).getAttribute('enterkeyhint')

@@ -37,6 +37,20 @@ const room = (scene: Scene) => scene.room
 const hasMessages = (page: Page) => page.getByRole('log').getByRole('article').nth(5).waitFor()
 const openDetails = (page: Page) => page.locator('.room-head .icon-button').last().click()
 
+async function openMenu(page: Page, of: number): Promise<void> {
+  await page.getByRole('log').getByRole('article').nth(of).hover()
+  await page.locator('.log .menu-button').nth(of).click()
+  await page.getByRole('menu').waitFor()
+}
+
+/** Of the actions that are not taken back: the first, or the last. */
+async function chooseFromMenu(page: Page, of: number, at: 0 | -1): Promise<void> {
+  await hasMessages(page)
+  await openMenu(page, of)
+  await page.locator('.menu > button.danger').nth(at).click()
+  await page.getByRole('dialog').waitFor()
+}
+
 const views: Record<string, View> = {
   room: { room, show: hasMessages },
   rooms: { isOfPhone: true, show: (page) => page.locator('.room-row').nth(2).waitFor() },
@@ -51,9 +65,7 @@ const views: Record<string, View> = {
     room,
     async show(page) {
       await hasMessages(page)
-      await page.getByRole('log').getByRole('article').nth(5).hover()
-      await page.locator('.log .menu-button').nth(5).click()
-      await page.getByRole('menu').waitFor()
+      await openMenu(page, 5)
     },
   },
   details: {
@@ -72,12 +84,46 @@ const views: Record<string, View> = {
       await page.getByRole('dialog').waitFor()
     },
   },
+  emojis: {
+    room,
+    async show(page) {
+      await hasMessages(page)
+      await openMenu(page, 5)
+      await page.locator('.menu-emojis button').last().click()
+      await page.locator('.emoji-grid button').nth(30).waitFor()
+    },
+  },
+  report: { room, show: (page) => chooseFromMenu(page, 6, 0) },
+  delete: { room, show: (page) => chooseFromMenu(page, 5, -1) },
+  person: {
+    room,
+    async show(page) {
+      await hasMessages(page)
+      await page.locator('.side-avatar button').last().click()
+      await page.getByRole('dialog').locator('.avatar').first().waitFor()
+    },
+  },
+  'new-chat': {
+    token: (scene) => scene.lonely,
+    async show(page) {
+      await page.locator('.nothing button').locator('visible=true').first().click()
+      await page.getByRole('dialog').locator('input').first().fill('a')
+      await page.getByRole('dialog').getByRole('option').first().waitFor()
+    },
+  },
+  'edit-room': {
+    room,
+    async show(page) {
+      await openDetails(page)
+      await page.locator('.tile').nth(3).click()
+      await page.locator('dialog').nth(1).locator('input').first().waitFor()
+    },
+  },
   writing: {
     room,
     async show(page) {
       await hasMessages(page)
-      await page.getByRole('log').getByRole('article').nth(5).hover()
-      await page.locator('.log .menu-button').nth(5).click()
+      await openMenu(page, 5)
       await page.locator('.menu > button').first().click()
       const buffer = Buffer.alloc(193, 'x')
       await page

@@ -7,6 +7,7 @@ import { imageOrigins } from '../message/image-origins.ts'
 import { keepAlso, type PageParameters } from '../page-parameters.ts'
 import { RoomView } from '../room/room-view.tsx'
 import { Invitations } from '../rooms/invitations.tsx'
+import { NewChatButton } from '../rooms/new-chat-button.tsx'
 import { RoomList } from '../rooms/room-list.tsx'
 import { type Chat, ChatContext, type ShownPerson, sentenceOf, useChat, useStore } from '../state/chat.ts'
 import { type ChatConfig, readChatConfig, textOn } from '../state/chat-config.ts'
@@ -80,6 +81,7 @@ export function App({ client, parameters, spoken }: AppProps) {
             <div class="nothing">
               <Icon name="bubble" />
               <p>{!me ? texts.loading : hasRooms ? texts.chooseRoom : texts.noRoomsHint}</p>
+              {me && !hasRooms && <NewChatButton isInWords />}
             </div>
           ) : (
             <RoomView key={room} roomID={room} wantedThread={openRoom.thread} onBack={openRoom.back} />

@@ -6,6 +6,7 @@ import { Dialog } from '../app/dialog.tsx'
 import { DrawnText } from '../app/drawn-text.tsx'
 import { Icon } from '../app/icon.tsx'
 import { onDemand } from '../app/on-demand.tsx'
+import { ShortcutsSheet } from '../app/shortcuts-sheet.tsx'
 import { previewOf } from '../rooms/preview.ts'
 import { colourID, roomName, roomPicture } from '../rooms/room-name.ts'
 import { useChat, useStore } from '../state/chat.ts'
@@ -27,7 +28,7 @@ export function DetailsSheet({ room, info, onClose, onGoTo, onLeft }: DetailsShe
   const { client, texts, attempt } = useChat()
   const me = useStore(client.me)?._id ?? ''
   const [isLeaving, setLeaving] = useState(false)
-  const [shown, setShown] = useState<'add' | 'edit'>()
+  const [shown, setShown] = useState<'add' | 'edit' | 'shortcuts'>()
   const name = roomName(info, me)
   const isMuted = info.muted === true
   const isSticky = info.pref?.sticky === true
@@ -90,6 +91,12 @@ export function DetailsSheet({ room, info, onClose, onGoTo, onLeft }: DetailsShe
       />
       <h3>{texts.memberList}</h3>
       <MemberList room={room} info={info} me={me} />
+      {matchMedia('(hover: hover)').matches && (
+        <button type="button" class="link" onClick={() => setShown('shortcuts')}>
+          {texts.shortcuts.title}
+        </button>
+      )}
+      {shown === 'shortcuts' && <ShortcutsSheet onClose={() => setShown(undefined)} />}
       {shown === 'add' && <AddPeopleSheet {...{ room, info }} onClose={() => setShown(undefined)} />}
       {shown === 'edit' && <RoomForm {...{ room, info }} onClose={() => setShown(undefined)} />}
       {isLeaving && (

@@ -1,9 +1,10 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
-import { onDemand } from '../app/on-demand.tsx'
 import { mayShow } from '../message/image-origins.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import type { Notifications } from '../state/notifications.ts'
+import { NewChatButton } from './new-chat-button.tsx'
 import { roomName } from './room-name.ts'
 import { RoomRow } from './room-row.tsx'
 import { ThreadsButton } from './threads-button.tsx'
@@ -19,8 +20,7 @@ interface RoomListProps {
 }
 
 export function RoomList({ title, logo, notifications, openID, isLoaded, onOpen, onThread }: RoomListProps) {
-  const { client, texts, imageOrigins, config } = useChat()
-  const { mayStartChats } = useStore(config)
+  const { client, texts, imageOrigins } = useChat()
   const rooms = useStore(client.rooms).filter(({ pref }) => !pref?.hidden)
   const me = useStore(client.me)?._id
   const [query, setQuery] = useState('')
@@ -34,7 +34,7 @@ export function RoomList({ title, logo, notifications, openID, isLoaded, onOpen,
         {logo !== undefined && mayShow(logo, imageOrigins) && <img class="logo" src={logo} alt="" />}
         <h1>{title}</h1>
         <ThreadsButton onThread={onThread} />
-        {mayStartChats && <NewChatButton />}
+        <NewChatButton />
         {mayNotify && (
           <button
             type="button"
@@ -60,7 +60,9 @@ export function RoomList({ title, logo, notifications, openID, isLoaded, onOpen,
         />
       </label>
       {!isLoaded && <Skeleton />}
-      {isLoaded && rooms.length === 0 && <Hint title={texts.noRooms} hint={texts.noRoomsHint} icon="bubble" />}
+      {isLoaded && rooms.length === 0 && (
+        <Hint title={texts.noRooms} hint={texts.noRoomsHint} icon="bubble" action={<NewChatButton isInWords />} />
+      )}
       {isLoaded && rooms.length > 0 && found.length === 0 && <Hint title={texts.noMatch} icon="search" />}
       <ul class="rooms" hidden={found.length === 0}>
         {found.map((room) => (
@@ -71,28 +73,20 @@ export function RoomList({ title, logo, notifications, openID, isLoaded, onOpen,
   )
 }
 
-const NewChatSheet = onDemand(async () => (await import('../people/new-chat-sheet.tsx')).NewChatSheet)
-
-function NewChatButton() {
-  const { texts } = useChat()
-  const [isOpen, setOpen] = useState(false)
-  const label = texts.people.newChat
-  return (
-    <>
-      <button type="button" class="icon-button" aria-label={label} title={label} onClick={() => setOpen(true)}>
-        <Icon name="plus" />
-      </button>
-      {isOpen && <NewChatSheet onClose={() => setOpen(false)} />}
-    </>
-  )
+interface HintProps {
+  title: string
+  hint?: string
+  icon: 'bubble' | 'search'
+  action?: ComponentChildren
 }
 
-function Hint({ title, hint, icon }: { title: string; hint?: string; icon: 'bubble' | 'search' }) {
+function Hint({ title, hint, icon, action }: HintProps) {
   return (
     <div class="nothing">
       <Icon name={icon} />
       <p class="nothing-title">{title}</p>
       {hint !== undefined && <p>{hint}</p>}
+      {action}
     </div>
   )
 }

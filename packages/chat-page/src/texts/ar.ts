@@ -7,6 +7,7 @@ export const arabic: Translation = {
   searchRooms: 'البحث في المحادثات',
   noRooms: 'لا توجد محادثات بعد',
   noRoomsHint: 'تظهر هنا المحادثات التي تُضاف إليها.',
+  startChat: 'بدء محادثة',
   noMatch: 'لا توجد نتائج',
   chooseRoom: 'اختر محادثة للبدء',
   loading: 'جارٍ التحميل…',

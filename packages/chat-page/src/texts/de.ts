@@ -7,6 +7,7 @@ export const german: Translation = {
   searchRooms: 'Chats durchsuchen',
   noRooms: 'Noch keine Chats',
   noRoomsHint: 'Chats, zu denen du hinzugefügt wirst, erscheinen hier.',
+  startChat: 'Chat starten',
   noMatch: 'Nichts gefunden',
   chooseRoom: 'Wähle einen Chat aus',
   loading: 'Wird geladen…',

@@ -11,6 +11,7 @@ export const english = {
   searchRooms: 'Search rooms',
   noRooms: 'No chats yet',
   noRoomsHint: 'Rooms that you are added to appear here.',
+  startChat: 'Start a chat',
   noMatch: 'Nothing found',
   chooseRoom: 'Choose a chat to begin',
   loading: 'Loading…',

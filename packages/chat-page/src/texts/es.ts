@@ -7,6 +7,7 @@ export const spanish: Translation = {
   searchRooms: 'Buscar chats',
   noRooms: 'Aún no hay chats',
   noRoomsHint: 'Los chats a los que te añadan aparecerán aquí.',
+  startChat: 'Iniciar un chat',
   noMatch: 'Sin resultados',
   chooseRoom: 'Elige un chat para empezar',
   loading: 'Cargando…',

@@ -7,6 +7,7 @@ export const french: Translation = {
   searchRooms: 'Rechercher une discussion',
   noRooms: 'Aucune discussion',
   noRoomsHint: 'Les discussions auxquelles on vous ajoute apparaissent ici.',
+  startChat: 'Démarrer une discussion',
   noMatch: 'Aucun résultat',
   chooseRoom: 'Choisissez une discussion pour commencer',
   loading: 'Chargement…',

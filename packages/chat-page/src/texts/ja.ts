@@ -7,6 +7,7 @@ export const japanese: Translation = {
   searchRooms: 'チャットを検索',
   noRooms: 'チャットはまだありません',
   noRoomsHint: '追加されたチャットがここに表示されます。',
+  startChat: 'チャットを始める',
   noMatch: '見つかりませんでした',
   chooseRoom: 'チャットを選んでください',
   loading: '読み込み中…',

@@ -7,6 +7,7 @@ export const brazilianPortuguese: Translation = {
   searchRooms: 'Pesquisar conversas',
   noRooms: 'Nenhuma conversa ainda',
   noRoomsHint: 'As conversas em que você for adicionado aparecem aqui.',
+  startChat: 'Iniciar uma conversa',
   noMatch: 'Nada encontrado',
   chooseRoom: 'Escolha uma conversa para começar',
   loading: 'Carregando…',

@@ -6,6 +6,7 @@ export const chinese: Translation = {
   searchRooms: '搜索聊天',
   noRooms: '还没有聊天',
   noRoomsHint: '你加入的聊天会显示在这里。',
+  startChat: '开始聊天',
   noMatch: '没有找到',
   chooseRoom: '选择一个聊天开始',
   loading: '加载中…',

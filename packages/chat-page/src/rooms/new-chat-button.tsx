@@ -1,0 +1,30 @@
+import { useState } from 'preact/hooks'
+import { Icon } from '../app/icon.tsx'
+import { onDemand } from '../app/on-demand.tsx'
+import { useChat, useStore } from '../state/chat.ts'
+
+const NewChatSheet = onDemand(async () => (await import('../people/new-chat-sheet.tsx')).NewChatSheet)
+
+/** Starts a chat, where the app lets its users: a sign, or in words where there is no chat yet. */
+export function NewChatButton({ isInWords = false }: { isInWords?: boolean }) {
+  const { texts, config } = useChat()
+  const { mayStartChats } = useStore(config)
+  const [isOpen, setOpen] = useState(false)
+  const label = texts.people.newChat
+  const open = () => setOpen(true)
+  if (!mayStartChats) return null
+  return (
+    <>
+      {isInWords ? (
+        <button type="button" class="button primary" onClick={open}>
+          {texts.startChat}
+        </button>
+      ) : (
+        <button type="button" class="icon-button" aria-label={label} title={label} onClick={open}>
+          <Icon name="plus" />
+        </button>
+      )}
+      {isOpen && <NewChatSheet onClose={() => setOpen(false)} />}
+    </>
+  )
+}
