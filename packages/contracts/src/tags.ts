@@ -1,5 +1,6 @@
 /** The groups of operations in the OpenAPI document. A route file in the gateway has the same name. */
 export const tags = {
+  Administration: 'Read rooms, conversations and users of the whole app',
   'API keys': 'The API keys of the app, and the scopes of each',
   Configuration: "The app's settings",
   Events: "The feed of everything that happens, for an integrator's server",

@@ -7,6 +7,9 @@ export class QueryTooSlow extends Error {
 
 const maxTimeExpired = 50
 
+/** The server's errors for a regular expression that exceeds its limits, or is invalid. */
+export const unreadablePattern = [2, 51_091, 51_108, 51_156]
+
 /** Converts the error of an exceeded time limit to QueryTooSlow, and returns others unchanged. @param codes more codes of it */
 export function asTooSlow(error: unknown, codes: readonly number[] = []): unknown {
   const isOver = error instanceof MongoServerError && [maxTimeExpired, ...codes].includes(Number(error.code))

@@ -4,9 +4,7 @@ import type { MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
 import { findMembership } from '@parley/db/rooms/memberships'
 import { findRoom } from '@parley/db/rooms/rooms'
 import type { Session } from '@parley/db/transactions/transaction'
-import type { UserCaller } from './caller.ts'
-
-type Caller = { app: string; user: string }
+import type { Caller, UserCaller } from './caller.ts'
 
 /**
  * The room and the caller's membership of it.
@@ -29,10 +27,19 @@ export async function requireMember(
   return { room: checkRoom(room, roomId), membership: checkMember(membership) }
 }
 
-/** The same with the room as the caller has read it, or has not found it. */
+/**
+ * The room, for its members and the integrator.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER
+ */
+export async function requireReader(chat: { db: Db }, caller: Caller, roomId: string): Promise<RoomDoc> {
+  if (caller.kind === 'user') return (await requireMember(chat, caller, roomId)).room
+  return checkRoom(await findRoom(chat.db, caller.app, roomId), roomId)
+}
+
+/** The same as requireMember, with the room as the caller has read it, or has not found it. */
 export async function requireMemberOf<R extends RoomDoc>(
   chat: { db: Db },
-  caller: Caller,
+  caller: { app: string; user: string },
   roomId: string,
   room: R | null | undefined,
   session?: Session,

@@ -2,17 +2,17 @@ import type { OptionalPage } from '@parley/contracts/optional-page'
 import type { Ban } from '@parley/contracts/resources/ban'
 import { findBansOfRoom } from '@parley/db/rooms/bans'
 import { findUsers } from '@parley/db/users/users'
-import type { UserCaller } from '../access/caller.ts'
-import { requireMember } from '../access/require-member.ts'
+import type { Caller } from '../access/caller.ts'
+import { requireReader } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
 import { toBanView } from '../views/ban.ts'
 
 /**
- * The bans in force in a room, the oldest first, for its members.
+ * The bans in force in a room, the oldest first, for its members and the integrator.
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER
  */
-export async function listBans(chat: Chat, caller: UserCaller, roomId: string, page: OptionalPage): Promise<Ban[]> {
-  await requireMember(chat, caller, roomId)
+export async function listBans(chat: Chat, caller: Caller, roomId: string, page: OptionalPage): Promise<Ban[]> {
+  await requireReader(chat, caller, roomId)
   const bans = await findBansOfRoom(chat.db, caller.app, roomId, page)
   const users = await findUsers(
     chat.db,

@@ -1,10 +1,10 @@
 import { askNodes } from '@parley/bus/control/ask-nodes'
 import { connectionsAnswer } from '@parley/contracts/bus/node-requests'
-import { ApiError } from '@parley/contracts/errors'
 import type { Result } from '@parley/contracts/operation'
 import type { listConnections as operation } from '@parley/contracts/operations/users/connections'
 import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
+import { unknownClient } from './unknown-client.ts'
 
 /**
  * The sockets of a user on all realtime nodes, the longest connected first.
@@ -15,7 +15,7 @@ export async function listConnections(
   app: string,
   client: string,
 ): Promise<Result<typeof operation>> {
-  if (!(await findUser(db, app, client))) throw new ApiError('CLIENT_NOT_FOUND', `no user ${JSON.stringify(client)}`)
+  if (!(await findUser(db, app, client))) throw unknownClient(client)
   const body = { app, user: client }
   const { answers, silent } = await askNodes(bus, control.nodes(), {
     ...{ request: 'connections', body },

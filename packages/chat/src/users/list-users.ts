@@ -4,12 +4,24 @@ import type { listUsers as operation } from '@parley/contracts/operations/users/
 import { QueryTooSlow } from '@parley/db/query-too-slow'
 import { findUserPage } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
+import { type FilterFields, parseQuery } from '../query-filter.ts'
 import { toAdminUserViews } from '../views/user.ts'
-import { parseUserFilter } from './user-filter.ts'
 
 /** How long a filter may keep the database busy. */
 const maxTimeMS = 2_000
 const maxAnswerBytes = 1024 * 1024
+
+export const userFields: FilterFields = {
+  _id: { field: 'id', kind: 'text' },
+  id: { field: 'id', kind: 'text' },
+  nickname: { field: 'nickname', kind: 'text' },
+  email: { field: 'email', kind: 'text' },
+  description: { field: 'description', kind: 'text' },
+  isRobot: { field: 'isRobot', kind: 'boolean' },
+  lastLoginTimeMS: { field: 'lastLoginTimeMS', kind: 'milliseconds' },
+  createdAt: { field: 'createdAt', kind: 'date' },
+  updatedAt: { field: 'updatedAt', kind: 'date' },
+}
 
 /**
  * GET /admin/clients: the users that match the filter `q`, oldest first; few at a time for each app.
@@ -21,7 +33,7 @@ export async function listUsers(
   query: Input<typeof operation>['query'],
 ): Promise<Result<typeof operation>> {
   const { q, skip, limit } = query
-  const wanted = q === undefined ? { all: [] } : parseUserFilter(q)
+  const wanted = q === undefined ? { all: [] } : parseQuery(q, userFields)
   const page = { skip, limit, maxTimeMS }
   const { totalCount, users } = await chat.limits
     .queries({ app }, () => findUserPage(chat.db, app, wanted, page))

@@ -1,6 +1,8 @@
 import type { Operation } from '../operation.ts'
 import * as keys from './access/keys.ts'
 import * as tokens from './access/tokens.ts'
+import * as adminClients from './admin/clients.ts'
+import * as adminRooms from './admin/rooms.ts'
 import * as files from './files/files.ts'
 import * as config from './integrations/config.ts'
 import * as events from './integrations/events.ts'
@@ -75,6 +77,8 @@ export const allOperations: readonly Operation[] = [
   presence,
   tokens,
   keys,
+  adminRooms,
+  adminClients,
   bans,
   appBans,
   blocks,

@@ -1,6 +1,7 @@
 import type { Db } from '../db.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
+import { minuteOf } from '../rooms/last-minute.ts'
 import { findRoomsByKey, findRoomsByKeyOrPair, moved } from '../rooms/rooms.ts'
 import { insertMissing } from '../transactions/run-writes.ts'
 import type { UserDoc } from '../users/documents.ts'
@@ -100,7 +101,14 @@ export async function advanceImported(db: Db, advances: readonly ImportedAdvance
       updateOne: {
         filter: { _id: roomKey, seq: from, deletedAt: { $exists: false } },
         update: {
-          ...(last && { $set: { seq: last.seq, lastMessageID: last._id, lastMessageAtMS: last.createdAtMS } }),
+          ...(last && {
+            $set: {
+              seq: last.seq,
+              lastMessageID: last._id,
+              lastMessageAtMS: last.createdAtMS,
+              lastMinute: minuteOf(last.createdAtMS),
+            },
+          }),
           $max: { clockMS, ...(lastThreadAtMS !== undefined && { lastThreadAtMS }) },
           ...moved(),
         },

@@ -4,6 +4,7 @@ import { type ConfigMark, configStatement, isConfigChange } from '../apps/config
 import type { Db } from '../db.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import type { RoomToSendTo } from '../rooms/advance-rooms.ts'
+import { minuteMS, minuteOf } from '../rooms/last-minute.ts'
 import { versionStep } from '../rooms/version-step.ts'
 import { runWrites } from '../transactions/run-writes.ts'
 import { inTransaction, type Session } from '../transactions/transaction.ts'
@@ -124,7 +125,13 @@ type Ends = Pick<MessageDoc, '_id' | 'seq' | 'createdAtMS'>
 
 function givenPlaces({ bytes }: RoomAppend, entries: BufferedMessage[], first: Ends, last: Ends): Document {
   return {
-    $set: { seq: last.seq, clockMS: last.createdAtMS, lastMessageID: last._id, lastMessageAtMS: last.createdAtMS },
+    $set: {
+      seq: last.seq,
+      clockMS: last.createdAtMS,
+      lastMessageID: last._id,
+      lastMessageAtMS: last.createdAtMS,
+      lastMinute: minuteOf(last.createdAtMS),
+    },
     $min: { bufferSinceMS: Math.min(first.createdAtMS, clock.now()) },
     $inc: { bufferBytes: bytes },
     $push: { buffer: { $each: entries } },
@@ -155,6 +162,7 @@ function nextPlaces({ room, bytes }: RoomAppend, entries: BufferedMessage[], fir
         clockMS: lastMS,
         lastMessageID: { $literal: last._id },
         lastMessageAtMS: lastMS,
+        lastMinute: { $floor: { $divide: [lastMS, minuteMS] } },
         bufferSinceMS: { $min: ['$bufferSinceMS', nowMS] },
         bufferBytes: { $add: [{ $ifNull: ['$bufferBytes', 0] }, bytes] },
         buffer: { $concatArrays: [{ $ifNull: ['$buffer', []] }, placedEntries] },

@@ -7,6 +7,7 @@ import type { BanDoc } from './documents.ts'
 
 export const banIndexes: IndexDescription[] = [
   { key: { roomKey: 1, createdAt: 1 } },
+  { key: { app: 1, blockee: 1, createdAt: -1 } },
   { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
 ]
 
@@ -60,6 +61,15 @@ export async function findBansOfRoom(
     .find({ roomKey: key(app, room), ...inForce() })
     .sort({ createdAt: 1 })
     .skip(skip)
+    .limit(limit)
+    .toArray()
+}
+
+/** The bans of a user in force, in any room, the latest first. */
+export async function findBansOfUser(db: Db, app: string, blockee: string, limit: number): Promise<BanDoc[]> {
+  return db.bans
+    .find({ app, blockee, ...inForce() })
+    .sort({ createdAt: -1 })
     .limit(limit)
     .toArray()
 }

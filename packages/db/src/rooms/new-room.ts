@@ -61,6 +61,7 @@ export function newRoomDoc(app: string, room: NewRoom): RoomDoc {
     seq: 0,
     clockMS: 0,
     lastMessageAtMS: 0,
+    lastMinute: 0,
     memberCount: 0,
     firstMembers: [],
   }

@@ -3,6 +3,7 @@ import { inParts } from '@parley/async/in-parts'
 import type { ClientSession, Filter } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
+import { beyond, type PagePlace } from '../page-place.ts'
 import { StaleReadError } from '../transactions/transaction.ts'
 import { findBlocks } from '../users/blocks.ts'
 import { findBansAmong } from './bans.ts'
@@ -89,6 +90,20 @@ export async function findMemberPage(db: Db, roomKey: string, skip: number, limi
     .project<MemberOfPage>({ _id: 0, user: 1, readSeq: 1, deliveredSeq: 1 })
     .sort({ joinedAtMS: 1, _id: 1 })
     .skip(skip)
+    .limit(limit)
+    .toArray()
+}
+
+/** The next members of a room after a position, the longest-standing first. */
+export async function findMembersAfter(
+  db: Db,
+  roomKey: string,
+  after: PagePlace | undefined,
+  limit: number,
+): Promise<MembershipDoc[]> {
+  return db.memberships
+    .find({ roomKey, ...beyond(after, { time: 'joinedAtMS', id: '_id', order: 1 }) })
+    .sort({ joinedAtMS: 1, _id: 1 })
     .limit(limit)
     .toArray()
 }

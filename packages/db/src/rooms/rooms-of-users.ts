@@ -13,6 +13,11 @@ export async function findRoomIdsOfUser(db: Db, app: string, user: string): Prom
   return rooms.map(({ room }) => room)
 }
 
+/** How many rooms a user is in: reads index entries alone. */
+export async function countRoomsOfUser(db: Db, app: string, user: string): Promise<number> {
+  return db.memberships.countDocuments({ userKey: key(app, user) })
+}
+
 /** Those of these rooms that a user is in. */
 export async function findRoomsOfMember(
   db: Db,

@@ -4,13 +4,14 @@ import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { bufferIndexes, withoutBuffer } from '../room-buffer/buffer.ts'
 import type { RoomDoc } from './documents.ts'
+import { roomListIndexes } from './room-list.ts'
 import { versionStep } from './version-step.ts'
 
 export const roomIndexes: IndexDescription[] = [
   { key: { pair: 1 }, unique: true, partialFilterExpression: { pair: { $exists: true } } },
-  { key: { app: 1, createdAtMS: 1 } },
   { key: { app: 1, deletedAt: 1 }, partialFilterExpression: { deletedAt: { $exists: true } } },
   { key: { 'erasing.leaseUntilMS': 1 }, partialFilterExpression: { erasing: { $exists: true } } },
+  ...roomListIndexes,
   ...bufferIndexes,
 ]
 
@@ -52,7 +53,7 @@ export const summaryFields = {
 /** How many rooms an app has that are not deleted: reads index entries, and of rooms the deleted ones alone. */
 export async function countRooms(db: Db, app: string): Promise<number> {
   const [all, deleted] = await Promise.all([
-    db.rooms.countDocuments({ app }, { hint: { app: 1, createdAtMS: 1 } }),
+    db.rooms.countDocuments({ app }, { hint: { app: 1, createdAtMS: 1, _id: 1 } }),
     db.rooms.countDocuments({ app, deletedAt: { $exists: true } }, { hint: { app: 1, deletedAt: 1 } }),
   ])
   return all - deleted

@@ -84,6 +84,14 @@ export async function findTokensOf(
   return db.tokens.find(filter, { session }).toArray()
 }
 
+/** The tokens of a user, expired ones that are still known too. */
+export async function findTokensOfUser(db: Db, app: string, user: string, limit: number): Promise<TokenDoc[]> {
+  return db.tokens
+    .find({ userKey: key(app, user) })
+    .limit(limit)
+    .toArray()
+}
+
 /** Puts tokens in the place of others, which were read in the same transaction. */
 export async function exchangeTokens(
   db: Db,

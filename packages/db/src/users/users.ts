@@ -2,12 +2,12 @@ import { clock } from '@parley/async/clock'
 import type { ClientSession, Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { asTooSlow } from '../query-too-slow.ts'
+import { type Query, toFilter } from '../query-filter.ts'
+import { asTooSlow, unreadablePattern } from '../query-too-slow.ts'
 import { banInForce } from './app-bans.ts'
 import type { UserDoc } from './documents.ts'
 import { searchedNamesIndex } from './named-users.ts'
 import { searchedNames } from './searched-names.ts'
-import { toUserFilter, type UserQuery } from './user-query.ts'
 
 /** The part of a user that a profile update may set. */
 export type Profile = Pick<
@@ -149,22 +149,22 @@ export async function updateProfiles(db: Db, users: readonly UserDoc[], session:
 export async function findUserPage(
   db: Db,
   app: string,
-  query: UserQuery,
+  query: Query,
   page: { skip: number; limit: number; maxTimeMS: number },
 ): Promise<{ totalCount: number; users: UserDoc[] }> {
   const { skip, limit, maxTimeMS } = page
-  const match: Filter<UserDoc> = { $and: [{ app, groupMembers: { $exists: false } }, toUserFilter(app, query)] }
+  const match: Filter<UserDoc> = { $and: [{ app, groupMembers: { $exists: false } }, toFilter(app, query)] }
   // Both are over when this settles, so that limits count right.
   const [total, found] = await Promise.allSettled([
     isOfAll(query) ? countUsers(db, app, maxTimeMS) : db.users.countDocuments(match, { maxTimeMS }),
     db.users.find(match, { maxTimeMS }).sort({ createdAt: 1, _id: 1 }).skip(skip).limit(limit).toArray(),
   ])
-  if (total.status === 'rejected') throw asTooSlow(total.reason, unreadable)
-  if (found.status === 'rejected') throw asTooSlow(found.reason, unreadable)
+  if (total.status === 'rejected') throw asTooSlow(total.reason, unreadablePattern)
+  if (found.status === 'rejected') throw asTooSlow(found.reason, unreadablePattern)
   return { totalCount: total.value, users: found.value }
 }
 
-const isOfAll = (query: UserQuery) => 'all' in query && query.all.length === 0
+const isOfAll = (query: Query) => 'all' in query && query.all.length === 0
 
 /** How many users an app has: reads index entries alone, and its few groups. */
 async function countUsers(db: Db, app: string, maxTimeMS: number): Promise<number> {
@@ -175,9 +175,6 @@ async function countUsers(db: Db, app: string, maxTimeMS: number): Promise<numbe
   ])
   return all - ofGroups
 }
-
-/** The server's errors for a regular expression that exceeds its limits, or is invalid. */
-const unreadable = [2, 51_091, 51_108, 51_156]
 
 /** Creates or updates many users in one round trip; absent fields keep their values. */
 export async function upsertUsers(

@@ -2,6 +2,7 @@ import type { Chat } from '@parley/chat/chat'
 import type { Feeds } from '@parley/chat/events-feed/feeds'
 import type { Presence } from '@parley/chat/integrations/stats-report'
 import type { Mount } from '../mount.ts'
+import { mountAdministration } from './administration.ts'
 import { mountApiKeys } from './api-keys.ts'
 import { mountConfiguration } from './configuration.ts'
 import { mountEvents } from './events.ts'
@@ -23,6 +24,7 @@ import { mountWebhooks } from './webhooks.ts'
 
 /** Mounts every operation of the contract on its use case: one file per tag. */
 export function mountAll(mount: Mount, chat: Chat, presence: Presence, feeds: Feeds, files: FilesHere): void {
+  mountAdministration(mount, chat)
   mountApiKeys(mount, chat)
   mountConfiguration(mount, chat)
   mountEvents(mount, chat, feeds)

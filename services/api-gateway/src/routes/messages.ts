@@ -58,8 +58,8 @@ function mountSending(mount: Mount, chat: Chat): void {
 
   mount(messages.writeMessage, ({ caller, params, body, headers, request }) => {
     const { _id, message, messageType, sender, sendAtMS, ...rest } = body
-    const by = caller.kind === 'user' ? caller : asUser(caller.app, required('sender', sender))
-    if (by.user !== (sender ?? by.user)) throw new ApiError('INVALID_REQUEST', 'sender: must be the caller')
+    const isOwnName = caller.kind === 'integrator' || caller.user === (sender ?? caller.user)
+    if (!isOwnName) throw new ApiError('INVALID_REQUEST', 'sender: must be the caller')
     if (_id !== undefined) {
       if (rest.replyTo !== undefined)
         throw new ApiError('INVALID_REQUEST', 'replyTo: a message keeps what it replies to')
@@ -69,8 +69,10 @@ function mountSending(mount: Mount, chat: Chat): void {
         throw new ApiError('INVALID_REQUEST', 'sendAtMS: a message that was sent is changed at once')
       if (rest.attachments) throw new ApiError('INVALID_REQUEST', 'attachments: a message keeps its files')
       const edit = { message, messageType, mentions: rest.mentions, byClient: caller.kind === 'user' }
-      return editMessage(chat, by, { id: _id, room: params.id }, edit)
+      const editor = caller.kind === 'user' || sender === undefined ? caller : asUser(caller.app, sender)
+      return editMessage(chat, editor, { id: _id, room: params.id }, edit)
     }
+    const by = caller.kind === 'user' ? caller : asUser(caller.app, required('sender', sender))
     const send = {
       ...rest,
       room: params.id,

@@ -6,7 +6,7 @@ import { type MessageChange, ofStream } from '@parley/db/messages/change-message
 import { findSentMessage } from '@parley/db/messages/messages'
 import { banInForce } from '@parley/db/users/app-bans'
 import { findUser } from '@parley/db/users/users'
-import type { UserCaller } from '../../access/caller.ts'
+import { type Caller, type UserCaller, userOf } from '../../access/caller.ts'
 import { requireNotFrozen } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { bannedFromApp } from '../../moderation/banned-from-app.ts'
@@ -25,19 +25,17 @@ export interface Edit {
 }
 
 /**
- * Replaces the content of the caller's own message, or with messageType `recall` clears it for good: it no longer counts as unread
+ * Replaces the content of the caller's own message, or for the integrator of any, or with messageType `recall` clears it for good: it no longer counts as unread
  * (docs/reference/messages.md#edit-recall-react-pin). Recalling again changes nothing.
  * @throws ApiError MISSING_PARAMETER, INVALID_REQUEST, CLIENT_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND,
  *   INSUFFICIENT_PERMISSIONS, USER_BANNED, USER_BLOCKED, ROOM_FROZEN, MESSAGE_TOO_LARGE, MESSAGE_REFUSED
  */
-export async function editMessage(chat: Chat, caller: UserCaller, name: MessageName, edit: Edit): Promise<SentMessage> {
-  const user = await findUser(chat.db, caller.app, caller.user)
-  if (!user) throw new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(caller.user)}`)
+export async function editMessage(chat: Chat, caller: Caller, name: MessageName, edit: Edit): Promise<SentMessage> {
   const isRecall = edit.messageType === recalled
-  if (!isRecall && banInForce(user)) throw bannedFromApp(caller.user)
+  if (caller.kind === 'user') await requireEditor(chat, caller, isRecall)
   const content = isRecall ? undefined : await newContent(chat, caller, name, edit)
   const { message, quoted } = await changeMessage(chat, caller, name, async (before, room) => {
-    if (before.sender !== caller.user) {
+    if (caller.kind === 'user' && before.sender !== caller.user) {
       throw new ApiError('INSUFFICIENT_PERMISSIONS', 'only the sender may edit or recall a message')
     }
     if (before.system) throw new ApiError('INSUFFICIENT_PERMISSIONS', 'a system message is not the sender’s')
@@ -49,6 +47,13 @@ export async function editMessage(chat: Chat, caller: UserCaller, name: MessageN
     return edited(mask ? mask(content) : content, edit)
   })
   return toSentMessageView(message, quoted)
+}
+
+/** @throws ApiError CLIENT_NOT_FOUND, USER_BANNED */
+async function requireEditor({ db }: Chat, { app, user: id }: UserCaller, isRecall: boolean): Promise<void> {
+  const user = await findUser(db, app, id)
+  if (!user) throw new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(id)}`)
+  if (!isRecall && banInForce(user)) throw bannedFromApp(id)
 }
 
 const recall: MessageChange = {
@@ -65,7 +70,7 @@ function edited(content: string, { messageType, mentions }: Edit): MessageChange
   return { set, without: ofStream }
 }
 
-async function newContent(chat: Chat, caller: UserCaller, name: MessageName, edit: Edit): Promise<string> {
+async function newContent(chat: Chat, caller: Caller, name: MessageName, edit: Edit): Promise<string> {
   if (edit.message === undefined) throw new ApiError('MISSING_PARAMETER', 'message is required')
   return moderateEdit(chat, caller, name, edit, contentOf(edit.message))
 }
@@ -73,13 +78,15 @@ async function newContent(chat: Chat, caller: UserCaller, name: MessageName, edi
 /** The content after the app's hook, which is not asked about other users' messages: editing those is refused anyway. */
 async function moderateEdit(
   chat: Chat,
-  { app, user }: UserCaller,
+  caller: Caller,
   { id, room }: MessageName,
   { messageType, mentions, byClient }: Edit,
   content: string,
 ): Promise<string> {
+  const { app } = caller
+  const user = userOf(caller)
   const hook = byClient && room !== undefined ? await chat.moderation.hookOf(app) : undefined
-  if (!hook || room === undefined) return content
+  if (!hook || room === undefined || user === undefined) return content
   const found = await findSentMessage(chat.db, key(app, room), id)
   if (found?.sender !== user) return content
   const said = { _id: id, message: readJson(content), messageType: messageType ?? found.messageType }

@@ -1,11 +1,11 @@
 import type { Message } from '@parley/contracts/resources/message'
-import type { UserCaller } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller.ts'
 import { requireNotFrozen } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { changeToView } from './change-message.ts'
 
 /** Pins a message. @throws ApiError MESSAGE_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN */
-export async function pinMessage(chat: Chat, caller: UserCaller, id: string): Promise<Message> {
+export async function pinMessage(chat: Chat, caller: Caller, id: string): Promise<Message> {
   return changeToView(chat, caller, { id }, ({ pinned }, room) => {
     requireNotFrozen(room)
     return pinned ? undefined : { set: { pinned: true } }
@@ -13,7 +13,7 @@ export async function pinMessage(chat: Chat, caller: UserCaller, id: string): Pr
 }
 
 /** Unpins a message. @throws ApiError MESSAGE_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN */
-export async function unpinMessage(chat: Chat, caller: UserCaller, id: string): Promise<Message> {
+export async function unpinMessage(chat: Chat, caller: Caller, id: string): Promise<Message> {
   return changeToView(chat, caller, { id }, ({ pinned }, room) => {
     requireNotFrozen(room)
     return pinned ? { without: ['pinned'] } : undefined

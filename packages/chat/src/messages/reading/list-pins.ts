@@ -4,26 +4,26 @@ import { currentMessage } from '@parley/db/messages/deleted-messages'
 import { findPins } from '@parley/db/messages/messages'
 import { findUserDeletions } from '@parley/db/messages/user-deletions'
 import { findUsers } from '@parley/db/users/users'
-import type { UserCaller } from '../../access/caller.ts'
-import { requireMember } from '../../access/require-member.ts'
+import { type Caller, userOf } from '../../access/caller.ts'
+import { requireReader } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { JsonText, withField } from '../../views/json-text.ts'
 import { messageJson } from '../../views/message.ts'
 import { findQuoted } from './quoted-messages.ts'
 
 /**
- * A page of the pinned messages of a room, the newest first, as a member sees them. The cost does not grow with the room.
+ * A page of the pinned messages of a room, the newest first, as a member sees them, or the integrator. The cost does not grow with the room.
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER
  */
 export async function listPins(
   chat: Chat,
-  caller: UserCaller,
+  caller: Caller,
   roomId: string,
   { limit, beforeSeq = Number.MAX_SAFE_INTEGER }: Input<typeof operation>['query'],
 ): Promise<JsonText> {
   const { db } = chat
-  const { app, user } = caller
-  const { room } = await requireMember(chat, caller, roomId)
+  const { app } = caller
+  const room = await requireReader(chat, caller, roomId)
   const oneMore = await findPins(db, room._id, { afterSeq: room.deletedUpToSeq ?? 0, beforeSeq }, limit + 1)
   const found = oneMore.slice(0, limit)
   const [users, hidden, quoted] = await Promise.all([
@@ -32,7 +32,7 @@ export async function listPins(
       app,
       found.map(({ sender }) => sender),
     ),
-    findUserDeletions(db, app, user, found),
+    findUserDeletions(db, app, userOf(caller) ?? '', found),
     findQuoted(db, found, new Map([[room._id, room]])),
   ])
   const shown = found

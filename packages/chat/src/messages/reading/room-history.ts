@@ -8,7 +8,7 @@ import { findUserDeletions, hiddenBy } from '@parley/db/messages/user-deletions'
 import { findRoomWithBuffer, unflushedOf } from '@parley/db/room-buffer/buffer'
 import type { UserDoc } from '@parley/db/users/documents'
 import { findUsers, onlyUsers } from '@parley/db/users/users'
-import type { UserCaller } from '../../access/caller.ts'
+import { type Caller, userOf } from '../../access/caller.ts'
 import { checkMember, checkRoom, requireMemberOf } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { JsonText, withField } from '../../views/json-text.ts'
@@ -19,23 +19,28 @@ import { findQuoted } from './quoted-messages.ts'
  * A page of a room's history (docs/reference/messages.md#history). The cost does not depend on the length of the
  * history: one round trip, one more to find the start of a page before or after a message, and more if one read does
  * not fill the page.
+ * @param options `includeDeleted`: deleted messages with what is still kept of them
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND, INVALID_QUERY
  */
 export async function roomHistory(
   chat: Chat,
-  caller: UserCaller,
+  caller: Caller,
   roomId: string,
   query: HistoryQuery,
+  { includeDeleted = false }: { includeDeleted?: boolean } = {},
 ): Promise<JsonText> {
   const startedMS = performance.now()
   const { field, size } = toPageSize(query)
   const start = await pageStart(query, field, (id) => findCursor(chat, caller, roomId, id))
-  const page = await readRoomPage(chat.db, { app: caller.app, room: roomId, user: caller.user }, start, field, size)
+  // Nobody has an empty ID: the integrator is no member, and has deleted nothing.
+  const reader = { app: caller.app, user: userOf(caller) ?? '' }
+  const page = await readRoomPage(chat.db, { ...reader, room: roomId }, start, field, size)
   const room = checkRoom(page?.room, roomId)
-  checkMember(page?.isMember)
-  const { messages, ...about } = await pageMessages(chat, caller, page as RoomPage, { start, field, size })
+  if (caller.kind === 'user') checkMember(page?.isMember)
+  const { messages, ...about } = await pageMessages(chat, reader, page as RoomPage, { start, field, size })
   const quoted = await findQuoted(chat.db, messages, new Map([[room._id, room]]))
-  const { data, userDeletedIDs } = toPage(messages, { ...about, room, quoted }, { start, field, size })
+  const deletions = includeDeleted ? {} : room
+  const { data, userDeletedIDs } = toPage(messages, { ...about, room: deletions, quoted }, { start, field, size })
   const inspect = { query: { room: roomId, ...query }, tookMS: Math.round(performance.now() - startedMS) }
   // Messages are never removed and seq has no holes.
   const rest = { totalCount: room.seq, userDeletedIDs, inspect }
@@ -45,7 +50,7 @@ export async function roomHistory(
 /** The messages of the page, their senders, and those that the caller deleted for themselves. */
 async function pageMessages(
   chat: Chat,
-  { app, user }: UserCaller,
+  { app, user }: { app: string; user: string },
   { room, first, users, deletions }: RoomPage,
   { start, field, size }: { start: PageStart; field: TimeField; size: PageSize },
 ): Promise<{ messages: MessageDoc[]; users: ReadonlyMap<string, UserDoc>; hidden: ReadonlySet<string> }> {
@@ -61,14 +66,16 @@ async function pageMessages(
   return { messages, users: found, hidden }
 }
 
-async function findCursor(chat: Chat, caller: UserCaller, roomId: string, id: string): Promise<MessageDoc> {
+async function findCursor(chat: Chat, caller: Caller, roomId: string, id: string): Promise<MessageDoc> {
   const flushed = await findMessage(chat.db, key(caller.app, roomId), id)
   return flushed ?? unflushedMessage(chat, caller, roomId, id)
 }
 
 /** A message that was not flushed a moment ago. */
-async function unflushedMessage(chat: Chat, caller: UserCaller, roomId: string, id: string): Promise<MessageDoc> {
-  const { room } = await requireMemberOf(chat, caller, roomId, await findRoomWithBuffer(chat.db, caller.app, roomId))
+async function unflushedMessage(chat: Chat, caller: Caller, roomId: string, id: string): Promise<MessageDoc> {
+  const found = await findRoomWithBuffer(chat.db, caller.app, roomId)
+  const room =
+    caller.kind === 'user' ? (await requireMemberOf(chat, caller, roomId, found)).room : checkRoom(found, roomId)
   const message =
     unflushedOf(room).find((unflushed) => unflushed._id === id) ?? (await findMessage(chat.db, room._id, id))
   if (!message) throw new ApiError('MESSAGE_NOT_FOUND', `no message ${JSON.stringify(id)} in the room`)

@@ -2,10 +2,9 @@ import { z } from 'zod'
 import { messageId } from '../../ids.ts'
 import { message } from '../../resources/message.ts'
 
-/** Shared by operations in which a member changes an existing message. */
+/** Shared by operations that change an existing message. */
 export const messageChange = {
   tag: 'Messages',
-  access: 'client',
   form: 'envelope',
   extension: true,
   params: z.object({ id: messageId }),

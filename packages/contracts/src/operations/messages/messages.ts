@@ -146,7 +146,9 @@ export const writeMessage = operation({
   body: z
     .strictObject({
       _id: messageId.optional().describe('The message to edit or recall; sends a new one when absent'),
-      sender: userId.optional().describe('With the API key only, and required then'),
+      sender: userId
+        .optional()
+        .describe('With the API key only: required to send; without it the API key edits a message of anybody'),
       message: z.any().optional().describe('Content: any JSON, at most 64 KiB; left out to recall'),
       messageType: messageType.optional().describe('Required to send; `recall` with `_id` recalls'),
       mentions: mentions.optional(),

@@ -7,6 +7,8 @@ import { messageChange, messageChangeErrors } from './message-change.ts'
 
 export const pinMessage = operation({
   ...messageChange,
+  access: 'client-or-admin',
+  scope: 'messages:write',
   id: 'pinMessage',
   method: 'POST',
   path: '/messages/:id/pin',
@@ -17,6 +19,8 @@ export const pinMessage = operation({
 
 export const unpinMessage = operation({
   ...messageChange,
+  access: 'client-or-admin',
+  scope: 'messages:write',
   id: 'unpinMessage',
   method: 'DELETE',
   path: '/messages/:id/pin',

@@ -7,6 +7,7 @@ import { messageChange, messageChangeErrors } from './message-change.ts'
 
 export const addReaction = operation({
   ...messageChange,
+  access: 'client',
   id: 'addReaction',
   method: 'POST',
   path: '/messages/:id/reaction',
@@ -22,6 +23,7 @@ export const addReaction = operation({
 
 export const removeReaction = operation({
   ...messageChange,
+  access: 'client',
   id: 'removeReaction',
   method: 'DELETE',
   path: '/messages/:id/reaction',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { comparedText, isoTime, shownName, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
+import { queryFilter } from '../../query-filter.ts'
 import { robotCommands } from '../../resources/command.ts'
 import { acceptedJob } from '../../resources/job.ts'
 import { adminUser, savedUser } from '../../resources/user.ts'
@@ -100,33 +101,6 @@ const filterableFields = [
   'createdAt',
   'updatedAt',
 ]
-const filterOperators = [
-  '$eq',
-  '$ne',
-  '$gt',
-  '$gte',
-  '$lt',
-  '$lte',
-  '$regex',
-  '$options',
-  '$in',
-  '$nin',
-  '$exists',
-  '$type',
-]
-/** The filter `q` as a JSON Schema, for the document; chat's user-filter.ts reads it. */
-const userFilter = {
-  type: 'object',
-  propertyNames: { enum: [...filterableFields, '$and', '$or'] },
-  additionalProperties: {
-    anyOf: [
-      { type: ['string', 'number', 'boolean', 'null'] },
-      { type: 'object', minProperties: 1, propertyNames: { enum: filterOperators } },
-      { type: 'array', items: { type: 'object' }, description: 'The filters of $and and $or' },
-    ],
-  },
-}
-
 export const listUsers = operation({
   id: 'listUsers',
   method: 'GET',
@@ -137,11 +111,7 @@ export const listUsers = operation({
   scope: 'users:read',
   form: 'envelope',
   query: z.object({
-    q: z
-      .string()
-      .optional()
-      .describe('JSON filter in document-database query syntax')
-      .meta({ contentMediaType: 'application/json', contentSchema: userFilter }),
+    q: queryFilter(filterableFields),
     limit: z.coerce.number().int().min(1).max(100).default(50),
     skip: z.coerce.number().int().min(0).default(0),
   }),

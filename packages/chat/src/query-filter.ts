@@ -1,8 +1,8 @@
 import { ApiError } from '@parley/contracts/errors'
-import type { Comparison, QueryField, Scalar, UserQuery } from '@parley/db/users/user-query'
+import type { Comparison, Query, Scalar } from '@parley/db/query-filter'
 import { RE2JS } from 're2js'
-import { isoDate } from '../read-time.ts'
 import { patternSize } from './pattern-size.ts'
+import { isoDate } from './read-time.ts'
 
 /** Bounds of a filter. */
 const maxDepth = 8
@@ -12,25 +12,17 @@ const maxPatternLength = 512
 /** The size of all patterns with their repetitions written out, which take some 10 ms to compile. */
 const maxPatternSize = 2_000
 
-/** How much of a filter has been read. */
+/** The fields that a filter may name, and how much of it has been read. */
 interface Budget {
+  readonly fields: FilterFields
   conditions: number
   patternSize: number
 }
 
 type Kind = 'text' | 'number' | 'date' | 'milliseconds' | 'boolean'
 
-const fields: Record<string, { field: QueryField; kind: Kind }> = {
-  _id: { field: 'id', kind: 'text' },
-  id: { field: 'id', kind: 'text' },
-  nickname: { field: 'nickname', kind: 'text' },
-  email: { field: 'email', kind: 'text' },
-  description: { field: 'description', kind: 'text' },
-  isRobot: { field: 'isRobot', kind: 'boolean' },
-  lastLoginTimeMS: { field: 'lastLoginTimeMS', kind: 'milliseconds' },
-  createdAt: { field: 'createdAt', kind: 'date' },
-  updatedAt: { field: 'updatedAt', kind: 'date' },
-}
+/** The fields of a list that its filter may name: the field of the document, and the kind of its values. */
+export type FilterFields = Readonly<Record<string, { field: string; kind: Kind }>>
 const comparisons: ReadonlyMap<string, 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte'> = new Map([
   ['$eq', 'eq'],
   ['$ne', 'ne'],
@@ -59,26 +51,25 @@ const typeNames = new Set([...Object.values(numberedTypes), 'number'])
 const regexFlags: Record<string, number> = { i: RE2JS.CASE_INSENSITIVE, m: RE2JS.MULTILINE, s: RE2JS.DOTALL }
 
 /**
- * Reads the filter `q` of GET /admin/clients. Only the operators listed here ever reach the
+ * Reads the filter `q` of GET /admin/clients and GET /admin/rooms. Only the operators listed here ever reach the
  * database: `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`, `$regex` with `$options`, `$in`, `$nin`, `$exists`, `$type`,
- * `$and` and `$or`, on the fields above. Times are ISO-8601 or milliseconds, alone or as `$date`.
+ * `$and` and `$or`, on the given fields. Times are ISO-8601 or milliseconds, alone or as `$date`.
  * @throws ApiError INVALID_QUERY naming the place
  */
-export function parseUserFilter(q: string): UserQuery {
+export function parseQuery(q: string, fields: FilterFields): Query {
   let given: unknown
   try {
     given = JSON.parse(q)
   } catch (error) {
     throw new ApiError('INVALID_QUERY', `q: not valid JSON: ${(error as Error).message}`)
   }
-  const budget = { conditions: 0, patternSize: 0 }
-  return parseFilter(given, 'q', maxDepth, budget)
+  return parseFilter(given, 'q', maxDepth, { fields, conditions: 0, patternSize: 0 })
 }
 
-function parseFilter(given: unknown, at: string, depth: number, budget: Budget): UserQuery {
+function parseFilter(given: unknown, at: string, depth: number, budget: Budget): Query {
   if (!isObject(given)) throw invalid(at, 'expected an object of conditions')
   if (depth === 0) throw invalid(at, `nested more than ${maxDepth} deep`)
-  const all = Object.entries(given).map(([name, condition]): UserQuery => {
+  const all = Object.entries(given).map(([name, condition]): Query => {
     if (++budget.conditions > maxConditions) throw invalid('q', `more than ${maxConditions} conditions`)
     const here = `${at}.${name}`
     if (name === '$and' || name === '$or') {
@@ -86,6 +77,7 @@ function parseFilter(given: unknown, at: string, depth: number, budget: Budget):
       const parts = condition.map((part, i) => parseFilter(part, `${here}[${i}]`, depth - 1, budget))
       return name === '$and' ? { all: parts } : { any: parts }
     }
+    const { fields } = budget
     const known = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (!known) {
       const names = Object.keys(fields).join(', ')

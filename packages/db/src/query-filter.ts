@@ -1,19 +1,11 @@
-import type { Filter } from 'mongodb'
-import { key } from '../keys.ts'
-import type { UserDoc } from './documents.ts'
+import type { Document } from 'mongodb'
+import { key } from './keys.ts'
 
-/** A query for users: all or any of some conditions, or comparisons of one field that must all hold. */
-export type UserQuery = { all: UserQuery[] } | { any: UserQuery[] } | { field: QueryField; holds: Comparison[] }
-
-export type QueryField =
-  | 'id'
-  | 'nickname'
-  | 'email'
-  | 'description'
-  | 'isRobot'
-  | 'lastLoginTimeMS'
-  | 'createdAt'
-  | 'updatedAt'
+/**
+ * The filter of a list: all or any of some conditions, or comparisons of one field that must all hold. The field `id` is
+ * that of `key(app, id)`.
+ */
+export type Query = { all: Query[] } | { any: Query[] } | { field: string; holds: Comparison[] }
 
 export type Scalar = string | number | boolean | Date | null
 
@@ -26,10 +18,10 @@ export type Comparison =
   /** `options` are letters of `i`, `m` and `s`. */
   | { operator: 'regex'; value: string; options: string }
 
-/** The query as MongoDB reads it, for the users of an app. */
-export function toUserFilter(app: string, query: UserQuery): Filter<UserDoc> {
-  if ('all' in query) return query.all.length === 0 ? {} : { $and: query.all.map((part) => toUserFilter(app, part)) }
-  if ('any' in query) return { $or: query.any.map((part) => toUserFilter(app, part)) }
+/** The query as MongoDB reads it, for documents of an app. */
+export function toFilter(app: string, query: Query): Document {
+  if ('all' in query) return query.all.length === 0 ? {} : { $and: query.all.map((part) => toFilter(app, part)) }
+  if ('any' in query) return { $or: query.any.map((part) => toFilter(app, part)) }
   const { field, holds } = query
   const byKey = field === 'id' ? comparedKeys(app, holds) : undefined
   return byKey ? { _id: condition(byKey) } : { [field]: condition(holds) }

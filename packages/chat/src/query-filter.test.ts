@@ -4,7 +4,8 @@ import * as fc from 'fast-check'
 import { RE2JS } from 're2js'
 import { describe, test } from 'vitest'
 import { patternSize } from './pattern-size.ts'
-import { parseUserFilter } from './user-filter.ts'
+import { parseQuery } from './query-filter.ts'
+import { userFields } from './users/list-users.ts'
 
 const patternParts = fc.constantFrom(
   ...[
@@ -95,7 +96,7 @@ const texts = fc.oneof(
 /** Parses, and returns whether it was taken. Anything but an ApiError is thrown on. */
 function isTaken(q: string): boolean {
   try {
-    parseUserFilter(q)
+    parseQuery(q, userFields)
     return true
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'INVALID_QUERY') throw error
@@ -127,7 +128,7 @@ describe('the filter q', () => {
   for (const [what, list] of large) {
     test(`${what}: refused before it is compiled`, () => {
       assert.throws(
-        () => parseUserFilter(JSON.stringify({ $or: list.map(($regex) => ({ nickname: { $regex } })) })),
+        () => parseQuery(JSON.stringify({ $or: list.map(($regex) => ({ nickname: { $regex } })) }), userFields),
         ({ message }: Error) => /^q.*\$regex: too large/.test(message),
       )
     })

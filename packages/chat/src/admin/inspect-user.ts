@@ -1,0 +1,63 @@
+import { clock } from '@parley/async/clock'
+import type { Result } from '@parley/contracts/operation'
+import type { inspectUser as operation } from '@parley/contracts/operations/admin/clients'
+import { digest } from '@parley/db/apps/apps'
+import { findBansOfUser } from '@parley/db/rooms/bans'
+import { countRoomsOfUser } from '@parley/db/rooms/rooms-of-users'
+import { findBlocksOfUser } from '@parley/db/users/blocks'
+import { findDevicesOfUsers } from '@parley/db/users/devices'
+import { findTokensOfUser } from '@parley/db/users/tokens'
+import { findUser, findUsers } from '@parley/db/users/users'
+import { keyFingerprint } from '../access/list-api-keys.ts'
+import type { Chat } from '../chat.ts'
+import { listConnections } from '../users/list-connections.ts'
+import { unknownClient } from '../users/unknown-client.ts'
+import { toBanView, toBlockView } from '../views/ban.ts'
+import { toAdminUserView } from '../views/user.ts'
+
+/** Of bans, blocks and tokens. */
+const most = 100
+
+/**
+ * Everything that is known of a user but their rooms. Tokens and device tokens are named by fingerprints.
+ * @throws ApiError CLIENT_NOT_FOUND
+ */
+export async function inspectUser(chat: Chat, app: string, id: string): Promise<Result<typeof operation>> {
+  const { db } = chat
+  const user = await findUser(db, app, id)
+  if (!user) throw unknownClient(id)
+  const [profile, roomCount, devices, tokens, connections, bans, blocks] = await Promise.all([
+    toAdminUserView(db, user),
+    countRoomsOfUser(db, app, id),
+    findDevicesOfUsers(db, app, [id]),
+    findTokensOfUser(db, app, id, most),
+    listConnections(chat, app, id),
+    findBansOfUser(db, app, id, most),
+    findBlocksOfUser(db, app, id, { skip: 0, limit: most }),
+  ])
+  const users = await findUsers(
+    db,
+    app,
+    blocks.map(({ blockee }) => blockee),
+  )
+  return {
+    profile,
+    roomCount,
+    devices: devices.map(({ device, type, token, topic, updatedAt }) => ({
+      deviceId: device,
+      type,
+      fingerprint: keyFingerprint(digest(token)),
+      ...(topic !== undefined && { topic }),
+      updatedAt: updatedAt.toISOString(),
+    })),
+    tokens: tokens.map((token) => ({
+      fingerprint: keyFingerprint(token.digest),
+      createdAt: token.createdAt.toISOString(),
+      expirationDate: token.expiresAt.toISOString(),
+      isInForce: token.expiresAt.getTime() > clock.now(),
+    })),
+    connections,
+    bans: bans.map((ban) => toBanView(ban, user)),
+    blocks: blocks.map((block) => toBlockView(block, users.get(block.blockee))),
+  }
+}

@@ -1,0 +1,86 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Input, Result } from '@parley/contracts/operation'
+import { mostCounted, type listAllRooms as operation } from '@parley/contracts/operations/admin/rooms'
+import { QueryTooSlow } from '@parley/db/query-too-slow'
+import type { RoomDoc } from '@parley/db/rooms/documents'
+import { findRoomList, type RoomSort } from '@parley/db/rooms/room-list'
+import type { Chat } from '../chat.ts'
+import { type FilterFields, parseQuery } from '../query-filter.ts'
+import { toListedRoom } from '../views/admin-room.ts'
+
+/** How long a filter may keep the database busy. */
+const maxTimeMS = 2_000
+
+const fields: FilterFields = {
+  _id: { field: 'id', kind: 'text' },
+  id: { field: 'id', kind: 'text' },
+  name: { field: 'name', kind: 'text' },
+  roomType: { field: 'roomType', kind: 'text' },
+  status: { field: 'status', kind: 'number' },
+  roomTags: { field: 'roomTags', kind: 'text' },
+  createdTime: { field: 'createdAtMS', kind: 'milliseconds' },
+  lastMessageTime: { field: 'lastMessageAtMS', kind: 'milliseconds' },
+  memberCount: { field: 'memberCount', kind: 'number' },
+}
+const sorts: Readonly<Record<string, RoomSort>> = {
+  createdTime: 'createdAtMS',
+  lastMessageTime: 'lastMinute',
+  name: 'name',
+  memberCount: 'memberCount',
+}
+
+/**
+ * GET /admin/rooms: a page of the rooms that match the filter `q`. A page reads one index from the cursor on; a filter that
+ * matches few rooms reads past those that it leaves out.
+ * @throws ApiError INVALID_QUERY, TOO_MANY_REQUESTS
+ */
+export async function listAllRooms(
+  chat: Chat,
+  app: string,
+  { q, sort, limit, cursor }: Input<typeof operation>['query'],
+): Promise<Result<typeof operation>> {
+  const wanted = q === undefined ? { all: [] } : parseQuery(q, fields)
+  const field = sorts[sort.replace('-', '')] ?? 'createdAtMS'
+  const order = sort.startsWith('-') ? -1 : 1
+  const after = cursor === undefined ? undefined : readCursor(cursor, field)
+  const page = { sort: field, order, after, limit: limit + 1, mostCounted, maxTimeMS } as const
+  const { count, rooms } = await chat.limits
+    .queries({ app }, () => findRoomList(chat.db, app, wanted, page))
+    .catch((error) => {
+      if (!(error instanceof QueryTooSlow)) throw error
+      throw new ApiError('INVALID_QUERY', 'q: the filter takes too long; narrow it', { cause: error })
+    })
+  const shown = rooms.slice(0, limit)
+  const last = rooms.length > limit ? shown.at(-1) : undefined
+  return {
+    totalCount: Math.min(count, mostCounted),
+    totalIsExact: count <= mostCounted,
+    data: shown.map(toListedRoom),
+    ...(last && { cursor: toCursor(last, field) }),
+  }
+}
+
+function toCursor(room: RoomDoc, field: RoomSort): string {
+  return Buffer.from(JSON.stringify([room[field], room._id])).toString('base64url')
+}
+
+/** @throws ApiError INVALID_QUERY */
+function readCursor(cursor: string, field: RoomSort): { value: string | number; id: string } {
+  const kind = field === 'name' ? 'string' : 'number'
+  const [value, id, ...more] = parsed(cursor)
+  // oxlint-disable-next-line valid-typeof -- `kind` is one of two kinds that typeof names
+  if (typeof value === kind && typeof id === 'string' && more.length === 0) {
+    return { value: value as string | number, id }
+  }
+  throw new ApiError('INVALID_QUERY', 'cursor: expected the cursor of a page with the same sort')
+}
+
+function parsed(cursor: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    return Array.isArray(value) ? value : []
+  } catch (error) {
+    if (error instanceof SyntaxError) return []
+    throw error
+  }
+}

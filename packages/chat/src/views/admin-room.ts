@@ -1,0 +1,43 @@
+import { readJson } from '@parley/contracts/free-json'
+import type { Result } from '@parley/contracts/operation'
+import type { listAllRooms } from '@parley/contracts/operations/admin/rooms'
+import type { RoomDoc } from '@parley/db/rooms/documents'
+
+/** A room as a list of an API key has it (docs/reference/resources.md#listedroom). */
+export function toListedRoom(doc: RoomDoc): Result<typeof listAllRooms>['data'][number] {
+  return {
+    _id: doc.id,
+    id: doc.id,
+    appID: doc.app,
+    name: doc.name,
+    cover: doc.cover,
+    description: doc.description,
+    roomType: doc.roomType,
+    webhook: doc.webhook,
+    botState: doc.botState,
+    botMode: doc.botMode,
+    encrypted: doc.encrypted,
+    serviceStatus: doc.serviceStatus,
+    roomTags: doc.roomTags,
+    status: doc.status,
+    createdTimeMS: doc.createdAtMS,
+    memberCount: doc.memberCount,
+    ...(doc.owner !== undefined && { owner: doc.owner }),
+    managers: doc.managers,
+    opening: doc.opening,
+    extParams: readJson(doc.extParams),
+    ...(doc.slowModeS && { slowModeS: doc.slowModeS }),
+    ...(doc.expiresInS && { expiresInS: doc.expiresInS }),
+    ...countedIn(doc),
+  }
+}
+
+/** The fields of a room that only API keys see. */
+export function countedIn({ seq, lastMessageAtMS }: Pick<RoomDoc, 'seq' | 'lastMessageAtMS'>) {
+  return { messageCount: seq, ...(lastMessageAtMS > 0 && { lastMessageTimeMS: lastMessageAtMS }) }
+}
+
+/** The role of a member, as in the room's `owner` and `managers`. */
+export function roleOf({ owner, managers }: Pick<RoomDoc, 'owner' | 'managers'>, user: string) {
+  return owner === user ? 'owner' : managers.includes(user) ? 'manager' : 'member'
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { isoTime, userId } from '../../ids.ts'
+import { operation } from '../../operation.ts'
+import { ban, block } from '../../resources/ban.ts'
+import { adminUser } from '../../resources/user.ts'
+import { exampleBlock, exampleUser } from '../examples.ts'
+import { listConnections } from '../users/connections.ts'
+
+export const inspectUser = operation({
+  id: 'inspectUser',
+  method: 'GET',
+  path: '/admin/clients/:client_id',
+  tag: 'Administration',
+  summary: 'Everything that is known of a user',
+  description:
+    'The rooms are at GET /admin/clients/{client_id}/rooms. Of tokens and device tokens it has fingerprints: the beginning of the SHA-256 digest.',
+  access: 'admin',
+  scope: 'users:read',
+  form: 'envelope',
+  params: z.object({ client_id: userId }),
+  result: z.object({
+    profile: adminUser,
+    roomCount: z.number().int(),
+    devices: z.array(
+      z.object({
+        deviceId: z.string(),
+        type: z.enum(['ios', 'fcm']),
+        fingerprint: z.string(),
+        topic: z.string().optional().describe('The APNs topic'),
+        updatedAt: isoTime,
+      }),
+    ),
+    tokens: z.array(
+      z.object({
+        fingerprint: z.string(),
+        createdAt: isoTime,
+        expirationDate: isoTime,
+        isInForce: z.boolean().describe('Expired ones stay known for 30 days'),
+      }),
+    ),
+    connections: listConnections.result,
+    bans: z.array(ban).describe('In rooms, the latest first; the first 100'),
+    blocks: z.array(block).describe('Users that they block; the first 100'),
+  }),
+  errors: ['CLIENT_NOT_FOUND'],
+  extension: true,
+  example: {
+    result: {
+      profile: exampleUser,
+      roomCount: 1,
+      devices: [],
+      tokens: [
+        {
+          fingerprint: '9f86d081884c',
+          createdAt: '2026-11-20T12:00:00.000Z',
+          expirationDate: '2026-12-20T12:00:00.000Z',
+          isInForce: true,
+        },
+      ],
+      connections: { data: [], silentNodes: [] },
+      bans: [{ ...exampleBlock, room: 'demo-room' }],
+      blocks: [],
+    },
+  },
+})

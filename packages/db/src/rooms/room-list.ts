@@ -1,0 +1,63 @@
+import type { Document, Filter, IndexDescription } from 'mongodb'
+import type { Db } from '../db.ts'
+import { type Query, toFilter } from '../query-filter.ts'
+import { asTooSlow, unreadablePattern } from '../query-too-slow.ts'
+import { withoutBuffer } from '../room-buffer/buffer.ts'
+import type { RoomDoc } from './documents.ts'
+
+export type RoomSort = 'createdAtMS' | 'lastMinute' | 'name' | 'memberCount'
+
+/** One for each sort. */
+export const roomListIndexes: IndexDescription[] = [
+  { key: { app: 1, createdAtMS: 1, _id: 1 } },
+  { key: { app: 1, lastMinute: 1, _id: 1 } },
+  { key: { app: 1, name: 1, _id: 1 } },
+  { key: { app: 1, memberCount: 1, _id: 1 } },
+]
+
+/** A page of a list of rooms. */
+export interface RoomListPage {
+  sort: RoomSort
+  order: 1 | -1
+  /** The last room of the page before. */
+  after?: { value: string | number; id: string } | undefined
+  limit: number
+  /** Rooms are counted up to this many. */
+  mostCounted: number
+  maxTimeMS: number
+}
+
+/**
+ * A page of an app's rooms that are not deleted, and how many match, counted to `mostCounted` + 1.
+ * @throws QueryTooSlow
+ */
+export async function findRoomList(
+  db: Db,
+  app: string,
+  query: Query,
+  page: RoomListPage,
+): Promise<{ count: number; rooms: RoomDoc[] }> {
+  const { sort, order, after, limit, mostCounted, maxTimeMS } = page
+  const match: Filter<RoomDoc> = { $and: [{ app, deletedAt: { $exists: false } }, toFilter(app, query)] }
+  // Both are over when this settles, so that limits count right.
+  const [count, rooms] = await Promise.allSettled([
+    db.rooms.countDocuments(match, { maxTimeMS, limit: mostCounted + 1 }),
+    db.rooms
+      .find({ $and: [match, beyond(sort, order, after)] } as Filter<RoomDoc>, { maxTimeMS, projection: withoutBuffer })
+      .sort({ [sort]: order, _id: order })
+      .limit(limit)
+      .toArray(),
+  ])
+  if (count.status === 'rejected') throw asTooSlow(count.reason, unreadablePattern)
+  if (rooms.status === 'rejected') throw asTooSlow(rooms.reason, unreadablePattern)
+  return { count: count.value, rooms: rooms.value }
+}
+
+function beyond(sort: RoomSort, order: 1 | -1, after: RoomListPage['after']): Document {
+  if (!after) return {}
+  const [further, notBefore] = order === 1 ? ['$gt', '$gte'] : ['$lt', '$lte']
+  return {
+    [sort]: { [notBefore]: after.value },
+    $or: [{ [sort]: { [further]: after.value } }, { _id: { [further]: after.id } }],
+  }
+}

@@ -1,0 +1,34 @@
+import { inspectMembers } from '@parley/chat/admin/inspect-members'
+import { inspectRoom } from '@parley/chat/admin/inspect-room'
+import { inspectRoomsOfUser } from '@parley/chat/admin/inspect-rooms-of-user'
+import { inspectUser } from '@parley/chat/admin/inspect-user'
+import { listAllRooms } from '@parley/chat/admin/list-all-rooms'
+import type { Chat } from '@parley/chat/chat'
+import { listPins } from '@parley/chat/messages/reading/list-pins'
+import { roomHistory } from '@parley/chat/messages/reading/room-history'
+import { listBans } from '@parley/chat/moderation/list-bans'
+import * as clients from '@parley/contracts/operations/admin/clients'
+import * as rooms from '@parley/contracts/operations/admin/rooms'
+import type { Mount } from '../mount.ts'
+
+export function mountAdministration(mount: Mount, chat: Chat): void {
+  mount(rooms.listAllRooms, ({ caller, query }) => listAllRooms(chat, caller.app, query))
+
+  mount(rooms.inspectRoom, ({ caller, params }) => inspectRoom(chat, caller.app, params.id))
+
+  mount(rooms.inspectMembers, ({ caller, params, query }) => inspectMembers(chat, caller.app, params.id, query))
+
+  mount(rooms.inspectMessages, ({ caller, params, query: { includeDeleted, ...query } }) =>
+    roomHistory(chat, caller, params.id, query, { includeDeleted: includeDeleted === 'true' }),
+  )
+
+  mount(rooms.inspectPins, ({ caller, params, query }) => listPins(chat, caller, params.id, query))
+
+  mount(rooms.inspectBans, ({ caller, params, query }) => listBans(chat, caller, params.id, query))
+
+  mount(rooms.inspectRoomsOfUser, ({ caller, params, query }) =>
+    inspectRoomsOfUser(chat, caller.app, params.client_id, query),
+  )
+
+  mount(clients.inspectUser, ({ caller, params }) => inspectUser(chat, caller.app, params.client_id))
+}

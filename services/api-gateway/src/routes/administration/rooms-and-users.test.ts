@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import { key } from '@parley/db/keys'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+
+describe('an API key reads rooms, conversations and users of the app', () => {
+  let gateway: TestGateway
+  let alice: TestUser
+  let bob: TestUser
+  let room: string
+  let ids: string[]
+  beforeAll(async () => {
+    gateway = await startTestGateway()
+    ;[alice, bob] = [await gateway.newUser('alice'), await gateway.newUser('bob')]
+    room = await gateway.newRoom([alice, bob], {
+      _id: 'support 1',
+      name: 'Broken lamp',
+      owner: 'alice',
+      roomTags: ['support'],
+    })
+    ids = []
+    for (const message of ['one', 'two', 'three']) {
+      ids.push((await alice.call('POST', `/rooms/${room}/message`, { message, messageType: 'text' })).body.result._id)
+    }
+    for (let i = 0; i < 5; i++) await gateway.newRoom([bob], { name: `quiet ${i}` })
+  })
+  afterAll(() => gateway.stop())
+
+  const get = async (path: string) => {
+    const { status, body } = await gateway.admin('GET', path)
+    assert.equal(status, 200, JSON.stringify(body))
+    return body.result
+  }
+  const query = (q: object, more = '') => get(`/admin/rooms?q=${encodeURIComponent(JSON.stringify(q))}${more}`)
+
+  test('GET /admin/rooms: the filter of /admin/clients over the fields of rooms, exact totals', async () => {
+    for (const [q, wanted] of [
+      [{ _id: room }, 1],
+      [{ name: { $regex: '^broken', $options: 'i' } }, 1],
+      [{ roomTags: 'support' }, 1],
+      [{ roomTags: { $in: ['sales'] } }, 0],
+      [{ roomType: 'group', status: 1 }, 6],
+      [{ memberCount: { $gte: 2 } }, 1],
+      [{ lastMessageTime: { $gt: '2020-01-01T00:00:00Z' } }, 1],
+      [{ createdTime: { $lte: Date.now() }, $or: [{ name: 'quiet 1' }, { name: 'quiet 2' }] }, 2],
+    ] as const) {
+      const { totalCount, totalIsExact, data } = await query(q)
+      assert.deepEqual([totalCount, totalIsExact, data.length], [wanted, true, wanted], JSON.stringify(q))
+    }
+    const [first] = (await query({ _id: room })).data
+    assert.deepEqual([first.owner, first.memberCount, first.messageCount, first.members], ['alice', 2, 3, undefined])
+    assert.ok(first.lastMessageTimeMS > 0)
+    for (const bad of ['q={"owner":"alice"}', 'q={"$where":"1"}', 'sort=owner', 'cursor=x', 'limit=0', 'sort=-']) {
+      const { status, body } = await gateway.admin('GET', `/admin/rooms?${bad}`)
+      assert.deepEqual([status, body.error.code], [400, 'INVALID_QUERY'], bad)
+    }
+  })
+
+  test('every sort, in pages by cursor without gap or repeat, in both directions', async () => {
+    const field = {
+      createdTime: 'createdTimeMS',
+      lastMessageTime: 'lastMessageTimeMS',
+      name: 'name',
+      memberCount: 'memberCount',
+    }
+    for (const [sort, shown] of Object.entries(field)) {
+      for (const sign of ['', '-']) {
+        const seen: { _id: string; [field: string]: string | number }[] = []
+        let cursor: string | undefined
+        do {
+          const more = cursor === undefined ? '' : `&cursor=${cursor}`
+          const page = await get(`/admin/rooms?limit=2&sort=${sign}${sort}${more}`)
+          assert.ok(page.data.length <= 2 && page.totalCount === 6)
+          seen.push(...page.data)
+          cursor = page.cursor
+        } while (cursor !== undefined)
+        assert.equal(new Set(seen.map(({ _id }) => _id)).size, 6, sort)
+        const values = seen.map((one) => one[shown] ?? 0)
+        const inOrder = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+        assert.deepEqual(values, sign === '' ? inOrder : inOrder.toReversed(), sort)
+      }
+    }
+  })
+
+  test('totalCount stops at 10,000, with totalIsExact false', async () => {
+    const { db } = gateway.chat
+    const one = await db.rooms.findOne({ _id: key(gateway.app, room) })
+    assert.ok(one)
+    const app = 'another app'
+    await db.rooms.insertMany(
+      Array.from({ length: 10_002 }, (_, i) => ({ ...one, _id: key(app, `${i}`), app, id: `${i}` })),
+    )
+    const { listAllRooms } = await import('@parley/chat/admin/list-all-rooms')
+    const { totalCount, totalIsExact } = await listAllRooms(gateway.chat, app, { limit: 1, sort: 'name' } as never)
+    assert.deepEqual([totalCount, totalIsExact], [10_000, false])
+    await db.rooms.deleteMany({ app })
+  })
+
+  test('GET /admin/rooms/{id}: all that is set, webhook included, and the latest message', async () => {
+    await gateway.admin('PUT', `/rooms/${encodeURIComponent(room)}`, { webhook: 'https://example.com/hook' })
+    const shown = await get(`/admin/rooms/${encodeURIComponent(room)}`)
+    assert.deepEqual(
+      [shown.webhook, shown.lastMessage.message, shown.messageCount, shown.members.length],
+      ['https://example.com/hook', 'three', 3, 2],
+    )
+    assert.equal((await gateway.admin('GET', '/admin/rooms/none')).body.error.code, 'ROOM_NOT_FOUND')
+  })
+
+  test('…/members: roles, markers and bans, in pages', async () => {
+    await gateway.admin('POST', `/blockStatus/room/${encodeURIComponent(room)}/bob`)
+    const path = `/admin/rooms/${encodeURIComponent(room)}/members?limit=1`
+    const first = await get(path)
+    const second = await get(`${path}&cursor=${encodeURIComponent(first.cursor)}`)
+    const found = [...first.data, ...second.data].toSorted((a, b) => (a._id < b._id ? -1 : 1))
+    assert.deepEqual(
+      found.map(({ _id, role, blocked }) => ({ _id, role, blocked })),
+      [
+        { _id: 'alice', role: 'owner', blocked: undefined },
+        { _id: 'bob', role: 'member', blocked: {} },
+      ],
+    )
+    assert.equal(second.cursor, undefined)
+    const bans = await get(`/admin/rooms/${encodeURIComponent(room)}/bans`)
+    assert.deepEqual([bans.length, bans[0].blockee._id], [1, 'bob'])
+  })
+
+  test('…/messages: the history that members have, nothing hidden by users, deleted ones as stubs', async () => {
+    const base = `/admin/rooms/${encodeURIComponent(room)}/messages`
+    await bob.call('POST', '/messages/user-delete', { room, messages: [ids[0]] })
+    await gateway.admin('DELETE', `/rooms/${encodeURIComponent(room)}/messages/${ids[1]}`)
+    const page = await get(`${base}?timeRangeField=createdAt`)
+    const shown = page.data.map(({ message = '', isDeleted }: { message?: string; isDeleted: boolean }) => [
+      message,
+      isDeleted,
+    ])
+    assert.deepEqual(shown, [
+      ['three', false],
+      ['', true],
+      ['one', false],
+    ])
+    assert.deepEqual([page.totalCount, page.userDeletedIDs], [3, []])
+    const after = await get(`${base}?afterMessage=${ids[0]}&timeRangeField=createdAt&limit=1`)
+    assert.equal(after.data[0]._id, ids[1])
+    assert.equal((await gateway.admin('GET', '/admin/rooms/none/messages')).body.error.code, 'ROOM_NOT_FOUND')
+    assert.equal((await gateway.admin('GET', `${base}?beforeMessage=x`)).body.error.code, 'MESSAGE_NOT_FOUND')
+  })
+
+  test('includeDeleted shows what is still kept of messages that were all deleted a moment ago', async () => {
+    const gone = await gateway.newRoom([alice])
+    const sent = await alice.call('POST', `/rooms/${gone}/message`, { message: 'kept', messageType: 'text' })
+    await gateway.admin('DELETE', `/rooms/${gone}/messages/_all`)
+    const contents = async (more: string) =>
+      (await get(`/admin/rooms/${gone}/messages?${more}`)).data.map(({ message }: { message?: string }) => message)
+    assert.deepEqual(await contents(''), [undefined])
+    assert.deepEqual(await contents('includeDeleted=true'), ['kept'])
+    assert.equal(sent.status, 200)
+  })
+
+  test('a key pins, unpins and edits any message, and …/pins lists them', async () => {
+    const heard = await gateway.hear()
+    const pinned = await gateway.admin('POST', `/messages/${ids[2]}/pin`)
+    assert.deepEqual([pinned.status, pinned.body.result.pinned], [200, true])
+    await heard.next('messageUpdated', ({ _id }: { _id: string }) => _id === ids[2])
+    const pins = await get(`/admin/rooms/${encodeURIComponent(room)}/pins`)
+    assert.deepEqual(
+      pins.data.map(({ _id }: { _id: string }) => _id),
+      [ids[2]],
+    )
+    const edit = { _id: ids[2], message: 'three, edited' }
+    const edited = await gateway.admin('POST', `/rooms/${encodeURIComponent(room)}/message`, edit)
+    assert.deepEqual(
+      [edited.status, edited.body.result.message, edited.body.result.edited],
+      [200, 'three, edited', true],
+    )
+    assert.equal((await gateway.admin('DELETE', `/messages/${ids[2]}/pin`)).body.result.pinned, undefined)
+    const send = await gateway.admin('POST', `/rooms/${encodeURIComponent(room)}/message`, {
+      message: 'x',
+      messageType: 'text',
+    })
+    assert.equal(send.body.error.code, 'MISSING_PARAMETER')
+  })
+
+  test('GET /admin/clients/{id}: profile, devices and tokens by fingerprint, connections, bans, blocks', async () => {
+    await bob.call('POST', '/me/subscribe', { type: 'ios', token: 'device token', deviceId: 'phone' })
+    await bob.call('POST', '/blockStatus/my/alice')
+    const { body, text } = await gateway.admin('GET', '/admin/clients/bob')
+    const { profile, roomCount, devices, tokens, connections, bans, blocks } = body.result
+    assert.deepEqual([profile._id, profile.isAdmin, roomCount], ['bob', false, 6])
+    assert.deepEqual([devices[0].deviceId, devices[0].type, devices[0].fingerprint.length], ['phone', 'ios', 12])
+    assert.deepEqual([tokens.length, tokens[0].isInForce, tokens[0].fingerprint.length], [1, true, 12])
+    assert.deepEqual([connections.data, bans[0].room, blocks[0].blockee._id], [[], room, 'alice'])
+    assert.ok(!text.includes(bob.token) && !text.includes('device token'))
+    assert.equal((await gateway.admin('GET', '/admin/clients/none')).body.error.code, 'CLIENT_NOT_FOUND')
+  })
+
+  test('…/rooms: with exact unread counts and roles, the latest message first', async () => {
+    await alice.call('POST', `/rooms/${room}/message`, { message: 'four', messageType: 'text' })
+    const { body } = await bob.call('GET', '/rooms')
+    const wanted = body.result.data.map(({ _id, unread }: { _id: string; unread: number }) => [_id, unread])
+    const page = await get('/admin/clients/bob/rooms')
+    const found = page.data.map(({ _id, unread }: { _id: string; unread: number }) => [_id, unread])
+    assert.deepEqual(found.toSorted(), wanted.toSorted())
+    assert.deepEqual([page.totalCount, page.data[0]._id, page.data[0].role], [6, room, 'member'])
+    assert.equal(
+      (await get('/admin/clients/alice/rooms')).data.find(({ _id }: { _id: string }) => _id === room).role,
+      'owner',
+    )
+    assert.deepEqual((await get('/admin/clients/bob/rooms?skip=5&limit=1')).data.length, 1)
+    assert.equal((await gateway.admin('GET', '/admin/clients/none/rooms')).body.error.code, 'CLIENT_NOT_FOUND')
+  })
+})
