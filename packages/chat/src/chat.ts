@@ -4,6 +4,7 @@ import type { ApiError } from '@parley/contracts/errors'
 import type { Db } from '@parley/db/connect'
 import type { UserDoc } from '@parley/db/users/documents'
 import type { Login } from '@parley/db/users/logins'
+import type { Recorder } from './audit/recorder.ts'
 import type { Outbox } from './events/outbox.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { AppLimit } from './limit-per-app.ts'
@@ -30,11 +31,15 @@ export interface ChatSettings {
   streamSilenceMS: number
   /** How long published changes are kept, to be published again when the stream is lost. */
   changesKeptHours: number
+  /** How long entries of the audit log are kept. */
+  auditDays: number
 }
 
 /** The parameter of every use case: the outside systems, and the queues that batched concurrent writes. */
 export interface Chat {
   db: Db
+  /** Records the change of this call; absent where users or the background work. */
+  audit?: Recorder
   bus: Bus
   control: Control
   log: Log

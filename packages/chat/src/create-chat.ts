@@ -32,6 +32,7 @@ const defaultChatSettings: ChatSettings = {
   jobAfterMS: 5_000,
   streamSilenceMS: 60_000,
   changesKeptHours: 72,
+  auditDays: 400,
 }
 
 /** Recording logins is never awaited. A larger batch would delay writes that are. */

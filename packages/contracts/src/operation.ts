@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { ErrorCode } from './errors.ts'
+import type { AuditSubject } from './resources/audit-entry.ts'
 import type { Scope } from './scopes.ts'
 import type { tags } from './tags.ts'
 
@@ -54,10 +55,35 @@ interface OperationParts {
   invalid?: { params?: ErrorCode; query?: ErrorCode; body?: ErrorCode }
   /** The code for a required body field that is absent; by default MISSING_PARAMETER. */
   missing?: ErrorCode
+  /**
+   * The subject of a change that the audit log records when an API key makes it; undefined for input that changes nothing
+   * recorded. Absent where nothing is recorded: reads, and sends of messages and pushes (docs/reference/audit.md).
+   */
+  audit?: (input: AuditedInput) => AuditSubject | undefined
   /** True where it goes beyond the interface: `x-extension` in the OpenAPI document. */
   extension?: true
   /** An example of the body and of the result, shown in the OpenAPI document and checked against the schemas. */
   example?: { body?: unknown; query?: Record<string, unknown>; result?: unknown }
+}
+
+/** Of any operation: what its schemas have let through. */
+export interface AuditedInput {
+  params: Record<string, string>
+  body: Record<string, unknown>
+}
+
+/** The subject that a path names. */
+export function auditsParam(kind: AuditSubject['kind'], name: string): (input: AuditedInput) => AuditSubject {
+  return ({ params }) => ({ kind, id: params[name] ?? '' })
+}
+
+/** The subject that a field of the body names; without an ID where Parley makes it. */
+export function auditsField(kind: AuditSubject['kind'], name: string): (input: AuditedInput) => AuditSubject {
+  return ({ body }) => ({ kind, id: textOf(body[name]) })
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
 }
 
 /** Declares an operation and keeps its exact type. */

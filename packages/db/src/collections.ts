@@ -1,6 +1,7 @@
 import { type IndexDescription, type Db as MongoDb, MongoServerError } from 'mongodb'
 import { appIndexes } from './apps/apps.ts'
 import { configIndexes } from './apps/config.ts'
+import { auditIndexes, auditSealIndexes } from './audit/audit-log.ts'
 import type { CollectionName, Collections } from './db.ts'
 import { pendingEventIndexes, publishedEventIndexes } from './events/outbox-store.ts'
 import { attachedIndexes } from './files/attached.ts'
@@ -35,6 +36,9 @@ import { userIndexes } from './users/users.ts'
 /** The indexes of every collection, beside the one on _id. */
 const indexesOf: Record<CollectionName, readonly IndexDescription[]> = {
   apps: appIndexes,
+  audit: auditIndexes,
+  auditSeals: auditSealIndexes,
+  auditUnsealed: [],
   bans: banIndexes,
   blocks: blockIndexes,
   callQueues: callQueueIndexes,

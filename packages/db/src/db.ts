@@ -1,5 +1,6 @@
 import type { Collection, MongoClient, Db as MongoDb } from 'mongodb'
 import type { AppDoc, ConfigDoc } from './apps/documents.ts'
+import type { AuditDoc, AuditSealDoc, UnsealedDoc } from './audit/documents.ts'
 import type { JobDoc } from './documents.ts'
 import type { PendingEventsDoc, PublishedEventsDoc, StreamStateDoc } from './events/documents.ts'
 import type { FileDoc, FilesToClearDoc } from './files/documents.ts'
@@ -29,6 +30,9 @@ import type { BlockDoc, DeviceDoc, PrefDoc, TokenDoc, UserDoc } from './users/do
 /** Parley's collections, by their names in the database. */
 export interface Collections {
   apps: Collection<AppDoc>
+  audit: Collection<AuditDoc>
+  auditSeals: Collection<AuditSealDoc>
+  auditUnsealed: Collection<UnsealedDoc>
   bans: Collection<BanDoc>
   blocks: Collection<BlockDoc>
   callQueues: Collection<CallQueueDoc>

@@ -17,6 +17,15 @@ export const mongoSettings = {
   mongoTls: tlsSettings(tlsPrefix.mongo, 'MongoDB', 'tls=true in the URL'),
 } satisfies SettingsDefinition
 
+/** The audit log, which the gateways and the command line write. */
+export const auditSettings = {
+  auditDays: {
+    env: 'PARLEY_AUDIT_DAYS',
+    help: 'the days for which an entry of the audit log is kept, from when it is written',
+    schema: z.coerce.number().int().min(1).max(36_500).default(400),
+  },
+} satisfies SettingsDefinition
+
 function isNatsServer(text: string): boolean {
   const url = text.includes('://') ? text.trim() : `nats://${text.trim()}`
   return URL.canParse(url) && new URL(url).host !== ''

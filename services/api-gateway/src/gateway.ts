@@ -24,6 +24,7 @@ import { limitRequests } from './limits/rate-limit.ts'
 import { shedLoad } from './limits/shed-load.ts'
 import { createMount } from './mount.ts'
 import { replyError } from './replies/error-reply.ts'
+import { auditKeys } from './requests/audited-chat.ts'
 import { addFixedHeaders } from './requests/fixed-headers.ts'
 import { validateInput } from './requests/invalid-input.ts'
 import { maxBodyBytes, readBodies } from './requests/read-body.ts'
@@ -125,7 +126,12 @@ export async function createGateway({
     byApiKey: createApiKeyAuthentication(chat),
     byToken: createUserAuthentication(chat, findToken),
   }
-  const mount = createMount(app, authentication, (user, forms) => callingDevice(chat, presence, user, forms))
+  const mount = createMount(
+    app,
+    authentication,
+    (user, forms) => callingDevice(chat, presence, user, forms),
+    auditKeys(chat),
+  )
   const feeds = createFeeds(chat)
   watchFeeds(feeds, metrics)
   // Before the server waits for its connections to end.

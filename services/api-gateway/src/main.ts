@@ -1,4 +1,5 @@
 import { createTokenCache } from '@parley/chat/access/token-cache'
+import { sealAuditEntries } from '@parley/chat/audit/seal-entries'
 import { rebuildLostStream } from '@parley/chat/events/rebuild-stream'
 import { outboxAge, relayUnpublished } from '@parley/chat/events/relay'
 import { createUploads } from '@parley/chat/files/uploads'
@@ -29,6 +30,7 @@ await runService(
       tokenDays: settings.tokenDays,
       jobAfterMS: settings.jobAfterMS,
       streamSilenceMS: settings.streamSilenceMS,
+      auditDays: settings.auditDays,
     }
     const chat = startChat({ settings, log, metrics, tracing, onStop }, servers, own)
     const relay = relayUnpublished(chat, signal)
@@ -48,6 +50,8 @@ await runService(
     const { uploadBytesPerUser: bytesPerUser, uploadBytes: bytes } = filing
     const uploads = createUploads({ bytesPerUser, bytes })
     const files = { ...filing, store: openStore(filing), uploads, isScanned: filing.scanUrl !== undefined }
+    const sealer = sealAuditEntries(chat, signal)
+    onStop('audit log', () => sealer)
     const jobs = runJobs(chat, signal)
     onStop('job runner', () => jobs)
 

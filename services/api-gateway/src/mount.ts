@@ -1,4 +1,5 @@
 import type { UserCaller } from '@parley/chat/access/caller'
+import type { Chat } from '@parley/chat/chat'
 import { Accepted } from '@parley/chat/jobs/jobs'
 import { JsonText } from '@parley/chat/views/json-text'
 import { envelope, okEnvelope } from '@parley/contracts/envelope'
@@ -38,9 +39,14 @@ export type DeviceOf = (
   forms: readonly string[],
 ) => Promise<string | undefined> | string | undefined
 
+/** The parameter of the use cases of a call. */
+export type ChatOf = (operation: Operation, request: FastifyRequest) => Chat
+
 /** The input of a handler: validated, with the caller, and the request's ID for logs and events. */
 export interface Call<O extends Operation> extends Input<O> {
   caller: CallerOf<O['access']>
+  /** The parameter of use cases; it records the change of an API key. */
+  chat: Chat
   request: string
   /** The device named by IM-DEVICE-ID: it does not get the events of its own actions. */
   device: string | undefined
@@ -68,7 +74,7 @@ type Handler<O extends Operation> = (
 >
 
 /** Makes the function that turns an operation of the contract and its use case into a route. */
-export function createMount(app: FastifyInstance, authentication: Authentication, deviceOf: DeviceOf) {
+export function createMount(app: FastifyInstance, authentication: Authentication, deviceOf: DeviceOf, chatOf: ChatOf) {
   return function mount<O extends Operation>(operation: O, handle: Handler<O>): void {
     const checkCaller = async (request: FastifyRequest) => {
       request.caller = await authenticate(authentication, operation.access, request)
@@ -95,6 +101,7 @@ export function createMount(app: FastifyInstance, authentication: Authentication
       handler: async (request, reply) => {
         const { params, query, headers, body } = request
         const call = {
+          chat: chatOf(operation, request),
           params,
           query,
           headers,

@@ -6,6 +6,7 @@ import { tlsOptions } from '@parley/service/tls-settings'
 import { version } from '@parley/service/version'
 import { Command } from 'commander'
 import { appCommand } from './commands/app-command.ts'
+import { auditCommand } from './commands/audit-command.ts'
 import { badgeCommand } from './commands/badge-command.ts'
 import { convertCommand } from './commands/convert-command.ts'
 import { importCommand } from './commands/import-command.ts'
@@ -28,6 +29,7 @@ async function withDb<T>(work: (db: Db) => Promise<T>, timeoutMS?: number): Prom
 const program = new Command('parley').description('Operate a Parley installation').version(version)
 
 program.addCommand(appCommand(withDb))
+program.addCommand(auditCommand(withDb))
 program.addCommand(badgeCommand(withDb))
 program.addCommand(convertCommand())
 program.addCommand(importCommand(withDb))

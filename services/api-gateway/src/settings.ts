@@ -1,7 +1,7 @@
 import { fileSettings } from '@parley/service/file-settings'
 import { rateSettings } from '@parley/service/rate-settings'
 import { milliseconds, port, wholeNumber } from '@parley/service/settings'
-import { sharedSettings } from '@parley/service/shared-settings'
+import { auditSettings, sharedSettings } from '@parley/service/shared-settings'
 import { z } from 'zod'
 
 /** As in a Content-Security-Policy: `https://shop.example https://*.example.com:8443`. */
@@ -14,6 +14,7 @@ const origins = z
 /** Everything that the api-gateway takes from its environment. */
 export const gatewaySettings = {
   ...sharedSettings,
+  ...auditSettings,
   host: {
     env: 'PARLEY_GATEWAY_HOST',
     help: 'the address that REST is served on',

@@ -27,7 +27,7 @@ describe('peaks of connections', () => {
   const keptOf = (app: string) => db.statsPeaks.countDocuments({ app })
 
   test('of an app that is being deleted are not written again', async () => {
-    await createApp(db, 'going')
+    await createApp({ db }, 'going')
     await reportConnections(presence, 'node', 'going', 3)
     await lookOnce(db, presence, createNoteOnline(db))
     assert.ok((await keptOf('going')) > 0)
@@ -38,7 +38,7 @@ describe('peaks of connections', () => {
   })
 
   test('of the last ten minutes stay in Redis; those before are in the buckets alone', async () => {
-    await createApp(db, 'old')
+    await createApp({ db }, 'old')
     await db.apps.updateOne({ _id: 'old' }, { $set: { createdAt: new Date(0) } })
     const { minute } = await reportConnections(presence, 'node', 'old', 2)
     const peaks = new Map([5, 30, 100].map((ago) => [minute - ago, ago]))
@@ -56,7 +56,7 @@ describe('peaks of connections', () => {
   test('of an app that was deleted are none of a new one with its ID', async () => {
     const anHourAgo = Math.floor(Date.now() / 60_000) - 60
     await presence.redis.hset('{parley}:peaks:again', String(anHourAgo), 90)
-    await createApp(db, 'again')
+    await createApp({ db }, 'again')
     await reportConnections(presence, 'node', 'again', 2)
     await lookOnce(db, presence, createNoteOnline(db))
     assert.equal(Math.max(...(await readPeaks(presence, 'again', new Date(0))).values()), 90)

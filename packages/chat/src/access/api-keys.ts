@@ -5,7 +5,8 @@ import type { ApiKeyView } from '@parley/contracts/resources/api-key'
 import type { KeyScope, Scope } from '@parley/contracts/scopes'
 import { digest, dropApiKeys, insertApiKey, isInForce, revokeApiKeyDoc } from '@parley/db/apps/apps'
 import type { ApiKeyDoc } from '@parley/db/apps/documents'
-import type { Db } from '@parley/db/connect'
+import { inTransaction } from '@parley/db/transactions/transaction'
+import type { Chat } from '../chat.ts'
 import { rememberApiKeyMS } from './authenticate-api-key.ts'
 import { KeyError, keyFingerprint, keysOf, toKeyView } from './list-api-keys.ts'
 
@@ -22,6 +23,9 @@ export interface NewKey {
   ratePerMinute?: number | undefined
 }
 
+/** The parts of Chat that changing keys needs; a command has no more. */
+export type Audited = Pick<Chat, 'db' | 'audit'>
+
 /** A new random API key. */
 export function newApiKey(): string {
   return `ak_${randomBytes(24).toString('base64url')}`
@@ -31,7 +35,11 @@ export function newApiKey(): string {
  * Adds a key to an app, which every gateway accepts at once; returns it with the key, which cannot be read again.
  * @throws KeyError for an unknown app, a name that a key in force has, or too many keys
  */
-export async function addApiKey(db: Db, app: string, added: NewKey): Promise<ApiKeyView & { apiKey: string }> {
+export async function addApiKey(
+  { db, audit }: Audited,
+  app: string,
+  added: NewKey,
+): Promise<ApiKeyView & { apiKey: string }> {
   const keys = await keysOf(db, app)
   const ended = keys.filter((key) => !isInForce(key))
   if (keys.length - ended.length >= mostInForce) {
@@ -44,7 +52,14 @@ export async function addApiKey(db: Db, app: string, added: NewKey): Promise<Api
   )
   const apiKey = newApiKey()
   const doc = { digest: digest(apiKey), ...rightsOf(added), createdAt: clock.date() }
-  if (await insertApiKey(db, app, doc)) return { ...toKeyView(doc), apiKey }
+  const shown = toKeyView(doc)
+  const isAdded = await inTransaction(db, async (session) => {
+    const inserted = await insertApiKey(db, app, doc, session)
+    audit?.note({ subject: { kind: 'key', id: shown.id }, after: shown })
+    if (inserted) await audit?.write(db, session)
+    return inserted
+  })
+  if (isAdded) return { ...shown, apiKey }
   throw new KeyError('name taken', `app ${app} has a key named ${JSON.stringify(added.name)} already`)
 }
 
@@ -66,7 +81,7 @@ function rightsOf({ scopes, name, expiresAt, addresses, ratePerMinute }: NewKey)
  * @throws KeyError when there is none, or several
  */
 export async function revokeApiKey(
-  db: Db,
+  { db, audit }: Audited,
   app: string,
   nameOrId: string,
   { byName }: { byName: boolean },
@@ -76,9 +91,20 @@ export async function revokeApiKey(
   const matching = living.filter(isMeant)
   const [found, another] = matching
   if (another) throw new KeyError('ambiguous', `several keys are called ${JSON.stringify(nameOrId)}: give the ID`)
-  if (!found || !(await revokeApiKeyDoc(db, app, found.digest))) {
+  const isRevoked = found && (await revokeIn({ db, ...(audit && { audit }) }, app, found))
+  if (!isRevoked) {
     throw new KeyError('not found', `app ${app} has no living key ${JSON.stringify(nameOrId)}`)
   }
   await pause(rememberApiKeyMS)
   return toKeyView({ ...found, revokedAt: clock.date() })
+}
+
+function revokeIn({ db, audit }: Audited, app: string, key: ApiKeyDoc): Promise<boolean> {
+  return inTransaction(db, async (session) => {
+    const isRevoked = await revokeApiKeyDoc(db, app, key.digest, session)
+    const { id, name, scopes } = toKeyView(key)
+    audit?.note({ subject: { kind: 'key', id }, before: { name, scopes } })
+    if (isRevoked) await audit?.write(db, session)
+    return isRevoked
+  })
 }

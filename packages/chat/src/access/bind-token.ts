@@ -32,6 +32,7 @@ export async function bindToken(
     if (replaced === 'held by another user') {
       throw new ApiError('INVALID_REQUEST', 'token: another user of the app holds this token')
     }
+    chat.audit?.note({ after: { token: 'replaced', expirationDate: expiresAt.toISOString() } })
     tokensRevoked(pending, { app, user }, replaced.ended)
   })
   return { _id: user, token, expirationDate: expiresAt.toISOString() }

@@ -28,7 +28,7 @@ export interface AuthenticatedUser extends UserCaller {
 export interface AuthenticatedIntegrator extends IntegratorCaller {
   /** Names the key in rate limits. */
   keyDigest: string
-  key: Pick<ApiKeyDoc, 'permissions' | 'scopes' | 'expiresAt' | 'addresses' | 'ratePerMinute'>
+  key: Pick<ApiKeyDoc, 'name' | 'permissions' | 'scopes' | 'expiresAt' | 'addresses' | 'ratePerMinute'>
   /** Whether the key may be used from an address. */
   allows: Allows
 }

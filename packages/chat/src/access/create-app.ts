@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { clock } from '@parley/async/clock'
 import { digest, insertApp } from '@parley/db/apps/apps'
 import type { AppDoc } from '@parley/db/apps/documents'
-import type { Db } from '@parley/db/connect'
-import { newApiKey } from './api-keys.ts'
+import { inTransaction } from '@parley/db/transactions/transaction'
+import { type Audited, newApiKey } from './api-keys.ts'
 
 /** The keys of a new app, in clear text for this one time. */
 export interface NewApp {
@@ -15,7 +15,7 @@ export interface NewApp {
 }
 
 /** Makes an app with new random keys. @throws when the ID is taken. */
-export async function createApp(db: Db, app: string): Promise<NewApp> {
+export async function createApp({ db, audit }: Audited, app: string): Promise<NewApp> {
   const secret = (prefix: string) => `${prefix}_${randomBytes(24).toString('base64url')}`
   const made = {
     app,
@@ -29,7 +29,10 @@ export async function createApp(db: Db, app: string): Promise<NewApp> {
     permissions: ['platform' as const],
     createdAt: clock.date(),
   }
-  await insertApp(db, appDoc(made, [apiKey]))
+  await inTransaction(db, async (session) => {
+    await insertApp(db, appDoc(made, [apiKey]), session)
+    await audit?.write(db, session)
+  })
   return made
 }
 

@@ -24,7 +24,7 @@ export function hasScope({ scopes, permissions }: AuthenticatedIntegrator['key']
  * @throws ApiError PERMISSION_DENIED naming what the calling key lacks; CONFLICT, TOO_MANY_KEYS, INVALID_REQUEST
  */
 export async function addKey(
-  { db }: Pick<Chat, 'db'>,
+  chat: Pick<Chat, 'db' | 'audit'>,
   { app, key }: CallingKey,
   wanted: Wanted,
 ): Promise<ApiKeyView & { apiKey: string }> {
@@ -35,7 +35,7 @@ export async function addKey(
     addresses: networksOf(key, wanted),
     ratePerMinute: rateOf(key, wanted),
   }
-  return addApiKey(db, app, added).catch(rethrow)
+  return addApiKey(chat, app, added).catch(rethrow)
 }
 
 /**
@@ -47,8 +47,8 @@ export async function listKeys({ db }: Pick<Chat, 'db'>, app: string, ended: boo
 }
 
 /** @throws ApiError API_KEY_NOT_FOUND */
-export async function endKey({ db }: Pick<Chat, 'db'>, app: string, id: string): Promise<ApiKeyView> {
-  return revokeApiKey(db, app, id, { byName: false }).catch(rethrow)
+export async function endKey(chat: Pick<Chat, 'db' | 'audit'>, app: string, id: string): Promise<ApiKeyView> {
+  return revokeApiKey(chat, app, id, { byName: false }).catch(rethrow)
 }
 
 function scopesOf(key: CallingKey['key'], wanted: readonly KeyScope[] = key.scopes ?? ['all']): readonly KeyScope[] {

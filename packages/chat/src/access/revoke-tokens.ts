@@ -25,6 +25,7 @@ export async function revokeTokens(
     const deleted = await deleteTokens(chat.db, app, user, token === undefined ? undefined : digest(token), session)
     // Also of expired tokens: one that was bound again with an earlier end may have its socket still.
     tokensRevoked(pending, { app, user }, deleted.ended)
+    chat.audit?.note({ after: { revokedTokens: deleted.living } })
     return deleted.living
   })
   if (token !== undefined && living === 0) {

@@ -1,6 +1,7 @@
 import { clock } from '@parley/async/clock'
 import { changeWebhookSecret } from '@parley/db/apps/apps'
-import type { Db } from '@parley/db/connect'
+import { inTransaction } from '@parley/db/transactions/transaction'
+import type { Audited } from './api-keys.ts'
 import { newWebhookSecret } from './create-app.ts'
 
 /**
@@ -8,9 +9,15 @@ import { newWebhookSecret } from './create-app.ts'
  * the integrator's server may change at any moment meanwhile.
  * @throws Error when there is no such app
  */
-export async function rotateWebhookSecret(db: Db, app: string, hours: number): Promise<string> {
+export async function rotateWebhookSecret({ db, audit }: Audited, app: string, hours: number): Promise<string> {
   const secret = newWebhookSecret()
-  if (!(await changeWebhookSecret(db, app, secret, clock.now() + hours * 3_600_000))) {
+  const isChanged = await inTransaction(db, async (session) => {
+    const changed = await changeWebhookSecret(db, app, secret, clock.now() + hours * 3_600_000, session)
+    audit?.note({ after: { hours } })
+    if (changed) await audit?.write(db, session)
+    return changed
+  })
+  if (!isChanged) {
     throw new Error(`there is no app ${JSON.stringify(app)}`)
   }
   return secret

@@ -39,15 +39,14 @@ export async function inspectMembers(
     data: members.map((member) => {
       const { user, joinedAtMS, deliveredSeq = 0, blockedUntilMS: untilMS } = member
       const readSeq = Math.max(member.readSeq, read)
-      return {
-        ...toSenderView(user, users.get(user)),
+      return Object.assign(toSenderView(user, users.get(user)), {
         role: roleOf(room, user),
         joinedAtMS,
         readSeq,
         deliveredSeq: Math.max(deliveredSeq, readSeq),
         muted: toPrefView(member).muted,
         ...(isBlocked(member) && { blocked: { ...(untilMS !== undefined && { untilMS }) } }),
-      }
+      })
     }),
     ...(last && { cursor: toCursor({ atMS: last.joinedAtMS, id: last.user }) }),
   }

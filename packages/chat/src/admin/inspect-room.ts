@@ -16,7 +16,7 @@ import { toRoomViewFor } from '../views/room.ts'
  * @throws ApiError ROOM_NOT_FOUND
  */
 export async function inspectRoom({ db }: Chat, app: string, roomId: string): Promise<JsonText> {
-  // Nobody has an empty ID.
+  // No user has an empty ID.
   const found = await findRoomOfMember(db, app, roomId, '')
   const room = checkRoom(found?.room, roomId)
   const users = onlyUsers(found?.users ?? [])

@@ -3,8 +3,8 @@ import type { inspectRoomsOfUser as operation } from '@parley/contracts/operatio
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { findRoomsOfMember } from '@parley/db/rooms/rooms-of-member'
 import { findUser } from '@parley/db/users/users'
+import { unknownClient } from '../access/revoke-tokens.ts'
 import type { Chat } from '../chat.ts'
-import { unknownClient } from '../users/unknown-client.ts'
 import { roleOf, toListedRoom } from '../views/admin-room.ts'
 import { toPrefView } from '../views/room.ts'
 

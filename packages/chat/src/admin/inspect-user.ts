@@ -6,12 +6,13 @@ import { findBansOfUser } from '@parley/db/rooms/bans'
 import { countRoomsOfUser } from '@parley/db/rooms/rooms-of-users'
 import { findBlocksOfUser } from '@parley/db/users/blocks'
 import { findDevicesOfUsers } from '@parley/db/users/devices'
+import type { DeviceDoc } from '@parley/db/users/documents'
 import { findTokensOfUser } from '@parley/db/users/tokens'
 import { findUser, findUsers } from '@parley/db/users/users'
 import { keyFingerprint } from '../access/list-api-keys.ts'
+import { unknownClient } from '../access/revoke-tokens.ts'
 import type { Chat } from '../chat.ts'
 import { listConnections } from '../users/list-connections.ts'
-import { unknownClient } from '../users/unknown-client.ts'
 import { toBanView, toBlockView } from '../views/ban.ts'
 import { toAdminUserView } from '../views/user.ts'
 
@@ -43,13 +44,7 @@ export async function inspectUser(chat: Chat, app: string, id: string): Promise<
   return {
     profile,
     roomCount,
-    devices: devices.map(({ device, type, token, topic, updatedAt }) => ({
-      deviceId: device,
-      type,
-      fingerprint: keyFingerprint(digest(token)),
-      ...(topic !== undefined && { topic }),
-      updatedAt: updatedAt.toISOString(),
-    })),
+    devices: devices.map(toDeviceView),
     tokens: tokens.map((token) => ({
       fingerprint: keyFingerprint(token.digest),
       createdAt: token.createdAt.toISOString(),
@@ -59,5 +54,15 @@ export async function inspectUser(chat: Chat, app: string, id: string): Promise<
     connections,
     bans: bans.map((ban) => toBanView(ban, user)),
     blocks: blocks.map((block) => toBlockView(block, users.get(block.blockee))),
+  }
+}
+
+function toDeviceView({ device, type, token, topic, updatedAt }: DeviceDoc) {
+  return {
+    deviceId: device,
+    type,
+    fingerprint: keyFingerprint(digest(token)),
+    ...(topic !== undefined && { topic }),
+    updatedAt: updatedAt.toISOString(),
   }
 }

@@ -2,7 +2,7 @@ import type { Bus } from '@parley/bus/connect'
 import type { StoredMessage } from '@parley/bus/stream/app-events'
 import { membersChange } from '@parley/contracts/bus/push-work'
 import { parseEventSubject, parseFeedSubject } from '@parley/contracts/bus/subjects'
-import { feedEvents } from '@parley/contracts/resources/feed-event'
+import { type FeedOnlyEvent, feedEvents } from '@parley/contracts/resources/feed-event'
 import { withField } from '../views/json-text.ts'
 import { type FeedPosition, toCursor } from './cursor.ts'
 
@@ -38,6 +38,8 @@ function toFeedEntry(message: StoredMessage): FeedEntry | undefined {
   }
 }
 
+const auditEvent: string = 'audit' satisfies FeedOnlyEvent
+
 interface Happened {
   event: string
   about: { room?: string; user?: string; request?: string }
@@ -49,7 +51,8 @@ function ofEvent({ subject, data, request }: StoredMessage): Happened {
   const { app: _app, ...audience } = to
   return {
     event,
-    about: { ...audience, ...(request !== '' && { request }) },
+    // An entry of the audit log names its subject itself.
+    about: { ...(event !== auditEvent && audience), ...(request !== '' && { request }) },
     data: new TextDecoder().decode(data),
   }
 }

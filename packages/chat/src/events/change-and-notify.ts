@@ -37,7 +37,7 @@ export async function changeAndNotify<T>(
 }
 
 /**
- * The first half of changeAndNotify; the caller publishes the notes.
+ * The first half of changeAndNotify; the caller publishes the notes. Made by a key, the change is recorded with it.
  * @param turn key under which conflicting changes queue; by default the ordering key
  */
 export async function changeAndNote<T>(
@@ -46,16 +46,19 @@ export async function changeAndNote<T>(
   work: Work<T>,
   turn = orderingKey,
 ): Promise<Committed<T>> {
-  return inTransaction(
+  const committed = await inTransaction(
     chat.db,
     async (session) => {
       const pending: PendingEvents = []
       const value = await work(session, pending)
+      await chat.audit?.write(chat.db, session)
       const [noted = { notes: [], before: [] }] = await chat.outbox.note([{ orderingKey, events: pending }], session)
       return { value, noted }
     },
     { turn },
   )
+  chat.audit?.committed()
+  return committed
 }
 
 /**

@@ -16,8 +16,7 @@ const privateByDefault = [moderateKey, webhookKeysKey]
 export async function getConfig(chat: Chat, { app, kind }: Caller): Promise<JsonText> {
   const all = await findConfig(chat.db, app)
   if (kind === 'integrator') return new JsonText(jsonObjectText(all))
-  const given = JSON.parse(all.find(({ name }) => name === privateKeysKey)?.json ?? 'null') as unknown
-  const hidden = new Set(privateKeys.safeParse(given).data ?? privateByDefault)
+  const hidden = privateKeysIn(all)
   const shown = all.filter(({ name }) => !hidden.has(name))
   return new JsonText(jsonObjectText(shown.map((one) => (one.name === directoryKey ? withoutServer(one) : one))))
 }
@@ -25,6 +24,12 @@ export async function getConfig(chat: Chat, { app, kind }: Caller): Promise<Json
 /** Users see whether there is a directory, not the address of the integrator's server. */
 function withoutServer({ name, json }: ConfigDoc): Pick<ConfigDoc, 'name' | 'json'> {
   return { name, json: json.startsWith('{') ? '{}' : json }
+}
+
+/** The keys of a configuration that users do not see. */
+export function privateKeysIn(all: readonly { name: string; json: string }[]): ReadonlySet<string> {
+  const given = JSON.parse(all.find(({ name }) => name === privateKeysKey)?.json ?? 'null') as unknown
+  return new Set(privateKeys.safeParse(given).data ?? privateByDefault)
 }
 
 /** @throws ApiError INVALID_BODY when the value of the key is no list of keys; null is none */

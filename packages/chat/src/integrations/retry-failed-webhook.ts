@@ -7,7 +7,7 @@ import type { Chat } from '../chat.ts'
  * @throws ApiError WEBHOOK_NOT_FOUND
  */
 export async function retryFailedWebhook(chat: Chat, app: string, id: string): Promise<{ id: string }> {
-  const call = await requeueCall(chat.db, app, id, ['failed'])
+  const call = await requeueCall(chat.db, app, id, ['failed'], async (session) => chat.audit?.write(chat.db, session))
   if (!call) throw new ApiError('WEBHOOK_NOT_FOUND', `no failed delivery ${JSON.stringify(id)}`)
   return { id }
 }

@@ -6,6 +6,7 @@ import {
   type retryWebhookCalls as operation,
 } from '@parley/contracts/operations/integrations/webhooks'
 import { requeueCall, requeueCalls } from '@parley/db/push/call-history'
+import type { Session } from '@parley/db/transactions/transaction'
 import type { Chat } from '../chat.ts'
 import { parseTime } from '../read-time.ts'
 
@@ -14,7 +15,8 @@ import { parseTime } from '../read-time.ts'
  * @throws ApiError WEBHOOK_NOT_FOUND
  */
 export async function retryWebhookCall(chat: Chat, app: string, id: string): Promise<{ id: string }> {
-  if (await requeueCall(chat.db, app, id, ['done', 'failed'])) return { id }
+  const also = async (session: Session) => chat.audit?.write(chat.db, session)
+  if (await requeueCall(chat.db, app, id, ['done', 'failed'], also)) return { id }
   throw new ApiError('WEBHOOK_NOT_FOUND', `no call ${JSON.stringify(id)} that was made or failed for good`)
 }
 
@@ -23,7 +25,7 @@ export async function retryWebhookCall(chat: Chat, app: string, id: string): Pro
  * @throws ApiError INVALID_QUERY
  */
 export async function retryWebhookCalls(
-  { db }: Chat,
+  { db, audit }: Chat,
   app: string,
   { room, since, until, state }: Input<typeof operation>['body'],
 ): Promise<Result<typeof operation>> {
@@ -34,6 +36,10 @@ export async function retryWebhookCalls(
     clock.now() - 1,
   )
   const states = state === undefined ? (['done', 'failed'] as const) : [state]
-  const { count, hasMore } = await requeueCalls(db, { app, room, sinceMS, untilMS }, states, mostRetriedCalls)
+  const range = { app, room, sinceMS, untilMS }
+  const { count, hasMore } = await requeueCalls(db, range, states, mostRetriedCalls, async (session, requeued) => {
+    audit?.note({ after: { room, count: requeued } })
+    await audit?.write(db, session)
+  })
   return { count, complete: !hasMore, until: untilMS }
 }

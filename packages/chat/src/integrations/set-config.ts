@@ -6,7 +6,7 @@ import { chatPageKey } from '@parley/contracts/resources/chat-page-config'
 import { directoryKey } from '@parley/contracts/resources/directory'
 import { fileLimitsKey } from '@parley/contracts/resources/file'
 import { webhookKeysKey } from '@parley/contracts/resources/webhook'
-import { configBytes, removeConfig, saveConfig } from '@parley/db/apps/config'
+import { configBytes, findConfig, removeConfig, saveConfig } from '@parley/db/apps/config'
 import { asIntegrator } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { checkFileLimits } from '../files/file-limits.ts'
@@ -15,7 +15,7 @@ import { checkModeration, moderateKey } from '../moderation/moderate.ts'
 import { checkDirectory } from '../users/directory.ts'
 import type { JsonText } from '../views/json-text.ts'
 import { checkChatPage } from './chat-page-images.ts'
-import { checkPrivateKeys, getConfig } from './get-config.ts'
+import { checkPrivateKeys, getConfig, privateKeysIn } from './get-config.ts'
 import { checkWebhookKeys } from './webhook-keys.ts'
 
 /** The most bytes of all values, since every client may ask for all of them. */
@@ -53,13 +53,37 @@ export async function setConfig(chat: Chat, app: string, settings: object): Prom
     await configBytes(chat.db, app, replaced),
   )
   if (bytes > maxBytes) throw new ApiError('BODY_TOO_LARGE', `the configuration would be over ${maxBytes} bytes in all`)
-  await saveConfig(chat.db, app, entries)
+  await saveConfig(chat.db, app, entries, async (session) => {
+    chat.audit?.note(await valuesInAudit(chat, app, entries))
+    await chat.audit?.write(chat.db, session)
+  })
   return getConfig(chat, asIntegrator(app))
+}
+
+/** The values of some keys, as they are and as they will be; those of private keys may hold secrets. */
+async function valuesInAudit(chat: Chat, app: string, entries: readonly { name: string; json: string }[]) {
+  const all = await findConfig(chat.db, app)
+  // The directory may name a server of the integrator.
+  const hidden = new Set([...privateKeysIn(all), directoryKey])
+  const known = new Map(all.map(({ name, json }) => [name, json]))
+  const shown = (name: string, json: string | undefined) => [
+    name,
+    json === undefined ? null : hidden.has(name) ? '(private)' : (JSON.parse(json) as unknown),
+  ]
+  return {
+    before: Object.fromEntries(entries.map(({ name }) => shown(name, known.get(name)))),
+    after: Object.fromEntries(entries.map(({ name, json }) => shown(name, json))),
+  }
 }
 
 /** @throws ApiError CONFIG_NOT_FOUND */
 export async function deleteConfigKey(chat: Chat, app: string, key: string): Promise<Record<string, never>> {
-  if (!(await removeConfig(chat.db, app, key))) {
+  const noted = chat.audit && (await valuesInAudit(chat, app, [{ name: key, json: 'null' }]))
+  const isRemoved = await removeConfig(chat.db, app, key, async (session) => {
+    if (noted) chat.audit?.note({ before: noted.before })
+    await chat.audit?.write(chat.db, session)
+  })
+  if (!isRemoved) {
     throw new ApiError('CONFIG_NOT_FOUND', `key: no configuration ${JSON.stringify(key)}`)
   }
   return {}

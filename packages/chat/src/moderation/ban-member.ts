@@ -52,6 +52,7 @@ export async function banMember(
     // Writes the room, so that it conflicts with concurrent sends and joins.
     await takeRoomTime(db, room, session)
     const view = toBanView(made, user)
+    chat.audit?.note({ after: { blockee, ...end } })
     notifyFeed(pending, { app, room: roomId }, 'ban', view)
     return view
   })
@@ -100,6 +101,7 @@ export async function unbanMember(chat: Chat, by: Caller, roomId: string, blocke
     await setBlocked(db, { app, room: roomId, user: blockee }, false, session)
     await takeRoomTime(db, room, session)
     const view = toBanView(ban, (await findUser(db, app, blockee, session)) ?? undefined, clock.date())
+    chat.audit?.note({ before: { blockee } })
     notifyFeed(pending, { app, room: roomId }, 'unban', view)
     return view
   })

@@ -5,6 +5,7 @@ import type { Report, ReportDecision } from '@parley/contracts/resources/report'
 import type { ReportDoc } from '@parley/db/moderation/documents'
 import { letDecide, markDecided, takeToDecide } from '@parley/db/moderation/report-decisions'
 import { findReport } from '@parley/db/moderation/reports'
+import { inTransaction } from '@parley/db/transactions/transaction'
 import { asIntegrator } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { deleteForAll } from '../messages/changing/delete-for-all.ts'
@@ -36,6 +37,8 @@ export async function decideReport(chat: Chat, app: string, id: string, wanted: 
   if (!(await takeToDecide(chat.db, report, decision))) {
     return toReportView(requireSame(await findKnown(chat, app, id), decision))
   }
+  const { room, message, sender } = report
+  chat.audit?.note({ after: { decision, room, message, sender } })
   try {
     await carryOut(chat, report, wanted)
   } catch (error) {
@@ -44,7 +47,11 @@ export async function decideReport(chat: Chat, app: string, id: string, wanted: 
       throw error
     }
   }
-  const decided = await markDecided(chat.db, report, decision)
+  const decided = await inTransaction(chat.db, async (session) => {
+    const marked = await markDecided(chat.db, report, decision, session)
+    if (marked) await chat.audit?.write(chat.db, session)
+    return marked
+  })
   return toReportView(decided ?? requireSame(await findKnown(chat, app, id), decision))
 }
 

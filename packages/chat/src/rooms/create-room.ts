@@ -71,9 +71,18 @@ async function openRoom(
   const [sender = ''] = request.owner === undefined ? members : [request.owner]
   const joining = { messageType: 'joinRoom', sender, isForOther: true, members } as const
   const messages = request.systemMessage === true ? [systemMessage(wantedRoom, joining)] : []
-  const wanted = { room: wantedRoom, members, isNamed: request._id !== undefined, messages }
   const known = wantedRoom.pair === undefined ? undefined : await find?.(wantedRoom.pair)
   if (known) return { room: known, shown: undefined, messages: [] }
+  const audit = chat.audit?.handOver({
+    subject: { kind: 'room', id: wantedRoom.id },
+    after: {
+      roomType: wantedRoom.roomType,
+      name: wantedRoom.name,
+      owner: wantedRoom.owner,
+      memberCount: members.length,
+    },
+  })
+  const wanted = { room: wantedRoom, members, isNamed: request._id !== undefined, messages, audit }
   const made = await (members.length > mostBatched ? makeLargeRoom(chat, wanted) : chat.makeRoom(wanted))
   if ('refused' in made) throw made.refused
   const { room, noted, isMade } = made

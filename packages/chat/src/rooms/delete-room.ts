@@ -17,6 +17,7 @@ export async function deleteRoom(chat: Chat, by: Caller, roomId: string): Promis
   const changed = await changeAndNote(chat, roomOrderingKey(by.app, roomId), async (session, pending) => {
     const { room, role } = await findActingRole(chat, by, roomId, session)
     requireRole(role, 'owner', 'a room is deleted')
+    chat.audit?.note({ before: { name: room.name, memberCount: room.memberCount, owner: room.owner } })
     roomChanged(pending, room, { by: userOf(by) })
     await noteRoomToClear(chat.db, room, session)
     return updateRoomDoc(chat.db, room, { status: 0, deletedAt: clock.date() }, session)

@@ -1,4 +1,6 @@
 import { ApiError } from '@parley/contracts/errors'
+import { insertAuditEntries } from '@parley/db/audit/audit-log'
+import type { AuditDoc } from '@parley/db/audit/documents'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import type { ScheduledDoc } from '@parley/db/messages/documents'
@@ -20,6 +22,8 @@ export interface WantedRoom {
   isNamed: boolean
   /** Recorded with it. */
   messages: readonly ScheduledDoc[]
+  /** The entry of the audit log, where a key makes it. */
+  audit?: AuditDoc | undefined
 }
 
 /** The present room, and the outbox notes of making it; undefined where it existed before. */
@@ -112,6 +116,11 @@ async function write(
   await insertSystemMessages(
     db,
     fresh.flatMap(({ messages }) => messages),
+    session,
+  )
+  await insertAuditEntries(
+    db,
+    fresh.flatMap(({ audit }) => audit ?? []),
     session,
   )
   // Nothing can wait in ordering keys that begin with these changes.

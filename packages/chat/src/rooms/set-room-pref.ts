@@ -45,6 +45,7 @@ export async function applyPref(
   return changeAndNotify(chat, userOrderingKey(caller), async (session, pending) => {
     const membership = await updatePref(chat.db, { ...caller, room }, change, session, where)
     if (!membership) throw refused
+    chat.audit?.note({ after: { room, ...change } })
     const pref = { room, ...toPrefView(membership) }
     if (Object.keys(change).length > 0) notifyUser(pending, caller, 'roomPref', pref, device)
     return pref

@@ -10,12 +10,16 @@ import { updateRoomDoc } from '@parley/db/rooms/rooms'
 import type { Session } from '@parley/db/transactions/transaction'
 import { type Caller, userOf } from '../access/caller.ts'
 import { findActingRole, type Role, requireRole } from '../access/room-role.ts'
+import { changedFields } from '../audit/recorder.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNote, publishRoom } from '../events/change-and-notify.ts'
 import { roomChanged } from '../events/event-builders.ts'
 import { roomOrderingKey } from '../events/ordering-keys.ts'
 import { requireWebhook } from '../integrations/webhook-keys.ts'
 import { checkedRoom } from './room-texts.ts'
+
+/** In the audit log: the address of a webhook may hold a secret, extParams anything. */
+const notShown = ['webhook', 'extParams']
 
 type Change = Input<typeof operation>['body']
 
@@ -41,6 +45,7 @@ export async function updateRoom(chat: Chat, by: Caller, roomId: string, change:
     const ruledBy = (given.owner !== undefined || given.managers) && {
       managers: [...new Set(managers)].filter((manager) => manager !== owner),
     }
+    chat.audit?.note(changedFields(room, { ...given, ...ruledBy }, notShown))
     roomChanged(pending, room, { by: userOf(by) })
     return updateRoomDoc(chat.db, room, { ...given, ...ruledBy }, session)
   })

@@ -30,7 +30,9 @@ import { continueErasure } from './continue-erasure.ts'
 export async function eraseUser(chat: Chat, app: string, user: string): Promise<Record<string, never> | Accepted> {
   const begin = async (session: Session, pending: PendingEvents) => {
     if (!(await findUser(chat.db, app, user, session))) {
-      return (await findErasures(chat.db, [key(app, user)])).get(key(app, user))
+      const job = (await findErasures(chat.db, [key(app, user)])).get(key(app, user))
+      if (job === undefined) throw unknownClient(user)
+      return job
     }
     const { ended } = await deleteTokens(chat.db, app, user, undefined, session)
     tokensRevoked(pending, { app, user }, ended)
@@ -39,7 +41,6 @@ export async function eraseUser(chat: Chat, app: string, user: string): Promise<
   }
   // Erasures of users in rooms all write the mark of the app's configuration.
   const begun = await changeAndNotify(chat, userOrderingKey({ app, user }), begin, configMarkKey(app))
-  if (begun === undefined) throw unknownClient(user)
   publishPresenceEvent(chat.bus, { app, user }, 'rights')
   if (typeof begun === 'string') return new Accepted({ job: begun })
   const leaving = workOnJob(chat, begun, () => continueErasure(chat, begun))

@@ -3,8 +3,8 @@ import { connectionsAnswer } from '@parley/contracts/bus/node-requests'
 import type { Result } from '@parley/contracts/operation'
 import type { listConnections as operation } from '@parley/contracts/operations/users/connections'
 import { findUser } from '@parley/db/users/users'
+import { unknownClient } from '../access/revoke-tokens.ts'
 import type { Chat } from '../chat.ts'
-import { unknownClient } from './unknown-client.ts'
 
 /**
  * The sockets of a user on all realtime nodes, the longest connected first.

@@ -9,6 +9,7 @@ import type { Session } from '@parley/db/transactions/transaction'
 import { deleteGroupDoc, saveGroupDoc } from '@parley/db/users/groups'
 import { takeUsers } from '@parley/db/users/lock-user'
 import { findUsersAndGroups, onlyUsers } from '@parley/db/users/users'
+import { membersInAudit } from '../audit/recorder.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { notifyFeed } from '../events/event-builders.ts'
@@ -32,6 +33,7 @@ export async function saveGroup(chat: Chat, app: string, request: Input<typeof s
     await takeMembers(chat.db, app, members, session)
     const saved = await saveGroupDoc(chat.db, app, _id, fields, session)
     if (!saved) throw new ApiError('USER_EXISTS', `_id: a user ${JSON.stringify(_id)} exists`)
+    chat.audit?.note({ subject: { kind: 'group', id: _id }, after: membersInAudit(members) })
     notifyFeed(pending, of, 'group', group)
   })
   return group

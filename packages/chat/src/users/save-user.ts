@@ -3,6 +3,7 @@ import type { Input } from '@parley/contracts/operation'
 import type { saveUser as operation } from '@parley/contracts/operations/users/users'
 import type { SavedUser } from '@parley/contracts/resources/user'
 import { digest } from '@parley/db/apps/apps'
+import type { Profile } from '@parley/db/users/users'
 import { defaultExpiry, expiryFrom, newToken } from '../access/new-token.ts'
 import type { Chat } from '../chat.ts'
 import { nothingKnown } from '../events/as-of-now.ts'
@@ -38,6 +39,7 @@ export async function saveUser(chat: Chat, app: string, request: Request): Promi
   const outcome = await chat.writeUser({
     ...{ app, id, profile, isCreation: issueAccessToken === false },
     ...(token && { token: { digest: digest(token.token), expiresAt: token.expiresAt } }),
+    audit: chat.audit?.handOver({ after: { ...profileInAudit(profile), ...(token && { token: 'replaced' }) } }),
   })
   if ('refused' in outcome) throw outcome.refused
   const { created, user, noted, ended } = outcome
@@ -52,6 +54,15 @@ export async function saveUser(chat: Chat, app: string, request: Request): Promi
   // A new user is in no room.
   const muted = created ? [] : ((await chat.findMutedRooms([user._id])).get(user._id) ?? [])
   return { kind: 'user', user: { ...toAdminUser(user, muted), ...fields } }
+}
+
+/** Personal data is named, and not repeated: an erasure must not have to look for it here. */
+function profileInAudit({ isAdmin, isRobot, ...personal }: Partial<Profile>): object {
+  return {
+    ...(isAdmin !== undefined && { isAdmin }),
+    ...(isRobot !== undefined && { isRobot }),
+    changed: Object.keys(personal),
+  }
 }
 
 /** The token that the request issues or binds; undefined when it only updates a profile. */

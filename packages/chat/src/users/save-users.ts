@@ -6,6 +6,7 @@ import { inTransaction } from '@parley/db/transactions/transaction'
 import type { UserDoc } from '@parley/db/users/documents'
 import { findGroupIds } from '@parley/db/users/groups'
 import { findUsersByKey, type Profile, upsertUsers } from '@parley/db/users/users'
+import { membersInAudit } from '../audit/recorder.ts'
 import type { Chat } from '../chat.ts'
 import { nothingKnown } from '../events/as-of-now.ts'
 import type { PendingEvents } from '../events/event-builders.ts'
@@ -33,6 +34,9 @@ export async function saveUsers(
       throw takenWhileErasing('data', keys.get(user) ?? '', job)
     }
     await upsertUsers(chat.db, app, [...users.values()], session)
+    const admins = data.filter(({ isAdmin }) => isAdmin === true).map(({ _id }) => _id)
+    chat.audit?.note({ after: { ...membersInAudit([...users.keys()]), ...(admins.length > 0 && { admins }) } })
+    await chat.audit?.write(chat.db, session)
     const saved = await findUsersByKey(chat.db, keys.keys(), session)
     return chat.outbox.note([...saved.values()].map(changeOf), session)
   })

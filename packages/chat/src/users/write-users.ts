@@ -1,5 +1,7 @@
 import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
+import { insertAuditEntries } from '@parley/db/audit/audit-log'
+import type { AuditDoc } from '@parley/db/audit/documents'
 import type { Db } from '@parley/db/connect'
 import { findErasures } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
@@ -24,6 +26,8 @@ export interface UserToWrite {
   token?: { digest: string; expiresAt: Date }
   /** With a profile and a token, the user must be new. */
   isCreation: boolean
+  /** The entry of the audit log, where a key writes them. */
+  audit?: AuditDoc | undefined
 }
 
 export interface WrittenUser {
@@ -71,6 +75,11 @@ export async function writeUsers(
     for (const user of [...state.created, ...state.changed]) noteProfile(orderingKeys, state.users.get(user) as UserDoc)
     await store(db, state, before, session)
     const changes = [...orderingKeys].map(([orderingKey, events]) => ({ orderingKey, events }))
+    await insertAuditEntries(
+      db,
+      outcomes.flatMap((outcome, i) => ('refused' in outcome ? [] : (wanted[i]?.audit ?? []))),
+      session,
+    )
     const noted = await outbox.note(changes, session)
     const byKey = new Map(changes.map(({ orderingKey }, i) => [orderingKey, noted[i]]))
     return outcomes.map((outcome) => {

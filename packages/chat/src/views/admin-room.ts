@@ -38,6 +38,9 @@ export function countedIn({ seq, lastMessageAtMS }: Pick<RoomDoc, 'seq' | 'lastM
 }
 
 /** The role of a member, as in the room's `owner` and `managers`. */
-export function roleOf({ owner, managers }: Pick<RoomDoc, 'owner' | 'managers'>, user: string) {
+export function roleOf(
+  { owner, managers }: Pick<RoomDoc, 'owner' | 'managers'>,
+  user: string,
+): 'owner' | 'manager' | 'member' {
   return owner === user ? 'owner' : managers.includes(user) ? 'manager' : 'member'
 }

@@ -79,6 +79,8 @@ export type StartChatResult = Room
 export type GetMeResult = User
 export type SaveGroupResult = UserGroup
 export type RevokeKeyResult = ApiKey
+export type InspectBansResult = Ban[]
+export type InspectRoomResult = AdminRoom
 export type BanMemberResult = Ban
 export type ListBansResult = Ban[]
 export type UnbanMemberResult = Ban
@@ -621,7 +623,7 @@ export interface WriteMessageInput {
    */
   _id?: string
   /**
-   * With the API key only, and required then
+   * With the API key only: required to send; without it the API key edits a message of anybody
    */
   sender?: string
   /**
@@ -2957,19 +2959,16 @@ export interface RevokeKeyInput {
    */
   id: string
 }
-export interface BanMemberInput {
+export interface InspectBansInput {
   /**
    * Room ID
    */
-  roomID: string
+  id: string
+  skip?: number
   /**
-   * User ID
+   * All by default
    */
-  blockee: string
-  /**
-   * When the ban ends, Unix milliseconds of a time to come; without end by default
-   */
-  untilMS?: number
+  limit?: number
 }
 export interface Ban {
   appID: string
@@ -3004,6 +3003,544 @@ export interface Ban {
   room: string
   /**
    * When it ends; absent in one without end
+   */
+  untilMS?: number
+}
+export interface InspectMembersInput {
+  /**
+   * Room ID
+   */
+  id: string
+  limit?: number
+  /**
+   * `cursor` of the page before
+   */
+  cursor?: string
+}
+export interface InspectMembersResult {
+  totalCount: number
+  data: {
+    /**
+     * User ID
+     */
+    _id: string
+    /**
+     * User ID
+     */
+    id: string
+    nickname: string
+    description: string
+    avatarUrl: string
+    isRobot?: boolean
+    /**
+     * 0 when the user never logged in
+     */
+    lastLoginTimeMS: number
+    role: 'owner' | 'manager' | 'member'
+    /**
+     * Milliseconds since 1970-01-01 UTC
+     */
+    joinedAtMS: number
+    readSeq: number
+    deliveredSeq: number
+    /**
+     * The member gets no pushes of the room
+     */
+    muted: boolean
+    /**
+     * Banned in the room, or in a direct room blocked by the other
+     */
+    blocked?: {
+      /**
+       * Milliseconds since 1970-01-01 UTC
+       */
+      untilMS?: number
+    }
+  }[]
+  /**
+   * Of the next page; absent on the last one
+   */
+  cursor?: string
+}
+export interface InspectMessagesInput {
+  /**
+   * Room ID
+   */
+  id: string
+  /**
+   * Max messages returned
+   */
+  limit?: number
+  /**
+   * Messages before this message, where it stands now
+   */
+  beforeMessage?: string
+  /**
+   * Messages after this message, where it stands now
+   */
+  afterMessage?: string
+  /**
+   * ISO-8601, or milliseconds since 1970-01-01 UTC
+   */
+  afterTime?: string
+  timeRangeField?: 'updatedAt' | 'createdAt' | 'messageTime'
+  /**
+   * Shows of deleted messages what is still kept: the content of each goes within minutes
+   */
+  includeDeleted?: 'true' | 'false'
+}
+export interface InspectMessagesResult {
+  totalCount: number
+  data: Message[]
+  /**
+   * Always empty
+   *
+   * Items: Message ID
+   */
+  userDeletedIDs: string[]
+  inspect: {
+    query: unknown
+    tookMS: number
+  }
+}
+export interface InspectPinsInput {
+  /**
+   * Room ID
+   */
+  id: string
+  limit?: number
+  /**
+   * `beforeSeq` of the page before
+   */
+  beforeSeq?: number
+}
+export interface InspectPinsResult {
+  data: Message[]
+  /**
+   * Of the next page; absent on the last one
+   */
+  beforeSeq?: number
+}
+export interface InspectRoomInput {
+  /**
+   * Room ID
+   */
+  id: string
+}
+export interface AdminRoom {
+  /**
+   * Room ID
+   */
+  _id: string
+  /**
+   * Room ID
+   */
+  id: string
+  appID: string
+  name: string
+  cover: string
+  description: string
+  roomType: 'direct' | 'group'
+  webhook: string
+  botState: string
+  botMode: boolean
+  encrypted: boolean
+  serviceStatus: number
+  roomTags: string[]
+  /**
+   * 1 active, 0 frozen
+   */
+  status: number
+  /**
+   * The first 50 members
+   */
+  members: Sender[]
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  createdTimeMS: number
+  lastMessage?: Message
+  memberCount: number
+  /**
+   * User ID
+   */
+  owner?: string
+  /**
+   * Items: User ID
+   */
+  managers: string[]
+  /**
+   * 0 closed to joining and invitations, 1 open
+   */
+  opening: number
+  extParams: {
+    [k: string]: unknown
+  }
+  /**
+   * Seconds between two messages of a member; absent for none
+   */
+  slowModeS?: number
+  /**
+   * Seconds until a message without expiresInS of its own expires; absent: never
+   */
+  expiresInS?: number
+  /**
+   * All messages of the room, deleted ones included
+   */
+  messageCount: number
+  /**
+   * Absent before the first message
+   */
+  lastMessageTimeMS?: number
+}
+export interface InspectRoomsOfUserInput {
+  /**
+   * User ID
+   */
+  client_id: string
+  skip?: number
+  limit?: number
+}
+export interface InspectRoomsOfUserResult {
+  totalCount: number
+  data: {
+    /**
+     * Room ID
+     */
+    _id: string
+    /**
+     * Room ID
+     */
+    id: string
+    appID: string
+    name: string
+    cover: string
+    description: string
+    roomType: 'direct' | 'group'
+    webhook: string
+    botState: string
+    botMode: boolean
+    encrypted: boolean
+    serviceStatus: number
+    roomTags: string[]
+    /**
+     * 1 active, 0 frozen
+     */
+    status: number
+    /**
+     * Milliseconds since 1970-01-01 UTC
+     */
+    createdTimeMS: number
+    memberCount: number
+    /**
+     * User ID
+     */
+    owner?: string
+    /**
+     * Items: User ID
+     */
+    managers: string[]
+    /**
+     * 0 closed to joining and invitations, 1 open
+     */
+    opening: number
+    extParams: {
+      [k: string]: unknown
+    }
+    /**
+     * Seconds between two messages of a member; absent for none
+     */
+    slowModeS?: number
+    /**
+     * Seconds until a message without expiresInS of its own expires; absent: never
+     */
+    expiresInS?: number
+    /**
+     * All messages of the room, deleted ones included
+     */
+    messageCount: number
+    /**
+     * Absent before the first message
+     */
+    lastMessageTimeMS?: number
+    role: 'owner' | 'manager' | 'member'
+    unread: number
+    muted: boolean
+  }[]
+}
+export interface ListAllRoomsInput {
+  /**
+   * JSON filter in document-database query syntax
+   */
+  q?: string
+  /**
+   * One of createdTime, lastMessageTime, name, memberCount; with `-` descending
+   */
+  sort?: string
+  limit?: number
+  /**
+   * `cursor` of the page before
+   */
+  cursor?: string
+}
+export interface ListedRoom {
+  /**
+   * Room ID
+   */
+  _id: string
+  /**
+   * Room ID
+   */
+  id: string
+  appID: string
+  name: string
+  cover: string
+  description: string
+  roomType: 'direct' | 'group'
+  webhook: string
+  botState: string
+  botMode: boolean
+  encrypted: boolean
+  serviceStatus: number
+  roomTags: string[]
+  /**
+   * 1 active, 0 frozen
+   */
+  status: number
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  createdTimeMS: number
+  memberCount: number
+  /**
+   * User ID
+   */
+  owner?: string
+  /**
+   * Items: User ID
+   */
+  managers: string[]
+  /**
+   * 0 closed to joining and invitations, 1 open
+   */
+  opening: number
+  extParams: {
+    [k: string]: unknown
+  }
+  /**
+   * Seconds between two messages of a member; absent for none
+   */
+  slowModeS?: number
+  /**
+   * Seconds until a message without expiresInS of its own expires; absent: never
+   */
+  expiresInS?: number
+  /**
+   * All messages of the room, deleted ones included
+   */
+  messageCount: number
+  /**
+   * Absent before the first message
+   */
+  lastMessageTimeMS?: number
+}
+export interface ListAllRoomsResult {
+  /**
+   * Rooms that match, at most 10,000
+   */
+  totalCount: number
+  /**
+   * False where more than 10,000 match
+   */
+  totalIsExact: boolean
+  data: ListedRoom[]
+  /**
+   * Of the next page; absent on the last one
+   */
+  cursor?: string
+}
+export interface InspectUserInput {
+  /**
+   * User ID
+   */
+  client_id: string
+}
+export interface Block {
+  appID: string
+  blockee: {
+    /**
+     * User ID
+     */
+    _id: string
+    /**
+     * User ID
+     */
+    id: string
+    nickname: string
+    avatarUrl: string
+    lastLoginTimeMS: number
+  }
+  /**
+   * The banning user; empty for the API key
+   */
+  blocker: string
+  /**
+   * ISO-8601 time
+   */
+  createdAt: string
+  /**
+   * Last change; on unban the unban time
+   */
+  updatedAt: string
+}
+export interface InspectUserResult {
+  profile: AdminUser
+  roomCount: number
+  devices: {
+    deviceId: string
+    type: 'ios' | 'fcm'
+    fingerprint: string
+    /**
+     * The APNs topic
+     */
+    topic?: string
+    /**
+     * ISO-8601 time
+     */
+    updatedAt: string
+  }[]
+  tokens: {
+    fingerprint: string
+    /**
+     * ISO-8601 time
+     */
+    createdAt: string
+    /**
+     * ISO-8601 time
+     */
+    expirationDate: string
+    /**
+     * Expired ones stay known for 30 days
+     */
+    isInForce: boolean
+  }[]
+  connections: {
+    data: {
+      /**
+       * As in auth2; without one there, the ID of the socket
+       */
+      deviceId: string
+      node: string
+      transport: 'websocket' | 'polling'
+      /**
+       * When it authenticated
+       */
+      sinceMS: number
+      /**
+       * When something was last heard of it, a heartbeat at least
+       */
+      lastSeenMS: number
+      userAgent: string
+      /**
+       * `auth.clientVersion` of the connection, if the client gave one
+       */
+      clientVersion?: string
+    }[]
+    /**
+     * Nodes that did not answer in time
+     */
+    silentNodes: string[]
+  }
+  /**
+   * In rooms, the latest first; the first 100
+   */
+  bans: Ban[]
+  /**
+   * Users that they block; the first 100
+   */
+  blocks: Block[]
+}
+export interface ListAuditInput {
+  /**
+   * Such as `key:9f86d081884c` or `command:key add`
+   */
+  actor?: string
+  /**
+   * `kind:ID`, such as `room:demo-room`
+   */
+  subject?: string
+  /**
+   * Such as `updateRoom`
+   */
+  action?: string
+  /**
+   * ISO-8601, or milliseconds since 1970-01-01 UTC
+   */
+  since?: string
+  /**
+   * ISO-8601, or milliseconds since 1970-01-01 UTC
+   */
+  until?: string
+  limit?: number
+  /**
+   * `cursor` of the page before
+   */
+  cursor?: string
+}
+export interface AuditEntry {
+  id: string
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  atMS: number
+  /**
+   * `key:` and the ID of an API key, or `command:` and the command
+   */
+  actor: string
+  /**
+   * The name of the key, or the operator’s user on the machine
+   */
+  actorName?: string
+  /**
+   * Of the caller; of a command the name of the machine
+   */
+  address?: string
+  /**
+   * The operationId, or the command
+   */
+  action: string
+  subject: {
+    kind: 'app' | 'call' | 'config' | 'group' | 'key' | 'message' | 'report' | 'room' | 'user'
+    id: string
+  }
+  /**
+   * The changed values before, without secrets and texts
+   */
+  before?: unknown
+  after?: unknown
+  /**
+   * X-Request-ID of the call
+   */
+  request?: string
+}
+export interface ListAuditResult {
+  data: AuditEntry[]
+  /**
+   * Of the next page; absent on the last one
+   */
+  cursor?: string
+}
+export interface BanMemberInput {
+  /**
+   * Room ID
+   */
+  roomID: string
+  /**
+   * User ID
+   */
+  blockee: string
+  /**
+   * When the ban ends, Unix milliseconds of a time to come; without end by default
    */
   untilMS?: number
 }
@@ -3049,34 +3586,6 @@ export interface BlockUserInput {
    * User ID
    */
   blockee: string
-}
-export interface Block {
-  appID: string
-  blockee: {
-    /**
-     * User ID
-     */
-    _id: string
-    /**
-     * User ID
-     */
-    id: string
-    nickname: string
-    avatarUrl: string
-    lastLoginTimeMS: number
-  }
-  /**
-   * The banning user; empty for the API key
-   */
-  blocker: string
-  /**
-   * ISO-8601 time
-   */
-  createdAt: string
-  /**
-   * Last change; on unban the unban time
-   */
-  updatedAt: string
 }
 export interface ListBlocksInput {
   skip?: number
@@ -3641,6 +4150,7 @@ export interface FeedEvent {
     | 'user'
     | 'userDeleted'
     | 'group'
+    | 'audit'
     | 'groupDeleted'
   /**
    * When the event was published; milliseconds since 1970
@@ -4246,6 +4756,10 @@ export interface AdminCalls {
   endStream: { input: EndStreamInput; result: EndStreamResult }
   /** Open a message that a robot writes piece by piece: POST /messages/stream */
   openStream: { input: OpenStreamInput; result: OpenStreamResult }
+  /** Pin a message: POST /messages/:id/pin */
+  pinMessage: { input: PinMessageInput; result: PinMessageResult }
+  /** Unpin a message: DELETE /messages/:id/pin */
+  unpinMessage: { input: UnpinMessageInput; result: UnpinMessageResult }
   /** Create a room: POST /rooms/ */
   createRoom: { input: CreateRoomInput; result: CreateRoomResult }
   /** Delete a room: DELETE /rooms/:id */
@@ -4294,6 +4808,24 @@ export interface AdminCalls {
   listKeys: { input: ListKeysInput; result: ListKeysResult }
   /** End an API key: DELETE /admin/keys/:id */
   revokeKey: { input: RevokeKeyInput; result: RevokeKeyResult }
+  /** The bans in force in a room, the oldest first: GET /admin/rooms/:id/bans */
+  inspectBans: { input: InspectBansInput; result: InspectBansResult }
+  /** The members of a room with roles, read markers and bans, the longest-standing first: GET /admin/rooms/:id/members */
+  inspectMembers: { input: InspectMembersInput; result: InspectMembersResult }
+  /** A page of the history of a room, without being a member: GET /admin/rooms/:id/messages */
+  inspectMessages: { input: InspectMessagesInput; result: InspectMessagesResult }
+  /** The pinned messages of a room, the newest first: GET /admin/rooms/:id/pins */
+  inspectPins: { input: InspectPinsInput; result: InspectPinsResult }
+  /** A room with everything that is set, and its latest message: GET /admin/rooms/:id */
+  inspectRoom: { input: InspectRoomInput; result: InspectRoomResult }
+  /** The rooms of a user with unread counts and roles, the latest message first: GET /admin/clients/:client_id/rooms */
+  inspectRoomsOfUser: { input: InspectRoomsOfUserInput; result: InspectRoomsOfUserResult }
+  /** Query the rooms of the app: GET /admin/rooms */
+  listAllRooms: { input: ListAllRoomsInput; result: ListAllRoomsResult }
+  /** Everything that is known of a user: GET /admin/clients/:client_id */
+  inspectUser: { input: InspectUserInput; result: InspectUserResult }
+  /** Changes made by API keys, operators and commands, the latest first: GET /admin/audit */
+  listAudit: { input: ListAuditInput; result: ListAuditResult }
   /** Ban a user in a room: POST /blockStatus/room/:roomID/:blockee */
   banMember: { input: BanMemberInput; result: BanMemberResult }
   /** Lift a ban, by the room owner or the API key: DELETE /blockStatus/room/:roomID/:blockee */

@@ -1,6 +1,7 @@
 import type { Operation } from '../operation.ts'
 import * as keys from './access/keys.ts'
 import * as tokens from './access/tokens.ts'
+import * as adminAudit from './admin/audit.ts'
 import * as adminClients from './admin/clients.ts'
 import * as adminRooms from './admin/rooms.ts'
 import * as files from './files/files.ts'
@@ -79,6 +80,7 @@ export const allOperations: readonly Operation[] = [
   keys,
   adminRooms,
   adminClients,
+  adminAudit,
   bans,
   appBans,
   blocks,

@@ -5,6 +5,7 @@ import { exampleBlock, exampleMessage, exampleUser } from '../operations/example
 import { group } from '../operations/users/groups.ts'
 import { ours } from '../ours.ts'
 import { type ServerEvent, serverEvents } from '../socket/server-events.ts'
+import { auditEntry, exampleAuditEntry } from './audit-entry.ts'
 import { ban, block } from './ban.ts'
 import { adminUser } from './user.ts'
 
@@ -38,6 +39,16 @@ export const feedOnlyEvents = {
     summary: 'A user group was created or replaced',
     payload: group,
     example: { _id: 'support', nickname: 'Support', avatarUrl: '', members: ['alice', 'bob'] },
+  },
+  audit: {
+    summary: 'An API key, an operator or a command changed something; a few seconds later, in the order of the chain',
+    payload: auditEntry.extend({
+      chain: z.object({ seq: z.number().int(), day: z.string(), hash: z.string() }).describe('The link that has it'),
+    }),
+    example: {
+      ...exampleAuditEntry,
+      chain: { seq: 12, day: '2026-11-20', hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' },
+    },
   },
   groupDeleted: {
     summary: 'A user group was removed',

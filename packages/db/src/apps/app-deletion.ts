@@ -43,6 +43,9 @@ const ways: Record<CollectionName, Way> = {
   statsUsers: 'idRange',
   users: 'idRange',
   config: 'idRange',
+  auditUnsealed: 'idRange',
+  audit: 'idRange',
+  auditSeals: 'idRange',
   // Of the installation. Entries of files to remove hold IDs only.
   streamState: 'none',
   filesToClear: 'none',

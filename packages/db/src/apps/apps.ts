@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { clock } from '@parley/async/clock'
-import type { IndexDescription } from 'mongodb'
+import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import type { ApiKeyDoc, AppDoc } from './documents.ts'
 
@@ -17,8 +17,8 @@ export function digest(secret: string): string {
 /** Apps with valid keys. */
 const open = { deletingSince: { $exists: false } }
 
-export async function insertApp(db: Db, app: AppDoc): Promise<void> {
-  await db.apps.insertOne(app)
+export async function insertApp(db: Db, app: AppDoc, session?: ClientSession): Promise<void> {
+  await db.apps.insertOne(app, { ...(session && { session }) })
 }
 
 export async function findApp(db: Db, app: string): Promise<AppDoc | null> {
@@ -38,11 +38,17 @@ const mostFormer = 4
  * Gives an app another webhook secret; calls are signed by those before too: by the last until then, by others as long as
  * they had. A time that is over ends all of them. False when there is no such app.
  */
-export async function changeWebhookSecret(db: Db, app: string, secret: string, untilMS: number): Promise<boolean> {
+export async function changeWebhookSecret(
+  db: Db,
+  app: string,
+  secret: string,
+  untilMS: number,
+  session: ClientSession,
+): Promise<boolean> {
   const before = { $slice: [{ $ifNull: ['$formerWebhookSecrets', []] }, mostFormer - 1] }
   const former = untilMS > clock.now() ? { $concatArrays: [[{ secret: '$webhookSecret', untilMS }], before] } : []
   const change = [{ $set: { webhookSecret: { $literal: secret }, formerWebhookSecrets: former } }]
-  return (await db.apps.updateOne({ _id: app, ...open }, change)).matchedCount === 1
+  return (await db.apps.updateOne({ _id: app, ...open }, change, { session })).matchedCount === 1
 }
 
 /** All apps, by ID. */
@@ -56,11 +62,16 @@ export function isInForce({ revokedAt, expiresAt }: ApiKeyDoc): boolean {
 }
 
 /** Adds a key; false when the app does not exist, or a key in force has the name. */
-export async function insertApiKey(db: Db, app: string, apiKey: ApiKeyDoc & { name: string }): Promise<boolean> {
+export async function insertApiKey(
+  db: Db,
+  app: string,
+  apiKey: ApiKeyDoc & { name: string },
+  session: ClientSession,
+): Promise<boolean> {
   const notExpired = { $or: [{ expiresAt: { $exists: false } }, { expiresAt: { $gt: clock.date() } }] }
   const sameName = { $elemMatch: { name: apiKey.name, revokedAt: { $exists: false }, ...notExpired } }
   const free = { _id: app, ...open, apiKeys: { $not: sameName } }
-  return (await db.apps.updateOne(free, { $push: { apiKeys: apiKey } })).modifiedCount === 1
+  return (await db.apps.updateOne(free, { $push: { apiKeys: apiKey } }, { session })).modifiedCount === 1
 }
 
 /** Deletes ended keys, by their digests. */
@@ -70,10 +81,15 @@ export async function dropApiKeys(db: Db, app: string, digests: readonly string[
 }
 
 /** Revokes an active key; false when it is not active any more. */
-export async function revokeApiKeyDoc(db: Db, app: string, keyDigest: string): Promise<boolean> {
+export async function revokeApiKeyDoc(
+  db: Db,
+  app: string,
+  keyDigest: string,
+  session: ClientSession,
+): Promise<boolean> {
   const living = { $elemMatch: { digest: keyDigest, revokedAt: { $exists: false } } }
   const update = { $set: { 'apiKeys.$.revokedAt': clock.date() } }
-  return (await db.apps.updateOne({ _id: app, apiKeys: living }, update)).modifiedCount === 1
+  return (await db.apps.updateOne({ _id: app, apiKeys: living }, update, { session })).modifiedCount === 1
 }
 
 /** Records the last use of a key. Not journaled: it is only a hint for operators. */

@@ -49,25 +49,34 @@ export async function configBytes(db: Db, app: string, less: readonly string[]):
   return sum?.bytes ?? 0
 }
 
+/** More to write in the transaction of a change. */
+type Also = (session: ClientSession) => Promise<void>
+const nothingElse: Also = async () => undefined
+
 export async function saveConfig(
   db: Db,
   app: string,
   entries: readonly { name: string; json: string }[],
+  also: Also = nothingElse,
 ): Promise<void> {
   if (entries.length === 0) return
   const version = new ObjectId().toHexString()
   const writes = entries.map(({ name, json }) => ({
     replaceOne: { filter: { _id: key(app, name) }, replacement: { app, name, json, version }, upsert: true },
   }))
-  await changeConfig(db, app, (session) => db.config.bulkWrite(writes, { session }))
+  await changeConfig(db, app, async (session) => {
+    await also(session)
+    await db.config.bulkWrite(writes, { session })
+  })
 }
 
 /** Returns whether the key existed. */
-export async function removeConfig(db: Db, app: string, name: string): Promise<boolean> {
-  const { deletedCount } = await changeConfig(db, app, (session) =>
-    db.config.deleteOne({ _id: key(app, name) }, { session }),
-  )
-  return deletedCount === 1
+export async function removeConfig(db: Db, app: string, name: string, also: Also = nothingElse): Promise<boolean> {
+  return changeConfig(db, app, async (session) => {
+    const { deletedCount } = await db.config.deleteOne({ _id: key(app, name) }, { session })
+    if (deletedCount === 1) await also(session)
+    return deletedCount === 1
+  })
 }
 
 /** With the mark of the configuration, so that every gateway's cache becomes invalid. */

@@ -1,5 +1,6 @@
 import { clock } from '@parley/async/clock'
 import type { ReportDecision } from '@parley/contracts/resources/report'
+import type { ClientSession } from 'mongodb'
 import type { Db } from '../db.ts'
 import type { ReportDoc } from './documents.ts'
 import { keptMS, shown } from './reports.ts'
@@ -30,12 +31,13 @@ export async function markDecided(
   db: Db,
   { _id }: Pick<ReportDoc, '_id'>,
   decision: ReportDecision,
+  session: ClientSession,
 ): Promise<ReportDoc | null> {
   const now = clock.now()
   const set = { status: 'decided' as const, decision, decidedAtMS: now, updatedAtMS: now }
   return db.reports.findOneAndUpdate(
     { _id, status: 'open' },
     { $set: { ...set, expiresAt: new Date(now + keptMS) }, $unset: { content: 1, deciding: 1 } },
-    { returnDocument: 'after', ...shown },
+    { returnDocument: 'after', session, ...shown },
   )
 }

@@ -1,5 +1,5 @@
 import { clock } from '@parley/async/clock'
-import type { Filter } from 'mongodb'
+import type { ClientSession, Filter } from 'mongodb'
 import type { Db } from '../db.ts'
 import { beyond, type PagePlace } from '../page-place.ts'
 import { inTransaction } from '../transactions/transaction.ts'
@@ -45,6 +45,7 @@ export async function findCall(db: Db, app: string, id: string): Promise<Omit<Ou
 /**
  * Makes calls of a range that were made, or failed for good, wait again, each in its place; the oldest first. All with
  * their queues, or none: a call that waits without a queue would never be made.
+ * @param also writes more in the transaction
  * @returns how many, and whether there may be more
  */
 export async function requeueCalls(
@@ -52,6 +53,7 @@ export async function requeueCalls(
   { app, room, sinceMS, untilMS }: CallRange,
   states: readonly ('done' | 'failed')[],
   limit: number,
+  also: (session: ClientSession, count: number) => Promise<void>,
 ): Promise<{ count: number; hasMore: boolean }> {
   const wanted: Filter<OutgoingCallDoc> = {
     app,
@@ -70,6 +72,7 @@ export async function requeueCalls(
     await db.outgoingCalls.updateMany({ _id: { $in: found.map(({ _id }) => _id) } }, waitAgain(), { session })
     const queues = new Map(found.map((call) => [call.queue, call]))
     await openQueues(db, [...queues.values()], session)
+    await also(session, found.length)
     return { count: found.length, hasMore: found.length === limit }
   })
 }
@@ -83,6 +86,7 @@ export async function requeueCall(
   app: string,
   id: string,
   states: readonly ('done' | 'failed')[],
+  also: (session: ClientSession) => Promise<void>,
 ): Promise<OutgoingCallDoc | null> {
   return inTransaction(db, async (session) => {
     const call = await db.outgoingCalls.findOneAndUpdate(
@@ -90,7 +94,10 @@ export async function requeueCall(
       waitAgain(),
       { returnDocument: 'after', session },
     )
-    if (call) await openQueues(db, [call], session)
+    if (call) {
+      await openQueues(db, [call], session)
+      await also(session)
+    }
     return call
   })
 }

@@ -2,6 +2,7 @@ import { createApp } from '@parley/chat/access/create-app'
 import { findApp, findApps } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import { Command } from 'commander'
+import { byCommand } from './by-command.ts'
 import { deleteAppCommand } from './deletion-command.ts'
 import { rotateWebhookSecretCommand } from './secret-command.ts'
 
@@ -17,7 +18,7 @@ export function appCommand(withDb: WithDb): Command {
     .action(async (id: string) => {
       const made = await withDb(async (db) => {
         if (await findApp(db, id)) throw new Error(`there is an app ${JSON.stringify(id)} already`)
-        return createApp(db, id)
+        return createApp(byCommand(db, id, 'app create'), id)
       })
       console.log(`app ${made.app} created. Its keys, which are not shown again:`)
       console.log(`  client key      ${made.clientKey}`)

@@ -4,6 +4,7 @@ import type { Db } from '@parley/db/connect'
 import { migrateTimeoutMS } from '@parley/db/migrate'
 import type { WrongUnread } from '@parley/db/unread/verify-unread'
 import { Command } from 'commander'
+import { recordCommand } from './by-command.ts'
 
 type WithDb = <T>(work: (db: Db) => Promise<T>, timeoutMS?: number) => Promise<T>
 
@@ -38,6 +39,7 @@ async function repair(db: Db, app: string | undefined, options: RepairOptions): 
 }
 
 async function repairApp(db: Db, app: string, options: RepairOptions): Promise<void> {
+  if (!options.dryRun) await recordCommand(db, app, 'badge repair', { client: options.client })
   let said = 0
   const onProgress = (verified: number, wrong: readonly WrongUnread[]) => {
     for (const each of wrong) console.log(line(each))

@@ -4,6 +4,7 @@ import { verifyImport } from '@parley/chat/import/verify-import'
 import { findApp } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import { Command } from 'commander'
+import { recordCommand } from './by-command.ts'
 
 type WithDb = <T>(work: (db: Db) => Promise<T>, timeoutMS?: number) => Promise<T>
 
@@ -72,6 +73,7 @@ async function run(db: Db, app: string, path: string, dryRun: boolean): Promise<
     if (refused) throw refused
     return console.log('The file can be imported')
   }
+  await recordCommand(db, app, 'import', counts)
   await importFile(db, app, file, watching)
   const seconds = (performance.now() - startedMS) / 1000
   console.log(`Imported in ${seconds.toFixed(1)} s: ${Math.round(message / seconds)} messages/s`)

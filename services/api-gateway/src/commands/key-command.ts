@@ -4,6 +4,7 @@ import { type ApiKeyView, keyFields } from '@parley/contracts/resources/api-key'
 import type { Db } from '@parley/db/connect'
 import { Command } from 'commander'
 import { z } from 'zod'
+import { byCommand } from './by-command.ts'
 
 type WithDb = <T>(work: (db: Db) => Promise<T>) => Promise<T>
 
@@ -34,7 +35,9 @@ export function keyCommand(withDb: WithDb): Command {
     .action(async (app: string, options: AddOptions) => {
       const { expiresAt, scopes = ['all'], ...limits } = readOptions(options)
       const end = expiresAt === undefined ? undefined : new Date(expiresAt)
-      const { apiKey, name } = await withDb((db) => addApiKey(db, app, { ...limits, scopes, expiresAt: end }))
+      const { apiKey, name } = await withDb((db) =>
+        addApiKey(byCommand(db, app, 'key add'), app, { ...limits, scopes, expiresAt: end }),
+      )
       console.log(`API key ${JSON.stringify(name)} added to ${app}. It is stored as a digest and not shown again:`)
       console.log(`  ${apiKey}`)
     })
@@ -54,7 +57,7 @@ export function keyCommand(withDb: WithDb): Command {
     .argument('<appID>', 'the app')
     .argument('<name>', 'the name or the ID of the key')
     .action(async (app: string, name: string) => {
-      const revoked = await withDb((db) => revokeApiKey(db, app, name, { byName: true }))
+      const revoked = await withDb((db) => revokeApiKey(byCommand(db, app, 'key revoke'), app, name, { byName: true }))
       console.log(`API key ${revoked.name === '' ? revoked.id : JSON.stringify(revoked.name)} of ${app} is revoked`)
     })
   return key

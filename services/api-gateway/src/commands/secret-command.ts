@@ -1,6 +1,7 @@
 import { rotateWebhookSecret } from '@parley/chat/access/rotate-webhook-secret'
 import type { Db } from '@parley/db/connect'
 import { Command, InvalidArgumentError } from 'commander'
+import { byCommand } from './by-command.ts'
 
 type WithDb = <T>(work: (db: Db) => Promise<T>) => Promise<T>
 
@@ -20,7 +21,9 @@ export function rotateWebhookSecretCommand(withDb: WithDb): Command {
       24,
     )
     .action(async (app: string, { hours }: { hours: number }) => {
-      const secret = await withDb((db) => rotateWebhookSecret(db, app, hours))
+      const secret = await withDb((db) =>
+        rotateWebhookSecret(byCommand(db, app, 'app rotate-webhook-secret'), app, hours),
+      )
       console.log(
         `${app} has a new webhook secret, which is not shown again. Within ten seconds every call is signed by it:`,
       )

@@ -13,7 +13,14 @@ export async function openApiDocument(): Promise<object> {
   await serveDocuments(app)
   const nobody = () => Promise.reject(new ApiError('NOT_FOUND', 'only described here'))
   const byApiKey = { find: nobody, remembered: () => undefined }
-  const mount = createMount(app, { byApiKey, byToken: nobody }, () => undefined)
+  const mount = createMount(
+    app,
+    { byApiKey, byToken: nobody },
+    () => undefined,
+    () => {
+      throw new Error('only described here')
+    },
+  )
   for (const operation of allOperations) mount(operation, nobody)
   await app.ready()
   const document = app.swagger()

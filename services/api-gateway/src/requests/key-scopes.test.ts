@@ -16,7 +16,7 @@ describe('scopes, end, networks and rate of API keys', () => {
   afterAll(() => gateway.stop())
 
   const newKey = async (rights: Partial<NewKey>) =>
-    (await addApiKey(gateway.chat.db, gateway.app, { name: randomUUID(), scopes: ['all'], ...rights })).apiKey
+    (await addApiKey(gateway.chat, gateway.app, { name: randomUUID(), scopes: ['all'], ...rights })).apiKey
   const as = (apiKey: string) => (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown) =>
     gateway.anonymous(method, path, body, { 'im-api-key': apiKey })
 

@@ -3,10 +3,12 @@ import { inspectRoom } from '@parley/chat/admin/inspect-room'
 import { inspectRoomsOfUser } from '@parley/chat/admin/inspect-rooms-of-user'
 import { inspectUser } from '@parley/chat/admin/inspect-user'
 import { listAllRooms } from '@parley/chat/admin/list-all-rooms'
+import { listAudit } from '@parley/chat/audit/list-audit'
 import type { Chat } from '@parley/chat/chat'
 import { listPins } from '@parley/chat/messages/reading/list-pins'
 import { roomHistory } from '@parley/chat/messages/reading/room-history'
 import { listBans } from '@parley/chat/moderation/list-bans'
+import * as audit from '@parley/contracts/operations/admin/audit'
 import * as clients from '@parley/contracts/operations/admin/clients'
 import * as rooms from '@parley/contracts/operations/admin/rooms'
 import type { Mount } from '../mount.ts'
@@ -29,6 +31,8 @@ export function mountAdministration(mount: Mount, chat: Chat): void {
   mount(rooms.inspectRoomsOfUser, ({ caller, params, query }) =>
     inspectRoomsOfUser(chat, caller.app, params.client_id, query),
   )
+
+  mount(audit.listAudit, ({ caller, query }) => listAudit(chat, caller.app, query))
 
   mount(clients.inspectUser, ({ caller, params }) => inspectUser(chat, caller.app, params.client_id))
 }

@@ -5,9 +5,9 @@ import * as operations from '@parley/contracts/operations/integrations/config'
 import type { Mount } from '../mount.ts'
 
 export function mountConfiguration(mount: Mount, chat: Chat): void {
-  mount(operations.setConfig, ({ caller, body }) => setConfig(chat, caller.app, body))
+  mount(operations.setConfig, ({ chat, caller, body }) => setConfig(chat, caller.app, body))
 
-  mount(operations.deleteConfigKey, ({ caller, params }) => deleteConfigKey(chat, caller.app, params.key))
+  mount(operations.deleteConfigKey, ({ chat, caller, params }) => deleteConfigKey(chat, caller.app, params.key))
 
   mount(operations.getConfig, ({ caller }) => getConfig(chat, caller))
 }

@@ -7,7 +7,7 @@ import type { Mount } from '../mount.ts'
 export function mountGroups(mount: Mount, chat: Chat): void {
   mount(operations.listGroups, ({ caller, query }) => listGroups(chat, caller.app, query))
 
-  mount(operations.saveGroup, ({ caller, body }) => saveGroup(chat, caller.app, body))
+  mount(operations.saveGroup, ({ chat, caller, body }) => saveGroup(chat, caller.app, body))
 
-  mount(operations.deleteGroup, ({ caller, params }) => deleteGroup(chat, caller.app, params.id))
+  mount(operations.deleteGroup, ({ chat, caller, params }) => deleteGroup(chat, caller.app, params.id))
 }

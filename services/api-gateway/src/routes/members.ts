@@ -10,7 +10,7 @@ import type { Mount } from '../mount.ts'
 export function mountMembers(mount: Mount, chat: Chat): void {
   mount(operations.listMembers, ({ caller, params, query }) => listMembers(chat, caller, params.id, query))
 
-  mount(operations.addMembers, ({ caller, params, body }) => addMembers(chat, caller, params.id, body))
+  mount(operations.addMembers, ({ chat, caller, params, body }) => addMembers(chat, caller, params.id, body))
 
   mount(operations.joinRoom, ({ caller, params, body }) => joinRoom(chat, caller, params.id, body.systemMessage))
 
@@ -18,9 +18,9 @@ export function mountMembers(mount: Mount, chat: Chat): void {
 
   mount(operations.declineInvitation, ({ caller, params }) => declineInvitation(chat, caller, params.id))
 
-  mount(operations.removeMembers, ({ caller, params, body }) => removeMembers(chat, caller, params.id, body))
+  mount(operations.removeMembers, ({ chat, caller, params, body }) => removeMembers(chat, caller, params.id, body))
 
-  mount(operations.setMemberRole, ({ caller, params, body }) =>
+  mount(operations.setMemberRole, ({ chat, caller, params, body }) =>
     setMemberRole(chat, caller, params.id, params.client, body.value),
   )
 }

@@ -56,7 +56,7 @@ function mountSending(mount: Mount, chat: Chat): void {
     return sendAndShow(chat, { ...send, app: caller.app, idempotencyKey, request })
   })
 
-  mount(messages.writeMessage, ({ caller, params, body, headers, request }) => {
+  mount(messages.writeMessage, ({ chat, caller, params, body, headers, request }) => {
     const { _id, message, messageType, sender, sendAtMS, ...rest } = body
     const isOwnName = caller.kind === 'integrator' || caller.user === (sender ?? caller.user)
     if (!isOwnName) throw new ApiError('INVALID_REQUEST', 'sender: must be the caller')
@@ -125,15 +125,17 @@ function mountChanging(mount: Mount, chat: Chat): void {
     removeReaction(chat, caller, params.id, query.reaction),
   )
 
-  mount(pins.pinMessage, ({ caller, params }) => pinMessage(chat, caller, params.id))
+  mount(pins.pinMessage, ({ chat, caller, params }) => pinMessage(chat, caller, params.id))
 
-  mount(pins.unpinMessage, ({ caller, params }) => unpinMessage(chat, caller, params.id))
+  mount(pins.unpinMessage, ({ chat, caller, params }) => unpinMessage(chat, caller, params.id))
 
   mount(deletions.deleteForMe, ({ caller, body }) => deleteForMe(chat, caller, body.room, body.messages))
 
   mount(deletions.deleteAllForMe, ({ caller, body }) => deleteAllForMe(chat, caller, body.room))
 
-  mount(deletions.deleteForAll, ({ caller, params }) => deleteForAll(chat, caller, params.roomID, params.messageID))
+  mount(deletions.deleteForAll, ({ chat, caller, params }) =>
+    deleteForAll(chat, caller, params.roomID, params.messageID),
+  )
 }
 
 function mountStreaming(mount: Mount, chat: Chat): void {

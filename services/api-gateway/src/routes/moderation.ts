@@ -13,15 +13,15 @@ import * as reports from '@parley/contracts/operations/moderation/reports'
 import type { Mount } from '../mount.ts'
 
 export function mountModeration(mount: Mount, chat: Chat): void {
-  mount(appBans.banUser, ({ caller, params, body }) => banUser(chat, caller.app, params.client_id, body.untilMS))
+  mount(appBans.banUser, ({ chat, caller, params, body }) => banUser(chat, caller.app, params.client_id, body.untilMS))
 
-  mount(appBans.unbanUser, ({ caller, params }) => unbanUser(chat, caller.app, params.client_id))
+  mount(appBans.unbanUser, ({ chat, caller, params }) => unbanUser(chat, caller.app, params.client_id))
 
-  mount(bans.banMember, ({ caller, params, body }) =>
+  mount(bans.banMember, ({ chat, caller, params, body }) =>
     banMember(chat, caller, { room: params.roomID, blockee: params.blockee, untilMS: body.untilMS }),
   )
 
-  mount(bans.unbanMember, ({ caller, params }) => unbanMember(chat, caller, params.roomID, params.blockee))
+  mount(bans.unbanMember, ({ chat, caller, params }) => unbanMember(chat, caller, params.roomID, params.blockee))
 
   mount(bans.listBans, ({ caller, params, query }) => listBans(chat, caller, params.roomID, query))
 
@@ -35,5 +35,5 @@ export function mountModeration(mount: Mount, chat: Chat): void {
 
   mount(reports.listReports, ({ caller, query }) => listReports(chat, caller.app, query))
 
-  mount(reports.decideReport, ({ caller, params, body }) => decideReport(chat, caller.app, params.id, body))
+  mount(reports.decideReport, ({ chat, caller, params, body }) => decideReport(chat, caller.app, params.id, body))
 }

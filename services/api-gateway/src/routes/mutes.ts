@@ -5,11 +5,11 @@ import * as operations from '@parley/contracts/operations/rooms/room-preferences
 import type { Mount } from '../mount.ts'
 
 export function mountMutes(mount: Mount, chat: Chat): void {
-  mount(operations.unmuteUser, ({ caller, params }) =>
+  mount(operations.unmuteUser, ({ chat, caller, params }) =>
     muteRoomOfUser(chat, asUser(caller.app, params.uid), params.room, false),
   )
 
-  mount(operations.muteUser, ({ caller, params }) =>
+  mount(operations.muteUser, ({ chat, caller, params }) =>
     muteRoomOfUser(chat, asUser(caller.app, params.uid), params.room, true),
   )
 

@@ -17,7 +17,7 @@ import * as directory from '@parley/contracts/operations/users/directory'
 import type { Mount } from '../mount.ts'
 
 export function mountRooms(mount: Mount, chat: Chat): void {
-  mount(rooms.createRoom, ({ caller, body }) => createRoom(chat, caller.app, body))
+  mount(rooms.createRoom, ({ chat, caller, body }) => createRoom(chat, caller.app, body))
 
   mount(directory.startChat, ({ caller, body }) => startChat(chat, caller, body))
 
@@ -25,9 +25,9 @@ export function mountRooms(mount: Mount, chat: Chat): void {
 
   mount(rooms.getRoom, ({ caller, params }) => getRoom(chat, caller, params.id))
 
-  mount(rooms.updateRoom, ({ caller, params, body }) => updateRoom(chat, caller, params.id, body))
+  mount(rooms.updateRoom, ({ chat, caller, params, body }) => updateRoom(chat, caller, params.id, body))
 
-  mount(rooms.deleteRoom, ({ caller, params }) => deleteRoom(chat, caller, params.id))
+  mount(rooms.deleteRoom, ({ chat, caller, params }) => deleteRoom(chat, caller, params.id))
 
   mount(changes.getChanges, ({ caller, query }) => changesSince(chat, caller, query))
 

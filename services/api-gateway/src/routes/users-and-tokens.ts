@@ -17,22 +17,24 @@ import * as users from '@parley/contracts/operations/users/users'
 import type { Mount } from '../mount.ts'
 
 export function mountUsersAndTokens(mount: Mount, chat: Chat): void {
-  mount(tokens.revokeTokens, ({ caller, params, body }) => revokeTokens(chat, caller.app, params.client_id, body.token))
+  mount(tokens.revokeTokens, ({ chat, caller, params, body }) =>
+    revokeTokens(chat, caller.app, params.client_id, body.token),
+  )
 
-  mount(tokens.bindToken, ({ caller, params, body }) => bindToken(chat, caller.app, params.client_id, body))
+  mount(tokens.bindToken, ({ chat, caller, params, body }) => bindToken(chat, caller.app, params.client_id, body))
 
   mount(tokens.renewToken, ({ caller }) => renewToken(chat, caller))
 
-  mount(users.saveUser, async ({ caller, body }) => {
+  mount(users.saveUser, async ({ chat, caller, body }) => {
     const saved = await saveUser(chat, caller.app, body)
     return saved.kind === 'user' ? saved.user : { bare: saved.assigned }
   })
 
   mount(users.listUsers, ({ caller, query }) => listUsers(chat, caller.app, query))
 
-  mount(users.saveUsers, ({ caller, body }) => saveUsers(chat, caller.app, body.data))
+  mount(users.saveUsers, ({ chat, caller, body }) => saveUsers(chat, caller.app, body.data))
 
-  mount(users.eraseUser, ({ caller, params }) => eraseUser(chat, caller.app, params.client_id))
+  mount(users.eraseUser, ({ chat, caller, params }) => eraseUser(chat, caller.app, params.client_id))
 
   mount(directory.searchUsers, ({ caller, query }) => searchUsers(chat, caller, query))
 

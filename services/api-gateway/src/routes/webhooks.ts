@@ -9,11 +9,11 @@ import type { Mount } from '../mount.ts'
 export function mountWebhooks(mount: Mount, chat: Chat): void {
   mount(operations.listFailedWebhooks, ({ caller, query }) => listFailedWebhooks(chat, caller.app, query))
 
-  mount(operations.retryFailedWebhook, ({ caller, params }) => retryFailedWebhook(chat, caller.app, params.id))
+  mount(operations.retryFailedWebhook, ({ chat, caller, params }) => retryFailedWebhook(chat, caller.app, params.id))
 
   mount(operations.listWebhookCalls, ({ caller, query }) => listWebhookCalls(chat, caller.app, query))
 
-  mount(operations.retryWebhookCall, ({ caller, params }) => retryWebhookCall(chat, caller.app, params.id))
+  mount(operations.retryWebhookCall, ({ chat, caller, params }) => retryWebhookCall(chat, caller.app, params.id))
 
-  mount(operations.retryWebhookCalls, ({ caller, body }) => retryWebhookCalls(chat, caller.app, body))
+  mount(operations.retryWebhookCalls, ({ chat, caller, body }) => retryWebhookCalls(chat, caller.app, body))
 }

@@ -32,7 +32,7 @@ export async function roomHistory(
   const startedMS = performance.now()
   const { field, size } = toPageSize(query)
   const start = await pageStart(query, field, (id) => findCursor(chat, caller, roomId, id))
-  // Nobody has an empty ID: the integrator is no member, and has deleted nothing.
+  // No user has an empty ID: the integrator is no member, and has deleted nothing.
   const reader = { app: caller.app, user: userOf(caller) ?? '' }
   const page = await readRoomPage(chat.db, { ...reader, room: roomId }, start, field, size)
   const room = checkRoom(page?.room, roomId)

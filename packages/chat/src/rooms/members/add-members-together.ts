@@ -1,6 +1,8 @@
 import { ApiError } from '@parley/contracts/errors'
 import { maxMembers } from '@parley/contracts/operations/rooms/members'
 import { maxMembersShown } from '@parley/contracts/resources/room'
+import { insertAuditEntries } from '@parley/db/audit/audit-log'
+import type { AuditDoc } from '@parley/db/audit/documents'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import type { ScheduledDoc } from '@parley/db/messages/documents'
@@ -28,6 +30,8 @@ export interface MembersToAdd {
   isExpanded?: true
   /** A system message is recorded with it. */
   isAnnounced: boolean
+  /** The entry of the audit log, where a key adds them. */
+  audit?: AuditDoc | undefined
 }
 
 /** Nothing was done: groups are among the invitees, which stand for their members. */
@@ -72,6 +76,11 @@ export async function addMembersTogether(
       await insertSystemMessages(
         db,
         outcomes.flatMap((one) => ('added' in one ? one.messages : [])),
+        session,
+      )
+      await insertAuditEntries(
+        db,
+        outcomes.flatMap((one, i) => ('added' in one && one.added.length > 0 ? (wanted[i]?.audit ?? []) : [])),
         session,
       )
       const noted = await outbox.note(changes, session, facts.waiting)

@@ -10,6 +10,7 @@ import { inTransaction } from '@parley/db/transactions/transaction'
 import { findUsers, findUsersAndGroups } from '@parley/db/users/users'
 import { type Caller, userOf } from '../../access/caller.ts'
 import { findActingRole } from '../../access/room-role.ts'
+import { membersInAudit } from '../../audit/recorder.ts'
 import type { Chat } from '../../chat.ts'
 import { changeAndNotify, publishRoom } from '../../events/change-and-notify.ts'
 import { notifyUser } from '../../events/event-builders.ts'
@@ -40,7 +41,8 @@ export async function addMembers(
   const invitees = [...new Set(request.invitees)]
   if (request.invitationRequired === true) return invite(chat, by, roomId, await expand(chat, by, invitees))
   const isAnnounced = request.systemMessage === true
-  const { room, added, noted, messages, profiles } = await add(chat, { by, roomId, invitees, isAnnounced })
+  const audit = chat.audit?.handOver({ after: membersInAudit(invitees) })
+  const { room, added, noted, messages, profiles } = await add(chat, { by, roomId, invitees, isAnnounced, audit })
   if (added.length === 0) return toRoomViewFor(by, room, await findUsers(chat.db, by.app, room.firstMembers))
   const ofApp = [...profiles.values()].filter(({ app }) => app === by.app)
   const [shown] = await Promise.all([
@@ -74,6 +76,7 @@ async function invite(
   const { room, invitations } = await changeAndNotify(chat, orderingKey, async (session, pending) => {
     const { room: found, role } = await findActingRole(chat, by, roomId, session)
     requireInviter(found, role)
+    chat.audit?.note({ after: { invited: membersInAudit(invitees) } })
     const all = await findMembersAmong(chat.db, found, invitees, session)
     const fresh = invitees.filter((user) => !all.has(user))
     // A concurrent addition writes the room too: one of the two sees the other.

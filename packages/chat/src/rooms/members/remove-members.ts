@@ -11,6 +11,7 @@ import { findMembersAmong } from '@parley/db/rooms/room-members'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import { type Caller, userOf } from '../../access/caller.ts'
 import { findActingRole, findRole, requireRole } from '../../access/room-role.ts'
+import { membersInAudit } from '../../audit/recorder.ts'
 import type { Chat } from '../../chat.ts'
 import { changeAndNote, publishRoom } from '../../events/change-and-notify.ts'
 import { membersChanged, notifyUser } from '../../events/event-builders.ts'
@@ -62,6 +63,7 @@ export async function removeMembers(
   const changed = await changeAndNote(chat, roomOrderingKey(app, roomId), async (session, pending) => {
     const before = await check(chat, by, roomId, members, session)
     const { room, removed } = await removeFrom(chat.db, before, members, maxMembersShown, session)
+    chat.audit?.note({ before: membersInAudit(removed) })
     membersChanged(pending, room, { event: 'DELETE_MEMBERS', sender: user, members: removed })
     const payload = { room: roomId, by: user ?? null }
     for (const member of removed) notifyUser(pending, { app, user: member }, 'removedFromRoom', payload)

@@ -29,6 +29,8 @@ export async function setMemberRole(
     if (!members.has(user)) throw new ApiError('CLIENT_NOT_FOUND', `client: ${JSON.stringify(user)} is not a member`)
     const others = room.managers.filter((manager) => manager !== user)
     const managers = value === 'admin' && user !== room.owner ? [...others, user] : others
+    const before = room.managers.includes(user) ? 'admin' : 'member'
+    chat.audit?.note({ before: { client: user, role: before }, after: { client: user, role: value } })
     roomChanged(pending, room, { by: userOf(by) })
     return updateRoomDoc(chat.db, room, { managers }, session)
   })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { operation } from '../../operation.ts'
+import { auditsParam, operation } from '../../operation.ts'
 import { apiKey, keyFields, keyId } from '../../resources/api-key.ts'
 
 const exampleKey = {
@@ -22,6 +22,7 @@ export const addKey = operation({
     'The response has the key, this one time. It can do no more than the calling key: its scopes, end, networks and rate lie within those of the caller, which are also its defaults where the caller has any.',
   access: 'admin',
   scope: 'keys:write',
+  audit: () => ({ kind: 'key', id: '' }),
   form: 'envelope',
   body: z.strictObject(keyFields),
   result: apiKey.extend({ apiKey: z.string().describe('The key; it cannot be read again') }),
@@ -64,6 +65,7 @@ export const revokeKey = operation({
   description: 'No gateway takes it any more when the response comes. A key may end itself.',
   access: 'admin',
   scope: 'keys:write',
+  audit: auditsParam('key', 'id'),
   form: 'envelope',
   params: z.object({ id: keyId }),
   result: apiKey,

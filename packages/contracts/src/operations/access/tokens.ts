@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isoTime, userId } from '../../ids.ts'
-import { operation } from '../../operation.ts'
+import { auditsParam, operation } from '../../operation.ts'
 import { expirationDate, suppliedToken } from '../users/users.ts'
 
 const client = z.object({ client_id: userId })
@@ -14,6 +14,7 @@ export const revokeTokens = operation({
   description: 'Immediate and irreversible: sockets of a revoked token are disconnected.',
   access: 'admin',
   scope: 'users:write',
+  audit: auditsParam('user', 'client_id'),
   form: 'bare',
   params: client,
   body: z.strictObject({ token: z.string().min(1).optional().describe('Without it all tokens are removed') }),
@@ -31,6 +32,7 @@ export const bindToken = operation({
   summary: 'Bind a token of the integrator to a user; it replaces all of the user’s tokens',
   access: 'admin',
   scope: 'users:write',
+  audit: auditsParam('user', 'client_id'),
   form: 'bare',
   params: client,
   body: z.strictObject({ token: suppliedToken, expirationDate }),

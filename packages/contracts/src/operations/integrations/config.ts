@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isObject } from '../../free-json.ts'
 import { inPath, naming } from '../../ids.ts'
-import { operation } from '../../operation.ts'
+import { auditsParam, operation } from '../../operation.ts'
 
 const maxKeyLength = 128
 
@@ -40,6 +40,7 @@ export const setConfig = operation({
   summary: 'Set configuration keys; others stay',
   access: 'admin',
   scope: 'config:write',
+  audit: ({ body }) => ({ kind: 'config', id: Object.keys(body).join(' ').slice(0, 200) }),
   form: 'envelope',
   body: config,
   result: config,
@@ -57,6 +58,7 @@ export const deleteConfigKey = operation({
   summary: 'Remove a configuration key',
   access: 'admin',
   scope: 'config:write',
+  audit: auditsParam('config', 'key'),
   form: 'envelope',
   params: z.object({ key: configKey }),
   result: z.object({}),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { madeId, naming, roomId, timeMS } from '../../ids.ts'
-import { operation } from '../../operation.ts'
+import { auditsParam, operation } from '../../operation.ts'
 import { failedWebhook, webhookDelivery } from '../../resources/webhook.ts'
 import { timeInBody, timeParameter } from '../../time-parameter.ts'
 
@@ -33,6 +33,7 @@ export const retryFailedWebhook = operation({
   description: 'It goes out with the same webhook-id, before the other calls of its room.',
   access: 'admin',
   scope: 'webhooks:write',
+  audit: auditsParam('call', 'id'),
   form: 'envelope',
   params: z.object({ id: naming('failed call', madeId(256).describe('ID of a failed call')) }),
   result: z.object({ id: z.string() }),
@@ -91,6 +92,7 @@ export const retryWebhookCall = operation({
   description: 'It goes out with the same webhook-id, before the other calls of its room.',
   access: 'admin',
   scope: 'webhooks:write',
+  audit: auditsParam('call', 'id'),
   form: 'envelope',
   params: z.object({ id: naming('webhook call', madeId(256).describe('ID of a call')) }),
   result: z.object({ id: z.string() }),
@@ -111,6 +113,7 @@ export const retryWebhookCalls = operation({
   description: `The oldest first, each under its webhook-id; at most ${mostRetriedCalls.toLocaleString('en')} in one request. While \`complete\` is false, repeat the request with \`until\` of the result.`,
   access: 'admin',
   scope: 'webhooks:write',
+  audit: () => ({ kind: 'call', id: '' }),
   form: 'envelope',
   body: z.strictObject({
     since: timeInBody.describe('ISO-8601, or milliseconds since 1970-01-01 UTC'),

@@ -53,6 +53,10 @@ export const deleteForAll = operation({
     'For the room owner, its managers and platform admins, or by the API key. The message stays in the history as a stub with isDeleted true and a new updated time. With `_all` this holds at once; the new updated times follow within seconds to minutes, by the length of the room.',
   access: 'client-or-admin',
   scope: 'messages:write',
+  audit: ({ params }) =>
+    params['messageID'] === allMessages
+      ? { kind: 'room', id: params['roomID'] ?? '' }
+      : { kind: 'message', id: params['messageID'] ?? '' },
   form: 'envelope',
   extension: true,
   params: z.object({ roomID: roomId, messageID: messageId.describe('Message ID, or _all') }),

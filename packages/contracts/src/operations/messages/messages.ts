@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { comparedText, messageId, roomId, userId } from '../../ids.ts'
-import { operation } from '../../operation.ts'
+import { auditsField, operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
 import { attachments } from '../../resources/file.ts'
 import { acceptedJob, batchOutcome } from '../../resources/job.ts'
@@ -139,6 +139,7 @@ export const writeMessage = operation({
     'Without `_id` it sends, by the rules of POST /messages. With `_id` it changes a message of the sender: `message` replaces the content, and messageType `recall` clears it. Every change emits `messageUpdated` to the room.',
   access: 'client-or-admin',
   scope: 'messages:write',
+  audit: (input) => (input.body['_id'] === undefined ? undefined : auditsField('message', '_id')(input)),
   form: 'envelope',
   extension: true,
   params: z.object({ id: roomId }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { roomId } from '../../ids.ts'
-import { operation } from '../../operation.ts'
+import { auditsParam, operation } from '../../operation.ts'
 import { message } from '../../resources/message.ts'
 import { exampleMessage } from '../examples.ts'
 import { messageChange, messageChangeErrors } from './message-change.ts'
@@ -10,6 +10,7 @@ export const pinMessage = operation({
   access: 'client-or-admin',
   scope: 'messages:write',
   id: 'pinMessage',
+  audit: auditsParam('message', 'id'),
   method: 'POST',
   path: '/messages/:id/pin',
   summary: 'Pin a message',
@@ -22,6 +23,7 @@ export const unpinMessage = operation({
   access: 'client-or-admin',
   scope: 'messages:write',
   id: 'unpinMessage',
+  audit: auditsParam('message', 'id'),
   method: 'DELETE',
   path: '/messages/:id/pin',
   summary: 'Unpin a message',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { userId } from '../../ids.ts'
-import { operation } from '../../operation.ts'
+import { auditsParam, operation } from '../../operation.ts'
 import { adminUser } from '../../resources/user.ts'
 import { exampleUser } from '../examples.ts'
 import { banEnd } from './bans.ts'
@@ -17,6 +17,7 @@ export const banUser = operation({
     'Their tokens end, with their sockets, no new ones are issued, and nothing is sent in their name. They stay in their rooms. Banning again sets another end.',
   access: 'admin',
   scope: 'moderation:write',
+  audit: auditsParam('user', 'client_id'),
   form: 'envelope',
   params,
   body: z.strictObject({ untilMS: banEnd.optional() }),
@@ -38,6 +39,7 @@ export const unbanUser = operation({
   description: 'Their tokens have ended: issue a new one.',
   access: 'admin',
   scope: 'moderation:write',
+  audit: auditsParam('user', 'client_id'),
   form: 'envelope',
   params,
   result: adminUser,

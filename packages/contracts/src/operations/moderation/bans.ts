@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { inPath, naming, roomId, timeMS, userId } from '../../ids.ts'
-import { operation } from '../../operation.ts'
+import { auditsParam, operation } from '../../operation.ts'
 import { optionalPage } from '../../optional-page.ts'
 import { ours } from '../../ours.ts'
 import { ban } from '../../resources/ban.ts'
@@ -24,6 +24,7 @@ export const banMember = operation({
     'In a group, by its owner, a platform admin, or the API key. The banned user keeps reading and may leave, and can do nothing else there.',
   access: 'client-or-admin',
   scope: 'moderation:write',
+  audit: auditsParam('room', 'roomID'),
   form: 'envelope',
   params: z.object({ roomID: anyRoom, blockee: anyUser }),
   body: z.strictObject({ untilMS: banEnd.optional().meta(ours) }),
@@ -40,6 +41,7 @@ export const unbanMember = operation({
   summary: 'Lift a ban, by the room owner or the API key',
   access: 'client-or-admin',
   scope: 'moderation:write',
+  audit: auditsParam('room', 'roomID'),
   form: 'envelope',
   params: z.object({ roomID: anyRoom, blockee: userId }),
   invalid: { params: 'INVALID_USER_ID' },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { madeId, messageId, naming, roomId } from '../../ids.ts'
-import { operation } from '../../operation.ts'
+import { auditsParam, operation } from '../../operation.ts'
 import { report, reportDecision, reportStatus } from '../../resources/report.ts'
 import { banEnd } from './bans.ts'
 
@@ -72,6 +72,7 @@ export const decideReport = operation({
     '`dismiss` does nothing; `delete` deletes the message for all; `ban` bans its sender in the room; `erase` erases its sender. An effect that is in force already counts as done. The same decision again returns the report; another one is refused.',
   access: 'admin',
   scope: 'moderation:write',
+  audit: auditsParam('report', 'id'),
   form: 'envelope',
   params: z.object({ id: naming('report', madeId().describe('ID of a report')) }),
   body: z.strictObject({ decision: reportDecision, untilMS: banEnd.optional() }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { roomId, userId } from '../../ids.ts'
-import { operation } from '../../operation.ts'
+import { auditsParam, operation } from '../../operation.ts'
 import { invitation } from '../../resources/invitation.ts'
 import { room } from '../../resources/room.ts'
 import { sender } from '../../resources/sender.ts'
@@ -58,6 +58,7 @@ export const addMembers = operation({
     'With invitationRequired each invitee gets the event invitation and may join; without it they are members at once, and room goes to all members. In a closed room only its owner, managers, platform admins and the API key may do this, or every member where it has neither owner nor managers.',
   access: 'client-or-admin',
   scope: 'rooms:write',
+  audit: auditsParam('room', 'id'),
   form: 'envelope',
   params,
   body: z.strictObject({
@@ -153,6 +154,7 @@ export const removeMembers = operation({
     'The owner, a manager, a platform admin or the API key may remove others. Emits room to the members that remain.',
   access: 'client-or-admin',
   scope: 'rooms:write',
+  audit: auditsParam('room', 'id'),
   form: 'envelope',
   params,
   body: z.strictObject({ members: users, systemMessage }),
@@ -171,6 +173,7 @@ export const setMemberRole = operation({
   description: 'By the owner, a platform admin, or the API key. Emits room to all members.',
   access: 'client-or-admin',
   scope: 'rooms:write',
+  audit: auditsParam('room', 'id'),
   form: 'envelope',
   params: z.object({ id: roomId, client: userId }),
   body: z.strictObject({ property: z.literal('role'), value: z.enum(['admin', 'member']) }),

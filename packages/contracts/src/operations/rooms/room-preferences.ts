@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isObject } from '../../free-json.ts'
 import { deviceHeader } from '../../headers.ts'
 import { comparedText, roomId, userId } from '../../ids.ts'
-import { operation } from '../../operation.ts'
+import { auditsParam, operation } from '../../operation.ts'
 import { roomPref } from '../../resources/room-pref.ts'
 import { adminUser, user } from '../../resources/user.ts'
 import { exampleUser } from '../examples.ts'
@@ -20,6 +20,7 @@ export const unmuteUser = operation({
   summary: "Take a room out of a user's mute list",
   access: 'admin',
   scope: 'users:write',
+  audit: auditsParam('user', 'uid'),
   form: 'envelope',
   params: ofUser,
   query: z.object({ limit: withoutEffect, skip: withoutEffect }),
@@ -36,6 +37,7 @@ export const muteUser = operation({
   summary: "Put a room into a user's mute list",
   access: 'admin',
   scope: 'users:write',
+  audit: auditsParam('user', 'uid'),
   form: 'envelope',
   params: ofUser,
   result: adminUser,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isObject } from '../../free-json.ts'
 import { clientIDHeader } from '../../headers.ts'
 import { comparedText, roomId, shownName, userId } from '../../ids.ts'
-import { operation } from '../../operation.ts'
+import { auditsField, auditsParam, operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
 import { expiresInS } from '../../resources/message.ts'
 import { maxMembersShown, room, roomType } from '../../resources/room.ts'
@@ -66,6 +66,7 @@ export const createRoom = operation({
   description: `There is one direct room per pair of users: creating it again returns the existing one. So does the \`_id\` of a room of the same type (and pair); the \`_id\` of any other room, or of a deleted one, is refused. \`members\` of the result holds at most ${maxMembersShown} summaries.`,
   access: 'admin',
   scope: 'rooms:write',
+  audit: auditsField('room', '_id'),
   form: 'envelope',
   body: z
     .strictObject({
@@ -154,6 +155,7 @@ export const updateRoom = operation({
     'By the owner, a manager, a platform admin, or the API key; owner, managers and status not by a manager; webhook and botState by the API key only. Emits room to all members.',
   access: 'client-or-admin',
   scope: 'rooms:write',
+  audit: auditsParam('room', 'id'),
   form: 'envelope',
   params,
   body: z.strictObject({
@@ -177,6 +179,7 @@ export const deleteRoom = operation({
   description: 'By the owner, a platform admin, or the API key. Emits room with status 0 to all members.',
   access: 'client-or-admin',
   scope: 'rooms:write',
+  audit: auditsParam('room', 'id'),
   form: 'envelope',
   params,
   result: room,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { comparedText, naming, shownName, userId } from '../../ids.ts'
-import { operation } from '../../operation.ts'
+import { auditsField, auditsParam, operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
 
 const groupId = naming('group', userId.describe('User group ID'))
@@ -39,6 +39,7 @@ export const saveGroup = operation({
   summary: 'Create or replace a user group',
   access: 'admin',
   scope: 'users:write',
+  audit: auditsField('group', '_id'),
   form: 'envelope',
   body: z.strictObject({
     _id: groupId.optional().describe('Made when absent'),
@@ -60,6 +61,7 @@ export const deleteGroup = operation({
   summary: 'Remove a user group; its members stay',
   access: 'admin',
   scope: 'users:write',
+  audit: auditsParam('group', 'id'),
   form: 'envelope',
   params: z.object({ id: groupId }),
   result: z.object({}),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { comparedText, isoTime, shownName, userId } from '../../ids.ts'
-import { operation } from '../../operation.ts'
+import { auditsField, auditsParam, operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
 import { queryFilter } from '../../query-filter.ts'
 import { robotCommands } from '../../resources/command.ts'
@@ -71,6 +71,7 @@ export const saveUser = operation({
     'The mode follows from the token fields and from whether the user exists. Assigning an external token returns the bare object, and its errors have the bare form.',
   access: 'admin',
   scope: 'users:write',
+  audit: auditsField('user', '_id'),
   form: 'envelope',
   isBare: assignsToken,
   body: saveUserBody,
@@ -128,6 +129,7 @@ export const saveUsers = operation({
   summary: 'Create or update up to 1,000 users at once',
   access: 'admin',
   scope: 'users:write',
+  audit: ({ body }) => ({ kind: 'user', id: String((body['data'] as { _id: string }[])[0]?._id) }),
   form: 'envelope',
   body: z.strictObject({
     data: z
@@ -151,6 +153,7 @@ export const eraseUser = operation({
     'Profile, tokens, devices, preferences and personal blocks go at once, and the user leaves their rooms: when that takes longer than 5 s it goes on as a job, with status 202. Messages keep the ID and lose the profile; no record of pushes names the user any more. Until it is over, the ID is taken.',
   access: 'admin',
   scope: 'users:write',
+  audit: auditsParam('user', 'client_id'),
   form: 'envelope',
   params: z.object({ client_id: userId }),
   result: z.object({}),

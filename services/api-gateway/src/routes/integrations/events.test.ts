@@ -304,7 +304,7 @@ describe("the integrator's feed of events", () => {
     await gateway.chat.db.apps.updateOne({ _id: gateway.app }, { $push: { apiKeys: created } })
     const resumed = await open({ 'last-event-id': one.cursor }, name)
     assert.equal((await resumed.next('chat message')).data._id, second)
-    await revokeApiKey(gateway.chat.db, gateway.app, name, { byName: true })
+    await revokeApiKey(gateway.chat, gateway.app, name, { byName: true })
     await send(room, alice)
     assert.equal((await resumed.next('parley-error')).code, 'INVALID_API_KEY')
     await resumed.ended()

@@ -1,0 +1,50 @@
+import type { Input, Result } from '@parley/contracts/operation'
+import type { listAudit as operation } from '@parley/contracts/operations/admin/audit'
+import type { AuditEntry } from '@parley/contracts/resources/audit-entry'
+import { findAuditEntries } from '@parley/db/audit/audit-log'
+import type { AuditDoc } from '@parley/db/audit/documents'
+import { key } from '@parley/db/keys'
+import type { Chat } from '../chat.ts'
+import { parseCursor, toCursor } from '../page-cursor.ts'
+import { parseTime } from '../read-time.ts'
+
+/**
+ * GET /admin/audit: a page of the recorded changes of the app, the latest first.
+ * @throws ApiError INVALID_QUERY
+ */
+export async function listAudit(
+  { db }: Pick<Chat, 'db'>,
+  app: string,
+  { actor, subject, action, since, until, limit, cursor }: Input<typeof operation>['query'],
+): Promise<Result<typeof operation>> {
+  const place = parseCursor(cursor)
+  const wanted = {
+    ...{ actor, subject, action },
+    sinceMS: since === undefined ? undefined : parseTime('since', since),
+    untilMS: until === undefined ? undefined : parseTime('until', until),
+  }
+  const before = place && { atMS: place.atMS, id: key(app, place.id) }
+  const oneMore = await findAuditEntries(db, app, wanted, { before, limit: limit + 1 })
+  const entries = oneMore.slice(0, limit)
+  const last = oneMore.length > limit ? entries.at(-1) : undefined
+  return { data: entries.map(toAuditView), ...(last && { cursor: toCursor(last) }) }
+}
+
+/** An entry as the API and the feed show it. */
+export function toAuditView(doc: AuditDoc): AuditEntry {
+  const { id, atMS, actor, actorName, address, action, subject, before, after, request } = doc
+  const colon = subject.indexOf(':')
+  return {
+    ...{ id, atMS, actor },
+    ...(actorName !== undefined && { actorName }),
+    ...(address !== undefined && { address }),
+    action,
+    subject: {
+      kind: subject.slice(0, colon) as AuditEntry['subject']['kind'],
+      id: subject.slice(colon + 1),
+    },
+    ...(before !== undefined && { before: JSON.parse(before) as unknown }),
+    ...(after !== undefined && { after: JSON.parse(after) as unknown }),
+    ...(request !== undefined && { request }),
+  }
+}

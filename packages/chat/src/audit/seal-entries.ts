@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import { clock } from '@parley/async/clock'
+import { runEvery } from '@parley/async/run-every'
+import { findLastSeal, findUnsealedApps, insertSeal, sealKey, takeUnsealed } from '@parley/db/audit/audit-log'
+import type { AuditDoc, AuditSealDoc } from '@parley/db/audit/documents'
+import { key } from '@parley/db/keys'
+import type { Chat } from '../chat.ts'
+import { changeAndNotify } from '../events/change-and-notify.ts'
+import { notifyFeed } from '../events/event-builders.ts'
+import { toAuditView } from './list-audit.ts'
+
+const sealEveryMS = 2_000
+/** In one link. */
+const mostEntries = 200
+const appsAtOnce = 1_000
+const dayMS = 24 * 60 * 60 * 1_000
+
+/**
+ * Adds the entries of the audit log to the chains of their apps, and gives them to the feed, until the signal aborts. Changes
+ * do not wait for it, so a chain costs them nothing. Any number of processes may run this: two cannot make the same link.
+ */
+export async function sealAuditEntries(chat: Chat, signal: AbortSignal): Promise<void> {
+  const seal = async () => {
+    for (const app of await findUnsealedApps(chat.db, appsAtOnce)) {
+      while (!signal.aborted && (await sealNext(chat, app))) continue
+    }
+  }
+  const onError = (error: Error) => chat.log.warn({ err: error }, 'audit log not sealed; trying again')
+  await runEvery(sealEveryMS, seal, { onError, signal })
+}
+
+/** Makes the next link of an app's chain; returns whether there was anything to link. */
+export async function sealNext(chat: Chat, app: string): Promise<boolean> {
+  const { db } = chat
+  return changeAndNotify(chat, key('audit', app), async (session, pending) => {
+    const entries = await takeUnsealed(db, app, mostEntries, session)
+    if (entries.length === 0) return false
+    const seal = linkAfter(await findLastSeal(db, app, session), app, entries)
+    await insertSeal(db, seal, session)
+    const chain = { seq: seal.seq, day: seal.day, hash: seal.hash }
+    for (const entry of entries) {
+      notifyFeed(pending, { app, user: entry.actor }, 'audit', { ...toAuditView(entry), chain })
+    }
+    return true
+  })
+}
+
+function linkAfter(last: AuditSealDoc | null, app: string, docs: readonly AuditDoc[]): AuditSealDoc {
+  const sealedAtMS = clock.now()
+  const seq = (last?.seq ?? 0) + 1
+  const today = new Date(sealedAtMS).toISOString().slice(0, 10)
+  // A clock that is behind does not go back a day.
+  const day = last && last.day > today ? last.day : today
+  const previous = last?.hash ?? ''
+  const entries = docs.map((doc) => ({ id: doc.id, hash: hashOfEntry(doc), expiresAtMS: doc.expiresAt.getTime() }))
+  const link = { app, seq, day, previous, entries, sealedAtMS }
+  const lastMS = Math.max(...entries.map(({ expiresAtMS }) => expiresAtMS))
+  return { _id: sealKey(app, seq), ...link, hash: hashOfSeal(link), expiresAt: new Date(lastMS + dayMS) }
+}
+
+/** SHA-256 over everything that an entry says. */
+export function hashOfEntry(entry: AuditDoc): string {
+  const { app, id, atMS, actor, actorName, address, action, subject, before, after, request, expiresAt } = entry
+  const said = [app, id, atMS, actor, actorName, address, action, subject, before, after, request, expiresAt.getTime()]
+  return sha256(JSON.stringify(said))
+}
+
+/** SHA-256 over a link: its place, the link before, and its entries. */
+export function hashOfSeal(link: Omit<AuditSealDoc, '_id' | 'hash' | 'expiresAt'>): string {
+  const { app, seq, day, previous, entries, sealedAtMS } = link
+  const listed = entries.map(({ id, hash, expiresAtMS }) => [id, hash, expiresAtMS])
+  return sha256(JSON.stringify([app, seq, day, previous, listed, sealedAtMS]))
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

@@ -1,0 +1,63 @@
+import { clock } from '@parley/async/clock'
+import { countAuditEntries, readChain } from '@parley/db/audit/audit-log'
+import type { AuditDoc, AuditSealDoc } from '@parley/db/audit/documents'
+import type { Db } from '@parley/db/connect'
+import { hashOfEntry, hashOfSeal } from './seal-entries.ts'
+
+/** The outcome of a verification. */
+export interface AuditVerification {
+  entries: number
+  links: number
+  /** Written within the last seconds: no link has them yet. */
+  unsealed: number
+  /** `hash` of the last link; empty without any. Kept elsewhere, it shows later that the end was not cut off. */
+  head: string
+  /** Whether a hash that the operator has kept is one of the chain; undefined without one. */
+  hasExpected: boolean | undefined
+  /** Each place that does not fit; empty for a chain that holds. */
+  faults: string[]
+}
+
+const mostFaults = 100
+
+/** Recomputes the chain of an app's audit log. Entries and links that have expired may be missing, from the oldest on. */
+export async function verifyAudit(db: Db, app: string, expected?: string): Promise<AuditVerification> {
+  const faults: string[] = []
+  const fault = (text: string) => faults.length < mostFaults && faults.push(text)
+  let [entries, links, hasExpected] = [0, 0, false]
+  let last: AuditSealDoc | undefined
+  for await (const { seal, entries: found } of readChain(db, app)) {
+    for (const text of faultsOfLink(seal, last)) fault(text)
+    for (const text of faultsOfEntries(seal, found)) fault(text)
+    links++
+    entries += found.length
+    hasExpected ||= seal.hash === expected
+    last = seal
+  }
+  const { all, unsealed } = await countAuditEntries(db, app)
+  const outside = all - unsealed - entries
+  if (outside > 0) fault(`${outside} entries are in no link of the chain`)
+  if (expected !== undefined && !hasExpected) fault(`no link has the hash ${expected}`)
+  const head = last?.hash ?? ''
+  return { entries, links, unsealed, head, hasExpected: expected === undefined ? undefined : hasExpected, faults }
+}
+
+function faultsOfLink(seal: AuditSealDoc, before: AuditSealDoc | undefined): string[] {
+  const named = `link ${seal.seq} of ${seal.day}`
+  const isFirst = before === undefined
+  return [
+    ...(hashOfSeal(seal) === seal.hash ? [] : [`${named} was changed`]),
+    ...(isFirst || seal.seq === before.seq + 1 ? [] : [`${named} follows link ${before.seq}: links are missing`]),
+    ...(isFirst || seal.previous === before.hash ? [] : [`${named} does not follow the link before it`]),
+    ...(isFirst && seal.seq === 1 && seal.previous !== '' ? [`${named} is the first and names one before it`] : []),
+  ]
+}
+
+function faultsOfEntries(seal: AuditSealDoc, found: readonly AuditDoc[]): string[] {
+  const byId = new Map(found.map((entry) => [entry.id, entry]))
+  return seal.entries.flatMap(({ id, hash, expiresAtMS }) => {
+    const entry = byId.get(id)
+    if (!entry) return expiresAtMS <= clock.now() ? [] : [`entry ${id} is missing`]
+    return hashOfEntry(entry) === hash ? [] : [`entry ${id} was changed`]
+  })
+}

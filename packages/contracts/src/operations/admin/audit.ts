@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { operation } from '../../operation.ts'
+import { auditEntry, exampleAuditEntry } from '../../resources/audit-entry.ts'
+import { timeParameter } from '../../time-parameter.ts'
+
+export const listAudit = operation({
+  id: 'listAudit',
+  method: 'GET',
+  path: '/admin/audit',
+  tag: 'Administration',
+  summary: 'Changes made by API keys, operators and commands, the latest first',
+  access: 'admin',
+  scope: 'keys:read',
+  form: 'envelope',
+  query: z.object({
+    actor: z.string().min(1).max(200).optional().describe('Such as `key:9f86d081884c` or `command:key add`'),
+    subject: z.string().min(1).max(300).optional().describe('`kind:ID`, such as `room:demo-room`'),
+    action: z.string().min(1).max(100).optional().describe('Such as `updateRoom`'),
+    since: timeParameter.optional(),
+    until: timeParameter.optional(),
+    limit: z.coerce.number().int().min(1).max(100).default(50),
+    cursor: z.string().max(1_000).optional().describe('`cursor` of the page before'),
+  }),
+  result: z.object({
+    data: z.array(auditEntry),
+    cursor: z.string().optional().describe('Of the next page; absent on the last one'),
+  }),
+  errors: ['INVALID_QUERY'],
+  extension: true,
+  example: { query: { subject: 'room:demo-room', limit: 50 }, result: { data: [exampleAuditEntry] } },
+})

@@ -1,0 +1,111 @@
+import type { ClientSession, Filter, IndexDescription } from 'mongodb'
+import type { Db } from '../db.ts'
+import { key, keyRange } from '../keys.ts'
+import { beyond, type PagePlace } from '../page-place.ts'
+import type { AuditDoc, AuditSealDoc, UnsealedDoc } from './documents.ts'
+
+const latestFirst = { atMS: -1, _id: -1 } as const
+const expiry: IndexDescription = { key: { expiresAt: 1 }, expireAfterSeconds: 0 }
+
+export const auditIndexes: IndexDescription[] = [
+  { key: { app: 1, ...latestFirst } },
+  { key: { app: 1, actor: 1, ...latestFirst } },
+  { key: { app: 1, subject: 1, ...latestFirst } },
+  { key: { app: 1, action: 1, ...latestFirst } },
+  expiry,
+]
+export const auditSealIndexes: IndexDescription[] = [expiry]
+
+/** Adds entries in the transaction of their changes. Nothing else in the code writes the collection. */
+export async function insertAuditEntries(db: Db, entries: readonly AuditDoc[], session: ClientSession): Promise<void> {
+  if (entries.length === 0) return
+  await db.audit.insertMany([...entries], { session })
+  await db.auditUnsealed.insertMany(
+    entries.map(({ _id, app }) => ({ _id, app })),
+    { session },
+  )
+}
+
+/** Which entries of an app. */
+export interface AuditQuery {
+  actor?: string | undefined
+  subject?: string | undefined
+  action?: string | undefined
+  sinceMS?: number | undefined
+  untilMS?: number | undefined
+}
+
+/** A page of an app's entries, the latest first: reads one index, that of the subject, actor or action if given. */
+export async function findAuditEntries(
+  db: Db,
+  app: string,
+  { actor, subject, action, sinceMS, untilMS }: AuditQuery,
+  { before, limit }: { before?: PagePlace | undefined; limit: number },
+): Promise<AuditDoc[]> {
+  const of: Filter<AuditDoc> = {
+    app,
+    ...(actor !== undefined && { actor }),
+    ...(subject !== undefined && { subject }),
+    ...(action !== undefined && { action }),
+  }
+  const range: Filter<AuditDoc> = { atMS: { $gte: sinceMS ?? 0, $lte: untilMS ?? Number.MAX_SAFE_INTEGER } }
+  return db.audit
+    .find({ $and: [of, range, beyond(before, { time: 'atMS', id: '_id', order: -1 })] })
+    .sort(latestFirst)
+    .limit(limit)
+    .toArray()
+}
+
+/** Apps with entries that no seal has yet. */
+export async function findUnsealedApps(db: Db, limit: number): Promise<string[]> {
+  const waiting = await db.auditUnsealed
+    .find({}, { projection: { _id: 0, app: 1 } })
+    .limit(limit)
+    .toArray()
+  return [...new Set(waiting.map(({ app }) => app))]
+}
+
+/** The entries of an app that no seal has yet, in the order of their IDs. */
+export async function takeUnsealed(db: Db, app: string, limit: number, session: ClientSession): Promise<AuditDoc[]> {
+  const waiting = await db.auditUnsealed
+    .find({ _id: keyRange(app) }, { session })
+    .sort({ _id: 1 })
+    .limit(limit)
+    .toArray()
+  const ids = waiting.map(({ _id }: UnsealedDoc) => _id)
+  if (ids.length === 0) return []
+  await db.auditUnsealed.deleteMany({ _id: { $in: ids } }, { session })
+  return db.audit
+    .find({ _id: { $in: ids } }, { session })
+    .sort({ _id: 1 })
+    .toArray()
+}
+
+/** The last link of an app's chain. */
+export async function findLastSeal(db: Db, app: string, session: ClientSession): Promise<AuditSealDoc | null> {
+  return db.auditSeals.findOne({ _id: keyRange(app) }, { session, sort: { _id: -1 } })
+}
+
+export async function insertSeal(db: Db, seal: AuditSealDoc, session: ClientSession): Promise<void> {
+  await db.auditSeals.insertOne(seal, { session })
+}
+
+export function sealKey(app: string, seq: number): string {
+  return key(app, String(seq).padStart(10, '0'))
+}
+
+/** The links of an app's chain in order, each with the entries that are there. */
+export async function* readChain(db: Db, app: string): AsyncGenerator<{ seal: AuditSealDoc; entries: AuditDoc[] }> {
+  const seals = db.auditSeals.find({ _id: keyRange(app) }).sort({ _id: 1 })
+  for await (const seal of seals) {
+    const ids = seal.entries.map(({ id }) => key(app, id))
+    yield { seal, entries: await db.audit.find({ _id: { $in: ids } }).toArray() }
+  }
+}
+
+/** How many entries of an app there are, and how many of them no seal has yet. */
+export async function countAuditEntries(db: Db, app: string): Promise<{ all: number; unsealed: number }> {
+  const range = { _id: keyRange(app) }
+  const [all, unsealed] = await Promise.all([db.audit.countDocuments(range), db.auditUnsealed.countDocuments(range)])
+  return { all, unsealed }
+}

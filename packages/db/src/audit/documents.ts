@@ -1,0 +1,56 @@
+/** A change that was made by a key, an operator or a command. Written once, never changed. */
+export interface AuditDoc {
+  /** key(app, id) */
+  _id: string
+  app: string
+  id: string
+  atMS: number
+  /** `key:` and the fingerprint of an API key, or `command:` and what was called, such as `command:key add`. */
+  actor: string
+  /** The name of the key, or the operator's user on the machine. */
+  actorName?: string
+  /** The address of the caller, or the operator's machine. */
+  address?: string
+  /** The operation of the contract, or the command. */
+  action: string
+  /** `kind:ID`, such as `room:demo-room`. */
+  subject: string
+  /** JSON text, without secrets and texts of messages. */
+  before?: string
+  after?: string
+  request?: string
+  /** When it goes. */
+  expiresAt: Date
+}
+
+/** An entry that no seal has yet. */
+export interface UnsealedDoc {
+  /** That of the entry. */
+  _id: string
+  app: string
+}
+
+/** A link of an app's chain: it names entries with their hashes, and the link before. */
+export interface AuditSealDoc {
+  /** key(app, seq padded to ten digits): two processes cannot make the same link. */
+  _id: string
+  app: string
+  /** 1, 2, 3… */
+  seq: number
+  /** The day (UTC) whose chain it belongs to, such as 2026-11-26. */
+  day: string
+  /** `hash` of the link before; empty in the first. */
+  previous: string
+  entries: SealedEntry[]
+  hash: string
+  sealedAtMS: number
+  /** After its entries. */
+  expiresAt: Date
+}
+
+interface SealedEntry {
+  id: string
+  hash: string
+  /** From then on it may be missing. */
+  expiresAtMS: number
+}

@@ -1,0 +1,28 @@
+import { verifyAudit } from '@parley/chat/audit/verify-audit'
+import { findApp } from '@parley/db/apps/apps'
+import type { Db } from '@parley/db/connect'
+import { Command } from 'commander'
+
+type WithDb = <T>(work: (db: Db) => Promise<T>) => Promise<T>
+
+/** `parley audit`: the audit log. */
+export function auditCommand(withDb: WithDb): Command {
+  const audit = new Command('audit').description('Verify the audit log of an app')
+  audit
+    .command('verify')
+    .description('Recompute the chain of hashes; the exit code is 1 when an entry or a link was changed or is missing')
+    .argument('<appID>', 'the app')
+    .option('--expect <hash>', 'a hash that an earlier run or the feed has shown: the chain must still have it')
+    .action(async (app: string, { expect }: { expect?: string }) => {
+      const { faults, ...found } = await withDb(async (db) => {
+        if (!(await findApp(db, app))) throw new Error(`there is no app ${JSON.stringify(app)}`)
+        return verifyAudit(db, app, expect)
+      })
+      for (const fault of faults) console.log(fault)
+      const { entries, links, unsealed, head } = found
+      console.log(`${app}: ${entries} entries in ${links} links, ${unsealed} not linked yet, ${faults.length} faults`)
+      if (head !== '') console.log(`  the last link: ${head}`)
+      if (faults.length > 0) process.exitCode = 1
+    })
+  return audit
+}
