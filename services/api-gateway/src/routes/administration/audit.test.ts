@@ -48,7 +48,8 @@ describe('the audit log', () => {
     const [bob, room] = [await gateway.newUser(), await newRoom()]
     await gateway.admin('POST', `/rooms/${room}/members`, { invitees: [bob.id] })
     const id = await newMessage(room)
-    return (await bob.call('POST', `/messages/${id}/report`, { reason: 'spam' })).body.result._id
+    await bob.call('POST', `/messages/${id}/report`, { reason: 'spam' })
+    return (await gateway.admin('GET', `/admin/reports?room=${room}`)).body.result.data[0]._id
   }
   type Request = ['POST' | 'PUT' | 'DELETE', string, unknown?]
   const banned = async (room: string, user: string) => gateway.admin('POST', `/blockStatus/room/${room}/${user}`)
@@ -300,8 +301,8 @@ describe('the audit log', () => {
     assert.deepEqual((await verifyAudit(chat.db, app, verified.head)).faults, [])
     await chat.outbox.drained()
     await second.chat.outbox.drained()
-    const { body } = await gateway.admin('GET', '/admin/events?types=audit&limit=100')
-    const events = body.result.events as {
+    const { body } = await gateway.admin('GET', '/admin/events?after=0-0&types=audit&limit=100')
+    const events = body.result.data as {
       event: string
       user?: string
       data: AuditEntry & { chain: { seq: number } }
