@@ -366,6 +366,16 @@ describe('every query uses its index and examines no more than it returns', () =
       'GET /admin/clients by _id',
       () => gateway.admin('GET', `/admin/clients?q=${encodeURIComponent('{"_id":"carl"}')}`),
     ],
+    ['GET /admin/rooms/{id}', () => gateway.admin('GET', `/admin/rooms/${room}`)],
+    ['GET /admin/rooms/{id}/members', () => gateway.admin('GET', `/admin/rooms/${room}/members?limit=5`)],
+    ['GET /admin/rooms/{id}/messages', () => gateway.admin('GET', `/admin/rooms/${room}/messages`)],
+    ['GET /admin/rooms/{id}/pins', () => gateway.admin('GET', `/admin/rooms/${room}/pins?limit=5`)],
+    ['GET /admin/rooms/{id}/bans', () => gateway.admin('GET', `/admin/rooms/${room}/bans`)],
+    ['GET /admin/clients/{id}', () => gateway.admin('GET', '/admin/clients/bob')],
+    ['GET /admin/clients/{id}/rooms', () => gateway.admin('GET', '/admin/clients/bob/rooms')],
+    ['GET /admin/audit', () => gateway.admin('GET', '/admin/audit?limit=5')],
+    ['GET /admin/audit of a subject', () => gateway.admin('GET', '/admin/audit?limit=5&subject=user:alice')],
+    ['GET /admin/audit of an action', () => gateway.admin('GET', '/admin/audit?limit=5&action=createRoom')],
     ['POST /admin/clients', () => gateway.admin('POST', '/admin/clients', { _id: 'carl', issueAccessToken: true })],
     ['DELETE /admin/clients/{id}/token', () => gateway.admin('DELETE', '/admin/clients/carl/token', {})],
   ]
@@ -379,6 +389,17 @@ describe('every query uses its index and examines no more than it returns', () =
         if (isLook(entry)) await looksLittle(entry)
         else examinesLittle(entry)
       }
+    })
+  }
+
+  for (const sort of ['createdTime', 'lastMessageTime', 'name', 'memberCount', '-lastMessageTime']) {
+    test(`GET /admin/rooms by ${sort} reads one index in its order, and a page of rooms`, async () => {
+      const { body } = await gateway.admin('GET', `/admin/rooms?limit=2&sort=${sort}`)
+      const next = `/admin/rooms?limit=2&sort=${sort}&cursor=${body.result.cursor}`
+      const entries = await recordedOf(() => gateway.admin('GET', next))
+      const found = entries.filter(({ command }) => command.find === 'rooms')
+      assert.equal(found.length, 1)
+      for (const entry of found) await explained(entry)
     })
   }
 

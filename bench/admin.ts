@@ -1,0 +1,92 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeApp } from '@parley/local/make-app'
+import { wholeNumber } from '@parley/local/whole-number'
+import { startServers } from '@parley/stack/up'
+import { Command } from 'commander'
+import { MongoClient } from 'mongodb'
+import { fillApp } from './admin/fill-app.ts'
+import { startBenchService } from './bench-service.ts'
+import { median } from './median.ts'
+import { openCalls } from './read/rooms.ts'
+
+const { rooms, users, messages, rounds } = new Command('npm run bench:admin --')
+  .description('What the admin operations that read cost in a large app, beside a bare findOne over HTTP.')
+  .option('--rooms <number>', 'rooms', wholeNumber(10, 10_000_000), 100_000)
+  .option('--users <number>', 'users', wholeNumber(10, 10_000_000), 100_000)
+  .option('--messages <number>', 'messages in all', wholeNumber(10, 100_000_000), 1_000_000)
+  .option('--rounds <number>', 'requests of each', wholeNumber(1, 100_000), 200)
+  .parse()
+  .opts<{ rooms: number; users: number; messages: number; rounds: number }>()
+const wantedMS = 50
+
+const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
+const keys = await makeApp(servers.mongoUrl, 'bench')
+const mongo = await MongoClient.connect(servers.mongoUrl)
+const gateway = await startBenchService('api-gateway', servers)
+await fillApp(mongo.db(), keys.app, { rooms, users, messages })
+const admin = { 'im-api-key': keys.apiKey }
+const { call, close } = openCalls(gateway.ports['http'] ?? 0)
+const ground = fork(join(import.meta.dirname, 'read/ground.ts'), [
+  servers.mongoUrl,
+  encodeURIComponent(`${keys.app}\0room 1`),
+])
+const [groundPort] = (await once(ground, 'message')) as [number]
+const bare = openCalls(groundPort)
+
+const q = (filter: object) => encodeURIComponent(JSON.stringify(filter))
+const middle = Math.floor(rooms / 2)
+const { cursor } = (await call('GET', '/admin/rooms?limit=50', admin)) as { cursor: string }
+const reads: Record<string, string> = {
+  'rooms, latest': '/admin/rooms?limit=50',
+  'rooms, second page': `/admin/rooms?limit=50&cursor=${cursor}`,
+  'rooms by name': `/admin/rooms?sort=name&q=${q({ name: { $regex: `^Room ${middle}` } })}`,
+  'rooms by tag': `/admin/rooms?q=${q({ roomTags: 'tag 3' })}`,
+  'one room by ID': `/admin/rooms?q=${q({ _id: `room ${middle}` })}`,
+  'a room': `/admin/rooms/room%20${middle}`,
+  members: '/admin/rooms/room%200/members?limit=50',
+  messages: '/admin/rooms/room%200/messages?limit=50',
+  pins: '/admin/rooms/room%200/pins',
+  bans: '/admin/rooms/room%200/bans',
+  'a user': '/admin/clients/user%201',
+  'rooms of a user': '/admin/clients/user%201/rooms',
+  audit: '/admin/audit?limit=50',
+}
+const times = new Map(Object.keys(reads).map((name) => [name, [] as number[]]))
+const bareTimes: number[] = []
+for (let round = -10; round < rounds; round++) {
+  for (const [name, path] of [...Object.entries(reads), ['', ''] as const]) {
+    const since = performance.now()
+    await (name === '' ? bare.call('GET', '/') : call('GET', path, admin))
+    if (round >= 0) (name === '' ? bareTimes : times.get(name))?.push(performance.now() - since)
+  }
+}
+const bareMS = median(bareTimes)
+const results = [...times].map(([read, found]) => ({
+  read,
+  medianMS: median(found),
+  p95MS: found.toSorted((a, b) => a - b)[Math.floor(found.length * 0.95)] ?? Number.NaN,
+  timesBare: median(found) / bareMS,
+}))
+console.log(`\n${messages} messages, ${rooms} rooms, ${users} users; a bare findOne: ${bareMS.toFixed(2)} ms\n`)
+console.log(['read'.padEnd(20), 'median ms'.padStart(10), '95 %'.padStart(8), '× bare'.padStart(8)].join(' '))
+for (const { read, medianMS, p95MS, timesBare } of results) {
+  const columns = [medianMS.toFixed(2).padStart(10), p95MS.toFixed(2).padStart(8), timesBare.toFixed(1).padStart(8)]
+  console.log([read.padEnd(20), ...columns].join(' '))
+}
+mkdirSync(join(import.meta.dirname, 'results'), { recursive: true })
+const report = { rooms, users, messages, bareMS, results }
+writeFileSync(join(import.meta.dirname, 'results/admin.json'), `${JSON.stringify(report, null, 2)}\n`)
+const slow = results.filter(({ medianMS }) => medianMS > wantedMS)
+console.log(
+  `\nwanted: every median under ${wantedMS} ms; over it: ${slow.map(({ read }) => read).join(', ') || 'none'}`,
+)
+process.exitCode = slow.length === 0 ? 0 : 1
+await close()
+await bare.close()
+await mongo.close()
+ground.disconnect()
+await gateway.stop()
+await servers.stop()
