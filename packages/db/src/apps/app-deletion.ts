@@ -12,6 +12,7 @@ type Way = 'idRange' | 'roomKeyRange' | 'notes' | 'calls' | 'files' | 'last' | '
 /** Every collection, in the order in which it is emptied: notes name messages, and rooms have some in their buffers, so they go before them. */
 const ways: Record<CollectionName, Way> = {
   tokens: 'idRange',
+  auditUnsealed: 'idRange',
   devices: 'idRange',
   jobs: 'idRange',
   scheduled: 'idRange',
@@ -43,7 +44,6 @@ const ways: Record<CollectionName, Way> = {
   statsUsers: 'idRange',
   users: 'idRange',
   config: 'idRange',
-  auditUnsealed: 'idRange',
   audit: 'idRange',
   auditSeals: 'idRange',
   // Of the installation. Entries of files to remove hold IDs only.

@@ -49,7 +49,7 @@ describe('the audit log', () => {
     await gateway.admin('POST', `/rooms/${room}/members`, { invitees: [bob.id] })
     const id = await newMessage(room)
     await bob.call('POST', `/messages/${id}/report`, { reason: 'spam' })
-    return (await gateway.admin('GET', `/admin/reports?room=${room}`)).body.result.data[0]._id
+    return (await gateway.admin('GET', `/admin/reports?room=${room}`)).body.result.data[0].id
   }
   type Request = ['POST' | 'PUT' | 'DELETE', string, unknown?]
   const banned = async (room: string, user: string) => gateway.admin('POST', `/blockStatus/room/${room}/${user}`)
