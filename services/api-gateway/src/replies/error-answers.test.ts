@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import type { Operation } from '@parley/contracts/operation'
 import { allOperations } from '@parley/contracts/operations/all'
 import { describe, test } from 'vitest'
 import { errorCodes } from './error-answers.ts'
@@ -25,7 +24,7 @@ describe('the errors of an operation', () => {
     for (const operation of allOperations) {
       const codes = errorCodes(operation)
       if (operation.access === 'client-with-id') assert.ok(codes.includes('MISSING_PARAMETER'), operation.id)
-      const { headers } = operation as Operation
+      const { headers } = operation
       const usual = { 'im-client-id': 'alice', 'im-api-key': 'key' }
       const wrong = Object.keys(headers?.shape ?? {}).filter(
         (name) => headers?.safeParse({ ...usual, [name]: '\uD800'.repeat(5_000) }).success === false,
