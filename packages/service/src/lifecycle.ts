@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import closeWithGrace from 'close-with-grace'
 import { type Dependency, startInternalServer, watchDependencies } from './health.ts'
 import { createLog, type Logger } from './log.ts'
-import { openLogOutput } from './log-output.ts'
+import { type LogOutput, openLogOutput } from './log-output.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import {
   readSettings,
@@ -54,25 +54,16 @@ export async function runService<D extends typeof sharedSettings & SettingsDefin
   { name, settings: definition }: { name: string; settings: D },
   start: (context: Context<SettingsOf<D>>) => Promise<{ ports?: Record<string, number> }>,
 ): Promise<void> {
-  const { values: flags } = parseArgs({ options: { settings: { type: 'boolean' }, version: { type: 'boolean' } } })
-  if (flags.version) {
-    console.log(version)
-    return
-  }
-  if (flags.settings) {
-    console.log(settingsTable(definition))
+  const asked = answerFlags(definition)
+  if (asked !== undefined) {
+    console.log(asked)
     return
   }
   const settings = await settingsOrExit(name, definition)
   const shared = settings as SettingsOf<typeof sharedSettings>
   const metrics = createMetrics(name)
   metrics.gauge('parley_build_info', 'The release, as a label', ['version']).set({ version }, 1)
-  const dropped = metrics.counter('parley_log_lines_dropped_total', 'Log lines that standard output did not take', [])
-  const output = openLogOutput(
-    () => dropped.inc({}),
-    (lines) => log.warn({ lines }, 'log lines dropped'),
-  )
-  const log: Logger = createLog({ service: name, node: shared.nodeId, level: shared.logLevel }, output)
+  const { log, output } = openLog(name, shared, metrics)
   for (const variable of unknownVariables(definition, process.env)) {
     log.warn({ variable }, 'unknown setting: no service reads this variable')
   }
@@ -105,9 +96,12 @@ export async function runService<D extends typeof sharedSettings & SettingsDefin
     async ({ signal, err }) => {
       if (err) log.fatal({ err }, 'uncaught error, stopping')
       else log.info({ reason: signal ?? 'the parent process is gone' }, 'stopping')
-      await stopAll().finally(() => output.flushed(flushLogMS))
-      log.info('stopped')
-      await output.flushed(flushLogMS)
+      try {
+        await stopAll()
+        log.info('stopped')
+      } finally {
+        await output.flushed(flushLogMS)
+      }
     },
   )
   process.once('disconnect', () => grace.close())
@@ -128,8 +122,34 @@ export async function runService<D extends typeof sharedSettings & SettingsDefin
     grace.uninstall()
     setTimeout(() => process.exit(1), shared.drainMS + graceMS).unref()
     await report({ failed: err instanceof Error ? err.message : String(err) })
-    await stopAll().finally(() => output.flushed(flushLogMS).finally(() => process.exit(1)))
+    try {
+      await stopAll()
+    } finally {
+      await output.flushed(flushLogMS)
+      process.exit(1)
+    }
   }
+}
+
+/** The text that `--version` or `--settings` asks for. */
+function answerFlags(definition: SettingsDefinition): string | undefined {
+  const { values } = parseArgs({ options: { settings: { type: 'boolean' }, version: { type: 'boolean' } } })
+  if (values.version) return version
+  return values.settings ? settingsTable(definition) : undefined
+}
+
+function openLog(
+  service: string,
+  { nodeId: node, logLevel: level }: SettingsOf<typeof sharedSettings>,
+  metrics: Metrics,
+): { log: Logger; output: LogOutput } {
+  const dropped = metrics.counter('parley_log_lines_dropped_total', 'Log lines that standard output did not take', [])
+  const output = openLogOutput(
+    () => dropped.inc({}),
+    (lines) => log.warn({ lines }, 'log lines dropped'),
+  )
+  const log: Logger = createLog({ service, node, level }, output)
+  return { log, output }
 }
 
 async function startTracing(service: string, shared: SettingsOf<typeof sharedSettings>, log: Logger): Promise<Tracing> {

@@ -1,4 +1,5 @@
 import { fstatSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import { isatty } from 'node:tty'
 import type { DestinationStream } from 'pino'
 import sonicBoom from 'sonic-boom'
@@ -55,8 +56,8 @@ export function openLogOutput(onDrop: () => void, onResumed: (lines: number) => 
     },
     async flushed(withinMS) {
       const untilMS = performance.now() + withinMS
-      while (output.waiting() > 0 && failingSinceMS === undefined && performance.now() < untilMS)
-        await new Promise((resolve) => setTimeout(resolve, lookEveryMS))
+      const isDone = () => output.waiting() === 0 || failingSinceMS !== undefined || performance.now() > untilMS
+      while (!isDone()) await pause(lookEveryMS)
     },
   }
 }

@@ -8,7 +8,7 @@ interface TextFieldProps {
   text: string
   label: string
   mentions: Mentions
-  /** What Enter does, where it does not begin a line. */
+  /** The action of Enter, where it does not begin a line. */
   enter: 'send' | 'done'
   onKeyDown: (event: KeyboardEvent) => void
   onText: (text: string) => void

@@ -5,7 +5,7 @@ import { findLanguage, loadTranslation, type WantedLanguage } from './language.t
 import { makeTexts, type TextTree } from './sentence.ts'
 
 /** The page's language and texts. */
-export interface Spoken {
+interface Spoken {
   /** BCP 47 tag, for dates and numbers. */
   lang: string
   direction: 'ltr' | 'rtl'

@@ -43,7 +43,7 @@ const refused: Record<keyof typeof least, Record<string, unknown>> = {
 }
 /** Says what `threadOf` says (read-line.test.ts); needs the database (test/operating/import.test.ts). */
 const elsewhere = new Set(['thread', 'attachments'])
-/** What REST takes to make one. */
+/** The fields of the REST operations that make one. */
 const operations = {
   user: saveUser.body.shape,
   room: { ...createRoom.body.shape, ...updateRoom.body.shape },

@@ -9,7 +9,7 @@ import { expandGroups } from '@parley/db/users/groups'
 import { findUnpushed } from '@parley/db/users/users'
 import { reasonOfMember } from './suppression-reasons.ts'
 
-export interface Recipient {
+interface Recipient {
   user: string
   mentioned: boolean
 }

@@ -67,20 +67,11 @@ export async function createConnectionReports(
     peaks.tend()
     reportAll()
   }, nodeTtlMS / 3)
-  let isForgotten = false
-  const forget = async () => {
-    try {
-      if (!isForgotten) await forgetConnections(presence, node)
-      isForgotten = true
-    } catch (error) {
-      log.warn({ err: error }, 'connections of an earlier process of this node not deleted; trying again')
-    }
-  }
+  const forget = forgetOnce(presence, node, log)
   await forget()
-  const ready = async () => {
+  const ready = () => {
     peaks.redisIsBack()
-    await forget()
-    reportAll()
+    void forget().then(reportAll)
   }
   presence.redis.on('ready', ready)
 
@@ -98,5 +89,18 @@ export async function createConnectionReports(
       while (inFlight.size > 0) await Promise.all(inFlight.values())
       await Promise.all([...current.keys()].map((app) => reportConnections(presence, node, app, 0)))
     },
+  }
+}
+
+/** Makes the function that deletes the reports of an earlier process; it does nothing once that has succeeded. */
+function forgetOnce(presence: Presence, node: string, log: Logger): () => Promise<void> {
+  let isForgotten = false
+  return async () => {
+    try {
+      if (!isForgotten) await forgetConnections(presence, node)
+      isForgotten = true
+    } catch (error) {
+      log.warn({ err: error }, 'connections of an earlier process of this node not deleted; trying again')
+    }
   }
 }
