@@ -272,6 +272,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
       await dialog(tab).getByRole('heading', { name: 'Read 1' }).waitFor()
       await dialog(tab).getByRole('heading', { name: '👍 1' }).waitFor()
       assert.equal(await dialog(tab).getByRole('button', { name: 'Bob' }).count(), 2)
+      assert.equal(await dialog(tab).getByText('Nobody yet.').count(), 0)
       await assertNothingFound(tab.page, 'info')
     })
   })
@@ -282,7 +283,12 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
     test('a chat is started and people are added by a picker, by keyboard alone', async () => {
       const { platform } = deployment
       await platform.admin('POST', '/config', { directory: 'all' })
-      await platform.newUser('faraway', { nickname: 'Far Away' })
+      const far = await platform.newUser('faraway', { nickname: 'Far Away' })
+      const lonely = await open(far, '')
+      await lonely.page.getByText('No chats yet').first().waitFor()
+      await lonely.page.getByRole('button', { name: 'New chat' }).last().click()
+      await dialog(lonely).getByRole('combobox', { name: 'Search people' }).waitFor()
+      await lonely.page.keyboard.press('Escape')
       await platform.newUser('fargo', { nickname: 'Fargo' })
       const room = await newRoom([alice, bob])
       const tab = await open(alice, room)

@@ -73,7 +73,14 @@ export function Bubble(props: MessageRowProps) {
       <div class="column">
         {!isMine && startsGroup && (
           <div class="sender">
-            <bdi class={hueOf(sender._id)}>{name}</bdi>
+            <button
+              type="button"
+              class={`name ${hueOf(sender._id)}`}
+              tabIndex={-1}
+              onClick={() => shownPerson.set({ user: sender._id, message })}
+            >
+              <bdi>{name}</bdi>
+            </button>
             {sender.isRobot === true && <span class="tag">{texts.robot}</span>}
           </div>
         )}

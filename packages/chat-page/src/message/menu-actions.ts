@@ -53,7 +53,12 @@ export function menuActions(parts: MenuParts): MenuAction[] {
       (pinned === true
         ? { name: texts.unpin, icon: 'pin', act: () => room.unpin(_id) }
         : { name: texts.pin, icon: 'pin', act: () => room.pin(_id) }),
-    (isMine || reactions.length > 0) && { name: texts.people.info, icon: 'info', act: nothing, ask: 'info' },
+    ((isMine && !thread) || reactions.length > 0) && {
+      name: texts.people.info,
+      icon: 'info',
+      act: nothing,
+      ask: 'info',
+    },
     !isMine && { name: texts.people.report, icon: 'flag', act: nothing, ask: 'report', isDanger: true },
     !isMine && { name: texts.people.block, icon: 'block', act: nothing, ask: 'block', isDanger: true },
     { name: texts.people.delete, icon: 'trash', act: nothing, ask: 'delete', isDanger: true },

@@ -1,5 +1,5 @@
-import type { Room, RoomMessage } from '@parley/client'
-import { useEffect } from 'preact/hooks'
+import type { ParleyError, Room, RoomMessage } from '@parley/client'
+import { useEffect, useState } from 'preact/hooks'
 import { Avatar } from '../app/avatar.tsx'
 import { Dialog } from '../app/dialog.tsx'
 import { useChat, useStore } from '../state/chat.ts'
@@ -14,11 +14,9 @@ interface MessageInfoSheetProps {
 /** The names of those who reacted to a message, and of those who have read an own one. */
 export function MessageInfoSheet({ room, message, onClose }: MessageInfoSheetProps) {
   const { texts } = useChat()
-  useStore(room.readers)
   useStore(room.delivered)
-  const { _id, isMine } = message
-  const readers = room.readBy(_id)
-  const reached = room.deliveredTo(_id).filter((user) => !readers.includes(user))
+  const readers = useReaders(message)
+  const reached = room.deliveredTo(message._id).filter((user) => readers && !readers.includes(user))
   const byReaction = new Map<string, string[]>()
   for (const { reaction, client } of message.reactions) {
     byReaction.set(reaction, [...(byReaction.get(reaction) ?? []), client])
@@ -28,10 +26,30 @@ export function MessageInfoSheet({ room, message, onClose }: MessageInfoSheetPro
       {[...byReaction].map(([reaction, users]) => (
         <Names key={reaction} {...{ room, users }} title={reaction} />
       ))}
-      {isMine && <Names {...{ room }} title={texts.read} users={readers} />}
-      {isMine && reached.length > 0 && <Names {...{ room }} title={texts.delivered} users={reached} />}
+      {readers && <Names {...{ room }} title={texts.read} users={readers} />}
+      {reached.length > 0 && <Names {...{ room }} title={texts.delivered} users={reached} />}
     </Dialog>
   )
+}
+
+/** The readers of an own message, as the server knows them; undefined in threads and in rooms too large to list them. */
+function useReaders({ _id, isMine, threadOf }: RoomMessage): readonly string[] | undefined {
+  const { client, people, attempt } = useChat()
+  const [readers, setReaders] = useState<readonly string[]>()
+  useEffect(() => {
+    if (!isMine || threadOf !== undefined) return
+    const read = async () => {
+      try {
+        const { data } = await client.api.listReaders({ id: _id })
+        people.learn(data)
+        setReaders(data.map(({ _id }) => _id))
+      } catch (error) {
+        if ((error as ParleyError).code !== 'RESULT_TOO_LARGE') throw error
+      }
+    }
+    void attempt(read)
+  }, [_id])
+  return readers
 }
 
 function Names({ room, title, users }: { room: Room; title: string; users: readonly string[] }) {
