@@ -88,7 +88,9 @@ describe('what is shown of a message', () => {
         text,
       )
     }
-    assert.deepEqual(textParts('hi @Bob!', mentioned)[1], { text: '@Bob', mentions: 'bob' })
+    for (const text of ['@Bob', '@bob', '＠BOB']) {
+      assert.deepEqual(textParts(`hi ${text}!`, mentioned)[1], { text, mentions: 'bob' })
+    }
   })
 
   test('of two names at one place the longer one is mentioned', () => {

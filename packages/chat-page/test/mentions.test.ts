@@ -18,6 +18,7 @@ describe('the mentions of a text', () => {
     assert.deepEqual(usersIn('@Alice @Albert @Al_ @Two'), [])
     assert.deepEqual(usersIn('@Al. @Al! (@Al)'), ['al', 'al', 'al'])
     assert.deepEqual(usersIn('@no name'), ['no name'])
+    assert.deepEqual(findMentions('İ @al', people), [{ user: 'al', from: 2, to: 5 }])
   })
 
   test('leave out what is known to be another mention', () => {

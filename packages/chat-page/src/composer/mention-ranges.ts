@@ -81,18 +81,17 @@ export function findMentions(
     const name = nameOf(person).toLowerCase()
     byName.set(name, [...(byName.get(name) ?? []), person])
   }
-  const lengths = [...new Set([...byName.keys()].map(({ length }) => length))].toSorted((a, b) => b - a)
-  const small = text.toLowerCase()
+  // Of the names as they are: the small form of a letter may be longer.
+  const lengths = [...new Set(people.map((person) => nameOf(person).length))].toSorted((a, b) => b - a)
   const found: MentionRange[] = []
   for (const { index } of text.matchAll(/[@＠]/g)) {
     if (taken.some(({ from, to }) => index >= from && index < to)) continue
-    const length = lengths.find((length) => {
-      const end = index + 1 + length
-      return end <= text.length && byName.has(small.slice(index + 1, end)) && endsAt(text, end)
-    })
-    const named = length === undefined ? [] : (byName.get(small.slice(index + 1, index + 1 + length)) ?? [])
-    const [person] = named
-    if (person && length !== undefined && named.length === 1) {
+    const start = index + 1
+    const named = (length: number) => byName.get(text.slice(start, start + length).toLowerCase()) ?? []
+    const isWhole = (length: number) => start + length <= text.length && endsAt(text, start + length)
+    const length = lengths.find((one) => isWhole(one) && named(one).length > 0)
+    const [person, ...others] = length === undefined ? [] : named(length)
+    if (person && length !== undefined && others.length === 0) {
       found.push({ user: person._id, from: index, to: index + 1 + length })
     }
   }

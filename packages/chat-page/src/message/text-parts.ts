@@ -33,26 +33,28 @@ interface Names {
 
 function namesIn(text: string, mentioned: ReadonlyMap<string, string>): Names {
   const ids = new Map<string, string>()
+  const lengths = new Set<number>()
+  const small = text.toLowerCase()
   for (const [id, name] of mentioned) {
+    const key = name.toLowerCase()
     // Of two users of one name it is the first.
-    if (name !== '' && !ids.has(name) && text.includes(`@${name}`)) ids.set(name, id)
+    if (name === '' || ids.has(key) || !(small.includes(`@${key}`) || small.includes(`＠${key}`))) continue
+    ids.set(key, id)
+    lengths.add(name.length)
   }
-  const lengths = [...new Set([...ids.keys()].map(({ length }) => length))].toSorted((a, b) => b - a)
-  return { ids, lengths }
+  return { ids, lengths: [...lengths].toSorted((a, b) => b - a) }
 }
 
 function addMentions(parts: TextPart[], text: string, { ids, lengths }: Names): void {
   let from = 0
-  let at = text.indexOf('@')
-  while (at >= 0) {
-    const after = at + 1
-    const length = lengths.find((length) => ids.has(text.slice(after, after + length)))
-    if (length !== undefined) {
-      if (at > from) parts.push({ text: text.slice(from, at) })
-      from = after + length
-      parts.push({ text: text.slice(at, from), mentions: ids.get(text.slice(after, from)) ?? '' })
-    }
-    at = text.indexOf('@', Math.max(from, after))
+  for (const { index } of text.matchAll(/[@＠]/g)) {
+    if (index < from) continue
+    const idOf = (length: number) => ids.get(text.slice(index + 1, index + 1 + length).toLowerCase())
+    const length = lengths.find((one) => idOf(one) !== undefined)
+    if (length === undefined) continue
+    if (index > from) parts.push({ text: text.slice(from, index) })
+    from = index + 1 + length
+    parts.push({ text: text.slice(index, from), mentions: idOf(length) ?? '' })
   }
   if (from < text.length) parts.push({ text: text.slice(from) })
 }
