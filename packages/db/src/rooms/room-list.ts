@@ -7,12 +7,13 @@ import type { RoomDoc } from './documents.ts'
 
 export type RoomSort = 'createdAtMS' | 'lastMinute' | 'name' | 'memberCount'
 
-/** One for each sort. */
+/** One for each sort, and one for the rooms of a tag, the latest first. */
 export const roomListIndexes: IndexDescription[] = [
   { key: { app: 1, createdAtMS: 1, _id: 1 } },
   { key: { app: 1, lastMinute: 1, _id: 1 } },
   { key: { app: 1, name: 1, _id: 1 } },
   { key: { app: 1, memberCount: 1, _id: 1 } },
+  { key: { app: 1, roomTags: 1, lastMinute: 1, _id: 1 } },
 ]
 
 /** A page of a list of rooms. */

@@ -403,6 +403,15 @@ describe('every query uses its index and examines no more than it returns', () =
     })
   }
 
+  test('GET /admin/rooms of a tag reads the rooms of the tag alone', async () => {
+    for (let i = 0; i < 4; i++) await gateway.newRoom([alice], { roomTags: ['rare'] })
+    const path = `/admin/rooms?limit=2&q=${encodeURIComponent('{"roomTags":"rare"}')}`
+    const entries = await recordedOf(() => gateway.admin('GET', path))
+    const found = entries.filter(({ command }) => command.find === 'rooms')
+    assert.equal(found.length, 1)
+    for (const entry of found) await explained(entry)
+  })
+
   test('the work left by _all and by the outbox is found by an index of its own', async () => {
     const { db } = gateway.chat
     const erasing = await db.rooms
