@@ -4,6 +4,7 @@ import { App } from './app/app.tsx'
 import { FullPage } from './app/full-page.tsx'
 import { markPointer } from './app/mark-pointer.ts'
 import { keepAlso, showClientKey, takeParameters } from './page-parameters.ts'
+import { storageOf } from './state/storage.ts'
 import { createSpoken } from './texts/spoken.ts'
 
 /** The hosted chat page (docs/reference/chat-page.md). */
@@ -27,24 +28,17 @@ function show(page: HTMLElement): void {
 }
 
 function start(token: string) {
+  const storage = storageOf('localStorage')
   const client = createClient({
     url: location.origin,
     token,
     ...(clientKey !== undefined && { clientKey }),
-    ...storageHere(),
+    // Unsent messages survive a reload where the browser allows it.
+    ...(storage && { storage }),
   })
   client.clientKey.subscribe((key) => {
     keepAlso({ clientKey: key })
     showClientKey(key)
   })
   return <App {...{ client, parameters, spoken }} />
-}
-
-/** Unsent messages survive a reload where the browser allows it. */
-function storageHere(): { storage?: Storage } {
-  try {
-    return { storage: localStorage }
-  } catch {
-    return {}
-  }
 }

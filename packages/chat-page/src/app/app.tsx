@@ -1,7 +1,8 @@
 import type { Client } from '@parley/client'
 import { createThreads } from '@parley/client/threads'
-import { createUploads, type UploadsOptions } from '@parley/client/uploads'
+import { createUploads } from '@parley/client/uploads'
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { createDrafts } from '../composer/drafts.ts'
 import { refuseOtherDrops } from '../composer/use-dropped-files.ts'
 import { imageOrigins } from '../message/image-origins.ts'
 import { keepAlso, type PageParameters } from '../page-parameters.ts'
@@ -15,6 +16,7 @@ import { createNotices } from '../state/notices.ts'
 import { createNotifications } from '../state/notifications.ts'
 import { showUnreadInTab } from '../state/page-title.ts'
 import { createPeople } from '../state/people.ts'
+import { storageOf } from '../state/storage.ts'
 import { createToday } from '../state/today.ts'
 import { createValue } from '../state/value.ts'
 import { type SpokenStore, textsInAddress } from '../texts/spoken.ts'
@@ -60,7 +62,8 @@ export function App({ client, parameters, spoken }: AppProps) {
   const { name, logo } = useStore(config)
   useEffect(() => setName(name ?? texts.chats), [name, texts])
 
-  if (connection.status === 'stopped') {
+  // A session that ends later leaves the view and the drafts: the line over the conversation says so.
+  if (connection.status === 'stopped' && !me) {
     const action = { name: texts.retry, act: () => client.connect() }
     return <FullPage title={texts.signedOut} hint={texts.signedOutHint} action={action} />
   }
@@ -74,6 +77,7 @@ export function App({ client, parameters, spoken }: AppProps) {
             onThread={openRoom.open}
           />
           <Invitations onOpen={openRoom.open} />
+          <ConnectionLine />
         </nav>
         <div class="main">
           <ConnectionLine />
@@ -117,13 +121,16 @@ function createParts(client: Client, parameters: PageParameters, spoken: SpokenS
   const people = createPeople(client)
   const config = createValue(plain)
   const threads = createThreads(client)
-  const uploads = createUploads(client, storageOfTab())
+  // Both belong to a tab, and survive its reload where the browser allows it.
+  const storage = storageOf('sessionStorage')
+  const uploads = createUploads(client, storage && { storage })
+  const drafts = createDrafts(client, storage)
   const today = createToday()
   const openRoom = createOpenRoom(client, parameters.room, (room) => {
     keepAlso({ room })
   })
   const shared = {
-    ...{ client, people, notices, threads, uploads, attempt, config, today, imageOrigins: imageOrigins() },
+    ...{ client, people, notices, threads, uploads, drafts, attempt, config, today, imageOrigins: imageOrigins() },
     ...{ shownPerson: createValue<ShownPerson | undefined>(undefined), openRoom: openRoom.open },
   }
   const setName = showUnreadInTab(client, spoken.get().texts.chats)
@@ -139,15 +146,6 @@ function createParts(client: Client, parameters: PageParameters, spoken: SpokenS
   void takeConfig()
   const notifications = createNotifications({ ...shared, texts: () => spoken.get().texts }, openRoom.open)
   return { shared, openRoom, config, notifications, setName }
-}
-
-/** Uploads belong to a tab, and survive its reload where the browser allows it. */
-function storageOfTab(): UploadsOptions {
-  try {
-    return { storage: sessionStorage }
-  } catch {
-    return {}
-  }
 }
 
 /** Settles after the first login. */

@@ -4,12 +4,13 @@ import { useChat, useStore } from '../state/chat.ts'
 /** Most losses are mended before anybody would notice. */
 const maxWaitMS = 1_500
 
-/** Says that the connection is away, when it is so for longer than a moment. */
+/** Says that the connection is away, when it is so for longer than a moment, or that the session has ended. */
 export function ConnectionLine() {
   const { client, texts } = useChat()
   const { status } = useStore(client.connection)
   const isKnown = useStore(client.me) !== undefined
-  const isAway = status !== 'online' && (isKnown || status === 'waiting')
+  const isOver = status === 'stopped'
+  const isAway = !isOver && status !== 'online' && (isKnown || status === 'waiting')
   const [isShown, setShown] = useState(false)
   useEffect(() => {
     const timer = setTimeout(() => setShown(isAway), isAway ? maxWaitMS : 0)
@@ -18,6 +19,14 @@ export function ConnectionLine() {
   return (
     <div class="connection" role="status">
       {isShown && isAway && <p>{status === 'waiting' ? texts.offline : texts.reconnecting}</p>}
+      {isOver && (
+        <p>
+          <strong>{texts.signedOut}.</strong> {texts.signedOutHint}{' '}
+          <button type="button" class="link" onClick={() => client.connect()}>
+            {texts.retry}
+          </button>
+        </p>
+      )}
     </div>
   )
 }

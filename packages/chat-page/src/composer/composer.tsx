@@ -1,10 +1,9 @@
 import type { Room, Thread } from '@parley/client'
 import type { RefObject } from 'preact'
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
 import { contentOf } from '../message/content.ts'
 import { useChat, useStore } from '../state/chat.ts'
-import { keepDraft, takeDraft } from './drafts.ts'
 import { enterSends } from './enter-sends.ts'
 import { FileButton, FileList } from './file-list.tsx'
 import { isComposing } from './is-composing.ts'
@@ -112,10 +111,9 @@ function useWritten(
   about: WritingAbout | undefined,
   field: RefObject<HTMLTextAreaElement | null>,
 ): Written & { elsewhere: readonly string[] } {
-  const { people } = useChat()
-  const [draft, setDraft] = useState(() => takeDraft(draftOf))
+  const { people, drafts } = useChat()
+  const draft = useStore(drafts.of(draftOf))
   const [edited, setEdited] = useState<{ about: WritingAbout; text: string; mentions: readonly MentionRange[] }>()
-  useEffect(() => keepDraft(draftOf, draft), [draftOf, draft])
   // In the same frame as the view: a key pressed then is for the field.
   useLayoutEffect(() => {
     if (about || !matchMedia('(pointer: coarse)').matches) field.current?.focus()
@@ -127,7 +125,7 @@ function useWritten(
     return { text, ...mentionsOf(about.message, text, people.known.get()) }
   }, [about])
   if (!about || !before) {
-    return { ...draft, elsewhere: [], write: (text, mentions) => setDraft({ text, mentions }) }
+    return { ...draft, elsewhere: [], write: (text, mentions) => drafts.change(draftOf, { text, mentions }) }
   }
   const now = edited?.about === about ? edited : before
   return {

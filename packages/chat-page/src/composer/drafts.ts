@@ -1,16 +1,74 @@
+import type { Client, RoomMessage, Store } from '@parley/client'
+import { createValue } from '../state/value.ts'
 import type { MentionRange } from './mention-ranges.ts'
 
+/** A message that is being written; the files that go with it are the uploads about the same ID. */
 export interface Draft {
   text: string
   mentions: readonly MentionRange[]
+  /** The message that it replies to. */
+  reply?: RoomMessage | undefined
 }
 
-/** Drafts by room, as long as the page lives. */
-const drafts = new Map<string, Draft>()
+/** The user's drafts, by the ID of the room or thread. */
+export interface Drafts {
+  of: (id: string) => Store<Draft>
+  change: (id: string, now: Partial<Draft>) => void
+  /** Of all users of this tab. */
+  clear: () => void
+}
 
-export const takeDraft = (roomID: string): Draft => drafts.get(roomID) ?? { text: '', mentions: [] }
+type Value = ReturnType<typeof createValue<Draft>>
 
-export function keepDraft(roomID: string, draft: Draft): void {
-  if (draft.text === '') drafts.delete(roomID)
-  else drafts.set(roomID, draft)
+const prefix = 'parley.drafts.'
+const nothing: Draft = { text: '', mentions: [] }
+const isEmpty = ({ text, reply }: Draft) => text === '' && reply === undefined
+
+/** @param storage keeps them over a reload; one that fails keeps nothing, and stops no writing */
+export function createDrafts({ me, clientKey }: Pick<Client, 'me' | 'clientKey'>, storage?: Storage): Drafts {
+  const values = new Map<string, Value>()
+  let user: string | undefined
+
+  const of = (id: string): Value => {
+    const value = values.get(id) ?? createValue(nothing)
+    values.set(id, value)
+    return value
+  }
+  const key = () => `${prefix}${clientKey.get()}.${user}`
+
+  me.subscribe((now) => {
+    if (!now || now._id === user) return
+    user = now._id
+    for (const value of values.values()) value.set(nothing)
+    for (const [id, draft] of Object.entries(read(storage, key()))) of(id).set({ ...nothing, ...draft })
+  })
+  return {
+    of,
+    change(id, now) {
+      const draft = { ...of(id).get(), ...now }
+      of(id).set(isEmpty(draft) ? nothing : draft)
+      const kept = [...values].map(([id, value]) => [id, value.get()] as const)
+      write(storage, key(), Object.fromEntries(kept.filter(([, draft]) => !isEmpty(draft))))
+    },
+    clear() {
+      for (const value of values.values()) value.set(nothing)
+      for (const name of Object.keys(storage ?? {})) if (name.startsWith(prefix)) storage?.removeItem(name)
+    },
+  }
+}
+
+function read(storage: Storage | undefined, key: string): Record<string, Draft> {
+  try {
+    return JSON.parse(storage?.getItem(key) ?? '{}') as Record<string, Draft>
+  } catch {
+    return {}
+  }
+}
+
+function write(storage: Storage | undefined, key: string, drafts: Record<string, Draft>): void {
+  try {
+    storage?.setItem(key, JSON.stringify(drafts))
+  } catch {
+    // Full: they hold as long as the page.
+  }
 }

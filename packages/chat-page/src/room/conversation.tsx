@@ -1,5 +1,5 @@
 import type { Room, RoomMessage, Thread } from '@parley/client'
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { Composer } from '../composer/composer.tsx'
 import type { WritingAbout } from '../composer/writing-about.tsx'
 import { contentOf } from '../message/content.ts'
@@ -25,7 +25,7 @@ export function Conversation({ room, thread, isReady, firstUnread, goTo, onGoTo,
   const { texts } = useChat()
   const isFrozen = useStore(room.info)?.status === 0
   const [menu, setMenu] = useState<OpenMenu>()
-  const { about, setAbout, done } = useWritingAbout()
+  const { about, setAbout, done } = useWritingAbout(thread?.id ?? room.id)
   const editLast = () => {
     const message = (thread ?? room).messages.get().findLast(isEditable)
     if (message) setAbout({ kind: 'edit', message })
@@ -57,13 +57,17 @@ const isEditable = (message: RoomMessage): boolean =>
   message.isMine && message.state === 'sent' && !message.isDeleted && contentOf(message).kind === 'text'
 
 /** An edit comes before the reply that is being written, which goes on afterwards. */
-function useWritingAbout() {
-  const [reply, setReply] = useState<WritingAbout>()
+function useWritingAbout(id: string) {
+  const { drafts } = useChat()
+  const { reply } = useStore(drafts.of(id))
   const [edit, setEdit] = useState<WritingAbout>()
+  // The same object until another message is replied to.
+  const about = useMemo<WritingAbout | undefined>(() => reply && { kind: 'reply', message: reply }, [reply])
+  const setReply = (message: WritingAbout['message'] | undefined) => drafts.change(id, { reply: message })
   const setAbout = (about: WritingAbout) => {
     setEdit(about.kind === 'edit' ? about : undefined)
-    if (about.kind === 'reply') setReply(about)
+    if (about.kind === 'reply') setReply(about.message)
   }
   const done = () => (edit ? setEdit(undefined) : setReply(undefined))
-  return { about: edit ?? reply, setAbout, done }
+  return { about: edit ?? about, setAbout, done }
 }

@@ -1,4 +1,5 @@
-import type { RoomInfo } from '@parley/client'
+import type { RoomInfo, Store } from '@parley/client'
+import { useMemo } from 'preact/hooks'
 import { Avatar } from '../app/avatar.tsx'
 import { DrawnText } from '../app/drawn-text.tsx'
 import { Icon } from '../app/icon.tsx'
@@ -28,8 +29,10 @@ export function RoomRow({ room, isOpen, onOpen }: RoomRowProps) {
   const isPinned = room.pref?.sticky === true
   const { lastMessage, unread } = room
   const preview = useLastLine(room, me)
+  const written = useDraftLine(room._id)
+  const draft = isOpen ? undefined : written
   // A line that begins with a name has the direction of the page.
-  const isAlone = room.roomType === 'direct' && lastMessage?.sender._id !== me
+  const isAlone = draft === undefined && room.roomType === 'direct' && lastMessage?.sender._id !== me
   return (
     <li>
       <button
@@ -49,7 +52,7 @@ export function RoomRow({ room, isOpen, onOpen }: RoomRowProps) {
             {lastMessage && <time class="soft">{shortTime(lastMessage.messageTimeMS, lang, now)}</time>}
           </span>
           <span class="room-line">
-            <DrawnText class="soft" text={preview} isOfPage={!isAlone} />
+            <DrawnText class="soft" text={draft ?? preview} isOfPage={!isAlone} />
             <UnreadBadge unread={unread} isQuiet={isMuted} />
           </span>
         </span>
@@ -75,4 +78,19 @@ function useLastLine({ lastMessage, roomType }: RoomInfo, me: string | undefined
   const text = isolated(previewOf(lastMessage, texts))
   if (lastMessage.sender._id === me) return `${texts.you}: ${text}`
   return roomType === 'direct' ? text : `${isolated(nameOf(lastMessage.sender))}: ${text}`
+}
+
+/** The beginning of what is being written there, or the name of a file that goes with it. */
+function useDraftLine(id: string): string | undefined {
+  const { texts, drafts, uploads } = useChat()
+  const { text, reply } = useStore(drafts.of(id))
+  const files = useMemo(() => derived(uploads.list, (list) => list.find(({ about }) => about === id)?.name), [id])
+  const file = useStore(files)
+  if (text.trim() === '' && file === undefined && !reply) return undefined
+  return `${texts.draft}: ${isolated(text.trim().slice(0, 200).replaceAll(/\s+/g, ' ') || file || '')}`
+}
+
+/** A part of a store. */
+function derived<T, U>({ get, subscribe }: Store<T>, of: (value: T) => U): Store<U> {
+  return { get: () => of(get()), subscribe: (listener) => subscribe((value) => listener(of(value))) }
 }

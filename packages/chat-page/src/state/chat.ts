@@ -4,6 +4,7 @@ import type { Uploads } from '@parley/client/uploads'
 import { createContext } from 'preact'
 import { useSyncExternalStore } from 'preact/compat'
 import { useContext } from 'preact/hooks'
+import type { Drafts } from '../composer/drafts.ts'
 import type { Texts } from '../texts/en.ts'
 import type { ChatConfig } from './chat-config.ts'
 import type { Notices } from './notices.ts'
@@ -34,6 +35,7 @@ export interface Chat {
   shownPerson: Value<ShownPerson | undefined>
   openRoom: (roomID: string) => void
   threads: UserThreads
+  drafts: Drafts
   /** For rooms and threads, by their IDs. */
   uploads: Uploads
   /** Origins of pictures that are shown without a click. */

@@ -17,6 +17,7 @@ export const english = {
   loading: 'Loading…',
   back: 'Back to the list',
   you: 'You',
+  draft: 'Draft',
   unread: 'unread',
   muted: 'Muted',
   pinnedRoom: 'Pinned',

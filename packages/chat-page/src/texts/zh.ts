@@ -12,6 +12,7 @@ export const chinese: Translation = {
   loading: '加载中…',
   back: '返回列表',
   you: '我',
+  draft: '草稿',
   unread: '条未读',
   muted: '已静音',
   pinnedRoom: '已置顶',
