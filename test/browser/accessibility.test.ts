@@ -100,6 +100,9 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: axe finds noth
 
   test('in the list on a phone, and when signed out', async () => {
     const page = await open({ viewport: { width: 360, height: 640 }, parameters: { room: 'none' } })
+    await page.getByText('This chat isn’t available to you').waitFor()
+    await assertNothingFound(page, 'a room that is not theirs')
+    await page.getByRole('button', { name: 'Back to the list' }).click()
     await page.getByRole('button', { name: /^Friends/ }).waitFor()
     await assertNothingFound(page, 'list')
     await page.getByRole('button', { name: /^Long/ }).click()

@@ -87,4 +87,36 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, as an app embe
     await tab.page.getByRole('button', { name: /^Other/ }).click()
     await eventually('the list marks it no longer', async () => (await preview())?.startsWith('You:'))
   })
+
+  test('a room that is not the user’s says so and opens nothing; it opens once it is', async () => {
+    const user = await newUser()
+    await say(await newRoom(user), 'elsewhere')
+    const foreign = await deployment.platform.newRoom([alice.id], { name: 'Foreign', owner: alice.id })
+    const tab = await open(user, { room: foreign })
+    await tab.page.getByText('This chat isn’t available to you').waitFor()
+    assert.equal(await fieldOf(tab).count(), 0)
+    const phone = await open(user, { room: foreign }, { viewport: { width: 390, height: 800 } })
+    await phone.page.getByText('This chat isn’t available to you').waitFor()
+    await phone.page.getByRole('button', { name: 'Back to the list' }).click()
+    await phone.page.getByRole('button', { name: /^Room/ }).waitFor()
+    await say(foreign, 'welcome')
+    await deployment.platform.admin('POST', `/rooms/${foreign}/members`, { invitees: [user.id] })
+    await tab.sees('welcome')
+  })
+
+  test('rooms=hide shows a single conversation, also one that the user has hidden', async () => {
+    const user = await newUser()
+    const room = await newRoom(user)
+    await say(room, 'alone')
+    await user.call('POST', `/roomPrefs/${room}`, { hidden: true })
+    for (const width of [390, 1200]) {
+      const tab = await open(user, { room, rooms: 'hide' }, { viewport: { width, height: 800 } })
+      await tab.sees('alone')
+      assert.equal(await tab.page.getByRole('navigation').count(), 0)
+      assert.equal(await tab.page.getByRole('button', { name: 'Back to the list' }).count(), 0)
+      await tab.page.reload()
+      await tab.sees('alone')
+      assert.equal(await tab.page.getByRole('navigation').count(), 0)
+    }
+  })
 })

@@ -193,7 +193,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, when something
     const { page } = await open(bob, await newRoom(bob))
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
     await deployment.platform.admin('DELETE', `/admin/clients/${bob.id}/token`, {})
-    await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
+    await page.getByText('You are signed out').waitFor()
     const other = await open({ ...bob, token: 'no such token' }, 'x')
     await other.page.getByRole('heading', { name: 'You are signed out' }).waitFor()
   })

@@ -5,6 +5,8 @@ export interface PageParameters {
   clientKey: string | undefined
   /** The room to open. */
   room: string | undefined
+  /** Whether the list of rooms is there, or one conversation alone. */
+  rooms: 'show' | 'hide'
   /** BCP 47 tag. */
   lang: string | undefined
   /** JSON: texts of the page in its language (docs/reference/chat-page.md#texts). */
@@ -27,7 +29,8 @@ export function takeParameters(): PageParameters {
   const taken: PageParameters = {
     token: value('token'),
     clientKey: value('clientKey'),
-    room: value('room'),
+    room: value('room') || undefined,
+    rooms: value('rooms') === 'hide' ? 'hide' : 'show',
     lang: value('lang'),
     texts: value('texts'),
     theme: toTheme(value('theme')),

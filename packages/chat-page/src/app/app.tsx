@@ -56,6 +56,8 @@ export function App({ client, parameters, spoken }: AppProps) {
   const me = useStore(client.me)
   const room = useStore(openRoom.current)
   const hasRooms = useStore(client.rooms).some(({ pref }) => !pref?.hidden)
+  const hasList = parameters.rooms === 'show'
+  const isMissing = useStore(openRoom.isMissing)
   useEffect(refuseOtherDrops, [])
   const [hasHelp, setHelp] = useState(false)
   useShortcuts({ client, openRoom, onHelp: () => setHelp(true) })
@@ -69,23 +71,31 @@ export function App({ client, parameters, spoken }: AppProps) {
   }
   return (
     <ChatContext.Provider value={chat}>
-      <main class={room === undefined ? 'layout shows-list' : 'layout shows-room'}>
-        <nav class="side" aria-label={texts.rooms}>
-          <RoomList
-            {...{ title: name ?? texts.chats, logo, notifications, openID: room, isLoaded: me !== undefined }}
-            onOpen={openRoom.open}
-            onThread={openRoom.open}
-          />
-          <Invitations onOpen={openRoom.open} />
-          <ConnectionLine />
-        </nav>
+      <main
+        class={`layout ${hasList ? '' : 'alone'} ${room === undefined && !isMissing ? 'shows-list' : 'shows-room'}`}
+      >
+        <ConnectionLine />
+        {hasList && (
+          <nav class="side" aria-label={texts.rooms}>
+            <RoomList
+              {...{ title: name ?? texts.chats, logo, notifications, openID: room, isLoaded: me !== undefined }}
+              onOpen={openRoom.open}
+              onThread={openRoom.open}
+            />
+            <Invitations onOpen={openRoom.open} />
+          </nav>
+        )}
         <div class="main">
-          <ConnectionLine />
           {room === undefined ? (
             <div class="nothing">
-              <Icon name="bubble" />
-              <p>{!me ? texts.loading : hasRooms ? texts.chooseRoom : texts.noRoomsHint}</p>
-              {me && !hasRooms && <NewChatButton isInWords />}
+              <Icon name={isMissing ? 'info' : 'bubble'} />
+              {isMissing ? <h1>{texts.notAvailable}</h1> : <p>{!me ? texts.loading : hasRooms ? texts.chooseRoom : texts.noRoomsHint}</p>}
+              {isMissing && (
+                <button type="button" class="button back" onClick={openRoom.back}>
+                  {texts.back}
+                </button>
+              )}
+              {me && !hasRooms && !isMissing && <NewChatButton isInWords />}
             </div>
           ) : (
             <RoomView key={room} roomID={room} wantedThread={openRoom.thread} onBack={openRoom.back} />

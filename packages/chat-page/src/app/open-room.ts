@@ -13,6 +13,8 @@ export interface OpenRoom {
   current: Store<string | undefined>
   /** The thread that is to be opened in it. */
   thread: Store<WantedThread | undefined>
+  /** The room of the address is none of the user's. */
+  isMissing: Store<boolean>
   open: (roomID: string, threadID?: string) => void
   /** To the list, where only one of the two is seen. */
   back: () => void
@@ -26,6 +28,7 @@ export function createOpenRoom(
 ): OpenRoom {
   const current = createValue<string | undefined>(undefined)
   const thread = createValue<WantedThread | undefined>(undefined)
+  const isMissing = createValue(false)
   let isFirst = true
 
   function set(room: string | undefined): void {
@@ -40,24 +43,36 @@ export function createOpenRoom(
     set(room)
   }
 
-  // The room of the address; else the first one, where there is space for it or no other.
-  function begin(): void {
-    const rooms = client.rooms.get()
-    // Before the list is read there may be a room of which something was heard.
-    if (!isFirst || rooms.length === 0 || !client.me.get()) return
+  /** The view is chosen: by the address, or by the user. */
+  function begun(): void {
     isFirst = false
+    isMissing.set(false)
     queueMicrotask(() => {
       for (const stop of stops) stop()
     })
+  }
+
+  // The room of the address, also when the user comes into it later; else the first one, where there is space for it or
+  // no other.
+  function begin(): void {
+    const rooms = client.rooms.get()
+    // Before the list is read there may be a room of which something was heard.
+    if (!isFirst || !client.me.get()) return
+    if (wanted !== undefined) {
+      const isThere = rooms.some(({ _id }) => _id === wanted)
+      isMissing.set(!isThere)
+      if (isThere) begun()
+      return isThere ? replace(wanted) : undefined
+    }
+    if (rooms.length === 0) return
+    begun()
     const visible = rooms.filter(({ pref }) => !pref?.hidden)
-    const first = visible.find(({ _id }) => _id === wanted)?._id
-    if (first !== undefined) replace(first)
-    else if (matchMedia(hasListBeside).matches || visible.length === 1) replace(visible[0]?._id)
+    if (matchMedia(hasListBeside).matches || visible.length === 1) replace(visible[0]?._id)
   }
   const stops = [client.rooms.subscribe(begin), client.me.subscribe(begin)]
   window.addEventListener('popstate', () => {
     if (isEmbedded()) return
-    isFirst = false
+    begun()
     // An earlier request does not apply to this step.
     thread.set(undefined)
     set(shownEntry().room)
@@ -65,14 +80,16 @@ export function createOpenRoom(
   return {
     current,
     thread,
+    isMissing,
     open(room, threadID) {
-      isFirst = false
+      begun()
       thread.set(threadID === undefined ? undefined : { room, id: threadID })
       if (current.get() !== undefined) return replace(room)
       pushEntry({ room })
       set(room)
     },
     back() {
+      begun()
       const { aboveList } = shownEntry()
       if (aboveList === undefined) replace(undefined)
       else history.go(-aboveList)

@@ -14,6 +14,7 @@ export const english = {
   startChat: 'Start a chat',
   noMatch: 'Nothing found',
   chooseRoom: 'Choose a chat to begin',
+  notAvailable: 'This chat isn’t available to you',
   loading: 'Loading…',
   back: 'Back to the list',
   you: 'You',

@@ -9,6 +9,7 @@ export const chinese: Translation = {
   startChat: '开始聊天',
   noMatch: '没有找到',
   chooseRoom: '选择一个聊天开始',
+  notAvailable: '您无法查看此聊天',
   loading: '加载中…',
   back: '返回列表',
   you: '我',
