@@ -9,7 +9,7 @@ const page = (title: string, body: string) => `<!doctype html>
 <style>
   body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
   form { display: inline }
-  iframe { width: 100%; height: 32rem; border: 1px solid #ccc; border-radius: 12px }
+  #chat { height: 32rem; border: 1px solid #ccc; border-radius: 12px; overflow: hidden }
 </style>
 <h1>${text(title)}</h1>
 ${body}
@@ -41,9 +41,29 @@ export const shopPage = (name: string, products: string[], orders: { id: string;
 </ul>`,
   )
 
-export const orderPage = ({ id, product }: { id: string; product: string }, chat: string) =>
+interface Order {
+  id: string
+  product: string
+  room: string
+}
+
+export const orderPage = ({ id, product, room }: Order, parleyURL: string) =>
   page(
     `Order ${id}: ${product}`,
     `<p><a href="/">Back to the shop</a></p>
-<iframe src="${text(chat)}" title="Chat about the order" allow="clipboard-write"></iframe>`,
+<div id="chat"></div>
+<script src="${text(parleyURL)}/chat/embed.js"></script>
+<script>
+  parleyChat.open({
+    element: document.getElementById('chat'),
+    title: 'Chat about the order',
+    room: ${JSON.stringify(room).replaceAll('<', '\\u003c')},
+    rooms: 'hide',
+    token: async ({ last = '' }) => {
+      const response = await fetch('/chat-token', { method: 'POST', body: new URLSearchParams({ refused: last }) })
+      if (!response.ok) throw new Error('no token: ' + response.status)
+      return response.text()
+    },
+  })
+</script>`,
   )

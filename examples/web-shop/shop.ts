@@ -21,18 +21,25 @@ function newUser(id: string, name: string, password: string) {
 }
 
 /**
- * The user's chat token. Issuing one ends the one before, and with it the chats that are open in other tabs, so the shop
- * keeps it with the user until its last day.
+ * The users' chat tokens. Issuing one ends the one before, and with it the chats that are open in other tabs, so the shop
+ * keeps it with the user until Parley refuses it.
  */
-const chatTokens = new Map<string, { token: string; endsAt: number }>()
-const day = 24 * 60 * 60 * 1000
+const chatTokens = new Map<string, Promise<string>>()
 
-async function chatTokenOf({ id, name }: { id: string; name: string }): Promise<string> {
-  const kept = chatTokens.get(id)
-  if (kept && kept.endsAt - day > Date.now()) return kept.token
-  const { token, expirationDate } = await parley.saveUser({ _id: id, nickname: name, issueAccessToken: true })
-  chatTokens.set(id, { token, endsAt: Date.parse(expirationDate) })
-  return token
+/** @param refused the token that Parley refused: only where it is the kept one another is issued */
+async function chatTokenOf(user: { id: string; name: string }, refused?: string): Promise<string> {
+  const kept = chatTokens.get(user.id)
+  const token = await kept?.catch(() => undefined)
+  if (token !== undefined && token !== refused) return token
+  // Another tab's request may have come first.
+  if (chatTokens.get(user.id) !== kept) return chatTokenOf(user, refused)
+  const issued = issueToken(user)
+  chatTokens.set(user.id, issued)
+  return issued
+}
+
+async function issueToken({ id, name }: { id: string; name: string }): Promise<string> {
+  return (await parley.saveUser({ _id: id, nickname: name, issueAccessToken: true })).token
 }
 
 /** The shop's orders: each has a room, in which its customer and the support write. */
@@ -79,14 +86,19 @@ app.post<{ Body: { product?: string } }>('/orders', async (request, reply) => {
   return reply.redirect(`/orders/${id}`, 303)
 })
 
-app.get<{ Params: { id: string } }>('/orders/:id', async (request, reply) => {
+app.get<{ Params: { id: string } }>('/orders/:id', (request, reply) => {
   const user = userOf(request)
   const order = orders.get(request.params.id)
   if (!user || !order || (order.customer !== user.id && user.id !== 'shop-support')) return reply.redirect('/', 303)
-  const parameters = new URLSearchParams({ token: await chatTokenOf(user), room: order.room })
-  const chat = `${parleyURL}/chat?${parameters.toString()}`
-  // The address holds a token: no cache may keep the page.
-  return reply.type('text/html').header('cache-control', 'no-store').send(orderPage(order, chat))
+  return reply.type('text/html').send(orderPage(order, parleyURL))
+})
+
+/** The signed-in user's token, for the chat in the page. */
+app.post<{ Body: { refused?: string } }>('/chat-token', async (request, reply) => {
+  const user = userOf(request)
+  if (!user) return reply.code(401).send()
+  const token = await chatTokenOf(user, request.body?.refused)
+  return reply.type('text/plain').header('cache-control', 'no-store').send(token)
 })
 
 await app.listen({ port: Number(process.env['PORT'] ?? 4001), host: '127.0.0.1' })

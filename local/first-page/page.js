@@ -14,16 +14,31 @@ async function ask(path, body) {
   return answer.json()
 }
 
-function addUser({ id, chat }) {
+/** Tokens that somebody has ended, as a curl line does that issues another for the user. */
+const ended = new Set()
+
+async function tokenOf(user, refused, last) {
+  if (refused && !ended.has(last)) {
+    // "Try again" in the chat takes the user back.
+    ended.add(last)
+    return last
+  }
+  return (await ask('/first-page/token', { user, refused: last })).token
+}
+
+function addUser({ id, clientKey, room }) {
   const card = byId('user').content.cloneNode(true).firstElementChild
   const [title, node, button] = ['h2', '.node', 'button'].map((selector) => card.querySelector(selector))
   title.textContent = id
   button.setAttribute('aria-label', `Kill the node of ${id}`)
-  const frame = card.querySelector('iframe')
-  // Frames of one tab share their storage: by their names they are two users.
+  const { frame } = parleyChat.open({
+    element: card.querySelector('.chat'),
+    title: `The chat of ${id}`,
+    clientKey,
+    room,
+    token: ({ refused, last }) => tokenOf(id, refused, last),
+  })
   frame.name = `parley-${id}`
-  frame.title = `The chat of ${id}`
-  frame.src = chat
   button.addEventListener('click', () => {
     const { node: killed } = users.get(id)
     button.disabled = true

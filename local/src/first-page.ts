@@ -37,12 +37,16 @@ export function createFirstPage(baseUrl: string, services: () => readonly Servic
     })
   }
   const demo = async () => {
+    const { clientKey, room, users } = demoApp
+    return { demo: users.map((id) => ({ id, clientKey, room })), curl: curlLine(baseUrl) }
+  }
+  /** Of a demo user: the kept one, or another after that was refused. */
+  const token = async (from: IncomingMessage) => {
+    const { user, refused } = JSON.parse(await textOf(from)) as { user?: unknown; refused?: unknown }
+    if (typeof user !== 'string' || !demoApp.users.includes(user)) throw new Error('user: it is none of the demo')
     const issued = await issue()
-    const chat = (user: string) => {
-      const query = { token: issued[user] ?? '', clientKey: demoApp.clientKey, room: demoApp.room }
-      return `/chat?${new URLSearchParams(query).toString()}`
-    }
-    return { demo: demoApp.users.map((id) => ({ id, chat: chat(id) })), curl: curlLine(baseUrl) }
+    if (issued[user] === refused) tokens = issueToken(baseUrl, user).then((token) => ({ ...issued, [user]: token }))
+    return { token: (await issue())[user] }
   }
   /** For "try it out" of the API page: as the demo's server, and as its first user. */
   const keys = async () => {
@@ -68,6 +72,7 @@ export function createFirstPage(baseUrl: string, services: () => readonly Servic
     'GET /first-page/nodes': nodes,
     'GET /docs/keys.json': keys,
     'POST /first-page/kill': kill,
+    'POST /first-page/token': token,
   }
   return (from, to) => {
     const path = (from.url ?? '').split('?')[0] ?? ''
@@ -116,13 +121,15 @@ async function textOf(from: IncomingMessage): Promise<string> {
   return text
 }
 
-/** Other tokens of the users stay valid. */
+/** Ends the tokens that the users had. */
 async function issueTokens(baseUrl: string): Promise<Record<string, string>> {
-  const issue = async (user: string) => {
-    const { result } = await call(baseUrl, 'POST', '/admin/clients', { _id: user, issueAccessToken: true })
-    return [user, (result as { token: string }).token] as const
-  }
-  return Object.fromEntries(await Promise.all(demoApp.users.map(issue)))
+  const issued = demoApp.users.map(async (user) => [user, await issueToken(baseUrl, user)] as const)
+  return Object.fromEntries(await Promise.all(issued))
+}
+
+async function issueToken(baseUrl: string, user: string): Promise<string> {
+  const { result } = await call(baseUrl, 'POST', '/admin/clients', { _id: user, issueAccessToken: true })
+  return (result as { token: string }).token
 }
 
 async function nodeOf(baseUrl: string, user: string): Promise<string | undefined> {

@@ -93,7 +93,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: the ways back'
   test('to the list at once, out of a thread in a room that one was removed from', async () => {
     const { user, here, open } = await newcomer()
     // What it asks for of the room when it is removed.
-    const tab = await open('none of them', phone, /status of 403/)
+    const tab = await open('', phone, /status of 403/)
     const { page } = tab
     await row(page, 'Here').click()
     await openThread(tab)
@@ -111,7 +111,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: the ways back'
       thread: true,
       replyTo: await lastIn(user, here),
     })
-    const { page } = await open('none of them', phone)
+    const { page } = await open('', phone)
     await page.getByRole('button', { name: /^Threads/ }).click()
     await page.getByRole('dialog').locator('.thread-row').click()
     await threadIn(page).waitFor()
@@ -126,7 +126,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: the ways back'
 
   test('forward twice at once, into a thread', async () => {
     const { open } = await newcomer()
-    const tab = await open('none of them', phone)
+    const tab = await open('', phone)
     const { page } = tab
     await row(page, 'Here').click()
     await openThread(tab)

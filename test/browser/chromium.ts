@@ -3,7 +3,11 @@ import { delimiter, join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-const options = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking']
+// plain.test is this machine, and no secure context.
+const options = [
+  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+  '--host-resolver-rules=MAP plain.test 127.0.0.1',
+]
 
 /**
  * Where Chromium is: `PARLEY_TEST_CHROMIUM`, or on PATH. Playwright's own would have to be downloaded from elsewhere.

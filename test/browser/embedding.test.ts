@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { type Deployment, deploy } from '../client/client-of.ts'
+import { underPath } from '../client/under-path.ts'
 import { eventually, type PlatformUser } from '../platform.ts'
-import { type ChatTab, openChat, type TabOptions } from './chat-tab.ts'
+import { type ChatTab, openChat, openPage, type TabOptions } from './chat-tab.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
+import { hostsEvents, serveHostPage } from './host-page.ts'
 
 describe.skipIf(isChromiumMissing())('the chat page in a browser, as an app embeds it', () => {
   let deployment: Deployment
   let browser: Browser
   let alice: PlatformUser
   beforeAll(async () => {
-    deployment = await deploy(1)
+    deployment = await deploy(1, [], { PARLEY_GATEWAY_CHAT_FRAME_ANCESTORS: '*' })
     browser = await startChromium()
     alice = await deployment.platform.newUser('alice', { nickname: 'Alice' })
   })
@@ -20,13 +22,14 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, as an app embe
     await deployment.stop()
   })
 
+  const base = () => `http://127.0.0.1:${deployment.front.port}`
   const newUser = () => deployment.platform.newUser()
   const newRoom = (user: PlatformUser, name = 'Room') =>
     deployment.platform.newRoom([alice.id, user.id], { name, owner: alice.id })
   const say = (room: string, message: string) =>
     alice.call('POST', `/rooms/${room}/message`, { message, messageType: 'text' })
   const open = (user: PlatformUser, parameters: Record<string, string>, options: TabOptions = {}) =>
-    openChat(browser, `http://127.0.0.1:${deployment.front.port}`, user, {
+    openChat(browser, base(), user, {
       ...options,
       parameters: { lang: 'en', ...parameters },
     })
@@ -118,5 +121,159 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, as an app embe
       await tab.sees('alone')
       assert.equal(await tab.page.getByRole('navigation').count(), 0)
     }
+  })
+
+  test('embed.js: the page around hands out tokens, opens rooms, and hears what happens', async () => {
+    const user = await newUser()
+    const [room, other] = [await newRoom(user), await newRoom(user, 'Other')]
+    await say(room, 'see https://example.com/page')
+    const issue = async () =>
+      String(
+        (await deployment.platform.admin('POST', '/admin/clients', { _id: user.id, issueAccessToken: true }))['token'],
+      )
+    let token = issue()
+    const host = await serveHostPage(`${base()}/chat/embed.js`, async (refused) => {
+      if (refused) token = issue()
+      return token
+    })
+    const page = await openPage(browser, `${host}?room=${room}`, {
+      elsewhere: [new URL(base()).host],
+      allow: /Failed to load resource/,
+    })
+    const frame = page.frameLocator('iframe')
+    const heard = (what: string) =>
+      eventually(`the host hears ${what}`, async () => (await hostsEvents(page)).includes(what))
+    const call = (code: string) => page.evaluate(code)
+    await heard('ready')
+    await heard(`room ${room}`)
+    await heard('unread 0')
+    await say(other, 'one more')
+    await say(other, 'over there')
+    await heard('unread 2')
+    await frame.getByRole('log').getByRole('link', { name: 'https://example.com/page' }).click()
+    await heard('link https://example.com/page')
+    assert.equal(page.context().pages().length, 1)
+    await call(`chat.openRoom(${JSON.stringify(other)})`)
+    await frame.getByRole('log').getByText('over there', { exact: true }).waitFor()
+    await heard(`room ${other}`)
+    await call("chat.setTheme('dark')")
+    await frame.locator('html[data-theme=dark]').waitFor()
+    await call("chat.setLanguage('zh')")
+    await frame.getByRole('heading', { name: '聊天' }).waitFor()
+    await call("chat.setTexts({ chats: 'Postfach' })")
+    await frame.getByRole('heading', { name: 'Postfach' }).waitFor()
+
+    // Others may say what they like: neither of the two listens.
+    await call("window.postMessage({ parley: 1, type: 'closed' }, '*')")
+    await frame.locator('body').evaluate(() => window.postMessage({ parley: 1, type: 'theme', theme: 'light' }, '*'))
+    await frame.getByRole('textbox').last().fill('a draft')
+    // Somebody else has issued a token.
+    await issue()
+    await heard('token refused')
+    await say(other, 'still here')
+    await frame.getByRole('log').getByText('still here', { exact: true }).waitFor()
+    await frame.locator('html[data-theme=dark]').waitFor()
+    const addresses = page.frames().map((one) => one.url())
+    for (const address of addresses) assert.doesNotMatch(address, /token/)
+    const inner = page.frames().at(-1)
+    assert.match((await inner?.evaluate(() => Object.values(sessionStorage).join(' '))) ?? '', /a draft/)
+    await call('chat.logOut()')
+    await heard('closed')
+    assert.equal(await page.locator('iframe').count(), 0)
+  })
+
+  test('a page that names another host hears nothing from the frame', async () => {
+    const host = await serveHostPage(`${base()}/chat/embed.js`, async () => '')
+    const page = await openPage(browser, `${host}?nothing`, {
+      elsewhere: [new URL(base()).host],
+      allow: /Failed to execute 'postMessage'|does not match the recipient/,
+    })
+    await page.evaluate((src) => {
+      window.addEventListener('message', ({ data }) => Object.assign(window, { got: data }))
+      const frame = document.createElement('iframe')
+      frame.src = src
+      document.body.append(frame)
+      return new Promise((resolve) => frame.addEventListener('load', resolve))
+    }, `${base()}/chat?host=https://elsewhere.example`)
+    await page.frameLocator('iframe').getByText('Loading…').first().waitFor({ state: 'attached' })
+    assert.equal(await page.evaluate(() => 'got' in window), false)
+  })
+
+  test('a file that is missing: the page is loaded again, once, without a token in the address', async () => {
+    const user = await newUser()
+    const room = await newRoom(user)
+    await say(room, 'there it is')
+    const context = await browser.newContext()
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    page.setDefaultTimeout(120_000)
+    let refused = 0
+    let most = 1
+    await page.route(/\/chat\/index-.*\.js$/, (route) =>
+      ++refused <= most ? route.fulfill({ status: 404, body: 'none' }) : route.continue(),
+    )
+    const address = `${base()}/chat?${new URLSearchParams({ token: user.token, room, lang: 'en' })}`
+    await page.goto(address)
+    await page.getByRole('log').getByText('there it is').waitFor()
+    assert.equal(refused, 2)
+    most = Number.POSITIVE_INFINITY
+    await page.goto(address)
+    await page.getByText('The chat could not be loaded.').waitFor()
+    assert.equal(refused, 4)
+    assert.doesNotMatch(page.url(), /token/)
+  })
+
+  test('under a path of a proxy', async () => {
+    const user = await newUser()
+    const room = await newRoom(user)
+    await say(room, 'under a path')
+    const url = await underPath('/chat-api', deployment)
+    const tab = await openChat(browser, url, user, { parameters: { room, lang: 'en' } })
+    await tab.sees('under a path')
+    await tab.send('and back')
+    await eventually('it is sent', async () => {
+      const { data } = await user.call('GET', `/rooms/${room}/messages/v3?limit=1`)
+      return (data as { message: unknown }[])[0]?.message === 'and back'
+    })
+  })
+
+  test('on plain http, without storage, notifications and Intl.Segmenter', async () => {
+    const user = await newUser()
+    const room = await newRoom(user)
+    await say(room, 'plainly')
+    const context = await browser.newContext()
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    page.setDefaultTimeout(120_000)
+    const complaints: string[] = []
+    page.on('pageerror', ({ message }) => complaints.push(message))
+    page.on('requestfailed', (request) => complaints.push(request.url()))
+    await page.addInitScript(() => {
+      for (const name of ['localStorage', 'sessionStorage']) {
+        Object.defineProperty(window, name, {
+          get() {
+            throw new DOMException('denied', 'SecurityError')
+          },
+        })
+      }
+      Reflect.deleteProperty(Intl, 'Segmenter')
+      Reflect.deleteProperty(window, 'Notification')
+    })
+    const parameters = new URLSearchParams({ token: user.token, room, lang: 'en' })
+    await page.goto(`${base().replace('127.0.0.1', 'plain.test')}/chat?${parameters}`)
+    await page.getByRole('log').getByText('plainly', { exact: true }).waitFor()
+    assert.equal(await page.evaluate(() => window.isSecureContext), false)
+    await page.getByRole('textbox', { name: 'Message' }).fill('and on')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await eventually('it is sent', async () => {
+      const { data } = await user.call('GET', `/rooms/${room}/messages/v3?limit=1`)
+      return (data as { message: unknown }[])[0]?.message === 'and on'
+    })
+    const row = page.getByRole('article').filter({ hasText: 'plainly' })
+    await row.hover()
+    await row.getByRole('button', { name: 'Actions' }).click()
+    await page.getByRole('menuitem', { name: 'Copy text' }).click()
+    await page.getByText(/Copied|did not work/).waitFor()
+    assert.deepEqual(complaints, [])
   })
 })

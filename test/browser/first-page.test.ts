@@ -4,6 +4,7 @@ import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text as consume } from 'node:stream/consumers'
+import { demoApp } from '@parley/local/demo-app'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { killStarted, npmStart } from '../operating/npm-start.ts'
@@ -48,6 +49,18 @@ describe.skipIf(isChromiumMissing())('the first minute, in a browser', () => {
     const line = await page.locator('#curl').textContent()
     assert.ok(line && text.includes(line), 'it shows the line that npm start prints')
     await page.getByRole('link', { name: 'realtime-1' }).waitFor()
+
+    // As the README's curl line for Bob does: it keeps its token until the user of the page wants it back.
+    const issued = await fetch(`${baseUrl}/admin/clients`, {
+      method: 'POST',
+      headers: { 'im-api-key': demoApp.apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ _id: 'bob', issueAccessToken: true }),
+    })
+    assert.equal(issued.status, 200)
+    await bob.getByText('You are signed out').waitFor()
+    await bob.getByRole('button', { name: 'Try again' }).click()
+    await write(bob, 'Back again')
+    await alice.getByRole('log').getByText('Back again', { exact: true }).waitFor()
   })
 
   test('the API page has the demo’s keys and the events, and the console hears no complaint', async () => {
@@ -63,17 +76,23 @@ describe.skipIf(isChromiumMissing())('the first minute, in a browser', () => {
 
   test('pages of others read no token there and kill no node', async () => {
     for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
-      const answer = await fetch(`${baseUrl}/first-page/demo`, { headers })
-      assert.equal(answer.status, 404)
-      assert.doesNotMatch(await answer.text(), /token=/)
+      const token = { method: 'POST', body: JSON.stringify({ user: 'alice' }) }
+      for (const [path, init] of [
+        ['demo', {}],
+        ['token', token],
+      ] as const) {
+        const answer = await fetch(`${baseUrl}/first-page/${path}`, { ...init, headers })
+        assert.equal(answer.status, 404)
+        assert.doesNotMatch(await answer.text(), /"token"/)
+      }
     }
     // A name of theirs that leads to this machine.
     const body = await new Promise<string>((resolve, reject) => {
-      get(`${baseUrl}/first-page/demo`, { headers: { host: 'evil.example' } }, (answer) => resolve(consume(answer))).on(
+      get(`${baseUrl}/docs/keys.json`, { headers: { host: 'evil.example' } }, (answer) => resolve(consume(answer))).on(
         'error',
         reject,
       )
     })
-    assert.doesNotMatch(body, /token=/)
+    assert.doesNotMatch(body, /userToken/)
   })
 })

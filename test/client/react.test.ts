@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Client } from '@parley/client'
+import { textOf } from '@parley/client'
 import { Window } from 'happy-dom'
 import { afterAll, beforeAll, describe, onTestFinished, test, vi } from 'vitest'
 import { eventually, type PlatformUser } from '../platform.ts'
@@ -13,24 +13,35 @@ describe('the hooks for React', () => {
   afterAll(() => deployment.stop())
 
   /** A rendered component that shows the room as its user sees it. */
-  async function render({ id, token }: PlatformUser, room: string) {
+  async function render({ id, token }: PlatformUser, room: string, withThread = false) {
     const { platform, front } = deployment
     const window = new Window()
     Object.assign(globalThis, { window, document: window.document })
     const { createElement, StrictMode } = await import('react')
     const { createRoot } = await import('react-dom/client')
-    const { useBadge, useClient, useConnection, useMessages, useRoom } = await import('@parley/client/react')
+    const hooks = await import('@parley/client/react')
 
-    function Chat({ client }: { client: Client }) {
-      const { status } = useConnection(client)
-      const messages = useMessages(useRoom(client, room))
-      return `${status} ${useBadge(client)} [${messages.map(({ message }) => String(message)).join(', ')}]`
+    function Chat() {
+      const { status } = hooks.useConnection()
+      const { messages, error } = hooks.useRoom(room)
+      const { list } = hooks.useUploads(room)
+      const parts = [status, hooks.useUnread(), hooks.useRooms().length, hooks.useTyping(room).length, list.length]
+      return `${error?.code ?? parts.join(' ')} [${messages.map(textOf).join(', ')}]`
     }
-    function App() {
-      const url = `http://127.0.0.1:${front.port}`
-      const client = useClient({ url, clientKey: platform.clientKey, token }, id)
-      return client ? createElement(Chat, { client }) : 'no client yet'
+    function Thread() {
+      const client = hooks.useClient()
+      const { messages } = hooks.useRoom(room)
+      const [first] = messages
+      if (!first || client.connection.get().status !== 'online') return 'no thread'
+      return createElement(InThread, { about: first._id })
     }
+    function InThread({ about }: { about: string }) {
+      const { root, messages, unread } = hooks.useThread(room, about)
+      return ` ${root ? textOf(root) : ''}: ${messages.map(textOf).join(', ')} ${unread} ${hooks.usePresence(id)?.state}`
+    }
+    const url = `http://127.0.0.1:${front.port}`
+    const options = { url, clientKey: platform.clientKey, token }
+    const App = () => createElement(hooks.ParleyProvider, { options, id }, createElement(withThread ? Thread : Chat))
     const container = window.document.createElement('div')
     const root = createRoot(container)
     onTestFinished(() => root.unmount())
@@ -51,9 +62,21 @@ describe('the hooks for React', () => {
     const { alice, room, say } = await newRoom()
     await say('before')
     const container = await render(alice, room)
-    await eventually('the history', () => container.textContent === 'online 1 [before]')
+    await eventually('the history', () => container.textContent === 'online 1 1 0 0 [before]')
     await say('after')
-    await eventually('the new message', () => container.textContent === 'online 2 [before, after]')
+    await eventually('the new message', () => container.textContent === 'online 2 1 0 0 [before, after]')
+  })
+
+  test('render a thread, and say why a room does not open, until it does', async () => {
+    const { alice, room, say } = await newRoom()
+    const { _id } = await say('before')
+    const inThread = { room, sender: alice.id, messageType: 'text', replyTo: _id, thread: true }
+    await deployment.platform.admin('POST', '/messages', { ...inThread, message: 'in the thread' })
+    const threads = await render(alice, room, true)
+    await eventually('the thread', () => threads.textContent === ' before: in the thread 0 online')
+    const other = await deployment.platform.newUser()
+    const container = await render(other, room)
+    await eventually('the error', () => container.textContent === 'NOT_ROOM_MEMBER []')
   })
 
   test('load a room whose first load failed for the time being', async () => {
@@ -68,7 +91,7 @@ describe('the hooks for React', () => {
     })
     onTestFinished(() => void vi.unstubAllGlobals())
     const container = await render(alice, room)
-    await eventually('the history', () => container.textContent === 'online 1 [before]')
+    await eventually('the history', () => container.textContent === 'online 1 1 0 0 [before]')
     assert.equal(failed, 3)
   })
 })

@@ -37,15 +37,28 @@ describe('the examples with a page', () => {
     const order = await form('/orders', { product: 'Lamp' }, cookie)
     const path = order.headers.get('location') ?? ''
     const page = await (await fetch(url + path, { headers: { cookie } })).text()
-    const chat = new URL(/src="([^"]+)"/.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? '')
-    const headers = {
-      'im-client-key': deployment.platform.clientKey,
-      'im-authorization': chat.searchParams.get('token') ?? '',
+    const embed = new URL(/src="([^"]+\/chat\/embed\.js)"/.exec(page)?.[1] ?? '')
+    assert.equal((await fetch(embed)).status, 200)
+    const tokenOf = async (cookie: string, refused = '') => {
+      const body = new URLSearchParams({ refused })
+      const response = await fetch(`${url}/chat-token`, { method: 'POST', headers: { cookie }, body })
+      return { status: response.status, token: await response.text() }
     }
-    const me = await fetch(`${chat.origin}/me`, { headers })
-    assert.equal(((await me.json()) as { result: { _id: string } }).result._id, 'carla')
-    const framed = await fetch(chat)
-    assert.equal(framed.status, 200)
+    assert.equal((await tokenOf('')).status, 401)
+    const { token } = await tokenOf(cookie)
+    const me = async (token: string) => {
+      const headers = { 'im-client-key': deployment.platform.clientKey, 'im-authorization': token }
+      const { result } = (await (await fetch(`${embed.origin}/me`, { headers })).json()) as { result?: { _id: string } }
+      return result?._id
+    }
+    assert.equal(await me(token), 'carla')
+    assert.equal((await tokenOf(cookie, 'another')).token, token)
+    await deployment.platform.admin('POST', '/admin/clients', { _id: 'carla', issueAccessToken: true })
+    assert.equal(await me(token), undefined)
+    const [one, two] = await Promise.all([tokenOf(cookie, token), tokenOf(cookie, token)])
+    assert.equal(one.token, two.token)
+    assert.equal(await me(one.token), 'carla')
+    const framed = await fetch(new URL('/chat', embed))
     assert.match(framed.headers.get('content-security-policy') ?? '', /frame-ancestors [^;]*\*/)
     const { cookie: carls } = await signIn('carl', 'carl')
     const refused = await fetch(url + path, { redirect: 'manual', headers: { cookie: carls } })

@@ -1,17 +1,30 @@
 import { type Client, type ClientOptions, type RoomInfo, type RoomMessage, textOf } from '@parley/client'
-import { useBadge, useClient, useConnection, useMessages, useRoom, useRooms, useStore } from '@parley/client/react'
+import {
+  ParleyProvider,
+  useClient,
+  useConnection,
+  useRoom,
+  useRooms,
+  useStore,
+  useTyping,
+  useUnread,
+} from '@parley/client/react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 
 export function Chat({ url, token }: Pick<ClientOptions, 'url' | 'token'>) {
   // With a storage, messages written offline go out even after a reload.
-  const client = useClient({ url, token, storage: localStorage }, url)
-  return client ? <Rooms client={client} /> : null
+  return (
+    <ParleyProvider options={{ url, token, storage: localStorage }} id={url}>
+      <Rooms />
+    </ParleyProvider>
+  )
 }
 
-function Rooms({ client }: { client: Client }) {
-  const rooms = useRooms(client)
-  const badge = useBadge(client)
-  const connection = useConnection(client)
+function Rooms() {
+  const client = useClient()
+  const rooms = useRooms()
+  const badge = useUnread()
+  const connection = useConnection()
   const [chosen, setChosen] = useState<string>()
   const shown = chosen ?? rooms[0]?._id
 
@@ -31,20 +44,18 @@ function Rooms({ client }: { client: Client }) {
           </button>
         ))}
       </nav>
-      {shown && <RoomView key={shown} client={client} id={shown} />}
+      {shown && <RoomView key={shown} id={shown} />}
     </div>
   )
 }
 
-function RoomView({ client, id }: { client: Client; id: string }) {
-  const room = useRoom(client, id)
-  const messages = useMessages(room)
-  const history = useStore(room.history)
-  const typing = useStore(room.typing)
+function RoomView({ id }: { id: string }) {
+  const { room, info, messages, history, error } = useRoom(id)
+  const typing = useTyping(id)
   const streaming = useStore(room.streaming)
   // Renders again when a member has read more: readBy() has the readers.
   useStore(room.readers)
-  const members = useStore(room.info)?.members ?? []
+  const members = info?.members ?? []
   const end = useRef<HTMLDivElement>(null)
   const last = messages.at(-1)
   const nameOfUser = (user: string) => members.find(({ _id }) => _id === user)?.nickname ?? user
@@ -56,6 +67,7 @@ function RoomView({ client, id }: { client: Client; id: string }) {
 
   return (
     <main>
+      {error && <p role="alert">{error.message}</p>}
       <div role="log" aria-label="Messages">
         {history.hasOlder && (
           <button type="button" onClick={() => void room.loadOlder().catch(() => undefined)}>

@@ -15,12 +15,14 @@ export async function buildPage(): Promise<boolean> {
   if (existsSync(builtFrom) && readFileSync(builtFrom, 'utf8') === sources) return false
   const { build } = await import('vite')
   const fresh = `${builtPage}.${randomUUID()}`
+  const first = { tag: 'script', children: await script('before'), injectTo: 'head-prepend' as const }
   await build({
     root: folder,
     configFile: false,
     logLevel: 'error',
-    base: '/chat/',
-    plugins: [emojiData()],
+    // Wherever the page is: its files are found by its own address.
+    base: './',
+    plugins: [emojiData(), { name: 'first-script', transformIndexHtml: () => [first] }],
     resolve: {
       alias: [
         { find: 'react/jsx-runtime', replacement: 'preact/jsx-runtime' },
@@ -37,6 +39,10 @@ export async function buildPage(): Promise<boolean> {
       target: 'es2022',
     },
   })
+  const html = join(fresh, 'index.html')
+  // At /chat, relative addresses are those of its folder.
+  writeFileSync(html, readFileSync(html, 'utf8').replaceAll(/(src|href)="\.\//g, '$1="chat/'))
+  writeFileSync(join(fresh, 'embed.js'), await script('embed'))
   for (const name of readdirSync(fresh)) {
     const content = readFileSync(join(fresh, name))
     writeFileSync(join(fresh, `${name}.gz`), gzipSync(content, { level: 9 }))
@@ -45,6 +51,24 @@ export async function buildPage(): Promise<boolean> {
   writeFileSync(join(fresh, '.built-from'), sources)
   putInPlace(fresh)
   return true
+}
+
+/** A program of its own, without imports. */
+async function script(name: string): Promise<string> {
+  const { build } = await import('vite')
+  const output = await build({
+    root: folder,
+    configFile: false,
+    logLevel: 'error',
+    build: {
+      write: false,
+      target: 'es2022',
+      minify: true,
+      lib: { entry: join(folder, `src/embed/${name}.ts`), formats: ['iife'], name },
+    },
+  })
+  const chunks = (Array.isArray(output) ? output : [output]).flatMap((built) => ('output' in built ? built.output : []))
+  return chunks.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.code.trim() : [])).join('')
 }
 
 /** Another process that builds at the same time builds the same. */

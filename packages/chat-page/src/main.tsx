@@ -1,9 +1,11 @@
-import { createClient } from '@parley/client'
+import { type Client, type ClientOptions, createClient } from '@parley/client'
 import { render } from 'preact'
 import { App } from './app/app.tsx'
 import { FullPage } from './app/full-page.tsx'
 import { markPointer } from './app/mark-pointer.ts'
-import { keepAlso, showClientKey, takeParameters } from './page-parameters.ts'
+import { createHost, type Host } from './embed/host.ts'
+import { giveLinks } from './embed/serve-host.ts'
+import { keepAlso, type PageParameters, showClientKey, takeParameters, toTheme } from './page-parameters.ts'
 import { storageOf } from './state/storage.ts'
 import { createSpoken } from './texts/spoken.ts'
 
@@ -12,7 +14,7 @@ const parameters = takeParameters()
 const { token, clientKey, lang, theme } = parameters
 markPointer()
 const spoken = createSpoken()
-if (theme !== 'auto') document.documentElement.dataset['theme'] = theme
+setTheme(theme)
 
 const page = document.getElementById('page')
 if (page) void spoken.speak(lang).then(() => show(page))
@@ -21,24 +23,54 @@ function show(page: HTMLElement): void {
   const { texts } = spoken.get()
   document.title = texts.chats
   page.replaceChildren()
-  render(
-    token === undefined || token === '' ? <FullPage title={texts.noToken} hint={texts.noTokenHint} /> : start(token),
-    page,
-  )
+  const host = parameters.host === undefined ? undefined : createHost(parameters.host)
+  if (host) render(start(page, host.token, host), page)
+  else if (token) render(start(page, token), page)
+  else render(<FullPage title={texts.noToken} hint={texts.noTokenHint} />, page)
 }
 
-function start(token: string) {
+function start(page: HTMLElement, token: ClientOptions['token'], host?: Host) {
   const storage = storageOf('localStorage')
   const client = createClient({
-    url: location.origin,
+    // The page is at /chat, wherever that is.
+    url: location.origin + location.pathname.replace(/\/chat\/?$/, ''),
     token,
     ...(clientKey !== undefined && { clientKey }),
     // Unsent messages survive a reload where the browser allows it.
     ...(storage && { storage }),
   })
-  client.clientKey.subscribe((key) => {
-    keepAlso({ clientKey: key })
-    showClientKey(key)
+  if (host) obey(host, page, client)
+  else
+    client.clientKey.subscribe((key) => {
+      keepAlso({ clientKey: key })
+      showClientKey(key)
+    })
+  return <App {...{ client, parameters, host, spoken }} />
+}
+
+/** Changes of the look, and the end. */
+function obey(host: Host, page: HTMLElement, client: Client): void {
+  host.on('theme', ({ theme }) => setTheme(toTheme(theme)))
+  host.on('language', ({ language }) => void spoken.speak(language))
+  host.on('texts', ({ texts }) => spoken.useTextsOfPage(texts))
+  host.on('logOut', () => {
+    const { texts } = spoken.get()
+    client.close()
+    forgetSession()
+    render(<FullPage title={texts.signedOut} hint={texts.signedOutHint} />, page)
+    host.send({ type: 'closed' })
   })
-  return <App {...{ client, parameters, spoken }} />
+  if (parameters.givesLinks) giveLinks(host)
+}
+
+/** Removes the parameters, drafts and files that this tab keeps. */
+function forgetSession(): void {
+  const kept = storageOf('sessionStorage')
+  for (const name of Object.keys(kept ?? {})) if (name.startsWith('parley.')) kept?.removeItem(name)
+}
+
+function setTheme(theme: PageParameters['theme']): void {
+  const { dataset } = document.documentElement
+  if (theme === 'auto') delete dataset['theme']
+  else dataset['theme'] = theme
 }

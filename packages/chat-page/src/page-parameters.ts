@@ -3,6 +3,11 @@ type Theme = 'light' | 'dark' | 'auto'
 export interface PageParameters {
   token: string | undefined
   clientKey: string | undefined
+  /** The origin of the page around, where that speaks the protocol. */
+  host: string | undefined
+  hasCloseButton: boolean
+  /** Whether the host opens links. */
+  givesLinks: boolean
   /** The room to open. */
   room: string | undefined
   /** Whether the list of rooms is there, or one conversation alone. */
@@ -15,28 +20,36 @@ export interface PageParameters {
 }
 
 /** Parameters that survive a reload of this tab, or of this frame: frames of one tab share sessionStorage. */
-const storageKey = (): string => `parley.chat.${frameName()}`
+const storageKey = (): string => `parley.chat.${window.name}`
 
 /**
  * Takes the parameters of the page's address (docs/reference/chat-page.md), and those that it kept before a reload. The
- * token is a secret: it leaves the address bar and the history at once. The client key stays: by it the gateway knows at a
- * reload which pictures the page may show.
+ * token has left the address by then (embed/before.ts). The client key stays: by it the gateway knows at a reload which
+ * pictures the page may show.
  */
 export function takeParameters(): PageParameters {
-  const given = new URLSearchParams(location.search)
-  const kept = given.has('token') ? {} : readKept()
-  const value = (name: string) => given.get(name) ?? kept[name]
+  window.parleyRuns = true
+  const given = window.parleyGiven ?? Object.fromEntries(new URLSearchParams(location.search))
+  // With a host the address has no secret, and stays.
+  const kept = 'token' in given || 'host' in given ? {} : readKept()
+  const value = (name: string) => given[name] ?? kept[name]
   const taken: PageParameters = {
     token: value('token'),
     clientKey: value('clientKey'),
+    host: window.parent === window ? undefined : given['host'],
+    hasCloseButton: given['close'] === 'show',
+    givesLinks: given['links'] === 'host',
     room: value('room') || undefined,
     rooms: value('rooms') === 'hide' ? 'hide' : 'show',
     lang: value('lang'),
     texts: value('texts'),
     theme: toTheme(value('theme')),
   }
+  const { isReloaded: _, ...state } = (history.state ?? {}) as Record<string, unknown>
+  history.replaceState(state, '')
+  if ('host' in given) return taken
   keepParameters(taken)
-  if (location.search !== '') showClientKey(taken.clientKey, given.has('token') ? null : history.state)
+  if (location.search !== '') showClientKey(taken.clientKey)
   return taken
 }
 
@@ -68,12 +81,6 @@ function readKept(): Record<string, string | undefined> {
   }
 }
 
-/** A frame's name stays over its reload. */
-function frameName(): string {
-  if (window.parent !== window && window.name === '') window.name = `parley-${Math.random().toString(36).slice(2)}`
-  return window.name
-}
-
-function toTheme(value: string | undefined): Theme {
+export function toTheme(value: unknown): Theme {
   return value === 'light' || value === 'dark' ? value : 'auto'
 }

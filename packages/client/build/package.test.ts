@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { globSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { build } from 'vite'
-import { afterAll, beforeAll, describe, test } from 'vitest'
-import { packStaged, stagePackage } from './stage-package.ts'
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
+import { packStaged, packTo, stagePackage } from './stage-package.ts'
 
 const run = promisify(execFile)
 const modules = join(import.meta.dirname, '../node_modules')
@@ -28,6 +28,20 @@ describe('the package as it is published', () => {
     }
   })
   afterAll(() => rm(app, { recursive: true }))
+
+  /** Compiles a folder of the app as an app does; returns the complaints. */
+  async function compile(folder: string, more: object = {}): Promise<string> {
+    const compilerOptions = {
+      ...{ strict: true, noEmit: true, target: 'es2022', lib: ['es2023', 'dom', 'dom.iterable'], types: [] },
+      ...{ module: 'nodenext', moduleResolution: 'nodenext' },
+      ...more,
+    }
+    await writeFile(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: [folder] }))
+    await writeFile(join(app, 'package.json'), JSON.stringify({ type: 'module' }))
+    const tsc = join(modules, '../../../node_modules/typescript/bin/tsc')
+    const { stdout } = await run(process.execPath, [tsc, '-p', app]).catch((error: { stdout: string }) => error)
+    return stdout
+  }
 
   test('is at most 17 KB gzipped beside socket.io-client', async ({ annotate }) => {
     const entry = join(app, 'app.js')
@@ -70,11 +84,50 @@ describe('the package as it is published', () => {
       messages.map((message) => formatMessage(message, manifest)),
       [],
     )
-    // ESM only: it is not meant to be resolved by require(), nor by resolvers that know no exports.
-    const arguments_ = [await packStaged(staged), '--profile', 'esm-only', '--no-emoji', '--no-color']
+    // ESM only: it is not meant to be resolved by require(). Resolvers that know no exports (node10) find its types.
+    const options = ['--profile', 'strict', '--ignore-rules', 'cjs-resolves-to-esm', '--no-emoji', '--no-color']
+    const arguments_ = [await packStaged(staged), ...options]
     // Its exit code is that of the problems found.
     const { stdout } = await run(join(modules, '.bin/attw'), arguments_)
     assert.match(stdout, /"@parley\/client\/admin" *│ OK \(ESM\)/)
+  })
+
+  test('every link of its pages leads to a page and a heading of the package', async () => {
+    const pages = globSync('{README.md,docs/**/*.md}', { cwd: staged })
+    assert.ok(pages.length > 3, String(pages))
+    for (const page of pages) {
+      const text = await readFile(join(staged, page), 'utf8')
+      for (const [, target = '', anchor = ''] of text.matchAll(/\]\((?![a-z]+:)([^)#\s]*)#?([^)\s]*)\)/g)) {
+        const place = target === '' ? page : join(dirname(page), target)
+        assert.ok(pages.includes(place), `${page}: ${target}`)
+        const anchors = anchorsOf(await readFile(join(staged, place), 'utf8'))
+        if (anchor !== '') assert.ok(anchors.has(anchor), `${page}: ${target}#${anchor}`)
+      }
+    }
+  })
+
+  test('is packed in a fresh clone, also to another file system', async () => {
+    const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+    const target = await mkdtemp(join(memory, 'parley-pack-'))
+    onTestFinished(() => rm(target, { recursive: true }))
+    const tarball = await packTo(join(target, 'none/yet'))
+    const { stdout } = await run('tar', ['-tf', tarball])
+    for (const name of ['package/dist/index.js', 'package/README.md', 'package/docs/errors.md']) {
+      assert.ok(stdout.split('\n').includes(name), name)
+    }
+  })
+
+  test('has types with which every example of its README compiles', async () => {
+    const readme = await readFile(join(staged, 'README.md'), 'utf8')
+    const examples = [...readme.matchAll(/^```(tsx?)\n([^]*?)^```/gm)]
+    assert.ok(examples.length >= 9, String(examples.length))
+    const folder = join(app, 'readme')
+    await mkdir(folder)
+    await writeFile(join(folder, 'around.d.ts'), around)
+    for (const [at, [, language, code]] of examples.entries()) {
+      await writeFile(join(folder, `example-${at}.${language}`), `${code}export {}\n`)
+    }
+    assert.equal(await compile('readme', { jsx: 'react-jsx' }), '')
   })
 
   test('has types that an app without Node.js types compiles with', async () => {
@@ -83,13 +136,13 @@ describe('the package as it is published', () => {
       join(app, 'src/app.ts'),
       `import { createClient, type Message, ParleyError } from '@parley/client'
 import { createAdmin } from '@parley/client/admin'
-import { useMessages } from '@parley/client/react'
+import { useRoom } from '@parley/client/react'
 const client = createClient({ url: '', clientKey: '', token: async () => '' })
 const latest: Message | undefined = client.rooms.get()[0]?.lastMessage
 const found = await client.api.search({ keyword: 'x' })
 const ids: string[] = found.messages.flatMap(({ messages }) => messages)
 const user = await createAdmin({ url: '', apiKey: '' }).saveUser({ _id: 'alice', nickname: 'Alice' })
-const rows = useMessages(client.room('a')).map(({ key, state }) => key + state)
+const rows = useRoom('a').messages.map(({ key, state }) => key + state)
 const admin = createAdmin({ url: '', apiKey: '' })
 const issued: string = (await admin.saveUser({ _id: 'alice', issueAccessToken: true })).token
 const until: string = (await admin.saveUser({ _id: 'b', token: 't', expirationDate: '', issueAccessToken: false })).expirationDate
@@ -101,14 +154,38 @@ await client.api.search({ word: 'x' })
 export const all = [latest, ids, issued, until, muted, none, user._id, rows, new ParleyError('NETWORK_ERROR', '').code]
 `,
     )
-    const compilerOptions = {
-      ...{ strict: true, noEmit: true, target: 'es2022', lib: ['es2023', 'dom', 'dom.iterable'], types: [] },
-      ...{ module: 'nodenext', moduleResolution: 'nodenext' },
-    }
-    await writeFile(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }))
-    await writeFile(join(app, 'package.json'), JSON.stringify({ type: 'module' }))
-    const tsc = join(modules, '../../../node_modules/typescript/bin/tsc')
-    const { stdout } = await run(process.execPath, [tsc, '-p', app]).catch((error: { stdout: string }) => error)
-    assert.equal(stdout, '')
+    assert.equal(await compile('src'), '')
   })
 })
+
+/** The headings of a page, as GitHub names them. */
+function anchorsOf(text: string): Set<string> {
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading)
+  const toAnchor = (heading: string) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(/\s/g, '-')
+  return new Set(headings.map(toAnchor))
+}
+
+/** The names that the examples of the README take from the app around them. */
+const around = `import type { Client, Room, RoomMessage } from '@parley/client'
+import type { Admin } from '@parley/client/admin'
+declare global {
+  const client: Client
+  const room: Room
+  const parley: Admin
+  const render: (messages: readonly RoomMessage[]) => void
+  const file: File
+  const messageID: string
+  const key: string
+  const deviceToken: string
+  const deviceId: string
+  const batch: Parameters<Admin['sendBatch']>[0]
+  const lastCursor: () => Promise<string>
+  const keepCursor: (cursor: string) => Promise<void>
+  const handle: (event: object) => Promise<void>
+  const process: { env: Record<string, string | undefined> }
+}
+`

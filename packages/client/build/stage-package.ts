@@ -1,19 +1,21 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
+import { packPages } from './packed-pages.ts'
 
 const run = promisify(execFile)
 const source = join(import.meta.dirname, '..')
 
 interface Manifest {
   devDependencies?: unknown
-  publishConfig: { exports: unknown }
+  publishConfig: { exports: Record<string, { types: string; default: string }> }
 }
 
 /**
- * Stages the published package in a folder: compiled code with types, README.md, and a package.json that points to
- * them.
+ * Stages the published package in a folder: compiled code with types, README.md with the pages that it links to, and a
+ * package.json that points to them.
  */
 export async function stagePackage(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
@@ -26,9 +28,35 @@ export async function stagePackage(folder: string): Promise<void> {
   const manifest = JSON.parse(await readFile(join(source, 'package.json'), 'utf8')) as Manifest
   const { devDependencies: _, publishConfig, ...published } = manifest
   const { exports, ...config } = publishConfig
-  const text = JSON.stringify({ ...published, exports, publishConfig: config }, undefined, 2)
+  const forOldResolvers = { ...entryOf(exports), typesVersions: { '*': typesOf(exports) } }
+  const text = JSON.stringify({ ...published, ...forOldResolvers, exports, publishConfig: config }, undefined, 2)
   await writeFile(join(folder, 'package.json'), `${text}\n`)
-  await cp(join(source, 'README.md'), join(folder, 'README.md'))
+  await packPages(join(source, '../..'), 'packages/client/README.md', folder)
+}
+
+/** For `moduleResolution: node10`, which knows no `exports`. */
+function entryOf({ '.': entry }: Manifest['publishConfig']['exports']): object {
+  return { main: entry?.default, types: entry?.types }
+}
+
+function typesOf(exports: Manifest['publishConfig']['exports']): Record<string, string[]> {
+  const others = Object.entries(exports).filter(([name]) => name !== '.')
+  return Object.fromEntries(others.map(([name, { types }]) => [name.replace('./', ''), [types]]))
+}
+
+/** Writes the tarball into a folder, which may be on another file system; returns its path. */
+export async function packTo(target: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-client-'))
+  try {
+    await stagePackage(folder)
+    const tarball = await packStaged(folder)
+    await mkdir(target, { recursive: true })
+    const place = join(target, basename(tarball))
+    await copyFile(tarball, place)
+    return place
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 }
 
 /** Packs a staged folder; returns the tarball's path. */

@@ -17,6 +17,7 @@ import { searchTextIndexes } from './messages/search-texts.ts'
 import { sendKeyIndexes } from './messages/send-keys.ts'
 import { userDeletionIndexes } from './messages/user-deletions.ts'
 import { reportIndexes } from './moderation/reports.ts'
+import { pageFileIndexes } from './page-files.ts'
 import { callQueueIndexes, outgoingCallIndexes } from './push/outgoing-calls.ts'
 import { pushDecisionIndexes } from './push/push-decisions.ts'
 import { pushContentIndexes, pushIndexes } from './push/pushes.ts'
@@ -52,6 +53,7 @@ const indexesOf: Record<CollectionName, readonly IndexDescription[]> = {
   messageStreams: messageStreamIndexes,
   messages: [...messageIndexes, ...threadMessageIndexes, ...expiringMessageIndexes, ...attachedIndexes],
   outgoingCalls: outgoingCallIndexes,
+  pageFiles: pageFileIndexes,
   pendingEvents: pendingEventIndexes,
   prefs: prefIndexes,
   publishedEvents: publishedEventIndexes,

@@ -1,7 +1,7 @@
 import type { Collection, MongoClient, Db as MongoDb } from 'mongodb'
 import type { AppDoc, ConfigDoc } from './apps/documents.ts'
 import type { AuditDoc, AuditSealDoc, UnsealedDoc } from './audit/documents.ts'
-import type { JobDoc } from './documents.ts'
+import type { JobDoc, PageFileDoc } from './documents.ts'
 import type { PendingEventsDoc, PublishedEventsDoc, StreamStateDoc } from './events/documents.ts'
 import type { FileDoc, FilesToClearDoc } from './files/documents.ts'
 import type {
@@ -46,6 +46,7 @@ export interface Collections {
   messageStreams: Collection<MessageStreamDoc>
   messages: Collection<MessageDoc>
   outgoingCalls: Collection<OutgoingCallDoc>
+  pageFiles: Collection<PageFileDoc>
   pendingEvents: Collection<PendingEventsDoc>
   prefs: Collection<PrefDoc>
   publishedEvents: Collection<PublishedEventsDoc>

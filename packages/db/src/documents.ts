@@ -1,3 +1,5 @@
+import type { Binary } from 'mongodb'
+
 /** Work that goes on without the request that began it, by the process that holds its lease. */
 export interface JobDoc {
   /** key(app, id) */
@@ -31,3 +33,11 @@ export interface JobDoc {
 
 /** The outcome of a batch for one recipient: the ID of the message, or the error. */
 export type JobOutcome = { message: string; roomKey: string } | { error: { code: string; message: string } }
+
+/** A file of the chat page of any release. */
+export interface PageFileDoc {
+  /** Its name, with a digest of its content. */
+  _id: string
+  content: Binary
+  expiresAt: Date
+}

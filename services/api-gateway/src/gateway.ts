@@ -18,6 +18,7 @@ import { watchForProxies } from '@parley/service/untrusted-proxy'
 import fastify, { type FastifyInstance, LogController, type RawServerDefault } from 'fastify'
 import { type ChatPageOrigins, serveChatPage } from './documents/chat-page.ts'
 import { serveDocuments } from './documents/openapi.ts'
+import { createOtherFiles } from './documents/other-files.ts'
 import { boundConnections } from './limits/connections.ts'
 import { judgeRefusal } from './limits/failed-logins.ts'
 import { limitRequests } from './limits/rate-limit.ts'
@@ -120,7 +121,9 @@ export async function createGateway({
   await shedLoad(app, metrics, maxLoopDelayMS)
   if (rateLimits) limitRequests(app, createCallerRates(rateLimits.counts, rateLimits))
   await serveDocuments(app)
-  await serveChatPage(app, { ...chatPage, files: filesOrigin(files) }, createPageImages(chat), failedLogins)
+  const otherFiles = createOtherFiles(chat.db, log)
+  app.addHook('onClose', async () => otherFiles.stop())
+  await serveChatPage(app, { ...chatPage, files: filesOrigin(files) }, otherFiles, createPageImages(chat), failedLogins)
 
   const authentication = {
     byApiKey: createApiKeyAuthentication(chat),

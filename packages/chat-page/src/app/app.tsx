@@ -4,6 +4,8 @@ import { createUploads } from '@parley/client/uploads'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { createDrafts } from '../composer/drafts.ts'
 import { refuseOtherDrops } from '../composer/use-dropped-files.ts'
+import type { Host } from '../embed/host.ts'
+import { serveHost } from '../embed/serve-host.ts'
 import { imageOrigins } from '../message/image-origins.ts'
 import { keepAlso, type PageParameters } from '../page-parameters.ts'
 import { RoomView } from '../room/room-view.tsx'
@@ -32,6 +34,7 @@ import { ShortcutsSheet } from './shortcuts-sheet.tsx'
 interface AppProps {
   client: Client
   parameters: PageParameters
+  host: Host | undefined
   spoken: SpokenStore
 }
 
@@ -46,8 +49,8 @@ const plain: ChatConfig = {
 }
 
 /** The list of rooms and the room that is open: beside each other, or one at a time where there is no space. */
-export function App({ client, parameters, spoken }: AppProps) {
-  const parts = useMemo(() => createParts(client, parameters, spoken), [])
+export function App({ client, parameters, host, spoken }: AppProps) {
+  const parts = useMemo(() => createParts(client, parameters, host, spoken), [])
   const { openRoom, config, notifications, setName } = parts
   const now = useStore(spoken)
   const chat = useMemo(() => ({ ...parts.shared, ...now }), [now])
@@ -89,7 +92,11 @@ export function App({ client, parameters, spoken }: AppProps) {
           {room === undefined ? (
             <div class="nothing">
               <Icon name={isMissing ? 'info' : 'bubble'} />
-              {isMissing ? <h1>{texts.notAvailable}</h1> : <p>{!me ? texts.loading : hasRooms ? texts.chooseRoom : texts.noRoomsHint}</p>}
+              {isMissing ? (
+                <h1>{texts.notAvailable}</h1>
+              ) : (
+                <p>{!me ? texts.loading : hasRooms ? texts.chooseRoom : texts.noRoomsHint}</p>
+              )}
               {isMissing && (
                 <button type="button" class="button back" onClick={openRoom.back}>
                   {texts.back}
@@ -117,7 +124,7 @@ function CardOfPerson() {
   return shown ? <PersonCard key={shown.user} {...shown} onClose={() => shownPerson.set(undefined)} /> : null
 }
 
-function createParts(client: Client, parameters: PageParameters, spoken: SpokenStore) {
+function createParts(client: Client, parameters: PageParameters, host: Host | undefined, spoken: SpokenStore) {
   const notices = createNotices()
   const attempt: Chat['attempt'] = async (action) => {
     try {
@@ -137,17 +144,19 @@ function createParts(client: Client, parameters: PageParameters, spoken: SpokenS
   const drafts = createDrafts(client, storage)
   const today = createToday()
   const openRoom = createOpenRoom(client, parameters.room, (room) => {
-    keepAlso({ room })
+    if (!host) keepAlso({ room })
   })
   const shared = {
     ...{ client, people, notices, threads, uploads, drafts, attempt, config, today, imageOrigins: imageOrigins() },
+    onClose: host && parameters.hasCloseButton ? () => host.send({ type: 'closed' }) : undefined,
     ...{ shownPerson: createValue<ShownPerson | undefined>(undefined), openRoom: openRoom.open },
   }
+  if (host) serveHost(host, { client, openRoom, isAlone: parameters.rooms === 'hide' })
   const setName = showUnreadInTab(client, spoken.get().texts.chats)
   const takeConfig = async () => {
     await whenKnown(client)
     // Not before: an address alone would put anybody's words on a page of the integrator.
-    spoken.useTextsOfPage(textsInAddress(parameters.texts))
+    if (!host) spoken.useTextsOfPage(textsInAddress(parameters.texts))
     const read = await readChatConfig(client)
     config.set(read)
     spoken.useTextsOfApp(read.texts)

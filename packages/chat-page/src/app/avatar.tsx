@@ -45,6 +45,9 @@ function initialsOf(name: string): string {
 
 /** The first character as a reader sees it: an emoji of several code points is one. */
 function firstOf(word: string): string {
-  for (const { segment } of new Intl.Segmenter().segment(word)) return segment
+  // Firefox has none before 125.
+  const { Segmenter } = Intl as { Segmenter?: typeof Intl.Segmenter }
+  if (!Segmenter) return String.fromCodePoint(word.codePointAt(0) ?? 32).trim()
+  for (const { segment } of new Segmenter().segment(word)) return segment
   return ''
 }

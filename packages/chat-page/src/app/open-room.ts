@@ -1,4 +1,4 @@
-import type { Client, Store } from '@parley/client'
+import type { Client, RoomInfo, Store } from '@parley/client'
 import { createValue } from '../state/value.ts'
 import { isEmbedded, pushEntry, replaceEntry, shownEntry } from './page-history.ts'
 import { hasListBeside } from './use-matches.ts'
@@ -18,17 +18,22 @@ export interface OpenRoom {
   open: (roomID: string, threadID?: string) => void
   /** To the list, where only one of the two is seen. */
   back: () => void
+  /** As the room of the address: one that is none of the user's opens nothing. */
+  want: (roomID: string) => void
 }
+
+const missing = Symbol('missing')
 
 /** Which room is open. On a phone, a room is a step that the browser's back button takes back. */
 export function createOpenRoom(
   client: Client,
-  wanted: string | undefined,
+  initial: string | undefined,
   onChange: (room?: string) => void,
 ): OpenRoom {
   const current = createValue<string | undefined>(undefined)
   const thread = createValue<WantedThread | undefined>(undefined)
   const isMissing = createValue(false)
+  let wanted = initial
   let isFirst = true
 
   function set(room: string | undefined): void {
@@ -47,29 +52,21 @@ export function createOpenRoom(
   function begun(): void {
     isFirst = false
     isMissing.set(false)
-    queueMicrotask(() => {
-      for (const stop of stops) stop()
-    })
   }
 
-  // The room of the address, also when the user comes into it later; else the first one, where there is space for it or
-  // no other.
+  // Also when the user comes into the room of the address later.
   function begin(): void {
     const rooms = client.rooms.get()
     // Before the list is read there may be a room of which something was heard.
     if (!isFirst || !client.me.get()) return
-    if (wanted !== undefined) {
-      const isThere = rooms.some(({ _id }) => _id === wanted)
-      isMissing.set(!isThere)
-      if (isThere) begun()
-      return isThere ? replace(wanted) : undefined
-    }
-    if (rooms.length === 0) return
+    const first = firstRoom(rooms, wanted)
+    isMissing.set(first === missing)
+    if (first === missing || rooms.length === 0) return
     begun()
-    const visible = rooms.filter(({ pref }) => !pref?.hidden)
-    if (matchMedia(hasListBeside).matches || visible.length === 1) replace(visible[0]?._id)
+    if (first) replace(first)
   }
-  const stops = [client.rooms.subscribe(begin), client.me.subscribe(begin)]
+  client.rooms.subscribe(begin)
+  client.me.subscribe(begin)
   window.addEventListener('popstate', () => {
     if (isEmbedded()) return
     begun()
@@ -88,6 +85,14 @@ export function createOpenRoom(
       pushEntry({ room })
       set(room)
     },
+    want(room) {
+      if (current.get() === room) return
+      if (current.get() !== undefined) replace(undefined)
+      thread.set(undefined)
+      wanted = room
+      isFirst = true
+      begin()
+    },
     back() {
       begun()
       const { aboveList } = shownEntry()
@@ -95,4 +100,11 @@ export function createOpenRoom(
       else history.go(-aboveList)
     },
   }
+}
+
+/** The room of the address; else the first one, where there is space for it or no other. */
+function firstRoom(rooms: readonly RoomInfo[], wanted: string | undefined): string | typeof missing | undefined {
+  if (wanted !== undefined) return rooms.some(({ _id }) => _id === wanted) ? wanted : missing
+  const visible = rooms.filter(({ pref }) => !pref?.hidden)
+  return matchMedia(hasListBeside).matches || visible.length === 1 ? visible[0]?._id : undefined
 }

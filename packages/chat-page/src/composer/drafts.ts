@@ -14,13 +14,10 @@ export interface Draft {
 export interface Drafts {
   of: (id: string) => Store<Draft>
   change: (id: string, now: Partial<Draft>) => void
-  /** Of all users of this tab. */
-  clear: () => void
 }
 
 type Value = ReturnType<typeof createValue<Draft>>
 
-const prefix = 'parley.drafts.'
 const nothing: Draft = { text: '', mentions: [] }
 const isEmpty = ({ text, reply }: Draft) => text === '' && reply === undefined
 
@@ -34,7 +31,7 @@ export function createDrafts({ me, clientKey }: Pick<Client, 'me' | 'clientKey'>
     values.set(id, value)
     return value
   }
-  const key = () => `${prefix}${clientKey.get()}.${user}`
+  const key = () => `parley.drafts.${clientKey.get()}.${user}`
 
   me.subscribe((now) => {
     if (!now || now._id === user) return
@@ -49,10 +46,6 @@ export function createDrafts({ me, clientKey }: Pick<Client, 'me' | 'clientKey'>
       of(id).set(isEmpty(draft) ? nothing : draft)
       const kept = [...values].map(([id, value]) => [id, value.get()] as const)
       write(storage, key(), Object.fromEntries(kept.filter(([, draft]) => !isEmpty(draft))))
-    },
-    clear() {
-      for (const value of values.values()) value.set(nothing)
-      for (const name of Object.keys(storage ?? {})) if (name.startsWith(prefix)) storage?.removeItem(name)
     },
   }
 }

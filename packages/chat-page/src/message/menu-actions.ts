@@ -1,6 +1,7 @@
 import type { Room, RoomInfo, RoomMessage, Thread } from '@parley/client'
 import type { WritingAbout } from '../composer/writing-about.tsx'
 import type { Asked } from '../people/message-question.tsx'
+import { copyText } from '../state/copy-text.ts'
 import type { Texts } from '../texts/en.ts'
 import { contentOf } from './content.ts'
 
@@ -39,7 +40,7 @@ export function menuActions(parts: MenuParts): MenuAction[] {
   }
   const content = contentOf(message)
   const copy = async (text: string) => {
-    await navigator.clipboard.writeText(text)
+    await copyText(text)
     onCopied()
   }
   const actions: (MenuAction | false | undefined)[] = [

@@ -1,5 +1,6 @@
 import type { RoomInfo } from '@parley/client'
 import { Avatar } from '../app/avatar.tsx'
+import { CloseButton } from '../app/close-button.tsx'
 import { Icon } from '../app/icon.tsx'
 import { ViewTitle } from '../app/view-title.tsx'
 import { colourID, otherOf, roomName, roomPicture } from '../rooms/room-name.ts'
@@ -32,6 +33,7 @@ export function RoomHeader({ room, onBack, onDetails }: RoomHeaderProps) {
       <button type="button" class="icon-button" aria-label={texts.details} title={texts.details} onClick={onDetails}>
         <Icon name="info" />
       </button>
+      <CloseButton />
     </header>
   )
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { CloseButton } from '../app/close-button.tsx'
 import { Icon } from '../app/icon.tsx'
 import { mayShow } from '../message/image-origins.ts'
 import { useChat, useStore } from '../state/chat.ts'
@@ -47,6 +48,7 @@ export function RoomList({ title, logo, notifications, openID, isLoaded, onOpen,
             <Icon name={isOn ? 'bell' : 'bellOff'} />
           </button>
         )}
+        <CloseButton />
       </header>
       <label class="search">
         <Icon name="search" />

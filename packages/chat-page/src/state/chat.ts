@@ -36,6 +36,8 @@ export interface Chat {
   openRoom: (roomID: string) => void
   threads: UserThreads
   drafts: Drafts
+  /** Where the page around has the user close this one. */
+  onClose?: (() => void) | undefined
   /** For rooms and threads, by their IDs. */
   uploads: Uploads
   /** Origins of pictures that are shown without a click. */

@@ -12,7 +12,7 @@ export function showUnreadInTab(client: Client, initialName: string): (name: str
   let badge = 0
   const show = () => {
     document.title = badge > 0 ? `(${badge > 99 ? '99+' : badge}) ${name}` : name
-    const wanted = badge > 0 ? '/chat/icon-unread.svg' : read
+    const wanted = badge > 0 ? read.replace('icon.svg', 'icon-unread.svg') : read
     if (icon && icon.getAttribute('href') !== wanted) icon.setAttribute('href', wanted)
   }
   client.rooms.subscribe((rooms) => {

@@ -2,7 +2,7 @@
 export function storageOf(name: 'localStorage' | 'sessionStorage'): Storage | undefined {
   try {
     // Null in Android's web views without DOM storage.
-    return (window[name] as Storage | null) ?? undefined
+    return window[name] ?? undefined
   } catch {
     return undefined
   }

@@ -108,6 +108,7 @@ export const english = {
   save: 'Save',
   cancel: 'Cancel',
   close: 'Close',
+  closeChat: 'Close the chat',
   details: 'Details',
   pinnedMessages: 'Pinned messages',
   nothingPinned: 'Nothing is pinned.',

@@ -100,6 +100,7 @@ export const chinese: Translation = {
   save: '保存',
   cancel: '取消',
   close: '关闭',
+  closeChat: '关闭聊天窗口',
   details: '详情',
   pinnedMessages: '置顶消息',
   nothingPinned: '没有置顶的消息。',

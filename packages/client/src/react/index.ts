@@ -1,47 +1,109 @@
-import { useEffect, useState, useSyncExternalStore } from 'react'
-import type { Client, ClientOptions, ConnectionState, Room, RoomInfo, RoomMessage, Store } from '../index.ts'
-import { createClient, isConnected } from '../index.ts'
+import { useEffect, useMemo, useSyncExternalStore } from 'react'
+import {
+  type Client,
+  type ConnectionState,
+  type HistoryState,
+  isConnected,
+  type LiveText,
+  type ParleyError,
+  type Presence,
+  type Room,
+  type RoomInfo,
+  type RoomMessage,
+  type Store,
+  type Thread,
+} from '../index.ts'
+import type { Upload, Uploads } from '../uploads/index.ts'
+import { useProvided } from './provider.ts'
+
+export { ParleyProvider, type ParleyProviderProps } from './provider.ts'
 
 /** The value of a store, rendered again when it changes. */
 export function useStore<T>(store: Store<T>): T {
   return useSyncExternalStore(store.subscribe, store.get, store.get)
 }
 
-/** A client as long as the component is there; undefined in the first rendering. Another `key` makes another client. */
-export function useClient(options: ClientOptions, key: string): Client | undefined {
-  const [client, setClient] = useState<Client>()
-  // oxlint-disable-next-line exhaustive-deps -- options are a new object in each rendering; `key` says which are others
-  useEffect(() => {
-    const created = createClient(options)
-    setClient(created)
-    return () => created.close()
-  }, [key])
-  return client
+/** The client of the provider. */
+export function useClient(): Client {
+  return useProvided().client
 }
 
-export function useRooms(client: Client): readonly RoomInfo[] {
-  return useStore(client.rooms)
+/** The user's rooms: the pinned ones first, then by the latest message. */
+export function useRooms(): readonly RoomInfo[] {
+  return useStore(useClient().rooms)
 }
 
-export function useBadge(client: Client): number {
-  return useStore(client.badge)
+/** The number of unread messages in all rooms. */
+export function useUnread(): number {
+  return useStore(useClient().badge)
 }
 
-export function useConnection(client: Client): ConnectionState {
-  return useStore(client.connection)
+export function useConnection(): ConnectionState {
+  return useStore(useClient().connection)
+}
+
+/** Whether a user is online; undefined until known. */
+export function usePresence(userID: string): Presence | undefined {
+  const client = useClient()
+  return useStore(useMemo(() => client.presence(userID), [client, userID]))
+}
+
+interface Opened {
+  messages: readonly RoomMessage[]
+  history: HistoryState
+  /** Why it did not open: the user is not in the room, … It is tried again with each connection. */
+  error: ParleyError | undefined
+}
+
+export interface OpenRoom extends Opened {
+  room: Room
+  /** Undefined while it is not one of the user's rooms. */
+  info: RoomInfo | undefined
 }
 
 /** A room, opened: its messages are loaded and stay up to date. */
-export function useRoom(client: Client, roomID: string): Room {
-  const room = client.room(roomID)
-  const isReady = isConnected(useConnection(client))
-  useEffect(() => {
-    // It fails when the connection ends, and the next connection opens it; or for good.
-    if (isReady) room.open().catch(() => undefined)
-  }, [room, isReady])
-  return room
+export function useRoom(roomID: string): OpenRoom {
+  const room = useClient().room(roomID)
+  return { room, info: useStore(room.info), ...useOpened(room) }
 }
 
-export function useMessages(room: Room): readonly RoomMessage[] {
-  return useStore(room.messages)
+export interface OpenThread extends Opened {
+  thread: Thread
+  /** The message that it is about. */
+  root: RoomMessage | undefined
+  unread: number
+}
+
+/** The thread about a message of a room, opened. */
+export function useThread(roomID: string, messageID: string): OpenThread {
+  const thread = useClient().room(roomID).thread(messageID)
+  return { thread, root: useStore(thread.root), unread: useStore(thread.unread), ...useOpened(thread) }
+}
+
+function useOpened(shown: Room | Thread): Opened {
+  const isReady = isConnected(useConnection())
+  useEffect(() => {
+    // `history` has the error of a failure.
+    if (isReady) shown.open().catch(() => undefined)
+  }, [shown, isReady])
+  const history = useStore(shown.history)
+  return { messages: useStore(shown.messages), history, error: history.error }
+}
+
+/** Other members who are typing in a room. */
+export function useTyping(roomID: string): readonly LiveText[] {
+  return useStore(useClient().room(roomID).typing)
+}
+
+/** The files that go with the message being written in a room or thread, with what adds and removes them. */
+export function useUploads(about: string): { list: readonly Upload[] } & Pick<Uploads, 'add' | 'retry' | 'remove'> {
+  const { uploads } = useProvided()
+  const all = useStore(uploads.list)
+  const list = useMemo(() => all.filter((upload) => upload.about === about), [all, about])
+  return {
+    list,
+    add: (file, options) => uploads.add(file, options),
+    retry: (key) => uploads.retry(key),
+    remove: (key) => uploads.remove(key),
+  }
 }

@@ -47,6 +47,7 @@ const ways: Record<CollectionName, Way> = {
   audit: 'idRange',
   auditSeals: 'idRange',
   // Of the installation. Entries of files to remove hold IDs only.
+  pageFiles: 'none',
   streamState: 'none',
   filesToClear: 'none',
   apps: 'last',

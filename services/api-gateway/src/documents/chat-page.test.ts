@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { proves } from '@parley/conformance/proves'
-import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
+import { keepPageFiles, listPageFiles } from '@parley/db/page-files'
+import { afterAll, beforeAll, describe, onTestFinished, test, vi } from 'vitest'
 import { startTestGateway, type TestGateway } from '../test-gateway.ts'
 
 describe('the web chat page', () => {
@@ -18,13 +20,18 @@ describe('the web chat page', () => {
     assert.match(answer.headers.get('content-type') ?? '', /^text\/html/)
     assert.match(
       answer.headers.get('content-security-policy') ?? '',
-      /default-src 'none'; script-src 'self'; style-src 'self'/,
+      /default-src 'none'; script-src 'self' 'sha256-[\w+/]+='; style-src 'self'/,
     )
     assert.doesNotMatch(answer.headers.get('content-security-policy') ?? '', /unsafe/)
     assert.match(answer.headers.get('content-security-policy') ?? '', /connect-src 'self'(?:;|$)/)
     const html = await answer.text()
-    assert.doesNotMatch(html, /<script(?! type="module" crossorigin src="\/chat\/)|<style/)
-    const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file)
+    // The policy allows the one script in it by its hash.
+    const [, inline = ''] = /<script>([^]*?)<\/script>/.exec(html) ?? []
+    const hash = createHash('sha256').update(inline).digest('base64')
+    assert.ok(answer.headers.get('content-security-policy')?.includes(`'sha256-${hash}'`))
+    assert.ok(html.indexOf('<script>') < html.indexOf('<script type="module"'), 'it takes the token away first')
+    assert.doesNotMatch(html.replace('<script>', ''), /<script(?! type="module" crossorigin src="chat\/)|<style/)
+    const files = filesOf(html)
     assert.ok(files.length >= 3, String(files))
     for (const file of files) {
       const { status, headers } = await fetch(gateway.url + file)
@@ -41,13 +48,44 @@ describe('the web chat page', () => {
   })
   test('all that the page loads is at most 100 KB gzipped', async ({ annotate }) => {
     const html = await (await fetch(`${gateway.url}/chat`)).text()
-    const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file = '']) => file)
+    const files = filesOf(html)
     const sizes = [gzipSync(html).length]
     for (const file of files) sizes.push(gzipSync(await (await fetch(gateway.url + file)).text()).length)
     const bytes = sizes.reduce((sum, size) => sum + size, 0)
     await annotate(`${bytes} bytes`)
     assert.ok(Math.min(...sizes) > 100, 'each has something')
     assert.ok(bytes <= 100 * 1024, `${bytes} bytes`)
+  })
+
+  test('embed.js is at most 2 KB gzipped, and pages elsewhere may load it', async ({ annotate }) => {
+    const answer = await fetch(`${gateway.url}/chat/embed.js`)
+    assert.match(answer.headers.get('content-type') ?? '', /javascript/)
+    assert.equal(answer.headers.get('cross-origin-resource-policy'), 'cross-origin')
+    assert.doesNotMatch(answer.headers.get('cache-control') ?? '', /immutable/)
+    const bytes = gzipSync(await answer.text()).length
+    await annotate(`${bytes} bytes`)
+    assert.ok(bytes > 500 && bytes <= 2 * 1024, `${bytes} bytes`)
+  })
+
+  test('files of another release are there while it is updated, and others are not', async () => {
+    const html = await (await fetch(`${gateway.url}/chat`)).text()
+    const name = filesOf(html)
+      .find((file) => file.endsWith('.js'))
+      ?.replace('/chat/', '')
+    assert.ok(name)
+    const isKept = async () => (await listPageFiles(gateway.chat.db)).includes(name)
+    await vi.waitFor(async () => assert.ok(await isKept(), 'ours are kept for the others'), 60_000)
+    const other = await gateway.another()
+    onTestFinished(() => other.stop())
+    await keepPageFiles(gateway.chat.db, new Map([['index-0ldRe1ea.js', Buffer.from('export {}')]]))
+    const answer = await fetch(`${other.url}/chat/index-0ldRe1ea.js`)
+    assert.equal(answer.status, 200)
+    assert.match(answer.headers.get('content-type') ?? '', /javascript/)
+    assert.match(answer.headers.get('cache-control') ?? '', /immutable/)
+    assert.equal(await answer.text(), 'export {}')
+    for (const none of ['index-N0neOf1t.js', 'other.html']) {
+      assert.equal((await fetch(`${other.url}/chat/${none}`)).status, 404, none)
+    }
   })
 
   test('pages of allowed origins show it in a frame', async () => {
@@ -110,3 +148,6 @@ describe('the web chat page', () => {
     assert.equal((await gateway.admin('POST', '/config', { chatPage: 'anything' })).status, 200)
   })
 })
+
+/** The files that the page loads at once, from the root. */
+const filesOf = (html: string): string[] => [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => `/${file}`)

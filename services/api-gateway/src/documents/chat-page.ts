@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import staticFiles from '@fastify/static'
@@ -6,6 +7,7 @@ import type { PageAsked } from '@parley/chat/integrations/chat-page-images'
 import { builtPage } from '@parley/chat-page/built-page'
 import { ApiError } from '@parley/contracts/errors'
 import type { FastifyInstance } from 'fastify'
+import type { OtherFiles } from './other-files.ts'
 
 /** Origins of others that the page has to do with: `https://shop.example`. */
 export interface ChatPageOrigins {
@@ -15,24 +17,32 @@ export interface ChatPageOrigins {
   files?: string | undefined
 }
 
-/** Files have a digest in their name, but for the icons. */
+/** Files have a digest in their name, but for the icons and embed.js. */
 const keepForever = 'public, max-age=31536000, immutable'
+const digested = /^[\w.-]+-[\w-]{8}\.(?:js|css)$/
 
 /**
- * Serves the hosted chat page at /chat (docs/reference/chat-page.md). It runs only our own files, connects only to our
- * own addresses, and has no inline code.
+ * Serves the hosted chat page at /chat (docs/reference/chat-page.md). It runs only our own files and the one inline script
+ * of its HTML, by its hash, and connects only to our own addresses.
+ * @param others has the files of other releases
  * @param imagesOf finds the origins allowed for pictures on the page of an app
  * @param failedLogins counts the wrong tokens and client keys in its address
  */
 export async function serveChatPage(
   app: FastifyInstance,
   origins: ChatPageOrigins,
+  others: OtherFiles,
   imagesOf: (asked: PageAsked) => Promise<readonly string[]>,
   failedLogins?: FailedLogins,
 ): Promise<void> {
   if (!existsSync(join(builtPage, 'index.html'))) return refuse(app)
   const html = readFileSync(join(builtPage, 'index.html'), 'utf8')
   const names = readdirSync(builtPage).filter((name) => /\.(?:js|css|svg)$/.test(name))
+  const own = names
+    .filter((name) => digested.test(name))
+    .map((name) => [name, readFileSync(join(builtPage, name))] as const)
+  others.keep(new Map(own))
+  const inline = [...html.matchAll(/<script>([^]*?)<\/script>/g)].map(([, script = '']) => script)
   await app.register(async (files) => {
     files.addHook('onSend', async (_request, reply) => {
       // It knows no list of origins; frame-ancestors stands for it.
@@ -56,17 +66,28 @@ export async function serveChatPage(
       return reply
         .type('text/html; charset=utf-8')
         .header('cache-control', 'no-cache')
-        .header('content-security-policy', policyOf(origins, images))
+        .header('content-security-policy', policyOf(origins, images, inline))
         .send(withImageOrigins(html, images))
     })
-    const policy = policyOf(origins, [])
+    const policy = policyOf(origins, [], [])
     for (const name of names) {
-      const isDigested = !name.startsWith('icon')
+      const isDigested = digested.test(name)
       files.get(`/chat/${name}`, hidden, (_request, reply) => {
         if (isDigested) reply.header('cache-control', keepForever)
+        // Pages of integrators load embed.js.
+        if (name === 'embed.js') reply.header('cross-origin-resource-policy', 'cross-origin')
         return reply.header('content-security-policy', policy).sendFile(name, { cacheControl: !isDigested })
       })
     }
+    // In a rolling update, and of pages that have been open since before it.
+    files.get<{ Params: { name: string } }>('/chat/:name', hidden, async ({ params: { name } }, reply) => {
+      const content = digested.test(name) ? await others.find(name) : undefined
+      if (!content) return reply.callNotFound()
+      return reply
+        .type(name.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8')
+        .headers({ 'cache-control': keepForever, 'content-security-policy': policy })
+        .send(Buffer.from(content))
+    })
   })
 }
 
@@ -77,11 +98,16 @@ function askedBy({ token, clientKey }: Query): PageAsked {
   return { token: one(token), clientKey: one(clientKey) }
 }
 
-function policyOf({ frameAncestors, files }: ChatPageOrigins, images: readonly string[]): string {
+function policyOf(
+  { frameAncestors, files }: ChatPageOrigins,
+  images: readonly string[],
+  inline: readonly string[],
+): string {
   const store = files === undefined ? [] : [files]
+  const hashes = inline.map((script) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`)
   return [
     "default-src 'none'",
-    "script-src 'self'",
+    `script-src ${["'self'", ...hashes].join(' ')}`,
     "style-src 'self'",
     `img-src ${["'self'", 'data:', ...store, ...images].join(' ')}`,
     `connect-src ${["'self'", ...store].join(' ')}`,

@@ -1,0 +1,46 @@
+import type { Client } from '@parley/client'
+import type { OpenRoom } from '../app/open-room.ts'
+import type { Host } from './host.ts'
+
+interface Shown {
+  client: Client
+  openRoom: OpenRoom
+  /** Whether one conversation is shown alone: its unread messages are the count. */
+  isAlone: boolean
+}
+
+/** Tells the page around of rooms and unread messages, and opens the rooms that it asks for. */
+export function serveHost({ send, on }: Host, { client, openRoom, isAlone }: Shown): void {
+  let isReady = false
+  let unread = -1
+
+  const tell = () => {
+    if (!client.me.get()) return
+    if (!isReady) send({ type: 'ready' })
+    isReady = true
+    const alone = client.rooms.get().find(({ _id }) => _id === openRoom.current.get())
+    const count = isAlone ? (alone?.unread ?? 0) : client.badge.get()
+    if (count !== unread) send({ type: 'unread', count })
+    unread = count
+  }
+  for (const store of [client.me, client.badge, client.rooms, openRoom.current]) store.subscribe(tell)
+  openRoom.current.subscribe((room) => send({ type: 'room', room: room ?? null }))
+  on('room', ({ room }) => {
+    if (typeof room === 'string') openRoom.want(room)
+  })
+}
+
+/** Links to elsewhere are the host's to open. */
+export function giveLinks({ send }: Host): void {
+  document.addEventListener(
+    'click',
+    (event) => {
+      const link = event.target instanceof Element ? event.target.closest('a') : null
+      const isElsewhere = link !== null && /^https?:$/.test(link.protocol) && link.origin !== location.origin
+      if (!isElsewhere || link.hasAttribute('download')) return
+      event.preventDefault()
+      send({ type: 'link', url: link.href })
+    },
+    true,
+  )
+}

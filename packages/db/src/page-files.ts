@@ -1,0 +1,31 @@
+import { clock } from '@parley/async/clock'
+import { Binary, type IndexDescription } from 'mongodb'
+import type { Db } from './db.ts'
+
+export const pageFileIndexes: IndexDescription[] = [{ key: { expiresAt: 1 }, expireAfterSeconds: 0 }]
+
+/** Pages of a release stay open for days, and load some files when they are needed. */
+const keptMS = 30 * 24 * 3_600_000
+
+/** Keeps files of the chat page for gateways of other releases; a name stands for one content. */
+export async function keepPageFiles(db: Db, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
+  const expiresAt = new Date(clock.now() + keptMS)
+  const writes = [...files].map(([_id, content]) => ({
+    updateOne: {
+      filter: { _id },
+      update: { $set: { expiresAt }, $setOnInsert: { content: new Binary(content) } },
+      upsert: true,
+    },
+  }))
+  await db.pageFiles.bulkWrite(writes, { ordered: false })
+}
+
+/** The names of the files that any gateway has kept. */
+export async function listPageFiles(db: Db): Promise<string[]> {
+  const found = await db.pageFiles.find({}, { projection: { _id: 1 } }).toArray()
+  return found.map(({ _id }) => _id)
+}
+
+export async function findPageFile(db: Db, name: string): Promise<Uint8Array | undefined> {
+  return (await db.pageFiles.findOne({ _id: name }))?.content.buffer
+}

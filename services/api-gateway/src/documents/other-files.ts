@@ -1,0 +1,45 @@
+import type { Db } from '@parley/db/connect'
+import { findPageFile, keepPageFiles, listPageFiles } from '@parley/db/page-files'
+import type { Logger } from '@parley/service/log'
+
+/** Files of the chat page that the gateways of all releases share. */
+export interface OtherFiles {
+  /** Keeps our own for the others, as long as this gateway runs. */
+  keep: (files: ReadonlyMap<string, Uint8Array>) => void
+  /** A file of another release; undefined where no gateway has it. */
+  find: (name: string) => Promise<Uint8Array | undefined>
+  stop: () => void
+}
+
+const dailyMS = 24 * 3_600_000
+const afterFailureMS = 60_000
+/** Names that nobody has are looked up this often at most. */
+const namesHoldMS = 5_000
+
+export function createOtherFiles(db: Db, log: Logger): OtherFiles {
+  let timer: NodeJS.Timeout | undefined
+  let names: { known: Promise<Set<string>>; untilMS: number } | undefined
+
+  async function keepNow(files: ReadonlyMap<string, Uint8Array>): Promise<void> {
+    let againMS = dailyMS
+    try {
+      await keepPageFiles(db, files)
+    } catch (error) {
+      log.warn({ err: error }, 'files of the chat page are not kept for gateways of other releases yet')
+      againMS = afterFailureMS
+    }
+    timer = setTimeout(() => void keepNow(files), againMS).unref()
+  }
+  async function isKnown(name: string): Promise<boolean> {
+    const nowMS = performance.now()
+    if (!names || names.untilMS < nowMS) {
+      names = { known: listPageFiles(db).then((found) => new Set(found)), untilMS: nowMS + namesHoldMS }
+    }
+    return (await names.known).has(name)
+  }
+  return {
+    keep: (files) => void keepNow(files),
+    find: async (name) => ((await isKnown(name)) ? findPageFile(db, name) : undefined),
+    stop: () => clearTimeout(timer),
+  }
+}

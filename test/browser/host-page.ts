@@ -1,0 +1,46 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Page } from 'playwright-core'
+import { onTestFinished } from 'vitest'
+
+/**
+ * An integrator's page with the chat in it, at an origin of its own; closed with the test. `?nothing` leaves the chat out.
+ * @returns its address
+ */
+export async function serveHostPage(embed: string, token: (refused: boolean) => Promise<string>): Promise<string> {
+  const html = `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><div id="chat" style="height: 600px"></div>
+<script src="${embed}"></script>
+<script>
+  const events = []
+  const query = new URLSearchParams(location.search)
+  const chat = query.has('nothing') ? undefined : parleyChat.open({
+    element: document.querySelector('#chat'),
+    room: query.get('room'),
+    language: 'en',
+    async token({ refused, last }) {
+      if (refused) events.push('token refused')
+      return (await fetch('/token', { method: 'POST', body: refused ? last : '' })).text()
+    },
+    onReady: () => events.push('ready'),
+    onUnread: (count) => events.push('unread ' + count),
+    onRoom: (room) => events.push('room ' + room),
+    onLink: (url) => void events.push('link ' + url),
+    onClosed: () => events.push('closed'),
+  })
+</script>`
+  const server = createServer((request, response) => {
+    if (request.method !== 'POST') return response.setHeader('content-type', 'text/html').end(html)
+    let last = ''
+    request.on('data', (chunk: Buffer) => (last += chunk.toString()))
+    request.on('end', () => void token(last !== '').then((text) => response.end(text)))
+    return response
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
+
+export const hostsEvents = (page: Page): Promise<string[]> => page.evaluate('events')
