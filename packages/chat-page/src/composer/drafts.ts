@@ -3,7 +3,7 @@ import { createValue } from '../state/value.ts'
 import type { MentionRange } from './mention-ranges.ts'
 
 /** A message that is being written; the files that go with it are the uploads about the same ID. */
-export interface Draft {
+interface Draft {
   text: string
   mentions: readonly MentionRange[]
   /** The message that it replies to. */

@@ -27,12 +27,16 @@ export async function withToken<T>(
   call: (token: string) => Promise<T>,
   ended?: string,
 ): Promise<T> {
-  let token = await get()
-  if (token === ended) token = (await renew(token)) ?? token
+  const given = await get()
+  const renewed = given === ended ? await renew(given) : undefined
+  // One that has no successor is tried as it is, and its owner is not asked twice.
+  const isLast = given === ended && renewed === undefined
+  const token = renewed ?? given
   try {
     return await call(token)
   } catch (error) {
-    const next = asParleyError(error).code === 'INVALID_TOKEN' ? await renew(token) : undefined
+    const isRefused = asParleyError(error).code === 'INVALID_TOKEN' && !isLast
+    const next = isRefused ? await renew(token) : undefined
     if (next === undefined) throw error
     return call(next)
   }
