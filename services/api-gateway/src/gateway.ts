@@ -121,8 +121,7 @@ export async function createGateway({
   await shedLoad(app, metrics, maxLoopDelayMS)
   if (rateLimits) limitRequests(app, createCallerRates(rateLimits.counts, rateLimits))
   await serveDocuments(app)
-  const otherFiles = createOtherFiles(chat.db, log)
-  app.addHook('onClose', async () => otherFiles.stop())
+  const otherFiles = createOtherFiles(app, chat.db, log)
   await serveChatPage(app, { ...chatPage, files: filesOrigin(files) }, otherFiles, createPageImages(chat), failedLogins)
 
   const authentication = {

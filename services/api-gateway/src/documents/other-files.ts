@@ -1,6 +1,7 @@
 import type { Db } from '@parley/db/connect'
 import { findPageFile, keepPageFiles, listPageFiles } from '@parley/db/page-files'
 import type { Logger } from '@parley/service/log'
+import type { FastifyInstance } from 'fastify'
 
 /** Files of the chat page that the gateways of all releases share. */
 export interface OtherFiles {
@@ -8,7 +9,6 @@ export interface OtherFiles {
   keep: (files: ReadonlyMap<string, Uint8Array>) => void
   /** A file of another release; undefined where no gateway has it. */
   find: (name: string) => Promise<Uint8Array | undefined>
-  stop: () => void
 }
 
 const dailyMS = 24 * 3_600_000
@@ -16,7 +16,8 @@ const afterFailureMS = 60_000
 /** Names that nobody has are looked up this often at most. */
 const namesHoldMS = 5_000
 
-export function createOtherFiles(db: Db, log: Logger): OtherFiles {
+/** Stops with the app. */
+export function createOtherFiles(app: FastifyInstance, db: Db, log: Logger): OtherFiles {
   let timer: NodeJS.Timeout | undefined
   let names: { known: Promise<Set<string>>; untilMS: number } | undefined
 
@@ -37,9 +38,9 @@ export function createOtherFiles(db: Db, log: Logger): OtherFiles {
     }
     return (await names.known).has(name)
   }
+  app.addHook('onClose', async () => clearTimeout(timer))
   return {
     keep: (files) => void keepNow(files),
     find: async (name) => ((await isKnown(name)) ? findPageFile(db, name) : undefined),
-    stop: () => clearTimeout(timer),
   }
 }
