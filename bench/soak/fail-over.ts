@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { closeBus, connectBus } from '@parley/bus/connect'
+import { tcpAnswer } from '@parley/stack/tcp-answer'
 import {
   type Cluster,
   newServersDir,
@@ -7,8 +8,7 @@ import {
   startNatsCluster,
   startReplicaSet,
   startSentinels,
-} from '@parley/stack/clusters'
-import { tcpAnswer } from '@parley/stack/tcp-answer'
+} from '@parley/stack/test-clusters'
 
 /** Servers of which each may be killed, since another takes over. */
 export interface FailingServers {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { closeBus, connectBus } from '@parley/bus/connect'
-import { publishMembersChange } from '@parley/bus/events/publish-push-work'
+import { publishMembersChange } from '@parley/bus/events/publish-captured'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { type ReceivedCall, startCallback } from '../doubles/callback.ts'

@@ -1,10 +1,11 @@
 import { clock } from '@parley/async/clock'
 import type { Bus } from '@parley/bus/connect'
-import { ensureStream, type StreamOptions } from '@parley/bus/stream/stream'
-import { deleteStream, findMessageId, findStream, type StreamIdentity } from '@parley/bus/stream/stream-identity'
+import { ensureStream, type FindHandled, type StreamOptions } from '@parley/bus/stream/stream'
+import { deleteStream, findMessageId, findStream, type StreamIdentity } from '@parley/bus/stream/stream-state'
+import { durableConsumers, eventStream } from '@parley/contracts/bus/streams'
 import type { Db } from '@parley/db/connect'
 import type { Rebuilding, StreamStateDoc } from '@parley/db/events/documents'
-import { recordLoss, recordNewStream } from '@parley/db/events/stream-state'
+import { findStreamState, recordLoss, recordNewStream } from '@parley/db/events/stream-state'
 
 /** How the stream is not the one that was known. */
 export type Loss = 'missing' | 'another stream' | 'went back' | 'other messages'
@@ -77,4 +78,14 @@ function toRebuild(state: StreamStateDoc): Rebuilding {
   const fromHere = Math.min(handledUpToMS - marginMS, seenAtMS - atLeastMS)
   const sinceMS = Math.min(fromHere, before, rebuilding?.sinceMS ?? Number.POSITIVE_INFINITY)
   return { sinceMS, untilMS: clock.now(), doneUpToMS: sinceMS, afterSeq: seq, leaseUntilMS: 0 }
+}
+
+/** Makes the function that finds the recorded position of a consumer. Positions of another stream mean nothing in this one. */
+export function handledIn(db: Db, bus: Bus): FindHandled {
+  return async (name) => {
+    const [state, stream] = await Promise.all([findStreamState(db, eventStream.name), findStream(bus)])
+    if (!state || stream?.created !== state.created) return undefined
+    const seq = state.handledSeqs?.[durableConsumers[name].name]
+    return seq !== undefined && seq <= stream.lastSeq ? seq : undefined
+  }
 }

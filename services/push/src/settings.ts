@@ -3,7 +3,7 @@ import { isPrivateKey } from '@parley/service/pem'
 import { milliseconds, privateTargets, wholeNumber, yesOrNo } from '@parley/service/settings'
 import { sharedSettings } from '@parley/service/shared-settings'
 import { z } from 'zod'
-import { asJson } from './networks/as-json.ts'
+import { asJson } from './networks/network.ts'
 
 /** A secret as text, or the path of a file that holds it. */
 const textOrFile = z.string().transform((given, context) => {

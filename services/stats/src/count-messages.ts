@@ -1,5 +1,5 @@
 import { batched } from '@parley/async/batch'
-import { readEvent } from '@parley/bus/events/read-event'
+import { readEvent } from '@parley/bus/events/incoming'
 import { readPayload } from '@parley/bus/read-payload'
 import type { MessageHandler } from '@parley/bus/stream/consume'
 import { timeMS } from '@parley/contracts/ids'

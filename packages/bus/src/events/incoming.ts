@@ -1,8 +1,12 @@
+import type { JsMsg } from '@nats-io/jetstream'
 import type { MsgHdrs } from '@nats-io/nats-core'
 import { busHeaders } from '@parley/contracts/bus/headers'
-import { type Audience, parseEventSubject } from '@parley/contracts/bus/subjects'
+import { type Audience, audienceSubject, parseEventSubject } from '@parley/contracts/bus/subjects'
 import { type ServerEvent, serverEvents } from '@parley/contracts/socket/server-events'
+import type { Bus } from '../connect.ts'
+import { listen, type Subscription } from '../listen.ts'
 import { readPayload } from '../read-payload.ts'
+import type { StreamMessage } from '../stream/consume.ts'
 import { type EventAttributes, readAgain, readPlace } from './publish.ts'
 
 /** An event from the bus. The payload stays bytes: realtime nodes pass it on without parsing it. */
@@ -46,4 +50,20 @@ export function toIncomingEvent(message: {
   const place = readPlace(set)
   if (place) incoming.message = place
   return incoming
+}
+
+/** An event with the stream's data about it. */
+export type Delivery = IncomingEvent & StreamMessage
+
+/** Reads a message of the stream as an event. @throws when it is not an event */
+export function readEvent(message: StreamMessage, raw: JsMsg): Delivery {
+  return { ...message, ...toIncomingEvent(raw) }
+}
+
+/**
+ * Listens to every event of a room or user live, from now on and in order of arrival. The handler runs in
+ * the turn in which the message was read, so that a burst is handled together.
+ */
+export function subscribeToEvents(bus: Bus, to: Audience, handle: (event: IncomingEvent) => void): Subscription {
+  return listen(bus, audienceSubject(to), (message) => handle(toIncomingEvent(message)))
 }

@@ -9,8 +9,7 @@ import {
   publishEvent,
   soonMS,
 } from '@parley/bus/events/publish'
-import { publishFeedEvent } from '@parley/bus/events/publish-feed-event'
-import { publishMembersChange, publishPushToClients } from '@parley/bus/events/publish-push-work'
+import { publishFeedEvent, publishMembersChange, publishPushToClients } from '@parley/bus/events/publish-captured'
 import type { NodeCommand } from '@parley/contracts/bus/control'
 import { clientsPush, membersChange } from '@parley/contracts/bus/push-work'
 import { readJson } from '@parley/contracts/free-json'

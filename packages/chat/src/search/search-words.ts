@@ -1,4 +1,4 @@
-import { foldLetters } from '@parley/db/users/fold-letters'
+import { foldLetters } from '@parley/db/users/searched-names'
 import { textOf } from '../messages/reading/message-text.ts'
 
 /** The most terms of one text, which bounds the index of a message. */

@@ -1,6 +1,6 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import type { EngineState } from '../engine/connection.ts'
-import { type Owner, placeOf } from '../engine/session-place.ts'
+import { type Owner, placeOf } from '../engine/session-id.ts'
 import { badRequest, errorResponse, outOfReach, type Reply, unknownSession } from './answer.ts'
 import type { PollRequest } from './poll-owner.ts'
 import { readBody } from './read-body.ts'

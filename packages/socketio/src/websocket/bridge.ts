@@ -1,7 +1,7 @@
 import type { WebSocket } from 'uWebSockets.js'
 import { type Counters, count } from '../counters.ts'
 import type { EngineSettings } from '../engine/engine-settings.ts'
-import type { Owner } from '../engine/session-place.ts'
+import type { Owner } from '../engine/session-id.ts'
 import { packetsOf, SEPARATOR } from '../polling/payload.ts'
 import type { PollRequest, PollResponse } from '../polling/poll-owner.ts'
 

@@ -3,7 +3,7 @@ import type { EngineState } from '../engine/connection.ts'
 import { type Carried, Connection } from '../engine/connection.ts'
 import { admission, openSession } from '../engine/open-session.ts'
 import { isClearlyFramed, requestFault, unclearEnd } from '../engine/request-fault.ts'
-import { type Owner, placeOf } from '../engine/session-place.ts'
+import { type Owner, placeOf } from '../engine/session-id.ts'
 import { answerAndClose, answerTo, outOfReach, type Reply, unknownSession } from '../polling/answer.ts'
 import { Bridge } from './bridge.ts'
 

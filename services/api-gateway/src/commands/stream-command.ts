@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import { closeBus, connectBus } from '@parley/bus/connect'
 import { createControl } from '@parley/bus/control/control'
-import { findStream } from '@parley/bus/stream/stream-identity'
+import { findStream } from '@parley/bus/stream/stream-state'
 import { createChat } from '@parley/chat/create-chat'
 import { rebuildSince } from '@parley/chat/events/rebuild-stream'
 import type { Db } from '@parley/db/connect'

@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import type { Bus } from '@parley/bus/connect'
 import { consumerState } from '@parley/bus/stream/stream'
-import { findStream } from '@parley/bus/stream/stream-identity'
+import { findStream } from '@parley/bus/stream/stream-state'
 import { eventStream } from '@parley/contracts/bus/streams'
 import type { Db } from '@parley/db/connect'
 import { findStreamState } from '@parley/db/events/stream-state'

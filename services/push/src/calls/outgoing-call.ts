@@ -1,7 +1,11 @@
+import { batched } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
+import type { Wake } from '@parley/async/wake'
+import type { Db } from '@parley/db/connect'
 import type { CallTry } from '@parley/db/push/documents'
+import { type CallToQueue, queueCalls } from '@parley/db/push/outgoing-calls'
 import { TargetRefused } from '@parley/wiring/guarded-agent'
-import { type SignedCall, signedHeaders } from '@parley/wiring/signed-call'
+import { type SignedCall, signedHeaders } from '@parley/wiring/hook-calls'
 import { type Dispatcher, errors, request } from 'undici'
 import { connectionReason, retryAfterMS } from '../networks/network.ts'
 
@@ -67,4 +71,22 @@ async function textOf(body: Dispatcher.ResponseData['body']): Promise<string> {
 /** Of a text, without half a character at the end. */
 function firstBytes(text: string): string {
   return new TextDecoder().decode(Buffer.from(text).subarray(0, keptBytes), { stream: true })
+}
+
+/** Queues a call to an integrator's server; settles when it is in the database. */
+export type QueueCall = (call: CallToQueue) => Promise<void>
+
+/** Concurrent calls share their round trips. */
+export function createCallQueue(db: Db, wakeCalls: Wake['up']): QueueCall {
+  const queue = batched(
+    async (calls: CallToQueue[]) => {
+      await queueCalls(db, calls)
+      return calls
+    },
+    { most: 100 },
+  )
+  return async (call) => {
+    await queue(call)
+    wakeCalls()
+  }
 }

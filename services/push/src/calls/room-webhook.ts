@@ -1,7 +1,7 @@
 import { batched } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
+import { readEvent } from '@parley/bus/events/incoming'
 import { readAgain } from '@parley/bus/events/publish'
-import { readEvent } from '@parley/bus/events/read-event'
 import { readPayload, type Schema } from '@parley/bus/read-payload'
 import type { MessageHandler, StreamMessage } from '@parley/bus/stream/consume'
 import { waitedCallData } from '@parley/chat/integrations/call-data'
@@ -23,7 +23,7 @@ import type { Logger } from '@parley/service/log'
 import type { z } from 'zod'
 import { forgetText, forgetTextsOfRoom } from '../recipients/forget-texts.ts'
 import { messageView } from '../recipients/push-message.ts'
-import type { QueueCall } from './queue-calls.ts'
+import type { QueueCall } from './outgoing-call.ts'
 
 /** After this long in the stream, an event's content may have been deleted. */
 const waitedMS = 1_000

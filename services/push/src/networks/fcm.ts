@@ -3,10 +3,9 @@ import type { PushDoc } from '@parley/db/push/documents'
 import { Agent, request } from 'undici'
 import { z } from 'zod'
 import type { ServiceAccount } from '../settings.ts'
-import { asJson } from './as-json.ts'
 import { fcmMessage } from './fcm-message.ts'
 import { createAccessTokens, NoAccessToken } from './fcm-token.ts'
-import { connectionReason, type Network, type PushAnswer, type PushContent, retryAfterMS } from './network.ts'
+import { asJson, connectionReason, type Network, type PushAnswer, type PushContent, retryAfterMS } from './network.ts'
 
 export interface FcmOptions {
   account: ServiceAccount

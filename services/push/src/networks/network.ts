@@ -1,6 +1,8 @@
 import { clock } from '@parley/async/clock'
+import { readJson } from '@parley/contracts/free-json'
 import type { PushPayload } from '@parley/contracts/resources/push-payload'
 import type { PushDoc } from '@parley/db/push/documents'
+import type { z } from 'zod'
 
 /** The content for all devices of a message or of a push2clients call (JSON in PushContentDoc). */
 export type PushContent = {
@@ -66,4 +68,14 @@ export function connectionReason(error: unknown): string {
     if ('code' in at && typeof at.code === 'string') return timeoutCodes.has(at.code) ? 'timeout' : at.code
   }
   return 'connection'
+}
+
+/** The value of a JSON text as readJson reads it; undefined when it is not JSON. */
+export function asJson(text: string, schema?: z.ZodType): unknown {
+  try {
+    return readJson(text, schema)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
 }

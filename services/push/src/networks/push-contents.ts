@@ -2,8 +2,7 @@ import type { Db } from '@parley/db/connect'
 import type { PushDoc } from '@parley/db/push/documents'
 import { findPushContents } from '@parley/db/push/pushes'
 import { LRUCache } from 'lru-cache'
-import { asJson } from './as-json.ts'
-import type { PushContent } from './network.ts'
+import { asJson, type PushContent } from './network.ts'
 import { hasWaited } from './waited-pushes.ts'
 
 /** Few pushes go out with a text that was deleted meanwhile, and a message to many is read once a second. */

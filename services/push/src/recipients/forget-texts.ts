@@ -5,8 +5,7 @@ import { findMessagesUpTo } from '@parley/db/messages/deleted-messages'
 import { findPushContents, keepPushesSeconds, replacePushContents } from '@parley/db/push/pushes'
 import { findRoom } from '@parley/db/rooms/rooms'
 import { findThreadMessages } from '@parley/db/threads/thread-messages'
-import { asJson } from '../networks/as-json.ts'
-import type { PushContent } from '../networks/network.ts'
+import { asJson, type PushContent } from '../networks/network.ts'
 
 const atOnce = 1_000
 

@@ -19,7 +19,7 @@ import type { LiveOrder, LiveOrderParts } from '../delivery/live-order.ts'
 import { audienceOf, topicOf } from '../delivery/topics.ts'
 import { concerns, isThere, type Position, type ReadOutcome, type ReplayReader, startOf } from './replay-reader.ts'
 import { createSending } from './send-read.ts'
-import type { StreamClock } from './stream-clock.ts'
+import type { StreamClock } from './server-time.ts'
 
 export interface ReadTogetherParts {
   bus: Bus

@@ -1,4 +1,4 @@
-import { clock as ownClock } from '@parley/async/clock'
+import { clock, clock as ownClock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
 import { startRunning } from '@parley/async/run-every'
 import type { Bus } from '@parley/bus/connect'
@@ -10,7 +10,6 @@ import type { SocketServer } from '@parley/socketio/server'
 import type { SocketData, UserSocket } from '../connections/session.ts'
 import type { Sockets } from '../connections/sockets.ts'
 import type { DeliveryQueue } from '../delivery/delivery-queue.ts'
-import type { StreamClock } from './stream-clock.ts'
 
 export interface ServerTimeParts {
   bus: Bus
@@ -61,4 +60,28 @@ async function announce(parts: ServerTimeParts): Promise<void> {
 /** A socket with a replay buffer has not received everything yet. */
 function isListening({ data, replayBuffer }: UserSocket): boolean {
   return data.session?.wantsServerTime === true && data.session.isReady && replayBuffer === undefined
+}
+
+/** NATS's clock, which dates the stream's messages and the clients' `since`. */
+export interface StreamClock {
+  /** Unix milliseconds; this process's own clock until NATS was asked. */
+  nowMS(): number
+  /**
+   * Sets the clock from a reply of NATS.
+   * @param streamMS the time in the reply
+   * @param askedMS this process's time before the request
+   */
+  set(streamMS: number, askedMS: number): void
+}
+
+export function createStreamClock(ownMS: () => number = clock.now): StreamClock {
+  let aheadMS = 0
+  return {
+    nowMS: () => Math.floor(ownMS() + aheadMS),
+    set(streamMS, askedMS) {
+      // NATS read its clock between the request and the reply: a slow reply must not set the clock back.
+      const [least, most] = [streamMS - ownMS(), streamMS - askedMS]
+      aheadMS = Math.min(Math.max(0, least), most)
+    },
+  }
 }

@@ -3,8 +3,7 @@ import { countResumes } from '../connections/socket-metrics.ts'
 import { waitsOfStream } from '../delivery/in-order.ts'
 import type { NodeParts } from '../node-parts.ts'
 import { type CatchUp, type CatchUpParts, createCatchUp } from './catch-up.ts'
-import { announceServerTime, type ServerTimeParts } from './server-time.ts'
-import { createStreamClock, type StreamClock } from './stream-clock.ts'
+import { announceServerTime, createStreamClock, type ServerTimeParts, type StreamClock } from './server-time.ts'
 
 export interface CatchingUp {
   catchUp: CatchUp

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'
-import { createStreamClock } from './stream-clock.ts'
+import { createStreamClock } from './server-time.ts'
 
 describe('the clock of the stream', () => {
   const cases: [name: string, streamMS: number, aheadMS: number][] = [

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Bus } from '@parley/bus/connect'
-import type { IncomingEvent } from '@parley/bus/events/incoming'
-import { subscribeToEvents } from '@parley/bus/events/subscribe'
+import { type IncomingEvent, subscribeToEvents } from '@parley/bus/events/incoming'
 import type { Subscription } from '@parley/bus/listen'
 import { audienceOf } from './topics.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ensureStream } from '@parley/bus/stream/stream'
-import { deleteStream, findStream } from '@parley/bus/stream/stream-identity'
+import { deleteStream, findStream } from '@parley/bus/stream/stream-state'
 import { openAppFeed } from '@parley/chat/events-feed/app-feed'
 import { parseCursor, toCursor } from '@parley/chat/events-feed/cursor'
 import { eventStream } from '@parley/contracts/bus/streams'
