@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { closeBus, connectBus } from '@parley/bus/connect'
-import { tcpAnswer } from '@parley/stack/tcp-answer'
 import {
   type Cluster,
   newServersDir,
@@ -8,7 +7,8 @@ import {
   startNatsCluster,
   startReplicaSet,
   startSentinels,
-} from '@parley/stack/test-clusters'
+} from '@parley/stack/clusters'
+import { tcpAnswer } from '@parley/stack/tcp-answer'
 
 /** Servers of which each may be killed, since another takes over. */
 export interface FailingServers {

@@ -10,7 +10,7 @@ import {
   startReplicaSet,
   startSentinels,
   stepDownPrimary,
-} from '@parley/stack/test-clusters'
+} from '@parley/stack/clusters'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import type { Socket } from 'socket.io-client'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Cluster, newServersDir, type ServersDir, startSentinels } from '@parley/stack/test-clusters'
+import { type Cluster, newServersDir, type ServersDir, startSentinels } from '@parley/stack/clusters'
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, test, vi } from 'vitest'
 import { connectPresence, type Presence, pingPresence } from './connect.ts'

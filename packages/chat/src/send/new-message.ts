@@ -1,5 +1,5 @@
 import { clock } from '@parley/async/clock'
-import type { Attachment } from '@parley/db/files/attached'
+import type { Attachment } from '@parley/db/files/attachment'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import { mostAtOneTime } from '@parley/db/messages/messages'
 import type { RoomAdvance } from '@parley/db/rooms/advance-rooms'

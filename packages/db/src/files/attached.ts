@@ -4,6 +4,7 @@ import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import { unflushedOf } from '../room-buffer/buffer.ts'
+import type { Attachment } from './attachment.ts'
 
 /** Only of messages with attachments. */
 const withAttachments = { partialFilterExpression: { attachments: { $exists: true } } }
@@ -74,16 +75,4 @@ export async function findUsesInBuffers(db: Db, { app, id }: { app: string; id: 
   const unflushed = { bufferSinceMS: { $gt: 0 }, app, 'buffer.attachments.fileID': id }
   const rooms = await db.rooms.find(unflushed, { hint: { bufferSinceMS: 1 } }).toArray()
   return rooms.flatMap(unflushedOf).filter(({ attachments = [] }) => attachments.some(({ fileID }) => fileID === id))
-}
-
-/** A file in a message, as it was when sent. */
-export interface Attachment {
-  fileID: string
-  name: string
-  type: string
-  size: number
-  /** Of pictures and videos, in pixels; of videos and sounds, in seconds: as the sender says. */
-  width?: number
-  height?: number
-  duration?: number
 }

@@ -3,7 +3,7 @@ import type { ClientSession, Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { inTransaction } from '../transactions/transaction.ts'
-import type { Attachment } from './attached.ts'
+import type { Attachment } from './attachment.ts'
 import type { FileDoc } from './documents.ts'
 import { noteFilesToClear } from './files-to-clear.ts'
 

@@ -1,4 +1,4 @@
-import type { Attachment } from '../files/attached.ts'
+import type { Attachment } from '../files/attachment.ts'
 import type { Thread } from '../threads/thread.ts'
 
 /** A message that a robot is writing piece by piece. */

@@ -1,0 +1,11 @@
+/** A file in a message, as it was when sent. */
+export interface Attachment {
+  fileID: string
+  name: string
+  type: string
+  size: number
+  /** Of pictures and videos, in pixels; of videos and sounds, in seconds: as the sender says. */
+  width?: number
+  height?: number
+  duration?: number
+}
