@@ -1,6 +1,6 @@
 import type { UserCaller } from '@parley/chat/access/caller'
 import type { Chat } from '@parley/chat/chat'
-import { Accepted } from '@parley/chat/jobs/jobs'
+import { Accepted } from '@parley/chat/jobs/work-on-job'
 import { JsonText } from '@parley/chat/views/json-text'
 import { envelope, okEnvelope } from '@parley/contracts/envelope'
 import type { Input, Operation, Result } from '@parley/contracts/operation'

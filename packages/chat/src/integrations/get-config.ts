@@ -6,7 +6,7 @@ import { findConfig } from '@parley/db/apps/config'
 import type { ConfigDoc } from '@parley/db/apps/documents'
 import type { Caller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
-import { moderateKey } from '../moderation/moderate.ts'
+import { moderateKey } from '../moderation/moderation-hook.ts'
 import { JsonText, jsonObjectText } from '../views/json-text.ts'
 
 /** Where the app has no list. */

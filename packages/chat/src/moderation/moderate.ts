@@ -1,19 +1,12 @@
 import { ApiError } from '@parley/contracts/errors'
 import { isObject, readJson } from '@parley/contracts/free-json'
-import {
-  type ModerationAnswer,
-  type ModerationCall,
-  type ModerationHook,
-  moderationAnswer,
-  moderationHook,
-} from '@parley/contracts/resources/moderation-hook'
-import type { Db } from '@parley/db/connect'
+import type { ModerationCall, ModerationHook } from '@parley/contracts/resources/moderation-hook'
 import type { Chat } from '../chat.ts'
-import { type AppHook, type AppHooks, createAppHooks } from '../integrations/app-hooks.ts'
+import type { AppHook } from '../integrations/app-hooks.ts'
 import { cut } from '../messages/reading/message-text.ts'
 import { contentOf } from '../messages/sending/draft.ts'
-import type { HookCalls, Log } from '../ports.ts'
-import { expectedResult, type Refusal } from '../send/decide.ts'
+import type { Refusal } from '../send/decide.ts'
+import { expectedResult } from '../send/decide.ts'
 import type { Draft } from '../send/new-message.ts'
 
 /** The characters of a refusal that its sender gets. */
@@ -89,42 +82,4 @@ function withText(content: unknown, text: string): unknown {
   const [shown = 'text', ...others] = textFields.filter((name) => Object.hasOwn(content, name))
   const rest = Object.entries(content).filter(([name]) => !others.includes(name))
   return { ...Object.fromEntries(rest), [shown]: text }
-}
-
-/** The config key of the hook. */
-export const moderateKey = 'MODERATE'
-
-type HookAnswer = ModerationAnswer | { action: 'unanswered' }
-type Hooks = AppHooks<ModerationHook, ModerationCall, ModerationAnswer>
-
-/** Asks the servers that apps name under `MODERATE` (docs/reference/moderation.md#the-hook-moderate). */
-export interface Moderation {
-  hookOf: Hooks['hookOf']
-  /** Settles within the time limit of a call; never fails. */
-  ask(hook: AppHook<ModerationHook>, question: ModerationCall): Promise<HookAnswer>
-}
-
-export function createModeration({ db, log, calls }: { db: Db; log: Log; calls: HookCalls }): Moderation {
-  const hooks: Hooks = createAppHooks(
-    { db, calls },
-    moderateKey,
-    { value: (json) => moderationHook.safeParse(json).data, answer: (json) => moderationAnswer.parse(json) },
-    (fields) => log.warn(fields, 'MODERATE did not answer'),
-  )
-  return {
-    hookOf: (app) => hooks.hookOf(app),
-
-    async ask(hook, question) {
-      const beganMS = performance.now()
-      const answer = (await hooks.ask(hook, hook.value.url, question)) ?? { action: 'unanswered' as const }
-      calls.answered(answer.action, (performance.now() - beganMS) / 1_000)
-      return answer
-    },
-  }
-}
-
-/** @throws ApiError INVALID_BODY when the value of the key is no hook; null is none */
-export function checkModeration(value: unknown): void {
-  const [issue] = value === null ? [] : (moderationHook.safeParse(value).error?.issues ?? [])
-  if (issue) throw new ApiError('INVALID_BODY', `${[moderateKey, ...issue.path].join('.')}: ${issue.message}`)
 }

@@ -18,7 +18,7 @@ import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { notifyFeed, type PendingEvents, tokensRevoked } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
-import { Accepted, isOverSoon, workOnJob } from '../jobs/jobs.ts'
+import { Accepted, isOverSoon, workOnJob } from '../jobs/work-on-job.ts'
 import { continueErasure } from './continue-erasure.ts'
 
 /**

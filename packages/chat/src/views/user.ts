@@ -1,10 +1,8 @@
-import type { UserPresence } from '@parley/contracts/resources/presence'
 import type { AdminUser, User } from '@parley/contracts/resources/user'
 import type { Db } from '@parley/db/connect'
 import { findMutedRooms } from '@parley/db/rooms/rooms-of-users'
 import { banInForce } from '@parley/db/users/app-bans'
 import type { UserDoc } from '@parley/db/users/documents'
-import type { Watchable } from '../presence/presence.ts'
 
 /** A user as users see themselves (docs/reference/resources.md#user). */
 export async function toUserView(db: Db, doc: UserDoc): Promise<User> {
@@ -52,17 +50,4 @@ export function toAdminUser(doc: UserDoc, mute: string[]): AdminUser {
     __v: doc.revision,
     ...(ban && { ban }),
   }
-}
-
-/** A user's presence as shown to a viewer with these rights. */
-export function toPresenceView(client: string, rights: Watchable, state: UserPresence['state']): UserPresence {
-  // A hidden user is unknown, too, while the others are: otherwise it would show that they hide.
-  if (!rights.isShown) return stateView(client, state === 'unknown' ? 'unknown' : 'offline')
-  const { lastSeenMS } = rights
-  return { ...stateView(client, state), ...(state === 'offline' && lastSeenMS !== undefined && { lastSeenMS }) }
-}
-
-/** How a user is, and nothing of when they were there. */
-export function stateView(client: string, state: UserPresence['state']): UserPresence {
-  return { client, state, ...(state !== 'unknown' && { online: state !== 'offline', away: state === 'away' }) }
 }

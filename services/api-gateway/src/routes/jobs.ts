@@ -1,5 +1,5 @@
 import type { Chat } from '@parley/chat/chat'
-import { getJob } from '@parley/chat/jobs/jobs'
+import { getJob } from '@parley/chat/jobs/get-job'
 import * as operations from '@parley/contracts/operations/integrations/jobs'
 import type { Mount } from '../mount.ts'
 

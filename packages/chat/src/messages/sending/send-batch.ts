@@ -6,7 +6,7 @@ import { newId } from '@parley/db/messages/messages'
 import { sendKeysKeptMS } from '@parley/db/messages/send-keys'
 import { isDuplicateKey } from '@parley/db/transactions/transaction'
 import type { Chat } from '../../chat.ts'
-import { Accepted, isOverSoon, workOnJob } from '../../jobs/jobs.ts'
+import { Accepted, isOverSoon, workOnJob } from '../../jobs/work-on-job.ts'
 import { JsonText, listText } from '../../views/json-text.ts'
 import { contentOf } from './draft.ts'
 import {

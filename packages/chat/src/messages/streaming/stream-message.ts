@@ -4,7 +4,6 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { appendStream as append, openStream as open } from '@parley/contracts/operations/messages/streams'
 import { maxMessageBytes, type SentMessage } from '@parley/contracts/resources/message'
-import type { Db } from '@parley/db/connect'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import type { MessageStreamDoc } from '@parley/db/messages/documents'
 import { addPart, deleteStream, endParts, findStreamAlone, insertStream } from '@parley/db/messages/message-streams'
@@ -12,14 +11,12 @@ import { findSentMessage, newId } from '@parley/db/messages/messages'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { findRoom } from '@parley/db/rooms/rooms'
-import { banInForce } from '@parley/db/users/app-bans'
-import { findUser } from '@parley/db/users/users'
 import { asUser, type Caller } from '../../access/caller.ts'
 import { checkRoom, requireMember, requireNotFrozen } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
-import { bannedFromApp } from '../../moderation/banned-from-app.ts'
 import { sendContent } from '../../send/send-message.ts'
 import { toSentMessageView } from '../../views/message.ts'
+import { requireRobot } from './require-robot.ts'
 
 /** A stream without its pieces. */
 export type OwnStream = Omit<MessageStreamDoc, 'parts'>
@@ -125,12 +122,4 @@ function tooLong(): ApiError {
 
 export function notStreamed(id: string): ApiError {
   return new ApiError('MESSAGE_NOT_FOUND', `no message ${JSON.stringify(id)} is being streamed`)
-}
-
-/** Only a robot streams. @throws ApiError CLIENT_NOT_FOUND, INSUFFICIENT_PERMISSIONS, USER_BANNED */
-export async function requireRobot(db: Db, app: string, sender: string): Promise<void> {
-  const found = await findUser(db, app, sender)
-  if (!found) throw new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(sender)}`)
-  if (!found.isRobot) throw new ApiError('INSUFFICIENT_PERMISSIONS', 'sender: only users with isRobot may stream')
-  if (banInForce(found)) throw bannedFromApp(sender)
 }

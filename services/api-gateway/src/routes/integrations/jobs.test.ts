@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { takeNextJob } from '@parley/chat/jobs/jobs'
+import { takeNextJob } from '@parley/chat/jobs/run-jobs'
 import { ApiError } from '@parley/contracts/errors'
 import { getJob } from '@parley/contracts/operations/integrations/jobs'
 import { sendBatch } from '@parley/contracts/operations/messages/messages'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { waitedCallData } from '@parley/chat/integrations/call-data'
-import { createJobs, takeNextJob } from '@parley/chat/jobs/jobs'
+import { takeNextJob } from '@parley/chat/jobs/run-jobs'
+import { createJobs } from '@parley/chat/jobs/work-on-job'
 import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startTestGateway, type TestGateway } from '../../test-gateway.ts'

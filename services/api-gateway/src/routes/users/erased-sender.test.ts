@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { takeNextJob } from '@parley/chat/jobs/jobs'
+import { takeNextJob } from '@parley/chat/jobs/run-jobs'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 

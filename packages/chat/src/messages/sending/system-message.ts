@@ -1,13 +1,9 @@
 import { clock } from '@parley/async/clock'
-import { ApiError } from '@parley/contracts/errors'
 import type { SystemType } from '@parley/contracts/resources/message'
 import { key } from '@parley/db/keys'
 import type { ScheduledDoc } from '@parley/db/messages/documents'
 import { newId } from '@parley/db/messages/messages'
 import { scheduledLeaseMS } from '@parley/db/messages/scheduled'
-import type { Chat } from '../../chat.ts'
-import { sendMessage } from '../../send/send-message.ts'
-import { sendTaken } from './send-scheduled.ts'
 
 /** Most members that a system message names; `memberCount` has their number. */
 const maxNamed = 100
@@ -40,34 +36,6 @@ export function systemMessage(
 }
 
 /** The content of a system message. */
-function named(members: readonly string[]): { members: readonly string[]; memberCount: number } {
+export function named(members: readonly string[]): { members: readonly string[]; memberCount: number } {
   return { members: members.slice(0, maxNamed), memberCount: members.length }
-}
-
-/**
- * Sends the system messages that the transaction has recorded. When this settles, each is in the room, or another
- * process will send it. A frozen room gets none.
- */
-export async function sendSystemMessages(chat: Chat, recorded: readonly ScheduledDoc[]): Promise<void> {
-  await Promise.all(recorded.map((one) => sendTaken(chat, one)))
-}
-
-/**
- * Writes the system message of a change that is about to be made.
- * @param idempotencyKey a repeat with the same key writes nothing
- */
-export async function writeSystemMessage(
-  chat: Chat,
-  { app, id: room }: { app: string; id: string },
-  { members, ...change }: MembersChange,
-  idempotencyKey: string,
-): Promise<void> {
-  const { messageType } = change
-  try {
-    const written = { message: named(members), push: false, isSystem: true } as const
-    await sendMessage(chat, { app, room, ...written, idempotencyKey, ...change })
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    chat.log.warn({ err: error, app, room, messageType }, 'system message not written')
-  }
 }

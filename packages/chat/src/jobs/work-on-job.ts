@@ -1,88 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { runEvery } from '@parley/async/run-every'
-import { ApiError } from '@parley/contracts/errors'
-import type { Input } from '@parley/contracts/operation'
-import type { getJob as operation } from '@parley/contracts/operations/integrations/jobs'
-import type { Job } from '@parley/contracts/resources/job'
 import type { Db } from '@parley/db/connect'
 import type { JobDoc } from '@parley/db/documents'
-import {
-  endJob,
-  findJob,
-  giveUpJob,
-  JobTaken,
-  jobLeaseMS,
-  keepJob,
-  leaseJob,
-  postponeJob,
-  releaseJob,
-} from '@parley/db/jobs'
+import { endJob, giveUpJob, JobTaken, jobLeaseMS, keepJob, postponeJob, releaseJob } from '@parley/db/jobs'
 import { newId } from '@parley/db/messages/messages'
-import type { Chat } from '../chat.ts'
-import { continueBatch, outcomesText } from '../messages/sending/run-batch.ts'
 import type { Log } from '../ports.ts'
-import { continueErasure } from '../users/continue-erasure.ts'
-import { JsonText, listText } from '../views/json-text.ts'
-
-/**
- * How far a job is, and of a batch a page of the outcomes (docs/reference/jobs.md).
- * @throws ApiError JOB_NOT_FOUND
- */
-export async function getJob(
-  chat: Chat,
-  app: string,
-  id: string,
-  page: Input<typeof operation>['query'],
-): Promise<JsonText> {
-  const { db } = chat
-  const found = await findJob(db, app, id, page)
-  if (!found) throw new ApiError('JOB_NOT_FOUND', `id: no job ${JSON.stringify(id)}`)
-  const { kind, state, createdAt, updatedAt, finishedAt, done, total, outcomes = [], reached } = found
-  const job: Job = {
-    _id: id,
-    ...{ kind, state, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() },
-    ...(finishedAt && { finishedAt: finishedAt.toISOString() }),
-    progress: { done, total },
-  }
-  const text = JSON.stringify(job)
-  if (kind !== 'batch') return new JsonText([text])
-
-  async function* parts(): AsyncGenerator<string> {
-    yield `${text.slice(0, -1)},"outcomes":{"totalCount":${reached},"data":`
-    yield* listText(outcomesText(db, outcomes))
-    yield '}}'
-  }
-  return new JsonText(parts())
-}
-
-const lookEveryMS = 1_000
-/** Jobs that one process works on at most; those that its own requests left count too. */
-const atOnce = 4
-
-/**
- * Goes on with jobs that no process works on, because it stopped or died, until the signal aborts. Any number of
- * processes may run this.
- */
-export async function runJobs(chat: Chat, signal: AbortSignal): Promise<void> {
-  const takeJobs = async () => {
-    while (!signal.aborted && chat.jobs.count < atOnce && (await takeNextJob(chat))) continue
-  }
-  const onError = (error: Error) => chat.log.warn({ err: error }, 'jobs not read; trying again')
-  await runEvery(lookEveryMS, takeJobs, { onError, signal })
-}
-
-/** Takes a job without a worker, if there is one; returns whether there was. */
-export async function takeNextJob(chat: Chat): Promise<boolean> {
-  const job = await leaseJob(chat.db, chat.jobs.worker)
-  if (!job) return false
-  chat.log.info({ job: job.id, kind: job.kind, app: job.app, done: job.done }, 'going on with a job')
-  void workOnJob(chat, job, () => goOn(chat, job))
-  return true
-}
-
-function goOn(chat: Chat, job: JobDoc): Promise<boolean> {
-  return job.kind === 'batch' ? continueBatch(chat, job) : continueErasure(chat, job)
-}
 
 /** A batch is given up when it was begun so often without getting on. */
 const mostAttempts = 20

@@ -1,0 +1,39 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Input } from '@parley/contracts/operation'
+import type { getJob as operation } from '@parley/contracts/operations/integrations/jobs'
+import type { Job } from '@parley/contracts/resources/job'
+import { findJob } from '@parley/db/jobs'
+import type { Chat } from '../chat.ts'
+import { outcomesText } from '../messages/sending/run-batch.ts'
+import { JsonText, listText } from '../views/json-text.ts'
+
+/**
+ * How far a job is, and of a batch a page of the outcomes (docs/reference/jobs.md).
+ * @throws ApiError JOB_NOT_FOUND
+ */
+export async function getJob(
+  chat: Chat,
+  app: string,
+  id: string,
+  page: Input<typeof operation>['query'],
+): Promise<JsonText> {
+  const { db } = chat
+  const found = await findJob(db, app, id, page)
+  if (!found) throw new ApiError('JOB_NOT_FOUND', `id: no job ${JSON.stringify(id)}`)
+  const { kind, state, createdAt, updatedAt, finishedAt, done, total, outcomes = [], reached } = found
+  const job: Job = {
+    _id: id,
+    ...{ kind, state, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() },
+    ...(finishedAt && { finishedAt: finishedAt.toISOString() }),
+    progress: { done, total },
+  }
+  const text = JSON.stringify(job)
+  if (kind !== 'batch') return new JsonText([text])
+
+  async function* parts(): AsyncGenerator<string> {
+    yield `${text.slice(0, -1)},"outcomes":{"totalCount":${reached},"data":`
+    yield* listText(outcomesText(db, outcomes))
+    yield '}}'
+  }
+  return new JsonText(parts())
+}

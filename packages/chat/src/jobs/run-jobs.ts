@@ -1,0 +1,36 @@
+import { runEvery } from '@parley/async/run-every'
+import type { JobDoc } from '@parley/db/documents'
+import { leaseJob } from '@parley/db/jobs'
+import type { Chat } from '../chat.ts'
+import { continueBatch } from '../messages/sending/run-batch.ts'
+import { continueErasure } from '../users/continue-erasure.ts'
+import { workOnJob } from './work-on-job.ts'
+
+const lookEveryMS = 1_000
+/** Jobs that one process works on at most; those that its own requests left count too. */
+const atOnce = 4
+
+/**
+ * Goes on with jobs that no process works on, because it stopped or died, until the signal aborts. Any number of
+ * processes may run this.
+ */
+export async function runJobs(chat: Chat, signal: AbortSignal): Promise<void> {
+  const takeJobs = async () => {
+    while (!signal.aborted && chat.jobs.count < atOnce && (await takeNextJob(chat))) continue
+  }
+  const onError = (error: Error) => chat.log.warn({ err: error }, 'jobs not read; trying again')
+  await runEvery(lookEveryMS, takeJobs, { onError, signal })
+}
+
+/** Takes a job without a worker, if there is one; returns whether there was. */
+export async function takeNextJob(chat: Chat): Promise<boolean> {
+  const job = await leaseJob(chat.db, chat.jobs.worker)
+  if (!job) return false
+  chat.log.info({ job: job.id, kind: job.kind, app: job.app, done: job.done }, 'going on with a job')
+  void workOnJob(chat, job, () => goOn(chat, job))
+  return true
+}
+
+function goOn(chat: Chat, job: JobDoc): Promise<boolean> {
+  return job.kind === 'batch' ? continueBatch(chat, job) : continueErasure(chat, job)
+}

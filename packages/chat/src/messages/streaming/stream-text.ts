@@ -1,0 +1,34 @@
+import { publishEvent } from '@parley/bus/events/publish'
+import { ApiError } from '@parley/contracts/errors'
+import { newId } from '@parley/db/messages/messages'
+import { isBlocked } from '@parley/db/rooms/blocked-members'
+import type { UserCaller } from '../../access/caller.ts'
+import { requireMember, requireNotFrozen } from '../../access/require-member.ts'
+import type { Chat } from '../../chat.ts'
+import type { Turn } from '../turn.ts'
+import { requireRobot } from './require-robot.ts'
+
+/**
+ * Sends a piece of a robot's message to the room (docs/reference/messages.md#typing-and-streaming). Never stored.
+ * @param turn its place among the pieces of the robot's client
+ * @throws ApiError CLIENT_NOT_FOUND, INSUFFICIENT_PERMISSIONS when the sender is not a robot, USER_BANNED, ROOM_NOT_FOUND,
+ *   NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN; BusAway
+ */
+export async function streamText(
+  chat: Chat,
+  robot: UserCaller,
+  room: string,
+  text: string,
+  turn?: Turn,
+): Promise<Record<string, never>> {
+  const { app, user: sender } = robot
+  await requireRobot(chat.db, app, sender)
+  const { room: doc, membership } = await requireMember(chat, robot, room)
+  if (isBlocked(membership)) throw new ApiError('USER_BLOCKED')
+  requireNotFrozen(doc)
+  const before = turn?.come()
+  if (before) await before
+  const json = JSON.stringify({ room, sender, text: await chat.censor.maskText(app, text) })
+  await publishEvent(chat.bus, { to: { app, room }, event: 'ai_streaming', json, id: newId() })
+  return {}
+}

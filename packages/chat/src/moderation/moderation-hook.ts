@@ -1,0 +1,49 @@
+import { ApiError } from '@parley/contracts/errors'
+import {
+  type ModerationAnswer,
+  type ModerationCall,
+  type ModerationHook,
+  moderationAnswer,
+  moderationHook,
+} from '@parley/contracts/resources/moderation-hook'
+import type { Db } from '@parley/db/connect'
+import { type AppHook, type AppHooks, createAppHooks } from '../integrations/app-hooks.ts'
+import type { HookCalls, Log } from '../ports.ts'
+
+/** The config key of the hook. */
+export const moderateKey = 'MODERATE'
+
+type HookAnswer = ModerationAnswer | { action: 'unanswered' }
+type Hooks = AppHooks<ModerationHook, ModerationCall, ModerationAnswer>
+
+/** Asks the servers that apps name under `MODERATE` (docs/reference/moderation.md#the-hook-moderate). */
+export interface Moderation {
+  hookOf: Hooks['hookOf']
+  /** Settles within the time limit of a call; never fails. */
+  ask(hook: AppHook<ModerationHook>, question: ModerationCall): Promise<HookAnswer>
+}
+
+export function createModeration({ db, log, calls }: { db: Db; log: Log; calls: HookCalls }): Moderation {
+  const hooks: Hooks = createAppHooks(
+    { db, calls },
+    moderateKey,
+    { value: (json) => moderationHook.safeParse(json).data, answer: (json) => moderationAnswer.parse(json) },
+    (fields) => log.warn(fields, 'MODERATE did not answer'),
+  )
+  return {
+    hookOf: (app) => hooks.hookOf(app),
+
+    async ask(hook, question) {
+      const beganMS = performance.now()
+      const answer = (await hooks.ask(hook, hook.value.url, question)) ?? { action: 'unanswered' as const }
+      calls.answered(answer.action, (performance.now() - beganMS) / 1_000)
+      return answer
+    },
+  }
+}
+
+/** @throws ApiError INVALID_BODY when the value of the key is no hook; null is none */
+export function checkModeration(value: unknown): void {
+  const [issue] = value === null ? [] : (moderationHook.safeParse(value).error?.issues ?? [])
+  if (issue) throw new ApiError('INVALID_BODY', `${[moderateKey, ...issue.path].join('.')}: ${issue.message}`)
+}

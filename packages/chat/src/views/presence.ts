@@ -1,0 +1,15 @@
+import type { UserPresence } from '@parley/contracts/resources/presence'
+import type { Watchable } from '../presence/watchable-users.ts'
+
+/** A user's presence as shown to a viewer with these rights. */
+export function toPresenceView(client: string, rights: Watchable, state: UserPresence['state']): UserPresence {
+  // A hidden user is unknown, too, while the others are: otherwise it would show that they hide.
+  if (!rights.isShown) return stateView(client, state === 'unknown' ? 'unknown' : 'offline')
+  const { lastSeenMS } = rights
+  return { ...stateView(client, state), ...(state === 'offline' && lastSeenMS !== undefined && { lastSeenMS }) }
+}
+
+/** How a user is, and nothing of when they were there. */
+export function stateView(client: string, state: UserPresence['state']): UserPresence {
+  return { client, state, ...(state !== 'unknown' && { online: state !== 'offline', away: state === 'away' }) }
+}
