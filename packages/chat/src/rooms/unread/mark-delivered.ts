@@ -7,7 +7,7 @@ import {
   deliveryConfigKey,
   maxDeliveryMembers,
   type markDelivered as operation,
-} from '@parley/contracts/operations/rooms/read-markers'
+} from '@parley/contracts/operations/rooms/delivered'
 import { findConfigValue } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
