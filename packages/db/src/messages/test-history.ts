@@ -21,7 +21,14 @@ export type Step =
   | { is: 'flush'; from: number; to: number; isPulled: boolean }
   | { is: 'change'; message: number }
   | { is: 'stub'; from: number; to: number }
-  | { is: 'page'; start: Exclude<PageStart['from'], 'sameTime'>; message: number; bound: number; field: TimeField; limit: number }
+  | {
+      is: 'page'
+      start: Exclude<PageStart['from'], 'sameTime'>
+      message: number
+      bound: number
+      field: TimeField
+      limit: number
+    }
 
 /** A room in the database, and how its history must read. */
 export class HistoryModel {
