@@ -119,6 +119,78 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     await page.getByRole('log').getByRole('button', { name: /^🚀 1/ }).waitFor()
     assert.equal(await page.getByRole('log').locator('.reaction').count(), 2)
   })
+  test('a type that the page does not know has its fallback, or says that it is not supported', async () => {
+    const room = await deployment.platform.newRoom([alice.id], { name: 'Types', owner: alice.id })
+    await say(alice, room, { question: 'Tea?', fallback: 'A poll: Tea?' }, { messageType: 'poll' })
+    await say(alice, room, { question: 'Coffee?' }, { messageType: 'poll' })
+    const { sees, texts } = await open(alice, room)
+    await sees('A poll: Tea?')
+    await sees('Message not supported here')
+    assert.equal((await texts()).join(' ').includes('{'), false)
+  })
+
+  test('a search leads to the message, in the room and from the list of rooms, in threads too', async () => {
+    const room = await deployment.platform.newRoom([alice.id, bob.id], { name: 'Archive', owner: alice.id })
+    const other = await deployment.platform.newRoom([alice.id, bob.id], { name: 'Other', owner: alice.id })
+    const early = await say(bob, room, 'the lighthouse is open')
+    await say(bob, room, 'a lighthouse in the thread', { replyTo: early, thread: true })
+    for (let n = 1; n <= 80; n++) await say(bob, room, `later ${n}`)
+    await alice.call('PUT', `/rooms/${room}/lastRead`, { message: await say(bob, room, 'the last one') })
+    const { page, sees } = await open(alice, room)
+    await sees('the last one')
+    await page.getByRole('button', { name: 'Search in this chat' }).click()
+    await page.getByRole('searchbox', { name: 'Search in this chat' }).fill('LIGHTHOUSE')
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Bob.*the lighthouse is open/ })
+      .click()
+    await page.locator('.is-found').getByText('the lighthouse is open', { exact: true }).waitFor()
+    await page.getByRole('button', { name: /^Other/ }).click()
+    await page.getByRole('region', { name: 'Other' }).waitFor()
+    await page.getByRole('searchbox', { name: 'Search rooms' }).fill('lighthouse')
+    await page.getByRole('button', { name: 'Search messages' }).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /in the thread.*In Archive$/ })
+      .click()
+    const thread = page.getByRole('region', { name: 'Thread' })
+    await thread.locator('.is-found').getByText('a lighthouse in the thread', { exact: true }).waitFor()
+    assert.ok(other)
+  })
+
+  test('commands of robots are offered after a slash', async () => {
+    const commands = [
+      { name: 'help', description: 'What I can do' },
+      { name: 'weather', description: 'Of a city' },
+    ]
+    const robot = await deployment.platform.newUser('robot', { nickname: 'Robot', isRobot: true, commands })
+    const room = await deployment.platform.newRoom([alice.id, robot.id], { name: 'Robots', owner: alice.id })
+    const { page, sees } = await open(alice, room)
+    const field = page.getByRole('textbox', { name: 'Message' })
+    await field.fill('/')
+    await page.getByRole('option', { name: /^\/help/ }).waitFor()
+    await field.fill('/we')
+    await page.getByRole('option', { name: '/weather Of a city · Robot' }).waitFor()
+    await field.press('Enter')
+    assert.equal(await field.inputValue(), '/weather ')
+    await field.fill('/weather Oslo')
+    await field.press('Enter')
+    await sees('/weather Oslo')
+  })
+
+  test('slow mode is shown, and holds back until it is over', async () => {
+    const room = await deployment.platform.newRoom([alice.id, bob.id], { name: 'Slow', owner: alice.id, slowModeS: 3 })
+    const { page, send, sees } = await open(bob, room)
+    await send('First')
+    await sees('First')
+    const waiting = page.getByText(/^Slow mode: you can write again in \d seconds?\.$/)
+    await waiting.waitFor()
+    await page.getByRole('textbox', { name: 'Message' }).fill('Second')
+    assert.equal(await page.getByRole('button', { name: 'Send' }).isDisabled(), true)
+    await waiting.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Send' }).click()
+    await sees('Second')
+  })
 })
 
 /** Each element that leaves its place, lets something of another direction in, or hides the end of a file's name. */

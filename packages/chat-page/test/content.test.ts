@@ -5,10 +5,13 @@ import { type Formatted, parseMarkdown } from '../src/message/markdown.ts'
 import { textParts } from '../src/message/text-parts.ts'
 
 describe('what is shown of a message', () => {
-  test('a text, an object with a text, and anything else as JSON', () => {
+  test('a text, an object with a text or a fallback, and never JSON', () => {
     assert.deepEqual(contentOf({ message: 'Hi', messageType: 'text' }), { kind: 'text', text: 'Hi' })
     assert.deepEqual(contentOf({ message: { text: 'Hi' }, messageType: 'card' }), { kind: 'text', text: 'Hi' })
-    assert.deepEqual(contentOf({ message: { a: [1] }, messageType: 'x' }), { kind: 'text', text: '{"a":[1]}' })
+    assert.deepEqual(contentOf({ message: { a: [1] }, messageType: 'x' }), { kind: 'unsupported' })
+    assert.deepEqual(contentOf({ message: [1], messageType: 'text' }), { kind: 'unsupported' })
+    const poll = { question: 'Tea?', fallback: 'A poll: Tea?' }
+    assert.deepEqual(contentOf({ message: poll, messageType: 'poll' }), { kind: 'text', text: 'A poll: Tea?' })
     assert.deepEqual(contentOf({ messageType: 'recall' }), { kind: 'recalled' })
     assert.deepEqual(contentOf({ message: 'Hi', messageType: 'recall' }), { kind: 'text', text: 'Hi' })
   })
@@ -23,7 +26,7 @@ describe('what is shown of a message', () => {
     })
     assert.equal(contentOf({ message: 'https://example.com/x', messageType: 'image' }).kind, 'image')
     assert.equal(contentOf({ message: { url: 'https://example.com/%E0%A4.png' }, messageType: 'x' }).kind, 'image')
-    assert.equal(contentOf({ message: { url: 'javascript:alert(1)' }, messageType: 'image' }).kind, 'text')
+    assert.equal(contentOf({ message: { url: 'javascript:alert(1)' }, messageType: 'image' }).kind, 'unsupported')
     for (const bad of ['javascript:alert(1)', 'data:text/html,x', '//example.com', 'https://', 7, undefined]) {
       assert.equal(safeUrl(bad), undefined, String(bad))
     }

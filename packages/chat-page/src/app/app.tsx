@@ -105,7 +105,7 @@ export function App({ client, parameters, host, spoken }: AppProps) {
               {me && !hasRooms && !isMissing && <NewChatButton isInWords />}
             </div>
           ) : (
-            <RoomView key={room} roomID={room} wantedThread={openRoom.thread} onBack={openRoom.back} />
+            <RoomView key={room} roomID={room} wantedPlace={openRoom.wanted} onBack={openRoom.back} />
           )}
         </div>
         <CardOfPerson />

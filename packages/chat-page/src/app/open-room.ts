@@ -3,19 +3,21 @@ import { createValue } from '../state/value.ts'
 import { isEmbedded, pushEntry, replaceEntry, shownEntry } from './page-history.ts'
 import { hasListBeside } from './use-matches.ts'
 
-/** As one object for each wish. */
-export interface WantedThread {
+/** A place in a room, as one object for each wish. */
+export interface WantedPlace {
   room: string
-  id: string
+  /** The thread that is to be opened. */
+  thread?: string | undefined
+  /** The message to go to, in the thread or the room. */
+  message?: string | undefined
 }
 
 export interface OpenRoom {
   current: Store<string | undefined>
-  /** The thread that is to be opened in it. */
-  thread: Store<WantedThread | undefined>
+  wanted: Store<WantedPlace | undefined>
   /** The room of the address is none of the user's. */
   isMissing: Store<boolean>
-  open: (roomID: string, threadID?: string) => void
+  open: (roomID: string, threadID?: string, messageID?: string) => void
   /** To the list, where only one of the two is seen. */
   back: () => void
   /** As the room of the address: one that is none of the user's opens nothing. */
@@ -31,7 +33,7 @@ export function createOpenRoom(
   onChange: (room?: string) => void,
 ): OpenRoom {
   const current = createValue<string | undefined>(undefined)
-  const thread = createValue<WantedThread | undefined>(undefined)
+  const place = createValue<WantedPlace | undefined>(undefined)
   const isMissing = createValue(false)
   let wanted = initial
   let isFirst = true
@@ -71,16 +73,16 @@ export function createOpenRoom(
     if (isEmbedded()) return
     begun()
     // An earlier request does not apply to this step.
-    thread.set(undefined)
+    place.set(undefined)
     set(shownEntry().room)
   })
   return {
     current,
-    thread,
+    wanted: place,
     isMissing,
-    open(room, threadID) {
+    open(room, thread, message) {
       begun()
-      thread.set(threadID === undefined ? undefined : { room, id: threadID })
+      place.set(thread === undefined && message === undefined ? undefined : { room, thread, message })
       if (current.get() !== undefined) return replace(room)
       pushEntry({ room })
       set(room)

@@ -4,6 +4,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
 import { contentOf } from '../message/content.ts'
 import { useChat, useStore } from '../state/chat.ts'
+import { CommandList, useCommands } from './command-list.tsx'
 import { enterSends } from './enter-sends.ts'
 import { FileButton, FileList } from './file-list.tsx'
 import { isComposing } from './is-composing.ts'
@@ -13,6 +14,7 @@ import { TextField } from './text-field.tsx'
 import { useDroppedFiles } from './use-dropped-files.ts'
 import { useFiles } from './use-files.ts'
 import { mentionsOf, useMentions, type Written } from './use-mentions.ts'
+import { useSlowMode } from './use-slow-mode.ts'
 import { type WritingAbout, WritingAboutLine } from './writing-about.tsx'
 
 interface ComposerProps {
@@ -35,13 +37,15 @@ export function Composer({ room, thread, about, onEditLast, onDone }: ComposerPr
   const { text } = written
   const me = useStore(client.me)?._id
   const mentions = useMentions(room, field, written, me)
+  const commands = useCommands(room, text, mentions.take)
+  const waitS = useSlowMode(room, me, useStore(client.me)?.isRobot === true)
   const editing = about?.kind === 'edit' ? about.message : undefined
 
   const files = useFiles(shown.id)
   const place = useDroppedFiles(files.add)
   const isEmpty = text.trim() === '' && (editing !== undefined || files.attachments.length === 0)
   // The files go with the draft, which an edit leaves as it is.
-  const mayGo = !isEmpty && (editing !== undefined || files.areReady)
+  const mayGo = !isEmpty && (editing !== undefined || (files.areReady && waitS === 0))
   const label = thread ? texts.replyInThread : texts.message
   const stop = () => {
     onDone()
@@ -68,7 +72,7 @@ export function Composer({ room, thread, about, onEditLast, onDone }: ComposerPr
     shown.send(sent || first?.name, { ...options, ...replyTo, ...withFiles }).catch(() => undefined)
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    if (isComposing(event) || mentions.onKeyDown(event)) return
+    if (isComposing(event) || commands.onKeyDown(event) || mentions.onKeyDown(event)) return
     if (event.key === 'Escape' && about) stop()
     else if (isToSend(event)) void submit()
     else if (event.key !== 'ArrowUp' || text !== '' || about || !onEditLast()) return
@@ -78,6 +82,8 @@ export function Composer({ room, thread, about, onEditLast, onDone }: ComposerPr
     <div class="composer" ref={place}>
       {about && <WritingAboutLine about={about} messages={shown.messages} onCancel={stop} />}
       <MentionList mentions={mentions} />
+      <CommandList commands={commands} />
+      {waitS > 0 && !editing && <p class="slow-mode soft">{texts.waitToSend(waitS)}</p>}
       {!editing && <FileList files={files} />}
       <form
         class="composer-line"

@@ -10,6 +10,8 @@ export type Content =
   | { kind: 'file'; url: string; name: string; text: string }
   | { kind: 'system'; event: SystemEvent; members: string[]; count: number }
   | { kind: 'recalled' }
+  /** Of a type that the page does not know, without a text. */
+  | { kind: 'unsupported' }
 
 /** Only the server sets `system`; a type alone may be anybody's. */
 export const isSystem = ({ system }: Pick<Message, 'system'>): boolean => system === true
@@ -35,7 +37,8 @@ export function contentOf({
     }
     return { kind: 'file', url, name: fileName(fields, url), text: caption }
   }
-  return { kind: 'text', text: text === '' && message !== undefined && message !== '' ? JSON.stringify(message) : text }
+  const isKnown = text !== '' || message === undefined || message === ''
+  return isKnown ? { kind: 'text', text } : { kind: 'unsupported' }
 }
 
 /** Only http and https lead somewhere: javascript:, data: and the like are no addresses. */
@@ -47,7 +50,7 @@ export function safeUrl(value: unknown): string | undefined {
 const isPicture = (messageType: string): boolean => /^(image|picture|photo)$/i.test(messageType)
 
 function textIn(fields: Record<string, unknown>): string {
-  const text = fields['text'] ?? fields['caption'] ?? fields['title']
+  const text = fields['text'] ?? fields['caption'] ?? fields['title'] ?? fields['fallback']
   return typeof text === 'string' ? text : ''
 }
 

@@ -28,6 +28,8 @@ export function MessageBody({ message }: { message: RoomMessage }) {
   switch (content.kind) {
     case 'recalled':
       return <span class="text">{texts.recalled}</span>
+    case 'unsupported':
+      return <span class="text unsupported">{texts.unsupported}</span>
     case 'system':
       return null
     case 'text':

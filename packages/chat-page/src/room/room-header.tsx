@@ -12,9 +12,10 @@ interface RoomHeaderProps {
   room: RoomInfo | undefined
   onBack: () => void
   onDetails: () => void
+  onSearch: () => void
 }
 
-export function RoomHeader({ room, onBack, onDetails }: RoomHeaderProps) {
+export function RoomHeader({ room, onBack, onDetails, onSearch }: RoomHeaderProps) {
   const { client, texts } = useChat()
   const me = useStore(client.me)?._id
   const other = room && otherOf(room, me)
@@ -30,6 +31,15 @@ export function RoomHeader({ room, onBack, onDetails }: RoomHeaderProps) {
         {room && room.roomType === 'group' && <p class="soft">{texts.members(room.memberCount)}</p>}
         {other !== undefined && <PresenceLine user={other} />}
       </div>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label={texts.searchInRoom}
+        title={texts.searchInRoom}
+        onClick={onSearch}
+      >
+        <Icon name="search" />
+      </button>
       <button type="button" class="icon-button" aria-label={texts.details} title={texts.details} onClick={onDetails}>
         <Icon name="info" />
       </button>

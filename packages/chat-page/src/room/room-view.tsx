@@ -1,9 +1,10 @@
 import type { Room, Store } from '@parley/client'
 import { useCallback, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
-import type { WantedThread } from '../app/open-room.ts'
+import type { WantedPlace } from '../app/open-room.ts'
 import { shownName } from '../app/shown-name.ts'
 import { ViewTitle } from '../app/view-title.tsx'
+import { SearchSheet } from '../rooms/search-sheet.tsx'
 import { sentenceOf, useChat, useStore } from '../state/chat.ts'
 import { Conversation } from './conversation.tsx'
 import { DetailsSheet } from './details-sheet.tsx'
@@ -17,24 +18,27 @@ import { useOpened } from './use-opened.ts'
 
 interface RoomViewProps {
   roomID: string
-  wantedThread: Store<WantedThread | undefined>
+  wantedPlace: Store<WantedPlace | undefined>
   onBack: () => void
 }
 
 /** An open room: its head, its messages, and where to write. */
-export function RoomView({ roomID, wantedThread, onBack }: RoomViewProps) {
+export function RoomView({ roomID, wantedPlace, onBack }: RoomViewProps) {
   const { client, texts } = useChat()
   const room = client.room(roomID)
   const info = useStore(room.info)
   const { isReady, error } = useOpened(room)
   const firstUnread = useFirstUnread(room, isReady)
   const [hasDetails, setDetails] = useState(false)
+  const [isSearching, setSearching] = useState(false)
   const [goTo, setGoTo] = useState<GoTo>()
   const onGoTo = useCallback((id: string) => setGoTo({ id }), [])
   const thread = useOpenThread(roomID)
-  const wanted = useStore(wantedThread)
+  const wanted = useStore(wantedPlace)
   useLayoutEffect(() => {
-    if (wanted?.room === roomID) thread.open(wanted.id)
+    if (wanted?.room !== roomID) return
+    if (wanted.thread !== undefined) thread.open(wanted.thread)
+    else if (wanted.message !== undefined) onGoTo(wanted.message)
   }, [wanted])
 
   if (!info && isReady) return <Gone sentence={texts.removedFromRoom} onBack={onBack} />
@@ -42,12 +46,24 @@ export function RoomView({ roomID, wantedThread, onBack }: RoomViewProps) {
   return (
     <div class={thread.id === undefined ? 'room-frame' : 'room-frame shows-thread'}>
       <section class="room" aria-label={info && shownName(info.name)}>
-        <RoomHeader room={info} onBack={onBack} onDetails={() => setDetails(true)} />
+        <RoomHeader
+          room={info}
+          onBack={onBack}
+          onDetails={() => setDetails(true)}
+          onSearch={() => setSearching(true)}
+        />
         <PinnedBar room={room} onGoTo={onGoTo} />
         <Conversation {...{ room, isReady, firstUnread, goTo, onGoTo }} onThread={thread.open} />
       </section>
       {thread.id !== undefined && isReady && (
-        <ThreadPanel key={thread.id} {...{ room, onGoTo }} about={thread.id} onClose={thread.close} />
+        <ThreadPanel key={thread.id} {...{ room, onGoTo, wanted }} about={thread.id} onClose={thread.close} />
+      )}
+      {isSearching && (
+        <SearchSheet
+          room={roomID}
+          onClose={() => setSearching(false)}
+          onFound={({ _id, threadOf }) => (threadOf === undefined ? onGoTo(_id) : thread.open(threadOf))}
+        />
       )}
       {hasDetails && info && (
         <DetailsSheet room={room} info={info} onClose={() => setDetails(false)} onGoTo={onGoTo} onLeft={onBack} />

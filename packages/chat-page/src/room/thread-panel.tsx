@@ -2,6 +2,7 @@ import type { Room, Thread } from '@parley/client'
 import { useCallback, useLayoutEffect, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
 import { ViewTitle } from '../app/view-title.tsx'
+import type { WantedPlace } from '../app/open-room.ts'
 import { isComposing } from '../composer/is-composing.ts'
 import { MessageRow } from '../message/message-row.tsx'
 import { sentenceOf, useChat, useStore } from '../state/chat.ts'
@@ -14,15 +15,20 @@ interface ThreadPanelProps {
   /** ID of the message that it is about. */
   about: string
   onGoTo: (messageID: string) => void
+  /** Where a search leads. */
+  wanted: WantedPlace | undefined
   onClose: () => void
 }
 
 /** A thread: beside the room, or in its place where there is no space for both. */
-export function ThreadPanel({ room, about, onGoTo, onClose }: ThreadPanelProps) {
+export function ThreadPanel({ room, about, onGoTo, wanted, onClose }: ThreadPanelProps) {
   const { texts } = useChat()
   const thread = room.thread(about)
   const { isReady, error } = useOpened(thread)
   const [goTo, setGoTo] = useState<GoTo>()
+  useLayoutEffect(() => {
+    if (wanted?.thread === about && wanted.message !== undefined) setGoTo({ id: wanted.message })
+  }, [wanted])
   const goToHere = useCallback((id: string) => setGoTo({ id }), [])
   useLayoutEffect(() => {
     const before = document.activeElement

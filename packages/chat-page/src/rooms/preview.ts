@@ -10,6 +10,8 @@ export function previewOf(message: Message, texts: Texts): string {
   switch (content.kind) {
     case 'recalled':
       return texts.recalled
+    case 'unsupported':
+      return texts.unsupported
     case 'system':
       return texts.system[content.event]('').trim()
     case 'image':

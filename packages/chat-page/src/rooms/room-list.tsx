@@ -8,6 +8,7 @@ import type { Notifications } from '../state/notifications.ts'
 import { NewChatButton } from './new-chat-button.tsx'
 import { roomName } from './room-name.ts'
 import { RoomRow } from './room-row.tsx'
+import { SearchSheet } from './search-sheet.tsx'
 import { ThreadsButton } from './threads-button.tsx'
 
 interface RoomListProps {
@@ -17,7 +18,7 @@ interface RoomListProps {
   openID: string | undefined
   isLoaded: boolean
   onOpen: (roomID: string) => void
-  onThread: (roomID: string, threadID: string) => void
+  onThread: (roomID: string, threadID?: string, messageID?: string) => void
 }
 
 export function RoomList({ title, logo, notifications, openID, isLoaded, onOpen, onThread }: RoomListProps) {
@@ -25,6 +26,7 @@ export function RoomList({ title, logo, notifications, openID, isLoaded, onOpen,
   const rooms = useStore(client.rooms).filter(({ pref }) => !pref?.hidden)
   const me = useStore(client.me)?._id
   const [query, setQuery] = useState('')
+  const [isSearching, setSearching] = useState(false)
   const isOn = useStore(notifications.isOn)
   const mayNotify = useStore(notifications.isPossible)
   const wanted = query.trim().toLowerCase()
@@ -64,6 +66,18 @@ export function RoomList({ title, logo, notifications, openID, isLoaded, onOpen,
       {!isLoaded && <Skeleton />}
       {isLoaded && rooms.length === 0 && (
         <Hint title={texts.noRooms} hint={texts.noRoomsHint} icon="bubble" action={<NewChatButton isInWords />} />
+      )}
+      {wanted !== '' && (
+        <button type="button" class="link search-messages" onClick={() => setSearching(true)}>
+          {texts.searchMessages}
+        </button>
+      )}
+      {isSearching && (
+        <SearchSheet
+          initial={query}
+          onClose={() => setSearching(false)}
+          onFound={({ _id, room, threadOf }) => onThread(room, threadOf, _id)}
+        />
       )}
       {isLoaded && rooms.length > 0 && found.length === 0 && <Hint title={texts.noMatch} icon="search" />}
       <ul class="rooms" hidden={found.length === 0}>

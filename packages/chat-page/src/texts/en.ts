@@ -69,6 +69,14 @@ export const english = {
   emoji: 'Emoji',
   moreEmojis: 'More emoji',
   searchEmoji: 'Search emoji',
+  unsupported: 'Message not supported here',
+  searchMessages: 'Search messages',
+  searchInRoom: 'Search in this chat',
+  commands: 'Commands',
+  waitToSend: {
+    one: 'Slow mode: you can write again in {count} second.',
+    other: 'Slow mode: you can write again in {count} seconds.',
+  },
   emojiGroups: {
     smileys: 'Smileys and emotion',
     people: 'People and body',
@@ -217,6 +225,7 @@ export const english = {
     MESSAGE_TOO_LARGE: 'This message is too long.',
     BODY_TOO_LARGE: 'This message is too long.',
     TOO_MANY_REQUESTS: 'Too much at once. Wait a moment.',
+    SLOW_MODE: 'You wrote a moment ago. Wait before you send again.',
     OUTCOME_UNKNOWN: 'It may have arrived. Look before you send it once more.',
     FILE_TOO_LARGE: 'This file is too large.',
     FILES_FULL: 'You have no space left for files.',

@@ -99,7 +99,7 @@ function keywordsOf(value: unknown): unknown[] {
 
 /** Text fields that clients show. */
 const shownFields =
-  /^(text|caption|(sub)?title|(file_?)?name|description|body|label|alt|subject|heading|summary|comment|question|options?)$/i
+  /^(text|fallback|caption|(sub)?title|(file_?)?name|description|body|label|alt|subject|heading|summary|comment|question|options?)$/i
 
 /** Masks the texts of a content: a string itself, or the shown fields of its objects, however deep. */
 function maskContent(content: string, mask: (text: string) => string): string {

@@ -4,6 +4,7 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { search as operation } from '@parley/contracts/operations/search/search'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
+import { findMessages } from '@parley/db/messages/messages'
 import { findSearchProgress, type SearchConditions, searchPages } from '@parley/db/messages/search-texts'
 import { findUserDeletions } from '@parley/db/messages/user-deletions'
 import { QueryTooSlow } from '@parley/db/query-too-slow'
@@ -13,6 +14,7 @@ import { findRoomsOfMember } from '@parley/db/rooms/rooms-of-member'
 import type { UserCaller } from '../access/caller.ts'
 import { requireMember } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
+import { toQuote } from '../views/message.ts'
 import { conditionsOf } from './search-words.ts'
 
 /** In one query: how often the database reads the index, once for each room. */
@@ -42,7 +44,25 @@ export async function searchMessages(
     return searchAll(chat, caller, rooms, conditions, query.limit)
   })
   const byRoom = Map.groupBy(found, (message) => message.room)
-  return { messages: [...byRoom].map(([room, own]) => toResult(room, own)) }
+  const messages = [...byRoom].map(([room, own]) => toResult(room, own))
+  return query.excerpts ? { messages, found: await excerptsOf(chat, found) } : { messages }
+}
+
+/** The found messages as they are now; a search has flushed their rooms. */
+async function excerptsOf(chat: Chat, found: readonly Found[]): Promise<Result<typeof operation>['found']> {
+  const messages = await findMessages(
+    chat.db,
+    found.map(({ _id }) => _id),
+  )
+  return messages
+    .filter(({ isDeleted, recalled }) => !isDeleted && !recalled)
+    .toSorted((a, b) => b.createdAtMS - a.createdAtMS)
+    .map((message) => ({
+      ...toQuote(message),
+      room: message.room,
+      messageTimeMS: message.createdAtMS,
+      ...(message.threadOf !== undefined && { threadOf: message.threadOf }),
+    }))
 }
 
 interface Found {

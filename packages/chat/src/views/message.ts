@@ -87,7 +87,8 @@ function threadFields({ seq, lastMessageID, users }: Thread, quoted: Quoted) {
   return { threadCount: seq, threadParticipants: users, ...(last && { lastThreadMessage: toQuote(last) }) }
 }
 
-function toQuote({ _id, sender, messageType, content, isDeleted }: MessageDoc): Quote {
+/** A message in one line. */
+export function toQuote({ _id, sender, messageType, content, isDeleted }: MessageDoc): Quote {
   const text = content === undefined ? '' : cut(textOf(JSON.parse(content)), quoteLength)
   return { _id, sender, messageType, text, isDeleted: isDeleted ?? false }
 }

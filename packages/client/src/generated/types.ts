@@ -3709,6 +3709,10 @@ export interface SearchInput {
    */
   roomTags?: string[]
   /**
+   * Adds `found`
+   */
+  excerpts?: boolean
+  /**
    * Messages in all
    */
   limit?: number
@@ -3738,6 +3742,37 @@ export interface SearchResult {
        */
       threadOf: string
     }[]
+  }[]
+  /**
+   * With `excerpts`: the same messages with the beginning of their text, the latest first
+   */
+  found?: {
+    /**
+     * Message ID
+     */
+    _id: string
+    /**
+     * User ID
+     */
+    sender: string
+    messageType: string
+    /**
+     * The first 200 characters of its text, or of the `text` of its content; empty where there is none, and when it was deleted or recalled
+     */
+    text: string
+    isDeleted: boolean
+    /**
+     * Room ID
+     */
+    room: string
+    /**
+     * Milliseconds since 1970-01-01 UTC
+     */
+    messageTimeMS: number
+    /**
+     * Message ID
+     */
+    threadOf?: string
   }[]
 }
 export interface PushPayload {

@@ -46,7 +46,7 @@ const reaction = z.object({ client: userId, reaction: z.string() }).meta({ id: '
 export const quoteLength = 200
 
 /** A reply's quote of its parent message, in the parent's current state. */
-const quote = z
+export const quote = z
   // Each field is marked: a mark of the whole would be lost where it is referenced (zod's toJSONSchema).
   .object({
     _id: messageId.meta(ours),

@@ -1,8 +1,9 @@
-/** The text of a content: a string itself, or the `text` of an object. */
+/** The text of a content: a string itself, or the `text` of an object, else its `fallback`. */
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content
-  if (typeof content !== 'object' || content === null || !('text' in content)) return ''
-  return typeof content.text === 'string' ? content.text : ''
+  const { text, fallback } = (typeof content === 'object' && content !== null ? content : {}) as Record<string, unknown>
+  const shown = text ?? fallback
+  return typeof shown === 'string' ? shown : ''
 }
 
 /** The first characters of a text: by code points, so that no emoji is split. */

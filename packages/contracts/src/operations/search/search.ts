@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { messageId, roomId } from '../../ids.ts'
+import { messageId, roomId, timeMS } from '../../ids.ts'
 import { operation } from '../../operation.ts'
+import { quote } from '../../resources/message.ts'
 
 export const search = operation({
   id: 'search',
@@ -21,6 +22,7 @@ export const search = operation({
     keyword: z.string().min(1).max(256),
     room: roomId.optional().describe('Only this room'),
     roomTags: z.array(z.string().min(1).max(128)).max(100).optional().describe('Only rooms with one of these tags'),
+    excerpts: z.boolean().default(false).describe('Adds `found`'),
     limit: z.number().int().min(1).max(500).default(50).describe('Messages in all'),
   }),
   result: z.object({
@@ -34,6 +36,10 @@ export const search = operation({
           .describe('In its threads; absent when there is none'),
       }),
     ),
+    found: z
+      .array(quote.extend({ room: roomId, messageTimeMS: timeMS, threadOf: messageId.optional() }))
+      .optional()
+      .describe('With `excerpts`: the same messages with the beginning of their text, the latest first'),
   }),
   errors: ['MISSING_PARAMETER', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'],
   example: {

@@ -44,6 +44,26 @@ describe('POST /search', () => {
     assert.ok(!(await idsIn(room, 'um')).includes(four))
   })
 
+  test('with excerpts it returns the beginnings of what it found, the latest first over all rooms', async () => {
+    const [early, late] = [await gateway.newRoom([alice, bob]), await gateway.newRoom([alice, bob])]
+    const one = await send(early, 'excerpt one')
+    const two = await send(late, { poll: 1, fallback: 'excerpt two' })
+    const three = await send(early, `excerpt three ${'x'.repeat(5_000)}`)
+    const search = (more: object) => bob.call('POST', '/search', { type: ['messages'], keyword: 'excerpt', ...more })
+    const { found } = (await search({ excerpts: true })).body.result
+    assert.deepEqual(
+      found.map((each: { _id: string; room: string; sender: string }) => [each._id, each.room, each.sender]),
+      [
+        [three, early, 'alice'],
+        [two, late, 'alice'],
+        [one, early, 'alice'],
+      ],
+    )
+    assert.equal(found[1].text, 'excerpt two')
+    assert.ok(found[0].text.length < 1_000)
+    assert.equal((await search({})).body.result.found, undefined)
+  })
+
   test("is over the caller's rooms alone, narrowed by room and roomTags, and cut at limit", async () => {
     const [mine, tagged] = [
       await gateway.newRoom([alice, bob]),

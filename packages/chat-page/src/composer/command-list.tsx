@@ -1,0 +1,82 @@
+import type { ClientCalls, Room } from '@parley/client'
+import { useEffect, useState } from 'preact/hooks'
+import { isolated, shownName } from '../app/shown-name.ts'
+import { useChat, useStore } from '../state/chat.ts'
+import { nameOf } from '../state/people.ts'
+
+type Command = ClientCalls['listCommands']['result'][number]
+
+/** Completion of `/name` at the beginning of a message, from the commands of the room's robots. */
+export interface Commands {
+  found: readonly Command[]
+  active: number
+  choose: (command: Command) => void
+  /** Takes the keys that move in the list; returns whether it took it. */
+  onKeyDown: (event: KeyboardEvent) => boolean
+}
+
+const mostShown = 8
+
+export function useCommands(room: Room, text: string, setText: (text: string) => void): Commands {
+  const { client } = useChat()
+  const [all, setAll] = useState<readonly Command[]>()
+  const [active, setActive] = useState(0)
+  /** Closed by Escape, until the text changes. */
+  const [closedAt, setClosedAt] = useState<string>()
+  const word = /^\/([a-z0-9_-]{0,32})$/iu.exec(text)?.[1]?.toLowerCase()
+  const isBegun = word !== undefined
+  useEffect(() => {
+    if (!isBegun || all) return
+    // Without them a slash is text, and the next one asks again.
+    client.api.listCommands({ id: room.id }).then(setAll, () => undefined)
+  }, [isBegun])
+  useEffect(() => setActive(0), [word])
+  const isOpen = isBegun && closedAt !== text
+  const found = isOpen && all ? all.filter(({ name }) => name.startsWith(word)).slice(0, mostShown) : []
+  const choose = ({ name }: Command) => setText(`/${name} `)
+  return {
+    found,
+    active,
+    choose,
+    onKeyDown(event) {
+      const command = found[active]
+      // A name that is written out is sent by Enter as it is.
+      if (!command || (event.key === 'Enter' && command.name === word)) return false
+      if (event.key === 'Enter' || event.key === 'Tab') choose(command)
+      else if (event.key === 'Escape') setClosedAt(text)
+      else if (event.key === 'ArrowDown') setActive((active + 1) % found.length)
+      else if (event.key === 'ArrowUp') setActive((active + found.length - 1) % found.length)
+      else return false
+      event.preventDefault()
+      return true
+    },
+  }
+}
+
+/** The commands that begin as what is written. */
+export function CommandList({ commands: { found, active, choose } }: { commands: Commands }) {
+  const { texts, people } = useChat()
+  const known = useStore(people.known)
+  if (found.length === 0) return null
+  return (
+    <div class="mention-list" role="listbox" aria-label={texts.commands}>
+      {found.map((command, index) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the keys go to the text field
+        <div
+          key={`${command.robot} ${command.name}`}
+          class="mention-option command-option"
+          role="option"
+          aria-selected={index === active}
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => choose(command)}
+        >
+          <strong>/{command.name}</strong>
+          <span class="soft">
+            {shownName(command.description)} ·{' '}
+            {isolated(nameOf(known.get(command.robot) ?? { _id: command.robot, nickname: '' }))}
+          </span>
+        </div>
+      ))}
+    </div>
+  )
+}

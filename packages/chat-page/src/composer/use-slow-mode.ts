@@ -1,0 +1,26 @@
+import type { Room, RoomMessage } from '@parley/client'
+import { useEffect, useState } from 'preact/hooks'
+import { useStore } from '../state/chat.ts'
+
+/** Seconds until the room's slow mode lets the user write again; 0 when it does. The server decides. */
+export function useSlowMode(room: Room, me: string | undefined, isRobot: boolean): number {
+  const info = useStore(room.info)
+  const messages = useStore(room.messages)
+  const [now, setNow] = useState(Date.now)
+  const isFree = isRobot || info?.owner === me || info?.managers.includes(me ?? '') === true
+  const everyMS = isFree ? 0 : (info?.slowModeS ?? 0) * 1_000
+  const last = everyMS > 0 ? lastSentMS(messages) : undefined
+  // The clock of the user may differ from the server's: it never holds back longer than the mode does.
+  const leftMS = last === undefined ? 0 : Math.min(last + everyMS - now, everyMS)
+  const isWaiting = leftMS > 0
+  useEffect(() => setNow(Date.now()), [last])
+  useEffect(() => {
+    if (!isWaiting) return undefined
+    const timer = setInterval(() => setNow(Date.now()), 500)
+    return () => clearInterval(timer)
+  }, [isWaiting])
+  return isWaiting ? Math.ceil(leftMS / 1_000) : 0
+}
+
+const lastSentMS = (messages: readonly RoomMessage[]): number | undefined =>
+  messages.findLast(({ isMine, state }) => isMine && state !== 'failed')?.messageTimeMS

@@ -1,0 +1,99 @@
+import type { ClientCalls } from '@parley/client'
+import { useEffect, useState } from 'preact/hooks'
+import { Dialog } from '../app/dialog.tsx'
+import { Icon } from '../app/icon.tsx'
+import { isolated, shownName } from '../app/shown-name.ts'
+import { shortTime } from '../room/times.ts'
+import { useChat, useStore } from '../state/chat.ts'
+import { nameOf } from '../state/people.ts'
+import { roomName } from './room-name.ts'
+
+type Found = NonNullable<ClientCalls['search']['result']['found']>[number]
+
+interface SearchSheetProps {
+  /** Only in this room; without one, in all. */
+  room?: string
+  initial?: string
+  onFound: (found: Found) => void
+  onClose: () => void
+}
+
+/** Searches while somebody writes, once they pause. */
+const pauseMS = 300
+/** One letter of an alphabet finds nothing; one of Chinese is a word. */
+const isWord = (text: string): boolean => text.length > 1 || /\p{Script=Han}|\p{Script=Hangul}/u.test(text)
+
+/** A field, and the messages that have its words; a click leads there. */
+export function SearchSheet({ room, initial = '', onFound, onClose }: SearchSheetProps) {
+  const { client, texts, attempt } = useChat()
+  const [query, setQuery] = useState(initial)
+  const [found, setFound] = useState<readonly Found[]>()
+  const keyword = query.trim()
+  useEffect(() => {
+    let isCurrent = true
+    const search = () =>
+      attempt(async () => {
+        const { found = [] } = await client.api.search({ keyword, excerpts: true, ...(room !== undefined && { room }) })
+        if (isCurrent) setFound(found)
+      })
+    if (!isWord(keyword)) setFound(undefined)
+    const timer = isWord(keyword) ? setTimeout(() => void search(), pauseMS) : undefined
+    return () => {
+      isCurrent = false
+      clearTimeout(timer)
+    }
+  }, [keyword])
+  const title = room === undefined ? texts.searchMessages : texts.searchInRoom
+  return (
+    <Dialog title={title} isSheet onClose={onClose}>
+      <label class="search in-sheet">
+        <Icon name="search" />
+        <input
+          type="search"
+          maxLength={256}
+          aria-label={title}
+          placeholder={title}
+          value={query}
+          onInput={(event) => setQuery(event.currentTarget.value)}
+        />
+      </label>
+      {found?.length === 0 && <p class="list-hint">{texts.noMatch}</p>}
+      <ul class="plain-list">
+        {found?.map((one) => (
+          <li key={one._id}>
+            <FoundRow
+              found={one}
+              showsRoom={room === undefined}
+              onOpen={() => {
+                onClose()
+                onFound(one)
+              }}
+            />
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  )
+}
+
+function FoundRow({ found, showsRoom, onOpen }: { found: Found; showsRoom: boolean; onOpen: () => void }) {
+  const { client, texts, people, lang } = useChat()
+  const me = useStore(client.me)?._id
+  const room = useStore(client.rooms).find(({ _id }) => _id === found.room)
+  const known = useStore(people.known).get(found.sender)
+  const name = found.sender === me ? texts.you : nameOf(known ?? { _id: found.sender, nickname: '' })
+  return (
+    <button type="button" class="plain-row thread-row" onClick={onOpen}>
+      <span class="room-text">
+        <span class="room-line">
+          <bdi class="room-name">{name}</bdi>
+          <time class="soft">{shortTime(found.messageTimeMS, lang)}</time>
+        </span>
+        <span class="found-text" dir="auto">
+          {shownName(found.text)}
+        </span>
+        {showsRoom && room && <small class="soft">{texts.inRoom(isolated(roomName(room, me)))}</small>}
+      </span>
+    </button>
+  )
+}
