@@ -1,5 +1,5 @@
 import { ApiError } from '@parley/contracts/errors'
-import { fileLimits, fileLimitsKey } from '@parley/contracts/resources/file'
+import { type FileLimits, fileLimits, fileLimitsKey } from '@parley/contracts/resources/file'
 import { findConfigValue } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
 import type { Files } from './files.ts'
@@ -8,14 +8,22 @@ type Limits = Pick<Files, 'maxBytes' | 'maxBytesPerUser'>
 
 /** The file limits of an app: its configuration, within the settings. */
 export async function findFileLimits(db: Db, app: string, most: Limits): Promise<Limits> {
-  const value = await findConfigValue(db, app, fileLimitsKey)
-  const given = fileLimits.safeParse(value && JSON.parse(value.json)).data
-  const { maxBytes = most.maxBytes, maxBytesPerUser = Infinity } = given ?? {}
+  const { maxBytes = most.maxBytes, maxBytesPerUser = Infinity } = await configured(db, app)
   return {
     maxBytes: Math.min(maxBytes, most.maxBytes),
     // In the settings 0 is no limit.
     maxBytesPerUser: Math.min(maxBytesPerUser, most.maxBytesPerUser || Infinity),
   }
+}
+
+/** Whether pictures of an app are stored as they come, with place, camera and time. */
+export async function keepsMetadata(db: Db, app: string): Promise<boolean> {
+  return (await configured(db, app)).keepMetadata === true
+}
+
+async function configured(db: Db, app: string): Promise<FileLimits> {
+  const value = await findConfigValue(db, app, fileLimitsKey)
+  return fileLimits.safeParse(value && JSON.parse(value.json)).data ?? {}
 }
 
 /** @throws ApiError INVALID_BODY when the value of the key has no limits; null is none */

@@ -1,15 +1,18 @@
 import type { Readable } from 'node:stream'
 import { ApiError } from '@parley/contracts/errors'
 import type { File } from '@parley/contracts/resources/file'
+import type { Db } from '@parley/db/connect'
 import type { FileDoc } from '@parley/db/files/documents'
 import { beginUpload, findFile, takeStored } from '@parley/db/files/files'
 import { newId } from '@parley/db/messages/messages'
 import { type FileStore, type FolderStore, NotUploaded, type S3Store } from '@parley/files/file-store'
 import { otherType } from '@parley/files/media-types'
+import { mayHaveMetadata, withoutMetadata } from '@parley/files/picture-metadata'
 import { hasThumbnail } from '@parley/files/pictures'
 import type { Caller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { notKept, orNotKept } from './clear-files.ts'
+import { keepsMetadata } from './file-limits.ts'
 import { type Files, toFileView } from './files.ts'
 import { ownFile } from './get-file.ts'
 
@@ -119,9 +122,21 @@ async function keepUpload(
     if (store.kind === 's3') await orNotKept(store.forget(id))
     throw new ApiError('FILE_TYPE_MISMATCH', `type: ${type} expected, found ${found}`)
   }
-  if (!(await takeStored(db, file, upload, { isToScan: isScanned, wantsThumbnail: hasThumbnail(file) }))) {
+  const size = await removeMetadata(db, store, file, upload)
+  const taken = { size, isToScan: isScanned, wantsThumbnail: hasThumbnail(file) }
+  if (!(await takeStored(db, file, upload, taken))) {
     await orNotKept(store.removeUpload(id, upload))
     return undefined
   }
-  return toFileView({ ...file, stored: upload, ...(isScanned && { scan: 'pending' as const }) })
+  return toFileView({ ...file, size, stored: upload, ...(isScanned && { scan: 'pending' as const }) })
+}
+
+/** Before anybody gets the picture. Returns the bytes that are left. */
+async function removeMetadata(db: Db, store: FileStore, file: FileDoc, upload: string): Promise<number> {
+  const { app, id, type, size } = file
+  if (!mayHaveMetadata(file) || (await keepsMetadata(db, app))) return size
+  const kept = withoutMetadata(type, await orNotKept(store.readAll(id, upload)))
+  if (!kept) return size
+  await orNotKept(store.keep(id, upload, kept, type))
+  return kept.length
 }

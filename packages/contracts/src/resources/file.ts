@@ -4,11 +4,14 @@ import { ours } from '../ours.ts'
 
 /** The configuration key that holds the limits of an app's files. */
 export const fileLimitsKey = 'fileLimits'
-/** Its value. Both are in bytes. */
+/** Its value. Limits are in bytes. */
 export const fileLimits = z.strictObject({
   maxBytes: z.number().int().min(1).optional().describe('Of one file'),
   maxBytesPerUser: z.number().int().min(1).optional().describe('Of all files of a user'),
+  keepMetadata: z.boolean().optional().describe('Pictures keep the place, camera and time that they name'),
 })
+
+export type FileLimits = z.output<typeof fileLimits>
 
 /** A message has at most this many files. */
 const maxAttachments = 10

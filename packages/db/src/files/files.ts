@@ -60,10 +60,11 @@ export async function takeStored(
   db: Db,
   { _id }: Pick<FileDoc, '_id'>,
   stored: string,
-  { isToScan, wantsThumbnail }: { isToScan: boolean; wantsThumbnail: boolean },
+  { size, isToScan, wantsThumbnail }: { size: number; isToScan: boolean; wantsThumbnail: boolean },
 ): Promise<boolean> {
   const taken = {
     stored,
+    size,
     ...(isToScan && { scan: 'pending' as const }),
     ...(wantsThumbnail && { wantsThumbnail: true as const }),
     ...((isToScan || wantsThumbnail) && { lookAtMS: clock.now() }),

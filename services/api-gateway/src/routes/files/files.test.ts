@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { takeUpload } from '@parley/chat/files/take-upload'
 import { createUploads } from '@parley/chat/files/uploads'
 import { findFile } from '@parley/db/files/files'
+import sharp from 'sharp'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 import { png, put, upload } from './test-files.ts'
@@ -173,6 +174,39 @@ describe('files', () => {
     }
     await gateway.admin('DELETE', '/config/fileLimits')
     assert.equal(await code(1_000_000), undefined)
+  })
+
+  test('pictures lose place, camera and time when they are uploaded, unless the app keeps them', async () => {
+    const exif = { IFD0: { Make: 'Acme', Model: 'Phone' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '52/1 31/1 0/1' } }
+    const colours = { create: { width: 40, height: 20, channels: 3 as const, background: '#0af' } }
+    const taken = sharp(colours).withMetadata({ orientation: 6 }).withExifMerge(exif)
+    const formats = {
+      jpeg: await taken.clone().jpeg().toBuffer(),
+      png: await taken.clone().png().toBuffer(),
+      webp: await taken.clone().webp().toBuffer(),
+    }
+    const stored = async (format: string, bytes: Buffer<ArrayBuffer>) => {
+      const id = await upload(alice.call, bytes, { name: `a.${format}`, type: `image/${format}` })
+      const { url, size } = (await alice.call('GET', `/files/${id}`)).body.result
+      const got = Buffer.from(await (await fetch(url)).arrayBuffer())
+      assert.equal(got.length, size)
+      return got
+    }
+    for (const [format, bytes] of Object.entries(formats)) {
+      assert.ok(bytes.includes('Acme'), format)
+      // A film that a phone puts behind the picture.
+      const film = format === 'jpeg' ? Buffer.concat([bytes, Buffer.from('ftypmp42 Acme')]) : bytes
+      const got = await stored(format, Buffer.from(film))
+      assert.equal(got.includes('Acme'), false, format)
+      const before = await sharp(bytes).raw().toBuffer()
+      const { orientation, exif: left } = await sharp(got).metadata()
+      assert.equal(orientation, 6, format)
+      assert.ok((left?.length ?? 0) < 40, format)
+      assert.deepEqual(await sharp(got).raw().toBuffer(), before, `${format}: the pixels stay`)
+    }
+    await gateway.admin('POST', '/config', { fileLimits: { keepMetadata: true } })
+    assert.ok((await stored('jpeg', Buffer.from(formats.jpeg))).includes('Acme'))
+    await gateway.admin('DELETE', '/config/fileLimits')
   })
 
   test('an upload of another size, of another type, or that comes twice is refused, and may be tried again', async () => {

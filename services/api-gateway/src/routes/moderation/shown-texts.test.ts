@@ -20,11 +20,25 @@ describe('a listed word is masked', () => {
 
   test('in captions, titles and names of a content, however deep, and not in its addresses', async () => {
     const content = {
-      ...{ url: 'https://x/darn', caption: 'darn', title: 'oh darn', fileName: 'darn.pdf', kind: 'darn' },
+      ...{
+        url: 'https://x/darn',
+        fallback: 'darn',
+        caption: 'darn',
+        title: 'oh darn',
+        fileName: 'darn.pdf',
+        kind: 'darn',
+      },
       poll: { question: 'darn?', options: ['darn', { text: 'darn', id: 'darn' }] },
     }
     assert.deepEqual((await send(content)).message, {
-      ...{ url: 'https://x/darn', caption: '****', title: 'oh ****', fileName: '****.pdf', kind: 'darn' },
+      ...{
+        url: 'https://x/darn',
+        fallback: '****',
+        caption: '****',
+        title: 'oh ****',
+        fileName: '****.pdf',
+        kind: 'darn',
+      },
       poll: { question: '****?', options: ['****', { text: '****', id: 'darn' }] },
     })
   })
