@@ -6,6 +6,7 @@ import type { PlatformUser } from '../platform.ts'
 import { openChat, type TabOptions } from './chat-tab.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
 import { hostileNames } from './hostile-names.ts'
+import { onePixel } from './one-pixel.ts'
 
 describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () => {
   let deployment: Deployment
@@ -190,6 +191,73 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     await waiting.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Send' }).click()
     await sees('Second')
+  })
+  test('pictures are in the chosen order, never larger than they are, and in a gallery with keys', async () => {
+    const room = await deployment.platform.newRoom([alice.id, bob.id], { name: 'Pictures', owner: alice.id })
+    const { page, sees, send } = await open(alice, room)
+    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    // The first takes longest to measure.
+    await page.evaluate(() => {
+      const measure = createImageBitmap
+      let count = 0
+      window.createImageBitmap = async (...about: unknown[]) => {
+        const isFirst = count++ === 0
+        if (isFirst) await new Promise((resolve) => addEventListener('measure', resolve, { once: true }))
+        return (measure as (...about: unknown[]) => Promise<ImageBitmap>)(...about)
+      }
+    })
+    const picture = (name: string) => ({ name, mimeType: 'image/png', buffer: onePixel })
+    await page.locator('input[type=file]').setInputFiles(['one.png', 'two.png', 'three.png'].map(picture))
+    await page.evaluate(() => dispatchEvent(new Event('measure')))
+    await page.locator('.file-preview').nth(2).waitFor()
+    await send('Look')
+    await sees('Look')
+    const shown = page.getByRole('log').locator('.attached-picture')
+    await shown.nth(2).locator('img').waitFor()
+    assert.deepEqual(await shown.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label'))), [
+      'one.png',
+      'two.png',
+      'three.png',
+    ])
+    assert.equal(await shown.first().evaluate((one) => one.getBoundingClientRect().width), 1)
+    await page.getByRole('button', { name: 'one.png' }).click({ force: true })
+    const gallery = page.getByRole('dialog')
+    await gallery.getByText('1 / 3').waitFor()
+    await page.keyboard.press('ArrowRight')
+    await gallery.getByText('2 / 3').waitFor()
+    await gallery.getByRole('button', { name: 'Next picture' }).click()
+    await gallery.getByText('3 / 3').waitFor()
+    await gallery.locator('.gallery-strip').evaluate((strip) => strip.scrollTo({ left: 0 }))
+    await gallery.getByText('1 / 3').waitFor()
+    await page.keyboard.press('Escape')
+    await gallery.waitFor({ state: 'detached' })
+  })
+
+  test('a sound plays in its place, HEIC is a file, and of a cell pasted from Excel its text is taken', async () => {
+    const room = await deployment.platform.newRoom([alice.id, bob.id], { name: 'Media', owner: alice.id })
+    const { page } = await open(alice, room)
+    const field = page.getByRole('textbox', { name: 'Message' })
+    await field.evaluate((element) => {
+      const clipboardData = new DataTransfer()
+      clipboardData.setData('text/plain', 'A1')
+      clipboardData.items.add(new File(['x'], 'image.png', { type: 'image/png' }))
+      element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+    })
+    const wav = Buffer.from(
+      `RIFF$\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x40\x1f\0\0\x01\0\x08\0data\0\0\0\0`,
+      'latin1',
+    )
+    await page.locator('input[type=file]').setInputFiles([
+      { name: 'a.wav', mimeType: 'audio/wav', buffer: wav },
+      { name: 'b.heic', mimeType: 'image/heic', buffer: Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1') },
+    ])
+    await page.getByRole('button', { name: 'Remove b.heic' }).waitFor()
+    assert.equal(await page.locator('.chosen-file').count(), 2)
+    await page.getByRole('button', { name: 'Send' }).click()
+    const log = page.getByRole('log')
+    await log.getByRole('button', { name: /^b\.heic, / }).waitFor()
+    await log.getByRole('button', { name: 'Play a.wav' }).click()
+    await log.locator('audio[controls]').waitFor()
   })
 })
 

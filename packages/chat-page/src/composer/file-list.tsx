@@ -5,6 +5,7 @@ import { shownName } from '../app/shown-name.ts'
 import { FileName } from '../message/file-name.tsx'
 import { sizeName } from '../message/size-name.ts'
 import { sentenceOf, useChat } from '../state/chat.ts'
+import { hasPreview, Preview } from './previews.tsx'
 import type { ChosenFiles } from './use-files.ts'
 
 /** The files that go with the message: over the text field, with how far each is, and a way to take it out. */
@@ -22,7 +23,7 @@ export function FileList({ files: { chosen, remove, retry } }: { files: ChosenFi
             class={state === 'failed' ? 'chosen-file is-failed' : 'chosen-file'}
             aria-busy={state === 'uploading'}
           >
-            <Icon name={state === 'failed' ? 'warning' : 'file'} />
+            {hasPreview(key) ? <Preview of={key} /> : <Icon name={state === 'failed' ? 'warning' : 'file'} />}
             <span>
               <FileName name={name} />
               <UploadState upload={upload} />

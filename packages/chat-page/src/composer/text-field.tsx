@@ -34,9 +34,14 @@ export function TextField({ field, text, label, mentions, enter, onKeyDown, onTe
       onKeyDown={onKeyDown}
       onInput={(event) => onText(event.currentTarget.value)}
       onClick={mentions.look}
-      onPaste={(event) => onFiles(event.clipboardData?.files ?? [])}
+      onPaste={({ clipboardData }) => onFiles(filesIn(clipboardData))}
     />
   )
+}
+
+/** Office programs put a picture of the text beside it: then the text is meant. */
+function filesIn(pasted: DataTransfer | null): Iterable<File> {
+  return pasted && pasted.getData('text/plain') === '' ? pasted.files : []
 }
 
 /** As high as its text, up to the limit of the style. */

@@ -1,7 +1,8 @@
 import type { Attachment } from '@parley/client'
 import type { Upload } from '@parley/client/uploads'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { useChat, useStore } from '../state/chat.ts'
+import { dropPreview, keepPreview, squareOf } from './previews.tsx'
 
 export interface ChosenFiles {
   chosen: readonly Upload[]
@@ -22,11 +23,20 @@ export function useFiles(about: string): ChosenFiles {
   const { uploads, notices, texts } = useChat()
   const chosen = useStore(uploads.list).filter((upload) => upload.about === about)
   const [measuring, setMeasuring] = useState(0)
-  const add = async (file: File) => {
+  const turn = useRef(Promise.resolve())
+  const remove = (key: string) => {
+    dropPreview(key)
+    uploads.remove(key)
+  }
+  /** In the order in which they were chosen, whichever is measured first. */
+  const add = (file: File) => {
     setMeasuring((count) => count + 1)
-    const size = await sizeOf(file)
-    uploads.add(file, { about, ...size })
-    setMeasuring((count) => count - 1)
+    const measured = measure(file)
+    turn.current = turn.current.then(async () => {
+      const { size, preview } = await measured
+      keepPreview(uploads.add(file, { about, ...size }), preview)
+      setMeasuring((count) => count - 1)
+    })
   }
   return {
     chosen,
@@ -36,25 +46,31 @@ export function useFiles(about: string): ChosenFiles {
       const given = [...files]
       const taken = given.slice(0, Math.max(most - chosen.length - measuring, 0))
       if (taken.length < given.length) notices.show(texts.tooManyFiles(most))
-      for (const file of taken) void add(file)
+      for (const file of taken) add(file)
     },
     retry: (key) => uploads.retry(key),
-    remove: (key) => uploads.remove(key),
+    remove,
     clear() {
-      for (const { key } of chosen) uploads.remove(key)
+      for (const { key } of chosen) remove(key)
     },
   }
 }
 
+interface Measured {
+  size: Pick<Attachment, 'width' | 'height'>
+  preview?: ImageBitmap
+}
+
 /** Of a picture that the browser can read. */
-async function sizeOf(file: File): Promise<Pick<Attachment, 'width' | 'height'>> {
-  if (!file.type.startsWith('image/')) return {}
+async function measure(file: File): Promise<Measured> {
+  if (!file.type.startsWith('image/')) return { size: {} }
   try {
     const picture = await createImageBitmap(file)
     const { width, height } = picture
+    const preview = await squareOf(picture)
     picture.close()
-    return { width, height }
+    return { size: { width, height }, preview }
   } catch {
-    return {}
+    return { size: {} }
   }
 }

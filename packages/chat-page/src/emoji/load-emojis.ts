@@ -6,6 +6,8 @@ export interface PickerParts {
 }
 
 const data: Readonly<Record<string, () => Promise<{ default: Emojis }>>> = {
+  fr: () => import('virtual:emoji/fr'),
+  ja: () => import('virtual:emoji/ja'),
   zh: () => import('virtual:emoji/zh'),
 }
 

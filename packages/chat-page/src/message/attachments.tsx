@@ -1,13 +1,12 @@
 import type { Attachment } from '@parley/client'
-import { useEffect, useState } from 'preact/hooks'
+import { useContext, useEffect, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
 import { shownName } from '../app/shown-name.ts'
 import { useChat } from '../state/chat.ts'
+import { AttachedMedia, isPlayable } from './attached-media.tsx'
 import { FileName } from './file-name.tsx'
+import { GalleryContext, isPicture } from './gallery-context.ts'
 import { sizeName } from './size-name.ts'
-
-/** The types that a page may show (docs/reference/files.md#fetch). */
-const pictures = /^image\/(png|jpe?g|gif|webp|avif)$/
 
 /** The files of a message: pictures are shown, others can be saved. */
 export function Attachments({ files }: { files: readonly Attachment[] }) {
@@ -15,8 +14,10 @@ export function Attachments({ files }: { files: readonly Attachment[] }) {
   return (
     <div class="attachments" dir={direction}>
       {files.map((file) =>
-        pictures.test(file.type) ? (
+        isPicture(file) ? (
           <AttachedPicture key={file.fileID} file={file} />
+        ) : isPlayable(file) ? (
+          <AttachedMedia key={file.fileID} file={file} />
         ) : (
           <AttachedFile key={file.fileID} file={file} />
         ),
@@ -25,9 +26,13 @@ export function Attachments({ files }: { files: readonly Attachment[] }) {
   )
 }
 
+/** In the room, wide and high. */
+const mostPixels = 320
+
 function AttachedPicture({ file }: { file: Attachment }) {
   const { client, attempt } = useChat()
-  const { fileID, name, width = 4, height = 3 } = file
+  const { fileID, name, width = 320, height = 240 } = file
+  const openGallery = useContext(GalleryContext)
   const [url, setURL] = useState<string>()
   const [isGone, setGone] = useState(false)
   useEffect(() => {
@@ -41,8 +46,10 @@ function AttachedPicture({ file }: { file: Attachment }) {
       isCurrent = false
     }
   }, [fileID])
+  const scale = Math.min(1, mostPixels / width, mostPixels / height)
   if (isGone) return <AttachedFile file={file} />
   const open = async () => {
+    if (openGallery) return openGallery(fileID)
     // At once: after a pause a browser takes it for none of the user's wishes.
     const tab = window.open('', '_blank')
     const isThere = await attempt(async () => tab?.location.replace(await client.fileURL(fileID)))
@@ -50,8 +57,8 @@ function AttachedPicture({ file }: { file: Attachment }) {
   }
   return (
     <button type="button" class="attached-picture" aria-label={shownName(name)} onClick={() => void open()}>
-      {/* As large before it is loaded as after. */}
-      <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true" />
+      {/* As large before it is loaded as after, and never larger than the picture. */}
+      <svg viewBox={`0 0 ${width} ${height}`} width={Math.round(width * scale)} aria-hidden="true" />
       {url !== undefined && <img src={url} alt="" onError={() => setGone(true)} />}
     </button>
   )

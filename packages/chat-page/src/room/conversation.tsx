@@ -3,7 +3,9 @@ import { useMemo, useState } from 'preact/hooks'
 import { Composer } from '../composer/composer.tsx'
 import type { WritingAbout } from '../composer/writing-about.tsx'
 import { contentOf } from '../message/content.ts'
+import { GalleryContext } from '../message/gallery-context.ts'
 import { MessageMenu, type OpenMenu } from '../message/message-menu.tsx'
+import { useGallery } from '../message/use-gallery.tsx'
 import { useChat, useStore } from '../state/chat.ts'
 import { type GoTo, MessageList } from './message-list.tsx'
 import { TypingLine } from './typing-line.tsx'
@@ -25,6 +27,7 @@ export function Conversation({ room, thread, isReady, firstUnread, goTo, onGoTo,
   const { texts } = useChat()
   const isFrozen = useStore(room.info)?.status === 0
   const [menu, setMenu] = useState<OpenMenu>()
+  const { open, gallery } = useGallery(thread ?? room)
   const { about, setAbout, done } = useWritingAbout(thread?.id ?? room.id)
   const editLast = () => {
     const message = (thread ?? room).messages.get().findLast(isEditable)
@@ -32,7 +35,7 @@ export function Conversation({ room, thread, isReady, firstUnread, goTo, onGoTo,
     return message !== undefined
   }
   return (
-    <>
+    <GalleryContext.Provider value={open}>
       {isReady ? (
         <MessageList {...{ room, thread, firstUnread, goTo, onGoTo, onThread }} onMenu={setMenu} />
       ) : (
@@ -46,10 +49,11 @@ export function Conversation({ room, thread, isReady, firstUnread, goTo, onGoTo,
       ) : (
         <Composer room={room} thread={thread} about={about} onEditLast={editLast} onDone={done} />
       )}
+      {gallery}
       {menu && (
         <MessageMenu {...{ room, thread, menu, onThread }} onAbout={setAbout} onClose={() => setMenu(undefined)} />
       )}
-    </>
+    </GalleryContext.Provider>
   )
 }
 

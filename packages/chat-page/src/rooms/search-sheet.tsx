@@ -77,9 +77,10 @@ export function SearchSheet({ room, initial = '', onFound, onClose }: SearchShee
 }
 
 function FoundRow({ found, showsRoom, onOpen }: { found: Found; showsRoom: boolean; onOpen: () => void }) {
-  const { client, texts, people, lang } = useChat()
+  const { client, texts, people, lang, today } = useChat()
   const me = useStore(client.me)?._id
   const room = useStore(client.rooms).find(({ _id }) => _id === found.room)
+  const now = useStore(today)
   const known = useStore(people.known).get(found.sender)
   const name = found.sender === me ? texts.you : nameOf(known ?? { _id: found.sender, nickname: '' })
   return (
@@ -87,7 +88,7 @@ function FoundRow({ found, showsRoom, onOpen }: { found: Found; showsRoom: boole
       <span class="room-text">
         <span class="room-line">
           <bdi class="room-name">{name}</bdi>
-          <time class="soft">{shortTime(found.messageTimeMS, lang)}</time>
+          <time class="soft">{shortTime(found.messageTimeMS, lang, now)}</time>
         </span>
         <span class="found-text" dir="auto">
           {shownName(found.text)}

@@ -77,6 +77,10 @@ export const english = {
     one: 'Slow mode: you can write again in {count} second.',
     other: 'Slow mode: you can write again in {count} seconds.',
   },
+  previousPicture: 'Previous picture',
+  nextPicture: 'Next picture',
+  play: 'Play {name}',
+  download: 'Download',
   emojiGroups: {
     smileys: 'Smileys and emotion',
     people: 'People and body',

@@ -66,6 +66,10 @@ export const chinese: Translation = {
   searchInRoom: '在此聊天中搜索',
   commands: '命令',
   waitToSend: { other: '慢速模式：{count} 秒后可以再次发言。' },
+  previousPicture: '上一张图片',
+  nextPicture: '下一张图片',
+  play: '播放 {name}',
+  download: '下载',
   emojiGroups: {
     smileys: '笑脸与情感',
     people: '人物与身体',

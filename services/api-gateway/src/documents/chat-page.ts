@@ -110,6 +110,7 @@ function policyOf(
     `script-src ${["'self'", ...hashes].join(' ')}`,
     "style-src 'self'",
     `img-src ${["'self'", 'data:', ...store, ...images].join(' ')}`,
+    `media-src ${["'self'", ...store].join(' ')}`,
     `connect-src ${["'self'", ...store].join(' ')}`,
     "base-uri 'none'",
     "form-action 'none'",

@@ -1,0 +1,107 @@
+import type { Attachment } from '@parley/client'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Icon } from '../app/icon.tsx'
+import { shownName } from '../app/shown-name.ts'
+import { useChat } from '../state/chat.ts'
+import { FileName } from './file-name.tsx'
+
+interface GalleryProps {
+  pictures: readonly Attachment[]
+  first: string
+  onClose: () => void
+}
+
+/** Pictures in their order, one at a time: swiped, or moved by arrow keys. Only those beside the shown one are fetched. */
+export function Gallery({ pictures, first, onClose }: GalleryProps) {
+  const { client, texts, direction, attempt } = useChat()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const strip = useRef<HTMLDivElement>(null)
+  const [at, setAt] = useState(() =>
+    Math.max(
+      pictures.findIndex(({ fileID }) => fileID === first),
+      0,
+    ),
+  )
+  const shown = pictures[at]
+  const go = (to: number, behavior: ScrollBehavior = 'smooth') => {
+    strip.current?.children[to]?.scrollIntoView({ behavior, inline: 'center', block: 'nearest' })
+  }
+  useLayoutEffect(() => {
+    dialog.current?.showModal()
+    go(at, 'instant')
+  }, [])
+  const save = () =>
+    attempt(async () => {
+      if (!shown) return
+      const { url = '' } = await client.api.getFile({ id: shown.fileID, download: 'true' })
+      Object.assign(document.createElement('a'), { href: url, download: shownName(shown.name) }).click()
+    })
+  const onKeyDown = (event: KeyboardEvent) => {
+    const forward = direction === 'rtl' ? -1 : 1
+    const steps: Record<string, number> = { ArrowRight: forward, ArrowLeft: -forward, Home: -at, End: pictures.length }
+    const step = steps[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    go(Math.min(Math.max(at + step, 0), pictures.length - 1))
+  }
+  if (!shown) return null
+  return (
+    <dialog ref={dialog} class="gallery" aria-label={shownName(shown.name)} onClose={onClose} onKeyDown={onKeyDown}>
+      <header>
+        <FileName name={shown.name} />
+        {pictures.length > 1 && (
+          <span>
+            {at + 1} / {pictures.length}
+          </span>
+        )}
+        <button type="button" class="icon-button" aria-label={texts.download} onClick={() => void save()}>
+          <Icon name="download" />
+        </button>
+        <button type="button" class="icon-button" aria-label={texts.close} onClick={() => dialog.current?.close()}>
+          <Icon name="close" />
+        </button>
+      </header>
+      <div
+        ref={strip}
+        class="gallery-strip"
+        onScroll={({ currentTarget: { scrollLeft, clientWidth } }) =>
+          setAt(Math.round(Math.abs(scrollLeft) / Math.max(clientWidth, 1)))
+        }
+      >
+        {pictures.map((picture, n) => (
+          <GalleryPicture key={picture.fileID} picture={picture} isNear={Math.abs(n - at) <= 1} />
+        ))}
+      </div>
+      <Step name={texts.previousPicture} isBack isLast={at === 0} onStep={() => go(at - 1)} />
+      <Step name={texts.nextPicture} isLast={at === pictures.length - 1} onStep={() => go(at + 1)} />
+    </dialog>
+  )
+}
+
+interface StepProps {
+  name: string
+  isBack?: boolean
+  isLast: boolean
+  onStep: () => void
+}
+
+const Step = ({ name, isBack = false, isLast, onStep }: StepProps) => (
+  <button
+    type="button"
+    class={isBack ? 'gallery-step is-back' : 'gallery-step'}
+    aria-label={name}
+    disabled={isLast}
+    onClick={onStep}
+  >
+    <Icon name="back" />
+  </button>
+)
+
+function GalleryPicture({ picture: { fileID, name }, isNear }: { picture: Attachment; isNear: boolean }) {
+  const { client, attempt } = useChat()
+  const [url, setURL] = useState<string>()
+  useEffect(() => {
+    if (isNear && url === undefined) void attempt(async () => setURL(await client.fileURL(fileID)))
+  }, [isNear])
+  return <div class="gallery-picture">{url !== undefined && <img src={url} alt={shownName(name)} />}</div>
+}
