@@ -5,6 +5,7 @@ import { Icon } from '../app/icon.tsx'
 import { contentOf } from '../message/content.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { CommandList, useCommands } from './command-list.tsx'
+import { EmojiButton } from './emoji-button.tsx'
 import { enterSends } from './enter-sends.ts'
 import { FileButton, FileList } from './file-list.tsx'
 import { isComposing } from './is-composing.ts'
@@ -93,6 +94,7 @@ export function Composer({ room, thread, about, onEditLast, onDone }: ComposerPr
         }}
       >
         {!editing && <FileButton files={files} />}
+        <EmojiButton field={field} onText={setText} />
         <TextField
           {...{ field, text, label, mentions, onKeyDown }}
           enter={editing ? 'done' : 'send'}
