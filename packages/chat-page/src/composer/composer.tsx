@@ -105,11 +105,18 @@ export function Composer({ room, thread, about, onEditLast, onDone }: ComposerPr
           }}
           onFiles={files.add}
         />
-        <button type="submit" class="send" aria-label={editing ? texts.save : texts.send} disabled={!mayGo}>
-          <Icon name={editing ? 'check' : 'send'} />
-        </button>
+        <SendButton isEdit={editing !== undefined} mayGo={mayGo} />
       </form>
     </div>
+  )
+}
+
+function SendButton({ isEdit, mayGo }: { isEdit: boolean; mayGo: boolean }) {
+  const { texts } = useChat()
+  return (
+    <button type="submit" class="send" aria-label={isEdit ? texts.save : texts.send} disabled={!mayGo}>
+      <Icon name={isEdit ? 'check' : 'send'} />
+    </button>
   )
 }
 

@@ -32,11 +32,14 @@ export function useFiles(about: string): ChosenFiles {
   const add = (file: File) => {
     setMeasuring((count) => count + 1)
     const measured = measure(file)
-    turn.current = turn.current.then(async () => {
+    turn.current = upload(turn.current)
+
+    async function upload(before: Promise<void>): Promise<void> {
+      await before
       const { size, preview } = await measured
       keepPreview(uploads.add(file, { about, ...size }), preview)
       setMeasuring((count) => count - 1)
-    })
+    }
   }
   return {
     chosen,

@@ -1,7 +1,8 @@
+import type { EmojiPicker } from './emoji-picker.tsx'
 import type { Emojis } from './emojis.ts'
 
 export interface PickerParts {
-  EmojiPicker: typeof import('./emoji-picker.tsx')['EmojiPicker']
+  EmojiPicker: typeof EmojiPicker
   emojis: Emojis
 }
 
@@ -14,6 +15,6 @@ const data: Readonly<Record<string, () => Promise<{ default: Emojis }>>> = {
 /** The picker, with names in the language where there are some. @param lang BCP 47 */
 export async function loadEmojis(lang: string): Promise<PickerParts> {
   const load = data[lang.split('-', 1)[0] ?? ''] ?? (() => import('virtual:emoji/en'))
-  const [{ EmojiPicker }, { default: emojis }] = await Promise.all([import('./emoji-picker.tsx'), load()])
-  return { EmojiPicker, emojis }
+  const [picker, { default: emojis }] = await Promise.all([import('./emoji-picker.tsx'), load()])
+  return { EmojiPicker: picker.EmojiPicker, emojis }
 }

@@ -1,4 +1,5 @@
 declare module 'virtual:emoji/*' {
-  const emojis: import('./emojis.ts').Emojis
+  /** `Emojis` of emojis.ts. */
+  const emojis: readonly (readonly [emoji: string, group: number, name: string, words: string])[]
   export default emojis
 }

@@ -4,6 +4,7 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { search as operation } from '@parley/contracts/operations/search/search'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
+import type { MessageDoc } from '@parley/db/messages/documents'
 import { findMessages } from '@parley/db/messages/messages'
 import { findSearchProgress, type SearchConditions, searchPages } from '@parley/db/messages/search-texts'
 import { findUserDeletions } from '@parley/db/messages/user-deletions'
@@ -48,8 +49,15 @@ export async function searchMessages(
   return query.excerpts ? { messages, found: await excerptsOf(chat, found) } : { messages }
 }
 
+function toExcerpt(message: MessageDoc): Excerpt {
+  const { room, createdAtMS: messageTimeMS, threadOf } = message
+  return { ...toQuote(message), room, messageTimeMS, ...(threadOf !== undefined && { threadOf }) }
+}
+
+type Excerpt = NonNullable<Result<typeof operation>['found']>[number]
+
 /** The found messages as they are now; a search has flushed their rooms. */
-async function excerptsOf(chat: Chat, found: readonly Found[]): Promise<Result<typeof operation>['found']> {
+async function excerptsOf(chat: Chat, found: readonly Found[]): Promise<Excerpt[]> {
   const messages = await findMessages(
     chat.db,
     found.map(({ _id }) => _id),
@@ -57,12 +65,7 @@ async function excerptsOf(chat: Chat, found: readonly Found[]): Promise<Result<t
   return messages
     .filter(({ isDeleted, recalled }) => !isDeleted && !recalled)
     .toSorted((a, b) => b.createdAtMS - a.createdAtMS)
-    .map((message) => ({
-      ...toQuote(message),
-      room: message.room,
-      messageTimeMS: message.createdAtMS,
-      ...(message.threadOf !== undefined && { threadOf: message.threadOf }),
-    }))
+    .map(toExcerpt)
 }
 
 interface Found {
