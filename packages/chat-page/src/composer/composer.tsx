@@ -94,7 +94,7 @@ export function Composer({ room, thread, about, onEditLast, onDone }: ComposerPr
         }}
       >
         {!editing && <FileButton files={files} />}
-        <EmojiButton field={field} onText={setText} />
+        <EmojiButton field={field} onText={mentions.take} />
         <TextField
           {...{ field, text, label, mentions, onKeyDown }}
           enter={editing ? 'done' : 'send'}
