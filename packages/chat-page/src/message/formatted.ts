@@ -7,7 +7,7 @@ type Parse = (text: string) => (Formatted | string)[]
 
 /** Loaded with the first text that may need it: the parser is half as large as the page. */
 const parser = createValue<Parse | undefined>(undefined)
-const mayBeMarkdown = /[*_~`>]|^\s*(?:[-+]|\d{1,9}[.)])\s/mu
+const mayBeMarkdown = /[*_~\x60>]|^\s*(?:[-+]|\d{1,9}[.)])\s/mu
 
 /** The elements of a text with Markdown. Undefined when it has none, is literal, or the parser is not there yet. */
 export function useFormatted(text: string, isLiteral: boolean): (Formatted | string)[] | undefined {
