@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'
 import { contentOf, safeUrl } from '../src/message/content.ts'
+import { linksIn } from '../src/message/links.ts'
 import { type Formatted, parseMarkdown } from '../src/message/markdown.ts'
-import { textParts } from '../src/message/text-parts.ts'
+import { textParts as partsOf } from '../src/message/text-parts.ts'
+
+const textParts = (text: string, mentioned?: ReadonlyMap<string, string>) => partsOf(text, mentioned, linksIn)
 
 describe('what is shown of a message', () => {
   test('a text, an object with a text or a fallback, and never JSON', () => {

@@ -1,9 +1,11 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { useStore } from '../state/chat.ts'
 import { createValue } from '../state/value.ts'
+import type { FoundLink } from './links.ts'
 import type { Formatted } from './markdown.ts'
 
 type Parse = (text: string) => (Formatted | string)[]
+export type FindLinks = (text: string) => Iterable<FoundLink>
 
 /** Loaded with the first text that may need it: the parser is half as large as the page. */
 const parser = createValue<Parse | undefined>(undefined)
@@ -14,14 +16,28 @@ export function useFormatted(text: string, isLiteral: boolean): (Formatted | str
   const isWanted = !isLiteral && mayBeMarkdown.test(text)
   const parse = useStore(parser)
   useEffect(() => {
-    if (isWanted && !parse) void load()
+    if (isWanted && !parse) void load(async () => parser.set((await import('./markdown.ts')).parseMarkdown))
   }, [isWanted])
   return useMemo(() => (isWanted ? parse?.(text) : undefined), [isWanted, parse, text])
 }
 
-async function load(): Promise<void> {
+/** The library that finds addresses is loaded with the first text that has one. */
+const finder = createValue<FindLinks | undefined>(undefined)
+const mayHaveLinks = /https?:/iu
+
+/** Finds the addresses of a text. Undefined when it has none, or the library is not there yet. */
+export function useLinks(text: string): FindLinks | undefined {
+  const isWanted = mayHaveLinks.test(text)
+  const find = useStore(finder)
+  useEffect(() => {
+    if (isWanted && !find) void load(async () => finder.set((await import('./links.ts')).linksIn))
+  }, [isWanted])
+  return isWanted ? find : undefined
+}
+
+async function load(part: () => Promise<void>): Promise<void> {
   try {
-    parser.set((await import('./markdown.ts')).parseMarkdown)
+    await part()
   } catch {
     // Without a connection texts stay as they were written; the next one tries again.
   }

@@ -2,7 +2,7 @@ import { type ComponentChildren, createElement } from 'preact'
 import { useState } from 'preact/hooks'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
-import { useFormatted } from './formatted.ts'
+import { type FindLinks, useFormatted, useLinks } from './formatted.ts'
 import type { Formatted } from './markdown.ts'
 import { textParts } from './text-parts.ts'
 
@@ -43,10 +43,11 @@ export function MessageText({ text, mentions = [], isMarkdown = false }: Message
 type Names = ReadonlyMap<string, string>
 
 function Plain({ text, names }: { text: string; names: Names }) {
+  const linksIn = useLinks(text)
   const isEmoji = text.length <= 24 && /^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\u200D|\uFE0F)+$/u.test(text)
   return (
     <span class={isEmoji ? 'text emoji' : 'text'}>
-      <WithMentions text={text} names={names} />
+      <WithMentions text={text} names={names} linksIn={linksIn} />
     </span>
   )
 }
@@ -74,10 +75,17 @@ function toElement(part: Formatted | string, names: Names): ComponentChildren {
   )
 }
 
-function WithMentions({ text, names }: { text: string; names: Names }) {
+interface WithMentionsProps {
+  text: string
+  names: Names
+  /** Formatted texts have theirs already. */
+  linksIn?: FindLinks | undefined
+}
+
+function WithMentions({ text, names, linksIn }: WithMentionsProps) {
   return (
     <>
-      {textParts(text, names).map(({ text, href, mentions }) => {
+      {textParts(text, names, linksIn).map(({ text, href, mentions }) => {
         if (href !== undefined) return <Link href={href} />
         return mentions === undefined ? text : <span class="mention">{text}</span>
       })}

@@ -1,4 +1,4 @@
-import { linksIn } from './links.ts'
+import type { FoundLink } from './links.ts'
 
 /** A message's text in parts: plain, links that open safely, and mentions. */
 export interface TextPart {
@@ -11,8 +11,13 @@ export interface TextPart {
 /**
  * Its time grows with the text's length, not faster: any member can send 64 KiB that are made to be slow.
  * @param mentioned the names of mentioned users, by their ID
+ * @param linksIn finds addresses; without it they stay text
  */
-export function textParts(text: string, mentioned: ReadonlyMap<string, string> = new Map()): TextPart[] {
+export function textParts(
+  text: string,
+  mentioned: ReadonlyMap<string, string> = new Map(),
+  linksIn: (text: string) => Iterable<FoundLink> = () => [],
+): TextPart[] {
   const names = namesIn(text, mentioned)
   const parts: TextPart[] = []
   let at = 0

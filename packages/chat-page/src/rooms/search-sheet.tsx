@@ -20,8 +20,9 @@ interface SearchSheetProps {
 
 /** Searches while somebody writes, once they pause. */
 const pauseMS = 300
+const wholeWords = /\p{Script=Han}|\p{Script=Hangul}/u
 /** One letter of an alphabet finds nothing; one of Chinese is a word. */
-const isWord = (text: string): boolean => text.length > 1 || /\p{Script=Han}|\p{Script=Hangul}/u.test(text)
+const isWord = (text: string): boolean => text.length > 1 || wholeWords.test(text)
 
 /** A field, and the messages that have its words; a click leads there. */
 export function SearchSheet({ room, initial = '', onFound, onClose }: SearchSheetProps) {

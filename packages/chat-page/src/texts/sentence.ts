@@ -33,6 +33,8 @@ const categories: ReadonlySet<string> = new Set(['zero', 'one', 'two', 'few', 'm
 /** Letters of scripts that run from right to left, and controls of direction. */
 const rightToLeft = /[\u0590-\u08FF\u200F\u202A-\u202E\u2066-\u2069\uFB1D-\uFDFF\uFE70-\uFEFC]/u
 
+const latin = /\p{Script=Latin}/u
+
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 export const placeholdersOf = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
@@ -61,7 +63,7 @@ export function makeTexts<T extends TextTree>(
   /** A value of the other direction is isolated: it reorders nothing around it. */
   function show(value: Value): string {
     if (typeof value === 'number') return numbers.format(value)
-    const isOther = isToLeft ? /\p{Script=Latin}/u.test(value) : rightToLeft.test(value)
+    const isOther = isToLeft ? latin.test(value) : rightToLeft.test(value)
     return isOther && !value.startsWith('\u2068') ? `\u2068${value}\u2069` : value
   }
 
