@@ -90,7 +90,7 @@ export function createOpenRoom(
     want(room) {
       if (current.get() === room) return
       if (current.get() !== undefined) replace(undefined)
-      thread.set(undefined)
+      place.set(undefined)
       wanted = room
       isFirst = true
       begin()
