@@ -22,6 +22,8 @@ export async function buildPage(): Promise<boolean> {
     logLevel: 'error',
     // Wherever the page is: its files are found by its own address.
     base: './',
+    // Vite's preloading asks for it where `new URL` is enough; happy-dom, which a test runs the page in, has none.
+    define: { 'import.meta.resolve': 'undefined' },
     plugins: [emojiData(), { name: 'first-script', transformIndexHtml: () => [first] }],
     resolve: {
       alias: [
