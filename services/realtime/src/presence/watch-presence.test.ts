@@ -27,7 +27,7 @@ describe('while it cannot be read who may see whom', () => {
     }
     const heard: unknown[] = []
     const watching = watchPresence({
-      bus: { connected: false, nats: { subscribe: () => ({ unsubscribe: () => undefined }) } },
+      bus: { connected: false, whenReached: () => undefined },
       log: { warn: assert.fail },
       chat: { limits: { presence }, control: { nodes: () => [] } },
       presence: { redis },
