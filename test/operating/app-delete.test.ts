@@ -111,7 +111,7 @@ describe('parley app delete', () => {
     const collections = (await db.mongo.collections()).map(({ collectionName }) => collectionName)
     assert.deepEqual(
       Object.keys(before).sort(),
-      collections.filter((name) => !['migrations', 'streamState', 'auditUnsealed'].includes(name)).sort(),
+      collections.filter((name) => !['migrations', 'streamState', 'pageFiles', 'auditUnsealed'].includes(name)).sort(),
     )
 
     // Used without a pause meanwhile, so that both gateways know the keys.

@@ -9,6 +9,7 @@ import type { FindToken } from '@parley/chat/access/token-cache'
 import type { Chat } from '@parley/chat/chat'
 import { createFeeds, type Feeds } from '@parley/chat/events-feed/feeds'
 import type { UploadRates } from '@parley/chat/files/uploads'
+import { createPageFiles } from '@parley/chat/integrations/chat-page-files'
 import { createPageImages } from '@parley/chat/integrations/chat-page-images'
 import type { Presence } from '@parley/chat/integrations/stats-report'
 import type { Logger } from '@parley/service/log'
@@ -121,7 +122,7 @@ export async function createGateway({
   await shedLoad(app, metrics, maxLoopDelayMS)
   if (rateLimits) limitRequests(app, createCallerRates(rateLimits.counts, rateLimits))
   await serveDocuments(app)
-  const otherFiles = createOtherFiles(app, chat.db, log)
+  const otherFiles = createOtherFiles(app, createPageFiles(chat), log)
   await serveChatPage(app, { ...chatPage, files: filesOrigin(files) }, otherFiles, createPageImages(chat), failedLogins)
 
   const authentication = {

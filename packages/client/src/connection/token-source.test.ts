@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'vitest'
 import { ParleyError } from '../parley-error.ts'
-import { createTokenSource, type TokenAsked } from './token-source.ts'
+import { createTokenSource, type TokenAsked, withToken } from './token-source.ts'
 
 test('a function that hangs once is called again, and what it brings later is dropped', async () => {
   const asked: ((token: string) => void)[] = []
@@ -29,4 +29,18 @@ test('a function learns that the last token was refused, until it brings another
   assert.equal(await tokens.renew('second'), 'third')
   const refused = (last: string) => ({ refused: true, last })
   assert.deepEqual(asked, [{ refused: false }, refused('first'), refused('first'), refused('second')])
+})
+
+test('a function that has no other token than the one that ended is asked once, and the refusal stands', async () => {
+  let asked = 0
+  const tokens = createTokenSource(async () => {
+    asked++
+    return 'ended'
+  })
+  await tokens.get()
+  const refuse = async () => {
+    throw new ParleyError('INVALID_TOKEN', 'it has ended', 401)
+  }
+  await assert.rejects(withToken(tokens, refuse, 'ended'), { code: 'INVALID_TOKEN' })
+  assert.equal(asked, 2)
 })

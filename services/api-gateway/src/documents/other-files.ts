@@ -1,5 +1,4 @@
-import type { Db } from '@parley/db/connect'
-import { findPageFile, keepPageFiles, listPageFiles } from '@parley/db/page-files'
+import type { PageFiles } from '@parley/chat/integrations/chat-page-files'
 import type { Logger } from '@parley/service/log'
 import type { FastifyInstance } from 'fastify'
 
@@ -17,14 +16,14 @@ const afterFailureMS = 60_000
 const namesHoldMS = 5_000
 
 /** Stops with the app. */
-export function createOtherFiles(app: FastifyInstance, db: Db, log: Logger): OtherFiles {
+export function createOtherFiles(app: FastifyInstance, shared: PageFiles, log: Logger): OtherFiles {
   let timer: NodeJS.Timeout | undefined
   let names: { known: Promise<Set<string>>; untilMS: number } | undefined
 
   async function keepNow(files: ReadonlyMap<string, Uint8Array>): Promise<void> {
     let againMS = dailyMS
     try {
-      await keepPageFiles(db, files)
+      await shared.keep(files)
     } catch (error) {
       log.warn({ err: error }, 'files of the chat page are not kept for gateways of other releases yet')
       againMS = afterFailureMS
@@ -34,13 +33,13 @@ export function createOtherFiles(app: FastifyInstance, db: Db, log: Logger): Oth
   async function isKnown(name: string): Promise<boolean> {
     const nowMS = performance.now()
     if (!names || names.untilMS < nowMS) {
-      names = { known: listPageFiles(db).then((found) => new Set(found)), untilMS: nowMS + namesHoldMS }
+      names = { known: shared.list().then((found) => new Set(found)), untilMS: nowMS + namesHoldMS }
     }
     return (await names.known).has(name)
   }
   app.addHook('onClose', async () => clearTimeout(timer))
   return {
     keep: (files) => void keepNow(files),
-    find: async (name) => ((await isKnown(name)) ? findPageFile(db, name) : undefined),
+    find: async (name) => ((await isKnown(name)) ? shared.find(name) : undefined),
   }
 }
