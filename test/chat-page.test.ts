@@ -27,7 +27,9 @@ describe('the web chat page', () => {
     const room = await platform.newRoom(['alice', 'bob'], { name: 'Friends' })
     const say = (message: string) => bob.call('POST', `/rooms/${room}/message`, { message, messageType: 'text' })
     await say('said before')
-    const browser = new Browser({ settings: { enableJavaScriptEvaluation: true } })
+    const browser = new Browser({
+      settings: { enableJavaScriptEvaluation: true, handleDisabledFileLoadingAsSuccess: true },
+    })
     const page = browser.newPage()
     const shown = () => page.mainFrame.document.body?.innerHTML ?? ''
     onTestFinished(async () => {
