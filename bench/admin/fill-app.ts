@@ -52,7 +52,7 @@ export async function fillApp(
     }),
   )
   for (let from = 0; from < inFirst; from += atOnce) {
-    await insert<MessageDoc>(
+    await insert(
       mongo,
       'messages',
       messagesOf(app, 0, from, Math.min(atOnce, inFirst - from), userOf(0, 0)),
@@ -88,11 +88,7 @@ async function fill<T extends { _id: string }>(
   await insert(mongo, collection, waiting)
 }
 
-async function insert<T extends { _id: string }>(
-  mongo: Db,
-  collection: string,
-  documents: readonly T[],
-): Promise<void> {
+async function insert(mongo: Db, collection: string, documents: readonly { _id: string }[]): Promise<void> {
   if (documents.length === 0) return
   const options = { ordered: false, writeConcern: { w: 1, journal: false } } as const
   await mongo.collection<{ _id: string }>(collection).insertMany([...documents], options)

@@ -59,10 +59,25 @@ class UnfitBus extends Error {
   override name = 'UnfitBus'
 }
 
+const lasting = {
+  maxReconnectAttempts: -1,
+  // While users of a server are being changed, it may refuse this process for a while.
+  ignoreAuthErrorAbort: true,
+  reconnectTimeWait: 250,
+  reconnectJitter: 250,
+  maxPingOut,
+  timeout: connectWithinMS,
+} as const satisfies NodeConnectionOptions
+
 interface Reached {
   nats: NatsConnection
   stream: JetStreamClient
   publisher: ReturnType<typeof createStreamPublisher>
+}
+
+function need(reached: Reached | undefined): Reached {
+  if (!reached) throw new Error('NATS is away')
+  return reached
 }
 
 /**
@@ -81,29 +96,10 @@ export async function connectBus(
   const state: BusState = { connected: false, losses: 0, back: new Set(), first: [] }
   const closing = new AbortController()
   let reached: Reached | undefined
-  const needed = () => {
-    if (!reached) throw new Error('NATS is away')
-    return reached
-  }
 
   async function reach(): Promise<void> {
-    const nats = await connect({
-      ...serversOf(url, access),
-      name,
-      maxReconnectAttempts: -1,
-      // While users of a server are being changed, it may refuse this process for a while.
-      ignoreAuthErrorAbort: true,
-      reconnectTimeWait: 250,
-      reconnectJitter: 250,
-      pingInterval: pingEveryMS,
-      maxPingOut,
-      timeout: connectWithinMS,
-    })
-    if (access.isService)
-      await checkServer(nats).catch(async (error: unknown) => {
-        await nats.close()
-        throw error
-      })
+    const nats = await connect({ ...serversOf(url, access), ...lasting, name, pingInterval: pingEveryMS })
+    if (access.isService) await checkServer(nats)
     if (closing.signal.aborted) return nats.close()
     reached = { nats, stream: jetstream(nats), publisher: createStreamPublisher(nats) }
     state.connected = true
@@ -132,12 +128,12 @@ export async function connectBus(
   })
   return {
     get nats() {
-      return needed().nats
+      return need(reached).nats
     },
     get stream() {
-      return needed().stream
+      return need(reached).stream
     },
-    publishToStream: async (...message) => needed().publisher.publish(...message),
+    publishToStream: async (...message) => need(reached).publisher.publish(...message),
     acknowledged: {
       latest: () => reached?.publisher.latest(),
       forget: () => reached?.publisher.forget(),
@@ -237,8 +233,17 @@ function isRefusal(error: unknown): boolean {
   return error instanceof UnfitBus || error instanceof AuthorizationError
 }
 
-/** @throws UnfitBus when the server is too old or has no JetStream */
+/** Closes the connection to a server that Parley cannot use. @throws UnfitBus when it is too old or has no JetStream */
 async function checkServer(nats: NatsConnection): Promise<void> {
+  try {
+    await findUnfit(nats)
+  } catch (error) {
+    await nats.close()
+    throw error
+  }
+}
+
+async function findUnfit(nats: NatsConnection): Promise<void> {
   const version = nats.info?.version ?? ''
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major < 2 || (major === 2 && minor < 10)) {

@@ -106,11 +106,7 @@ export async function createGateway({
     return reply
   })
   connections.watch(app.server)
-  const seen = watchForProxies(log, trustedProxies, gatewaySettings.trustedProxies.env)
-  app.addHook('onRequest', ({ raw: { headers }, ip }, _reply, done) => {
-    seen(headers['x-forwarded-for'], ip)
-    done()
-  })
+  lookForProxies(app, log, trustedProxies)
   app.decorateRequest('caller', undefined)
   app.decorateRequest('refusal', undefined)
   watchRequests(app, metrics, log)
@@ -145,6 +141,14 @@ export async function createGateway({
   mountAll(mount, chat, presence, feeds, files)
   await serveContent(app, chat, files, { mayTakeLong: connections.mayTakeLong, rateLimits })
   return app
+}
+
+function lookForProxies(app: FastifyInstance, log: Logger, trustedProxies: number): void {
+  const seen = watchForProxies(log, trustedProxies, gatewaySettings.trustedProxies.env)
+  app.addHook('onRequest', ({ raw: { headers }, ip }, _reply, done) => {
+    seen(headers['x-forwarded-for'], ip)
+    done()
+  })
 }
 
 function watchFeeds(feeds: Feeds, metrics: Metrics): void {

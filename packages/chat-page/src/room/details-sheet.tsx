@@ -29,7 +29,6 @@ export function DetailsSheet({ room, info, onClose, onGoTo, onLeft }: DetailsShe
   const me = useStore(client.me)?._id ?? ''
   const [isLeaving, setLeaving] = useState(false)
   const [shown, setShown] = useState<'add' | 'edit' | 'shortcuts'>()
-  const name = roomName(info, me)
   const isMuted = info.muted === true
   const isSticky = info.pref?.sticky === true
   const isGroup = info.roomType === 'group'
@@ -43,17 +42,7 @@ export function DetailsSheet({ room, info, onClose, onGoTo, onLeft }: DetailsShe
   }
   return (
     <Dialog title={texts.details} isSheet onClose={onClose}>
-      <div class="details-head">
-        <Avatar id={colourID(info, me)} name={name} url={roomPicture(info, me)} />
-        <p class="details-name">
-          <bdi>{name}</bdi>
-        </p>
-        {info.description !== '' && (
-          <p class="soft" dir="auto">
-            {info.description}
-          </p>
-        )}
-      </div>
+      <DetailsHead info={info} me={me} />
       <div class="details-actions">
         <button type="button" class="tile" onClick={() => void attempt(() => (isMuted ? room.unmute() : room.mute()))}>
           <Icon name={isMuted ? 'bell' : 'mute'} />
@@ -108,6 +97,23 @@ export function DetailsSheet({ room, info, onClose, onGoTo, onLeft }: DetailsShe
         />
       )}
     </Dialog>
+  )
+}
+
+function DetailsHead({ info, me }: { info: DetailsSheetProps['info']; me: string }) {
+  const name = roomName(info, me)
+  return (
+    <div class="details-head">
+      <Avatar id={colourID(info, me)} name={name} url={roomPicture(info, me)} />
+      <p class="details-name">
+        <bdi>{name}</bdi>
+      </p>
+      {info.description !== '' && (
+        <p class="soft" dir="auto">
+          {info.description}
+        </p>
+      )}
+    </div>
   )
 }
 

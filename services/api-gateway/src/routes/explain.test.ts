@@ -4,6 +4,7 @@ import { newId } from '@parley/db/messages/messages'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
 import { recorded } from '../test-profiler.ts'
+import { fillRecords } from './test-explained-records.ts'
 
 /** An entry of the profiler, or an answer of explain(). */
 type Document = Awaited<ReturnType<TestGateway['chat']['db']['mongo']['command']>>
@@ -30,7 +31,7 @@ describe('every query uses its index and examines no more than it returns', () =
     const more = await Promise.all(Array.from({ length: 10 }, () => gateway.newUser()))
     ids = await fill((room = await gateway.newRoom([alice, bob, ...more], { owner: 'alice' })))
     for (let i = 0; i < 10; i++) await fill(await gateway.newRoom([alice, ...more], {}), 50)
-    await fillRecords()
+    await fillRecords({ gateway, room, ids, many })
     await fillThreads()
   })
   afterAll(() => gateway.stop())
@@ -73,79 +74,6 @@ describe('every query uses its index and examines no more than it returns', () =
     await db.memberships.updateOne({ _id: key(gateway.app, of, 'alice') }, { $set: { uncounted: count } })
     await db.memberships.updateOne({ _id: key(gateway.app, of, 'bob') }, { $set: { uncounted: count / 5 } })
     return messages.map(({ _id }) => _id)
-  }
-
-  /** Calls and decisions as the push service records them, most of them about something else. */
-  async function fillRecords(): Promise<void> {
-    const { db } = gateway.chat
-    const at = new Date()
-    await db.outgoingCalls.insertMany(
-      Array.from({ length: many }, (_, i) => ({
-        ...{
-          _id: `hook_${i}`,
-          app: gateway.app,
-          kind: 'webhook' as const,
-          queue: 'queue',
-          target: 'http://hook',
-          order: i,
-          room: i % 2 ? room : 'x',
-        },
-        ...{
-          event: 'MESSAGE',
-          client: 'alice',
-          data: '{}',
-          state: 'done' as const,
-          tries: 1,
-          createdAtMS: i,
-          madeAt: at,
-        },
-      })),
-    )
-    await db.outgoingCalls.insertMany(
-      Array.from({ length: 20 }, (_, i) => ({
-        ...{ _id: `hook_failed_${i}`, app: gateway.app, kind: 'webhook' as const, queue: 'queue', order: i, room },
-        target: 'http://hook',
-        ...{ event: i % 2 ? 'MESSAGE' : 'ROOM', client: 'alice', data: JSON.stringify({ _id: ids[i * 7 + 1] }) },
-        ...{ state: 'failed' as const, tries: 1, createdAtMS: i, failedAt: at },
-      })),
-    )
-    await db.pushDecisions.insertMany(
-      ids.map((id) => ({ _id: key(gateway.app, id, '0'), at, users: { SENDER: ['alice'], MUTED: ['bob'] } })),
-    )
-    await db.reports.insertMany(
-      Array.from({ length: many }, (_, i) => ({
-        ...{ _id: key(gateway.app, `of ${i}`), app: gateway.app, id: `${i}`, message: `of ${i}`, room },
-        ...{ roomKey: key(gateway.app, i % 2 ? room : 'x'), sender: 'alice', senderKey: key(gateway.app, 'alice') },
-        ...{ messageType: 'text', messageTimeMS: 1, reporters: [], count: 0, status: 'open' as const },
-        ...{ createdAtMS: i, updatedAtMS: i, expiresAt: new Date(Date.now() + 3_600_000) },
-      })),
-    )
-    await db.scheduled.insertMany(
-      Array.from({ length: many }, (_, i) => ({
-        ...{ _id: key(gateway.app, `${i}`), app: gateway.app, id: `${i}`, room, sender: 'alice', content: '1' },
-        ...{ senderKey: key(gateway.app, i % 2 ? 'alice' : 'x'), messageType: 'text', push: false },
-        ...{ sendAtMS: Date.now() + 3_600_000 + i, nextMS: Date.now() + 3_600_000 + i, createdAtMS: 1 },
-      })),
-    )
-    const file = { name: 'a', type: 'text/plain', size: 1 }
-    await db.files.insertMany(
-      Array.from({ length: 100 }, (_, i) => ({
-        ...{ _id: key(gateway.app, `file ${i}`), app: gateway.app, id: `file ${i}`, ...file, secret: 's' },
-        ...{ owner: 'alice', ownerKey: key(gateway.app, 'alice'), createdAtMS: 1, stored: 'x', lookAtMS: 1e15 + i },
-      })),
-    )
-    const attached = ids.slice(1_001, 1_009)
-    for (const [i, _id] of attached.entries())
-      await db.messages.updateOne({ _id }, { $set: { attachments: [{ fileID: `file ${i}`, ...file }] } })
-    const pinned = ids.slice(2_101, 2_131)
-    await db.messages.updateMany({ _id: { $in: pinned } }, { $set: { pinned: true } })
-    await db.invitations.insertMany(
-      Array.from({ length: many }, (_, i) => ({
-        ...{ _id: key(gateway.app, `of ${i}`, 'bob'), app: gateway.app, id: newId(), room: i < 20 ? room : `of ${i}` },
-        ...{ inviter: 'alice', invitee: i % 2 ? 'bob' : 'carl', createdAt: at, updatedAt: at },
-      })),
-    )
-    await db.pushResults.insertMany(ids.map((id) => ({ _id: key(gateway.app, id, 'x'), at, results: [] })))
   }
 
   /** In a room of its own: one thread of many messages, and some of one, in which bob takes part. */
