@@ -52,11 +52,7 @@ export async function fillApp(
     }),
   )
   for (let from = 0; from < inFirst; from += atOnce) {
-    await insert(
-      mongo,
-      'messages',
-      messagesOf(app, 0, from, Math.min(atOnce, inFirst - from), userOf(0, 0)),
-    )
+    await insert(mongo, 'messages', messagesOf(app, 0, from, Math.min(atOnce, inFirst - from), userOf(0, 0)))
   }
   await fill<MessageDoc>(mongo, 'messages', rooms, (i) => (i === 0 ? [] : messagesOf(app, i, 0, perRoom, userOf(i, 0))))
 }
