@@ -24,7 +24,7 @@ export function settingsPage(): string {
     '',
     'Every setting is an environment variable, read and checked at the start: a wrong value names itself and stops the start,',
     'an unknown `PARLEY_*` variable is reported, one set to nothing counts as not set. `(required)` has no default.',
-    'What is marked (`_FILE`) may come from a file instead: `PARLEY_MONGO_URL_FILE=/run/secrets/mongo-url` names the file that',
+    'A setting marked (`_FILE`) may come from a file instead: `PARLEY_MONGO_URL_FILE=/run/secrets/mongo-url` names the file that',
     'holds `PARLEY_MONGO_URL`. Files are read at the start only: after a change of one, restart.',
     'Written by `npm run docs:settings` from the code; do not edit.',
     section('Every service', shared),

@@ -31,7 +31,7 @@ export interface AsyncApiDocument {
 const about = `Events over Socket.IO (protocol 5, Engine.IO 4), namespace /, path /socket.io/.
 A payload here is the event's one argument; for emits it is the list of arguments before the acknowledgement.
 After conf with base64, the payload of every event is a string: base64 of the JSON written here. Acknowledgements stay JSON.
-What is marked x-extension is beyond the base interface.`
+Operations and fields marked x-extension are beyond the base interface.`
 
 const refusalEvent = {
   summary: 'Why the connection is closed right after, by a limit; the client may come back',
