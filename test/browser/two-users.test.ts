@@ -237,7 +237,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: two users on t
       messageType: 'text',
     })
     const phone = { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true }
-    const { page, send, sees } = await open(bob, 'none of them', phone)
+    const { page, send, sees } = await open(bob, '', phone)
     const row = page.getByRole('button', { name: /^Phone room/ })
     await row.waitFor()
     assert.equal(await page.getByRole('textbox', { name: 'Message' }).count(), 0)
