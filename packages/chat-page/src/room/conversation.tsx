@@ -1,6 +1,7 @@
 import type { Room, RoomMessage, Thread } from '@parley/client'
 import { useMemo, useState } from 'preact/hooks'
 import { Composer } from '../composer/composer.tsx'
+import { useBan } from '../composer/use-ban.ts'
 import type { WritingAbout } from '../composer/writing-about.tsx'
 import { contentOf } from '../message/content.ts'
 import { GalleryContext } from '../message/gallery-context.ts'
@@ -26,6 +27,7 @@ interface ConversationProps {
 export function Conversation({ room, thread, isReady, firstUnread, goTo, onGoTo, onThread }: ConversationProps) {
   const { texts } = useChat()
   const isFrozen = useStore(room.info)?.status === 0
+  const isBanned = useBan(room)
   const [menu, setMenu] = useState<OpenMenu>()
   const { open, gallery } = useGallery(thread ?? room)
   const { about, setAbout, done } = useWritingAbout(thread?.id ?? room.id)
@@ -44,8 +46,10 @@ export function Conversation({ room, thread, isReady, firstUnread, goTo, onGoTo,
         </div>
       )}
       {!thread && <TypingLine room={room} />}
-      {isFrozen ? (
-        <p class="closed">{texts.frozen}</p>
+      {isFrozen || isBanned ? (
+        <p class="closed" role="status">
+          {isFrozen ? texts.frozen : texts.errors.USER_BLOCKED}
+        </p>
       ) : (
         <Composer room={room} thread={thread} about={about} onEditLast={editLast} onDone={done} />
       )}
