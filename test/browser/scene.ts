@@ -82,7 +82,8 @@ const long = {
   ],
 }
 
-export type SceneLanguage = keyof typeof talks
+/** Languages with conversations of their own; any other has the English ones. */
+export const sceneLanguages = Object.keys(talks)
 
 export interface Scene {
   token: string
@@ -92,12 +93,18 @@ export interface Scene {
   longRoom: string
   /** Of a user without rooms. */
   lonely: string
+  /** Where pictures are sent. */
+  pictureRoom: string
+  /** A token of another member of the room, whose sessions may be ended, and who may be banned there. */
+  newSession: () => Promise<string>
+  endSession: () => Promise<unknown>
+  ban: (isBanned: boolean) => Promise<unknown>
 }
 
 /** Makes users and rooms with something in them, anew each time; returns what one of the users sees. */
-export async function makeScene(url: string, apiKey: string, lang: SceneLanguage): Promise<Scene> {
+export async function makeScene(url: string, apiKey: string, lang: string): Promise<Scene> {
   const parley = createAdmin({ url, apiKey })
-  const { names, rooms, team, reply, thread, lasts, club } = talks[lang]
+  const { names, rooms, team, reply, thread, lasts, club } = talks[lang in talks ? (lang as keyof typeof talks) : 'en']
   const run = Date.now()
   const ids = names.map((_name, i) => `picture-${lang}-${i}-${run}`)
   const users = await parley.saveUsers({
@@ -127,7 +134,14 @@ export async function makeScene(url: string, apiKey: string, lang: SceneLanguage
   const longRoom = await makeLongRoom(parley, ids)
   await parley.saveUsers({ data: [{ _id: `lonely-${lang}-${run}`, nickname: names[1] }] })
   const { token: lonely } = await parley.saveUser({ _id: `lonely-${lang}-${run}`, issueAccessToken: true })
-  return { token, room: room._id, emptyRoom: emptyRoom._id, longRoom, lonely }
+  const pictureRoom = await parley.createRoom({ roomType: 'group', name: names[2], members: ids, owner: id(0) })
+  const other = id(2)
+  return {
+    ...{ token, room: room._id, emptyRoom: emptyRoom._id, longRoom, lonely, pictureRoom: pictureRoom._id },
+    newSession: async () => (await parley.saveUser({ _id: other, issueAccessToken: true })).token,
+    endSession: () => parley.revokeTokens({ client_id: other }),
+    ban: (isBanned) => parley[isBanned ? 'banMember' : 'unbanMember']({ roomID: room._id, blockee: other }),
+  }
 }
 
 async function makeLongRoom(parley: Admin, ids: readonly string[]): Promise<string> {

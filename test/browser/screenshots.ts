@@ -4,7 +4,7 @@ import { demoApp } from '@parley/local/demo-app'
 import { Command } from 'commander'
 import type { Browser, Page } from 'playwright-core'
 import { startChromium } from './chromium.ts'
-import { makeScene, type Scene, type SceneLanguage } from './scene.ts'
+import { makeScene, type Scene, sceneLanguages } from './scene.ts'
 
 const sizes = {
   'small-phone': { width: 360, height: 640 },
@@ -21,16 +21,17 @@ const program = new Command('npm run screenshots --')
   .option('--url <url>', 'a local stack (npm start)', 'http://127.0.0.1:8080')
   .option('--to <folder>', 'where the pictures go', join(import.meta.dirname, '../../.parley/screenshots'))
   .option('--only <part>', 'those with this in their name, such as desktop-dark-ar', '')
+  .option('--lang <tag>', 'the page in this language alone, such as de; it may be of one without conversations')
   .parse()
-const { url, to, only } = program.opts<{ url: string; to: string; only: string }>()
+const { url, to, only, lang: wanted } = program.opts<{ url: string; to: string; only: string; lang?: string }>()
 
 /** A view: whose it is, where it is opened, and how to come to it. */
 interface View {
-  token?: (scene: Scene) => string
+  token?: (scene: Scene) => string | Promise<string>
   room?: (scene: Scene) => string
   /** On a phone alone. */
   isOfPhone?: boolean
-  show: (page: Page, isPhone: boolean) => Promise<unknown>
+  show: (page: Page, scene: Scene) => Promise<unknown>
 }
 
 const room = (scene: Scene) => scene.room
@@ -49,6 +50,32 @@ async function chooseFromMenu(page: Page, of: number, at: 0 | -1): Promise<void>
   await openMenu(page, of)
   await page.locator('.menu > button.danger').nth(at).click()
   await page.getByRole('dialog').waitFor()
+}
+
+/** Sends two pictures, one upright and one wide. */
+async function sendPictures(page: Page): Promise<void> {
+  const drawn = await page.evaluate(() =>
+    [
+      [900, 600],
+      [500, 900],
+    ].map(([width = 0, height = 0]) => {
+      const canvas = Object.assign(document.createElement('canvas'), { width, height })
+      const context = canvas.getContext('2d')
+      const sky = context?.createLinearGradient(0, 0, 0, height)
+      sky?.addColorStop(0, '#7fb2e5')
+      sky?.addColorStop(0.7, '#f6d7b0')
+      sky?.addColorStop(0.7, '#34688f')
+      if (context && sky) context.fillStyle = sky
+      context?.fillRect(0, 0, width, height)
+      return canvas.toDataURL('image/png').split(',')[1] ?? ''
+    }),
+  )
+  const files = drawn.map((data, i) => {
+    return { name: `river-${i + 1}.png`, mimeType: 'image/png', buffer: Buffer.from(data, 'base64') }
+  })
+  await page.locator('input[type=file]').first().setInputFiles(files)
+  await page.locator('.composer .send:enabled').click()
+  await page.locator('.attached-picture img').nth(1).waitFor()
 }
 
 const views: Record<string, View> = {
@@ -172,6 +199,55 @@ const views: Record<string, View> = {
       await page.locator('.connection p').waitFor()
     },
   },
+  search: {
+    room,
+    async show(page) {
+      await hasMessages(page)
+      await page.locator('.room-head .icon-button').nth(-2).click()
+      await page.getByRole('dialog').locator('input').fill('22')
+      await page.locator('.found-text').first().waitFor()
+    },
+  },
+  'search-without-result': {
+    room,
+    async show(page) {
+      await hasMessages(page)
+      await page.locator('.room-head .icon-button').nth(-2).click()
+      await page.getByRole('dialog').locator('input').fill('zebra')
+      await page.getByRole('dialog').locator('.list-hint').waitFor()
+    },
+  },
+  pictures: { room: (scene) => scene.pictureRoom, show: sendPictures },
+  gallery: {
+    room: (scene) => scene.pictureRoom,
+    async show(page) {
+      await sendPictures(page)
+      await page.locator('.attached-picture').last().click()
+      await page.locator('.gallery img').first().waitFor()
+    },
+  },
+  banned: {
+    token: (scene) => scene.newSession(),
+    room,
+    async show(page, scene) {
+      await hasMessages(page)
+      await scene.ban(true)
+      await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+      await page.locator('.closed').waitFor()
+      await scene.ban(false)
+    },
+  },
+  'not-available': { room: () => 'none', show: (page) => page.locator('.nothing h1').waitFor() },
+  ended: {
+    token: (scene) => scene.newSession(),
+    room,
+    async show(page, scene) {
+      await hasMessages(page)
+      await page.locator('.composer textarea').fill('22 °C?')
+      await scene.endSession()
+      await page.locator('.connection button').waitFor()
+    },
+  },
   'signed-out': { token: () => 'none', show: (page) => page.locator('.full-page h1').waitFor() },
 }
 
@@ -179,7 +255,7 @@ const folder = resolve(to)
 mkdirSync(folder, { recursive: true })
 const browser = await startChromium()
 try {
-  for (const lang of ['en', 'zh', 'ar'] as const) {
+  for (const lang of wanted === undefined ? sceneLanguages : [wanted]) {
     const looks = looksIn(lang)
     if (looks.length === 0) continue
     const scene = await makeScene(url, demoApp.apiKey, lang)
@@ -190,12 +266,12 @@ try {
 }
 
 interface Look {
-  lang: SceneLanguage
+  lang: string
   size: Size
   theme: (typeof themes)[number]
 }
 
-function looksIn(lang: SceneLanguage): (Look & { name: string; view: View })[] {
+function looksIn(lang: string): (Look & { name: string; view: View })[] {
   const looks = (Object.keys(sizes) as Size[]).flatMap((size) => themes.map((theme) => ({ lang, size, theme })))
   return looks.flatMap((look) =>
     Object.entries(views)
@@ -217,10 +293,10 @@ async function take(browser: Browser, scene: Scene, { lang, size, theme }: Look,
   })
   context.setDefaultTimeout(60_000)
   const page = await context.newPage()
-  const query = new URLSearchParams({ token: view.token?.(scene) ?? scene.token, lang, theme })
+  const query = new URLSearchParams({ token: (await view.token?.(scene)) ?? scene.token, lang, theme })
   if (view.room) query.set('room', view.room(scene))
   await page.goto(`${url}/chat?${query.toString()}`)
-  await view.show(page, isPhone)
+  await view.show(page, scene)
   await page.evaluate('document.fonts.ready')
   await page.screenshot({ path: file })
   console.log(file)
