@@ -54,9 +54,9 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
         const shown: string[] = []
         class Shown extends EventTarget {
           static permission = 'granted'
-          constructor(title: string) {
+          constructor(title: string, { body = '' } = {}) {
             super()
-            if (title !== '') shown.push(title)
+            if (title !== '') shown.push(`${title}: ${body}`)
           }
         }
         Object.assign(window, { Notification: Shown, shown })
@@ -68,9 +68,9 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
       await tab.sees('while you look')
       await eventually('it is read', async () => (await unreadOf(alice, room)) === 0)
       await look(tab, false)
-      await say(bob, room, 'while you work')
+      await say(bob, room, 'while **you** work')
       await tab.sees('while you work')
-      await tab.page.waitForFunction(() => 'shown' in window && String(window.shown) === 'Bob')
+      await tab.page.waitForFunction(() => 'shown' in window && String(window.shown) === 'Bob: while you work')
       assert.equal(await unreadOf(alice, room), 1)
       await look(tab, true)
       await eventually('it is read', async () => (await unreadOf(alice, room)) === 0)
@@ -294,6 +294,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
       const search = dialog(tab).getByRole('combobox', { name: 'Search people' })
       await search.pressSequentially('away')
       await option(tab, 'Far Away').waitFor()
+      assert.equal(await search.getAttribute('enterkeyhint'), 'done')
       await assertNothingFound(page, 'picker')
       await page.keyboard.press('Enter')
       await search.pressSequentially('farg')

@@ -3,6 +3,7 @@ import { describe, test } from 'vitest'
 import { contentOf, safeUrl } from '../src/message/content.ts'
 import { linksIn } from '../src/message/links.ts'
 import { type Formatted, parseMarkdown } from '../src/message/markdown.ts'
+import { plainText } from '../src/message/plain-text.ts'
 import { textParts as partsOf } from '../src/message/text-parts.ts'
 
 const textParts = (text: string, mentioned?: ReadonlyMap<string, string>) => partsOf(text, mentioned, linksIn)
@@ -79,6 +80,16 @@ describe('what is shown of a message', () => {
         ],
       },
     ])
+  })
+
+  test('a preview has the text without the marks of Markdown, and nothing else is taken out', () => {
+    const plain = (text: string) => plainText(parseMarkdown(text)).trimEnd()
+    assert.equal(plain('**a** *b* ~~c~~ `d*`'), 'a b c d*')
+    assert.equal(plain('- a\n- b\n\n> c\n\n```\nd\n```'), '• a\n• b\nc\nd')
+    assert.equal(plain('3. a\n4. b'), '3. a\n4. b')
+    for (const text of ['a_b_c', '2 * 3 * 4', '<b>a</b> &amp;', '# a', '[a](b)', 'https://x.example/a_b_c', '**a']) {
+      assert.equal(plain(text), text)
+    }
   })
 
   test('every character of a text is in one of its parts', () => {

@@ -4,7 +4,7 @@ import { DrawnText } from '../app/drawn-text.tsx'
 import { Icon } from '../app/icon.tsx'
 import { isolated } from '../app/shown-name.ts'
 import { useNameOf } from '../message/quote.tsx'
-import { previewOf } from '../rooms/preview.ts'
+import { usePreviewOf } from '../rooms/preview.ts'
 import { useChat, useStore } from '../state/chat.ts'
 
 /** The message that is being edited, or replied to. */
@@ -24,6 +24,7 @@ export function WritingAboutLine({ about: { kind, message }, messages, onCancel 
   const { texts } = useChat()
   const now = useStore(messages).find(({ _id }) => _id === message._id) ?? message
   const name = useNameOf(message.sender._id)
+  const preview = usePreviewOf()(now)
   const isGone = now.isDeleted
   useEffect(() => {
     if (isGone) onCancel()
@@ -33,7 +34,7 @@ export function WritingAboutLine({ about: { kind, message }, messages, onCancel 
       <Icon name={kind} />
       <div class="writing-about-text" role="status">
         <strong>{kind === 'edit' ? texts.editing : texts.replyingTo(isolated(name))}</strong>
-        <DrawnText class="soft" text={previewOf(now, texts)} />
+        <DrawnText class="soft" text={preview} />
       </div>
       <button type="button" class="icon-button" aria-label={texts.cancel} onClick={onCancel}>
         <Icon name="close" />

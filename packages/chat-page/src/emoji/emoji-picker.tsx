@@ -38,6 +38,7 @@ export function EmojiPicker({ emojis, onPick }: EmojiPickerProps) {
     <>
       <input
         type="search"
+        enterkeyhint="search"
         class="emoji-search"
         aria-label={texts.searchEmoji}
         placeholder={texts.searchEmoji}

@@ -1,8 +1,9 @@
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { useStore } from '../state/chat.ts'
 import { createValue } from '../state/value.ts'
 import type { FoundLink } from './links.ts'
 import type { Formatted } from './markdown.ts'
+import { plainText } from './plain-text.ts'
 
 type Parse = (text: string) => (Formatted | string)[]
 export type FindLinks = (text: string) => Iterable<FoundLink>
@@ -16,10 +17,38 @@ export function useFormatted(text: string, isLiteral: boolean): (Formatted | str
   const isWanted = !isLiteral && mayBeMarkdown.test(text)
   const parse = useStore(parser)
   useEffect(() => {
-    if (isWanted && !parse) void load(async () => parser.set((await import('./markdown.ts')).parseMarkdown))
+    if (isWanted && !parse) void loadParser()
   }, [isWanted])
   return useMemo(() => (isWanted ? parse?.(text) : undefined), [isWanted, parse, text])
 }
+
+/** A preview shows one line: a longer text is not parsed for it. */
+const mostParsed = 1_000
+
+/** Takes the marks of Markdown out of texts for previews. Until the parser is there, they stay as they were written. */
+export function usePlainTexts(): (text: string) => string {
+  const parse = useStore(parser)
+  const isWanted = useRef(false)
+  useEffect(() => {
+    if (isWanted.current && !parse) void loadParser()
+  })
+  return (text) => {
+    isWanted.current ||= mayBeMarkdown.test(text)
+    return toPlain(text, parse)
+  }
+}
+
+/** The same for one text outside of the page, such as a notification. */
+export async function readPlainText(text: string): Promise<string> {
+  if (mayBeMarkdown.test(text) && !parser.get()) await loadParser()
+  return toPlain(text, parser.get())
+}
+
+function toPlain(text: string, parse: Parse | undefined): string {
+  return parse && mayBeMarkdown.test(text) ? plainText(parse(text.slice(0, mostParsed))).trimEnd() : text
+}
+
+const loadParser = (): Promise<void> => load(async () => parser.set((await import('./markdown.ts')).parseMarkdown))
 
 /** The library that finds addresses is loaded with the first text that has one. */
 const finder = createValue<FindLinks | undefined>(undefined)

@@ -1,6 +1,7 @@
 import type { RoomMessage } from '@parley/client'
 import { DrawnText } from '../app/drawn-text.tsx'
 import { shownName } from '../app/shown-name.ts'
+import { usePlainText } from '../rooms/preview.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
 import type { Texts } from '../texts/en.ts'
@@ -12,7 +13,8 @@ export type Quoted = NonNullable<RoomMessage['replyTo']>
 export function Quote({ quote, onGoTo }: { quote: Quoted; onGoTo: (messageID: string) => void }) {
   const { texts } = useChat()
   const name = useNameOf(quote.sender)
-  const text = quoteText(quote, texts)
+  const plain = usePlainText()
+  const text = quoteText(quote, texts, plain)
   return (
     <button
       type="button"
@@ -34,10 +36,14 @@ export function useNameOf(user: string): string {
   return nameOf(person ?? { _id: user, nickname: '' })
 }
 
-function quoteText({ text, isDeleted, messageType }: Quoted, texts: Texts): string {
+function quoteText(
+  { text, isDeleted, messageType }: Quoted,
+  texts: Texts,
+  plain: ReturnType<typeof usePlainText>,
+): string {
   if (isDeleted) return texts.deleted
   const content = contentOf({ message: text === '' ? undefined : text, messageType })
   if (content.kind === 'recalled') return texts.recalled
   if (content.kind === 'image') return texts.image
-  return text === '' ? texts.file : shownName(text)
+  return text === '' ? texts.file : shownName(plain(text, messageType))
 }

@@ -31,6 +31,7 @@ export function NewChatSheet({ onClose }: { onClose: () => void }) {
         {chosen.length > 1 && (
           <input
             type="text"
+            enterkeyhint="go"
             maxLength={256}
             aria-label={texts.people.groupName}
             placeholder={texts.people.groupName}

@@ -64,6 +64,7 @@ export function PersonPicker({ chosen, onChange, without, takesIDs = false }: Pe
       <input
         type="text"
         role="combobox"
+        enterkeyhint={offered.length + chosen.length > 0 ? 'done' : 'search'}
         autocomplete="off"
         aria-label={texts.people.search}
         placeholder={texts.people.search}

@@ -43,6 +43,7 @@ export function ReportDialog({ message, onClose }: { message: RoomMessage; onClo
           ))}
         </fieldset>
         <textarea
+          enterkeyhint="enter"
           rows={3}
           maxLength={400}
           aria-label={texts.people.reportDetails}

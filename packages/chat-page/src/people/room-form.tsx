@@ -58,6 +58,7 @@ export function RoomForm({ room, info, onClose }: RoomFormProps) {
           {texts.people.roomName}
           <input
             type="text"
+            enterkeyhint="done"
             maxLength={256}
             value={name}
             onInput={(event) => change({ name: event.currentTarget.value })}
@@ -66,6 +67,7 @@ export function RoomForm({ room, info, onClose }: RoomFormProps) {
         <label class="field">
           {texts.people.roomDescription}
           <textarea
+            enterkeyhint="enter"
             rows={3}
             maxLength={4096}
             value={description}

@@ -7,7 +7,7 @@ import { DrawnText } from '../app/drawn-text.tsx'
 import { Icon } from '../app/icon.tsx'
 import { onDemand } from '../app/on-demand.tsx'
 import { ShortcutsSheet } from '../app/shortcuts-sheet.tsx'
-import { previewOf } from '../rooms/preview.ts'
+import { usePreviewOf } from '../rooms/preview.ts'
 import { colourID, roomName, roomPicture } from '../rooms/room-name.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { MemberList } from './member-list.tsx'
@@ -119,6 +119,7 @@ function DetailsHead({ info, me }: { info: DetailsSheetProps['info']; me: string
 
 function PinnedList({ room, onGoTo }: { room: Room; onGoTo: (messageID: string) => void }) {
   const { texts } = useChat()
+  const previewOf = usePreviewOf()
   const pinned = useStore(room.pinned)
   return (
     <>
@@ -127,14 +128,9 @@ function PinnedList({ room, onGoTo }: { room: Room; onGoTo: (messageID: string) 
       <ul class="plain-list">
         {pinned.map((message) => (
           <li key={message._id}>
-            <button
-              type="button"
-              class="plain-row"
-              aria-label={previewOf(message, texts)}
-              onClick={() => onGoTo(message._id)}
-            >
+            <button type="button" class="plain-row" aria-label={previewOf(message)} onClick={() => onGoTo(message._id)}>
               <Icon name="pin" />
-              <DrawnText text={previewOf(message, texts)} />
+              <DrawnText text={previewOf(message)} />
             </button>
           </li>
         ))}

@@ -1,10 +1,37 @@
 import type { Message } from '@parley/client'
 import { shownName } from '../app/shown-name.ts'
 import { contentOf } from '../message/content.ts'
+import { readPlainText, usePlainTexts } from '../message/formatted.ts'
+import { useChat, useStore } from '../state/chat.ts'
+import type { ChatConfig } from '../state/chat-config.ts'
 import type { Texts } from '../texts/en.ts'
 
-/** A message in one line. */
-export function previewOf(message: Message, texts: Texts): string {
+/** Shows messages in one line each, without the marks of Markdown. */
+export function usePreviewOf(): (message: Message) => string {
+  const { texts } = useChat()
+  const plain = usePlainText()
+  return (message) => previewOf(message, texts, (text) => plain(text, message.messageType))
+}
+
+/** Takes the marks of Markdown out of a message's text, unless it is literal. */
+export function usePlainText(): (text: string, messageType?: string) => string {
+  const settings = useStore(useChat().config)
+  const plain = usePlainTexts()
+  return (text, messageType = 'text') => (isLiteral(messageType, settings) ? text : plain(text))
+}
+
+/** The same outside of the page, for a notification. */
+export async function readPreview(message: Message, texts: Texts, settings: ChatConfig): Promise<string> {
+  const content = contentOf(message)
+  const isPlain = content.kind !== 'text' || isLiteral(message.messageType, settings)
+  const text = isPlain ? '' : await readPlainText(content.text)
+  return previewOf(message, texts, (written) => (isPlain ? written : text))
+}
+
+const isLiteral = (messageType: string, { literalText }: ChatConfig): boolean =>
+  literalText && messageType !== 'markdown'
+
+function previewOf(message: Message, texts: Texts, plain: (text: string) => string): string {
   if (message.isDeleted) return texts.deleted
   const content = contentOf(message)
   switch (content.kind) {
@@ -19,6 +46,6 @@ export function previewOf(message: Message, texts: Texts): string {
     case 'file':
       return shownName(content.name) || texts.file
     case 'text':
-      return shownName(content.text)
+      return shownName(plain(content.text))
   }
 }

@@ -11,7 +11,7 @@ import { systemSentence } from '../message/system-sentence.ts'
 import { shortTime } from '../room/times.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
-import { previewOf } from './preview.ts'
+import { usePreviewOf } from './preview.ts'
 import { colourID, otherOf, roomName, roomPicture } from './room-name.ts'
 
 interface RoomRowProps {
@@ -73,9 +73,10 @@ function Sign({ icon, text }: { icon: 'mute' | 'pin'; text: string }) {
 function useLastLine({ lastMessage, roomType }: RoomInfo, me: string | undefined): string {
   const { texts, people } = useChat()
   const known = useStore(people.known)
+  const previewOf = usePreviewOf()
   if (!lastMessage) return texts.emptyRoom
   if (isSystem(lastMessage)) return systemSentence(lastMessage, known, texts)
-  const text = isolated(previewOf(lastMessage, texts))
+  const text = isolated(previewOf(lastMessage))
   if (lastMessage.sender._id === me) return `${texts.you}: ${text}`
   return roomType === 'direct' ? text : `${isolated(nameOf(lastMessage.sender))}: ${text}`
 }

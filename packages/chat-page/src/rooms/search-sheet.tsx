@@ -6,6 +6,7 @@ import { isolated, shownName } from '../app/shown-name.ts'
 import { shortTime } from '../room/times.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
+import { usePlainText } from './preview.ts'
 import { roomName } from './room-name.ts'
 
 type Found = NonNullable<ClientCalls['search']['result']['found']>[number]
@@ -51,6 +52,7 @@ export function SearchSheet({ room, initial = '', onFound, onClose }: SearchShee
         <Icon name="search" />
         <input
           type="search"
+          enterkeyhint="search"
           maxLength={256}
           aria-label={title}
           placeholder={title}
@@ -82,6 +84,7 @@ function FoundRow({ found, showsRoom, onOpen }: { found: Found; showsRoom: boole
   const me = useStore(client.me)?._id
   const room = useStore(client.rooms).find(({ _id }) => _id === found.room)
   const now = useStore(today)
+  const plain = usePlainText()
   const known = useStore(people.known).get(found.sender)
   const name = found.sender === me ? texts.you : nameOf(known ?? { _id: found.sender, nickname: '' })
   return (
@@ -92,7 +95,7 @@ function FoundRow({ found, showsRoom, onOpen }: { found: Found; showsRoom: boole
           <time class="soft">{shortTime(found.messageTimeMS, lang, now)}</time>
         </span>
         <span class="found-text" dir="auto">
-          {shownName(found.text)}
+          {shownName(plain(found.text))}
         </span>
         {showsRoom && room && <small class="soft">{texts.inRoom(isolated(roomName(room, me)))}</small>}
       </span>

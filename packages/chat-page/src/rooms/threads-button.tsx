@@ -8,7 +8,7 @@ import { UnreadBadge } from '../app/unread-badge.tsx'
 import { shortTime } from '../room/times.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
-import { previewOf } from './preview.ts'
+import { usePlainText, usePreviewOf } from './preview.ts'
 import { roomName } from './room-name.ts'
 
 interface ThreadsProps {
@@ -74,16 +74,18 @@ function ThreadRow({ thread: { root, totalCount, unread }, onOpen }: { thread: T
   const me = useStore(client.me)?._id
   const room = useStore(client.rooms).find(({ _id }) => _id === root.room)
   const last = root.lastThreadMessage
+  const preview = usePreviewOf()(root)
+  const plain = usePlainText()
   return (
     <button type="button" class="plain-row thread-row" onClick={onOpen}>
       <Avatar id={root.sender._id} name={nameOf(root.sender)} url={root.sender.avatarUrl} isSmall />
       <span class="room-text">
         <span class="room-line">
-          <DrawnText text={previewOf(root, texts)} />
+          <DrawnText text={preview} />
           <time class="soft">{shortTime(root.messageTimeMS, lang, now)}</time>
         </span>
         <span class="room-line soft">
-          <DrawnText text={last?.text ?? ''} />
+          <DrawnText text={plain(last?.text ?? '')} />
         </span>
         <small class="soft">
           {room ? `${texts.inRoom(roomName(room, me))} · ` : ''}

@@ -1,4 +1,5 @@
-import { previewOf } from '../rooms/preview.ts'
+import type { Message } from '@parley/client'
+import { readPreview } from '../rooms/preview.ts'
 import type { Texts } from '../texts/en.ts'
 import type { Chat } from './chat.ts'
 import { isLookedAt } from './looked-at.ts'
@@ -17,7 +18,7 @@ const key = 'parley.chat.notify'
 
 /** @param onOpen the user clicked one: shows the room, or the thread in it */
 export function createNotifications(
-  chat: Pick<Chat, 'client' | 'threads' | 'notices'> & { texts: () => Texts },
+  chat: Pick<Chat, 'client' | 'threads' | 'notices' | 'config'> & { texts: () => Texts },
   onOpen: (roomID: string, threadID?: string) => void,
 ): Notifications {
   const isPossible = createValue('Notification' in window && window.isSecureContext && isConstructor())
@@ -28,9 +29,10 @@ export function createNotifications(
     store(on ? 'on' : 'off')
   }
 
-  onNews(chat, (message) => {
+  async function show(message: Message): Promise<void> {
     if (!isOn.get() || isLookedAt()) return
-    const notification = notify(nameOf(message.sender), { body: previewOf(message, chat.texts()), tag: message._id })
+    const body = await readPreview(message, chat.texts(), chat.config.get())
+    const notification = notify(nameOf(message.sender), { body, tag: message._id })
     if (!notification) {
       isPossible.set(false)
       return turn(false)
@@ -40,7 +42,8 @@ export function createNotifications(
       onOpen(message.room, message.threadOf)
       notification.close()
     })
-  })
+  }
+  onNews(chat, (message) => void show(message))
   return {
     isOn,
     isPossible,
