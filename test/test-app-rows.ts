@@ -56,7 +56,12 @@ export async function fillCollections({ mongo }: Db, app: string): Promise<void>
       sendAtMS: 1,
     },
     searchProgress: { _id: key('room'), seq: 1 },
-    searchTexts: { _id: `text ${app}`, roomKey: key('room'), seq: 1, createdAtMS: 1, words: ['hello'] },
+    searchTexts: {
+      _id: `text ${app}`,
+      ...{ app, roomKey: key('room'), seq: 1, sender: 'ann', messageType: 'text' },
+      createdAtMS: 1,
+      words: ['hello'],
+    },
     sendKeys: { _id: key('ann', 'once'), message: 'm', usedAt: new Date() },
     statsPeaks: { _id: key('day', '0'), app, level: 'day', at: new Date(0), expiresAt: far },
     statsRooms: { _id: key('day', '0', 'room'), app, level: 'day', at: new Date(0), expiresAt: far },

@@ -83,10 +83,23 @@ export class ThreadWriter {
         users: [...users].slice(0, mostUsersShown),
       })
     }
-    const words = messages.flatMap(({ _id, room, threadOf = '', seq, createdAtMS, content }) => {
-      const found = termsOfContent(content)
-      return found.length > 0 ? [{ _id, roomKey: key(this.#app, room), seq, createdAtMS, threadOf, words: found }] : []
-    })
+    const words = messages.flatMap(
+      ({ _id, app, room, threadOf = '', seq, sender, messageType, createdAtMS, content }) => {
+        const found = termsOfContent(content)
+        const text = {
+          _id,
+          app,
+          roomKey: key(app, room),
+          seq,
+          sender,
+          messageType,
+          createdAtMS,
+          threadOf,
+          words: found,
+        }
+        return found.length > 0 ? [text] : []
+      },
+    )
     await growImported(this.#db, [...grown.values()], words)
   }
 

@@ -42,11 +42,11 @@ async function indexChunk(db: Db, roomKey: string): Promise<boolean> {
     let found = 0
     let turnBeganMS = performance.now()
     for await (const message of messagesToIndex(db, roomKey, { after, upTo: room.seq }, most.messages, session)) {
-      const { _id, seq, createdAtMS } = message
+      const { _id, seq, sender, messageType, createdAtMS } = message
       // A missing message is in the buffer; once flushed, it is indexed with the next message or search.
       if (seq !== upTo + 1 || found >= most.words) break
       const words = isDeletedIn(message, room) ? [] : termsOfContent(message.content)
-      if (words.length > 0) texts.push({ _id, roomKey, seq, createdAtMS, words })
+      if (words.length > 0) texts.push({ _id, app: room.app, roomKey, seq, sender, messageType, createdAtMS, words })
       upTo = seq
       found += words.length
       if (performance.now() - turnBeganMS < turnMS) continue

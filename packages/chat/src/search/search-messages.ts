@@ -6,7 +6,12 @@ import type { search as operation } from '@parley/contracts/operations/search/se
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import { findMessages } from '@parley/db/messages/messages'
-import { findSearchProgress, type SearchConditions, searchPages } from '@parley/db/messages/search-texts'
+import {
+  findSearchProgress,
+  type SearchConditions,
+  searchPages,
+  searchTextsWith,
+} from '@parley/db/messages/search-texts'
 import { findUserDeletions } from '@parley/db/messages/user-deletions'
 import { QueryTooSlow } from '@parley/db/query-too-slow'
 import { flushRooms } from '@parley/db/room-buffer/flush'
@@ -56,8 +61,8 @@ function toExcerpt(message: MessageDoc): Excerpt {
 
 type Excerpt = NonNullable<Result<typeof operation>['found']>[number]
 
-/** The found messages as they are now; a search has flushed their rooms. */
-async function excerptsOf(chat: Chat, found: readonly Found[]): Promise<Excerpt[]> {
+/** The found messages as they are now, the latest first; a search has flushed their rooms. */
+export async function excerptsOf(chat: Chat, found: readonly Pick<Found, '_id'>[]): Promise<Excerpt[]> {
   const messages = await findMessages(
     chat.db,
     found.map(({ _id }) => _id),
@@ -121,7 +126,8 @@ async function searchedRooms(
   return tagged.toSorted((a, b) => b.lastMessageAtMS - a.lastMessageAtMS)
 }
 
-async function catchUp(chat: Chat, rooms: readonly RoomSummary[]): Promise<void> {
+/** Indexes the messages of rooms that are not indexed yet, for two seconds at most, and the rest soon. */
+export async function catchUp(chat: Chat, rooms: readonly RoomSummary[]): Promise<void> {
   const keys = rooms.map((room) => room._id)
   const progress = await findSearchProgress(chat.db, keys)
   const behind = rooms.filter((room) => Math.max(progress.get(room._id) ?? 0, room.deletedUpToSeq ?? 0) < room.seq)
@@ -139,11 +145,12 @@ async function catchUp(chat: Chat, rooms: readonly RoomSummary[]): Promise<void>
 async function searchRooms(
   chat: Chat,
   { app, user }: UserCaller,
-  query: { rooms: ReadonlyMap<string, RoomSummary>; conditions: SearchConditions; limit: number; untilMS: number },
+  wanted: { rooms: ReadonlyMap<string, RoomSummary>; conditions: SearchConditions; limit: number; untilMS: number },
 ): Promise<Found[]> {
-  const { rooms, conditions, limit, untilMS } = query
+  const { rooms, conditions, limit, untilMS } = wanted
   const found: Found[] = []
-  for await (const page of searchPages(chat.db, [...rooms.keys()], conditions, { atOnce: hitsAtOnce, untilMS })) {
+  const query = searchTextsWith(chat.db, [...rooms.keys()], conditions)
+  for await (const page of searchPages(query, { atOnce: hitsAtOnce, untilMS })) {
     const hits = page.flatMap(({ roomKey, ...hit }) => {
       const room = rooms.get(roomKey)
       return room && !isDeletedIn(hit, room) ? [{ ...hit, room: room.id }] : []

@@ -4,6 +4,7 @@ import * as tokens from './access/tokens.ts'
 import * as adminAudit from './admin/audit.ts'
 import * as adminClients from './admin/clients.ts'
 import * as adminRooms from './admin/rooms.ts'
+import * as adminSearch from './admin/search.ts'
 import * as files from './files/files.ts'
 import * as config from './integrations/config.ts'
 import * as events from './integrations/events.ts'
@@ -81,6 +82,7 @@ export const allOperations: readonly Operation[] = [
   adminRooms,
   adminClients,
   adminAudit,
+  adminSearch,
   bans,
   appBans,
   blocks,

@@ -122,8 +122,11 @@ export interface SearchProgressDoc {
 export interface SearchTextDoc {
   /** ID of the message. */
   _id: string
+  app: string
   roomKey: string
   seq: number
+  sender: string
+  messageType: string
   createdAtMS: number
   /** Of a message of a thread: in the room of `roomKey`, while `seq` is of the thread. */
   threadOf?: string

@@ -4,8 +4,12 @@ import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { asTooSlow, QueryTooSlow } from '../query-too-slow.ts'
 import type { MessageDoc, SearchTextDoc } from './documents.ts'
+import { appSearchIndexes } from './search-app.ts'
 
-export const searchTextIndexes: IndexDescription[] = [{ key: { roomKey: 1, words: 1, createdAtMS: -1 } }]
+export const searchTextIndexes: IndexDescription[] = [
+  { key: { roomKey: 1, words: 1, createdAtMS: -1 } },
+  ...appSearchIndexes,
+]
 
 /** How far each of these rooms is indexed; rooms without any progress are left out. */
 export async function findSearchProgress(
@@ -18,7 +22,10 @@ export async function findSearchProgress(
 }
 
 /** The fields of a message that the index reads. */
-type MessageToIndex = Pick<MessageDoc, '_id' | 'seq' | 'createdAtMS' | 'content' | 'isDeleted'>
+type MessageToIndex = Pick<
+  MessageDoc,
+  '_id' | 'seq' | 'sender' | 'messageType' | 'createdAtMS' | 'content' | 'isDeleted'
+>
 
 /** The flushed messages of a room after a seq, in order, with the fields that the index reads. */
 export function messagesToIndex(
@@ -32,7 +39,7 @@ export function messagesToIndex(
     .find({ roomKey, seq: { $gt: after, $lte: upTo } }, { session, batchSize: limit })
     .sort({ seq: 1 })
     .limit(limit)
-    .project<MessageToIndex>({ seq: 1, createdAtMS: 1, content: 1, isDeleted: 1 })
+    .project<MessageToIndex>({ seq: 1, sender: 1, messageType: 1, createdAtMS: 1, content: 1, isDeleted: 1 })
 }
 
 /** Adds messages after the room's progress, except those that a later change has added already. */
@@ -72,8 +79,9 @@ export async function setWordsOfAll(
   words: string[],
   session: ClientSession,
 ): Promise<void> {
-  const updates = messages.map(({ _id, app, room, threadOf, seq, createdAtMS }) => {
-    const text = { roomKey: key(app, room), seq, createdAtMS, words, ...(threadOf !== undefined && { threadOf }) }
+  const updates = messages.map(({ _id, app, room, threadOf, seq, sender, messageType, createdAtMS }) => {
+    const where = { app, roomKey: key(app, room), seq, ...(threadOf !== undefined && { threadOf }) }
+    const text = { ...where, sender, messageType, createdAtMS, words }
     return { updateOne: { filter: { _id }, update: { $set: text }, upsert: true } }
   })
   if (updates.length > 0) await db.searchTexts.bulkWrite(updates, { session, ordered: false })
@@ -92,18 +100,14 @@ export type SearchConditions = readonly (string | RegExp)[]
 export type SearchHit = Pick<SearchTextDoc, '_id' | 'roomKey' | 'seq' | 'createdAtMS' | 'threadOf'>
 
 /**
- * The messages of the rooms with terms that meet all conditions, latest first, some at a time.
+ * The messages that a search finds, some at a time.
  * @throws QueryTooSlow when it is not over at `untilMS`
  */
 export async function* searchPages(
-  db: Db,
-  rooms: readonly string[],
-  conditions: SearchConditions,
+  query: FindCursor<SearchHit>,
   { atOnce, untilMS }: { atOnce: number; untilMS: number },
 ): AsyncGenerator<SearchHit[]> {
-  const cursor = searchTextsWith(db, rooms, conditions)
-    .batchSize(atOnce)
-    .maxTimeMS(Math.max(1, untilMS - clock.now()))
+  const cursor = query.batchSize(atOnce).maxTimeMS(Math.max(1, untilMS - clock.now()))
   try {
     while (await cursor.hasNext()) {
       if (clock.now() > untilMS) throw new QueryTooSlow('the search took too long')
@@ -116,7 +120,7 @@ export async function* searchPages(
   }
 }
 
-/** The query of searchPages: reads one index in the order of the answer. */
+/** The messages of rooms with terms that meet all conditions, latest first: reads one index in the order of the answer. */
 export function searchTextsWith(db: Db, rooms: readonly string[], conditions: SearchConditions): FindCursor<SearchHit> {
   return db.searchTexts
     .find({ roomKey: { $in: [...rooms] }, words: { $all: [...conditions] } })

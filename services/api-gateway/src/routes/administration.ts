@@ -3,6 +3,7 @@ import { inspectRoom } from '@parley/chat/admin/inspect-room'
 import { inspectRoomsOfUser } from '@parley/chat/admin/inspect-rooms-of-user'
 import { inspectUser } from '@parley/chat/admin/inspect-user'
 import { listAllRooms } from '@parley/chat/admin/list-all-rooms'
+import { searchAllMessages } from '@parley/chat/admin/search-all-messages'
 import { listAudit } from '@parley/chat/audit/list-audit'
 import type { Chat } from '@parley/chat/chat'
 import { listPins } from '@parley/chat/messages/reading/list-pins'
@@ -11,6 +12,7 @@ import { listBans } from '@parley/chat/moderation/list-bans'
 import * as audit from '@parley/contracts/operations/admin/audit'
 import * as clients from '@parley/contracts/operations/admin/clients'
 import * as rooms from '@parley/contracts/operations/admin/rooms'
+import * as search from '@parley/contracts/operations/admin/search'
 import type { Mount } from '../mount.ts'
 
 export function mountAdministration(mount: Mount, chat: Chat): void {
@@ -31,6 +33,8 @@ export function mountAdministration(mount: Mount, chat: Chat): void {
   mount(rooms.inspectRoomsOfUser, ({ caller, params, query }) =>
     inspectRoomsOfUser(chat, caller.app, params.client_id, query),
   )
+
+  mount(search.searchAllMessages, ({ caller, body }) => searchAllMessages(chat, caller.app, body))
 
   mount(audit.listAudit, ({ caller, query }) => listAudit(chat, caller.app, query))
 

@@ -3,6 +3,9 @@ import { messageId, roomId, timeMS } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { quote } from '../../resources/message.ts'
 
+/** A found message with the beginning of its text. */
+export const foundMessage = quote.extend({ room: roomId, messageTimeMS: timeMS, threadOf: messageId.optional() })
+
 export const search = operation({
   id: 'search',
   method: 'POST',
@@ -37,7 +40,7 @@ export const search = operation({
       }),
     ),
     found: z
-      .array(quote.extend({ room: roomId, messageTimeMS: timeMS, threadOf: messageId.optional() }))
+      .array(foundMessage)
       .optional()
       .describe('With `excerpts`: the same messages with the beginning of their text, the latest first'),
   }),

@@ -1,0 +1,110 @@
+import { clock } from '@parley/async/clock'
+import { ApiError } from '@parley/contracts/errors'
+import type { Input, Result } from '@parley/contracts/operation'
+import type { searchAllMessages as operation } from '@parley/contracts/operations/admin/search'
+import { key } from '@parley/db/keys'
+import { isDeletedIn } from '@parley/db/messages/deleted-messages'
+import { type AppSearch, type SearchPlace, searchApp } from '@parley/db/messages/search-app'
+import { type SearchHit, searchPages } from '@parley/db/messages/search-texts'
+import { QueryTooSlow } from '@parley/db/query-too-slow'
+import { findRoomList } from '@parley/db/rooms/room-list'
+import { findRoom, findRoomsByKey, type RoomSummary } from '@parley/db/rooms/rooms'
+import { checkRoom } from '../access/require-member.ts'
+import type { Chat } from '../chat.ts'
+import { catchUp, excerptsOf } from '../search/search-messages.ts'
+import { conditionsOf } from '../search/search-words.ts'
+
+/** Rooms with the latest messages, which a search of the whole app indexes first; the others are indexed soon after a message. */
+const roomsToIndex = 100
+
+type Query = Input<typeof operation>['body']
+
+/**
+ * POST /admin/search: a page of the app's messages that match all filters, the latest first. It reads one index, and past
+ * the messages that further filters leave out.
+ * @param searchMS how long it may keep the database busy
+ * @throws ApiError INVALID_REQUEST that names the filter, also when it takes too long, ROOM_NOT_FOUND, TOO_MANY_REQUESTS
+ */
+export async function searchAllMessages(
+  chat: Chat,
+  app: string,
+  query: Query,
+  searchMS = 2_000,
+): Promise<Result<typeof operation>> {
+  const { keyword, room, sender, messageType, afterTimeMS, beforeTimeMS, limit } = query
+  requireIndex(query)
+  const from = readCursor(query.cursor)
+  const conditions = keyword === undefined ? [] : conditionsOf(keyword)
+  const inRoom = room === undefined ? undefined : checkRoom(await findRoom(chat.db, app, room), room)
+  if (keyword !== undefined && conditions.length === 0) return { data: [] }
+  const wanted = { app, conditions, sender, messageType, afterTimeMS, beforeTimeMS }
+  return chat.limits.searches({ app }, async () => {
+    await catchUp(chat, inRoom ? [inRoom] : await latestRooms(chat, app, searchMS))
+    const search = { ...wanted, roomKey: room === undefined ? undefined : key(app, room) }
+    const { found, cursor } = await findPage(chat, search, { from, limit, untilMS: clock.now() + searchMS }).catch(
+      (error) => {
+        if (!(error instanceof QueryTooSlow)) throw error
+        throw new ApiError('INVALID_REQUEST', `${narrowed(query)}: the search takes too long; narrow it`, {
+          cause: error,
+        })
+      },
+    )
+    return { data: await excerptsOf(chat, found), ...(cursor && { cursor }) }
+  })
+}
+
+/** Refuses filters that no index serves, by their names. */
+function requireIndex({ keyword, room, sender, messageType, afterTimeMS, beforeTimeMS }: Query): void {
+  if (keyword !== undefined || room !== undefined || sender !== undefined) return
+  const given = Object.entries({ messageType, afterTimeMS, beforeTimeMS }).flatMap(([name, value]) =>
+    value === undefined ? [] : [name],
+  )
+  const subject = given.length > 0 ? `${given.join(', ')}: no index finds messages by this alone; ` : 'keyword: '
+  throw new ApiError('INVALID_REQUEST', `${subject}expected keyword, room or sender too`)
+}
+
+/** The filters that may leave out much of what the index finds. */
+function narrowed(query: Query): string {
+  const names = ['messageType', 'sender', 'keyword', 'room'] as const
+  return names.filter((name) => query[name] !== undefined).join(', ')
+}
+
+async function latestRooms(chat: Chat, app: string, maxTimeMS: number): Promise<RoomSummary[]> {
+  const page = { sort: 'lastMinute', order: -1, limit: roomsToIndex, mostCounted: 0 } as const
+  const { rooms } = await findRoomList(chat.db, app, { all: [] }, { ...page, maxTimeMS: Math.max(maxTimeMS, 1_000) })
+  return rooms
+}
+
+async function findPage(
+  chat: Chat,
+  search: AppSearch,
+  { from, limit, untilMS }: { from: SearchPlace | undefined; limit: number; untilMS: number },
+): Promise<{ found: SearchHit[]; cursor?: string }> {
+  const found: SearchHit[] = []
+  let [place, end] = [from, from]
+  for await (const hits of searchPages(searchApp(chat.db, search, from), { atOnce: limit + 1, untilMS })) {
+    const keys = [...new Set(hits.map(({ roomKey }) => roomKey))]
+    const rooms = new Map((await findRoomsByKey(chat.db, keys)).map((room) => [room._id, room]))
+    for (const hit of hits) {
+      place = { atMS: hit.createdAtMS, passed: hit.createdAtMS === place?.atMS ? place.passed + 1 : 1 }
+      const room = rooms.get(hit.roomKey)
+      if (!room || room.deletedAt || isDeletedIn(hit, room)) continue
+      if (found.length === limit) return { found, ...(end && { cursor: toCursor(end) }) }
+      found.push(hit)
+      end = place
+    }
+  }
+  return { found }
+}
+
+function toCursor({ atMS, passed }: SearchPlace): string {
+  return `${atMS} ${passed}`
+}
+
+/** @throws ApiError INVALID_REQUEST */
+function readCursor(cursor: string | undefined): SearchPlace | undefined {
+  if (cursor === undefined) return undefined
+  const [, time, passed] = /^(\d{1,15}) (\d{1,6})$/.exec(cursor) ?? []
+  if (time === undefined) throw new ApiError('INVALID_REQUEST', 'cursor: expected the cursor of a page')
+  return { atMS: Number(time), passed: Number(passed) }
+}
