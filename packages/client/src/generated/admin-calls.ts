@@ -52,6 +52,7 @@ export const adminCalls = {
   listAllRooms: 'GET /admin/rooms?',
   inspectUser: 'GET /admin/clients/:client_id',
   listAudit: 'GET /admin/audit?',
+  searchAllMessages: 'POST /admin/search',
   banMember: 'POST /blockStatus/room/:roomID/:blockee',
   unbanMember: 'DELETE /blockStatus/room/:roomID/:blockee',
   banUser: 'POST /admin/clients/:client_id/ban',

@@ -3530,6 +3530,68 @@ export interface ListAuditResult {
    */
   cursor?: string
 }
+export interface SearchAllMessagesInput {
+  /**
+   * Every word, or words that begin with it
+   */
+  keyword?: string
+  /**
+   * Room ID
+   */
+  room?: string
+  /**
+   * User ID
+   */
+  sender?: string
+  messageType?: string
+  /**
+   * Only messages sent later
+   */
+  afterTimeMS?: number
+  /**
+   * Only messages sent earlier
+   */
+  beforeTimeMS?: number
+  limit?: number
+  /**
+   * `cursor` of the page before, with the same filters
+   */
+  cursor?: string
+}
+export interface SearchAllMessagesResult {
+  data: {
+    /**
+     * Message ID
+     */
+    _id: string
+    /**
+     * User ID
+     */
+    sender: string
+    messageType: string
+    /**
+     * The first 200 characters of its text, or of the `text` of its content; empty where there is none, and when it was deleted or recalled
+     */
+    text: string
+    isDeleted: boolean
+    /**
+     * Room ID
+     */
+    room: string
+    /**
+     * Milliseconds since 1970-01-01 UTC
+     */
+    messageTimeMS: number
+    /**
+     * Message ID
+     */
+    threadOf?: string
+  }[]
+  /**
+   * Of the next page; absent on the last one
+   */
+  cursor?: string
+}
 export interface BanMemberInput {
   /**
    * Room ID
@@ -4861,6 +4923,8 @@ export interface AdminCalls {
   inspectUser: { input: InspectUserInput; result: InspectUserResult }
   /** Changes made by API keys, operators and commands, the latest first: GET /admin/audit */
   listAudit: { input: ListAuditInput; result: ListAuditResult }
+  /** Search the messages of all rooms of the app: POST /admin/search */
+  searchAllMessages: { input: SearchAllMessagesInput; result: SearchAllMessagesResult }
   /** Ban a user in a room: POST /blockStatus/room/:roomID/:blockee */
   banMember: { input: BanMemberInput; result: BanMemberResult }
   /** Lift a ban, by the room owner or the API key: DELETE /blockStatus/room/:roomID/:blockee */
