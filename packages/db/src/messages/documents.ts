@@ -133,6 +133,12 @@ export interface SearchTextDoc {
   words: string[]
 }
 
+/** Terms, and how further ones are matched; the index is read by the terms. */
+export type SearchConditions = readonly (string | RegExp)[]
+
+/** A found message. */
+export type SearchHit = Pick<SearchTextDoc, '_id' | 'roomKey' | 'seq' | 'createdAtMS' | 'threadOf'>
+
 /** A used idempotency key: the same send within 24 hours returns the first message again. */
 export interface SendKeyDoc {
   /** key(app, sender, idempotency key, room) */

@@ -1,6 +1,6 @@
 import type { Document, FindCursor, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
-import type { SearchConditions, SearchHit } from './search-texts.ts'
+import type { SearchConditions, SearchHit } from './documents.ts'
 
 const byWords = { app: 1, words: 1, createdAtMS: -1 } as const
 const bySender = { app: 1, sender: 1, createdAtMS: -1 } as const

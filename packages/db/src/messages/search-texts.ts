@@ -3,7 +3,7 @@ import type { ClientSession, FindCursor, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { asTooSlow, QueryTooSlow } from '../query-too-slow.ts'
-import type { MessageDoc, SearchTextDoc } from './documents.ts'
+import type { MessageDoc, SearchConditions, SearchHit, SearchTextDoc } from './documents.ts'
 import { appSearchIndexes } from './search-app.ts'
 
 export const searchTextIndexes: IndexDescription[] = [
@@ -92,12 +92,6 @@ export async function deleteSearchTexts(db: Db, roomKey: string, upToSeq: number
   await db.searchTexts.deleteMany({ roomKey, seq: { $lte: upToSeq }, threadOf: { $exists: false } })
   await db.searchTexts.deleteMany({ roomKey, createdAtMS: { $lte: upToMS }, threadOf: { $exists: true } })
 }
-
-/** Terms, and how further ones are matched; the index is read by the terms. */
-export type SearchConditions = readonly (string | RegExp)[]
-
-/** A found message. */
-export type SearchHit = Pick<SearchTextDoc, '_id' | 'roomKey' | 'seq' | 'createdAtMS' | 'threadOf'>
 
 /**
  * The messages that a search finds, some at a time.
