@@ -4,14 +4,9 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { search as operation } from '@parley/contracts/operations/search/search'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
-import type { MessageDoc } from '@parley/db/messages/documents'
+import type { MessageDoc, SearchConditions } from '@parley/db/messages/documents'
 import { findMessages } from '@parley/db/messages/messages'
-import {
-  findSearchProgress,
-  type SearchConditions,
-  searchPages,
-  searchTextsWith,
-} from '@parley/db/messages/search-texts'
+import { findSearchProgress, searchPages, searchTextsWith } from '@parley/db/messages/search-texts'
 import { findUserDeletions } from '@parley/db/messages/user-deletions'
 import { QueryTooSlow } from '@parley/db/query-too-slow'
 import { flushRooms } from '@parley/db/room-buffer/flush'
