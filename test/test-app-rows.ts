@@ -25,6 +25,7 @@ export async function fillCollections({ mongo }: Db, app: string): Promise<void>
     filesToClear: { _id: key('room'), room: { app, id: 'room' }, nextMS: atMS },
     invitations: { _id: key('room', 'bob'), app, room: 'room', invitee: 'bob', inviter: 'ann' },
     jobs: { _id: key('job'), app, id: 'job', kind: 'batch', state: 'done', total: 1, done: 1 },
+    linkCards: { _id: key('digest'), fetchedAt: new Date(), card: { title: 'Page' } },
     outgoingCalls: { _id: `push_${app} x`, app, queue: `push_${app} x`, state: 'waiting', order: 1, tries: 0 },
     messageStreams: {
       _id: key('m'),

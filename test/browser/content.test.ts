@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { type Deployment, deploy } from '../client/client-of.ts'
-import type { PlatformUser } from '../platform.ts'
+import { eventually, type PlatformUser } from '../platform.ts'
 import { openChat, type TabOptions } from './chat-tab.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
 import { hostileNames } from './hostile-names.ts'
@@ -109,6 +111,48 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     await page.locator('.text strong').getByText('always', { exact: true }).waitFor()
     assert.equal(await page.locator('.text em').count(), 0)
     await deployment.platform.admin('POST', '/config', { chatPage: {} })
+  })
+  test('a link has a card where the app says so, with its picture from allowed origins alone', async () => {
+    const asked: string[] = []
+    const site = createServer((request, response) => {
+      asked.push(String(request.url))
+      if (request.url === '/dot.png') response.setHeader('content-type', 'image/png').end(onePixel)
+      else {
+        response.setHeader('content-type', 'text/html')
+        response.end(
+          '<title>\u202EShoes <b>&lt;i></title><meta name="description" content="For every day">' +
+            '<meta property="og:image" content="/dot.png">',
+        )
+      }
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => void site.close())
+    await eventually('it listens', () => site.listening)
+    const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
+    const { platform } = deployment
+    await platform.start('stats', { PARLEY_STATS_LINK_CARDS_ALLOW_PRIVATE_TARGETS: 'loopback' })
+    onTestFinished(async () => void (await platform.admin('DELETE', '/config/chatPage')))
+    await platform.admin('POST', '/config', { chatPage: { linkCards: true } })
+    const room = await platform.newRoom([alice.id, bob.id], { name: 'Links', owner: alice.id })
+    const id = await say(bob, room, `See ${origin}/shoes.`)
+    const stored = async () => (await bob.call('GET', `/messages/${id}/linkCard`))['card']
+    await eventually('the card is there', async () => (await stored()) !== undefined)
+    const { page } = await open(alice, room)
+    const card = page.locator('.link-card')
+    await card.waitFor()
+    assert.equal(await card.locator('b').textContent(), 'Shoes <b><i>')
+    assert.equal(await card.locator('span').textContent(), 'For every day')
+    assert.equal(await card.getAttribute('href'), `${origin}/shoes`)
+    assert.deepEqual([await card.locator('img').count(), asked], [0, ['/shoes']])
+    await platform.admin('POST', '/config', { chatPage: { linkCards: true, imageOrigins: [origin] } })
+    const allowed = await open(alice, room, { elsewhere: [new URL(origin).host] })
+    await allowed.page.locator('.link-card img').waitFor()
+    await eventually('the picture is asked for', () => asked.includes('/dot.png'))
+    await platform.admin('POST', '/config', { chatPage: {} })
+    await page.reload()
+    await page.getByRole('log').getByText('See ').waitFor()
+    assert.equal(await card.count(), 0)
+    const carol = await platform.newUser('carol')
+    await assert.rejects(carol.call('GET', `/messages/${id}/linkCard`), /NOT_ROOM_MEMBER/)
   })
   test('any emoji is a reaction, and those that look the same are one', async () => {
     const room = await deployment.platform.newRoom([alice.id, bob.id], { name: 'Reactions', owner: alice.id })

@@ -29,12 +29,12 @@ describe('the chat page', () => {
 
   test('takes of the brand what is as documented', () => {
     const unset = { name: undefined, color: undefined, logo: undefined, texts: undefined }
-    const none = { ...unset, literalText: false, mayStartChats: false }
+    const none = { ...unset, literalText: false, linkCards: false, mayStartChats: false }
     assert.deepEqual(toChatConfig(undefined), none)
     const hostile = { name: 7, color: 'red;}', logo: 'javascript:alert(1)', literalText: 'yes' }
     assert.deepEqual(toChatConfig(hostile), none)
     const good = {
-      ...{ name: 'Acme', color: '#0f766e', logo: '/logo.svg', literalText: true, mayStartChats: true },
+      ...{ name: 'Acme', color: '#0f766e', logo: '/logo.svg', literalText: true, linkCards: true, mayStartChats: true },
       texts: { en: { chats: 'Inbox' } },
     }
     assert.deepEqual(toChatConfig(good, {}), good)

@@ -9,6 +9,7 @@ import { fileIndexes } from './files/files.ts'
 import { filesToClearIndexes } from './files/files-to-clear.ts'
 import { waitingPictureIndexes } from './files/waiting-pictures.ts'
 import { jobIndexes } from './jobs.ts'
+import { linkCardIndexes } from './link-cards.ts'
 import { expiringMessageIndexes } from './messages/expiring-messages.ts'
 import { messageStreamIndexes } from './messages/message-streams.ts'
 import { messageIndexes } from './messages/messages.ts'
@@ -49,6 +50,7 @@ const indexesOf: Record<CollectionName, readonly IndexDescription[]> = {
   filesToClear: filesToClearIndexes,
   invitations: invitationIndexes,
   jobs: jobIndexes,
+  linkCards: linkCardIndexes,
   memberships: membershipIndexes,
   messageStreams: messageStreamIndexes,
   messages: [...messageIndexes, ...threadMessageIndexes, ...expiringMessageIndexes, ...attachedIndexes],

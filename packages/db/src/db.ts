@@ -1,7 +1,7 @@
 import type { Collection, MongoClient, Db as MongoDb } from 'mongodb'
 import type { AppDoc, ConfigDoc } from './apps/documents.ts'
 import type { AuditDoc, AuditSealDoc, UnsealedDoc } from './audit/documents.ts'
-import type { JobDoc, PageFileDoc } from './documents.ts'
+import type { JobDoc, LinkCardDoc, PageFileDoc } from './documents.ts'
 import type { PendingEventsDoc, PublishedEventsDoc, StreamStateDoc } from './events/documents.ts'
 import type { FileDoc, FilesToClearDoc } from './files/documents.ts'
 import type {
@@ -42,6 +42,7 @@ export interface Collections {
   filesToClear: Collection<FilesToClearDoc>
   invitations: Collection<InvitationDoc>
   jobs: Collection<JobDoc>
+  linkCards: Collection<LinkCardDoc>
   memberships: Collection<MembershipDoc>
   messageStreams: Collection<MessageStreamDoc>
   messages: Collection<MessageDoc>

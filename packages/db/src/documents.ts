@@ -41,3 +41,21 @@ export interface PageFileDoc {
   content: Binary
   expiresAt: Date
 }
+
+/** The outcome of the last fetch of a linked page, for one app. */
+export interface LinkCardDoc {
+  /** key(app, digest of the URL) */
+  _id: string
+  fetchedAt: Date
+  /** Not there when the page had no title or could not be fetched. */
+  card?: LinkCard
+}
+
+/** Says what a linked page is. */
+export interface LinkCard {
+  title: string
+  description?: string
+  siteName?: string
+  /** URL of a picture. */
+  image?: string
+}

@@ -22,7 +22,7 @@ export interface Migration {
 export const migrations: readonly Migration[] = [{ name: '0001-baseline', up: makeIndexes }]
 
 /** SHA-256 of the declared indexes that the last migration makes; a test fails when they have changed since. */
-export const migratedIndexes = 'f19e70b8ac1eb3a842dded9de923ca0f8080a44154284ac82ba0403464850963'
+export const migratedIndexes = 'c8a07ded34bd31908deaceea144415c6efc33bddbb3633fefe362336285bfb76'
 
 /** The migrations that a database has had: one document each, its name as ID. */
 export const migrationsCollection = 'migrations'

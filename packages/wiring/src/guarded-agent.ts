@@ -11,7 +11,7 @@ export class TargetRefused extends Error {
 /** Whether calls may go beside the public Internet: nowhere, everywhere, or to loopback and nowhere else. */
 export type PrivateTargets = boolean | 'loopback'
 
-const maxAnswerBytes = 256 * 1024
+const defaultAnswerBytes = 256 * 1024
 
 /**
  * Makes connections to the servers that integrators name. Unless a setting allows others, it connects only to public
@@ -22,8 +22,10 @@ export function createGuardedAgent(options: {
   allowPrivate: PrivateTargets
   timeoutMS: number
   connections: number
+  /** A longer answer fails. By default 256 KiB; -1 for none. */
+  maxAnswerBytes?: number
 }): Agent {
-  const { allowPrivate, timeoutMS, connections } = options
+  const { allowPrivate, timeoutMS, connections, maxAnswerBytes = defaultAnswerBytes } = options
   const mayCall = allowPrivate === 'loopback' ? isLoopback : isPublic
   const connect = buildConnector({
     timeout: timeoutMS,

@@ -9,6 +9,8 @@ import { handledIn } from '@parley/wiring/stream-loss'
 import { watchConsumers } from '@parley/wiring/watch-consumers'
 import { followConnections } from './connections.ts'
 import { createMessageCounter } from './count-messages.ts'
+import { createCardFetcher } from './fetch-link-card.ts'
+import { createLinkCards } from './link-cards.ts'
 import { lookAfterFiles } from './look-after-files.ts'
 import { statsSettings } from './settings.ts'
 import { runBadgeChecks } from './verify-badges.ts'
@@ -31,10 +33,14 @@ await runService(
     const counter = createMessageCounter(db)
     const searchIndex = createSearchIndex(db, log)
     onStop('search index', () => searchIndex.stop())
+    const { fetchCard, close } = createCardFetcher(settings.linkCards.allowPrivateTargets)
+    onStop('link cards', close)
+    const cards = createLinkCards(db, log, fetchCard)
     const count = handled({
       ...counter,
       async handle(fact) {
         searchIndex.soon(key(fact.app, fact.room))
+        if (fact.link !== undefined) cards.soon(fact.app, fact.link)
         await counter.handle(fact)
       },
     })

@@ -1,11 +1,18 @@
 import { fileSettings } from '@parley/service/file-settings'
-import { milliseconds, wholeNumber } from '@parley/service/settings'
+import { milliseconds, privateTargets, wholeNumber } from '@parley/service/settings'
 import { sharedSettings } from '@parley/service/shared-settings'
 
 /** Everything that the stats service takes from its environment. */
 export const statsSettings = {
   ...sharedSettings,
   files: fileSettings,
+  linkCards: {
+    allowPrivateTargets: {
+      env: 'PARLEY_STATS_LINK_CARDS_ALLOW_PRIVATE_TARGETS',
+      help: 'whether link cards are made of pages at private, loopback and link-local addresses; with loopback, loopback addresses and no others',
+      schema: privateTargets,
+    },
+  },
   badgeCheck: {
     everyMS: {
       env: 'PARLEY_STATS_BADGE_CHECK_EVERY_MS',

@@ -46,6 +46,7 @@ const plain: ChatConfig = {
   mayStartChats: false,
   texts: undefined,
   literalText: true,
+  linkCards: false,
 }
 
 /** The list of rooms and the room that is open: beside each other, or one at a time where there is no space. */

@@ -6,6 +6,7 @@ import { Attachments } from './attachments.tsx'
 import { contentOf } from './content.ts'
 import { FileName } from './file-name.tsx'
 import { mayShow } from './image-origins.ts'
+import { LinkCard } from './link-card.tsx'
 import { MessageText } from './message-text.tsx'
 
 /** The content of a message: text, a picture or a file, or a note that it is gone. */
@@ -33,7 +34,12 @@ export function MessageBody({ message }: { message: RoomMessage }) {
     case 'system':
       return null
     case 'text':
-      return written(content.text)
+      return (
+        <>
+          {written(content.text)}
+          <LinkCard message={message} text={content.text} />
+        </>
+      )
     case 'image':
       return (
         <>

@@ -11,6 +11,8 @@ export interface ChatConfig {
   texts: unknown
   /** Texts are shown as they were written, without Markdown. */
   literalText: boolean
+  /** Messages show a card of their first link. */
+  linkCards: boolean
 }
 
 /** Reads it once after the login; an app without one gets the page as it is. */
@@ -21,7 +23,7 @@ export async function readChatConfig(client: Client): Promise<ChatConfig> {
 
 /** Undocumented values are dropped: a page without a logo is better than none. */
 export function toChatConfig(value: unknown, directory?: unknown): ChatConfig {
-  const { name, color, logo, texts, literalText } = (
+  const { name, color, logo, texts, literalText, linkCards } = (
     typeof value === 'object' && value !== null ? value : {}
   ) as Record<string, unknown>
   return {
@@ -31,6 +33,7 @@ export function toChatConfig(value: unknown, directory?: unknown): ChatConfig {
     mayStartChats: (directory ?? 'off') !== 'off',
     texts,
     literalText: literalText === true,
+    linkCards: linkCards === true,
   }
 }
 

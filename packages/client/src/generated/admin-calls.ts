@@ -4,6 +4,7 @@ export const adminCalls = {
   sendMessage: 'POST /messages',
   writeMessage: 'POST /rooms/:id/message',
   listReaders: 'GET /messages/:id/readers',
+  getLinkCard: 'GET /messages/:id/linkCard',
   traceMessage: 'GET /admin/messages/:id/trace',
   cancelScheduled: 'DELETE /scheduled/:id',
   changeScheduled: 'PUT /scheduled/:id',

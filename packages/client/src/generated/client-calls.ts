@@ -5,6 +5,7 @@ export const clientCalls = {
   addReaction: 'POST /messages/:id/reaction',
   removeReaction: 'DELETE /messages/:id/reaction?',
   listReaders: 'GET /messages/:id/readers',
+  getLinkCard: 'GET /messages/:id/linkCard',
   listThread: 'GET /messages/:id/thread?',
   listThreads: 'GET /threads?',
   markThreadRead: 'PUT /messages/:id/thread/lastRead',

@@ -760,6 +760,40 @@ export interface ListReadersResult {
     lastReadTimeMS?: number
   }[]
 }
+export interface GetLinkCardInput {
+  /**
+   * Message ID
+   */
+  id: string
+}
+export interface GetLinkCardResult {
+  /**
+   * Message ID
+   */
+  messageID: string
+  card?: {
+    /**
+     * The link, as it stands in the message
+     */
+    url: string
+    /**
+     * At most 200 characters
+     */
+    title: string
+    /**
+     * At most 500 characters
+     */
+    description?: string
+    /**
+     * At most 100 characters
+     */
+    siteName?: string
+    /**
+     * URL of a picture, at the server that the page names
+     */
+    image?: string
+  }
+}
 export interface ListThreadInput {
   /**
    * Message ID
@@ -4699,6 +4733,8 @@ export interface ClientCalls {
   removeReaction: { input: RemoveReactionInput; result: RemoveReactionResult }
   /** The readers of a message: GET /messages/:id/readers */
   listReaders: { input: ListReadersInput; result: ListReadersResult }
+  /** The card of the first link of a message: GET /messages/:id/linkCard */
+  getLinkCard: { input: GetLinkCardInput; result: GetLinkCardResult }
   /** A page of the thread about a message: GET /messages/:id/thread */
   listThread: { input: ListThreadInput; result: ListThreadResult }
   /** The threads in which the caller takes part, in the rooms that they are in: GET /threads */
@@ -4827,6 +4863,8 @@ export interface AdminCalls {
   writeMessage: { input: WriteMessageInput; result: WriteMessageResult; scheduled: ScheduledMessage }
   /** The readers of a message: GET /messages/:id/readers */
   listReaders: { input: ListReadersInput; result: ListReadersResult }
+  /** The card of the first link of a message: GET /messages/:id/linkCard */
+  getLinkCard: { input: GetLinkCardInput; result: GetLinkCardResult }
   /** The way of one message: GET /admin/messages/:id/trace */
   traceMessage: { input: TraceMessageInput; result: TraceMessageResult }
   /** Do not send a message later: DELETE /scheduled/:id */

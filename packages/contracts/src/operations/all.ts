@@ -13,6 +13,7 @@ import * as push from './integrations/push.ts'
 import * as statistics from './integrations/statistics.ts'
 import * as webhooks from './integrations/webhooks.ts'
 import * as deletions from './messages/deletions.ts'
+import * as linkCards from './messages/link-cards.ts'
 import * as live from './messages/live.ts'
 import * as messages from './messages/messages.ts'
 import * as pins from './messages/pins.ts'
@@ -53,6 +54,7 @@ export const allOperations: readonly Operation[] = [
   messages,
   reactions,
   readers,
+  linkCards,
   threads,
   trace,
   scheduled,

@@ -15,4 +15,5 @@ const origin = z
 export const chatPageConfig = z.looseObject({
   imageOrigins: z.array(origin).max(50).optional(),
   literalText: z.boolean().optional(),
+  linkCards: z.boolean().optional(),
 })

@@ -15,6 +15,7 @@ const ways: Record<CollectionName, Way> = {
   auditUnsealed: 'idRange',
   devices: 'idRange',
   jobs: 'idRange',
+  linkCards: 'idRange',
   scheduled: 'idRange',
   pendingEvents: 'notes',
   publishedEvents: 'notes',

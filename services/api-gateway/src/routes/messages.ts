@@ -6,6 +6,7 @@ import { deleteAllForMe, deleteForMe } from '@parley/chat/messages/changing/dele
 import { editMessage } from '@parley/chat/messages/changing/edit-message'
 import { pinMessage, unpinMessage } from '@parley/chat/messages/changing/pin-message'
 import { addReaction, removeReaction } from '@parley/chat/messages/changing/react'
+import { getLinkCard } from '@parley/chat/messages/reading/get-link-card'
 import { listPins } from '@parley/chat/messages/reading/list-pins'
 import { listReaders } from '@parley/chat/messages/reading/list-readers'
 import { roomHistory } from '@parley/chat/messages/reading/room-history'
@@ -28,6 +29,7 @@ import { listThreads } from '@parley/chat/threads/list-threads'
 import { markThreadRead } from '@parley/chat/threads/mark-thread-read'
 import { ApiError } from '@parley/contracts/errors'
 import * as deletions from '@parley/contracts/operations/messages/deletions'
+import * as linkCards from '@parley/contracts/operations/messages/link-cards'
 import * as live from '@parley/contracts/operations/messages/live'
 import * as messages from '@parley/contracts/operations/messages/messages'
 import * as pins from '@parley/contracts/operations/messages/pins'
@@ -112,6 +114,8 @@ function mountReading(mount: Mount, chat: Chat): void {
   )
 
   mount(readers.listReaders, ({ caller, params }) => listReaders(chat, caller, params.id))
+
+  mount(linkCards.getLinkCard, ({ caller, params }) => getLinkCard(chat, caller, params.id))
 
   mount(trace.traceMessage, ({ caller, params }) => traceMessage(chat, caller.app, params.id))
 

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { messageId } from '../../ids.ts'
+import { operation } from '../../operation.ts'
+
+const linkCard = z.object({
+  url: z.string().describe('The link, as it stands in the message'),
+  title: z.string().describe('At most 200 characters'),
+  description: z.string().optional().describe('At most 500 characters'),
+  siteName: z.string().optional().describe('At most 100 characters'),
+  image: z.string().optional().describe('URL of a picture, at the server that the page names'),
+})
+
+export const getLinkCard = operation({
+  id: 'getLinkCard',
+  method: 'GET',
+  path: '/messages/:id/linkCard',
+  tag: 'Messages',
+  summary: 'The card of the first link of a message',
+  description:
+    'Title, description and picture of the linked page, by its own words, where `linkCards` of the key `chatPage` is true. Pages are fetched shortly after their message was sent, and cards are kept for 30 days: without `card`, there is none, or none yet.',
+  access: 'client-or-admin',
+  scope: 'messages:read',
+  form: 'envelope',
+  params: z.object({ id: messageId }),
+  result: z.object({ messageID: messageId, card: linkCard.optional() }),
+  errors: ['MESSAGE_NOT_FOUND', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'],
+  extension: true,
+  example: {
+    result: {
+      messageID: '66f0c1a2b3c4d5e6f7a8b9c0',
+      card: { url: 'https://example.com/shoes', title: 'Shoes', description: 'For every day.', siteName: 'Example' },
+    },
+  },
+})

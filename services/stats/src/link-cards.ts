@@ -1,0 +1,68 @@
+import { clock } from '@parley/async/clock'
+import { limitPerApp } from '@parley/chat/limit-per-app'
+import { digestOfLink } from '@parley/chat/messages/reading/first-link'
+import { ApiError } from '@parley/contracts/errors'
+import { chatPageConfig, chatPageKey } from '@parley/contracts/resources/chat-page-config'
+import { findConfigValue } from '@parley/db/apps/config'
+import type { Db } from '@parley/db/connect'
+import type { LinkCard } from '@parley/db/documents'
+import { isLinkCardFresh, saveLinkCard } from '@parley/db/link-cards'
+import type { Logger } from '@parley/service/log'
+import { LRUCache } from 'lru-cache'
+
+const freshMS = 24 * 60 * 60 * 1_000
+const settingMS = 10_000
+/** Apps whose setting is remembered. */
+const mostApps = 1_000
+const atOnce = { perUser: 4, perApp: 4, waitingPerUser: 0, inAll: 16, waiting: 100, waitMS: 60_000 }
+
+/** Fetches cards in the background: `soon` returns at once. */
+export interface LinkCards {
+  soon(app: string, link: string): void
+}
+
+/**
+ * Makes cards for apps that turn them on. A card that could not be fetched is tried again by the next message with its link,
+ * after a day. Links of an app that sends too many wait for a minute, then they have none.
+ */
+export function createLinkCards(
+  db: Db,
+  log: Pick<Logger, 'debug' | 'warn'>,
+  fetchCard: (link: string) => Promise<LinkCard | undefined>,
+): LinkCards {
+  const inTurn = limitPerApp('link cards', atOnce)
+  const running = new Set<string>()
+  const isOnIn = new LRUCache<string, boolean>({
+    max: mostApps,
+    ttl: settingMS,
+    fetchMethod: async (app) => {
+      const found = await findConfigValue(db, app, chatPageKey)
+      return found !== undefined && chatPageConfig.safeParse(JSON.parse(found.json)).data?.linkCards === true
+    },
+  })
+
+  async function run(app: string, link: string, digest: string): Promise<void> {
+    if (!(await isOnIn.fetch(app)) || (await isLinkCardFresh(db, app, digest, clock.now() - freshMS))) return
+    await inTurn({ app }, async () => {
+      const card = await fetchCard(link).catch((error: unknown) => {
+        log.debug({ err: error, app }, 'a linked page has no card')
+        return undefined
+      })
+      await saveLinkCard(db, app, digest, card)
+    })
+  }
+
+  return {
+    soon(app, link) {
+      const digest = digestOfLink(link)
+      const name = `${app}\0${digest}`
+      if (running.has(name)) return
+      running.add(name)
+      void run(app, link, digest)
+        .catch((error: unknown) => {
+          if (!(error instanceof ApiError)) log.warn({ err: error, app }, 'a link card was not written')
+        })
+        .finally(() => running.delete(name))
+    },
+  }
+}
