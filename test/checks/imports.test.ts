@@ -21,7 +21,7 @@ const mayImport: Record<string, string[]> = {
   'services/api-gateway': ['async', 'chat', 'chat-page', 'files', 'service', 'contracts'],
   'services/realtime': ['async', 'chat', 'bus', 'presence', 'service', 'socketio', 'contracts'],
   'services/push': ['async', 'chat', 'db', 'bus', 'presence', 'service', 'wiring', 'contracts'],
-  'services/stats': ['async', 'chat', 'db', 'bus', 'presence', 'files', 'service', 'contracts'],
+  'services/stats': ['async', 'chat', 'db', 'bus', 'presence', 'files', 'service', 'wiring', 'contracts'],
   local: ['stack', 'service', 'db', 'contracts'],
   test: ['stack', 'local', 'client', 'contracts', 'conformance'],
   bench: ['stack', 'local', 'db', 'bus', 'chat', 'socketio', 'contracts'],

@@ -19,6 +19,8 @@ const atOnce = { perUser: 4, perApp: 4, waitingPerUser: 0, inAll: 16, waiting: 1
 /** Fetches cards in the background: `soon` returns at once. */
 export interface LinkCards {
   soon(app: string, link: string): void
+  /** Writes no more: a fetch that the stop ends says nothing about its page. */
+  stop(): void
 }
 
 /**
@@ -32,6 +34,7 @@ export function createLinkCards(
 ): LinkCards {
   const inTurn = limitPerApp('link cards', atOnce)
   const running = new Set<string>()
+  let isStopped = false
   const isOnIn = new LRUCache<string, boolean>({
     max: mostApps,
     ttl: settingMS,
@@ -48,7 +51,7 @@ export function createLinkCards(
         log.debug({ err: error, app }, 'a linked page has no card')
         return undefined
       })
-      await saveLinkCard(db, app, digest, card)
+      if (!isStopped) await saveLinkCard(db, app, digest, card)
     })
   }
 
@@ -63,6 +66,9 @@ export function createLinkCards(
           if (!(error instanceof ApiError)) log.warn({ err: error, app }, 'a link card was not written')
         })
         .finally(() => running.delete(name))
+    },
+    stop() {
+      isStopped = true
     },
   }
 }

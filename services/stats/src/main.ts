@@ -34,8 +34,11 @@ await runService(
     const searchIndex = createSearchIndex(db, log)
     onStop('search index', () => searchIndex.stop())
     const { fetchCard, close } = createCardFetcher(settings.linkCards.allowPrivateTargets)
-    onStop('link cards', close)
     const cards = createLinkCards(db, log, fetchCard)
+    onStop('link cards', () => {
+      cards.stop()
+      return close()
+    })
     const count = handled({
       ...counter,
       async handle(fact) {
