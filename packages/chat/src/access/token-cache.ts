@@ -5,7 +5,7 @@ import type { NodeCommand } from '@parley/contracts/bus/control'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import type { TokenDoc } from '@parley/db/users/documents'
-import { findToken } from '@parley/db/users/tokens'
+import { findToken, noteTokenUse } from '@parley/db/users/tokens'
 import { LRUCache } from 'lru-cache'
 import type { Log } from '../ports.ts'
 
@@ -72,6 +72,7 @@ export function createTokenCache({ db, log }: { db: Db; log: Log }, bus: Bus, ga
     looks.set(name, (looks.get(name) ?? new Set()).add(look))
     try {
       const held = await findToken(db, app, tokenDigest)
+      if (held) noteUse(held)
       const isCertain = sinceMS !== undefined && sinceMS === revocations.heardSinceMS() && !look.isStale
       if (!held) cache.delete(name)
       else if (isCertain) cache.set(name, { held, askedAtMS }, { start: askedAtMS })
@@ -81,6 +82,12 @@ export function createTokenCache({ db, log }: { db: Db; log: Log }, bus: Bus, ga
       left?.delete(look)
       if (left?.size === 0) looks.delete(name)
     }
+  }
+
+  /** The caller does not wait for it. */
+  function noteUse(held: TokenDoc): void {
+    const { app, user } = held
+    noteTokenUse(db, held).catch((error: unknown) => log.warn({ err: error, app, user }, 'use of a token not noted'))
   }
 
   /** The cached holder, if it is certain now. */

@@ -6,7 +6,7 @@ import { findBansOfUser } from '@parley/db/rooms/bans'
 import { countRoomsOfUser } from '@parley/db/rooms/rooms-of-users'
 import { findBlocksOfUser } from '@parley/db/users/blocks'
 import { findDevicesOfUsers } from '@parley/db/users/devices'
-import type { DeviceDoc } from '@parley/db/users/documents'
+import type { DeviceDoc, TokenDoc } from '@parley/db/users/documents'
 import { findTokensOfUser } from '@parley/db/users/tokens'
 import { findUser, findUsers } from '@parley/db/users/users'
 import { keyFingerprint } from '../access/list-api-keys.ts'
@@ -45,12 +45,7 @@ export async function inspectUser(chat: Chat, app: string, id: string): Promise<
     profile,
     roomCount,
     devices: devices.map(toDeviceView),
-    tokens: tokens.map((token) => ({
-      fingerprint: keyFingerprint(token.digest),
-      createdAt: token.createdAt.toISOString(),
-      expirationDate: token.expiresAt.toISOString(),
-      isInForce: token.expiresAt.getTime() > clock.now(),
-    })),
+    tokens: tokens.map(toTokenView),
     connections,
     bans: bans.map((ban) => toBanView(ban, user)),
     blocks: blocks.map((block) => toBlockView(block, users.get(block.blockee))),
@@ -64,5 +59,15 @@ function toDeviceView({ device, type, token, topic, updatedAt }: DeviceDoc) {
     fingerprint: keyFingerprint(digest(token)),
     ...(topic !== undefined && { topic }),
     updatedAt: updatedAt.toISOString(),
+  }
+}
+
+function toTokenView(token: TokenDoc) {
+  return {
+    fingerprint: keyFingerprint(token.digest),
+    createdAt: token.createdAt.toISOString(),
+    expirationDate: token.expiresAt.toISOString(),
+    ...(token.lastUsedAt && { lastUsedTime: token.lastUsedAt.toISOString() }),
+    isInForce: token.expiresAt.getTime() > clock.now(),
   }
 }

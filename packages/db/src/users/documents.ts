@@ -49,6 +49,8 @@ export interface TokenDoc {
   /** When the document goes: until then, a client that goes on with the expired token is known not to guess. */
   forgetAt: Date
   createdAt: Date
+  /** Of a request, exact to the hour; absent before the first. */
+  lastUsedAt?: Date
 }
 
 export interface UserDoc {

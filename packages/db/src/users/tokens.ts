@@ -4,6 +4,8 @@ import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import type { TokenDoc } from './documents.ts'
 
+/** How often the use of a token is noted at most. */
+const useNotedEveryMS = 60 * 60 * 1_000
 const expiredKeptMS = 30 * 24 * 60 * 60 * 1_000
 
 export const tokenIndexes: IndexDescription[] = [
@@ -25,6 +27,17 @@ export function newTokenDoc(
 /** The unexpired holder of a token in an app. */
 export async function findToken(db: Db, app: string, tokenDigest: string): Promise<TokenDoc | null> {
   return db.tokens.findOne({ _id: key(app, tokenDigest), expiresAt: { $gt: clock.date() } })
+}
+
+/** Notes that a token was used, unless that was noted within the last hour. @param held as it was just read */
+export async function noteTokenUse(db: Db, { _id, userKey, lastUsedAt }: TokenDoc): Promise<void> {
+  const due = new Date(clock.now() - useNotedEveryMS)
+  if (lastUsedAt && lastUsedAt > due) return
+  // Several gateways may have read it at once.
+  await db.tokens.updateOne(
+    { _id, userKey, lastUsedAt: { $not: { $gt: due } } },
+    { $set: { lastUsedAt: clock.date() } },
+  )
 }
 
 /** Whether a token was one until it expired, in any app. */

@@ -35,6 +35,9 @@ export const inspectUser = operation({
         fingerprint: z.string(),
         createdAt: isoTime,
         expirationDate: isoTime,
+        lastUsedTime: isoTime
+          .optional()
+          .describe('Of a request over HTTP, noted once an hour; sockets are in `connections`'),
         isInForce: z.boolean().describe('Expired ones stay known for 30 days'),
       }),
     ),

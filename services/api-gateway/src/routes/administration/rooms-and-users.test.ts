@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { listAllRooms } from '@parley/chat/admin/list-all-rooms'
 import { key } from '@parley/db/keys'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { noteTokenUse } from '@parley/db/users/tokens'
+import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
 describe('an API key reads rooms, conversations and users of the app', () => {
@@ -188,6 +189,19 @@ describe('an API key reads rooms, conversations and users of the app', () => {
     assert.deepEqual([profile._id, profile.isAdmin, roomCount], ['bob', false, 6])
     assert.deepEqual([devices[0].deviceId, devices[0].type, devices[0].fingerprint.length], ['phone', 'ios', 12])
     assert.deepEqual([tokens.length, tokens[0].isInForce, tokens[0].fingerprint.length], [1, true, 12])
+    const lastUse = async () => (await get('/admin/clients/alice')).tokens[0].lastUsedTime
+    await vi.waitUntil(async () => (await lastUse()) !== undefined)
+    const { _id, lastUsedAt = new Date(0) } = (await gateway.chat.db.tokens.findOne({ user: 'alice' })) ?? {}
+    const earlier = (ms: number) => new Date(lastUsedAt.getTime() - ms)
+    const use = async (setTo: Date) => {
+      await gateway.chat.db.tokens.updateOne({ _id }, { $set: { lastUsedAt: setTo } })
+      const held = await gateway.chat.db.tokens.findOne({ _id })
+      assert.ok(held)
+      await noteTokenUse(gateway.chat.db, held)
+      return lastUse()
+    }
+    assert.equal(await use(earlier(1_800_000)), earlier(1_800_000).toISOString())
+    assert.ok((await use(earlier(3_700_000))) >= lastUsedAt.toISOString())
     assert.deepEqual([connections.data, bans[0].room, blocks[0].blockee._id], [[], room, 'alice'])
     assert.ok(!text.includes(bob.token) && !text.includes('device token'))
     assert.equal((await gateway.admin('GET', '/admin/clients/none')).body.error.code, 'CLIENT_NOT_FOUND')
