@@ -10,7 +10,7 @@ const userCollections = ['users', 'tokens', 'prefs', 'jobs', 'pendingEvents', 'p
 export const hostileForgeries: HostileInput[] = [
   {
     name: 'a cursor that a client made up shows no trace of an erased user to the next owner of the ID',
-    changes: userCollections,
+    changes: [...userCollections, 'audit'],
     async attack(scene) {
       const { gateway, admin } = scene
       const erased = await scene.newUser('erased')
@@ -87,7 +87,7 @@ export const hostileForgeries: HostileInput[] = [
   },
   {
     name: 'one user takes 20 of the reactions of a message, and leaves room for others',
-    changes: ['memberships', 'messages', 'rooms', 'pendingEvents', 'publishedEvents', 'searchTexts'],
+    changes: ['memberships', 'messages', 'rooms', 'pendingEvents', 'publishedEvents', 'searchTexts', 'audit', 'tokens'],
     async attack({ member, owner, room, adminHeaders, gateway }) {
       const sent = await member.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text' })
       const id = String(sent['_id'])

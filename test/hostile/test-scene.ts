@@ -25,8 +25,16 @@ export interface Scene extends Platform {
   stop(): Promise<void>
 }
 
-/** Statistics of who is connected, when a key was last used, and how far the stream is, change by themselves. */
-const alwaysChanging = new Set(['apps', 'statsPeaks', 'statsRooms', 'statsUsers', 'streamState'])
+/** Statistics of who is connected, when a key was last used, how far the stream is, and the seals of the audit log, change by themselves. */
+const alwaysChanging = new Set([
+  'apps',
+  'auditSeals',
+  'auditUnsealed',
+  'statsPeaks',
+  'statsRooms',
+  'statsUsers',
+  'streamState',
+])
 
 export async function startScene(): Promise<Scene> {
   const platform = await startPlatform()
