@@ -3454,6 +3454,10 @@ export interface InspectUserResult {
      */
     expirationDate: string
     /**
+     * Of a request over HTTP, noted once an hour; sockets are in `connections`
+     */
+    lastUsedTime?: string
+    /**
      * Expired ones stay known for 30 days
      */
     isInForce: boolean
