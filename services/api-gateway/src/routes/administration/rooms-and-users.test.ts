@@ -191,7 +191,7 @@ describe('an API key reads rooms, conversations and users of the app', () => {
     assert.deepEqual([tokens.length, tokens[0].isInForce, tokens[0].fingerprint.length], [1, true, 12])
     const lastUse = async () => (await get('/admin/clients/alice')).tokens[0].lastUsedTime
     await vi.waitUntil(async () => (await lastUse()) !== undefined)
-    const { _id, lastUsedAt = new Date(0) } = (await gateway.chat.db.tokens.findOne({ user: 'alice' })) ?? {}
+    const { _id = '', lastUsedAt = new Date(0) } = (await gateway.chat.db.tokens.findOne({ user: 'alice' })) ?? {}
     const earlier = (ms: number) => new Date(lastUsedAt.getTime() - ms)
     const use = async (setTo: Date) => {
       await gateway.chat.db.tokens.updateOne({ _id }, { $set: { lastUsedAt: setTo } })
