@@ -15,16 +15,18 @@ export const searchAllMessages = operation({
   scope: 'messages:read',
   form: 'envelope',
   extension: true,
-  body: z.strictObject({
-    keyword: z.string().min(1).max(256).optional().describe('Every word, or words that begin with it'),
-    room: roomId.optional(),
-    sender: userId.optional(),
-    messageType: z.string().min(1).max(64).optional(),
-    afterTimeMS: timeMS.optional().describe('Only messages sent later'),
-    beforeTimeMS: timeMS.optional().describe('Only messages sent earlier'),
-    limit: z.number().int().min(1).max(100).default(50),
-    cursor: z.string().max(100).optional().describe('`cursor` of the page before, with the same filters'),
-  }),
+  body: z
+    .strictObject({
+      keyword: z.string().min(1).max(256).optional().describe('Every word, or words that begin with it'),
+      room: roomId.optional(),
+      sender: userId.optional(),
+      messageType: z.string().min(1).max(64).optional(),
+      afterTimeMS: timeMS.optional().describe('Only messages sent later'),
+      beforeTimeMS: timeMS.optional().describe('Only messages sent earlier'),
+      limit: z.number().int().min(1).max(100).default(50),
+      cursor: z.string().max(100).optional().describe('`cursor` of the page before, with the same filters'),
+    })
+    .meta({ anyOf: [{ required: ['keyword'] }, { required: ['room'] }, { required: ['sender'] }] }),
   result: z.object({
     data: z.array(foundMessage),
     cursor: z.string().optional().describe('Of the next page; absent on the last one'),
