@@ -8,6 +8,7 @@ import { fileIndexes } from './files/files.ts'
 import { filesToClearIndexes } from './files/files-to-clear.ts'
 import { waitingPictureIndexes } from './files/waiting-pictures.ts'
 import { jobIndexes } from './jobs.ts'
+import { messageBucketIndexes } from './message-buckets/buckets.ts'
 import { expiringMessageIndexes } from './messages/expiring-messages.ts'
 import { messageStreamIndexes } from './messages/message-streams.ts'
 import { messageIndexes } from './messages/messages.ts'
@@ -45,6 +46,7 @@ const indexesOf: Record<CollectionName, readonly IndexDescription[]> = {
   invitations: invitationIndexes,
   jobs: jobIndexes,
   memberships: membershipIndexes,
+  messageBuckets: messageBucketIndexes,
   messageStreams: messageStreamIndexes,
   messages: [...messageIndexes, ...threadMessageIndexes, ...expiringMessageIndexes, ...attachedIndexes],
   outgoingCalls: outgoingCallIndexes,

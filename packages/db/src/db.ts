@@ -3,6 +3,7 @@ import type { AppDoc, ConfigDoc } from './apps/documents.ts'
 import type { JobDoc } from './documents.ts'
 import type { PendingEventsDoc, PublishedEventsDoc, StreamStateDoc } from './events/documents.ts'
 import type { FileDoc, FilesToClearDoc } from './files/documents.ts'
+import type { MessageBucketDoc } from './message-buckets/documents.ts'
 import type {
   MessageDoc,
   MessageStreamDoc,
@@ -39,6 +40,7 @@ export interface Collections {
   invitations: Collection<InvitationDoc>
   jobs: Collection<JobDoc>
   memberships: Collection<MembershipDoc>
+  messageBuckets: Collection<MessageBucketDoc>
   messageStreams: Collection<MessageStreamDoc>
   messages: Collection<MessageDoc>
   outgoingCalls: Collection<OutgoingCallDoc>

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { findLastSent } from '@parley/db/messages/messages'
@@ -35,13 +36,16 @@ function isFree({ sender }: Draft, { owner, managers }: SlowMode): boolean {
 async function findLastTimes(
   db: Db,
   { app, id }: { app: string; id: string },
-  { sent }: SlowMode,
+  { everyMS, sent }: SlowMode,
   senders: readonly string[],
 ): Promise<Map<string, number>> {
   if (senders.length === 0) return new Map()
   const inBuffer = new Map(sent.map(({ sender, atMS }) => [sender, atMS]))
   const others = senders.filter((sender) => !inBuffer.has(sender))
-  const [flushed, users] = await Promise.all([findLastSent(db, key(app, id), others), findUsers(db, app, senders)])
+  const [flushed, users] = await Promise.all([
+    findLastSent(db, key(app, id), others, clock.now() - everyMS),
+    findUsers(db, app, senders),
+  ])
   const held = senders.filter((sender) => !users.get(sender)?.isRobot)
   return new Map(held.map((sender) => [sender, inBuffer.get(sender) ?? flushed.get(sender) ?? -Infinity]))
 }

@@ -2,6 +2,7 @@ import { clock } from '@parley/async/clock'
 import type { ClientSession, FindCursor, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
+import { findBySeq } from '../message-buckets/find-messages.ts'
 import { asTooSlow, QueryTooSlow } from '../query-too-slow.ts'
 import type { MessageDoc, SearchTextDoc } from './documents.ts'
 
@@ -21,18 +22,14 @@ export async function findSearchProgress(
 type MessageToIndex = Pick<MessageDoc, '_id' | 'seq' | 'createdAtMS' | 'content' | 'isDeleted'>
 
 /** The flushed messages of a room after a seq, in order, with the fields that the index reads. */
-export function messagesToIndex(
+export async function messagesToIndex(
   db: Db,
   roomKey: string,
   { after, upTo }: { after: number; upTo: number },
   limit: number,
   session: ClientSession,
-): FindCursor<MessageToIndex> {
-  return db.messages
-    .find({ roomKey, seq: { $gt: after, $lte: upTo } }, { session, batchSize: limit })
-    .sort({ seq: 1 })
-    .limit(limit)
-    .project<MessageToIndex>({ seq: 1, createdAtMS: 1, content: 1, isDeleted: 1 })
+): Promise<MessageToIndex[]> {
+  return findBySeq(db, roomKey, { after, upTo }, { limit, session })
 }
 
 /** Adds messages after the room's progress, except those that a later change has added already. */

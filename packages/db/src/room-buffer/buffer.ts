@@ -1,6 +1,7 @@
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
+import { findByIDs } from '../message-buckets/find-messages.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
 import { runWrites } from '../transactions/run-writes.ts'
@@ -99,7 +100,7 @@ export async function findArrived(
   const buffers = new Set(rooms.flatMap(({ buffer = [] }) => buffer.map(({ _id }) => _id)))
   const inBuffers = ids.filter((id) => buffers.has(id))
   if (inBuffers.length === most) return new Set(inBuffers)
-  const flushed = await db.messages.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray()
+  const flushed = await findByIDs(db, ids)
   return new Set([...inBuffers, ...flushed.map(({ _id }) => _id)])
 }
 
@@ -146,9 +147,6 @@ export async function findPlaces(db: Db, appends: readonly RoomAppend[]): Promis
   )
   const missing = ids.filter((id) => !places.has(id))
   if (missing.length === 0) return places
-  const flushed = await db.messages
-    .find({ _id: { $in: missing } }, { projection: { seq: 1, createdAtMS: 1 } })
-    .toArray()
-  for (const message of flushed) places.set(message._id, message)
+  for (const message of await findByIDs(db, missing)) places.set(message._id, message)
   return places
 }

@@ -4,6 +4,7 @@ import { isDatabaseAway } from '../connect.ts'
 import type { Db } from '../db.ts'
 import { insertUnordered } from '../events/outbox-store.ts'
 import { key } from '../keys.ts'
+import { isForBucket, putIntoBuckets, putIntoBucketsInTransaction } from '../message-buckets/buckets.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import { newId } from '../messages/messages.ts'
 import { sendKeyOf } from '../messages/send-keys.ts'
@@ -22,8 +23,17 @@ import type { BufferedMessage } from './documents.ts'
 
 /** Step 1: inserts messages; an existing one, maybe changed since, stays as it is. */
 export async function insertFlushed(db: Db, messages: readonly MessageDoc[]): Promise<void> {
-  if (messages.length === 0) return
-  await insertMissing(db, db.messages.collectionName, messages)
+  const [forBuckets, apart] = divided(messages)
+  await Promise.all([
+    putIntoBuckets(db, forBuckets),
+    apart.length > 0 && insertMissing(db, db.messages.collectionName, apart),
+  ])
+}
+
+/** Those for buckets, and the others. */
+function divided(messages: readonly MessageDoc[]): [forBuckets: MessageDoc[], apart: MessageDoc[]] {
+  const { forBuckets = [], apart = [] } = Object.groupBy(messages, (one) => (isForBucket(one) ? 'forBuckets' : 'apart'))
+  return [forBuckets, apart]
 }
 
 /** Step 3, after step 1: notes the idempotency keys. */
@@ -107,10 +117,13 @@ export async function flushInTransaction(db: Db, room: RoomDoc, session: ClientS
   if (buffer.length === 0) return
   // Ignores flushedSeq, which the transaction has advanced.
   const messages = unflushedOf({ ...room, flushedSeq: 0 })
-  const ids = messages.map(({ _id }) => _id)
-  const there = await db.messages.find({ _id: { $in: ids } }, { session, projection: { _id: 1 } }).toArray()
+  const [forBuckets, apart] = divided(messages)
+  await putIntoBucketsInTransaction(db, forBuckets, session)
+  const ids = apart.map(({ _id }) => _id)
+  const there =
+    ids.length === 0 ? [] : await db.messages.find({ _id: { $in: ids } }, { session, projection: { _id: 1 } }).toArray()
   const known = new Set(there.map(({ _id }) => _id))
-  const missing = messages.filter(({ _id }) => !known.has(_id))
+  const missing = apart.filter(({ _id }) => !known.has(_id))
   if (missing.length > 0) await db.messages.insertMany(missing, { session })
   for (const { q, u } of countStatements([{ room, messages: buffer }]))
     await db.memberships.updateMany(q, u, { session })
