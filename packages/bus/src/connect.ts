@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type JetStreamClient, jetstream, jetstreamManager } from '@nats-io/jetstream'
-import { AuthorizationError, credsAuthenticator, type NatsConnection } from '@nats-io/nats-core'
+import { credsAuthenticator, type NatsConnection, TimeoutError } from '@nats-io/nats-core'
 import type { NatsConnectionImpl } from '@nats-io/nats-core/internal'
 import { connect, type NodeConnectionOptions } from '@nats-io/transport-node'
 import { createStreamPublisher, type PublishToStream } from './stream/stream-publisher.ts'
@@ -54,11 +54,6 @@ export interface BusAccess {
   isService?: boolean
 }
 
-/** A server of NATS that answers, and that Parley cannot use: the message is a sentence for the operator. */
-class UnfitBus extends Error {
-  override name = 'UnfitBus'
-}
-
 const lasting = {
   maxReconnectAttempts: -1,
   // While users of a server are being changed, it may refuse this process for a while.
@@ -95,6 +90,7 @@ export async function connectBus(
 ): Promise<Bus> {
   const state: BusState = { connected: false, losses: 0, back: new Set(), first: [] }
   const closing = new AbortController()
+  const isTls = access.tls !== undefined || url.includes('tls://')
   let reached: Reached | undefined
 
   async function reach(): Promise<void> {
@@ -113,7 +109,7 @@ export async function connectBus(
       if (closing.signal.aborted) return
       await reach().catch((error: Error) => {
         // That NATS is away was reported once.
-        if (isRefusal(error)) events.onError?.(error)
+        if (!isAway(error, isTls)) events.onError?.(error)
       })
     }
     for (const handle of state.back) handle()
@@ -122,7 +118,7 @@ export async function connectBus(
 
   let trying: Promise<void> | undefined
   await reach().catch((error: unknown) => {
-    if (!access.isService || isRefusal(error)) throw error
+    if (!access.isService || !isAway(error, isTls)) throw error
     events.onDisconnect?.()
     trying = keepTrying()
   })
@@ -228,12 +224,21 @@ export async function closeBus(bus: Bus): Promise<void> {
   await bus.close()
 }
 
-/** Whether an attempt failed for a reason that only an operator can change. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof UnfitBus || error instanceof AuthorizationError
+const awayCodes: ReadonlySet<unknown> = new Set([
+  ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'],
+])
+
+/**
+ * Whether an attempt found no server. Anything else, such as a refused certificate, only an operator can change. A server
+ * that lacks a certificate of ours stays silent, so over TLS a timeout may be that.
+ */
+function isAway(error: unknown, isTls: boolean): boolean {
+  if (!(error instanceof Error)) return false
+  const { code } = error as NodeJS.ErrnoException
+  return awayCodes.has(code) || (error instanceof TimeoutError && !isTls) || isAway(error.cause, isTls)
 }
 
-/** Closes the connection to a server that Parley cannot use. @throws UnfitBus when it is too old or has no JetStream */
+/** Closes the connection to a server that Parley cannot use. @throws when it is too old or has no JetStream */
 async function checkServer(nats: NatsConnection): Promise<void> {
   try {
     await findUnfit(nats)
@@ -247,12 +252,12 @@ async function findUnfit(nats: NatsConnection): Promise<void> {
   const version = nats.info?.version ?? ''
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major < 2 || (major === 2 && minor < 10)) {
-    throw new UnfitBus(`the server has version ${version}: Parley needs 2.10 or newer`)
+    throw new Error(`the server has version ${version}: Parley needs 2.10 or newer`)
   }
   await jetstreamManager(nats).catch((cause: unknown) => {
     if (!(cause instanceof Error && cause.name === 'JetStreamNotEnabled')) throw cause
     const remedy = 'start nats-server with --jetstream'
-    throw new UnfitBus(`the server has no JetStream, or the account may not use it: ${remedy}`, { cause })
+    throw new Error(`the server has no JetStream, or the account may not use it: ${remedy}`, { cause })
   })
 }
 

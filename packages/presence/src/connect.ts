@@ -52,7 +52,7 @@ export async function connectPresence(
   } catch (error) {
     // The error of connect() says only that the connection was closed.
     const cause = error instanceof UnfitRedis ? error : (last ?? error)
-    if (error instanceof UnfitRedis || isRefusal(cause)) {
+    if (!isAwayAtStart(cause)) {
       redis.disconnect()
       throw cause
     }
@@ -69,8 +69,16 @@ class UnfitRedis extends Error {
   override name = 'UnfitRedis'
 }
 
-const isRefusal = (error: unknown) =>
-  error instanceof Error && /^(WRONGPASS|NOAUTH|NOPERM|ERR (invalid password|AUTH))/.test(error.message)
+const awayCodes: ReadonlySet<unknown> = new Set([
+  ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'],
+])
+
+/** Whether no server was found. Anything else, such as a refused certificate or password, only an operator can change. */
+function isAwayAtStart(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code, message } = error as NodeJS.ErrnoException
+  return awayCodes.has(code) || isPresenceAway(error) || message.startsWith('All sentinels are unreachable')
+}
 
 /** @throws UnfitRedis when the server is too old, or evicts keys */
 async function checkServer(redis: Redis): Promise<void> {

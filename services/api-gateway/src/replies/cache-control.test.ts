@@ -27,7 +27,7 @@ describe('Cache-Control', () => {
     const html = await (await fetch(`${gateway.url}/chat`)).text()
     const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file = '']) => file)
     for (const file of files) {
-      const header = (await fetch(gateway.url + file)).headers.get('cache-control') ?? ''
+      const header = (await fetch(new URL(file, `${gateway.url}/chat`))).headers.get('cache-control') ?? ''
       assert.match(header, /^public, max-age=/, file)
     }
   })
