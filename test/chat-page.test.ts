@@ -36,7 +36,8 @@ describe('the web chat page', () => {
       // Else the page hears of its closed connection when it has no elements any more.
       await platform.admin('DELETE', '/admin/clients/alice/token', {})
       await eventually('the page is signed out', () => shown().includes('signed out'))
-      await page.waitUntilComplete()
+      // The timers of the page never end.
+      await page.abort()
       await browser.close()
     })
     await page.goto(`http://127.0.0.1:${front.port}/chat?token=${encodeURIComponent(alice.token)}&lang=en`)
