@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Deployment, deploy } from '../client/client-of.ts'
@@ -132,12 +133,24 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
       const { platform } = deployment
       const al = await platform.newUser('al', { nickname: 'Al' })
       const room = await newRoom([alice, al, bob])
-      const other = await newRoom([alice, al, bob], { name: 'Elsewhere' })
+      // Another try finds the room of the first.
+      const elsewhere = `Elsewhere ${randomUUID().slice(0, 8)}`
+      const other = await newRoom([alice, al, bob], { name: elsewhere })
       const tab = await open(alice, room)
       const pick = async (name: string) => {
         await field(tab).press('End')
         await field(tab).pressSequentially(`@${name}`)
         await option(tab, name).click()
+        await eventually('the name is in the field, and the caret behind it', () =>
+          field(tab).evaluate(
+            (element, end) =>
+              element instanceof HTMLTextAreaElement &&
+              element.value.endsWith(end) &&
+              element.selectionStart === element.value.length &&
+              document.activeElement === element,
+            `@${name} `,
+          ),
+        )
       }
       await pick('Bob')
       await field(tab).fill('')
@@ -155,8 +168,8 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
       assert.deepEqual(await sentMentions(tab, room, 'Hi @Al'), ['al'], 'moved')
 
       await pick('Bob')
-      await tab.page.getByRole('button', { name: /^Elsewhere/ }).click()
-      await tab.page.getByRole('heading', { name: 'Elsewhere' }).waitFor()
+      await tab.page.getByRole('button', { name: elsewhere }).click()
+      await tab.page.getByRole('heading', { name: elsewhere }).waitFor()
       await field(tab).fill('Bob is not told here')
       assert.deepEqual(await sentMentions(tab, other, 'Bob is not told here'), [], 'another room')
       await tab.page
