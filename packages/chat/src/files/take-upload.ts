@@ -135,8 +135,11 @@ async function keepUpload(
 async function removeMetadata(db: Db, store: FileStore, file: FileDoc, upload: string): Promise<number> {
   const { app, id, type, size } = file
   if (!mayHaveMetadata(file) || (await keepsMetadata(db, app))) return size
-  const kept = withoutMetadata(type, await orNotKept(store.readAll(id, upload)))
-  if (!kept) return size
-  await orNotKept(store.keep(id, upload, kept, type))
-  return kept.length
+  // A picture is in memory twice meanwhile: one at a time.
+  return db.turns.take(['picture metadata'], async () => {
+    const kept = withoutMetadata(type, await orNotKept(store.readAll(id, upload)))
+    if (!kept) return size
+    await orNotKept(store.keep(id, upload, kept, type))
+    return kept.length
+  })
 }
