@@ -166,6 +166,26 @@ describe('servers that demand TLS, certificates and users', () => {
     })
   }
 
+  test('NATS that hangs when a service starts is away, and is reached once it goes on', async () => {
+    const { pid } = nats.server
+    assert.ok(pid)
+    const read = (file: string) => readFileSync(file, 'utf8')
+    const tls = { ca: read(authority.ca), cert: read(client.cert), key: read(client.key) }
+    const access = { tls, credentials: users.credentials, isService: true }
+    process.kill(pid, 'SIGSTOP')
+    try {
+      const bus = await connectBus(nats.url, 'test', {}, access)
+      const reached = new Promise<void>((resolve) => bus.whenReached(() => resolve()))
+      assert.equal(bus.connected, false)
+      process.kill(pid, 'SIGCONT')
+      await reached
+      assert.equal(bus.connected, true)
+      await closeBus(bus)
+    } finally {
+      process.kill(pid, 'SIGCONT')
+    }
+  })
+
   test('a tls:// URL never speaks in the clear to a NATS server without TLS', async () => {
     const plain = await startNats({ dir }, '')
     try {

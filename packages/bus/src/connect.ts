@@ -1,8 +1,10 @@
+import { connect as connectTcp } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type JetStreamClient, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { credsAuthenticator, type NatsConnection, TimeoutError } from '@nats-io/nats-core'
 import type { NatsConnectionImpl } from '@nats-io/nats-core/internal'
 import { connect, type NodeConnectionOptions } from '@nats-io/transport-node'
+import { isUnreachable } from '@parley/async/unreachable'
 import { createStreamPublisher, type PublishToStream } from './stream/stream-publisher.ts'
 
 /** The connection to NATS. It reconnects by itself until it is closed; `connected` says whether it is up now. */
@@ -90,11 +92,11 @@ export async function connectBus(
 ): Promise<Bus> {
   const state: BusState = { connected: false, losses: 0, back: new Set(), first: [] }
   const closing = new AbortController()
-  const isTls = access.tls !== undefined || url.includes('tls://')
+  const options = serversOf(url, access)
   let reached: Reached | undefined
 
   async function reach(): Promise<void> {
-    const nats = await connect({ ...serversOf(url, access), ...lasting, name, pingInterval: pingEveryMS })
+    const nats = await connect({ ...options, ...lasting, name, pingInterval: pingEveryMS })
     if (access.isService) await checkServer(nats)
     if (closing.signal.aborted) return nats.close()
     reached = { nats, stream: jetstream(nats), publisher: createStreamPublisher(nats) }
@@ -107,9 +109,9 @@ export async function connectBus(
     while (!closing.signal.aborted && !reached) {
       await pause(reachAgainMS, undefined, { signal: closing.signal }).catch(() => undefined)
       if (closing.signal.aborted) return
-      await reach().catch((error: Error) => {
+      await reach().catch(async (error: Error) => {
         // That NATS is away was reported once.
-        if (!isAway(error, isTls)) events.onError?.(error)
+        if (!(await isAway(error, options))) events.onError?.(error)
       })
     }
     for (const handle of state.back) handle()
@@ -117,8 +119,8 @@ export async function connectBus(
   }
 
   let trying: Promise<void> | undefined
-  await reach().catch((error: unknown) => {
-    if (!access.isService || !isAway(error, isTls)) throw error
+  await reach().catch(async (error: unknown) => {
+    if (!access.isService || !(await isAway(error, options))) throw error
     events.onDisconnect?.()
     trying = keepTrying()
   })
@@ -162,8 +164,10 @@ export async function connectBus(
   }
 }
 
+type ServerOptions = NodeConnectionOptions & { servers: string[] }
+
 /** The client reads neither the scheme nor the user of a URL. */
-function serversOf(list: string, { tls, credentials }: BusAccess): NodeConnectionOptions {
+function serversOf(list: string, { tls, credentials }: BusAccess): ServerOptions {
   const [scheme] = list.split('//')
   const urls = list.split(',').map((text) => new URL(text.includes('://') ? text.trim() : `${scheme}//${text.trim()}`))
   const [first] = urls
@@ -224,18 +228,36 @@ export async function closeBus(bus: Bus): Promise<void> {
   await bus.close()
 }
 
-const awayCodes: ReadonlySet<unknown> = new Set([
-  ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'],
-])
-
 /**
- * Whether an attempt found no server. Anything else, such as a refused certificate, only an operator can change. A server
- * that lacks a certificate of ours stays silent, so over TLS a timeout may be that.
+ * Whether an attempt found no server, or one that hangs. Anything else, such as a refused certificate, only an operator can
+ * change. A server that lacks a certificate of ours says nothing more once TLS has begun.
  */
-function isAway(error: unknown, isTls: boolean): boolean {
-  if (!(error instanceof Error)) return false
-  const { code } = error as NodeJS.ErrnoException
-  return awayCodes.has(code) || (error instanceof TimeoutError && !isTls) || isAway(error.cause, isTls)
+async function isAway(error: unknown, { tls, servers }: ServerOptions): Promise<boolean> {
+  if (isUnreachable(error)) return true
+  if (!isTimeout(error)) return false
+  const greetings = tls ? await Promise.all(servers.map(greets)) : []
+  return !greetings.includes(true)
+}
+
+const isTimeout = (error: unknown): boolean =>
+  error instanceof Error && (error instanceof TimeoutError || isTimeout(error.cause))
+
+const greetsWithinMS = 1_000
+
+/** Whether the server sends its first line, before TLS (docs.nats.io/reference/reference-protocols/nats-protocol, INFO). */
+function greets(server: string): Promise<boolean> {
+  const { hostname, port } = new URL(`nats://${server}`)
+  return new Promise((resolve) => {
+    const socket = connectTcp({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 4222) })
+    const end = (isGreeting: boolean) => {
+      socket.destroy()
+      resolve(isGreeting)
+    }
+    socket.setTimeout(greetsWithinMS, () => end(false))
+    socket.once('data', () => end(true))
+    socket.once('error', () => end(false))
+    socket.once('close', () => end(false))
+  })
 }
 
 /** Closes the connection to a server that Parley cannot use. @throws when it is too old or has no JetStream */

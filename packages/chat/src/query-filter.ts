@@ -1,9 +1,12 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Comparison, Query, Scalar } from '@parley/db/query-filter'
+import { QueryTooSlow } from '@parley/db/query-too-slow'
 import { RE2JS } from 're2js'
 import { patternSize } from './pattern-size.ts'
 import { isoDate } from './read-time.ts'
 
+/** How long a filter may keep the database busy. */
+export const filterTimeMS = 2_000
 /** Bounds of a filter. */
 const maxDepth = 8
 const maxConditions = 100
@@ -188,6 +191,12 @@ function scalar(kind: Kind, value: unknown, at: string): Scalar {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The error of a query with a filter. @throws ApiError INVALID_QUERY when it took longer than `filterTimeMS`; others unchanged */
+export function refuseSlowFilter(error: unknown): never {
+  if (!(error instanceof QueryTooSlow)) throw error
+  throw new ApiError('INVALID_QUERY', 'q: the filter takes too long; narrow it', { cause: error })
 }
 
 function invalid(at: string, expected: string): ApiError {

@@ -1,4 +1,5 @@
 import type { SecureContextOptions } from 'node:tls'
+import { isUnreachable } from '@parley/async/unreachable'
 import { Redis, type RedisOptions } from 'ioredis'
 import { redisOptions } from './redis-url.ts'
 
@@ -69,15 +70,10 @@ class UnfitRedis extends Error {
   override name = 'UnfitRedis'
 }
 
-const awayCodes: ReadonlySet<unknown> = new Set([
-  ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'],
-])
-
 /** Whether no server was found. Anything else, such as a refused certificate or password, only an operator can change. */
 function isAwayAtStart(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  const { code, message } = error as NodeJS.ErrnoException
-  return awayCodes.has(code) || isPresenceAway(error) || message.startsWith('All sentinels are unreachable')
+  return isUnreachable(error) || isPresenceAway(error) || error.message.startsWith('All sentinels are unreachable')
 }
 
 /** @throws UnfitRedis when the server is too old, or evicts keys */

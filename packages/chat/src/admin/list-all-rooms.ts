@@ -1,15 +1,11 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import { mostCounted, type listAllRooms as operation } from '@parley/contracts/operations/admin/rooms'
-import { QueryTooSlow } from '@parley/db/query-too-slow'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { findRoomList, type RoomSort } from '@parley/db/rooms/room-list'
 import type { Chat } from '../chat.ts'
-import { type FilterFields, parseQuery } from '../query-filter.ts'
+import { type FilterFields, filterTimeMS, parseQuery, refuseSlowFilter } from '../query-filter.ts'
 import { toListedRoom } from '../views/admin-room.ts'
-
-/** How long a filter may keep the database busy. */
-const maxTimeMS = 2_000
 
 const fields: FilterFields = {
   _id: { field: 'id', kind: 'text' },
@@ -43,13 +39,10 @@ export async function listAllRooms(
   const field = sorts[sort.replace('-', '')] ?? 'createdAtMS'
   const order = sort.startsWith('-') ? -1 : 1
   const after = cursor === undefined ? undefined : readCursor(cursor, field)
-  const page = { sort: field, order, after, limit: limit + 1, mostCounted, maxTimeMS } as const
+  const page = { sort: field, order, after, limit: limit + 1, mostCounted, maxTimeMS: filterTimeMS } as const
   const { count, rooms } = await chat.limits
     .queries({ app }, () => findRoomList(chat.db, app, wanted, page))
-    .catch((error) => {
-      if (!(error instanceof QueryTooSlow)) throw error
-      throw new ApiError('INVALID_QUERY', 'q: the filter takes too long; narrow it', { cause: error })
-    })
+    .catch(refuseSlowFilter)
   const shown = rooms.slice(0, limit)
   const last = rooms.length > limit ? shown.at(-1) : undefined
   return {

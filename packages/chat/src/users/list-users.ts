@@ -1,14 +1,11 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { listUsers as operation } from '@parley/contracts/operations/users/users'
-import { QueryTooSlow } from '@parley/db/query-too-slow'
 import { findUserPage } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
-import { type FilterFields, parseQuery } from '../query-filter.ts'
+import { type FilterFields, filterTimeMS, parseQuery, refuseSlowFilter } from '../query-filter.ts'
 import { toAdminUserViews } from '../views/user.ts'
 
-/** How long a filter may keep the database busy. */
-const maxTimeMS = 2_000
 const maxAnswerBytes = 1024 * 1024
 
 export const userFields: FilterFields = {
@@ -34,13 +31,10 @@ export async function listUsers(
 ): Promise<Result<typeof operation>> {
   const { q, skip, limit } = query
   const wanted = q === undefined ? { all: [] } : parseQuery(q, userFields)
-  const page = { skip, limit, maxTimeMS }
+  const page = { skip, limit, maxTimeMS: filterTimeMS }
   const { totalCount, users } = await chat.limits
     .queries({ app }, () => findUserPage(chat.db, app, wanted, page))
-    .catch((error) => {
-      if (!(error instanceof QueryTooSlow)) throw error
-      throw new ApiError('INVALID_QUERY', 'q: the filter takes too long; narrow it', { cause: error })
-    })
+    .catch(refuseSlowFilter)
   const data = await toAdminUserViews(chat.db, app, users)
   if (Buffer.byteLength(JSON.stringify(data)) > maxAnswerBytes) {
     throw new ApiError('RESULT_TOO_LARGE', `the answer is over ${maxAnswerBytes} bytes: narrow q or lower limit`)
