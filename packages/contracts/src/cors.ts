@@ -15,6 +15,9 @@ export const corsRequestHeaders = [
   ...headerNames,
   'X-Request-ID',
   'traceparent',
+  // Of /mcp.
+  'Authorization',
+  'Mcp-Protocol-Version',
 ]
 /** Response headers that a script may read. */
 export const corsExposedHeaders = ['X-Request-ID', 'Retry-After', 'Parley-Ignored']

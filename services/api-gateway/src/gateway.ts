@@ -17,6 +17,7 @@ import type { Metrics } from '@parley/service/metrics'
 import { type Tracing, withoutTracing } from '@parley/service/trace'
 import { watchForProxies } from '@parley/service/untrusted-proxy'
 import fastify, { type FastifyInstance, LogController, type RawServerDefault } from 'fastify'
+import { serveMcp } from './agents/serve-mcp.ts'
 import { type ChatPageOrigins, serveChatPage } from './documents/chat-page.ts'
 import { serveDocuments } from './documents/openapi.ts'
 import { createOtherFiles } from './documents/other-files.ts'
@@ -61,6 +62,8 @@ export interface GatewayParts {
   /** Requests are refused while the event loop is later than this; 0 is no limit. */
   maxLoopDelayMS?: number
   chatPage?: Pick<ChatPageOrigins, 'frameAncestors'>
+  /** Of browser pages that may call /mcp. */
+  mcpOrigins?: readonly string[]
   files: FilesHere
 }
 
@@ -77,6 +80,7 @@ export async function createGateway({
   receiveMS = 30_000,
   maxLoopDelayMS = 0,
   chatPage = { frameAncestors: [] },
+  mcpOrigins = [],
   files,
 }: GatewayParts): Promise<FastifyInstance> {
   const requests = createTracedRequests(tracing)
@@ -139,6 +143,7 @@ export async function createGateway({
     connections.endSilent()
   })
   mountAll(mount, chat, presence, feeds, files)
+  serveMcp(app, authentication, mcpOrigins)
   await serveContent(app, chat, files, { mayTakeLong: connections.mayTakeLong, rateLimits })
   return app
 }

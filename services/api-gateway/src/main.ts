@@ -80,6 +80,7 @@ await runService(
       maxLoopDelayMS: settings.maxLoopDelayMS,
       files,
       chatPage: { frameAncestors: settings.chatFrameAncestors },
+      mcpOrigins: settings.mcpOrigins,
     })
     onStop('gateway', async (deadline) => {
       deadline.addEventListener('abort', () => gateway.server.closeAllConnections())

@@ -132,7 +132,8 @@ export function createMount(app: FastifyInstance, authentication: Authentication
 
 export type Mount = ReturnType<typeof createMount>
 
-function whenClosed(reply: FastifyReply): AbortSignal {
+/** A signal that aborts when the connection of a request closes. */
+export function whenClosed(reply: FastifyReply): AbortSignal {
   const closing = new AbortController()
   reply.raw.once('close', () => closing.abort())
   return closing.signal

@@ -11,6 +11,13 @@ const origins = z
   .default('')
   .transform((text) => text.split(/ +/).filter((origin) => origin !== ''))
 
+/** As browsers send them in Origin. */
+const exactOrigins = z
+  .string()
+  .regex(/^(?:https?:\/\/[\w.-]+(?::\d+)?(?: +|$))*$/, 'must be origins with spaces between')
+  .default('')
+  .transform((text) => text.split(/ +/).filter((origin) => origin !== ''))
+
 /** Everything that the api-gateway takes from its environment. */
 export const gatewaySettings = {
   ...sharedSettings,
@@ -65,6 +72,11 @@ export const gatewaySettings = {
     env: 'PARLEY_GATEWAY_CHAT_FRAME_ANCESTORS',
     help: 'the origins, with spaces between, whose pages may show /chat in a frame, beside our own; * is every one',
     schema: origins,
+  },
+  mcpOrigins: {
+    env: 'PARLEY_GATEWAY_MCP_ORIGINS',
+    help: 'the origins, with spaces between, of browser pages that may call /mcp; clients that are no browsers need none',
+    schema: exactOrigins,
   },
   files: {
     ...fileSettings,

@@ -42,7 +42,7 @@ export type CallApi = (
   headers?: Record<string, string>,
 ) => Promise<Answer>
 
-type GatewayLimits = Pick<GatewayParts, 'rateLimits' | 'receiveMS' | 'maxLoopDelayMS' | 'chatPage'> & {
+type GatewayLimits = Pick<GatewayParts, 'rateLimits' | 'receiveMS' | 'maxLoopDelayMS' | 'chatPage' | 'mcpOrigins'> & {
   files?: Partial<GatewayParts['files']>
 }
 
@@ -137,6 +137,7 @@ export async function startTestGateway(
     ...(shared.rateLimits && { rateLimits: shared.rateLimits }),
     ...(shared.receiveMS !== undefined && { receiveMS: shared.receiveMS }),
     ...(shared.maxLoopDelayMS !== undefined && { maxLoopDelayMS: shared.maxLoopDelayMS }),
+    ...(shared.mcpOrigins && { mcpOrigins: shared.mcpOrigins }),
     ...(shared.chatPage !== undefined && { chatPage: shared.chatPage }),
   })
   const url = await gateway.listen({ host: '127.0.0.1', port: 0 })

@@ -4,6 +4,7 @@ import type { AuthenticatedIntegrator, AuthenticatedUser } from '@parley/chat/ac
 import { hasScope } from '@parley/chat/access/keys-of-key'
 import { ApiError, type ErrorCode } from '@parley/contracts/errors'
 import type { Access, Operation } from '@parley/contracts/operation'
+import type { KeyScope } from '@parley/contracts/scopes'
 import type { FastifyRequest } from 'fastify'
 import { headerForms } from './header-forms.ts'
 
@@ -67,19 +68,30 @@ export function rememberedCaller(
 }
 
 /** Why a caller that is known is refused all the same, which is no failed login of their address. */
-export function callerRefusal(operation: Operation, request: FastifyRequest): ApiError | undefined {
+export function callerRefusal(
+  operation: Pick<Operation, 'access' | 'scope'>,
+  request: FastifyRequest,
+): ApiError | undefined {
   return keyRefusal(operation, request) ?? clientIDRefusal(operation.access, request)
 }
 
+/** The scopes that an operation needs and a key lacks. */
+export function lackingScopes(
+  { access, scope }: Pick<Operation, 'access' | 'scope'>,
+  key: AuthenticatedIntegrator['key'],
+): KeyScope[] {
+  const needed: KeyScope[] = [...(scope ? [scope] : []), ...(access === 'platform' ? (['platform'] as const) : [])]
+  return needed.filter((one) => !hasScope(key, one))
+}
+
 /** For where it is used, or for what (docs/reference/keys.md). */
-function keyRefusal({ access, scope }: Operation, request: FastifyRequest): ApiError | undefined {
+function keyRefusal(operation: Pick<Operation, 'access' | 'scope'>, request: FastifyRequest): ApiError | undefined {
   const { caller } = request
   if (caller?.kind !== 'integrator') return undefined
   if (!caller.allows(request.ip)) {
     return new ApiError('PERMISSION_DENIED', 'the API key may not be used from this address')
   }
-  const needed = [...(scope ? [scope] : []), ...(access === 'platform' ? (['platform'] as const) : [])]
-  const lacking = needed.filter((one) => !hasScope(caller.key, one))
+  const lacking = lackingScopes(operation, caller.key)
   if (lacking.length === 0) return undefined
   return new ApiError('PERMISSION_DENIED', `the API key lacks the scope ${lacking.join(' and ')}`)
 }

@@ -1,0 +1,139 @@
+import type { Tool } from '@modelcontextprotocol/sdk/types.js'
+import type { AuthenticatedIntegrator } from '@parley/chat/access/caller'
+import type { JsonSchema } from '@parley/contracts/documents/json-schema'
+import { ApiError } from '@parley/contracts/errors'
+import { isObject } from '@parley/contracts/free-json'
+import type { Operation } from '@parley/contracts/operation'
+import { allOperations } from '@parley/contracts/operations/all'
+import { z } from 'zod'
+import { lackingScopes } from '../requests/authenticate.ts'
+
+/** What a call of a tool is as a request of REST. */
+export interface ToolRequest {
+  method: Operation['method']
+  url: string
+  headers: Record<string, string>
+  body?: unknown
+}
+
+type Place = 'path' | 'query' | 'header'
+type Key = AuthenticatedIntegrator['key']
+
+/** Names of headers that tools take as arguments: the others name users and devices, or ask for a stream. */
+const takenHeaders: Record<string, string> = { 'idempotency-key': 'idempotencyKey' }
+
+const operations = new Map(allOperations.filter(({ scope }) => scope).map((operation) => [operation.id, operation]))
+const tools = new Map<string, Tool>()
+
+/** The tools that a key may call, made from the contract. Those that change something are listed only where asked for. */
+export function toolsFor(key: Key, withWrites: boolean): Tool[] {
+  return [...operations.values()]
+    .filter((operation) => lackingScopes(operation, key).length === 0 && (withWrites || isRead(operation)))
+    .map(toolOf)
+}
+
+export function toolOperation(name: string): Operation | undefined {
+  return operations.get(name)
+}
+
+/** Whether an operation changes nothing: POST /admin/search only reads. */
+export function isRead({ scope }: Operation): boolean {
+  return scope?.endsWith(':read') ?? false
+}
+
+/**
+ * The request of REST that a call of a tool stands for. The values are judged there.
+ * @throws ApiError INVALID_REQUEST naming an argument that is unknown, or missing from the path
+ */
+export function toolRequest(operation: Operation, given: Record<string, unknown>): ToolRequest {
+  const places = placesOf(operation)
+  for (const name of Object.keys(given)) {
+    if (!places.has(name) && !(name === 'body' && operation.body)) {
+      throw new ApiError('INVALID_REQUEST', `${name}: unknown argument of ${operation.id}`)
+    }
+  }
+  const query = new URLSearchParams()
+  const headers: Record<string, string> = {}
+  let url: string = operation.path
+  for (const [name, { place, target }] of places) {
+    const value = given[name]
+    if (place === 'path') url = url.replace(`:${target}`, segment(name, value))
+    else if (value === undefined || value === null) continue
+    else if (place === 'query') query.append(target, textOf(value))
+    else headers[target] = textOf(value)
+  }
+  return {
+    method: operation.method,
+    url: query.size > 0 ? `${url}?${query.toString()}` : url,
+    headers,
+    ...(given['body'] !== undefined && { body: given['body'] }),
+  }
+}
+
+function toolOf(operation: Operation): Tool {
+  const made = tools.get(operation.id) ?? makeTool(operation)
+  tools.set(operation.id, made)
+  return made
+}
+
+function makeTool(operation: Operation): Tool {
+  const { id, method, path, summary, description, scope, params, query, headers, body } = operation
+  const schemas = { path: params, query, header: headers }
+  const properties: Record<string, z.ZodType> = {}
+  const required: string[] = []
+  for (const [name, { place, target }] of placesOf(operation)) {
+    const field = schemas[place]?.shape[target] as z.ZodType | undefined
+    if (!field) continue
+    properties[name] = field
+    if (place === 'path' || !field.safeParse(undefined).success) required.push(name)
+  }
+  if (body) {
+    properties['body'] = body
+    if (!body.safeParse({}).success) required.push('body')
+  }
+  return {
+    name: id,
+    title: summary,
+    description: [summary, description, `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}, scope ${scope}`]
+      .flatMap((sentence) => (sentence === undefined ? [] : [sentence.replace(/\.$/, '')]))
+      .join('. '),
+    inputSchema: { ...inputSchema(z.object(properties)), required },
+    annotations: {
+      readOnlyHint: isRead(operation),
+      destructiveHint: method === 'DELETE',
+      idempotentHint: method !== 'POST',
+      openWorldHint: false,
+    },
+  }
+}
+
+/** Fields that may be left out are optional here, although parsing gives them a value. */
+function inputSchema(schema: z.ZodObject): Tool['inputSchema'] {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
+  return { ...rest, type: 'object' }
+}
+
+/** The arguments of a tool beside `body`: parameters of path and query, and some headers. */
+function placesOf({ path, query, headers }: Operation): Map<string, { place: Place; target: string }> {
+  const ofPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, { place: 'path', target: name }] as const)
+  const ofQuery = Object.keys(query?.shape ?? {}).map((name) => [name, { place: 'query', target: name }] as const)
+  const ofHeaders = Object.keys(headers?.shape ?? {}).flatMap((target) => {
+    const name = takenHeaders[target]
+    return name === undefined ? [] : [[name, { place: 'header', target }] as const]
+  })
+  return new Map<string, { place: Place; target: string }>([...ofPath, ...ofQuery, ...ofHeaders])
+}
+
+/** Libraries take `.` and `..` out of a path, even percent-encoded, so that another operation would be called. */
+function segment(name: string, value: unknown): string {
+  if (value === undefined || value === null || value === '')
+    throw new ApiError('INVALID_REQUEST', `${name} is required`)
+  const text = textOf(value)
+  if (text === '.' || text === '..') throw new ApiError('INVALID_REQUEST', `${name}: "${text}" is no ID`)
+  return encodeURIComponent(text.toWellFormed())
+}
+
+/** As parameters of a query have it; a filter `q` may come as an object. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.toWellFormed() : JSON.stringify(isObject(value) ? { ...value } : value)
+}
