@@ -57,6 +57,10 @@ export async function startScene(): Promise<Scene> {
   const db = await connectDb(platform.servers.mongoUrl, { appName: 'test' })
   // A search indexes what is new: later ones change nothing.
   await member.call('POST', '/search', { type: ['messages'], keyword: 'hello' })
+  await Promise.all([member, owner, watching].map((user) => user.call('GET', '/me/badge')))
+  await eventually('the first use of each token is noted', async () => {
+    return (await db.tokens.findOne({ lastUsedAt: { $exists: false } })) === null
+  })
   await eventually('the message is flushed', async () => !(await db.rooms.findOne({ 'buffer.0': { $exists: true } })))
 
   return {
