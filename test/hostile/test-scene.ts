@@ -68,8 +68,8 @@ export async function startScene(): Promise<Scene> {
     adminHeaders: { 'im-api-key': platform.apiKey },
     ...{ gateway, node, member, owner, room, filesFolder, witness },
     async stored(without) {
-      await eventually('the events of an earlier input are published', async () => {
-        return (await db.pendingEvents.findOne()) === null
+      await eventually('the changes of an earlier input are sealed and published', async () => {
+        return (await db.auditUnsealed.findOne()) === null && (await db.pendingEvents.findOne()) === null
       })
       const { collections } = (await db.mongo.command({ dbHash: 1 })) as { collections: Record<string, string> }
       return Object.fromEntries(
