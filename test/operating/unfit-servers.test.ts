@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -75,4 +76,49 @@ describe('a start that cannot work ends with one sentence', () => {
     const env = { PARLEY_NATS_URL: `nats://127.0.0.1:${port}` }
     await refusedBy(/stopped with exit code 1: NATS: the server has no JetStream.*--jetstream/, env)
   })
+
+  for (const { name, url, reads, plays, sentence } of [
+    {
+      name: 'MONGO',
+      url: (port: number) => `mongodb://127.0.0.1:${port}/parley?directConnection=true`,
+      // In BSON the text stands between its length and a zero.
+      reads: /(?<=version\0.{4})\d(?=\.\d+\.\d+\0)/gs,
+      plays: '5',
+      sentence: /exit code 1: MongoDB: the server has version 5\.\S+: Parley needs 6\.0 or newer/,
+    },
+    {
+      name: 'NATS',
+      url: (port: number, { username, password }: URL) => `nats://${username}:${password}@127.0.0.1:${port}`,
+      reads: /(?<="version":")[^"]+/g,
+      plays: '2.9.25',
+      sentence: /exit code 1: NATS: the server has version 2\.9\.25: Parley needs 2\.10 or newer/,
+    },
+    {
+      name: 'REDIS',
+      url: (port: number, { pathname }: URL) => `redis://127.0.0.1:${port}${pathname}`,
+      reads: /(?<=redis_version:)\d/g,
+      plays: '5',
+      sentence: /exit code 1: Redis: the server has version 5\.\S+: Parley needs 6\.2 or newer/,
+    },
+  ]) {
+    test(`on a ${name} of an old version, which a proxy before the real one plays`, async () => {
+      const { mongoUrl, natsUrl, redisUrl } = platform.servers
+      const real = new URL({ MONGO: mongoUrl, NATS: natsUrl, REDIS: redisUrl }[name] ?? '')
+      const proxy = createServer((client) => {
+        const server = connect(Number(real.port), '127.0.0.1')
+        client.pipe(server)
+        server.on('data', (data) => {
+          // Same length: BSON and RESP count bytes; lines of NATS end by themselves.
+          client.write(Buffer.from(data.toString('latin1').replace(reads, plays), 'latin1'))
+        })
+        for (const [one, other] of [[client, server] as const, [server, client] as const]) {
+          one.on('error', () => other.destroy())
+          one.on('close', () => other.destroy())
+        }
+      })
+      await once(proxy.listen(0, '127.0.0.1'), 'listening')
+      const { port } = proxy.address() as AddressInfo
+      await refusedBy(sentence, { [`PARLEY_${name}_URL`]: url(port, real) }).finally(() => proxy.close())
+    })
+  }
 })

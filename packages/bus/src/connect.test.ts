@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, describe, test } from 'vitest'
@@ -16,28 +16,36 @@ test('a list of servers may leave the scheme out from the second on', async () =
   await servers.stop()
 })
 
+/** A server of NATS that only greets and answers pings, once. @returns its port */
+async function greetingServer(info: object, onData: (socket: Socket, data: Buffer) => void = () => undefined) {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    const needed = { server_id: 'greets', version: '2.12.0', proto: 1, headers: true, max_payload: 2 ** 20 }
+    socket.write(`INFO ${JSON.stringify({ ...needed, ...info })}\r\n`)
+    socket.on('data', (data) => {
+      if (data.includes('PING')) socket.write('PONG\r\n')
+      onData(socket, data)
+    })
+    server.close()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+test('a service refuses a server that is too old, by its version and the one that is needed', async () => {
+  const port = await greetingServer({ version: '2.9.25' })
+  await assert.rejects(
+    connectBus(`nats://127.0.0.1:${port}`, 'old', {}, { isService: true }),
+    /^Error: the server has version 2\.9\.25: Parley needs 2\.10 or newer$/,
+  )
+})
+
 test('a server that hangs while much is being sent to it is left for another', async () => {
   const servers = await isolatedServers()
   const { username, password, host } = new URL(servers.natsUrl)
-  const info = {
-    server_id: 'hangs',
-    version: '2.12.0',
-    proto: 1,
-    headers: true,
-    max_payload: 2 ** 20,
-    connect_urls: [host],
-  }
-  const hanging = createServer((socket) => {
-    socket.on('error', () => undefined)
-    socket.write(`INFO ${JSON.stringify(info)}\r\n`)
-    socket.on('data', (data) => {
-      if (data.includes('PING')) socket.write('PONG\r\n')
-      if (data.includes('PUB')) socket.pause()
-    })
-    hanging.close()
+  const port = await greetingServer({ connect_urls: [host] }, (socket, data) => {
+    if (data.includes('PUB')) socket.pause()
   })
-  await once(hanging.listen(0, '127.0.0.1'), 'listening')
-  const { port } = hanging.address() as AddressInfo
   const bus = await connectBus(`nats://${username}:${password}@127.0.0.1:${port}`, 'hanging', {}, {}, 100)
   const back = Promise.withResolvers<void>()
   bus.onBack(back.resolve)
