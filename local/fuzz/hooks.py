@@ -27,7 +27,7 @@ KEY_HEADERS = {header.lower() for header, _ in KEYS.values()}
 answered = set()
 OF_THE_INVITED = {"declineInvitation", "joinRoom"}
 # They would end the fuzzer's own token, if they hit the fuzzer.
-ENDS_TOKENS = {"saveUser", "bindToken", "revokeTokens", "eraseUser"}
+ENDS_TOKENS = {"saveUser", "bindToken", "revokeTokens", "eraseUser", "banUser"}
 
 
 @schemathesis.hook
