@@ -6,6 +6,7 @@ import { printWhereTimeWent } from './cpu-profile.ts'
 import { compare, heading, roomIds, type Scene, toLine, users, warmUp } from './send/compare.ts'
 import { startGround } from './send/ground.ts'
 import { measureReceiving } from './send/receive.ts'
+import { measureSockets } from './send/sockets.ts'
 
 const scenes = {
   /** Keeps the name that it has always had. */
@@ -20,7 +21,7 @@ const scenes = {
   ],
   gateways: [{ clients: 64, rooms: 16, bytes: 200, gateways: 2 }],
 }
-const names = [...Object.keys(scenes), 'receive']
+const names = [...Object.keys(scenes), 'receive', 'sockets']
 
 const options = new Command('npm run bench:send --')
   .description(
@@ -28,7 +29,8 @@ const options = new Command('npm run bench:send --')
 request but read its JSON, insertOne it, respond and publish it to NATS. All are driven for the same time at the same
 concurrency, in turns, and the median of the turns' ratios is what counts. Beside the ratio stands the CPU time of every
 process per message: what is not used of the two cores goes into waiting for round trips. Then the same with larger messages,
-into one hot room, and through several gateways; and how long a message takes to a client on a realtime node.`,
+into one hot room, and through several gateways; how long a message takes to a client on a realtime node;
+and sends by socket beside sends by REST.`,
   )
   .option('--clients <numbers>', 'how many clients send at once', wholeNumbers(1, 10_000), [1, 16, 64, 256])
   .option('--rounds <number>', 'turns of each', wholeNumber(1, 1_000), 3)
@@ -72,6 +74,29 @@ if (options.scenes.includes('receive')) {
     console.log(`${String(clients).padStart(7)} ${cells.join(' ')} ${p99MS.toFixed(1).padStart(8)}${load}`)
   }
   save('send-receive', rows)
+}
+if (options.scenes.includes('sockets')) {
+  console.log('\nsends by socket, beside POST /messages')
+  console.log(
+    'clients  sockets a room   POST/s   p99 ms   emits/s   ack p99 ms   at sockets p50 ms   p99 ms   ratio   CPU µs per message',
+  )
+  const rows = await measureSockets(ground, options)
+  for (const row of rows) {
+    const cells = [
+      String(row.clients).padStart(7),
+      String(row.listeners).padStart(15),
+      row.restPerSecond.toFixed(0).padStart(8),
+      row.restP99MS.toFixed(1).padStart(8),
+      row.perSecond.toFixed(0).padStart(9),
+      row.ackP99MS.toFixed(1).padStart(12),
+      row.deliveredP50MS.toFixed(1).padStart(19),
+      row.deliveredP99MS.toFixed(1).padStart(8),
+      row.ratio.toFixed(2).padStart(7),
+    ]
+    const cpu = Object.entries(row.cpuMicrosecondsPerMessage).map(([name, used]) => `${name} ${used.toFixed(0)}`)
+    console.log(`${cells.join(' ')}   ${cpu.join(', ')}`)
+  }
+  save('send-sockets', rows)
 }
 await ground.stop()
 if (options.profile) printWhereTimeWent('the gateway’s CPU time', profiles, 20)
