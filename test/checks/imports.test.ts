@@ -17,6 +17,7 @@ const mayImport: Record<string, string[]> = {
   'packages/socketio': [],
   'packages/stack': [],
   'packages/client': ['contracts'],
+  'packages/client-pages': [],
   'packages/chat-page': ['client'],
   'services/api-gateway': ['async', 'chat', 'chat-page', 'files', 'service', 'contracts'],
   'services/realtime': ['async', 'chat', 'bus', 'presence', 'service', 'socketio', 'contracts'],

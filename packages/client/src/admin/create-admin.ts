@@ -13,14 +13,14 @@ export interface AdminOptions {
   timeoutMS?: number
 }
 
-interface WithToken {
+export interface WithToken {
   token: string
   /** ISO-8601 time */
   expirationDate: string
 }
 
 /** The four modes of the call: docs/reference/users.md#create-update-issue-a-token. */
-interface SaveUser {
+export interface SaveUser {
   /** Issues a token. */
   (input: SaveUserInput & { issueAccessToken: true }, options?: CallOptions): Promise<SavedUser & WithToken>
   /** Creates a user with a token of yours. */

@@ -1,6 +1,7 @@
 export type { CallOptions } from '../calls/http-call.ts'
+export type { Operations, SendCall, TypedCalls } from '../calls/typed-calls.ts'
 export type * from '../generated/types.ts'
 export { ParleyError, type ParleyErrorCode } from '../parley-error.ts'
-export { type Admin, type AdminOptions, createAdmin } from './create-admin.ts'
+export { type Admin, type AdminOptions, createAdmin, type SaveUser, type WithToken } from './create-admin.ts'
 export type { EventsOptions } from './events.ts'
 export { type SignedRequest, verifyPushCall, verifyWebhook } from './verify-webhook.ts'

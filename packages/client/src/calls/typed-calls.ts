@@ -6,7 +6,7 @@ import type { CallOptions } from './http-call.ts'
  */
 export type Operations<O> = { [Id in keyof O]: { input: object; result: unknown; scheduled?: unknown } }
 
-interface SendCall<O extends { input: object; result: unknown; scheduled?: unknown }> {
+export interface SendCall<O extends { input: object; result: unknown; scheduled?: unknown }> {
   (input: O['input'] & { sendAtMS: number }, options?: CallOptions): Promise<O['scheduled']>
   (input: O['input'] & { sendAtMS?: undefined }, options?: CallOptions): Promise<O['result']>
 }

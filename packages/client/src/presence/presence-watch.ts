@@ -6,7 +6,7 @@ import { createStore, oncePerTask, type Store } from '../store.ts'
 type Heard = ServerEvents['presence']
 
 /** How a user is now (docs/reference/presence.md); `lastSeenMS` only when offline. */
-export type Presence = Omit<Heard['clients'][number], 'client'>
+export type Presence = Omit<ServerEvents['presence']['clients'][number], 'client'>
 
 type PresenceEmit = 'presence subscribe' | 'presence unsubscribe'
 

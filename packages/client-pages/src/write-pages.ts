@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Application, LogLevel, OptionDefaults } from 'typedoc'
+
+const client = join(import.meta.dirname, '../../client')
+
+interface Package {
+  exports: Record<string, string>
+}
+
+/**
+ * Writes pages of everything that @parley/client exports into a folder, which it empties before. A package of its own,
+ * since TypeDoc reads types by a TypeScript that the rest does not use.
+ * @throws Error with all that TypeDoc warns of
+ */
+export async function writeClientPages(out: string): Promise<void> {
+  const { exports } = JSON.parse(readFileSync(join(client, 'package.json'), 'utf8')) as Package
+  const app = await Application.bootstrap({
+    name: '@parley/client',
+    readme: join(client, 'README.md'),
+    entryPoints: Object.values(exports).map((entry) => join(client, entry)),
+    tsconfig: join(client, 'tsconfig.build.json'),
+    out,
+    logLevel: LogLevel.Warn,
+    treatWarningsAsErrors: true,
+    excludeInternal: true,
+    excludeExternals: true,
+    // The checkout is the source; a tarball has no lines to link to.
+    disableSources: true,
+    hideGenerator: true,
+    githubPages: false,
+    blockTags: [...OptionDefaults.blockTags],
+    plugin: [],
+  })
+  const messages: string[] = []
+  app.logger.warn = (text: string) => void messages.push(text)
+  app.logger.error = (text: string) => void messages.push(text)
+  const project = await app.convert()
+  if (project) {
+    app.validate(project)
+    await app.generateDocs(project, out)
+  }
+  if (!project || messages.length > 0) throw new Error(messages.join('\n'))
+}

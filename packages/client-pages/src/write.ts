@@ -1,0 +1,11 @@
+import { join, relative } from 'node:path'
+import { Command } from 'commander'
+import { writeClientPages } from './write-pages.ts'
+
+/** `npm run docs:client-api`. */
+new Command('npm run docs:client-api --')
+  .description('Writes pages of all that @parley/client exports into .parley/client-api: open index.html in a browser.')
+  .parse()
+const out = join(import.meta.dirname, '../../../.parley/client-api')
+await writeClientPages(out)
+console.log(relative(process.cwd(), join(out, 'index.html')))
