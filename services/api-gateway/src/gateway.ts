@@ -18,7 +18,7 @@ import { type Tracing, withoutTracing } from '@parley/service/trace'
 import { watchForProxies } from '@parley/service/untrusted-proxy'
 import fastify, { type FastifyInstance, LogController, type RawServerDefault } from 'fastify'
 import { serveMcp } from './agents/serve-mcp.ts'
-import { type ChatPageOrigins, serveChatPage } from './documents/chat-page.ts'
+import { type ChatPageOptions, serveChatPage } from './documents/chat-page.ts'
 import { serveDocuments } from './documents/openapi.ts'
 import { createOtherFiles } from './documents/other-files.ts'
 import { boundConnections } from './limits/connections.ts'
@@ -61,7 +61,7 @@ export interface GatewayParts {
   receiveMS?: number
   /** Requests are refused while the event loop is later than this; 0 is no limit. */
   maxLoopDelayMS?: number
-  chatPage?: Pick<ChatPageOrigins, 'frameAncestors'>
+  chatPage?: Omit<ChatPageOptions, 'files'>
   /** Of browser pages that may call /mcp. */
   mcpOrigins?: readonly string[]
   files: FilesHere

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { builtPage } from '@parley/chat-page/built-page'
 import { proves } from '@parley/conformance/proves'
 import { keepPageFiles, listPageFiles } from '@parley/db/page-files'
 import { afterAll, beforeAll, describe, onTestFinished, test, vi } from 'vitest'
@@ -85,6 +89,29 @@ describe('the web chat page', () => {
     assert.equal(await answer.text(), 'export {}')
     for (const none of ['index-N0neOf1t.js', 'other.html']) {
       assert.equal((await fetch(`${other.url}/chat/${none}`)).status, 404, none)
+    }
+  })
+
+  test('a build that replaces the page leaves a running gateway the files of its HTML', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-page-'))
+    cpSync(builtPage, folder, { recursive: true })
+    const other = await startTestGateway({ chatPage: { frameAncestors: [], folder } })
+    onTestFinished(() => other.stop())
+    rmSync(folder, { recursive: true })
+    for (const file of filesOf(await (await fetch(`${other.url}/chat`)).text())) {
+      const lengths = new Map<string, number>()
+      for (const coding of ['br', 'gzip', 'br;q=0, gzip;q=0.5', 'identity']) {
+        const answer = await fetch(other.url + file, { headers: { 'accept-encoding': coding } })
+        assert.equal(answer.status, 200, file)
+        assert.equal(answer.headers.get('vary'), 'accept-encoding')
+        const sent = answer.headers.get('content-encoding') ?? 'identity'
+        assert.equal(sent, coding === 'br;q=0, gzip;q=0.5' ? 'gzip' : coding)
+        lengths.set(coding, (await answer.text()).length)
+        const etag = answer.headers.get('etag') ?? ''
+        const again = await fetch(other.url + file, { headers: { 'if-none-match': etag } })
+        assert.equal(again.status, 304)
+      }
+      assert.equal(new Set(lengths.values()).size, 1, file)
     }
   })
 

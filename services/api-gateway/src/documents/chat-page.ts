@@ -1,24 +1,27 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import staticFiles from '@fastify/static'
 import { type FailedLogins, failedLoginCode } from '@parley/chat/access/failed-logins'
 import type { PageAsked } from '@parley/chat/integrations/chat-page-images'
 import { builtPage } from '@parley/chat-page/built-page'
 import { ApiError } from '@parley/contracts/errors'
 import type { FastifyInstance } from 'fastify'
+import { readBuiltFiles, sendBuilt, typeOfPageFile } from './built-files.ts'
 import type { OtherFiles } from './other-files.ts'
 
-/** Origins of others that the page has to do with: `https://shop.example`. */
-export interface ChatPageOrigins {
+/** Origins are those of others: `https://shop.example`. */
+export interface ChatPageOptions {
   /** Origins that may frame the page, beside our own. */
   frameAncestors: readonly string[]
   /** The origin that exchanges the bytes of files, beside our own. */
   files?: string | undefined
+  /** Has the built page; this checkout's by default. */
+  folder?: string
 }
 
 /** Files have a digest in their name, but for the icons and embed.js. */
 const keepForever = 'public, max-age=31536000, immutable'
+const revalidate = 'public, max-age=0'
 const digested = /^[\w.-]+-[\w-]{8}\.(?:js|css)$/
 
 /**
@@ -30,25 +33,22 @@ const digested = /^[\w.-]+-[\w-]{8}\.(?:js|css)$/
  */
 export async function serveChatPage(
   app: FastifyInstance,
-  origins: ChatPageOrigins,
+  options: ChatPageOptions,
   others: OtherFiles,
   imagesOf: (asked: PageAsked) => Promise<readonly string[]>,
   failedLogins?: FailedLogins,
 ): Promise<void> {
-  if (!existsSync(join(builtPage, 'index.html'))) return refuse(app)
-  const html = readFileSync(join(builtPage, 'index.html'), 'utf8')
-  const names = readdirSync(builtPage).filter((name) => /\.(?:js|css|svg)$/.test(name))
-  const own = names
-    .filter((name) => digested.test(name))
-    .map((name) => [name, readFileSync(join(builtPage, name))] as const)
-  others.keep(new Map(own))
+  const { folder = builtPage } = options
+  if (!existsSync(join(folder, 'index.html'))) return refuse(app)
+  const html = readFileSync(join(folder, 'index.html'), 'utf8')
+  const own = readBuiltFiles(folder)
+  others.keep(new Map([...own].flatMap(([name, { content }]) => (digested.test(name) ? [[name, content]] : []))))
   const inline = [...html.matchAll(/<script>([^]*?)<\/script>/g)].map(([, script = '']) => script)
   await app.register(async (files) => {
     files.addHook('onSend', async (_request, reply) => {
       // It knows no list of origins; frame-ancestors stands for it.
       reply.removeHeader('x-frame-options')
     })
-    await files.register(staticFiles, { root: builtPage, prefix: '/chat/', serve: false, preCompressed: true })
     const hidden = { schema: { hide: true } }
     files.get<{ Querystring: Query }>('/chat', hidden, async ({ query, ip }, reply) => {
       const asked = askedBy(query)
@@ -66,27 +66,21 @@ export async function serveChatPage(
       return reply
         .type('text/html; charset=utf-8')
         .header('cache-control', 'no-cache')
-        .header('content-security-policy', policyOf(origins, images, inline))
+        .header('content-security-policy', policyOf(options, images, inline))
         .send(withImageOrigins(html, images))
     })
-    const policy = policyOf(origins, [], [])
-    for (const name of names) {
+    const policy = policyOf(options, [], [])
+    files.get<{ Params: { name: string } }>('/chat/:name', hidden, async (request, reply) => {
+      const { name } = request.params
       const isDigested = digested.test(name)
-      files.get(`/chat/${name}`, hidden, (_request, reply) => {
-        if (isDigested) reply.header('cache-control', keepForever)
-        // Pages of integrators load embed.js.
-        if (name === 'embed.js') reply.header('cross-origin-resource-policy', 'cross-origin')
-        return reply.header('content-security-policy', policy).sendFile(name, { cacheControl: !isDigested })
-      })
-    }
-    // In a rolling update, and of pages that have been open since before it.
-    files.get<{ Params: { name: string } }>('/chat/:name', hidden, async ({ params: { name } }, reply) => {
-      const content = digested.test(name) ? await others.find(name) : undefined
-      if (!content) return reply.callNotFound()
-      return reply
-        .type(name.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8')
-        .headers({ 'cache-control': keepForever, 'content-security-policy': policy })
-        .send(Buffer.from(content))
+      const file = own.get(name)
+      // In a rolling update, and of pages that have been open since before it.
+      const ofOthers = !file && isDigested ? await others.find(name) : undefined
+      if (!file && !ofOthers) return reply.callNotFound()
+      reply.headers({ 'cache-control': isDigested ? keepForever : revalidate, 'content-security-policy': policy })
+      // Pages of integrators load embed.js.
+      if (name === 'embed.js') reply.header('cross-origin-resource-policy', 'cross-origin')
+      return file ? sendBuilt(request, reply, file) : reply.type(typeOfPageFile(name)).send(Buffer.from(ofOthers ?? ''))
     })
   })
 }
@@ -99,7 +93,7 @@ function askedBy({ token, clientKey }: Query): PageAsked {
 }
 
 function policyOf(
-  { frameAncestors, files }: ChatPageOrigins,
+  { frameAncestors, files }: ChatPageOptions,
   images: readonly string[],
   inline: readonly string[],
 ): string {
