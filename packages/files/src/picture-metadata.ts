@@ -1,10 +1,16 @@
 import { crc32 } from 'node:zlib'
+import { heifParts } from './heif-metadata.ts'
 
 /** The media types whose metadata are removed. */
 const removers: Readonly<Record<string, (picture: Buffer) => Buffer[]>> = {
   'image/jpeg': jpegParts,
   'image/png': pngParts,
   'image/webp': webpParts,
+  'image/avif': heifParts,
+  'image/heic': heifParts,
+  'image/heif': heifParts,
+  'image/heic-sequence': heifParts,
+  'image/heif-sequence': heifParts,
 }
 /** Larger pictures keep theirs: they would be read whole. */
 const mostBytes = 20 * 1024 * 1024
