@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import type { Browser, Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Deployment, deploy } from '../client/client-of.ts'
@@ -168,6 +169,38 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what is being 
     await tab.page.getByRole('button', { name: 'Send', disabled: false }).click()
     const sent = tab.page.getByRole('log').getByRole('button', { name: 'a.png', exact: true })
     await eventually('and sent', async () => (await sent.count()) === 10)
+  })
+
+  test('a file whose upload a reload interrupts is uploaded all the same; nothing is kept of it afterwards', async () => {
+    const tab = await openNewRoom()
+    const { page } = tab
+    const files = () =>
+      page.evaluate(async () => {
+        const opening = indexedDB.open('parley.files')
+        await new Promise((resolve) => opening.addEventListener('success', resolve))
+        const count = opening.result.transaction('parley.files').objectStore('parley.files').count()
+        await new Promise((resolve) => count.addEventListener('success', resolve))
+        opening.result.close()
+        return count.result
+      })
+    let held = 0
+    await page.route(/\/content\?/, (route) => (route.request().method() === 'PUT' ? void held++ : route.continue()))
+    const text = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(`this is ${name}`) })
+    await page.locator('input[type=file]').setInputFiles([text('plan.txt'), text('other.txt')])
+    await eventually('both are on their way, and kept', async () => held === 2 && (await files()) === 2)
+    await page.reload()
+    await eventually('they begin again', () => held === 4)
+    await page.getByRole('button', { name: 'Remove other.txt' }).click()
+    await eventually('one is given up', async () => (await files()) === 1)
+    await page.unroute(/\/content\?/)
+    await page.reload()
+    await page.getByRole('button', { name: 'Send', disabled: false }).click()
+    const link = page.getByRole('log').getByRole('button', { name: 'plan.txt' })
+    await link.waitFor()
+    const download = page.waitForEvent('download')
+    await link.click()
+    assert.equal(await readFile(await (await download).path(), 'utf8'), 'this is plan.txt')
+    assert.equal(await files(), 0)
   })
 
   test('an edit does not wait for the files that go with the draft', async () => {

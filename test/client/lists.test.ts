@@ -159,6 +159,49 @@ describe('what a client lists', () => {
     await eventually('nothing is kept', () => [...kept.values()].every((value) => value === '[]'))
   })
 
+  test('an upload that a reload interrupts begins again where its bytes are kept, for as long as they are needed', async () => {
+    const { alice, room } = await twoInARoom()
+    const kept = new Map<string, string>()
+    const bytes = new Map<string, Blob>()
+    const options = {
+      storage: {
+        getItem: (key: string) => kept.get(key) ?? null,
+        setItem: (key: string, value: string) => kept.set(key, value),
+      },
+      files: {
+        get: async (key: string) => bytes.get(key),
+        set: async (key: string, file: Blob) => bytes.set(key, file),
+        remove: async (key: string) => bytes.delete(key),
+      },
+    }
+    const before = clientOf(deployment, alice)
+    await online(before)
+    const uploads = createUploads(before, options)
+    const real = globalThis.fetch
+    const silent = vi.spyOn(globalThis, 'fetch').mockImplementation((input, init) => {
+      return init?.method === 'PUT' ? new Promise(() => undefined) : real(input, init)
+    })
+    onTestFinished(() => silent.mockRestore())
+    const file = new Blob(['hello'], { type: 'text/plain' })
+    const measures = { width: 64, height: 48, duration: 3 }
+    const key = uploads.add(file, { about: room, name: 'a.txt', ...measures })
+    const givenUp = uploads.add(file, { about: room, name: 'b.txt' })
+    await eventually('their bytes are kept', () => bytes.size === 2 && [...kept.values()].join('').includes('b.txt'))
+    uploads.remove(givenUp)
+    await eventually('those of the other are not', () => [...bytes.keys()].join() === key)
+    silent.mockRestore()
+
+    const after = createUploads(clientOf(deployment, alice), options)
+    onTestFinished(() => {
+      uploads.close()
+      after.close()
+    })
+    const attachment = await eventually('it is there', () => after.list.get()[0]?.attachment)
+    assert.partialDeepStrictEqual(attachment, { name: 'a.txt', size: 5, ...measures })
+    assert.equal(after.list.get().length, 1)
+    await eventually('its bytes are kept no longer', () => bytes.size === 0)
+  })
+
   test('an upload that broke off is tried again at its address: it counts once for the limit of the user', async () => {
     const { alice, room } = await twoInARoom()
     await platform.admin('POST', '/config', { fileLimits: { maxBytesPerUser: 8 } })

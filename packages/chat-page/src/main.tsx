@@ -6,6 +6,7 @@ import { markPointer } from './app/mark-pointer.ts'
 import { createHost, type Host } from './embed/host.ts'
 import { giveLinks } from './embed/serve-host.ts'
 import { keepAlso, type PageParameters, showClientKey, takeParameters, toTheme } from './page-parameters.ts'
+import { createFileStorage } from './state/file-storage.ts'
 import { storageOf } from './state/storage.ts'
 import { createSpoken } from './texts/spoken.ts'
 
@@ -67,6 +68,10 @@ function obey(host: Host, page: HTMLElement, client: Client): void {
 function forgetSession(): void {
   const kept = storageOf('sessionStorage')
   for (const name of Object.keys(kept ?? {})) if (name.startsWith('parley.')) kept?.removeItem(name)
+  // Where there is no IndexedDB, it keeps none.
+  void createFileStorage()
+    .clear()
+    .catch(() => undefined)
 }
 
 function setTheme(theme: PageParameters['theme']): void {

@@ -14,6 +14,7 @@ import { NewChatButton } from '../rooms/new-chat-button.tsx'
 import { RoomList } from '../rooms/room-list.tsx'
 import { type Chat, ChatContext, type ShownPerson, sentenceOf, useChat, useStore } from '../state/chat.ts'
 import { type ChatConfig, readChatConfig, textOn } from '../state/chat-config.ts'
+import { createFileStorage } from '../state/file-storage.ts'
 import { createNotices } from '../state/notices.ts'
 import { createNotifications } from '../state/notifications.ts'
 import { showUnreadInTab } from '../state/page-title.ts'
@@ -141,7 +142,8 @@ function createParts(client: Client, parameters: PageParameters, host: Host | un
   const threads = createThreads(client)
   // Both belong to a tab, and survive its reload where the browser allows it.
   const storage = storageOf('sessionStorage')
-  const uploads = createUploads(client, storage && { storage })
+  const files = createFileStorage()
+  const uploads = createUploads(client, storage && { storage, files })
   const drafts = createDrafts(client, storage)
   const today = createToday()
   const openRoom = createOpenRoom(client, parameters.room, (room) => {
@@ -164,6 +166,8 @@ function createParts(client: Client, parameters: PageParameters, host: Host | un
     if (read.color !== undefined) useColor(read.color)
   }
   void takeConfig()
+  // Without IndexedDB there are none.
+  void files.removeOld().catch(() => undefined)
   const notifications = createNotifications({ ...shared, texts: () => spoken.get().texts }, openRoom.open)
   return { shared, openRoom, config, notifications, setName }
 }

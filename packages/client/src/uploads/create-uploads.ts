@@ -1,21 +1,24 @@
 import type { Client } from '../client.ts'
-import type { Announced, FileToUpload, UploadOptions } from '../files/files.ts'
+import type { Announced, FileToUpload } from '../files/files.ts'
 import { asParleyError } from '../parley-error.ts'
 import { randomID } from '../random-id.ts'
 import type { Storage } from '../sending/outbox-storage.ts'
 import { createStore } from '../store.ts'
-import { keptUploads } from './kept-uploads.ts'
+import { keptUploads, type Measures } from './kept-uploads.ts'
 import { sendWithProgress } from './send-with-progress.ts'
-import type { Upload, Uploads } from './upload.ts'
+import type { FileStorage, Upload, Uploads } from './upload.ts'
 
 export interface UploadsOptions {
-  /** Where uploaded files survive a reload: sessionStorage, since each tab has its own. */
+  /** Where the list survives a reload: sessionStorage, since each tab has its own. */
   storage?: Storage
+  /** Where the bytes of unfinished uploads survive it, beside `storage`: they begin again. Without, they have failed. */
+  files?: FileStorage
 }
 
 interface Job {
   file: FileToUpload
-  options: UploadOptions
+  name: string
+  measures: Measures
   end: AbortController
   /** The user and the announcement: a retry uses the same address. */
   announced?: { user: string | undefined; file: Announced } | undefined
@@ -24,13 +27,10 @@ interface Job {
 /** After these a retry announces the file anew. */
 const announcementGone = new Set(['FILE_NOT_FOUND', 'FILE_URL_INVALID'])
 
-/**
- * A client's uploads with their state. Finished uploads are kept in the storage; unfinished ones have failed after a
- * reload.
- */
-export function createUploads(client: Client, { storage }: UploadsOptions = {}): Uploads {
+/** A client's uploads with their state. */
+export function createUploads(client: Client, { storage, files }: UploadsOptions = {}): Uploads {
   const list = createStore<readonly Upload[]>([])
-  const kept = keptUploads(storage, () => `parley.uploads.${client.clientKey.get()}`)
+  const kept = keptUploads(storage, files, () => `parley.uploads.${client.clientKey.get()}`)
   const running = new Map<string, Job>()
   let user: string | undefined
 
@@ -42,38 +42,43 @@ export function createUploads(client: Client, { storage }: UploadsOptions = {}):
     list.set(list.get().map((one) => (one === before ? upload : one)))
   }
   function keep(): void {
-    if (user !== undefined) kept.write(user, list.get)
+    if (user !== undefined) kept.write(user, list.get, (key) => running.get(key)?.measures)
   }
 
   async function run(key: string): Promise<void> {
     const job = running.get(key)
     if (!job) return
-    const { signal } = job.end
-    const progress = sendWithProgress(signal, (sentBytes) => become(key, { sentBytes }))
     try {
-      const attachment = await client.upload(job.file, {
-        ...job.options,
-        ...progress,
-        signal,
-        announced: job.announced?.user === user ? job.announced?.file : undefined,
-        onAnnounced: (file) => {
-          job.announced = { user, file }
-        },
-      })
+      const attachment = await upload(client, job, user, (sentBytes) => become(key, { sentBytes }))
       running.delete(key)
+      kept.removeFile(key)
       become(key, { state: 'uploaded', sentBytes: job.file.size, attachment })
     } catch (thrown) {
-      const error = asParleyError(thrown)
-      if (announcementGone.has(error.code)) job.announced = undefined
-      become(key, { state: 'failed', error })
+      become(key, { state: 'failed', error: asParleyError(thrown) })
     }
     keep()
+  }
+  function begin(key: string, job: Omit<Job, 'end'>): void {
+    running.set(key, { ...job, end: new AbortController() })
+  }
+  function retry(key: string): void {
+    if (find(key)?.state !== 'failed' || !running.has(key)) return
+    become(key, { state: 'uploading', sentBytes: 0, error: undefined })
+    void run(key)
   }
 
   const stop = client.me.subscribe((me) => {
     if (!me || me._id === user) return
     user = me._id
-    kept.restore(user, (left) => list.set([...left.filter(({ key }) => !find(key)), ...list.get()]))
+    kept.restore(user, (left) => {
+      const missing = left.filter(({ upload: { key } }) => !find(key))
+      list.set([...missing.map(({ upload }) => upload), ...list.get()])
+      for (const { upload, file, measures = {} } of missing) {
+        if (!file) continue
+        begin(upload.key, { file, name: upload.name, measures })
+        retry(upload.key)
+      }
+    })
     keep()
   })
   return {
@@ -81,23 +86,18 @@ export function createUploads(client: Client, { storage }: UploadsOptions = {}):
     add(file, { about, name = file.name ?? 'file', ...measures }) {
       const { type, size } = file
       const begun = { key: randomID(), about, name, type, size, createdAtMS: Date.now() }
-      running.set(begun.key, { file, options: { name, ...measures }, end: new AbortController() })
+      begin(begun.key, { file, name, measures })
+      kept.setFile(begun.key, file)
       list.set([...list.get(), { ...begun, sentBytes: 0, state: 'uploading' }])
       keep()
       void run(begun.key)
       return begun.key
     },
-    retry(key) {
-      const failed = find(key)
-      if (failed?.state !== 'failed' || !running.has(key)) return
-      const { error: _, ...rest } = failed
-      const again: Upload = { ...rest, state: 'uploading', sentBytes: 0 }
-      list.set(list.get().map((one) => (one === failed ? again : one)))
-      void run(key)
-    },
+    retry,
     remove(key) {
       running.get(key)?.end.abort()
       running.delete(key)
+      kept.removeFile(key)
       list.set(list.get().filter((upload) => upload.key !== key))
       keep()
     },
@@ -105,5 +105,25 @@ export function createUploads(client: Client, { storage }: UploadsOptions = {}):
       stop()
       for (const { end } of running.values()) end.abort()
     },
+  }
+}
+
+/** Uploads the bytes; a retry by the same user uses the address of the try before. */
+async function upload(client: Client, job: Job, user: string | undefined, onSent: (sentBytes: number) => void) {
+  const { signal } = job.end
+  try {
+    return await client.upload(job.file, {
+      name: job.name,
+      ...job.measures,
+      ...sendWithProgress(signal, onSent),
+      signal,
+      announced: job.announced?.user === user ? job.announced?.file : undefined,
+      onAnnounced: (file) => {
+        job.announced = { user, file }
+      },
+    })
+  } catch (thrown) {
+    if (announcementGone.has(asParleyError(thrown).code)) job.announced = undefined
+    throw thrown
   }
 }

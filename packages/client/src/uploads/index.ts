@@ -1,2 +1,2 @@
 export { createUploads, type UploadsOptions } from './create-uploads.ts'
-export type { Upload, Uploads } from './upload.ts'
+export type { FileStorage, Upload, Uploads } from './upload.ts'

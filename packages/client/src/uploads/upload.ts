@@ -17,8 +17,15 @@ export interface Upload {
   state: 'uploading' | 'uploaded' | 'failed'
   /** Once it is uploaded: for `attachments` of a message. */
   attachment?: Attachment
-  /** Why it failed. After UPLOAD_INTERRUPTED the bytes are gone: the user chooses the file again. */
-  error?: ParleyError
+  /** Why it failed. After UPLOAD_INTERRUPTED the bytes are gone, as no `files` kept them: the user chooses the file again. */
+  error?: ParleyError | undefined
+}
+
+/** Where the bytes of unfinished uploads survive a reload, by the keys of the uploads: IndexedDB in a browser. */
+export interface FileStorage {
+  get(key: string): Promise<Blob | undefined>
+  set(key: string, file: Blob): Promise<unknown>
+  remove(key: string): Promise<unknown>
 }
 
 export interface Uploads {
