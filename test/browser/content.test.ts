@@ -178,6 +178,12 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     await picker.getByRole('button', { name: 'party popper' }).click()
     await picker.waitFor({ state: 'detached' })
     assert.equal(await field.inputValue(), '🎉to go')
+    await page.getByRole('button', { name: 'Emoji', exact: true }).click()
+    await picker.getByRole('combobox', { name: 'Skin tone' }).selectOption({ index: 3 })
+    await picker.getByRole('searchbox', { name: 'Search emoji' }).fill('thumbs up')
+    await picker.getByRole('button', { name: 'thumbs up', exact: true }).click()
+    await picker.waitFor({ state: 'detached' })
+    assert.equal(await field.inputValue(), '🎉👍🏽to go')
     assert.equal(await page.getByRole('log').locator('.reaction').count(), 2)
   })
   test('a type that the page does not know has its fallback, or says that it is not supported', async () => {

@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import type { Plugin } from 'vite'
+import { toned, tones } from '../src/emoji/tones.ts'
 
 const prefix = 'virtual:emoji/'
 const { resolve } = createRequire(import.meta.url)
@@ -10,6 +12,7 @@ interface EmojiOfData {
   annotation: string
   tags?: string[]
   group: number
+  skins?: { emoji: string; tone: number | number[] }[]
 }
 
 /** Modules `virtual:emoji/<language>`: every emoji with its words and group, half as large as the package's own files. */
@@ -19,12 +22,22 @@ export function emojiData(): Plugin {
     resolveId: (id) => (id.startsWith(prefix) ? `\0${id}` : null),
     load(id) {
       if (!id.startsWith(`\0${prefix}`)) return null
-      const language = id.slice(prefix.length + 1)
-      const file = resolve(`emoji-picker-element-data/${language}/emojibase/data.json`)
+      const folder = join(dirname(resolve('emoji-picker-element-data/package.json')), id.slice(prefix.length + 1))
+      // Some languages have the names of Unicode's CLDR alone.
+      const file = ['emojibase', 'cldr'].map((from) => join(folder, from, 'data.json')).find((path) => existsSync(path))
+      if (file === undefined) throw new Error(`${folder}: no emoji`)
       const data = JSON.parse(readFileSync(file, 'utf8')) as EmojiOfData[]
-      const rows = data.map(({ emoji, annotation, tags = [], group }) => [emoji, group, annotation, tags.join(' ')])
+      const rows = data.map((one) => {
+        const { emoji, annotation, tags = [], group } = one
+        return [emoji, group, annotation, tags.join(' '), hasTones(one) ? 1 : 0]
+      })
       // A string is parsed faster than an array of the language.
       return `export default JSON.parse(${JSON.stringify(JSON.stringify(rows))})`
     },
   }
+}
+
+/** Whether it has one tone, which `toned` gives it. */
+function hasTones({ emoji, skins = [] }: EmojiOfData): boolean {
+  return tones.every((tone, i) => skins.some((skin) => skin.tone === i + 1 && skin.emoji === toned(emoji, tone)))
 }

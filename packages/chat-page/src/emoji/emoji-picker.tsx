@@ -1,7 +1,9 @@
 import { useMemo, useState } from 'preact/hooks'
 import { useChat } from '../state/chat.ts'
 import { groupBy } from '../state/group-by.ts'
+import { storageOf } from '../state/storage.ts'
 import type { Emojis } from './emojis.ts'
+import { toned, tones } from './tones.ts'
 
 interface EmojiPickerProps {
   emojis: Emojis
@@ -26,6 +28,7 @@ const groupNames = [
 export function EmojiPicker({ emojis, onPick }: EmojiPickerProps) {
   const { texts } = useChat()
   const [query, setQuery] = useState('')
+  const [tone, setTone] = useTone()
   const groups = useMemo(() => {
     const words = query.trim().toLowerCase().split(/\s+/u)
     const isFound = (of: string) => words.every((word) => of.includes(word))
@@ -36,33 +39,50 @@ export function EmojiPicker({ emojis, onPick }: EmojiPickerProps) {
   }, [emojis, query])
   return (
     <>
-      <input
-        type="search"
-        enterkeyhint="search"
-        class="emoji-search"
-        aria-label={texts.searchEmoji}
-        placeholder={texts.searchEmoji}
-        value={query}
-        onInput={(event) => setQuery(event.currentTarget.value)}
-      />
+      <div class="emoji-head">
+        <input
+          type="search"
+          enterkeyhint="search"
+          class="emoji-search"
+          aria-label={texts.searchEmoji}
+          placeholder={texts.searchEmoji}
+          value={query}
+          onInput={(event) => setQuery(event.currentTarget.value)}
+        />
+        <select
+          aria-label={texts.skinTone}
+          title={texts.skinTone}
+          value={tone}
+          onChange={(event) => setTone(event.currentTarget.value)}
+        >
+          {['', ...tones].map((one) => (
+            <option key={one} value={one} aria-label={emojis.find(([emoji]) => emoji === one)?.[2]}>
+              {toned('✋', one)}
+            </option>
+          ))}
+        </select>
+      </div>
       <div class="emojis" onKeyDown={moveInGrid}>
         {groups.length === 0 && <p class="soft">{texts.noMatch}</p>}
         {groups.map(([group, found], nth) => (
           <section key={group}>
             <h3>{texts.emojiGroups[groupNames[group] ?? 'symbols']}</h3>
             <div class="emoji-grid">
-              {found.map(([emoji, , name], n) => (
-                <button
-                  key={emoji}
-                  type="button"
-                  aria-label={name}
-                  title={name}
-                  tabIndex={nth === 0 && n === 0 ? 0 : -1}
-                  onClick={() => onPick(emoji)}
-                >
-                  {emoji}
-                </button>
-              ))}
+              {found.map(([emoji, , name, , hasTones], n) => {
+                const shown = hasTones ? toned(emoji, tone) : emoji
+                return (
+                  <button
+                    key={emoji}
+                    type="button"
+                    aria-label={name}
+                    title={name}
+                    tabIndex={nth === 0 && n === 0 ? 0 : -1}
+                    onClick={() => onPick(shown)}
+                  >
+                    {shown}
+                  </button>
+                )
+              })}
             </div>
           </section>
         ))}
@@ -71,8 +91,25 @@ export function EmojiPicker({ emojis, onPick }: EmojiPickerProps) {
   )
 }
 
+/** The user's tone, remembered where the browser allows it. */
+function useTone() {
+  const storage = storageOf('localStorage')
+  const key = 'parley.skinTone'
+  const [tone, setTone] = useState(() => tones.find((one) => one === storage?.getItem(key)) ?? '')
+  const choose = (chosen: string) => {
+    setTone(tones.find((one) => one === chosen) ?? '')
+    try {
+      storage?.setItem(key, chosen)
+    } catch {
+      // Full: it holds as long as the picker.
+    }
+  }
+  return [tone, choose] as const
+}
+
 function moveInGrid(event: KeyboardEvent): void {
-  const steps: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 1, ArrowUp: -1 }
+  const forward = document.dir === 'rtl' ? -1 : 1
+  const steps: Record<string, number> = { ArrowRight: forward, ArrowLeft: -forward, ArrowDown: 1, ArrowUp: -1 }
   const step = steps[event.key]
   const from = document.activeElement
   if (step === undefined || !(from instanceof HTMLElement)) return

@@ -7,8 +7,11 @@ export interface PickerParts {
 }
 
 const data: Readonly<Record<string, () => Promise<{ default: Emojis }>>> = {
+  de: () => import('virtual:emoji/de'),
+  es: () => import('virtual:emoji/es'),
   fr: () => import('virtual:emoji/fr'),
   ja: () => import('virtual:emoji/ja'),
+  pt: () => import('virtual:emoji/pt'),
   zh: () => import('virtual:emoji/zh'),
 }
 

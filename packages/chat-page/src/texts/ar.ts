@@ -76,6 +76,7 @@ export const arabic: Translation = {
   emoji: 'الرموز التعبيرية',
   moreEmojis: 'المزيد من الرموز',
   searchEmoji: 'البحث في الرموز',
+  skinTone: 'لون البشرة',
   unsupported: 'الرسالة غير مدعومة هنا',
   searchMessages: 'البحث في الرسائل',
   searchInRoom: 'البحث في هذه المحادثة',

@@ -65,6 +65,7 @@ export const german: Translation = {
   emoji: 'Emoji',
   moreEmojis: 'Weitere Emojis',
   searchEmoji: 'Emojis suchen',
+  skinTone: 'Hautton',
   unsupported: 'Nachricht wird hier nicht unterstützt',
   searchMessages: 'Nachrichten durchsuchen',
   searchInRoom: 'In diesem Chat suchen',

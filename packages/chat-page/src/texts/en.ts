@@ -69,6 +69,7 @@ export const english = {
   emoji: 'Emoji',
   moreEmojis: 'More emoji',
   searchEmoji: 'Search emoji',
+  skinTone: 'Skin tone',
   unsupported: 'Message not supported here',
   searchMessages: 'Search messages',
   searchInRoom: 'Search in this chat',

@@ -66,6 +66,7 @@ export const spanish: Translation = {
   emoji: 'Emoji',
   moreEmojis: 'Más emojis',
   searchEmoji: 'Buscar emojis',
+  skinTone: 'Tono de piel',
   unsupported: 'Mensaje no compatible aquí',
   searchMessages: 'Buscar mensajes',
   searchInRoom: 'Buscar en este chat',

@@ -66,6 +66,7 @@ export const french: Translation = {
   emoji: 'Émoji',
   moreEmojis: 'Plus d’émojis',
   searchEmoji: 'Rechercher un émoji',
+  skinTone: 'Teinte de peau',
   unsupported: 'Message non pris en charge ici',
   searchMessages: 'Rechercher des messages',
   searchInRoom: 'Rechercher dans cette discussion',

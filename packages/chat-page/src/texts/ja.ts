@@ -64,6 +64,7 @@ export const japanese: Translation = {
   emoji: '絵文字',
   moreEmojis: 'その他の絵文字',
   searchEmoji: '絵文字を検索',
+  skinTone: '肌の色',
   unsupported: 'このメッセージはここでは表示できません',
   searchMessages: 'メッセージを検索',
   searchInRoom: 'このチャット内を検索',

@@ -66,6 +66,7 @@ export const brazilianPortuguese: Translation = {
   emoji: 'Emoji',
   moreEmojis: 'Mais emojis',
   searchEmoji: 'Pesquisar emojis',
+  skinTone: 'Tom de pele',
   unsupported: 'Mensagem não compatível aqui',
   searchMessages: 'Pesquisar mensagens',
   searchInRoom: 'Pesquisar nesta conversa',

@@ -61,6 +61,7 @@ export const chinese: Translation = {
   emoji: '表情',
   moreEmojis: '更多表情',
   searchEmoji: '搜索表情',
+  skinTone: '肤色',
   unsupported: '此处不支持该消息',
   searchMessages: '搜索消息',
   searchInRoom: '在此聊天中搜索',
