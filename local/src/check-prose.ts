@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 
 interface Figures {
-  /** Who, whom, whose per 1,000 words. */
+  /** "who", "whom" and "whose" per 1,000 words. */
   who: number
   /** "what" per 1,000 words. */
   what: number
@@ -16,6 +16,7 @@ interface Figures {
 const most: Record<string, Figures> = {
   'comments of packages': { who: 1.5, what: 3, openers: 0 },
   'comments of services': { who: 1.5, what: 3, openers: 0 },
+  'comments and titles of tests': { who: 5.5, what: 8.5, openers: 9 },
   pages: { who: 2, what: 4, openers: 6 },
 }
 
@@ -27,13 +28,14 @@ new Command('npm run check:prose --')
   .description('Counts filler words in comments and pages against upper bounds.')
   .parse()
 const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n')
-const sources = files.filter(
-  (file) => /\.tsx?$/.test(file) && !/\.test\.|\/test-|generated|\/test\/|^test\/|examples|\.d\.ts/.test(file),
-)
+const typescript = files.filter((file) => /\.tsx?$/.test(file) && !/generated|examples|\.d\.ts/.test(file))
+const isTest = (file: string) => /\.test\.|\/test-|\/test\/|^test\//.test(file)
+const sources = typescript.filter((file) => !isTest(file))
 const inFolder = (folder: string) => sources.filter((file) => file.startsWith(folder)).flatMap(commentLines)
 const lines: Record<string, string[]> = {
   'comments of packages': inFolder('packages/'),
   'comments of services': inFolder('services/'),
+  'comments and titles of tests': typescript.filter(isTest).flatMap((file) => [...commentLines(file), ...titles(file)]),
   pages: files.filter((file) => file.endsWith('.md')).flatMap(linesOf),
 }
 for (const [name, bounds] of Object.entries(most)) {
@@ -58,6 +60,15 @@ function commentLines(file: string): string[] {
     if (text.includes('*/')) isInside = false
     return found ?? []
   })
+}
+
+/** The titles that stand whole in the call. */
+function titles(file: string): string[] {
+  const found = linesOf(file)
+    .join('\n')
+    .matchAll(/^\s*(?:test|describe)[\w.]*(?:\([^'"`\n]*\))?\(\s*(['"`])(.+)\1/gm)
+  // Titles open with a small letter.
+  return [...found].map(([, , title = '']) => title.charAt(0).toUpperCase() + title.slice(1))
 }
 
 function figuresOf(text: readonly string[]): Figures {

@@ -92,7 +92,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: the ways back'
 
   test('to the list at once, out of a thread in a room that one was removed from', async () => {
     const { user, here, open } = await newcomer()
-    // What it asks for of the room when it is removed.
+    // The page's requests for the room of which the user is removed.
     const tab = await open('', phone, /status of 403/)
     const { page } = tab
     await row(page, 'Here').click()

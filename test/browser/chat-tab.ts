@@ -25,7 +25,7 @@ export interface ChatTab {
 
 export interface TabOptions extends BrowserContextOptions {
   parameters?: Record<string, string>
-  /** What the console may say beside nothing: a test that takes the server away. */
+  /** Allowed lines of the console, for tests that take the server away. */
   allow?: RegExp
   /** Hosts that it may ask beside ours. */
   elsewhere?: readonly string[]

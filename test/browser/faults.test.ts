@@ -6,7 +6,7 @@ import { eventually, type PlatformUser } from '../platform.ts'
 import { openChat, type TabOptions } from './chat-tab.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
 
-/** What the browser itself says when a server is away. */
+/** The browser's own messages when a server is away. */
 const away = /WebSocket connection to|Failed to load resource|net::ERR/
 
 describe.skipIf(isChromiumMissing())('the chat page in a browser, when something goes wrong', () => {
@@ -86,7 +86,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, when something
     })
   })
 
-  test('what is written offline is kept over a reload, and goes out once', async () => {
+  test('messages written offline are kept over a reload, and go out once', async () => {
     const bob = await newUser()
     const room = await newRoom(bob)
     const { page, send, sees } = await open(bob, room)
@@ -132,7 +132,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, when something
     })
   })
 
-  test('what is discarded in one tab goes in the other at once', async () => {
+  test('a message discarded in one tab goes in the other at once', async () => {
     const bob = await newUser()
     const room = await newRoom(bob)
     const one = await open(bob, room)

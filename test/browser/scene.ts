@@ -1,6 +1,6 @@
 import { type Admin, createAdmin } from '@parley/client/admin'
 
-/** What people write in the pictures: who, and what. */
+/** The conversations in the pictures: sender and text. */
 const talks = {
   en: {
     names: ['Mia Laurent', 'Jonas Weber', 'Amara Okafor', 'Trip helper'],

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** What a trace of Chromium says of a page while it scrolled. */
+/** Figures from Chromium's trace of a page that scrolls. */
 export interface ScrollTrace {
   /** Frames whose work took longer than 50 ms on the page's main thread, and how long each took. */
   longFrames: number[]
@@ -61,7 +61,7 @@ async function scroll(pixelsPerFrame: number): Promise<{ frames: number; longFra
   observer.observe({ type: 'long-animation-frame' })
   const log = document.querySelector<HTMLElement>('[role="log"]') as HTMLElement
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
-  /** So many frames at an end: what is loaded there has had time to come. */
+  /** Frames to wait at an end, so that the next page can load. */
   const stillFrames = 90
   let frames = 0
   for (let still = 0; still < stillFrames; frames++) {

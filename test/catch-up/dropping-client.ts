@@ -7,7 +7,7 @@ export interface DroppingClient {
   socket: Socket
   user: string
   rooms: readonly string[]
-  /** What it has heard, each event under a name of its own. */
+  /** The events received, each under a name of its own. */
   heard: Set<string>
   /** Connected, with everything made up. */
   isBack: boolean
@@ -54,7 +54,7 @@ const nameOf: Record<string, (payload: Payload) => string> = {
   roomPref: ({ room, folder }) => names.roomPref(room, folder),
 }
 
-/** What must be heard, by room, and by user: what of it a client lacks. */
+/** The expected events, by room and by user, that a client lacks. */
 export function lackedBy(
   { user, rooms, heard }: DroppingClient,
   expected: ReadonlyMap<string, ReadonlySet<string>>,

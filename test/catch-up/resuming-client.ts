@@ -14,7 +14,7 @@ export interface Resumed {
 /** A stock client that says since when it misses something. */
 export interface ResumingClient {
   socket: Socket
-  /** What arrived, in order, on this connection. */
+  /** The events of this connection, in order. */
   heard: Heard[]
   /** `auth2`, as often as wanted; returns the whole acknowledgement. */
   login: (options?: object) => Promise<{ RC: number; RM: string; result: Resumed; error?: { code: string } }>

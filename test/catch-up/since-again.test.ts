@@ -8,7 +8,7 @@ import { openPolling } from '../connections/slow-client.ts'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 import { connectResuming, type ResumingClient } from './resuming-client.ts'
 
-describe('what comes again while a client takes what it missed', () => {
+describe('events repeated while a client catches up', () => {
   let platform: Platform
   let node: RunningService
   let bus: Bus
@@ -90,7 +90,7 @@ describe('what comes again while a client takes what it missed', () => {
     for (const socket of [live.socket, late.socket] as Socket[]) socket.close()
   })
 
-  test('what the node makes up after NATS was away leaves no older state behind', async () => {
+  test("the node's replay after NATS was away leaves no older state behind", async () => {
     const room = await platform.newRoom([bob.id])
     const path = `/rooms/${room}`
     live = await connectLive()

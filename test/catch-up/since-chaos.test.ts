@@ -23,7 +23,7 @@ describe('clients that drop, while nodes, gateways and NATS are killed', {
   const clients: DroppingClient[] = []
   const tokens: string[] = []
   const state = { mayDrop: false, isOver: false, isTrouble: false }
-  /** What must be heard, by room, and by user. */
+  /** The expected events, by room and by user. */
   const expected = new Map<string, Set<string>>()
   const users = Array.from({ length: clientCount }, (_, n) => `user ${n}`)
   const roomsOf = (n: number) => [...new Set([n % roomCount, (n * 7 + 3) % roomCount])].map((room) => `room ${room}`)
@@ -77,7 +77,7 @@ describe('clients that drop, while nodes, gateways and NATS are killed', {
     })
   }
   const areBack = () => clients.filter(({ isBack }) => isBack).length
-  /** As much as the clients take: what they are behind with they get again, which is more and more. */
+  /** One round of sends. It waits for the clients, since replays of those that fall behind grow. */
   async function turn(): Promise<void> {
     while (!state.isOver && !state.isTrouble && areBack() < clientCount / 2) await pause(50)
   }

@@ -99,7 +99,7 @@ describe('auth2 with since, when not everything can be made up', () => {
     away.socket.close()
   })
 
-  test('what a purge has deleted is not made up; who comes later is resumed', async () => {
+  test('purged events are not made up; a later client is resumed', async () => {
     const { serverTimeMS } = await comeAndGo(0)
     await pass('gone')
     await ofStream('PURGE')

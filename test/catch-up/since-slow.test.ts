@@ -47,7 +47,7 @@ describe('a client that takes slowly what it missed', () => {
     return Number(/^parley_events_delivered_total\{[^}]*event="chat message"[^}]*\} (\d+)/m.exec(text)?.[1] ?? 0)
   }
 
-  test('what comes live meanwhile reaches it once, in its order', async () => {
+  test('live events meanwhile reach it once, in their order', async () => {
     const { serverTimeMS: since } = (await witness.login({ since: 0 })).result
     const large = 'x'.repeat(20_000)
     const sent: string[] = []

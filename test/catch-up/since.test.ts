@@ -67,7 +67,7 @@ describe('auth2 with since', () => {
     return result.serverTimeMS
   }
 
-  test.each(kinds)('what passed meanwhile arrives in order before the acknowledgement: %o', async (kind) => {
+  test.each(kinds)('missed events arrive in order before the acknowledgement: %o', async (kind) => {
     const room = await platform.newRoom([alice.id, bob.id])
     const since = await comeAndGo(bob, room)
     for (let i = 0; i < 30; i++) await pass(room, `${i}`)
@@ -214,7 +214,7 @@ describe('auth2 with since', () => {
     again.socket.close()
   })
 
-  test('who does not give it sees no change', async () => {
+  test('a client that does not give it sees no change', async () => {
     const client = await open(0, bob)
     const { result } = await client.login({ deviceId: 'phone' })
     assert.ok(!('resumed' in result))

@@ -14,7 +14,7 @@ const sources = find([
 ]).filter((file) => /\.(ts|yml|conf)$|Dockerfile$/.test(file))
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
-describe('what a page or a comment cites is in the repository', () => {
+describe('files cited by pages and comments are in the repository', () => {
   test('pages of documentation, by their names', () => {
     const known = new Set(pages.map((page) => page.split('/').at(-1)))
     const cited = (file: string) => [...read(file).matchAll(/[\w-]+\.md\b/g)].map(([name]) => name)

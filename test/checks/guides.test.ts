@@ -31,7 +31,7 @@ function isPath(path: string, method?: string): boolean {
   })
 }
 
-describe('what the guides and examples name is there', () => {
+describe('names in the guides and examples exist', () => {
   test('settings', () => {
     const isThere = (name: string) => ofExamples.has(name) || settings.includes(name.replace(/_FILE$/, ''))
     assert.deepEqual(missing(/\b(PARLEY_[A-Z_]+|PUSH_GENERIC)\b/g, isThere), [])

@@ -28,7 +28,7 @@ const mayImport: Record<string, string[]> = {
   bench: ['stack', 'local', 'db', 'bus', 'chat', 'socketio', 'contracts'],
   examples: ['client'],
 }
-/** What the tests of a folder may import besides: the servers that they start, and what they look at or put there. */
+/** Further imports allowed in the tests of a folder: servers that they start, and data that they read or write there. */
 const testsMayImport: Record<string, string[]> = {
   'packages/db': ['stack'],
   'packages/bus': ['stack'],
@@ -39,7 +39,7 @@ const testsMayImport: Record<string, string[]> = {
   'services/stats': ['stack'],
   test: ['db', 'bus'],
 }
-/** What wires the parts of a service together may also reach for the outside systems. */
+/** Files that wire a service may also import the outside systems. */
 const wiring = /\/(main|parley|\w+-command)\.ts$/
 const wiringMayImport = ['wiring', 'db', 'bus', 'presence']
 

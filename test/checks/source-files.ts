@@ -43,7 +43,7 @@ export function importedFile(from: string, specifier: string): string | undefine
 
 const isOurs = (file: string): boolean => files.includes(file)
 
-/** What stands between `import` and `from`. */
+/** @param names the text between `import` and `from` */
 function namesTypesOnly(names: string): boolean {
   if (/^type\s/.test(names)) return true
   const listed = /^\{(.*)\}\s*$/s.exec(names)?.[1]

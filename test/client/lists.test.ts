@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, onTestFinished, test, vi } from 'vitest'
 import { eventually, type Platform } from '../platform.ts'
 import { clientOf, type Deployment, deploy, online, texts } from './client-of.ts'
 
-describe('what a client lists', () => {
+describe("a client's lists", () => {
   let deployment: Deployment
   let platform: Platform
   beforeAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform } from '../platform.ts'
 import { clientOf, type Deployment, deploy, online, texts } from './client-of.ts'
 
-describe('what a client shows', () => {
+describe("a client's rooms and messages", () => {
   let deployment: Deployment
   let platform: Platform
   beforeAll(async () => {
@@ -205,7 +205,7 @@ describe('what a client shows', () => {
     assert.deepEqual(whole(late.room(room).thread(about)), whole(alices), 'who opens it later sees the same')
   })
 
-  test('who is typing, until their message comes', async () => {
+  test('typing users, until their message comes', async () => {
     const { alice, bob, room } = await twoInARoom()
     const [a, b] = [clientOf(deployment, alice), clientOf(deployment, bob)]
     await Promise.all([online(a), online(b)])

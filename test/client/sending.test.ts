@@ -10,7 +10,7 @@ function memoryStorage(): Storage {
   return { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value) }
 }
 
-describe('what a client sends', () => {
+describe("a client's sends", () => {
   let deployment: Deployment
   beforeAll(async () => {
     deployment = await deploy()

@@ -76,7 +76,7 @@ describe('connection-count counts authenticated WebSockets', () => {
     await nobodyIsLeft()
   })
 
-  test('what a killed node reported is forgotten when another process has its name', async () => {
+  test("a killed node's report is forgotten when another process has its name", async () => {
     const named = { PARLEY_NODE_ID: 'named' }
     const first = await platform.start('realtime', named)
     const socket = await platform.connect(first, alice)

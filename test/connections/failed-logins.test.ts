@@ -242,7 +242,7 @@ describe('failed logins', () => {
       [0, 0],
     )
     const closed = new Promise((resolve) => two.once('disconnect', resolve))
-    // So many that the third comes while the first is in flight, also where the machine is busy.
+    // Enough for the third to come while the first is in flight, also on a busy machine.
     const codes: number[] = []
     const acks = Array.from({ length: 50 }, async () => {
       const { RC, error } = (await two.emitWithAck('auth2', token)) as Ack

@@ -181,7 +181,7 @@ describe('a session that another node holds, or none', () => {
     await bus.nats.flush()
     const bridged = await bridge(other)
     await taken
-    // What the owner is asked later, it has handled: so it has that too.
+    // The owner handles requests in order, so it has handled the one before too.
     assert.equal(await post(other, await open(owner)), 200)
     await closeBus(bus)
     await platform.servers.nats.kill()

@@ -11,7 +11,7 @@ interface Ack {
   error?: { code: string }
 }
 
-describe('what happens while a login or a resync waits for the database holds for the socket', () => {
+describe('changes while a login or a resync waits for the database hold for the socket', () => {
   let platform: Platform
   let gateway: RunningService
   let node: RunningService

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { connectClient, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
 
 type Answer = { RC: number; result: { _id: string } }
-/** So many that a race which is lost half the time is lost at least once. */
+/** Enough to lose a race at least once that is lost half the time. */
 const tries = 20
 
 describe('a socket belongs to one user at a time', () => {

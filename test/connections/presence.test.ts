@@ -73,7 +73,7 @@ describe('presence', () => {
   }
   const newUsers = (count: number) => Promise.all(Array.from({ length: count }, () => platform.newUser()))
 
-  test('who shares a room is watched; all devices of a user are one; only subscribers hear of them', async () => {
+  test('users who share a room can be watched; all devices of a user are one; only subscribers hear of them', async () => {
     const [alice, bob, carol, stranger] = (await newUsers(4)) as [
       PlatformUser,
       PlatformUser,
@@ -134,7 +134,7 @@ describe('presence', () => {
     assert.deepEqual(listener.heard, [])
   })
 
-  test('who hides, blocks the watcher, shares no room any more or is erased looks offline', async () => {
+  test('a user who hides, blocks the watcher, shares no room any more or is erased looks offline', async () => {
     const [alice, hiding, blocking, leaving, erased] = (await newUsers(5)) as [
       PlatformUser,
       PlatformUser,
@@ -189,7 +189,7 @@ describe('presence', () => {
     }
   })
 
-  test('what cannot be watched is refused with what is wrong', async () => {
+  test('a user who cannot be watched is refused with the reason', async () => {
     const alice = await platform.newUser()
     const { socket } = await connect(alice, 0)
     const refusals: [string, unknown, string, RegExp][] = [

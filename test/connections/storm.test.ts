@@ -75,7 +75,7 @@ describe('a storm of reconnects', () => {
       [...heardByPresent, ...returned.map(({ heard }) => heard)].every((heard) => heard.at(-1) === last),
     )
     for (const heard of heardByPresent) assert.deepEqual(heard, sent)
-    // What came while they were away they have missed; the rest came once, and in order.
+    // They miss the messages of the time away; the others come once, and in order.
     for (const { heard, state: of } of returned) {
       assert.deepEqual(of.failures, [])
       const places = heard.map((message) => sent.indexOf(message))

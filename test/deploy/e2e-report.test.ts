@@ -23,7 +23,7 @@ function runWith(step: string, seen: Partial<Seen>): Run {
   }
 }
 
-describe('what npm run e2e:k8s finds wrong', () => {
+describe('faults found by npm run e2e:k8s', () => {
   test('is nothing where all is as wanted', () => {
     const run = runWith('scale', { reconnects: 1, p99: 30 })
     assert.deepEqual(faultsOf(run), [])

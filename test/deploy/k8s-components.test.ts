@@ -125,7 +125,7 @@ describe('deploy/k8s: what goes beside the services', () => {
     for (const port of [...wanted, 53, 443]) assert.ok(out.includes(port), `${port} is open`)
   })
 
-  test('what is scaled by its share of the CPU it asked for asks for some', () => {
+  test('a workload scaled by its share of requested CPU requests some', () => {
     for (const { spec } of ofKind('HorizontalPodAutoscaler')) {
       const { name } = spec['scaleTargetRef'] as { name: string }
       const target = deployments.find(({ metadata }) => metadata.name === name)

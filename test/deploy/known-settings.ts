@@ -18,7 +18,7 @@ export function knownSettings(): KnownSetting[] {
   }))
 }
 
-/** What is wrong with the variables of a container; empty when nothing is. */
+/** The faults in the variables of a container. */
 export function wrongVariables(environment: Record<string, unknown>): string[] {
   const known = knownSettings()
   return Object.keys(environment).flatMap((name) => {

@@ -12,7 +12,7 @@ interface ApnsPush {
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into payloads of every shape
   payload: any
   atMS: number
-  /** What was answered; undefined while nothing was. */
+  /** The status of the answer; undefined before it. */
   status?: number
 }
 

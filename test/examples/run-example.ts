@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '../..')
 /** An example as a user runs it: `npm start` in its folder. */
 export interface RunningExample {
   child: ChildProcess
-  /** What it has printed so far. */
+  /** Its output so far. */
   text: () => string
   /** Settles with what the pattern matches in the output. */
   prints: (pattern: RegExp) => Promise<string>

@@ -7,7 +7,7 @@ interface ChatMessage {
   seq: number
 }
 
-/** What one connection, from its auth2 to its end, heard of a room: the seqs that came live. */
+/** The live seqs of a room on one connection, from its auth2 to its end. */
 interface Heard {
   isOver: boolean
   byRoom: Map<string, Set<number>>
@@ -15,12 +15,12 @@ interface Heard {
 
 export interface ChaosClient {
   socket: Socket
-  /** What its calls carry. */
+  /** The headers of its calls. */
   headers: Record<string, string>
   rooms: readonly string[]
   /** By room: the IDs by seq, as they came live and by fetching. */
   known: Map<string, Map<number, string>>
-  /** What it got that it must not: events of other rooms, two messages with one seq. */
+  /** Events that it must not get: of other rooms, or two messages with one seq. */
   wrong: string[]
   connections: Heard[]
   fetched: number
@@ -54,7 +54,7 @@ export interface ChaosClientOptions extends ClientKind {
   url: string
   /** Where the sockets are, if not at `url`. */
   socketUrl?: string
-  /** What makes its calls instead of `call`, such as one that counts them. */
+  /** Makes its calls instead of `call`, for example to count them. */
   calls?: typeof call
   token: string
   clientKey: string

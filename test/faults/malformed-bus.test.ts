@@ -134,7 +134,7 @@ describe('a message of the bus that cannot be read', () => {
     await bus.nats.flush()
   }
 
-  /** What is sent now reaches everybody whom it is for. */
+  /** Sends one of each, and waits until all recipients have it. */
   async function everythingWorks(): Promise<void> {
     const message = await platform.send(room, alice)
     await eventually('the member hears it', () => heard.includes(message))

@@ -123,7 +123,7 @@ describe('when NATS loses its log', () => {
     let isOver = false
     const loading = Promise.all(rooms.map((room) => load(room, () => isOver)))
     await eventually('some are pushed', () => platform.fcm.pushes.length > 40)
-    // What nobody has handled is in the log alone.
+    // Events that no consumer has handled are in the log alone.
     const consumers = services.filter(({ service }) => service === 'push' || service === 'stats')
     await Promise.all(consumers.map((service) => service.stop()))
     const sentBefore = heard.size
@@ -190,7 +190,7 @@ describe('when NATS loses its log', () => {
     assert.deepEqual(pushed().slice(soFar).toSorted(), ids.toSorted())
   })
 
-  test('what is published again by hand has no effect twice, also when it was killed and begun again', async () => {
+  test('a rebuild by hand has no effect twice, also when it was killed and begun again', async () => {
     const room = String(rooms[0])
     const before = { pushes: pushed().length, ids: webhookIds('MESSAGE', room).size }
     const { mongoUrl, natsUrl } = platform.servers

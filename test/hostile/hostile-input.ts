@@ -2,7 +2,7 @@ import type { Scene } from './test-scene.ts'
 
 /** One row of the table of hostile inputs. */
 export interface HostileInput {
-  /** What is sent, and what comes of it. */
+  /** The input, and the expected answer. */
   name: string
   /** Collections that it may change: a login is noted with the user. */
   changes?: readonly string[]

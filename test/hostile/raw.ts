@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import type { RunningService } from '../platform.ts'
 
-/** What came back on a TCP connection until the server closed it, or until `until` was seen. */
+/** The bytes of a TCP connection until the server closed it, or until `until` was seen. */
 export interface RawAnswer {
   text: string
   closed: boolean

@@ -148,7 +148,7 @@ describe('hostile clients of a realtime node', () => {
   }
 
   test('after all of them the node’s memory is what it was', async () => {
-    // What one wave of them all holds while it lasts; a leak of one attack would show a multiple.
+    // The memory of one wave of all attacks; a leak of one attack would show a multiple.
     const allowedMiB = 150
     assert.ok(rssMiB() - rssBefore < allowedMiB, `${rssBefore.toFixed(0)} MiB before, ${rssMiB().toFixed(0)} after`)
     assert.equal(witness.connected, true)

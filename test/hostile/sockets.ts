@@ -43,7 +43,7 @@ const foreignSids = [
   '%00',
 ]
 
-/** What reaches a realtime node. */
+/** Attacks on a realtime node. */
 export const hostileSockets: HostileInput[] = [
   {
     name: 'a session ID that is not ours is 400 at once, as a poll and as an upgrade',

@@ -18,7 +18,7 @@ export interface Scene extends Platform {
   /** Where the gateway keeps files. */
   filesFolder: string
   witness: Witness
-  /** What the database holds: a digest per collection, without what changes by itself and what is left out. */
+  /** A digest of each collection, without those that change by themselves or are left out. */
   stored(without: readonly string[]): Promise<Record<string, string>>
   /** Resident memory in MiB. */
   memory(service: RunningService): number

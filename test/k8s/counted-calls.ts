@@ -1,6 +1,6 @@
 import type { call } from '../platform.ts'
 
-/** What calls came back with. */
+/** The outcomes of calls. */
 export interface Calls {
   calls: number
   /** Responses with a status that is not 2xx: how many of each. */
@@ -18,7 +18,7 @@ export interface CountedCalls {
   /** Of these the durations are noted. */
   timed: typeof call
   untimed: typeof call
-  /** What there was since the last time. */
+  /** The outcomes since the last call of it. */
   take(): Calls
 }
 

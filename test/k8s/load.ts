@@ -19,7 +19,7 @@ export interface LoadOptions {
   openConnections: () => Promise<number>
 }
 
-/** What was seen between two looks. */
+/** Observed between two readings. */
 export interface Seen extends Calls {
   sent: number
   /** Of all members of each room together: acknowledged messages that never came, live or from the history. */
@@ -116,7 +116,7 @@ export async function startLoad({
       // A client whose node went without a word takes itself for connected until a heartbeat is missing.
       await until('every client has a node', async () => (await options.openConnections()) >= clients.length)
       await until('every client is back', () => clients.every(({ isBack }) => isBack))
-      // What is still missing then is lost.
+      // Messages still missing then are lost.
       await until('every client has everything', () => lacking() === 0).catch(() => undefined)
       const lost = lacking() - lostBefore
       lostBefore += lost

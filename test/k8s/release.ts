@@ -7,7 +7,7 @@ import { kubectl } from './cluster.ts'
 const root = join(import.meta.dirname, '../..')
 const overlay = join(root, 'deploy/k8s/overlays/try')
 const dir = join(root, '.parley/e2e-k8s')
-/** What says that this namespace is ours to make trouble in. */
+/** The label of a namespace in which the tests may kill. */
 export const mark = 'parley.dev/e2e'
 
 export interface Applied {

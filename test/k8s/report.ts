@@ -9,7 +9,7 @@ export interface Done extends Seen {
 }
 
 export interface Run {
-  /** What it ran on: a line each. */
+  /** The machine and cluster, a line each. */
   ground: string[]
   quiet: Seen
   done: Done[]
@@ -21,7 +21,7 @@ export interface Run {
 /** While something happens, the slowest of 100 calls may take so many times as long as when nothing does. */
 const mostSlower = 3
 
-/** What is not as it is wanted: a sentence each. */
+/** The missed goals, a sentence each. */
 export function faultsOf({ quiet, done, crashed }: Run): string[] {
   const faults = done.flatMap((seen) => {
     const { step, lost, twice, reconnects, refused, unanswered, p99, slowest } = seen

@@ -7,7 +7,7 @@ export interface Step {
   title: string
   /** How often a client may have to connect again: as often as its node went. */
   reconnects: number
-  /** Nobody can respond for a process that is killed: its calls may go unanswered. */
+  /** A killed process cannot respond: its calls may go unanswered. */
   mayKillCalls?: true
   /** Nothing is done to Parley: what is slow then is the machine. */
   isControl?: true

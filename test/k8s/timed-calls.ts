@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { call } from '../platform.ts'
 import { type Calls, countedCalls } from './counted-calls.ts'
 
-/** What the thread is given. */
+/** The options of the thread. */
 export interface TimedCallsOptions {
   gatewayUrl: string
   /** Headers of the integrator's server, which sends. */
@@ -16,7 +16,7 @@ export interface TimedCallsOptions {
   sends: number
 }
 
-/** What the thread says: each acknowledged message, and once it was asked to stop, what there was since it began. */
+/** The thread's reports: each acknowledged message, and after a stop all outcomes. */
 export type TimedCallsReport =
   | { did: 'acknowledged'; room: string; id: string }
   | { did: 'stopped'; sent: number; calls: Calls }

@@ -12,7 +12,7 @@ interface Ack {
 
 const env = { PARLEY_MODERATE_ALLOW_PRIVATE_TARGETS: 'true', PARLEY_MODERATE_TIMEOUT_MS: '10000' }
 
-describe('what one socket emits to one room without waiting for acknowledgements', () => {
+describe('emits of one socket to one room without waiting for acknowledgements', () => {
   let platform: Platform
   let proxy: MongoProxy
   let hook: CallbackDouble
@@ -49,7 +49,7 @@ describe('what one socket emits to one room without waiting for acknowledgements
   const emit = (event: string, body: object): Promise<Ack> => socket.emitWithAck(event, body)
   const say = (message: string, more: object = {}) =>
     emit('chat message', { room, message, messageType: 'text', ...more })
-  /** What Bob has heard of an event in the room, once this one has come. */
+  /** A field of each event that Bob has heard in the room, once `last` has come. */
   async function heardUntil(last: string, event: string, field: string): Promise<unknown[]> {
     const those = () =>
       heard.flatMap(([name, payload]) => (name === event && payload['room'] === room ? [payload[field]] : []))

@@ -11,7 +11,7 @@ interface Ack {
   error?: { code: string; message: string }
 }
 
-describe('what clients emit', () => {
+describe('emits of clients', () => {
   let platform: Platform
   let gateway: RunningService
   let node: RunningService
@@ -31,7 +31,7 @@ describe('what clients emit', () => {
     await platform.stop()
   })
 
-  /** What `auth2` on a socket of its own is acknowledged with. */
+  /** The acknowledgement of `auth2` on a socket of its own. */
   async function auth2(args: unknown[], auth: object = {}): Promise<Ack> {
     const socket = io(node.url, { transports: ['websocket'], forceNew: true, auth })
     try {

@@ -12,7 +12,7 @@ export interface Device {
   events: { event: string; payload: unknown }[]
 }
 
-/** What a row works on: a room of its own with alice (owner), bob and robot, and one message of bob in it. */
+/** The data of a row: a room of its own with alice (owner), bob and robot, and one message of bob in it. */
 export interface Scene {
   room: string
   message: string

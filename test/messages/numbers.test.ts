@@ -70,7 +70,7 @@ describe('numbers in free JSON come to everybody as they were written', () => {
     })
   }
 
-  test('what a socket emits: in the acknowledgement, the history and the event, while fields have their meaning', async () => {
+  test('an emit: in the acknowledgement, the history and the event, while fields have their meaning', async () => {
     const room = await platform.newRoom([alice, bob])
     const socket = await connect(alice)
     const packets = packetsOf(socket)
@@ -99,7 +99,7 @@ describe('numbers in free JSON come to everybody as they were written', () => {
     assert.ok((await history.text()).includes(`"message":${content}`))
   })
 
-  test('what a socket catches up with', async () => {
+  test('the replay of a socket', async () => {
     const room = await platform.newRoom([alice, bob])
     const first = await connect(bob)
     const since = Date.now()

@@ -50,7 +50,7 @@ describe('a message that a robot streams', () => {
   const updatesOf = (id: string) =>
     heard.filter(({ event, payload }) => event === 'messageUpdated' && payload['_id'] === id)
   const pushesOf = (id: string) => server.calls.filter(({ body }) => body._id === id)
-  /** What was published before has been heard, and pushed: a message that comes after it is. */
+  /** Resolves when earlier events have been heard and pushed: a later message has. */
   const allHeard = async () => {
     const last = await platform.send(room, robot)
     await eventually('the last message', () => heard.some(({ payload }) => payload['_id'] === last))

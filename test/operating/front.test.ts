@@ -47,7 +47,7 @@ describe('the front of npm start returns what the gateway returned', () => {
     })
   }
 
-  test('what is not HTTP gets the envelope, with what browsers need to read it', async () => {
+  test('a request that is not HTTP gets the envelope, with the headers that browsers need to read it', async () => {
     const socket = connect(front.port, '127.0.0.1')
     socket.write('nonsense\r\n\r\n')
     const answer = await text(socket)

@@ -8,12 +8,12 @@ import { commandEnv } from '../parley-command.ts'
 
 const root = join(import.meta.dirname, '../..')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
-/** What npm runs by itself before another command gets no arguments. */
+/** Scripts that npm runs before another get no arguments. */
 const commands = Object.keys(scripts).filter((name) => !(name.startsWith('pre') && name.slice(3) in scripts))
 /** Long enough for a busy machine; whatever starts servers instead of saying what it does is not through by then. */
 const timeout = 60_000
 
-/** What the command prints; fails unless it ends by itself and well. */
+/** The command's output; fails unless it ends by itself with code 0. */
 async function helpOf(name: string, subcommand: string[] = []): Promise<string> {
   const env = {
     ...commandEnv,

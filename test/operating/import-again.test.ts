@@ -102,7 +102,7 @@ describe('parley import, again', () => {
     assert.doesNotMatch(again.text, /attachments/, 'files that have gone since are no fault of a message that is there')
   })
 
-  test('what follows keeps its times, and who pages by updated time finds it after changes that were made meanwhile', async () => {
+  test('later messages keep their times, and pages by updated time show them after changes made meanwhile', async () => {
     const lines = [
       ...['ann', 'ben'].map((name) => user(name)),
       { type: 'room', _id: 'times', roomType: 'group' },

@@ -168,7 +168,7 @@ describe('parley import', () => {
     assert.ok(asArray.text.includes(`:${begins + 1}: sender: `), asArray.text)
   })
 
-  test('what it imports is read over the API as if it had been sent there, and chatting goes on', async () => {
+  test('imported data reads over the API as if it had been sent there, and chatting goes on', async () => {
     const lines = [
       user('carla', { createdAt: '2020-05-01T10:00:00Z', avatarUrl: 'https://example.com/c.png' }),
       user('dan'),
@@ -305,7 +305,7 @@ describe('parley import', () => {
     assert.match(grown.text, /another message in the place of m8/)
   })
 
-  test('who has left the room, and is imported again, has exact unread counts: without what they deleted for themselves', async () => {
+  test('a member who had left, and is imported again, has exact unread counts: without messages deleted for themselves', async () => {
     const lines = [
       ...['pia', 'rob', 'quin'].map((name) => user(name)),
       { type: 'room', _id: 'rest', roomType: 'group' },

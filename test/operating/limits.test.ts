@@ -128,7 +128,7 @@ describe('limits of a realtime node', () => {
     await eventually('it is gone', async () => (await connections(node, 'bridge')) === 0)
   })
 
-  test('who connects and disconnects again and again, and never authenticates, is closed in time', async () => {
+  test('a client that connects and disconnects again and again, and never authenticates, is closed in time', async () => {
     const node = await newNode({ AUTHENTICATE_WITHIN_MS: 3000 })
     const socket = new WebSocket(`${node.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`)
     let connected = 0
@@ -146,7 +146,7 @@ describe('limits of a realtime node', () => {
     assert.ok(connected > 5, `${connected} times`)
   })
 
-  test('who disconnects an authenticated socket and keeps the connection has the time again, and no more', async () => {
+  test('a client that disconnects an authenticated socket and keeps the connection has the time again, and no more', async () => {
     const node = await newNode({ AUTHENTICATE_WITHIN_MS: 1000 })
     const client = io(node.url, { transports: ['websocket'], reconnection: false, forceNew: true })
     const answer: { RC: number } = await client.emitWithAck('auth2', token, {})
@@ -214,7 +214,7 @@ describe('limits of a realtime node', () => {
   })
 
   test('garbage from one address does not delay the logins of others', async () => {
-    // As many as the node lets wait. Those that still do when the other one comes, wait for many seconds.
+    // The node's limit of waiting logins. Those still waiting when the other one comes wait for many seconds.
     const node = await newNode({ ADMISSIONS_PER_SECOND: 5, TRUSTED_PROXIES: 1, FAILED_LOGINS_PER_ADDRESS: 0 })
     const from = (address: string) => {
       const extraHeaders = { 'x-forwarded-for': address }

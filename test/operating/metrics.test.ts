@@ -30,7 +30,7 @@ describe('metrics, dashboards and alert rules', () => {
   let prometheus: ChildProcess
   let dir: string
   let api: string
-  /** What each service serves, and all metric names of all. */
+  /** The metrics of each service, and the names of all. */
   let served: Record<string, string>
   let names: Set<string>
 

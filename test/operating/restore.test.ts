@@ -77,7 +77,7 @@ describe('a backup of MongoDB', () => {
     const socket = await platform.connect(services[1] as RunningService, bob)
     const heard: unknown[] = []
     socket.on('chat message', ({ seq, message }: Message) => heard.push([seq, message]))
-    // What was sent after the backup is unknown: the same key sends again.
+    // The restored database does not know later sends: the same key sends again.
     const again = await send('after')
     assert.equal(again['seq'], 21)
     await eventually('it is heard', () => heard.some((one) => String(one) === '21,after'))

@@ -61,7 +61,7 @@ describe('a gateway that is killed between writing a message and publishing it',
     assert.deepEqual((await once(child, 'exit'))[1], 'SIGKILL')
   }
 
-  test('what it had written comes in its place, once, and what others send comes after it', async () => {
+  test('its written messages come in their place, once, and those of others after them', async () => {
     const before = await connectResuming(node.url, bob.token)
     const since = (await before.login({ since: 0 })).result.serverTimeMS
     before.socket.close()

@@ -89,7 +89,7 @@ describe('a push network that is away', () => {
     assert.deepEqual(await eventually('both are taken', () => badges(200)), [0, 0])
   })
 
-  test('what waited while no process ran is pushed as it is now, and not what is past its time', async () => {
+  test('messages that waited while no process ran are pushed as they are now, unless their time has passed', async () => {
     await push.stop()
     const { apns, db, app } = platform
     const [alice, bob, carol, dave, erin] = [

@@ -119,7 +119,7 @@ describe('a push service that dies by kill -9', () => {
     }
     flood.on = false
     await sending
-    // What a killed process had taken from the stream comes again after a while.
+    // The stream redelivers the events that a killed process had taken.
     await eventually('every message is handled and nothing waits', async () => {
       const noted = await platform.db.pushes.countDocuments({ content: { $regex: messages.join('|') } })
       return noted === messages.length * 2 * devices && (await nothingWaits())

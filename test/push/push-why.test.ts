@@ -85,7 +85,7 @@ describe('GET /admin/push/why', () => {
     const message = await platform.send(room, alice)
     await decided(message, reached, (it) => outcomes(it).includes('sent'))
     await platform.admin('POST', `/rooms/${room}/members`, { invitees: [late] })
-    // What was decided stays, whatever changes afterwards.
+    // A decision stays, whatever changes afterwards.
     await platform.as(muted, 'DELETE', `/me/mute/${room}`)
     await addDevices(platform.db, platform.app, [without], ['ios'])
     const expected: [string, string][] = [
@@ -233,7 +233,7 @@ describe('GET /admin/push/why with PUSH_GENERIC, and without any network', () =>
         [false, 'MUTED'],
       ],
     )
-    // Nobody listens there.
+    // A port without a listener.
     push = await platform.startPush({ PUSH_GENERIC: 'http://127.0.0.1:9/push' })
     const message = await platform.send(room, alice)
     let found: Record<string, unknown> = {}

@@ -17,7 +17,7 @@ import { natsTls, type SecuredServer, startMongo, startNats, startRedis, user } 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
 
-/** What docs/operations.md says that the NATS user of the services needs. */
+/** The rights that docs/operations.md lists for the NATS user of the services. */
 function documentedRights(): NatsRights {
   const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
   const listed = (name: string) =>

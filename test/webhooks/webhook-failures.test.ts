@@ -34,7 +34,7 @@ describe('a webhook that fails', () => {
     }
     await platform.send(room, alice, { message: 'refuse' })
     await platform.send(room, alice, { message: 'fail' })
-    // What has waited for as long is given up with it, so the next one comes later.
+    // Calls that have waited as long are given up with it, so the next one comes later.
     const tries = () => calls().filter(({ body }) => body.data.message === 'fail').length
     await eventually('it was tried', async () => tries() >= 3 || (await platform.failedCalls(room)).length === 2)
     await platform.send(room, alice, { message: 'good' })

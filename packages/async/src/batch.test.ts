@@ -147,7 +147,7 @@ describe('batched', () => {
     assert.deepEqual(given().at(-1), [6, 7], 'nobody waits when all have come')
   })
 
-  test('who comes alone again and again waits for nobody, however quick the batches are', async () => {
+  test('single callers one after the other never wait, however quick the batches are', async () => {
     const { write, batches, given } = heldWrites()
     const one = batched(write, { most: 10, restShare: 0.5 })
     for (const item of [1, 2, 3]) {

@@ -14,7 +14,7 @@ async function hasSettled(promise: Promise<unknown>): Promise<boolean> {
   return settled
 }
 
-describe('what is in flight', () => {
+describe('calls in flight', () => {
   test('counts work until it settles, whether it succeeds or fails, and returns it', async () => {
     const inFlight = createInFlight()
     const good = Promise.withResolvers<string>()

@@ -6,7 +6,7 @@ import { readPayload } from './read-payload.ts'
 const read = (data: string | Uint8Array) =>
   readPayload({ data: typeof data === 'string' ? new TextEncoder().encode(data) : data }, nodeAnnouncement)
 
-describe('what a message of the bus says', () => {
+describe('the payload of a bus message', () => {
   test('is what its schema makes of it', () => {
     assert.deepEqual(read('{"node":"n","leaving":true}'), { node: 'n', leaving: true })
   })

@@ -8,7 +8,7 @@ import { textParts as partsOf } from '../src/message/text-parts.ts'
 
 const textParts = (text: string, mentioned?: ReadonlyMap<string, string>) => partsOf(text, mentioned, linksIn)
 
-describe('what is shown of a message', () => {
+describe('a shown message', () => {
   test('a text, an object with a text or a fallback, and never JSON', () => {
     assert.deepEqual(contentOf({ message: 'Hi', messageType: 'text' }), { kind: 'text', text: 'Hi' })
     assert.deepEqual(contentOf({ message: { text: 'Hi' }, messageType: 'card' }), { kind: 'text', text: 'Hi' })

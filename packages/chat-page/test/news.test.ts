@@ -5,7 +5,7 @@ import { describe, test } from 'vitest'
 import { onNews } from '../src/state/news.ts'
 import { createValue } from '../src/state/value.ts'
 
-describe('what the user is notified of', () => {
+describe('notifications', () => {
   function listening() {
     const listeners = new Map<string, (payload: never) => void>()
     const connection = createValue<ConnectionState>({ status: 'connecting' })

@@ -10,7 +10,7 @@ const message = (_id: string, sender: string, atMS: number, more: object = {}): 
   ({ _id, key: _id, sender: { _id: sender }, messageTimeMS: atMS, messageType: 'text', ...more }) as RoomMessage
 
 describe('the rows of the list of messages', () => {
-  test('what one sender writes in one go stands together; a day, a pause, "new" and a system message part it', () => {
+  test('messages of one sender stand together; a day, a pause, "new" and a system message part them', () => {
     const rows = toRows(
       [
         message('1', 'bob', noon),

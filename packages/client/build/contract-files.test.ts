@@ -8,7 +8,7 @@ import { contractFiles } from './contract-files.ts'
 
 const folder = join(import.meta.dirname, '../src/generated')
 
-describe('what the library has from the contract', () => {
+describe("the library's files from the contract", () => {
   test('is the contract of today: npm run docs:client', async () => {
     for (const [name, text] of Object.entries(await contractFiles())) {
       assert.equal(readFileSync(join(folder, name), 'utf8'), text, name)

@@ -4,7 +4,7 @@ import { describe, test, vi } from 'vitest'
 import { networkError, ParleyError } from './parley-error.ts'
 import { rereading } from './rereading.ts'
 
-describe('what is to be read again', () => {
+describe('state to read again', () => {
   function scene() {
     const reads: PromiseWithResolvers<void>[] = []
     const connection = { isConnected: true }

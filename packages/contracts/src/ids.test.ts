@@ -37,7 +37,7 @@ describe('a user ID or room ID', () => {
   }
 })
 
-test('what is made of a schema names the same', () => {
+test('a schema derived from a named one keeps the name', () => {
   assert.equal(namedBy(userId), 'user')
   assert.equal(namedBy(roomId), 'room')
   assert.equal(namedBy(naming('device', roomId.optional())), 'device')

@@ -84,7 +84,7 @@ describe('which devices are online', () => {
     assert.deepEqual(await findOnlineDevices(presence, 'app', ['hugo'], [stopped]), new Map())
   })
 
-  test('what changes while a node says everything again is what holds', async () => {
+  test("a change during a node's full report wins", async () => {
     online.changed('app', 'gina', new Set(['one']))
     // Its write waits in ioredis' pipeline for the end of this turn.
     await nextTurn()
@@ -95,7 +95,7 @@ describe('which devices are online', () => {
     assert.deepEqual(await findOnlineDevices(presence, 'app', ['gina']), new Map([['gina', new Set(['two'])]]))
   })
 
-  test('what a node said expires when the node does not say that it is alive', async () => {
+  test("a node's report expires when its heartbeat stops", async () => {
     online.changed('app', 'erin', new Set(['e']))
     await online.drained()
     const left = await presence.redis.pttl(`{parley}:online:${node}`)

@@ -169,7 +169,7 @@ describe('Engine.IO 4', () => {
         if (status === 400) break
         heard.push(text)
       }
-      // Who polls too late does not even hear that.
+      // A poll that comes too late does not even get the close.
       assert.deepEqual(heard, ['2', '1'].slice(0, heard.length))
     })
 

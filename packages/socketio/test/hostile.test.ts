@@ -117,7 +117,7 @@ describe('a hostile client', () => {
   test('that never sends its attachments is closed', async () => {
     const strict = await startNode({ connectTimeoutMS: 400 })
     let reason = 'connect timeout'
-    // Who does not even connect in time, on a machine that stood still, tries again.
+    // On a machine that stood still the connection itself may time out: retry.
     while (reason === 'connect timeout') {
       const socket = rawSocket(`${strict.url}/socket.io/?EIO=4&transport=websocket`)
       await socket.opened

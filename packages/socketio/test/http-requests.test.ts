@@ -1,5 +1,5 @@
 /**
- * What stands between two requests of a connection: a proxy in front that keeps connections alive and the
+ * The boundary between two requests of a connection: a proxy in front that keeps connections alive and the
  * server must see the same ends of requests and responses (RFC 9112, sections 6 and 9).
  */
 import assert from 'node:assert/strict'

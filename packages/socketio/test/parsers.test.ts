@@ -1,5 +1,5 @@
 /**
- * What clients send is read without a fault whatever it is. The examples are what once failed: an event without a
+ * The parser reads any bytes without a fault. The examples are former failures: an event without a
  * name, acknowledgements without an ID, and IDs that are no integers got past the parser and failed in our handlers.
  */
 import assert from 'node:assert/strict'
@@ -74,7 +74,7 @@ const deep = fc.nat(5_000).map((depth) => `2["echo",${'['.repeat(depth)}${']'.re
 const texts = fc.oneof(nearlyPackets, nearlyPackets, fc.string(), deep)
 const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array))
 
-/** What our handlers may rely on. */
+/** The properties that our handlers rely on. */
 function isSound(packet: Packet): boolean {
   const { type, nsp, data, id } = packet
   if (typeof nsp !== 'string' || !nsp.startsWith('/')) return false

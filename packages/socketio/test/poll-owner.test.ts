@@ -40,7 +40,7 @@ describe('several nodes', () => {
   let held: Promise<void> | undefined
   let balancer: Awaited<ReturnType<typeof roundRobin>>
 
-  /** What a service does over its bus, here by a call; JSON both ways. */
+  /** Stands for a service's bus by a plain call; JSON both ways. */
   const pollOwner: PollOwner = {
     isAlive: (nodeId) => nodes.has(nodeId),
     reach: async (nodeId, poll, signal) => {
@@ -151,7 +151,7 @@ describe('several nodes', () => {
       return polling
     }
     const emit = (payload: string) => node('n1').server.publish('all', 'event', JSON.stringify(payload))
-    /** What the responses hold, but for the pings. */
+    /** The packets of the responses, without pings. */
     const packets = (...responses: { text: string }[]) =>
       responses.flatMap(({ text }) => text.split('\x1e')).filter((packet) => packet !== '2')
 
@@ -365,7 +365,7 @@ describe('several nodes', () => {
     const waitingBytes = () => [...owner.server.sockets.values()][0]?.connection.bufferedBytes ?? 0
     const isBridged = () => gone.length === 0 && connections.bridge === 1
     let last = 0
-    // What the kernel takes off our hands is not ours to bound.
+    // Bytes in the kernel's buffers do not count against our bound.
     while (isBridged() && waitingBytes() < 300_000) {
       owner.server.publish('all', 'event', JSON.stringify({ text: 'x'.repeat(10_000), n: ++last }))
       for (let turns = 0; turns < 50 && waitingBytes() > 0; turns++) await new Promise(setImmediate)

@@ -25,7 +25,7 @@ describe('a slow reader', () => {
       let published = 0
       let received = 0
       quick.on('event', () => received++)
-      // What the kernel takes off our hands is not ours to bound: a slow reader shows once its buffers are full.
+      // A slow reader shows only once the kernel's buffers are full.
       const deadline = Date.now() + 20_000
       while (gone.length === 0 && Date.now() < deadline) {
         for (let sent = 0; sent < burst; sent++) {

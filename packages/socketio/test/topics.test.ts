@@ -41,7 +41,7 @@ describe('a room', () => {
   }
   const publish = (room: string, payload: unknown, options = {}) =>
     node.server.publish(room, 'event', JSON.stringify(payload), options)
-  /** What all have heard once a last event to each of them has arrived. */
+  /** The events of each member, read once a last event has arrived at all. */
   async function heardBy(members: Member[]): Promise<unknown[][]> {
     for (const { socket } of members) socket.emitJson('event', '"end"')
     const isEnd = (payload: unknown) => payload === 'end' || payload === Buffer.from('"end"').toString('base64')

@@ -36,7 +36,7 @@ async function newSession(nodes: Nodes, opener: string): Promise<{ polling: RawP
   return { polling, url: `${(nodes.get(opener) as Node).url}/socket.io/?EIO=4&transport=websocket&sid=${polling.sid}` }
 }
 
-/** What holds for the WebSocket of a polling session, at the node that holds the session and at another. */
+/** The WebSocket of a polling session, at the node that holds the session and at another. */
 for (const [where, opener] of [
   ['at its own node', 'n1'],
   ['at another node', 'n2'],

@@ -14,7 +14,7 @@ interface Kept {
   atMS: number
 }
 
-/** As many as the server takes in one file by default; the oldest go for the new. */
+/** The most bytes kept: the size of one file that the server takes by default. The oldest files go first. */
 const mostBytes = 100 * 1024 * 1024
 /** The server drops files that are never sent after a day. */
 const keptMS = 24 * 3_600_000

@@ -3,7 +3,7 @@ import { test } from 'vitest'
 import { createLatestEvents } from './app-feed.ts'
 import { readFeed } from './read-feed.ts'
 
-test('what memory gives up while older events are read, and there are none, is read after them', async () => {
+test('events dropped from memory while older ones are read are read after them', async () => {
   const entry = (seq: number) => ({ seq, timeMS: seq, event: 'room', json: `{"seq":${seq}}` })
   const memory = createLatestEvents(() => 25)
   memory.reset({ seq: 3, timeMS: 3 })

@@ -11,7 +11,7 @@ function appendTo(room: string, messages: number, bytes = 100): Unflushed {
 const roomsOf = (taken: Unflushed[][]) =>
   taken.map((own) => `${own[0]?.append.room._id} ${own.map(({ append }) => append.messages.length).join('+')}`)
 
-describe('what was appended and waits to be flushed', () => {
+describe('appended messages that wait to be flushed', () => {
   let waiting: FlushQueue
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['performance'] })

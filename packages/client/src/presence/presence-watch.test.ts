@@ -3,7 +3,7 @@ import { describe, test, vi } from 'vitest'
 import { ParleyError } from '../parley-error.ts'
 import { PresenceWatch } from './presence-watch.ts'
 
-describe('who is watched', () => {
+describe('watched users', () => {
   /** @param failures what the first emits fail with */
   function watch(...failures: ParleyError[]) {
     const said: [event: string, clients: string[]][] = []

@@ -3,7 +3,7 @@ import { describe, onTestFinished, test } from 'vitest'
 import type { Message } from '../generated/types.ts'
 import { StreamingTexts } from './streaming-texts.ts'
 
-describe('what robots are writing', () => {
+describe('texts that robots are streaming', () => {
   function begin() {
     const streaming = new StreamingTexts(60_000)
     onTestFinished(() => streaming.close())
@@ -52,13 +52,13 @@ describe('what robots are writing', () => {
     assert.deepEqual(texts(), ['Hello old world'])
   })
 
-  test('who opens the room late has what the history has so far', () => {
+  test('a room opened late shows the text of the history so far', () => {
     const { texts, piece } = begin()
     piece('a', 6, 'world', message('a', { streaming: true, message: { text: 'Hello ' } }))
     assert.deepEqual(texts(), ['Hello world'])
   })
 
-  test('what is loaded later of the history stands for the pieces that were not heard, and a message that has ended ends', () => {
+  test('the history loaded later stands for missed pieces, and a message that has ended ends', () => {
     const { streaming, texts, piece } = begin()
     piece('a', 6, 'big ')
     const loaded = (fields: Partial<Message>) =>

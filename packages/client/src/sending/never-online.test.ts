@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { onTestFinished, test, vi } from 'vitest'
 import { createClient } from '../index.ts'
 
-test('what is sent before the first login is shown in the room and its thread', async () => {
-  // Nobody listens at this port.
+test('messages sent before the first login are shown in the room and its thread', async () => {
+  // A port without a listener.
   const client = createClient({ url: 'http://127.0.0.1:1', clientKey: 'key', token: 'token' })
   onTestFinished(() => client.close())
   const room = client.room('room')
@@ -18,7 +18,7 @@ test('what is sent before the first login is shown in the room and its thread', 
     )
 })
 
-test('what is sent, or sent again, after the client was closed is refused', async () => {
+test('a send or retry after the client was closed is refused', async () => {
   const client = createClient({ url: 'http://127.0.0.1:1', clientKey: 'key', token: 'token' })
   assert.equal(client.connection.get().status, 'connecting')
   const room = client.room('room')

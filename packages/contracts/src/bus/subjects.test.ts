@@ -22,7 +22,7 @@ import {
   subjectToken,
 } from './subjects.ts'
 
-/** What an ID may be, with much of what NATS takes for its own. */
+/** IDs, rich in the characters that NATS reserves. */
 const id = fc.oneof(
   fc.string({ minLength: 1, unit: 'binary' }).filter((text) => text.isWellFormed()),
   fc.string({ minLength: 1, unit: fc.constantFrom('.', '*', '>', ' ', '%', 'a', '\t', '$') }),

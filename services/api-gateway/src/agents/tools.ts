@@ -8,7 +8,7 @@ import { allOperations } from '@parley/contracts/operations/all'
 import { z } from 'zod'
 import { lackingScopes } from '../requests/authenticate.ts'
 
-/** What a call of a tool is as a request of REST. */
+/** The REST request of a tool call. */
 export interface ToolRequest {
   method: Operation['method']
   url: string

@@ -35,7 +35,7 @@ async function importLines(lines: readonly Line[]): Promise<void> {
 const user = (_id: string): Line => ({ type: 'user', _id })
 const member = (room: string, name: string): Line => ({ type: 'membership', room, user: name })
 
-test('who was banned or blocked before may only read; an invitation ends', async () => {
+test('a member banned or blocked before may only read; an invitation ends', async () => {
   const [pia, quin, ruth] = await Promise.all(['pia', 'quin', 'ruth'].map((id) => gateway.newUser(id)))
   assert.ok(pia && quin && ruth)
   const lines = [

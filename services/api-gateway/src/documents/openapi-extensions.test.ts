@@ -99,7 +99,7 @@ describe('the OpenAPI document beside the interface', () => {
       assert.equal(operation['x-extension'], true, name)
       const { errors: _, result, ...unmarked } = unmarkedIn(operation)
       assert.deepEqual(Object.values(unmarked).flat(), [], name)
-      // What remains of the result is a type without a name.
+      // The rest of the result is a type without a name.
       assert.deepEqual(
         result.filter((field) => field.includes(' ')),
         [],

@@ -17,7 +17,7 @@ afterAll(() => gateway.stop())
 type Endpoint = (typeof adminEndpoints | typeof clientEndpoints)[number]
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** What passes the check of the body, so that nothing but the key or token can be refused as 401. */
+/** Valid bodies: only the key or token is left to be refused. */
 const bodies: Partial<Record<Endpoint, object>> = {
   'POST /messages': { room: 'none', sender: 'alice', message: 'x', messageType: 'text' },
   'POST /rooms/': { roomType: 'group', members: ['alice'] },

@@ -226,7 +226,7 @@ describe('operations of the interface are lenient', () => {
     assert.deepEqual([status, body.error.code], [400, 'INVALID_BODY'])
   })
 
-  test('what is not JSON by its type, or is compressed, is 415 UNSUPPORTED_MEDIA_TYPE', async () => {
+  test('a body that is not JSON by its type, or is compressed, is 415 UNSUPPORTED_MEDIA_TYPE', async () => {
     const typed = (headers: Record<string, string>) => gateway.admin('POST', '/messages', whole(), headers)
     for (const headers of [
       { 'content-type': 'application/xml' },

@@ -103,7 +103,7 @@ describe('numbers in free JSON come back as they were written', () => {
     keeps(await history(), `"message":${content}`)
   })
 
-  test('what a streamed message ends with', async () => {
+  test('the end of a streamed message', async () => {
     const robot = await gateway.newUser('robot', { isRobot: true })
     const own = await gateway.newRoom([robot])
     const { _id } = (await robot.call('POST', '/messages/stream', { room: own })).body.result

@@ -23,7 +23,7 @@ describe('the users and rooms of a large app are counted by an index alone', () 
   })
   afterAll(() => gateway.stop())
 
-  /** What a request returns, and how many documents of a collection the database reads for it. */
+  /** A request's answer, and how many documents of a collection the database reads for it. */
   async function recorded(path: string, collection: string) {
     const { mongo } = gateway.chat.db
     await mongo.collection('system.profile').drop()

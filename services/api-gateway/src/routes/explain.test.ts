@@ -89,7 +89,7 @@ describe('every query uses its index and examines no more than it returns', () =
     thread = { room: of, root: roots[1] ?? '', last: await send('bob', roots[1]) }
   }
 
-  /** What the database did for one request. */
+  /** The profiler's records of one request. */
   async function recordedOf(request: () => Promise<Answer>): Promise<Document[]> {
     const entries = await recorded(gateway, async () => {
       const { status, body } = await request()

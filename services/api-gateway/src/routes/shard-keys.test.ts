@@ -35,7 +35,7 @@ describe('docs/scaling.md, "MongoDB with shards": what does not name its shard',
   afterAll(() => gateway.stop())
 
   const send = () => alice.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text' })
-  /** What a request does to a sharded collection without saying which shard, such as `memberships` by `_id`. */
+  /** The commands of a request on sharded collections that lack the shard key, such as `memberships` by `_id`. */
   async function unsharded(request: () => Promise<unknown>): Promise<string[]> {
     await gateway.chat.flusher.drained()
     const entries = await recorded(gateway, request)

@@ -5,7 +5,7 @@ import type { Session, UserSocket } from '../connections/session.ts'
 import { topicOf } from '../delivery/topics.ts'
 import { concerns, type ReplayReader } from './replay-reader.ts'
 
-describe('what concerns a socket that catches up', () => {
+describe('events for a socket that catches up', () => {
   const nowMS = Date.now()
   const app = 'app'
   const audiences = [

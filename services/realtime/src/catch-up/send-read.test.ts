@@ -5,7 +5,7 @@ import { topicOf } from '../delivery/topics.ts'
 import type { ReplayReader } from './replay-reader.ts'
 import { createSending } from './send-read.ts'
 
-test('what was read for a socket of a room that it has been taken out of since is not sent', () => {
+test('events of a room that the socket has left since are not sent', () => {
   const sent: string[] = []
   const topics = new Set(['left', 'kept'].map((room) => topicOf({ app: 'app', room })))
   const connection = {
@@ -31,7 +31,7 @@ test('what was read for a socket of a room that it has been taken out of since i
   assert.deepEqual(sent, ['of the room that is kept'])
 })
 
-test('what was read before its client chose an encoding is sent in that encoding', () => {
+test('events read before the client chose an encoding are sent in that encoding', () => {
   const sent: string[] = []
   const connection = {
     bufferedBytes: 0,

@@ -53,7 +53,7 @@ test('a burst while a report is in flight is reported, but not how many there we
   assert.deepEqual(counts, [3, 0, 1, 5, 1])
 })
 
-test('what Redis has lost, or has not heard of while it was away, is reported when it is back', async () => {
+test('reports that Redis lost, or missed while it was away, are sent when it is back', async () => {
   const redis = { isAway: false }
   const { reports, counts, raised, minute, connection } = await reportsTo(redis)
   for (const count of [1, 2, 1]) reports.changed('app', count)

@@ -8,7 +8,7 @@ import { createRightsChecks, type RightsChecks } from './check-rights.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-describe('what sockets may know of those whom they watch', () => {
+describe('the presence that sockets may see', () => {
   const chat = { limits: { presence: async () => new Map() } } as unknown as Chat
   const log = { warn: assert.fail } as unknown as Logger
 

@@ -46,7 +46,7 @@ describe('while it cannot be read who may see whom', () => {
     return { watching, connected, bob, database, heard, isReading, areLookedAt }
   }
 
-  test('who comes is seen', async () => {
+  test('a user who connects is seen', async () => {
     const { watching, connected, database, heard, isReading } = await watch()
     watching.busIsBack()
     await isReading()

@@ -230,7 +230,7 @@ describe('the audit log', () => {
     })
   }
 
-  test('what was refused, and what users do themselves, leaves none', async () => {
+  test('refused calls and calls of users leave none', async () => {
     const before = (await list('limit=100')).length
     const room = await alice.call('POST', `/rooms/none/message`, { message: 'x', messageType: 'text' })
     assert.equal(room.status, 404)

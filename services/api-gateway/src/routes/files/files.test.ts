@@ -73,7 +73,7 @@ describe('files', () => {
     assert.deepEqual(Buffer.from(await redirected.arrayBuffer()), png)
   })
 
-  test('who is no member, has left, or is of another app, does not see it; a banned member does', async () => {
+  test('a user who is no member, has left, or is of another app, does not see it; a banned member does', async () => {
     const room = await gateway.newRoom([alice, bob])
     const id = await upload(alice.call, png, pictures)
     await sendFile(alice, room, id)
@@ -300,7 +300,7 @@ describe('files', () => {
       assert.equal((await alice.call('POST', '/files', { name: 'a', type: given, size: 1 })).body.result.type, type)
   })
 
-  test('what could run in a page is only ever saved, whatever it is called', async () => {
+  test('files that a page could run are only ever saved, whatever their names', async () => {
     const html = Buffer.from('<html><script>alert(1)</script></html>')
     for (const type of ['text/html', 'image/svg+xml', 'application/octet-stream']) {
       const id = await upload(alice.call, html, { name: 'a.png', type })

@@ -52,7 +52,7 @@ describe('a file goes, from the store too, when no message has it any more', () 
     return file !== null
   }
   const ids = new Map<string, string>()
-  /** What the uploads are called in the store. */
+  /** Remembers the names of the uploads in the store. */
   async function remember(...files: string[]): Promise<void> {
     for (const id of files) {
       const file = await gateway.chat.db.files.findOne({ _id: key(gateway.app, id) })

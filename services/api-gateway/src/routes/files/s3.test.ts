@@ -73,7 +73,7 @@ describe('files in an S3-compatible store', () => {
     assert.equal((await fetch(url)).status, 404)
   })
 
-  test('what is of another size or type, or comes with other headers, is not taken', async () => {
+  test('an upload of another size or type, or with other headers, is refused', async () => {
     const announced = await alice.call('POST', '/files', picture)
     const { fileID: id, upload } = announced.body.result
     assert.equal((await put(announced, png.subarray(1))).status, 403, 'the size is signed')
@@ -119,7 +119,7 @@ describe('files in an S3-compatible store', () => {
     await another.stop()
   })
 
-  test('what clients PUT does not stay beside its copy', async () => {
+  test("a client's upload does not stay beside its copy", async () => {
     const announced = await alice.call('POST', '/files', picture)
     const { fileID: id } = announced.body.result
     assert.equal((await put(announced, png)).status, 200)

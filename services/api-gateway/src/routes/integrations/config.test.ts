@@ -157,7 +157,7 @@ describe('config key censorship', () => {
     assert.equal((await get()).announcement, undefined)
   })
 
-  test('what finds the words is built once for each change, not for each batch', async () => {
+  test('the automaton of the words is built once for each change, not for each batch', async () => {
     const { censor, db } = gateway.chat
     const versions = () => findConfigVersions(db, [gateway.app], 'censorship')
     await set({ censorship: { keywords: ['one'] } })

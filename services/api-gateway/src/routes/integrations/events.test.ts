@@ -59,7 +59,7 @@ describe("the integrator's feed of events", () => {
     return body.result._id
   }
 
-  test('what is no event of the feed, or cannot be read, holds no reader of old events up and skips none', async () => {
+  test('messages that are no events of the feed, or unreadable, hold no reader of old events up and skip none', async () => {
     const alice = await gateway.newUser()
     const room = await gateway.newRoom([alice])
     const after = await now()

@@ -167,7 +167,7 @@ describe('work that takes longer than a request may', () => {
     assert.equal(await messagesIn(room), 5)
   })
 
-  test('who went without a message before the batch became a job, because the database was away, gets it then', async () => {
+  test('recipients missed while the database was away, before the batch became a job, get the message then', async () => {
     const bob = await gateway.newUser()
     const room = await gateway.newRoom([bob, { ...bob, id: 'alice' }])
     const { chat } = gateway

@@ -166,7 +166,7 @@ describe('GET /admin/stats', () => {
     await other.stop()
   })
 
-  test('what a stats service that was killed had taken counts before another one gets it', async () => {
+  test('events taken by a stats service that was killed count before another one gets them', async () => {
     const other = await startTestGateway()
     const alice = await other.newUser('alice')
     const room = await other.newRoom([alice])

@@ -137,7 +137,7 @@ describe('POST /messages/batch', () => {
     assert.equal(await rooms(), 1)
   })
 
-  test('what a small request would become is not made: 80 MB for each of 200 recipients', async () => {
+  test('a small request that would grow to 80 MB for each of 200 recipients is refused', async () => {
     const room = await gateway.newRoom([alice, bob])
     const paras = Array.from({ length: 200 }, (_, i) => ({ room, $a$: i === 100 ? '' : 'x'.repeat(4_096) }))
     const before = process.memoryUsage.rss()

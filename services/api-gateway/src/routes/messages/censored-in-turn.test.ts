@@ -19,7 +19,7 @@ describe('words that are censored while a change waits for its turn are masked i
 
   const sent = async (message: string): Promise<string> =>
     (await robot.call('POST', `/rooms/${room}/message`, { message, messageType: 'text' })).body.result._id
-  /** What is stored of a change that was asked for before the words changed, and made after. */
+  /** The stored text of a change that was requested before the words changed, and made after. */
   async function changedLater(turn: string, change: () => Promise<Answer>): Promise<unknown> {
     const { turns } = gateway.chat.db
     const held = Promise.withResolvers<void>()

@@ -257,7 +257,7 @@ describe('DELETE /rooms/{roomID}/messages/_all', () => {
     assert.doesNotMatch(JSON.stringify(stored), /a secret/)
   })
 
-  test('what is sent after it counts, deletes and reads as ever', async () => {
+  test('later messages count, delete and read as ever', async () => {
     const room = await newRoom()
     await send(room)
     await send(room, 'bob')

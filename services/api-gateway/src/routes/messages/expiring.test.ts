@@ -188,7 +188,7 @@ describe('a message whose time has come', () => {
   })
 
   for (const step of ['taken', 'noted', 'committed'] as const) {
-    test(`whoever is killed (-9) when it is ${step} leaves it to another: once, and never half`, async () => {
+    test(`a process killed (-9) when it is ${step} leaves it to another: once, and never half`, async () => {
       const room = await newRoom({ expiresInS: 60 })
       const sent = await send(room)
       await beDue()

@@ -12,7 +12,7 @@ describe('MongoDB is killed (-9) between two steps of settling, and is back befo
   let gateway: TestGateway
   let alice: TestUser
   let bob: TestUser
-  /** What happens when settling comes to a point; it waits for that. */
+  /** Runs when the flush reaches a point; the flush waits for it. */
   let at: { point: FlushPoint; act: () => Promise<void> } | undefined
 
   beforeAll(async () => {

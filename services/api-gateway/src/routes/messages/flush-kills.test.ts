@@ -33,7 +33,7 @@ interface StoredMessage {
   sender: { _id: string }
 }
 
-describe('whoever sends is killed (-9)', () => {
+describe('the sending process is killed (-9)', () => {
   const stopped = new AbortController()
   let relays: Promise<void>[]
   let gateway: TestGateway

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 import { refused } from '../../test-refused.ts'
 
-/** What `'👍'[0]` is: JSON carries it, MongoDB does not. */
+/** `'👍'[0]`: JSON carries it, MongoDB does not. */
 const half = '\ud83d'
 
 describe('half a character in what is compared is 400 INVALID_REQUEST, before anything is written', () => {

@@ -74,7 +74,7 @@ describe('POST /scheduled', () => {
     assert.notEqual(sent._id, id)
   })
 
-  test('who died between the send and the end of its record sends nothing twice; of several processes one takes it', async () => {
+  test('a process that dies between the send and the end of its record sends nothing twice; of several processes one takes it', async () => {
     await schedule()
     await beDue()
     const [taken] = await claimDue(gateway.chat.db, 'who dies', 10)
@@ -148,7 +148,7 @@ describe('POST /scheduled', () => {
     )
   })
 
-  test('what is refused when it is due says so, and may be sent again', async () => {
+  test('a message that is refused when it is due says so, and may be sent again', async () => {
     const { id } = (await schedule()).body.result
     await gateway.admin('POST', `/blockStatus/room/${room}/bob`)
     await sendAll()
@@ -239,7 +239,7 @@ describe('GET, PUT and DELETE /scheduled', () => {
   })
 
   const change = (id: string, body: object, by = bob) => by.call('PUT', `/scheduled/${id}`, body)
-  /** What is done between the read and the write of the next change. */
+  /** Runs `act` between the read and the write of the next change. */
   const beforeTheWrite = (act: () => Promise<void>) => proxy.meet(['findAndModify', 'scheduled'], act)
 
   test('a change of the text takes back no time that another one was given meanwhile', async () => {
@@ -250,7 +250,7 @@ describe('GET, PUT and DELETE /scheduled', () => {
     assert.deepEqual([status, body.result.message, body.result.sendAtMS], [200, 'other', sendAtMS])
   })
 
-  test('what is refused or sent meanwhile needs a time to come, or is gone', async () => {
+  test('a message refused or sent meanwhile needs a time to come, or is gone', async () => {
     const { id } = (await schedule()).body.result
     beforeTheWrite(async () => {
       await gateway.admin('PUT', `/rooms/${room}`, { status: 0 })

@@ -39,7 +39,7 @@ describe('a repeated send', () => {
     assert.equal(totalCount, 1)
     const { body } = await bob.call('GET', '/rooms')
     assert.equal(body.result.data.find(({ _id }: { _id: string }) => _id === room).unread, 1)
-    // What comes after it shows that no second event was on its way.
+    // The next message shows that no second event was on its way.
     const next = await gateway.admin('POST', '/messages', whole(room))
     await heard.next('chat message', ({ _id }: { _id: string }) => _id === next.body.result._id)
     await Promise.all([gateway.chat.outbox.drained(), other.chat.outbox.drained()])

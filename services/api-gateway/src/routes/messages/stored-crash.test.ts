@@ -9,7 +9,7 @@ const append = ['update', '$push', 'autocommit']
 const insert = ['insert', 'messages', 'large']
 const commit = ['commitTransaction']
 const before = () => undefined
-/** What of a large message's transaction MongoDB has done when it dies; nobody gets its reply. */
+/** How far MongoDB is in a large message's transaction when it dies, without a reply. */
 const moments: [string, readonly string[], (command: PassingCommand) => Promise<void> | void][] = [
   ['before its room is moved', append, before],
   ['after its room is moved', append, (command) => command.arrive()],

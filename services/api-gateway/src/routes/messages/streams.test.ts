@@ -31,7 +31,7 @@ describe('POST /messages/stream', () => {
     assert.equal(await streams(), 1)
   })
 
-  test('what is refused, or was opened before under the same clientMessageID, leaves no further stream', async () => {
+  test('a message that is refused, or was opened before under the same clientMessageID, leaves no further stream', async () => {
     const before = await streams()
     assert.equal((await open({ room: 'no room' })).status, 404)
     assert.equal(await streams(), before)

@@ -156,7 +156,7 @@ describe('POST /blockStatus/room/{roomID}/{blockee}', () => {
           : gateway.anonymous('POST', `/rooms/${room}/join`, {}, headers)
       const [entered, banned] = await Promise.all([enter, other.admin('POST', at(room, 'stranger'))])
       assert.equal(banned.status, 200, JSON.stringify(banned.body))
-      // Who is banned before does not join.
+      // A user banned before does not join.
       if (entered.status !== 200) refused(entered, 403, 'USER_BLOCKED')
       else refused(await send(stranger, room), 403, 'USER_BLOCKED')
     }
@@ -231,7 +231,7 @@ describe('/blockStatus/my', () => {
   const my = (by: TestUser, method: 'POST' | 'DELETE', blockee: string) =>
     by.call(method, `/blockStatus/my/${encodeURIComponent(blockee)}`)
 
-  test('who is blocked cannot send to the direct room, before or after it exists; lifting it helps', async () => {
+  test('a blocked user cannot send to the direct room, before or after it exists; lifting it helps', async () => {
     const [eve, joe] = [await gateway.newUser(), await gateway.newUser()]
     const made = await my(eve, 'POST', joe.id)
     assert.equal(made.status, 200)

@@ -103,7 +103,7 @@ describe('POST /messages/{id}/report', () => {
     assert.deepEqual((await list(`room=${encodeURIComponent(room)}`)).data, [])
   })
 
-  test('who is blocked in a direct room reports what the other wrote; a frozen room is no matter', async () => {
+  test("a user blocked in a direct room can report the other's messages; in a frozen room too", async () => {
     const room = await gateway.newRoom([alice, bob], { roomType: 'direct' })
     const id = await send(room)
     await bob.call('POST', '/blockStatus/my/alice')

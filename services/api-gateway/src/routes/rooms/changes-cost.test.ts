@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 import { recorded } from '../../test-profiler.ts'
 
-/** So many rooms in which nothing happens. */
+/** Rooms in which nothing happens. */
 const quietRooms = 2_000
 
 interface Found {

@@ -53,7 +53,7 @@ describe('GET /me/changes', () => {
   /** A cursor after everything that is in the stream. */
   async function end(): Promise<string> {
     const { db, outbox } = gateway.chat
-    // What is noted may still wait for what its event shows.
+    // The outbox may still wait for the state that its events show.
     while ((await db.pendingEvents.countDocuments({})) > 0) await pause(20)
     await outbox.drained()
     return `${Date.now()}-${(await streamBounds(gateway.chat.bus)).lastSeq + 1}`

@@ -75,7 +75,7 @@ describe('removedFromRoom', () => {
       const room = await newRoom('zoe', 'amy')
       const heard = await gateway.hear()
       await take(by(), room, [...out])
-      // What is published later is heard later.
+      // Events arrive in the order of publishing.
       await gateway.admin('POST', '/messages', { room, sender: 'owner', message: 'x', messageType: 'text' })
       await heard.next('chat message')
       const events = heard.events.filter(({ event }) => event === 'removedFromRoom')

@@ -25,7 +25,7 @@ describe('GET /rooms of a user of many rooms', () => {
   afterEach(() => vi.restoreAllMocks())
   afterAll(() => gateway.stop())
 
-  /** What happens right after the list has read its first rooms, before it reads the others. */
+  /** Runs `act` after the list has read its first rooms, before it reads the others. */
   function afterFirstRooms(act: () => Promise<unknown>): void {
     const { rooms } = gateway.chat.db
     const aggregate = rooms.aggregate.bind(rooms)

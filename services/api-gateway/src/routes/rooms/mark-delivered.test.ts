@@ -68,7 +68,7 @@ describe('PUT /rooms/{id}/delivered', () => {
     await report(bob, room, message)
     const { to } = await heard.next('delivered', ({ roomID }: Delivered) => roomID === room)
     assert.partialDeepStrictEqual(to, { user: 'alice' })
-    // What is published later comes later.
+    // Events arrive in the order of publishing.
     await report(bob, room, await send(alice, room))
     await heard.next('delivered', ({ members }: Delivered) => members.some(({ seq }) => seq === 3))
     assert.deepEqual(
@@ -154,7 +154,7 @@ describe('PUT /rooms/{id}/delivered', () => {
     assert.equal((await report(bob, large, await send(alice, large))).body.result.isMarked, false)
   })
 
-  test('who is banned, in a frozen room, may report; who is no member, or names no message of the room, may not', async () => {
+  test('a banned member in a frozen room may report; one who is no member, or names no message of the room, may not', async () => {
     const room = await gateway.newRoom([is(alice), is(bob)], { owner: 'alice' })
     const other = await gateway.newRoom([is(alice), is(carol)])
     const [message, elsewhere] = [await send(alice, room), await send(alice, other)]

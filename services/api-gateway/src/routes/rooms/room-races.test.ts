@@ -15,9 +15,9 @@ const atOnce = 50
 interface Race {
   /** One of the competing calls; `by` is one of the two gateways. */
   call: (i: number, by: Gateway) => Promise<Answer>
-  /** What the losers get; by default they get 200 as the winners do. */
+  /** The answer of the losers; 200 as for the winners by default. */
   losers?: { status: number; code: string; winners: 'one' | 'some' }
-  /** What is there after. */
+  /** The state after the race. */
   left: (answers: readonly Answer[]) => Promise<unknown>
   wanted: unknown
 }

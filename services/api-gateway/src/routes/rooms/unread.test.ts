@@ -130,7 +130,7 @@ interface Sent {
   seq: number
   message: ModelMessage
 }
-/** What the model learns after a step. */
+/** The model's knowledge of a step. */
 type Outcome = Sent | (() => void | Promise<void>)
 
 /** Runs operations at the same time and reports to the model what was accepted. */
@@ -157,7 +157,7 @@ async function playTogether(gateways: Gateways, users: TestUser[], rooms: ModelR
     room.messages.push(message)
     assert.equal(room.messages.length, seq, 'seq has no holes')
   }
-  // Who came or left first: the others' outcomes are looked up in what the members see now.
+  // Joins and leaves first: the outcomes of the others depend on the members.
   const isMove = (i: number) => ops[i]?.do === 'come or go'
   for (const [i, outcome] of outcomes.entries()) if (typeof outcome === 'function' && isMove(i)) await outcome()
   for (const [i, outcome] of outcomes.entries()) if (typeof outcome === 'function' && !isMove(i)) await outcome()
@@ -321,7 +321,7 @@ function countUnread(room: ModelRoom, user: string, marker: number): number {
   return after.filter(({ sender, deleted, hidden }) => sender !== user && !deleted && !hidden.has(user)).length
 }
 
-/** What the history says of the messages after a seq: which of those that came during an operation it was in time for. */
+/** The messages of the history after a seq: they show which concurrent ones an operation was in time for. */
 async function history(
   gateway: TestGateway,
   user: TestUser,

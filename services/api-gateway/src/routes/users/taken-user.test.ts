@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
 /** One gateway writes something of a user while the other bans or erases the user. */
-describe('what is given to a user who is banned or erased at the same moment', () => {
+describe('grants to a user who is banned or erased at the same moment', () => {
   let gateway: TestGateway
   let other: TestGateway
   let eve: TestUser

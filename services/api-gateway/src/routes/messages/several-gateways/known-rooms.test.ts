@@ -150,7 +150,7 @@ describe('a gateway that knows a room, which changes through another', () => {
     assert.deepEqual([await unread(alice), await unread(bob)], [before + 6, 0])
   })
 
-  test('what was deleted for all stays deleted, and what comes after is not', async () => {
+  test('messages deleted for all stay deleted, and later ones are not', async () => {
     await sendUntilKnown(gateway)
     await ok(other.admin('DELETE', `/rooms/${room}/messages/_all`))
     const { _id } = await sent(gateway)
