@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net'
 
-/** A connection on which a test writes anything and reads whole responses. */
+/** A connection for raw writes that reads whole responses. */
 export interface TestConnection {
   socket: Socket
   write(text: string): void
   /** The next response; fails when the connection ends before it is complete. */
   answer(): Promise<RawAnswer>
-  /** Settles when the server has ended the connection. */
+  /** Resolves when the server has closed the connection. */
   closed: Promise<void>
 }
 

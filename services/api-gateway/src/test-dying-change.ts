@@ -6,13 +6,13 @@ import { type MessageToSend, sendMessage } from '@parley/chat/send/send-message'
 import { connectDb } from '@parley/db/connect'
 import { createLog } from '@parley/service/log'
 
-/** Work of a test's child process: make a change until it kills itself (-9) at a step. */
+/** Child process of a test: makes changes until it kills itself (-9) at a step. */
 export interface DyingChange {
   mongoUrl: string
   natsUrl: string
-  /** A message to send into a thread; without it messages expire. */
+  /** A message to send into a thread; without it, messages expire. */
   send?: MessageToSend
-  /** In the transaction before and after the event is noted, or when it is committed and not published. */
+  /** In the transaction before or after the event is noted, or after the commit and before publishing. */
   step: 'taken' | 'noted' | 'committed'
 }
 

@@ -6,14 +6,14 @@ import { sendMessage } from '@parley/chat/send/send-message'
 import { connectDb } from '@parley/db/connect'
 import { createLog } from '@parley/service/log'
 
-/** Work of a test's child process: send to a room until it kills itself (-9) at a point of the send path. */
+/** Child process of a test: sends to a room until it kills itself (-9) at a point of the send path. */
 export interface DyingSender {
   mongoUrl: string
   natsUrl: string
   app: string
   room: string
   point: FlushPoint
-  /** It dies at the n-th time that it gets there. */
+  /** Dies the n-th time it gets there. */
   times: number
 }
 
@@ -37,7 +37,7 @@ for (const sender of ['alice', 'bob']) void sendOn(sender)
 async function sendOn(sender: string): Promise<void> {
   for (let i = 0; ; i++) {
     const clientMessageID = `${point} ${sender} ${i}`
-    // Each third is too large for a buffer.
+    // Every third one is too large for the buffer.
     const message = i % 3 === 2 ? 'x'.repeat(20_000) : clientMessageID
     const send = { app, room, sender, message, messageType: 'text', push: false, clientMessageID }
     const { _id } = await sendMessage(chat, send)

@@ -29,12 +29,12 @@ export interface Answer {
   status: number
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read responses of every shape
   body: any
-  /** The body as it came. */
+  /** The raw body. */
   text: string
   headers: Headers
 }
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
-/** One request; a string body goes out as it is, anything else as JSON. */
+/** One request; a string body is sent unchanged, anything else as JSON. */
 export type CallApi = (
   method: Method,
   path: string,
@@ -59,11 +59,11 @@ export interface TestGateway {
   clientKey: string
   /** With the platform permission. */
   apiKey: string
-  /** Without it. */
+  /** Without the platform permission. */
   basicKey: string
   metrics: Metrics
   chat: Chat
-  /** Where its files are. */
+  /** The folder of its files. */
   store: FolderStore
   /** Calls with the API key. */
   admin: CallApi
@@ -95,7 +95,7 @@ export interface Heard {
 export async function startTestGateway(
   shared: Partial<Pick<TestGateway, 'app' | 'clientKey' | 'apiKey' | 'basicKey'>> & {
     database?: string
-    /** Instead of the servers that all tests of a run share. */
+    /** Replaces the servers that all tests of a run share. */
     servers?: ServerUrls
   } & Connections &
     GatewayLimits = {},
@@ -110,7 +110,7 @@ export async function startTestGateway(
   const presence = await connectPresence(servers.redisUrl, (error) => log.warn({ err: error }, 'Redis is away'))
   const control = createControl(bus)
   const log = createLog({ service: 'api-gateway', node: 'test', level: 'silent' })
-  // A machine that is far too busy is no reason to answer with a job.
+  // An overloaded machine must not turn responses into jobs.
   const settings = { jobAfterMS: 60_000 }
   const chat = createChat({
     ...{ db, bus, control, log, settings },
@@ -166,7 +166,7 @@ export async function startTestGateway(
       return (await admin('POST', '/rooms/', room)).body.result._id
     },
     async hear() {
-      // The events of before may go out after the responses.
+      // Earlier events can be published after their responses.
       await chat.outbox.drained()
       return hear(bus, keys.app)
     },
@@ -202,7 +202,7 @@ export async function startWithAlice(): Promise<{ gateway: TestGateway; alice: T
   return { gateway, alice, room: await gateway.newRoom([alice]) }
 }
 
-/** Retries while the response is 503: a busy machine may be overloaded by this many calls, and then nothing was done. */
+/** Retries on 503: this many calls can overload a busy machine, and a call refused so had no effect. */
 export async function insist(call: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     const answer = await call()
@@ -210,7 +210,7 @@ export async function insist(call: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** Makes a database. On a machine that is far too busy the indexes take longer than any query may. */
+/** Creates a database. On an overloaded machine, building indexes exceeds the time limit of queries. */
 async function migrateNew(url: string): Promise<void> {
   const db = await connectDb(url, { timeoutMS: migrateTimeoutMS })
   try {
@@ -249,7 +249,7 @@ function caller(url: string, own: Record<string, string>): CallApi {
 async function hear(bus: Bus, app: string): Promise<Heard> {
   const events: Heard['events'] = []
   const waiting = new Set<() => void>()
-  // As in the stream: an event that is not acknowledged soon is published again, and counts once.
+  // As in the stream: an event acknowledged late is published again, and counts once.
   const ids = new Set<string>()
   bus.nats.subscribe(`parley.*.${subjectToken(app)}.>`, {
     callback: (error, message) => {

@@ -2,17 +2,17 @@ import { openTcpProxy } from '@parley/stack/tcp-proxy'
 
 /** A command on its way to MongoDB. */
 export interface PassingCommand {
-  /** Breaks its connection as the client sees it; the server gets it by `arrive` or never. */
+  /** Breaks its connection for the client; the server gets it through `arrive` or never. */
   break(): void
-  /** The server gets it now; settles when it has replied, be it to a broken connection. */
+  /** Delivers it to the server; resolves when the server has replied, even to a broken connection. */
   arrive(): Promise<void>
 }
 
-/** A proxy to MongoDB that hands commands over to the test. */
+/** A proxy to MongoDB that lets the test intercept commands. */
 export interface MongoProxy {
   port: number
   /**
-   * Hands over the next command that contains all these words, once; later traffic of the connection waits until `act`
+   * Intercepts the next command that contains all these words, once; later traffic of the connection waits until `act`
    * is done. A command without `break` or `arrive` then continues.
    */
   meet(words: readonly string[], act: (command: PassingCommand) => Promise<void> | void): void

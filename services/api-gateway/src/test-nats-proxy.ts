@@ -3,9 +3,9 @@ import { closeTogether, openTcpProxy } from '@parley/stack/tcp-proxy'
 /** A proxy to NATS whose connections can be cut. */
 export interface NatsProxy {
   url: string
-  /** Nothing passes any more, and neither side notices. */
+  /** Holds all traffic, unnoticed by either side. */
   hold(): void
-  /** The connections are closed, and no other can be opened. */
+  /** Closes the connections and refuses new ones. */
   cut(): void
   /** Releases held traffic and admits new connections. */
   mend(): void

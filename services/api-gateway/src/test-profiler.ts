@@ -4,7 +4,7 @@ type Mongo = TestGateway['chat']['db']['mongo']
 /** A document of any shape. */
 type Recorded = Awaited<ReturnType<Mongo['command']>>
 
-/** The gateway's database commands for some work, from the profiler. Earlier events are published first. */
+/** The gateway's database commands during some work, from the profiler. Earlier events are published first. */
 export async function recorded(
   { chat: { db, outbox } }: Pick<TestGateway, 'chat'>,
   work: () => Promise<unknown>,

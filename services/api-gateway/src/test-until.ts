@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Settles when the condition holds; fails after a minute. */
+/** Resolves when the condition holds; fails after a minute. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadlineMS = performance.now() + 60_000
   while (!(await condition())) {

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../test-gateway.ts'
 import { toolRequest } from './tools.ts'
 
-describe('/mcp: operations of API keys as tools of the Model Context Protocol', () => {
+describe('/mcp: API key operations as tools of the Model Context Protocol', () => {
   let gateway: TestGateway
   let room: string
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describe('/mcp: operations of API keys as tools of the Model Context Protocol', 
     })
   const listing = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 
-  test('tools/list shows what the scopes of the key allow, and reads only', async () => {
+  test('tools/list shows the tools that the scopes of the key allow, reads only', async () => {
     const { names, client } = await connect(await newKey(['rooms:read', 'rooms:write']))
     const expected = allOperations.filter(({ scope }) => scope === 'rooms:read').map(({ id }) => id)
     assert.deepEqual((await names()).toSorted(), expected.toSorted())
@@ -64,7 +64,7 @@ describe('/mcp: operations of API keys as tools of the Model Context Protocol', 
     assert.ok(tools.every(({ annotations }) => annotations?.readOnlyHint))
   })
 
-  test('/mcp?write=1 also lists the writes that the key has the scope of, with the schema of the body', async () => {
+  test('/mcp?write=1 also lists the writes in the scope of the key, with the schema of the body', async () => {
     const { client, names } = await connect(await newKey(['rooms:write', 'messages:read']), { query: '?write=1' })
     const listed = await names()
     const expected = allOperations.filter(({ scope }) => scope === 'rooms:write' || scope === 'messages:read')
@@ -76,7 +76,7 @@ describe('/mcp: operations of API keys as tools of the Model Context Protocol', 
     assert.ok('members' in (body?.properties ?? {}))
   })
 
-  test('without the scope platform no tool needs it; every key with all scopes sees every other read', async () => {
+  test('only tools that need no platform scope are listed without it; a key with all scopes sees every other read', async () => {
     const basic = await (await connect(gateway.basicKey)).names()
     const platform = await (await connect(gateway.apiKey)).names()
     const reads = allOperations.filter(({ scope }) => scope?.endsWith(':read'))
@@ -85,7 +85,7 @@ describe('/mcp: operations of API keys as tools of the Model Context Protocol', 
     assert.deepEqual(basic.toSorted(), forAll.map(({ id }) => id).toSorted())
   })
 
-  test('a call gives what REST gives, with parameters of path and query, a filter as an object, and a body', async () => {
+  test('a call returns the REST result, with path and query parameters, a filter as an object, and a body', async () => {
     const { call } = await connect(gateway.apiKey, { header: 'im-api-key' })
     const { body, isError } = await call('inspectMessages', { id: room, limit: 1 })
     assert.equal(isError, false)
@@ -99,7 +99,7 @@ describe('/mcp: operations of API keys as tools of the Model Context Protocol', 
     assert.equal(found.body.result.data[0].room, room)
   })
 
-  test('a write without the scope, or not asked for, is refused; with it, it happens and the key is in the audit log', async () => {
+  test('a write without the scope or without write=1 is refused; otherwise it runs and the audit log names the key', async () => {
     const reader = await newKey(['rooms:read', 'messages:read'])
     const writer = await newKey(['rooms:write'])
     const wanted = { body: { _id: randomUUID(), roomType: 'group', members: ['alice'] } }
@@ -134,7 +134,7 @@ describe('/mcp: operations of API keys as tools of the Model Context Protocol', 
     assert.ok(text.includes(message), text)
   })
 
-  test('a key sees its own app only', async () => {
+  test('a key sees only its own app', async () => {
     const other = await startTestGateway()
     onTestFinished(() => other.stop())
     const { call } = await connect(other.apiKey, { url: other.url })
@@ -142,7 +142,7 @@ describe('/mcp: operations of API keys as tools of the Model Context Protocol', 
     await assert.rejects(connect(gateway.apiKey, { url: other.url }), /INVALID_API_KEY/)
   })
 
-  test('bad input names the field; an unknown tool is an error of the protocol', async () => {
+  test('bad input names the field; an unknown tool is a protocol error', async () => {
     const { call, client } = await connect(gateway.apiKey)
     for (const [tool, given, field] of [
       ['inspectMessages', { id: room, limit: 0 }, /INVALID_QUERY.*limit/],
@@ -167,7 +167,7 @@ describe('/mcp: operations of API keys as tools of the Model Context Protocol', 
     assert.match((await call('sendMessage', { body })).text, /Ignored.*colour/)
   })
 
-  test('without a known key it is 401 with WWW-Authenticate, from another address or a page of a browser 403', async () => {
+  test('an unknown key is 401 with WWW-Authenticate; another address or a browser page is 403', async () => {
     for (const authorization of ['Bearer wrong', 'Basic x', '']) {
       const { status, headers, body } = await post(listing, { authorization })
       assert.deepEqual([status, body.error.code], [401, 'INVALID_API_KEY'])
@@ -194,7 +194,7 @@ describe('/mcp: operations of API keys as tools of the Model Context Protocol', 
     }
   })
 
-  test('bodies are bounded: size, depth, batches; there is no stream and no session', async () => {
+  test('size, depth and batches of bodies are bounded; there is no stream and no session', async () => {
     assert.equal((await post(listing)).status, 200)
     assert.equal((await post({ ...listing, params: { x: 'x'.repeat(1024 * 1024) } })).status, 413)
     const deep = `${'['.repeat(200)}${']'.repeat(200)}`
@@ -209,7 +209,7 @@ describe('/mcp: operations of API keys as tools of the Model Context Protocol', 
     }
   })
 
-  test('requests and calls count against the rate of the key', async () => {
+  test('requests and calls count against the rate limit of the key', async () => {
     let hits = 0
     const counts = {
       hit: (_name: string, _ms: number, most: number) => ({ count: ++hits > most ? most + 1 : 1, leftMS: 1 }),

@@ -6,7 +6,7 @@ import { newId } from '@parley/db/messages/messages'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../test-gateway.ts'
 
-describe('the deletion of an app', () => {
+describe('deleting an app', () => {
   let gateway: TestGateway
   const settling = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
@@ -31,7 +31,7 @@ describe('the deletion of an app', () => {
     await gateway.chat.flusher.drained()
   }
 
-  test('leaves nothing of a message that is flushed when its room is gone', async () => {
+  test('removes a message that is flushed after its room is gone', async () => {
     const { db } = gateway.chat
     const alice = await gateway.newUser('alice')
     const room = await gateway.newRoom([alice])
@@ -44,7 +44,7 @@ describe('the deletion of an app', () => {
     assert.equal(await hasAppDocs(db, gateway.app), false)
   })
 
-  test('may be run again when the app is gone, for what was written later', async () => {
+  test('can run again after the app is gone, for later writes', async () => {
     const { db } = gateway.chat
     const { app } = gateway
     const of = { app, room: 'room', roomKey: key(app, 'room'), sender: 'alice', seq: 1 }

@@ -33,7 +33,7 @@ describe('an import that was killed between two writes', () => {
     createdAt: begin + n,
     ...(threadOf !== undefined && { threadOf }),
   })
-  /** A room whose import was killed after it inserted `left`; its one message that was reached. */
+  /** A room whose import was killed after it inserted `left`; only one message lies within the room's end. */
   async function brokenOff(left: readonly { n: number; seq: number; threadOf?: string }[]) {
     const room = await gateway.newRoom([alice, bob])
     const { db } = gateway.chat
@@ -67,7 +67,7 @@ describe('an import that was killed between two writes', () => {
     return found.map(({ seq, clientMessageID, _id }) => [seq, clientMessageID ?? _id])
   }
 
-  test('keeps its room closed: every send is 409 ROOM_IMPORTING, until the import is aborted', async () => {
+  test('keeps its room closed: sends are 409 ROOM_IMPORTING until the import is aborted', async () => {
     const room = await brokenOff([
       ...[2, 3, 4].map((n) => ({ n, seq: n })),
       { n: 5, seq: 1, threadOf: 'm1' },
@@ -109,7 +109,7 @@ describe('an import that was killed between two writes', () => {
     await another.stop()
   })
 
-  test('a message that is scheduled for a room that is being imported is sent when the import has ended', async () => {
+  test('a scheduled message waits for the import of its room to end', async () => {
     const room = await brokenOff([])
     const sendAtMS = Date.now() + 1_500
     const { status, body } = await trySend(room, { sendAtMS })
@@ -129,7 +129,7 @@ describe('an import that was killed between two writes', () => {
     assert.equal((await docOf(room))?.seq, 2)
   })
 
-  test('shows nothing of what lies beyond the end of its room: no history has it, no read marker, and no count', async () => {
+  test('hides messages beyond the end of its room from history, read markers and counts', async () => {
     const room = await brokenOff([2, 3, 4].map((n) => ({ n, seq: n })))
     const { seq = 0 } = (await docOf(room)) ?? {}
     for (const query of ['', '?timeRangeField=createdAt', '?limit=1', `?afterTime=${begin - 1}`]) {
@@ -149,14 +149,14 @@ describe('an import that was killed between two writes', () => {
     assert.equal(now.unread, unread + 1)
   })
 
-  test('counts nothing beyond the end of its room in statistics, also where the room has messages that count', async () => {
+  test('leaves messages beyond the end of its room out of the statistics', async () => {
     const room = await brokenOff([2, 3].map((n) => ({ n, seq: n })))
     await noteMessages(gateway.chat.db, [{ app: gateway.app, room, user: 'alice', seq: 1, atMS: begin + 1 }])
     const { body } = await gateway.admin('GET', `/admin/stats?startTime=${begin}&endTime=${begin + 10}`)
     assert.deepEqual([body.result?.messageCount, body.result?.roomCount], [1, 1], JSON.stringify(body))
   })
 
-  test('a room that cannot be flushed at all holds up no other', async () => {
+  test('a room that cannot be flushed does not hold up the others', async () => {
     const { db } = gateway.chat
     const [stuck, free] = [await gateway.newRoom([alice]), await gateway.newRoom([alice])]
     const inTheWay = { ...toMessageDoc(gateway.app, lineOf(stuck, 1), 1, { createdAtMS: begin, updatedAtMS: begin }) }

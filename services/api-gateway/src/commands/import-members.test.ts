@@ -35,7 +35,7 @@ async function importLines(lines: readonly Line[]): Promise<void> {
 const user = (_id: string): Line => ({ type: 'user', _id })
 const member = (room: string, name: string): Line => ({ type: 'membership', room, user: name })
 
-test('a member banned or blocked before may only read; an invitation ends', async () => {
+test('a member banned or blocked earlier can only read; an invitation ends', async () => {
   const [pia, quin, ruth] = await Promise.all(['pia', 'quin', 'ruth'].map((id) => gateway.newUser(id)))
   assert.ok(pia && quin && ruth)
   const lines = [
@@ -62,7 +62,7 @@ test('a member banned or blocked before may only read; an invitation ends', asyn
   assert.deepEqual((await ruth.call('GET', '/invitations')).body.result.data, [])
 })
 
-test('a room has the slow mode and the expiry of its line', async () => {
+test('a room gets the slow mode and the expiry of its line', async () => {
   const limits = { slowModeS: 30, expiresInS: 3600 }
   await importLines([user('slow'), { type: 'room', _id: 'calm', roomType: 'group', ...limits }, member('calm', 'slow')])
   const slow = await gateway.newUser('slow')
@@ -70,7 +70,7 @@ test('a room has the slow mode and the expiry of its line', async () => {
   assert.deepEqual([body.result.slowModeS, body.result.expiresInS], [30, 3600])
 })
 
-test('a member who is none any more in a second file has an exact unread count: who only read it before', async () => {
+test('unread counts stay exact for a member whom the second file leaves out', async () => {
   const message = (n: number, sender: string, more: Line = {}): Line => ({
     ...{ type: 'message', _id: `m${n}`, room: 'left', sender, messageType: 'text', createdAt: Date.now() - 1_000 },
     ...(more['isDeleted'] !== true && { message: `message ${n}` }),

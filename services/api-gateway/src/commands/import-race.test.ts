@@ -20,7 +20,7 @@ const message = (room: string, n: number, threadOf?: string): ImportLine => ({
   ...(threadOf !== undefined && { threadOf }),
 })
 
-test('a room that is being imported takes no message; when another stands in its place, the others are imported whole', async () => {
+test('a room being imported takes no message; a conflict in one room does not stop the import of the others', async () => {
   const { app, chat, admin } = gateway
   const { db } = chat
   const lines: ImportLine[] = [

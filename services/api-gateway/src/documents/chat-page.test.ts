@@ -17,7 +17,7 @@ describe('the web chat page', () => {
   })
   afterAll(() => gateway.stop())
 
-  test('GET /chat with a token is a page whose every file is there, and that runs nothing but its own', async () => {
+  test('GET /chat with a token serves a page that has all its files and runs only its own scripts', async () => {
     proves('/chat', 'the page is served')
     const answer = await fetch(`${gateway.url}/chat?token=x`)
     assert.equal(answer.status, 200)
@@ -29,7 +29,7 @@ describe('the web chat page', () => {
     assert.doesNotMatch(answer.headers.get('content-security-policy') ?? '', /unsafe/)
     assert.match(answer.headers.get('content-security-policy') ?? '', /connect-src 'self'(?:;|$)/)
     const html = await answer.text()
-    // The policy allows the one script in it by its hash.
+    // The policy allows the page's one inline script by its hash.
     const [, inline = ''] = /<script>([^]*?)<\/script>/.exec(html) ?? []
     const hash = createHash('sha256').update(inline).digest('base64')
     assert.ok(answer.headers.get('content-security-policy')?.includes(`'sha256-${hash}'`))
@@ -50,7 +50,7 @@ describe('the web chat page', () => {
       assert.equal((await fetch(gateway.url + other)).status, 404, other)
     }
   })
-  test('all that the page loads is at most 100 KB gzipped', async ({ annotate }) => {
+  test('the page loads at most 100 KB gzipped', async ({ annotate }) => {
     const html = await (await fetch(`${gateway.url}/chat`)).text()
     const files = filesOf(html)
     const sizes = [gzipSync(html).length]
@@ -61,7 +61,7 @@ describe('the web chat page', () => {
     assert.ok(bytes <= 100 * 1024, `${bytes} bytes`)
   })
 
-  test('embed.js is at most 2 KB gzipped, and pages elsewhere may load it', async ({ annotate }) => {
+  test('embed.js is at most 2 KB gzipped, and pages on other origins can load it', async ({ annotate }) => {
     const answer = await fetch(`${gateway.url}/chat/embed.js`)
     assert.match(answer.headers.get('content-type') ?? '', /javascript/)
     assert.equal(answer.headers.get('cross-origin-resource-policy'), 'cross-origin')
@@ -71,7 +71,7 @@ describe('the web chat page', () => {
     assert.ok(bytes > 500 && bytes <= 2 * 1024, `${bytes} bytes`)
   })
 
-  test('files of another release are there while it is updated, and others are not', async () => {
+  test('files of another release are served during an update, and no others', async () => {
     const html = await (await fetch(`${gateway.url}/chat`)).text()
     const name = filesOf(html)
       .find((file) => file.endsWith('.js'))
@@ -92,7 +92,7 @@ describe('the web chat page', () => {
     }
   })
 
-  test('a build that replaces the page leaves a running gateway the files of its HTML', async () => {
+  test('a running gateway keeps serving the files of its HTML after a build replaces them', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-page-'))
     cpSync(builtPage, folder, { recursive: true })
     const other = await startTestGateway({ chatPage: { frameAncestors: [], folder } })
@@ -115,7 +115,7 @@ describe('the web chat page', () => {
     }
   })
 
-  test('pages of allowed origins show it in a frame', async () => {
+  test('pages of allowed origins can frame it', async () => {
     const own = await fetch(`${gateway.url}/chat`)
     assert.match(own.headers.get('content-security-policy') ?? '', /img-src 'self' data:;.*frame-ancestors 'self';/)
     assert.equal(own.headers.get('x-frame-options'), null)
@@ -126,7 +126,7 @@ describe('the web chat page', () => {
     assert.match(policy, /frame-ancestors 'self' https:\/\/shop\.example;/)
   })
 
-  test('it shows pictures of the origins that the app of its user allows, and of no other', async () => {
+  test("it shows images only from the origins that the user's app allows", async () => {
     const user = await gateway.newUser()
     const other = await startTestGateway()
     onTestFinished(() => other.stop())
@@ -158,7 +158,7 @@ describe('the web chat page', () => {
     assert.equal(await imagesOf(key), '')
   })
 
-  test('chatPage.imageOrigins that are no origins are 400 and name the one', async () => {
+  test('an invalid origin in chatPage.imageOrigins is 400, and the error names it', async () => {
     for (const bad of [
       "https://img.example; script-src 'unsafe-inline'",
       'https://img.example/',
@@ -176,5 +176,5 @@ describe('the web chat page', () => {
   })
 })
 
-/** The files that the page loads at once, from the root. */
+/** The files that the page loads at once, relative to the root. */
 const filesOf = (html: string): string[] => [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => `/${file}`)

@@ -26,7 +26,7 @@ interface Document {
   components: { schemas: Record<string, JsonSchema>; responses: Record<string, Media> }
 }
 
-/** The document with bodies, results and errors in place of the references to them. */
+/** The document with references to bodies, results and errors resolved. */
 function inPlace(document: Document): Document {
   const { schemas, responses } = document.components
   const text = JSON.stringify(document).replaceAll(
@@ -39,7 +39,7 @@ function inPlace(document: Document): Document {
 const schemaOf = (media: Media | undefined): JsonSchema => media?.content?.['application/json']?.schema ?? {}
 const fieldsOf = (media: Media | undefined) => (media?.content ? unmarkedFields(schemaOf(media)) : [])
 
-/** The parts of an operation that are not marked as ours, in the form of the table. */
+/** The parts of an operation that are not marked as extensions, in the form of the table. */
 function unmarkedIn({ parameters = [], requestBody, responses }: Operation): Required<InterfaceOperation> {
   const named = (where: string) =>
     parameters
@@ -76,7 +76,7 @@ describe('the OpenAPI document beside the interface', () => {
   })
 
   for (const [name, { errors = [], ...wanted }] of Object.entries(interfaceOperations)) {
-    test(`${name} has what the interface names unmarked, and all else marked`, () => {
+    test(`${name} marks everything except what the interface names`, () => {
       const operation = operations.get(name)
       assert.ok(operation, 'is described')
       assert.ok(!operation['x-extension'], 'is not marked itself')
@@ -92,14 +92,14 @@ describe('the OpenAPI document beside the interface', () => {
     })
   }
 
-  test('every operation that the interface does not name is marked, with all its fields', () => {
+  test('every operation outside the interface is marked, with all its fields', () => {
     const ours = [...operations].filter(([name]) => !(name in interfaceOperations))
     assert.ok(ours.length > 0)
     for (const [name, operation] of ours) {
       assert.equal(operation['x-extension'], true, name)
       const { errors: _, result, ...unmarked } = unmarkedIn(operation)
       assert.deepEqual(Object.values(unmarked).flat(), [], name)
-      // The rest of the result is a type without a name.
+      // The rest of the result has no named type.
       assert.deepEqual(
         result.filter((field) => field.includes(' ')),
         [],
@@ -108,7 +108,7 @@ describe('the OpenAPI document beside the interface', () => {
     }
   })
 
-  test('every schema has the fields of its resource unmarked; other resources are marked', () => {
+  test('schemas mark all fields outside their resource; other resources are marked whole', () => {
     const { schemas } = document.components
     for (const [id, schema] of Object.entries(schemas).filter(([name]) => !isPartName(name))) {
       const name = id.replace(/Input$/, '')

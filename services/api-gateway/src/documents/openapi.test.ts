@@ -31,13 +31,13 @@ describe('the OpenAPI document', () => {
   let gateway: TestGateway
   let document: Document
   beforeAll(async () => {
-    // First: it takes long, and a gateway that finds itself so late refuses calls.
+    // First: it is slow, and a gateway delayed this long refuses calls.
     document = (await openApiDocument()) as Document
     gateway = await startTestGateway()
   })
   afterAll(() => gateway.stop())
 
-  /** A response of an operation, which may be a component. */
+  /** A response of an operation; it may be a component. */
   function responseOf({ responses }: Described, status: number): { headers?: object } {
     const response = (responses as Record<string, { $ref?: string; headers?: object }>)[status] ?? {}
     return response.$ref === undefined
@@ -50,7 +50,7 @@ describe('the OpenAPI document', () => {
     assert.ok(valid, JSON.stringify(errors, null, 2))
   })
 
-  test('is what the gateway serves: every operation of the contract has its route', async () => {
+  test('matches the gateway: every operation of the contract has its route', async () => {
     for (const path of ['/openapi.json', '/docs/json', '/docs/yaml']) {
       const { status, body, headers } = await gateway.anonymous('GET', path)
       assert.equal(status, 200)
@@ -65,7 +65,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(body, JSON.parse(JSON.stringify(asyncApiDocument())))
   })
 
-  test('describes the calls to integrators, by schemas that are in it', () => {
+  test('describes the calls to integrators, with schemas from the document', () => {
     const { webhooks, components } = document
     assert.deepEqual(Object.keys(webhooks), ['roomWebhook', 'moderate', 'directory', 'pushGeneric'])
     const named = [...JSON.stringify(webhooks).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(
@@ -108,7 +108,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(JSON.parse(written), JSON.parse(JSON.stringify(document)))
   })
 
-  test('docs/reference/README.md names every operation that is ours', () => {
+  test('docs/reference/README.md names every Parley extension', () => {
     const page = readFileSync(join(import.meta.dirname, '../../../../docs/reference/README.md'), 'utf8')
     const ours = allOperations.filter(({ extension }) => extension)
     const named = ours.map(({ method, path }) => `\`${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}\``)
@@ -118,7 +118,7 @@ describe('the OpenAPI document', () => {
     )
   })
 
-  test('has every operation once, with its errors, and marks what is ours', () => {
+  test('has every operation once, with its errors, and marks Parley extensions', () => {
     const described = Object.values(document.paths).flatMap((path) => Object.values(path))
     assert.deepEqual(
       described.map(({ operationId }) => operationId).toSorted(),
@@ -135,14 +135,14 @@ describe('the OpenAPI document', () => {
   })
 
   for (const { id, example, body, result, form } of allOperations) {
-    test(`the examples of ${id} (${form}) are of their schemas`, () => {
+    test(`the examples of ${id} (${form}) match their schemas`, () => {
       assert.ok(example, 'has an example')
       if (example.body !== undefined) body?.parse(example.body)
       if (example.result !== undefined) result.parse(example.result)
     })
   }
 
-  test('a body is required exactly where a request without one is refused for that', async () => {
+  test('marks a body as required exactly where a request without one is refused', async () => {
     const user = await gateway.newUser()
     const wrong: string[] = []
     for (const { id, method, path, access, body } of allOperations) {
@@ -155,7 +155,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(wrong, [])
   })
 
-  test('every answer has the request’s ID, and says so', async () => {
+  test('documents the request ID of every response', async () => {
     const { headers } = await gateway.anonymous('GET', '/me')
     assert.ok(headers.get('x-request-id'))
     const answers = Object.values(document.paths)
@@ -164,7 +164,7 @@ describe('the OpenAPI document', () => {
     assert.ok(answers.every((answer) => answer.headers && 'X-Request-ID' in answer.headers))
   })
 
-  test('the page to read is served at /docs', async () => {
+  test('is readable as a page at /docs', async () => {
     const answer = await fetch(`${gateway.url}/docs`)
     assert.equal(answer.status, 200)
     const html = await answer.text()

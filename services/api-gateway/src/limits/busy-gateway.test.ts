@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../test-gateway.ts'
 import { shedLoad } from './shed-load.ts'
 
-describe('a gateway whose event loop does not keep up', () => {
+describe('a gateway whose event loop lags', () => {
   let gateway: TestGateway
   beforeAll(async () => {
     gateway = await startTestGateway({ maxLoopDelayMS: 200 })
   })
   afterAll(() => gateway.stop())
 
-  test('refuses requests with 503 and Retry-After, and takes them again when it does', async () => {
+  test('refuses requests with 503 and Retry-After until it catches up', async () => {
     const ask = async () => gateway.admin('GET', '/admin/groups')
     let answer = await ask()
     while (answer.status !== 503) {
@@ -27,8 +27,8 @@ describe('a gateway whose event loop does not keep up', () => {
   })
 })
 
-describe('a gateway whose start took the event loop', () => {
-  /** Behind by what the start took, it listens and gets a request: the status, and how long it took from then on. */
+describe('a gateway whose start blocked the event loop', () => {
+  /** Listens while still behind from its start and gets a request: the status, and how long the response took. */
   async function firstRequest(): Promise<{ status: number; tookMS: number }> {
     const app = fastify()
     await shedLoad(app, createMetrics('test'), 200)
@@ -46,9 +46,9 @@ describe('a gateway whose start took the event loop', () => {
     return { status, tookMS }
   }
 
-  test('does not refuse its first requests for that', async () => {
+  test('does not refuse its first requests', async () => {
     let first = await firstRequest()
-    // On a machine that stands still for that long, it is no longer the start that is too late.
+    // On a machine that stalls for that long, the lag no longer comes from the start.
     while (first.tookMS > 1_000) first = await firstRequest()
     assert.equal(first.status, 200)
   })

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { onTestFinished, test } from 'vitest'
 import { boundConnections, letConnectionsGo } from './connections.ts'
 
-test('before it stops, a server serves what comes on connections that are kept alive, and lets their clients close them', async () => {
+test('before it stops, a server serves requests on kept-alive connections and lets their clients close them', async () => {
   const server = createServer((_request, response) => response.end('served')).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -22,13 +22,13 @@ test('before it stops, a server serves what comes on connections that are kept a
   assert.deepEqual(await get(), { reused: false, connection: 'keep-alive' })
   const gone = letConnectionsGo(server, 60_000)
   assert.deepEqual(await get(), { reused: true, connection: 'close' })
-  // Long before the minute is over: the only connection is closed.
+  // Well within the minute: the only connection is closed.
   await gone
   const left = await new Promise((resolve) => server.getConnections((_error, count) => resolve(count)))
   assert.equal(left, 0)
 })
 
-test('a server that stops ends the connections on which no request has come, and no others', async () => {
+test('a stopping server closes only connections that never carried a request', async () => {
   const server = createServer((_request, response) => response.end('served'))
   const connections = boundConnections(60_000)
   connections.watch(server)

@@ -37,13 +37,13 @@ describe('rate limits', () => {
     const seconds = Number(headers.get('retry-after'))
     assert.ok(seconds >= 1 && seconds <= 60, `Retry-After ${seconds}`)
   }
-  /** Nothing that follows is counted in another minute than what came before. */
+  /** Waits, if need be, so that the following requests fall into one minute. */
   async function withinOneMinute(): Promise<void> {
     const left = () => 60_000 - (Date.now() % 60_000)
     while (left() < 15_000) await new Promise((resolve) => setTimeout(resolve, 500))
   }
 
-  test('per user over all gateways: 429 TOO_MANY_REQUESTS with Retry-After, the others go on', async () => {
+  test('per user across all gateways: 429 TOO_MANY_REQUESTS with Retry-After, while other users go on', async () => {
     await withinOneMinute()
     const [one, two] = gateways as [TestGateway, TestGateway]
     const alice = await one.newUser('alice')
@@ -65,7 +65,7 @@ describe('rate limits', () => {
     assert.equal((await bob.call('GET', '/me/badge')).status, 200)
   })
 
-  test('per user, whatever tokens they use: a new one has no more requests', async () => {
+  test('per user, whatever their tokens: a new token adds no requests', async () => {
     await withinOneMinute()
     const [one] = gateways as [TestGateway]
     const user = await one.newUser()
@@ -79,7 +79,7 @@ describe('rate limits', () => {
     refused(await one.anonymous('GET', '/me/badge', undefined, { ...headers, 'im-authorization': token }))
   })
 
-  test('per app, for all its users together; what a user is refused is not taken from the others, nor from API keys', async () => {
+  test('per app across its users; requests refused to one user cost the others and API keys nothing', async () => {
     await withinOneMinute()
     const [one] = gateways as [TestGateway]
     const rateLimits = { ...noLimits, counts: counts[0] as RequestCounts, perUser: 5, perApp: 12 }
@@ -98,7 +98,7 @@ describe('rate limits', () => {
     assert.equal((await (await one.newUser()).call('GET', '/me/badge')).status, 200, 'of another app')
   })
 
-  test('per API key; on the endpoints of the bare form the error is bare; a request with a bad key counts for nobody', async () => {
+  test('per API key; bare endpoints answer with the bare error; requests with a bad key count against nobody', async () => {
     await withinOneMinute()
     const [one] = gateways as [TestGateway]
     const asBasic = (path: string, method: 'GET' | 'DELETE' = 'GET') =>
@@ -116,7 +116,7 @@ describe('rate limits', () => {
     assert.equal(wrong.status, 401)
   })
 
-  test('requests count that fail for their query, their body or their IM-CLIENT-ID', async () => {
+  test('requests that fail for their query, body or IM-CLIENT-ID count', async () => {
     await withinOneMinute()
     const [one] = gateways as [TestGateway]
     const wrong: [status: number, ...Parameters<CallApi>][] = [
@@ -139,7 +139,7 @@ describe('rate limits', () => {
     }
   })
 
-  test('a valid token without IM-CLIENT-ID, or with that of another user, is no failed login of its address', async () => {
+  test('a valid token with a missing or foreign IM-CLIENT-ID is not a failed login of its address', async () => {
     await withinOneMinute()
     const [one] = gateways as [TestGateway]
     const rateLimits = { ...noLimits, counts: counts[0] as RequestCounts, failedLoginsPerAddress: 3 }
@@ -163,7 +163,7 @@ describe('rate limits', () => {
     await limited.stop()
   })
 
-  test('without Redis requests flow on, and each gateway counts for itself', async () => {
+  test('without Redis requests are served, and each gateway counts for itself', async () => {
     await withinOneMinute()
     const [one] = gateways as [TestGateway]
     const carl = await one.newUser('carl')
@@ -174,7 +174,7 @@ describe('rate limits', () => {
     while (errors.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
   })
 
-  test('0 is no limit', async () => {
+  test('0 means no limit', async () => {
     const free = await startTestGateway({ rateLimits: { ...noLimits, counts: counts[0] as RequestCounts } })
     const user = await free.newUser('x')
     for (let i = 0; i < 40; i++) assert.equal((await user.call('GET', '/me/badge')).status, 200)

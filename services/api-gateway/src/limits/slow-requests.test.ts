@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { openConnection } from '../test-connection.ts'
 import { startTestGateway, type TestGateway } from '../test-gateway.ts'
 
-describe('a request is bounded in time, and a caller without permission is refused before the body is read', () => {
+describe('requests are bounded in time, and unauthorised callers are refused before the body is read', () => {
   let gateway: TestGateway
   let impatient: TestGateway
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe('a request is bounded in time, and a caller without permission is refus
     ].join('\r\n')
   const endless = { 'content-type': 'application/json', 'content-length': '100000' }
 
-  /** Sends a piece every 20 ms for as long as the server lets it. */
+  /** Sends a chunk every 20 ms for as long as the server allows. */
   async function trickle(url: string, begin: string, piece: string) {
     const connection = await openConnection(url)
     connection.write(begin)
@@ -31,7 +31,7 @@ describe('a request is bounded in time, and a caller without permission is refus
     return { answer, closed: connection.closed }
   }
 
-  test('a body that trickles is 408 REQUEST_TIMEOUT in the envelope, and its connection ends', async () => {
+  test('a trickling body is 408 REQUEST_TIMEOUT in the envelope, and its connection ends', async () => {
     const begin = `${head('POST /messages', { ...endless, 'im-api-key': gateway.apiKey })}\r\n\r\n{"room":"`
     const { answer, closed } = await trickle(impatient.url, begin, 'x')
     assert.equal(answer.status, 408)
@@ -40,13 +40,13 @@ describe('a request is bounded in time, and a caller without permission is refus
     await closed
   })
 
-  test('a head that trickles is 408 REQUEST_TIMEOUT in the envelope, and its connection ends', async () => {
+  test('trickling headers are 408 REQUEST_TIMEOUT in the envelope, and their connection ends', async () => {
     const { answer, closed } = await trickle(impatient.url, `${head('GET /me/badge', {})}\r\nx-slow: `, 'x')
     assert.deepEqual([answer.status, answer.body.error.code], [408, 'REQUEST_TIMEOUT'])
     await closed
   })
 
-  test('a client that goes on sending after a refusal gets one response, and its connection ends', async () => {
+  test('a client that keeps sending after a refusal gets one response, and its connection ends', async () => {
     const connection = await openConnection(impatient.url)
     connection.write(`${head('POST /messages', endless)}\r\n\r\n{`)
     const timer = setInterval(() => connection.write(' '), 20)
@@ -60,7 +60,7 @@ describe('a request is bounded in time, and a caller without permission is refus
     ['PUT /rooms/x/lastRead', 'INVALID_CLIENT_KEY'],
     ['POST /config', 'INVALID_API_KEY'],
   ] as const) {
-    test(`${request} without keys is 401 ${code} before its body has come`, async () => {
+    test(`${request} without keys is 401 ${code} before its body arrives`, async () => {
       const connection = await openConnection(gateway.url)
       connection.write(`${head(request, endless)}\r\n\r\n`)
       const { status, body } = await connection.answer()
@@ -69,7 +69,7 @@ describe('a request is bounded in time, and a caller without permission is refus
     })
   }
 
-  test('DELETE /admin/clients/{client_id}/token without a key is 401 UNAUTHORIZED before its body has come', async () => {
+  test('DELETE /admin/clients/{client_id}/token without a key is 401 UNAUTHORIZED before its body arrives', async () => {
     const connection = await openConnection(gateway.url)
     connection.write(`${head('DELETE /admin/clients/x/token', endless)}\r\n\r\n`)
     const { status, body } = await connection.answer()
@@ -110,7 +110,7 @@ describe('a request is bounded in time, and a caller without permission is refus
     })
   }
 
-  test('POST /admin/clients without a key and with a short body that trickles ends in time', async () => {
+  test('POST /admin/clients without a key and with a short trickling body ends in time', async () => {
     const short = { ...endless, 'content-length': '5000' }
     const { answer, closed } = await trickle(impatient.url, `${head('POST /admin/clients', short)}\r\n\r\n{`, ' ')
     assert.equal(answer.status, 408)

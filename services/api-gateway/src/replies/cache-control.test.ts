@@ -9,7 +9,7 @@ describe('Cache-Control', () => {
   })
   afterAll(() => gateway.stop())
 
-  test('of the API is no-store, private: of results, errors, bare responses and unknown paths', async () => {
+  test('of the API is no-store, private: for results, errors, bare responses and unknown paths', async () => {
     const user = await gateway.newUser()
     const responses = [
       await user.call('GET', '/me'),
@@ -23,7 +23,7 @@ describe('Cache-Control', () => {
     for (const { headers } of responses) assert.equal(headers.get('cache-control'), 'no-store, private')
   })
 
-  test('of the files of the chat page stays their own', async () => {
+  test('of chat page files is their own', async () => {
     const html = await (await fetch(`${gateway.url}/chat`)).text()
     const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file = '']) => file)
     for (const file of files) {

@@ -3,7 +3,7 @@ import { proves } from '@parley/conformance/proves'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
 
-/** Every field of an answer whose name says that it is a time, however deep it stands. */
+/** Every field of a response whose name says that it is a time, at any depth. */
 function timesIn(value: unknown): [name: string, value: unknown][] {
   if (typeof value !== 'object' || value === null) return []
   const fields = Object.entries(value)
@@ -11,7 +11,7 @@ function timesIn(value: unknown): [name: string, value: unknown][] {
   return times.concat(fields.flatMap(([, inner]) => timesIn(inner)))
 }
 
-describe('times in every answer', () => {
+describe('times in every response', () => {
   let gateway: TestGateway
   let alice: TestUser
   let room: string

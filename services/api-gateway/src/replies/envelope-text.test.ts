@@ -7,13 +7,13 @@ import { envelopeText } from './envelope-text.ts'
 
 const mayRead = async () => undefined
 
-describe('an answer whose result is JSON text', () => {
-  test('is whole when it is short, as is', async () => {
+describe('a response whose result is JSON text', () => {
+  test('is a whole string when it is short', async () => {
     const answer = await envelopeText(new JsonText(['[1.0,', '"é"]']), mayRead)
     assert.equal(answer, '{"RC":0,"RM":"OK","result":[1.0,"é"]}')
   })
 
-  test('is a stream when it is long, of which no more is made than the reader takes', async () => {
+  test('is a stream when it is long, produced no faster than it is read', async () => {
     const made = { parts: 0 }
     async function* parts() {
       yield '['
@@ -40,7 +40,7 @@ describe('an answer whose result is JSON text', () => {
     assert.deepEqual(JSON.parse(await text(answer)), { RC: 0, RM: 'OK', result: value })
   })
 
-  test('that fails at its beginning fails; later the stream breaks off', async () => {
+  test('fails when it fails at the beginning; later the stream breaks off', async () => {
     async function* failing(after: number) {
       for (let i = 0; i < after; i++) yield 'x'.repeat(100_000)
       throw new Error('the database is away')
@@ -51,7 +51,7 @@ describe('an answer whose result is JSON text', () => {
     await assert.rejects(text(answer), /away/)
   })
 
-  test('breaks off, and makes no more of it, when the caller may no longer read', async () => {
+  test('breaks off and stops producing when the caller loses access', async () => {
     const made = { parts: 0, isOver: false }
     async function* parts() {
       try {

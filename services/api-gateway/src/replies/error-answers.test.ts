@@ -10,17 +10,17 @@ describe('the errors of an operation', () => {
     return errorCodes(operation)
   }
 
-  test('have MISSING_PARAMETER where a field of the body is required', () => {
+  test('have MISSING_PARAMETER where a body field is required', () => {
     for (const id of ['pushToClients', 'subscribe', 'setConfig', 'revokeTokens', 'banMember', 'unsubscribe']) {
       assert.equal(codesOf(id).includes('MISSING_PARAMETER'), id === 'pushToClients' || id === 'subscribe', id)
     }
   })
 
-  test('have it also where only a field of an object that may be left out is required', () => {
+  test('have it also where only a field of an optional object is required', () => {
     assert.ok(codesOf('changeScheduled').includes('MISSING_PARAMETER'))
   })
 
-  test('have MISSING_PARAMETER where IM-CLIENT-ID is required, and INVALID_REQUEST where a header may be wrong', () => {
+  test('have MISSING_PARAMETER where IM-CLIENT-ID is required, and INVALID_REQUEST where a header can be wrong', () => {
     for (const operation of allOperations) {
       const codes = errorCodes(operation)
       if (operation.access === 'client-with-id') assert.ok(codes.includes('MISSING_PARAMETER'), operation.id)
@@ -35,7 +35,7 @@ describe('the errors of an operation', () => {
     assert.ok(codesOf('setConfig').includes('INVALID_REQUEST'), 'a key . or ..')
   })
 
-  test('have INVALID_QUERY where a parameter may be wrong, and not where parameters have no effect', () => {
+  test('have INVALID_QUERY where a parameter can be wrong, but not where parameters are ignored', () => {
     assert.ok(codesOf('listGroups').includes('INVALID_QUERY'))
     assert.ok(!codesOf('unmuteUser').includes('INVALID_QUERY'))
   })

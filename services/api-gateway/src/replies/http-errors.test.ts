@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { openConnection } from '../test-connection.ts'
 import { startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
 
-describe('errors of HTTP itself speak the envelope, and the bare form where the endpoint does', () => {
+describe('HTTP errors use the envelope, and the bare form on bare endpoints', () => {
   let gateway: TestGateway
   let alice: TestUser
   beforeAll(async () => {
@@ -77,7 +77,7 @@ describe('errors of HTTP itself speak the envelope, and the bare form where the 
     assert.deepEqual([answer.status, answer.body.result._id], [200, user])
   })
 
-  test('an unknown path is 404 NOT_FOUND before anything of it is read', async () => {
+  test('an unknown path is 404 NOT_FOUND before anything else is read', async () => {
     for (const [method, path, body] of [
       ['GET', '/no/such/path', undefined],
       ['POST', '/no/such/path', '{"malformed'],
@@ -109,7 +109,7 @@ describe('errors of HTTP itself speak the envelope, and the bare form where the 
     })
   }
 
-  test('HEAD is answered as GET, without the body', async () => {
+  test('HEAD is answered like GET, without the body', async () => {
     for (const path of ['/me/badge', '/no/such/path']) {
       const answer = await fetch(gateway.url + path, { method: 'HEAD' })
       assert.equal(answer.status, path === '/me/badge' ? 401 : 404)
@@ -133,20 +133,20 @@ describe('errors of HTTP itself speak the envelope, and the bare form where the 
     })
   }
 
-  test('a percent sign that is encoded is one', async () => {
+  test('an encoded percent sign is decoded once', async () => {
     await gateway.admin('POST', '/config', { '100%': 1, '%zz': 2 })
     assert.equal((await gateway.admin('DELETE', '/config/%25zz')).status, 200)
     assert.equal((await gateway.admin('DELETE', '/config/100%25')).status, 200)
   })
 
-  test('an ID in a path that is too long is 400, however long', async () => {
+  test('an ID in a path over the limit is 400, whatever its length', async () => {
     for (const length of [129, 1_000, 2_000, 15_000]) {
       const { status, body } = await alice.call('GET', `/rooms/${'x'.repeat(length)}`)
       assert.deepEqual([status, body.error.code], [400, 'INVALID_REQUEST'], `${length}`)
     }
   })
 
-  test('the endpoints of the bare form answer these errors bare', async () => {
+  test('bare endpoints answer these errors in the bare form', async () => {
     const path = '/admin/clients/alice/token'
     const json = { 'content-type': 'application/json' }
     const answers = [

@@ -17,7 +17,7 @@ afterAll(() => gateway.stop())
 type Endpoint = (typeof adminEndpoints | typeof clientEndpoints)[number]
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** Valid bodies: only the key or token is left to be refused. */
+/** Valid bodies, so that only the key or token can be refused. */
 const bodies: Partial<Record<Endpoint, object>> = {
   'POST /messages': { room: 'none', sender: 'alice', message: 'x', messageType: 'text' },
   'POST /rooms/': { roomType: 'group', members: ['alice'] },
@@ -34,14 +34,14 @@ function ask(endpoint: Endpoint, headers: Record<string, string>): Promise<Answe
   return gateway.anonymous(method as Method, path.replaceAll(/\{\w+\}/g, 'none'), bodies[endpoint], headers)
 }
 
-/** The code of a refusal, of the envelope or the bare form. */
+/** The error code, from the envelope or the bare form. */
 function refusal({ status, body }: Answer): [status: number, code: string] {
   return [status, typeof body.error === 'string' ? body.error : body.error?.code]
 }
 
 describe('endpoints for API keys', () => {
   for (const endpoint of adminEndpoints) {
-    test(`${endpoint} without a key, or with an invalid one, is 401`, async () => {
+    test(`${endpoint} without a key or with an invalid one is 401`, async () => {
       proves('API keys', `${endpoint} without a key: 401`, `${endpoint} with an invalid key: 401`)
       if (endpoint === 'DELETE /config/{key}') proves(endpoint, '401 INVALID_API_KEY')
       const code = endpoint === 'DELETE /admin/clients/{client_id}/token' ? 'UNAUTHORIZED' : 'INVALID_API_KEY'
@@ -91,7 +91,7 @@ describe('endpoints for users', () => {
   })
 })
 
-test('calls that come together with a key that is not remembered look it up once', async () => {
+test('concurrent calls with an uncached key look it up once', async () => {
   const { mongo } = gateway.chat.db
   const authentication = createApiKeyAuthentication(gateway.chat)
   await mongo.command({ profile: 2 })

@@ -45,7 +45,7 @@ describe('bad input gets a clear error that names the field', () => {
     })
   }
 
-  test('a content of any JSON comes back as it was, whatever its keys are named', async () => {
+  test('content of any JSON comes back unchanged, whatever its keys', async () => {
     const text = `{"$where":1,"a.b":{"__proto__":{"x":[null,1.5,"\\u0000"]}},"constructor":[]}`
     const body = `{"room":${JSON.stringify(room)},"sender":"alice","messageType":"json","message":${text}}`
     const sent = await gateway.admin('POST', '/messages', body)
@@ -54,7 +54,7 @@ describe('bad input gets a clear error that names the field', () => {
     assert.equal(JSON.stringify(history.result.data[0].message), text)
   })
 
-  test('a content nested 100 deep is kept, a deeper one is 400 INVALID_BODY', async () => {
+  test('content nested 100 deep is kept, deeper content is 400 INVALID_BODY', async () => {
     const send = (depth: number) => {
       const nested = '['.repeat(depth) + ']'.repeat(depth)
       return gateway.admin(
@@ -71,7 +71,7 @@ describe('bad input gets a clear error that names the field', () => {
     assert.equal((await alice.call('GET', `/rooms/${room}/messages/v3`)).status, 200)
   })
 
-  test('another content type than JSON is 415 UNSUPPORTED_MEDIA_TYPE', async () => {
+  test('any content type but JSON is 415 UNSUPPORTED_MEDIA_TYPE', async () => {
     const answer = await gateway.admin('POST', '/messages', 'room=1', {
       'content-type': 'application/x-www-form-urlencoded',
     })
@@ -79,7 +79,7 @@ describe('bad input gets a clear error that names the field', () => {
     assert.equal(answer.body.error.code, 'UNSUPPORTED_MEDIA_TYPE')
   })
 
-  test('a number in the query that is not decimal is 400 INVALID_QUERY, naming the parameter', async () => {
+  test('a non-decimal number in the query is 400 INVALID_QUERY, naming the parameter', async () => {
     for (const path of ['/rooms', '/admin/clients', '/admin/groups', '/admin/webhooks/failed']) {
       for (const limit of ['0x10', '1e2', '%201', 'Infinity', '1_0', '-1', '1.5']) {
         const call = path === '/rooms' ? alice.call : gateway.admin
@@ -157,7 +157,7 @@ describe('bad input gets a clear error that names the field', () => {
     }
   })
 
-  test('an empty query parameter is as if left out, in every operation', async () => {
+  test('an empty query parameter counts as absent, in every operation', async () => {
     for (const path of [
       `/rooms/${room}/messages/v3?limit=&beforeMessage=&afterMessage=&afterTime=&timeRangeField=`,
       '/rooms?sort=&skip=&limit=&updatedAfter=&pref=&sortUnreadFirst=',
@@ -183,7 +183,7 @@ describe('bad input gets a clear error that names the field', () => {
     assert.equal((await alice.call('GET', '/me/changes?since=')).status, 400)
   })
 
-  test('a window of statistics that is none is 400 INVALID_QUERY', async () => {
+  test('an invalid statistics window is 400 INVALID_QUERY', async () => {
     for (const query of [
       'start=20&end=10',
       'start=10&end=10',
@@ -200,7 +200,7 @@ describe('bad input gets a clear error that names the field', () => {
     }
   })
 
-  test('bytes that are not HTTP harm nobody', async () => {
+  test('bytes that are not HTTP do no harm', async () => {
     const { hostname, port } = new URL(gateway.url)
     await new Promise<void>((resolve, reject) => {
       const socket = connect(Number(port), hostname, () => socket.end('\u0000\u0001nonsense\r\n\r\n'))

@@ -45,7 +45,7 @@ describe('browser apps on any origin may call the API', () => {
     })
 
   for (const { method, path } of allOperations) {
-    test(`${method} ${path} from another origin: its preflight, and its errors`, async () => {
+    test(`${method} ${path} from another origin passes its preflight, and its errors are readable`, async () => {
       const url = path.replaceAll(/:\w+/g, 'x')
       const allowed = await preflight(url, method)
       assert.equal(allowed.status, 204)
@@ -62,7 +62,7 @@ describe('browser apps on any origin may call the API', () => {
     })
   }
 
-  test('an answer and every kind of error can be read', async () => {
+  test('a response and every kind of error are readable', async () => {
     const call = (path: string, body?: unknown) =>
       alice.call(body === undefined ? 'GET' : 'POST', path, body, { origin })
     isReadable(await call('/me/badge'), '200')
@@ -76,7 +76,7 @@ describe('browser apps on any origin may call the API', () => {
     isReadable(await fetch(`${gateway.url}/me?${'x'.repeat(26_000)}`, { headers: { origin } }), '414')
   })
 
-  test('429 can be read, with when to try again', async () => {
+  test('429 is readable, with Retry-After', async () => {
     let count = 0
     const counts = { hit: () => ({ count: ++count, leftMS: 5_000 }) }
     const limited = await gateway.another({
@@ -89,7 +89,7 @@ describe('browser apps on any origin may call the API', () => {
     await limited.stop()
   })
 
-  test('a preflight of an unknown path is answered, and OPTIONS without an origin', async () => {
+  test('preflights of unknown paths are answered, and so is OPTIONS without an origin', async () => {
     assert.equal((await preflight('/no/such/path', 'PUT')).status, 204)
     assert.equal((await fetch(`${gateway.url}/messages`, { method: 'OPTIONS' })).status, 204)
   })

@@ -6,14 +6,14 @@ import { testServers } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../test-gateway.ts'
 
-describe('header values are taken as they were sent, and percent-decoded if that finds nothing', () => {
+describe('header values are tried as sent, then percent-decoded', () => {
   let gateway: TestGateway
   beforeAll(async () => {
     gateway = await startTestGateway()
   })
   afterAll(() => gateway.stop())
 
-  /** Node writes header values as Latin-1: this way UTF-8 bytes go out. */
+  /** Node writes header values as Latin-1, so this sends UTF-8 bytes. */
   const raw = (text: string) => Buffer.from(text).toString('latin1')
   const in10Days = () => new Date(Date.now() + 10 * 86_400_000).toISOString()
 
@@ -34,7 +34,7 @@ describe('header values are taken as they were sent, and percent-decoded if that
   }
 
   for (const token of ['s%3Aabc.DEF', '100%', '%', '%E0%A4%A', 'grün 鍵 🔑', 'a%20b c']) {
-    test(`the token ${token} is taken as it is, and percent-encoded`, async () => {
+    test(`the token ${token} is accepted raw and percent-encoded`, async () => {
       const user = randomUUID()
       await bound(user, token)
       assert.equal(await rooms(raw(token), user), 200)
@@ -42,7 +42,7 @@ describe('header values are taken as they were sent, and percent-decoded if that
     })
   }
 
-  test('of two tokens of which one is the other one encoded, each finds its user', async () => {
+  test('two tokens, one the encoded form of the other, each find their own user', async () => {
     await bound('of the plain', 'x:y')
     await bound('of the encoded', 'x%3Ay')
     assert.equal(await rooms('x:y', 'of the plain'), 200)
@@ -51,7 +51,7 @@ describe('header values are taken as they were sent, and percent-decoded if that
   })
 
   for (const user of ['literal %41', '50% off', 'Žofie 🦊', 'a/b?c=d&e']) {
-    test(`IM-CLIENT-ID names ${user} as it is, and percent-encoded`, async () => {
+    test(`IM-CLIENT-ID names ${user} raw and percent-encoded`, async () => {
       const { token } = await gateway.newUser(user)
       assert.equal(await rooms(token, raw(user)), 200)
       assert.equal(await rooms(token, encodeURIComponent(user)), 200)
@@ -67,12 +67,12 @@ describe('header values are taken as they were sent, and percent-decoded if that
     }
   })
 
-  test('a wrong token is 401 once, whatever it may be decoded to', async () => {
+  test('a token that is wrong raw and decoded is 401', async () => {
     assert.equal(await rooms('no%41', 'x'), 'INVALID_TOKEN')
     assert.equal(await rooms('', 'x'), 'INVALID_TOKEN')
   })
 
-  test('IM-DEVICE-ID means the connected device that has the value as its ID, else the one that has it decoded', async () => {
+  test('IM-DEVICE-ID names the connected device with that exact ID, else the one with the decoded ID', async () => {
     const { redisUrl } = await testServers()
     const presence = await connectPresence(redisUrl, (error) => assert.fail(error))
     const online = await announceDevices(presence, randomUUID(), (error) => assert.fail(error))

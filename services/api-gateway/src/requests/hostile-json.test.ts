@@ -4,7 +4,7 @@ import { startWithAlice, type TestGateway, type TestUser } from '../test-gateway
 
 const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 
-describe('hostile JSON is refused with 4xx and leaves nothing, or comes back as it was', () => {
+describe('hostile JSON is refused with 4xx and stores nothing, or comes back unchanged', () => {
   let gateway: TestGateway
   let alice: TestUser
   let room: string
@@ -17,7 +17,7 @@ describe('hostile JSON is refused with 4xx and leaves nothing, or comes back as 
     `{"_id":"hostile","roomType":"group","members":["alice"],"extParams":${extParams}}`
   const message = (content: string) => `{"room":"${room}","sender":"alice","messageType":"x","message":${content}}`
 
-  /** Every operation that stores or forwards free JSON, and how many of it there are. */
+  /** Every operation that stores or forwards free JSON, and its maximum size. */
   const takers: Record<
     string,
     { put: (json: string) => ReturnType<TestGateway['admin']>; count: () => Promise<number> }
@@ -59,7 +59,7 @@ describe('hostile JSON is refused with 4xx and leaves nothing, or comes back as 
       ['4,500 levels', deep(4_500)],
       ['100,000 levels', deep(100_000)],
       ['1,000 levels of objects', `${'{"a":'.repeat(1_000)}1${'}'.repeat(1_000)}`],
-      ['what is not JSON', '{"a":NaN}'],
+      ['invalid JSON', '{"a":NaN}'],
     ] as const) {
       test(`${operation} with ${what} is 400 INVALID_BODY`, async () => {
         const before = await count()
@@ -93,7 +93,7 @@ describe('hostile JSON is refused with 4xx and leaves nothing, or comes back as 
   const odd =
     '{"_bsontype":"ObjectId","a\\u0000b":1,"__proto__":{"x":1},"constructor":1,"$ref":"a","$id":"b","a.b":{"$gt":""},"s":"\\ud800","toJSON":1,"n":1e308}'
 
-  test('a message, a preference, a configuration value and extParams are any JSON: odd names and lone surrogates come back', async () => {
+  test('messages, preferences, configuration values and extParams take any JSON: odd names and lone surrogates come back', async () => {
     await gateway.admin('POST', '/messages', message(odd))
     const { body: history } = await alice.call('GET', `/rooms/${room}/messages/v3?limit=1`)
     assert.deepEqual(history.result.data[0].message, JSON.parse(odd))
@@ -114,13 +114,13 @@ describe('hostile JSON is refused with 4xx and leaves nothing, or comes back as 
     }
   })
 
-  test('of a key that comes twice the last one counts', async () => {
+  test('the last of two equal keys counts', async () => {
     const { status, body } = await gateway.admin('POST', '/messages', `{"sender":"nobody",${message('1').slice(1)}`)
     assert.deepEqual([status, body.result.sender], [200, 'alice'])
   })
 
   for (const parameter of ['q', 'pref']) {
-    test(`${parameter} with JSON that is too deep is 400 INVALID_QUERY`, async () => {
+    test(`${parameter} with JSON nested too deep is 400 INVALID_QUERY`, async () => {
       for (const json of [deep(1_000), `${'{"a":'.repeat(1_000)}1${'}'.repeat(1_000)}`, '{"nickname":1e999}']) {
         const path = parameter === 'q' ? '/admin/clients' : '/rooms'
         const call = parameter === 'q' ? gateway.admin : alice.call

@@ -8,7 +8,7 @@ import { startTestGateway, type TestGateway } from '../test-gateway.ts'
 
 const forKeys = allOperations.filter(({ scope }) => scope !== undefined)
 
-describe('scopes, end, networks and rate of API keys', () => {
+describe('scopes, expiry, networks and rate of API keys', () => {
   let gateway: TestGateway
   beforeAll(async () => {
     gateway = await startTestGateway()
@@ -20,7 +20,7 @@ describe('scopes, end, networks and rate of API keys', () => {
   const as = (apiKey: string) => (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown) =>
     gateway.anonymous(method, path, body, { 'im-api-key': apiKey })
 
-  test('every scope opens something, but for two that wait for their operations', () => {
+  test('every scope opens an operation, except two that wait for theirs', () => {
     const named = new Set(forKeys.map(({ scope }) => scope))
     assert.deepEqual(
       scopes.filter((scope) => !named.has(scope)),
@@ -29,7 +29,7 @@ describe('scopes, end, networks and rate of API keys', () => {
   })
 
   for (const scope of keyScopes) {
-    test(`a key with ${scope} alone: every other operation is 403 PERMISSION_DENIED that names the missing scope`, async () => {
+    test(`a key with only ${scope} gets 403 PERMISSION_DENIED elsewhere, naming the missing scope`, async () => {
       const call = as(await newKey({ scopes: [scope] }))
       for (const { method, path, access, scope: needed = 'all' } of forKeys) {
         const { status, text } = await call(method, path.replaceAll(/:\w+/g, 'none'), method === 'GET' ? undefined : {})
@@ -44,7 +44,7 @@ describe('scopes, end, networks and rate of API keys', () => {
     })
   }
 
-  test('over the API keys are added, listed without the keys, and ended at once', async () => {
+  test('the API adds keys, lists them without their secrets, and revokes them at once', async () => {
     const added = await gateway.admin('POST', '/admin/keys', { name: 'console', scopes: ['keys:read', 'users:read'] })
     const { apiKey, id } = added.body.result
     const { body, text } = await as(apiKey)('GET', '/admin/keys')
@@ -61,7 +61,7 @@ describe('scopes, end, networks and rate of API keys', () => {
     assert.ok(ended.find((key: { name: string }) => key.name === 'console').revokedAt)
   })
 
-  test('a key passes on no more than it has: scopes, end, networks, rate', async () => {
+  test('a key cannot grant more than it has: scopes, expiry, networks, rate', async () => {
     const expiresAt = new Date(Date.now() + 3_600_000)
     const own = { expiresAt, addresses: ['127.0.0.0/8', '::/0'], ratePerMinute: 600 }
     const call = as(await newKey({ scopes: ['keys:write', 'users:read'], ...own }))
@@ -87,7 +87,7 @@ describe('scopes, end, networks and rate of API keys', () => {
     assert.deepEqual([addresses, ratePerMinute], [own.addresses, 600])
   })
 
-  test('a key is used from its networks only, and refused in the form of the operation', async () => {
+  test('a key works only from its networks, and is refused in the form of the operation', async () => {
     const [outside, inside] = [
       await newKey({ addresses: ['10.0.0.0/8'] }),
       await newKey({ addresses: ['127.0.0.0/8'] }),
@@ -104,7 +104,7 @@ describe('scopes, end, networks and rate of API keys', () => {
     assert.deepEqual([bare.status, bare.body.error], [403, 'PERMISSION_DENIED'])
   })
 
-  test('a key ends by itself, and has a rate of its own', async () => {
+  test('a key expires by itself and has its own rate', async () => {
     const expired = await newKey({ expiresAt: new Date(Date.now() - 1) })
     assert.equal((await as(expired)('GET', '/admin/groups')).status, 401)
     const seen: number[] = []
@@ -118,7 +118,7 @@ describe('scopes, end, networks and rate of API keys', () => {
     assert.deepEqual(seen, [7, 3])
   })
 
-  test('bad rights are 400 and name the field', async () => {
+  test('invalid rights are 400 and name the field', async () => {
     for (const [field, value] of [
       ['scopes', ['everything']],
       ['scopes', []],

@@ -25,7 +25,7 @@ describe('operations of the interface are lenient', () => {
     assert.equal(ignoredOf(await gateway.admin('POST', '/messages', whole())), null)
   })
 
-  test('an unknown field inside of a field is named with its place', async () => {
+  test('an unknown nested field is named with its path', async () => {
     const body = {
       clients: ['alice'],
       payload: { title: 'T', colour: 'red', alert: { 'loc-key': 'k', subtitle: 's' } },
@@ -34,7 +34,7 @@ describe('operations of the interface are lenient', () => {
     assert.deepEqual([answer.status, ignoredOf(answer)], [200, 'payload.colour'])
   })
 
-  test('names of ignored fields are percent-encoded, cut and counted, whatever they are', async () => {
+  test('names of ignored fields are percent-encoded, shortened and counted', async () => {
     const odd = await gateway.admin('POST', '/messages', {
       ...whole(),
       'ü, "\r\nx: y': 1,
@@ -60,7 +60,7 @@ describe('operations of the interface are lenient', () => {
     }
   })
 
-  test('a body null is no body', async () => {
+  test('a null body counts as none', async () => {
     for (const path of ['/badges/byRoomTags', '/me/unsubscribe']) {
       assert.equal((await alice.call('POST', path, 'null')).status, 200, path)
     }
@@ -68,7 +68,7 @@ describe('operations of the interface are lenient', () => {
     assert.deepEqual([status, body.error.code], [400, 'MISSING_PARAMETER'])
   })
 
-  test('fields named like those that every object has are unknown fields', async () => {
+  test('fields named like members of Object.prototype are unknown fields', async () => {
     const body = `{"room":"${room}","sender":"alice","message":1,"messageType":"x","__proto__":{"push":1},"constructor":1,"toString":1}`
     const answer = await gateway.admin('POST', '/messages', body)
     assert.deepEqual([answer.status, ignoredOf(answer)], [200, '__proto__, constructor, toString'])
@@ -81,12 +81,12 @@ describe('operations of the interface are lenient', () => {
     }
   })
 
-  test('the body of an operation that has none is ignored, and its fields named', async () => {
+  test('the body of an operation without one is ignored, and its fields named', async () => {
     const answer = await gateway.admin('DELETE', '/config/none', { reason: 'x' })
     assert.deepEqual([answer.status, ignoredOf(answer)], [404, 'reason'])
   })
 
-  test('null is the same as leaving an optional field out', async () => {
+  test('null counts as absent in an optional field', async () => {
     const sent = await gateway.admin('POST', '/messages', {
       ...whole(),
       push: null,
@@ -110,7 +110,7 @@ describe('operations of the interface are lenient', () => {
     assert.equal((await gateway.admin('POST', '/push/push2clients', push)).status, 200)
   })
 
-  test('null for the token fields of POST /admin/clients is a profile update, and leaves what it does not name', async () => {
+  test('null for the token fields of POST /admin/clients makes a profile update that keeps fields it does not name', async () => {
     await gateway.newUser('carol', { nickname: 'Carol', avatarUrl: 'https://x/y.png' })
     const body = {
       _id: 'carol',
@@ -126,7 +126,7 @@ describe('operations of the interface are lenient', () => {
     assert.deepEqual([nickname, avatarUrl, email, token], ['Carol', 'https://x/y.png', 'c@x.org', undefined])
   })
 
-  test('null for a message is a message, and for a required field of another type as if missing', async () => {
+  test('null for a message is a message; null for a required field of another type counts as missing', async () => {
     const sent = await gateway.admin('POST', '/messages', { ...whole(), message: null })
     assert.deepEqual([sent.status, sent.body.result.message], [200, null])
     const { status, body } = await gateway.admin('POST', '/messages', { ...whole(), sender: null })
@@ -134,7 +134,7 @@ describe('operations of the interface are lenient', () => {
     assert.match(body.error.message, /\bsender\b/)
   })
 
-  test('a limit over the maximum is cut to it', async () => {
+  test('a limit over the maximum is lowered to it', async () => {
     for (const _id of ['u1', 'u2', 'u3']) await gateway.admin('POST', '/admin/clients', { _id, issueAccessToken: true })
     for (const limit of ['101', '1000000', '99999999999999999999', '1'.repeat(400)]) {
       const users = await gateway.admin('GET', `/admin/clients?limit=${limit}`)
@@ -166,14 +166,14 @@ describe('operations of the interface are lenient', () => {
     ['/admin/clients?limit=1&limit=2', 'limit'],
     ['/admin/groups?limit=-5', 'limit'],
   ] as const) {
-    test(`GET ${path} is refused as before`, async () => {
+    test(`GET ${path} is still refused`, async () => {
       const { status, body } = await gateway.admin('GET', path)
       assert.deepEqual([status, body.error.code], [400, 'INVALID_QUERY'])
       assert.match(body.error.message, new RegExp(`^${what}: `))
     })
   }
 
-  test('wrong types in a body are refused as before', async () => {
+  test('wrong types in a body are still refused', async () => {
     for (const wrong of [{ push: 'yes' }, { push: 1 }, { mentions: 'alice' }, { mentions: [1] }, { messageType: {} }]) {
       const { status, body } = await gateway.admin('POST', '/messages', { ...whole(), ...wrong })
       assert.deepEqual([status, body.error.code], [400, 'INVALID_REQUEST'], JSON.stringify(wrong))
@@ -196,8 +196,8 @@ describe('operations of the interface are lenient', () => {
       assert.deepEqual([none.status, none.body.error.code], [400, 'MISSING_PARAMETER'])
     })
 
-    test(`a body of content type ${type} that comes in chunks, of which there are none, counts as none`, async () => {
-      // Not by fetch, which says with an empty stream that there is no body.
+    test(`a chunked body of content type ${type} without chunks counts as none`, async () => {
+      // Not with fetch: it marks an empty stream as no body.
       const inChunks = async (...chunks: string[]) => {
         const headers = { 'im-api-key': gateway.apiKey, 'content-type': type, 'transfer-encoding': 'chunked' }
         const asked = request(`${gateway.url}/admin/clients/u3/token`, { method: 'DELETE', headers })
@@ -211,7 +211,7 @@ describe('operations of the interface are lenient', () => {
     })
   }
 
-  test('JSON may come as text/plain, or without a type', async () => {
+  test('JSON may come as text/plain or without a type', async () => {
     for (const type of [
       'text/plain',
       'text/plain;charset=UTF-8',
@@ -226,7 +226,7 @@ describe('operations of the interface are lenient', () => {
     assert.deepEqual([status, body.error.code], [400, 'INVALID_BODY'])
   })
 
-  test('a body that is not JSON by its type, or is compressed, is 415 UNSUPPORTED_MEDIA_TYPE', async () => {
+  test('a body of another type than JSON, or compressed, is 415 UNSUPPORTED_MEDIA_TYPE', async () => {
     const typed = (headers: Record<string, string>) => gateway.admin('POST', '/messages', whole(), headers)
     for (const headers of [
       { 'content-type': 'application/xml' },

@@ -3,13 +3,13 @@ import { sendDue } from '@parley/chat/messages/sending/send-scheduled'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { type Answer, startWithAlice, type TestGateway, type TestUser } from '../test-gateway.ts'
 
-/** Numbers that a double changes, be it by their digits or by their form. */
+/** Numbers that a double would change, in value or in form. */
 const numbers =
   '[9007199254740993,-12345678901234567890,0.1234567890123456789,1e400,-1E-999,-0,-0.0,1.0,1.50,1e5,{"a":[100000000000000000000.0]}]'
-/** Content with a text, in which the same digits stay what they are. */
+/** Content with a text in which the same digits stay as they are. */
 const content = `{"text":"pay 1.0 -0","of":${numbers},"__proto__":{"n":2.0}}`
 
-describe('numbers in free JSON come back as they were written', () => {
+describe('numbers in free JSON come back digit for digit', () => {
   let gateway: TestGateway
   let alice: TestUser
   let room: string
@@ -34,7 +34,7 @@ describe('numbers in free JSON come back as they were written', () => {
   const history = () => alice.call('GET', `/rooms/${room}/messages/v3?limit=1`)
 
   for (const json of ['12345678901234567890', '1.0', '-0', '1e400', numbers, content]) {
-    test(`a message ${json.slice(0, 30)}: in the response, the history, the list of rooms and the event`, async () => {
+    test(`in a message ${json.slice(0, 30)}: in the response, the history, the list of rooms and the event`, async () => {
       const heard = await gateway.hear()
       const body = `{"room":"${room}","sender":"alice","messageType":"text","message":${json}}`
       keeps(await gateway.admin('POST', '/messages', body), `"message":${json}`)
@@ -47,7 +47,7 @@ describe('numbers in free JSON come back as they were written', () => {
     })
   }
 
-  test('an edited message, a pinned one, one of a thread, and what a repeated send returns', async () => {
+  test('in an edited, pinned or threaded message, and in the result of a repeated send', async () => {
     const id = await sent()
     const edit = await alice.call('POST', `/rooms/${room}/message`, `{"_id":"${id}","message":[2.0,${content}]}`)
     keeps(edit, `"message":[2.0,${content}]`)
@@ -60,7 +60,7 @@ describe('numbers in free JSON come back as they were written', () => {
     assert.equal(await sent(',"clientMessageID":"once"'), await sent(',"clientMessageID":"once"'))
   })
 
-  test('a message that is censored, or reported', async () => {
+  test('in a censored or reported message', async () => {
     await gateway.admin('POST', '/config', { censorship: { keywords: ['pay'] } })
     const masked = content.replace('pay', '***')
     const answer = await gateway.admin('POST', '/messages', message(',"sender":"alice"'))
@@ -72,7 +72,7 @@ describe('numbers in free JSON come back as they were written', () => {
     keeps(await gateway.admin('GET', '/admin/reports'), `"message":${masked}`)
   })
 
-  test('a message that is sent later', async () => {
+  test('in a scheduled message', async () => {
     const body = message(`,"sendAtMS":${Date.now() + 3_600_000}.0`)
     const scheduled = await alice.call('POST', '/scheduled', body)
     keeps(scheduled, `"message":${content}`)
@@ -85,7 +85,7 @@ describe('numbers in free JSON come back as they were written', () => {
     keeps(await history(), '"message":[3.0]')
   })
 
-  test('a message to many, also as a job', async () => {
+  test('in a batch, also as a job', async () => {
     await gateway.newUser('carol')
     const batch = `{"sender":"alice","messageType":"text","message":${content},"paras":[{"room":"${room}"},{"receiver":"carol"}]}`
     keeps(await gateway.admin('POST', '/messages/batch', batch), `"message":${content}`, 2)
@@ -103,7 +103,7 @@ describe('numbers in free JSON come back as they were written', () => {
     keeps(await history(), `"message":${content}`)
   })
 
-  test('the end of a streamed message', async () => {
+  test('at the end of a streamed message', async () => {
     const robot = await gateway.newUser('robot', { isRobot: true })
     const own = await gateway.newRoom([robot])
     const { _id } = (await robot.call('POST', '/messages/stream', { room: own })).body.result
@@ -113,7 +113,7 @@ describe('numbers in free JSON come back as they were written', () => {
     keeps(await robot.call('GET', `/rooms/${own}/messages/v3`), `"message":${content}`)
   })
 
-  test('extParams of a room', async () => {
+  test('in extParams of a room', async () => {
     const heard = await gateway.hear()
     const made = await gateway.admin(
       'POST',
@@ -131,13 +131,13 @@ describe('numbers in free JSON come back as they were written', () => {
     keeps(await gateway.admin('PUT', `/rooms/${_id}`, { name: 'x' }), '"extParams":{"n":4.0}')
   })
 
-  test('values of the configuration, of which those that have a meaning are read as numbers', async () => {
+  test('in configuration values, where known keys are read as numbers', async () => {
     keeps(await gateway.admin('POST', '/config', `{"n":${content},"one":1.0}`), `"n":${content},"one":1.0`)
     keeps(await alice.call('GET', '/config'), `"n":${content},"one":1.0`)
     keeps(await gateway.admin('POST', '/config', '{"delivered":{"maxMembers":5.0}}'), '"maxMembers":5.0')
   })
 
-  test('preferences, in their event and in what changed too', async () => {
+  test('in preferences, in their event and in GET /me/changes', async () => {
     const since = (await alice.call('GET', '/me/changes?since=0')).body.error?.oldest
     const heard = await gateway.hear()
     keeps(await alice.call('POST', '/me/pref/n', `{"data":${content}}`), `"data":${content}`)
@@ -147,13 +147,13 @@ describe('numbers in free JSON come back as they were written', () => {
     keeps(await alice.call('GET', `/me/changes?since=${since}`), `"n":${content}`)
   })
 
-  test("the integrator's feed has them", async () => {
+  test("in the integrator's feed", async () => {
     const { cursor } = (await gateway.admin('GET', '/admin/events')).body.result
     await sent()
     keeps(await gateway.admin('GET', `/admin/events?after=${cursor}&wait=20`), `"message":${content}`)
   })
 
-  test('a number with a meaning may be written in any form; a wrong one is refused', async () => {
+  test('known numeric fields accept any notation; wrong values are refused', async () => {
     await sent(',"expiresInS":6e1')
     for (const [more, code] of [
       [',"expiresInS":60.5', 'INVALID_REQUEST'],

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { openConnection } from '../test-connection.ts'
 import { startTestGateway, type TestGateway } from '../test-gateway.ts'
 
-describe('a body that is refused is read to its end, and the next call on the connection works', () => {
+describe('a refused body is read to its end, and the next call on the connection works', () => {
   let gateway: TestGateway
   beforeAll(async () => {
     gateway = await startTestGateway()
@@ -18,9 +18,9 @@ describe('a body that is refused is read to its end, and the next call on the co
 
   for (const [what, path, withKey, status] of [
     ['too large', '/messages', true, 413],
-    ['too large, on the endpoint of the bare form', '/admin/clients', true, 413],
-    ['not let in', '/messages', false, 401],
-    ['of no path', '/no/such/path', false, 404],
+    ['too large, on a bare endpoint', '/admin/clients', true, 413],
+    ['unauthorised', '/messages', false, 401],
+    ['on an unknown path', '/no/such/path', false, 404],
   ] as const) {
     for (const size of [1.5 * MiB, 24 * MiB]) {
       test(`${size / MiB} MiB, ${what}: ${status} to a client that sends all before it reads`, async () => {
@@ -40,7 +40,7 @@ describe('a body that is refused is read to its end, and the next call on the co
 
   for (const [what, body, status] of [
     ['malformed JSON', '{', 400],
-    ['a body that is too deep', '['.repeat(10_000), 400],
+    ['a body nested too deep', '['.repeat(10_000), 400],
     ['another content type', 'x', 415],
   ] as const) {
     test(`the connection stays after ${what}`, async () => {
@@ -61,14 +61,14 @@ describe('a body that is refused is read to its end, and the next call on the co
     })
   }
 
-  test('chunks without end are read for a while, and then the connection is ended', async () => {
+  test('endless chunks are read for a while, then the connection is closed', async () => {
     const connection = await openConnection(gateway.url)
     connection.write('POST /messages HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n')
     const chunk = `100000\r\n${' '.repeat(MiB)}\r\n`
     let sent = 0
     while (!connection.socket.destroyed && sent < 500) {
       await Promise.race([new Promise((resolve) => connection.socket.write(chunk, resolve)), connection.closed])
-      // A write to a connection that was reset comes back before the reset is seen.
+      // A write to a reset connection can return before the reset is seen.
       await setImmediate()
       sent++
     }

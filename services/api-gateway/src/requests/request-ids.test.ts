@@ -14,7 +14,7 @@ describe('X-Request-ID', () => {
     return (await gateway.anonymous('GET', path, undefined, headers)).headers.get('x-request-id')
   }
 
-  test('every answer has one: the one that was sent, if it is well formed and short', async () => {
+  test('every response has one: the one sent, if it is well formed and short', async () => {
     for (const fit of ['abc', '0192f1d8-7a3c-7b2e-9f0a-2b7c1d9e4f55', 'a.b_c-1', 'x'.repeat(128)]) {
       assert.equal(await requestId(fit), fit)
     }
@@ -25,7 +25,7 @@ describe('X-Request-ID', () => {
 
   const trace = '0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331'
   for (const unfit of ['x'.repeat(129), 'a b', 'a,b', 'ü', '<script>', '$x', trace, `abc:${trace}`]) {
-    test(`${unfit.slice(0, 60)} is none`, async () => {
+    test(`${unfit.slice(0, 60)} is replaced`, async () => {
       const id = await requestId(unfit)
       assert.match(id ?? '', /^[0-9a-f-]{36}$/)
       assert.notEqual(id, unfit)

@@ -14,7 +14,7 @@ const patient = { timeout: 100_000, interval: 50 }
 
 describe('a token that gateways cache', () => {
   let first: TestGateway
-  /** Reaches NATS by a proxy that can be cut. */
+  /** Reaches NATS through a proxy that can be cut. */
   let second: TestGateway
   let proxy: NatsProxy
 
@@ -36,7 +36,7 @@ describe('a token that gateways cache', () => {
     assert.ok(status === 200 || status === 401, String(status))
     return status === 200
   }
-  /** Whether the gateway believes a token that it has just seen, behind the database's back. */
+  /** Whether the gateway accepts a just-used token after its database record is gone. */
   async function caches(gateway: TestGateway): Promise<boolean> {
     const { token } = await first.newUser()
     assert.ok(await opens(gateway, token))
@@ -46,14 +46,14 @@ describe('a token that gateways cache', () => {
   const bothCache = async () => {
     for (const gateway of [first, second]) await vi.waitUntil(() => caches(gateway), patient)
   }
-  /** Both gateways have seen the token a moment ago. */
+  /** Both gateways have just seen the token. */
   async function known(): Promise<TestUser> {
     const user = await first.newUser()
     assert.deepEqual(await Promise.all([opens(first, user.token), opens(second, user.token)]), [true, true])
     return user
   }
 
-  test('is believed for two seconds after it was read, and no longer', async () => {
+  test('is trusted for two seconds after it was read, and no longer', async () => {
     await bothCache()
     const { token } = await known()
     await first.chat.db.tokens.deleteOne({ _id: key(first.app, digest(token)) })
@@ -65,12 +65,12 @@ describe('a token that gateways cache', () => {
     'is revoked': ({ id }, via) => via.admin('DELETE', `/admin/clients/${id}/token`, {}),
     'is replaced by a new one': ({ id }, via) =>
       via.admin('POST', '/admin/clients', { _id: id, issueAccessToken: true }),
-    'is replaced by one of the integrator': ({ id }, via) =>
+    'is replaced by an assigned one': ({ id }, via) =>
       via.admin('PUT', `/admin/clients/${id}/token`, {
         token: `of ${id}`,
         expirationDate: new Date(Date.now() + 3_600_000).toISOString(),
       }),
-    'is of a user who is erased': ({ id }, via) => via.admin('DELETE', `/admin/clients/${id}`),
+    'belongs to an erased user': ({ id }, via) => via.admin('DELETE', `/admin/clients/${id}`),
   }
   for (const [what, end] of Object.entries(ends)) {
     test(`and that ${what} is refused by each at once`, async () => {
@@ -84,7 +84,7 @@ describe('a token that gateways cache', () => {
     })
   }
 
-  test('and that ends while it is being used is refused by each at once', async () => {
+  test('and that ends during use is refused by each at once', async () => {
     await bothCache()
     for (const via of [first, second]) {
       const user = await known()
@@ -100,7 +100,7 @@ describe('a token that gateways cache', () => {
     }
   })
 
-  test('is not believed by a gateway that is cut off from the bus, which then hears of no end', async () => {
+  test('is refused by a gateway that is cut off from the bus and hears of no revocation', async () => {
     await bothCache()
     proxy.hold()
     await vi.waitUntil(async () => !(await caches(second)), patient)
@@ -117,7 +117,7 @@ describe('a token that gateways cache', () => {
     await bothCache()
   })
 
-  test('and that a gateway ends which cannot publish even what waits before that is refused by others when it is acknowledged', async () => {
+  test('and that a gateway ends while its event backlog cannot be published is refused by the others after the response', async () => {
     await bothCache()
     const { db } = first.chat
     const user = await known()
@@ -132,7 +132,7 @@ describe('a token that gateways cache', () => {
   })
 
   for (const how of ['hold', 'cut'] as const) {
-    test(`and that a gateway ends which cannot notify the others (${how}) is refused by them when that is acknowledged`, async () => {
+    test(`and that a gateway ends while it cannot notify the others (${how}) is refused by them after the response`, async () => {
       await bothCache()
       proxy[how]()
       for (let i = 0; i < 2; i++) {

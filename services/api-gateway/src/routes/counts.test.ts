@@ -6,7 +6,7 @@ import { startTestGateway, type TestGateway } from '../test-gateway.ts'
 
 const many = 2_000
 
-describe('the users and rooms of a large app are counted by an index alone', () => {
+describe('the users and rooms of a large app are counted from an index alone', () => {
   let gateway: TestGateway
   beforeAll(async () => {
     gateway = await startTestGateway()
@@ -23,7 +23,7 @@ describe('the users and rooms of a large app are counted by an index alone', () 
   })
   afterAll(() => gateway.stop())
 
-  /** A request's answer, and how many documents of a collection the database reads for it. */
+  /** A request's response, and how many documents of a collection the database reads for it. */
   async function recorded(path: string, collection: string) {
     const { mongo } = gateway.chat.db
     await mongo.collection('system.profile').drop()

@@ -10,8 +10,8 @@ import { fillRecords } from './test-explained-records.ts'
 type Document = Awaited<ReturnType<TestGateway['chat']['db']['mongo']['command']>>
 
 /**
- * The database's profiler records every query that a request really makes, in a room of many messages among others;
- * each must use an index and examine no more than it returns, plus a constant, and explain() must show no sort.
+ * The database's profiler records every query of a request in a room with many messages. Each query must use an index and
+ * examine no more than it returns, plus a constant, and explain() must show no sort.
  */
 const many = 3_000
 const constant = 5
@@ -36,7 +36,7 @@ describe('every query uses its index and examines no more than it returns', () =
   })
   afterAll(() => gateway.stop())
 
-  /** Messages of alice in a room, as if sent; every tenth is deleted for all or recalled, and for bob those next to them. */
+  /** Messages of alice in a room, as if sent. Every tenth is deleted for all or recalled; the ones beside them are deleted for bob. */
   async function fill(of: string, count = many): Promise<string[]> {
     const { db } = gateway.chat
     const roomKey = key(gateway.app, of)
@@ -76,7 +76,7 @@ describe('every query uses its index and examines no more than it returns', () =
     return messages.map(({ _id }) => _id)
   }
 
-  /** In a room of its own: one thread of many messages, and some of one, in which bob takes part. */
+  /** In a room of its own: one long thread, and some short ones, in which bob takes part. */
   async function fillThreads(): Promise<void> {
     const of = await gateway.newRoom([alice, bob])
     const roots = await fill(of, 50)
@@ -127,7 +127,7 @@ describe('every query uses its index and examines no more than it returns', () =
     })
   }
 
-  /** Of an aggregation on rooms that looks into other collections: each look uses an index, and examines what it finds. */
+  /** For an aggregation on rooms that joins other collections: each lookup uses an index and examines only its matches. */
   async function looksLittle({ command: { aggregate, pipeline } }: Document): Promise<string[]> {
     const { mongo } = gateway.chat.db
     const found = await mongo.collection(aggregate).aggregate(pipeline).toArray()
@@ -143,7 +143,7 @@ describe('every query uses its index and examines no more than it returns', () =
       const length = count($lookup.as)
       assert.deepEqual([Number(collectionScans), indexesUsed.length > 0], [0, true], about)
       assert.ok(totalDocsExamined <= length + constant, about)
-      // A key that is not there is looked at too.
+      // A missing key is examined too.
       assert.ok(totalKeysExamined <= 2 * length + constant, about)
     }
     return looks.map(({ $lookup }) => $lookup.from)
@@ -199,7 +199,7 @@ describe('every query uses its index and examines no more than it returns', () =
   const reads: [what: string, read: (middle: string) => Promise<Answer>, atMost: number][] = [
     ['the badge', () => bob.call('GET', '/me/badge'), 2],
     ['a room', () => alice.call('GET', `/rooms/${room}`), 1],
-    ['a room, of who deleted all of it for themselves,', () => bob.call('GET', `/rooms/${room}`), 2],
+    ['a room whose messages the caller has all deleted', () => bob.call('GET', `/rooms/${room}`), 2],
     ['the list of a few rooms', () => alice.call('GET', '/rooms'), 2],
     ['the latest page of a room', () => page(''), 1],
     ['a page of a room by creation', () => page('timeRangeField=createdAt&limit=50'), 1],
@@ -209,7 +209,7 @@ describe('every query uses its index and examines no more than it returns', () =
     ['20 dead letters with their messages and rooms', () => gateway.admin('GET', '/admin/webhooks/failed?limit=20'), 7],
   ]
   for (const [what, read, atMost] of reads) {
-    test(`${what} costs at most ${atMost} round trips, when the token was just used`, async () => {
+    test(`${what} costs at most ${atMost} round trips with a recently used token`, async () => {
       const commands = async () => {
         await read(ids[1_501] ?? '')
         const entries = await recordedOf(() => read(ids[1_501] ?? ''))
@@ -219,7 +219,7 @@ describe('every query uses its index and examines no more than it returns', () =
     })
   }
 
-  test('lastRead of an old message counts own messages in the index alone, and reads only the deleted and recalled ones', async () => {
+  test('lastRead of an old message counts own messages from the index, and reads only deleted and recalled ones', async () => {
     const carol = await gateway.newUser('carol')
     const of = await gateway.newRoom([alice, carol])
     const messages = await fill(of)
@@ -331,7 +331,7 @@ describe('every query uses its index and examines no more than it returns', () =
     })
   }
 
-  test('GET /admin/rooms of a tag reads the rooms of the tag alone', async () => {
+  test('GET /admin/rooms by tag reads only the rooms with that tag', async () => {
     for (let i = 0; i < 4; i++) await gateway.newRoom([alice], { roomTags: ['rare'] })
     const path = `/admin/rooms?limit=2&q=${encodeURIComponent('{"roomTags":"rare"}')}`
     const entries = await recordedOf(() => gateway.admin('GET', path))
@@ -340,7 +340,7 @@ describe('every query uses its index and examines no more than it returns', () =
     for (const entry of found) await explained(entry)
   })
 
-  test('the work left by _all and by the outbox is found by an index of its own', async () => {
+  test('the work left by _all and by the outbox has its own index', async () => {
     const { db } = gateway.chat
     const erasing = await db.rooms
       .find({ erasing: { $exists: true }, 'erasing.leaseUntilMS': { $lte: Date.now() } })

@@ -15,7 +15,7 @@ const namesIn = (path: string) => [...path.matchAll(/:(\w+)/g)].map(([, name = '
 const fill = (path: string, ids: Record<string, string>) =>
   path.replaceAll(/:(\w+)/g, (_match, name: string) => encodeURIComponent(ids[name] ?? 'x'))
 
-/** Sends the path as it is. */
+/** Sends the path unchanged. */
 async function callRaw(url: string, method: string, path: string, headers: Record<string, string>, hasBody: boolean) {
   // Node would send the body of a DELETE without its length.
   const body = hasBody ? { 'content-type': 'application/json', 'content-length': '2' } : {}
@@ -32,7 +32,7 @@ describe('an ID in a path', () => {
   })
   afterAll(() => gateway.stop())
 
-  test('that is also a word of another path still reaches its own operation', async () => {
+  test('that is also a segment of another path still reaches its own operation', async () => {
     const app = fastify({ routerOptions })
     for (const operation of all) {
       app.route({
@@ -50,7 +50,7 @@ describe('an ID in a path', () => {
       for (const value of [...words, ...odd]) {
         for (const name of [...names, ...(names.length > 1 ? ['all'] : [])]) {
           const ids = Object.fromEntries(names.map((one) => [one, name === one || name === 'all' ? value : 'x']))
-          // As every client does that follows the URL standard.
+          // Clients that follow the URL standard do this.
           const url = new URL(fill(path, ids), 'http://parley')
           const { body } = await app.inject({ method, url: url.pathname + url.search })
           const reached = JSON.parse(body) as { id: string; params: object }
@@ -65,7 +65,7 @@ describe('an ID in a path', () => {
     for (const { method, path, access, body } of withParams) {
       for (const name of namesIn(path)) {
         for (const dots of ['.', '..']) {
-          // No URL library sends it so; a request that is written by hand does.
+          // No URL library sends this; only hand-written requests do.
           const url = fill(path, { [name]: dots }).replaceAll('.', '%2e')
           const keys = access.startsWith('client')
             ? { 'im-client-key': gateway.clientKey, 'im-authorization': user.token, 'im-client-id': user.id }
@@ -77,7 +77,7 @@ describe('an ID in a path', () => {
     }
   })
 
-  test('may not be given as . or ..: 400 INVALID_REQUEST', async () => {
+  test('cannot be assigned as . or ..: 400 INVALID_REQUEST', async () => {
     const user = await gateway.newUser()
     for (const dots of ['.', '..']) {
       for (const [path, body] of [

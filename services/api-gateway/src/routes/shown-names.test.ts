@@ -42,7 +42,7 @@ describe('names that people read', () => {
     })
   }
 
-  test('the response to a profile shows what is stored, and texts beside the name have whole characters too', async () => {
+  test('the response to a profile update shows the stored name, and texts beside it are well-formed too', async () => {
     const profile = { nickname: 'A 😀', description: 'two\nlines', email: 'a@example.com', avatarUrl: '/😀.png' }
     const { body } = await gateway.admin('POST', '/admin/clients', { _id: 'alice', ...profile })
     const stored = await gateway.admin('GET', '/admin/clients?q={"_id":"alice"}')
@@ -53,7 +53,7 @@ describe('names that people read', () => {
     }
   })
 
-  test('of a file: marks of direction that hide its extension are left out', async () => {
+  test('of a file: direction marks that hide its extension are removed', async () => {
     const announce = (name: string) => alice.call('POST', '/files', { name, size: 1 })
     const { name, fileID } = (await announce('photo\u202egpj.exe')).body.result
     assert.equal(name, 'photogpj.exe')

@@ -5,13 +5,13 @@ import type { TestGateway } from '../test-gateway.ts'
 interface Records {
   gateway: TestGateway
   room: string
-  /** Of its messages. */
+  /** The room's messages. */
   ids: readonly string[]
   /** Documents of each kind. */
   many: number
 }
 
-/** Calls and decisions as the push service records them, most of them about something else. */
+/** Calls and decisions as the push service records them, most of them on other rooms. */
 export async function fillRecords({ gateway, room, ids, many }: Records): Promise<void> {
   const { db } = gateway.chat
   const at = new Date()

@@ -10,7 +10,7 @@ import type { OutgoingCallDoc } from '@parley/db/push/documents'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
-/** Operations that write and are not audited: they send, or prepare what is sent. */
+/** Write operations that are not audited: they send, or prepare a send. */
 const sends = [
   ...['sendMessage', 'sendBatch', 'scheduleMessage', 'changeScheduled', 'cancelScheduled', 'streamText'],
   ...['openStream', 'appendStream', 'endStream', 'createFile', 'markUploaded', 'pushToClients'],
@@ -196,7 +196,7 @@ describe('the audit log', () => {
     },
   }
 
-  test('every operation that writes by key is audited, or sends', () => {
+  test('every write operation of API keys is audited, or sends', () => {
     const writing = allOperations.filter(({ scope }) => scope?.endsWith(':write'))
     const audited = writing.filter(({ audit }) => audit).map(({ id }) => id)
     assert.deepEqual(audited.toSorted(), Object.keys(calls).toSorted())
@@ -214,7 +214,7 @@ describe('the audit log', () => {
   })
 
   for (const [action, prepare] of Object.entries(calls)) {
-    test(`${action} by a key leaves one entry: who, from where, on what, in which request; no secret and no text`, async () => {
+    test(`${action} by a key leaves one entry: actor, address, subject and request; no secret and no text`, async () => {
       const { request, subject } = await prepare()
       const { status, headers, text } = await gateway.admin(...request)
       assert.ok(status === 200 || status === 202, text)
@@ -230,7 +230,7 @@ describe('the audit log', () => {
     })
   }
 
-  test('refused calls and calls of users leave none', async () => {
+  test('refused calls and user calls leave none', async () => {
     const before = (await list('limit=100')).length
     const room = await alice.call('POST', `/rooms/none/message`, { message: 'x', messageType: 'text' })
     assert.equal(room.status, 404)
@@ -241,7 +241,7 @@ describe('the audit log', () => {
     assert.equal((await list('limit=100')).length, before)
   })
 
-  test('before and after: of a room its changed fields, the webhook without its address', async () => {
+  test('a room entry has the changed fields before and after, the webhook without its address', async () => {
     const room = await newRoom({ name: 'before' })
     await gateway.admin('PUT', `/rooms/${room}`, { name: 'after', status: 0, webhook: 'https://example.com/a?b' })
     const [entry] = await list(`subject=room:${room}&action=updateRoom`)
@@ -258,7 +258,7 @@ describe('the audit log', () => {
     )
   })
 
-  test('GET /admin/audit by actor, subject, action and time, in pages without gap or repeat', async () => {
+  test('GET /admin/audit filters by actor, subject, action and time, in pages without gap or repeat', async () => {
     const all: string[] = []
     let cursor: string | undefined
     do {
@@ -282,7 +282,7 @@ describe('the audit log', () => {
     await other.stop()
   })
 
-  test('concurrent changes and sealers make one chain, which the feed has in its order', async () => {
+  test('concurrent changes and sealers make one chain, in the order of the feed', async () => {
     const { chat, app } = gateway
     const second = await gateway.another()
     const room = await newRoom()
@@ -316,7 +316,7 @@ describe('the audit log', () => {
     await second.stop()
   })
 
-  test('the verification finds an entry that was changed, removed or slipped in, and a link that was changed or removed', async () => {
+  test('verification finds changed, removed and inserted entries, and changed or removed links', async () => {
     const { db } = gateway.chat
     const { app } = gateway
     while (await sealNext(gateway.chat, app)) continue
@@ -350,7 +350,7 @@ describe('the audit log', () => {
     assert.equal(await faults(head), '')
   })
 
-  test('entries and their links expire after the days of the setting, and what has expired is no fault', async () => {
+  test('entries and links expire after the configured days, and verification accepts that', async () => {
     const { db } = gateway.chat
     const [entry] = await db.audit.find({ app: gateway.app }).sort({ _id: 1 }).limit(1).toArray()
     assert.ok(entry)

@@ -35,7 +35,7 @@ describe('an API key reads rooms, conversations and users of the app', () => {
   }
   const query = (q: object, more = '') => get(`/admin/rooms?q=${encodeURIComponent(JSON.stringify(q))}${more}`)
 
-  test('GET /admin/rooms: the filter of /admin/clients over the fields of rooms, exact totals', async () => {
+  test('GET /admin/rooms: the filter of /admin/clients on room fields, exact totals', async () => {
     for (const [q, wanted] of [
       [{ _id: room }, 1],
       [{ name: { $regex: '^broken', $options: 'i' } }, 1],
@@ -58,7 +58,7 @@ describe('an API key reads rooms, conversations and users of the app', () => {
     }
   })
 
-  test('every sort, in pages by cursor without gap or repeat, in both directions', async () => {
+  test('every sort returns pages by cursor without gap or repeat, in both directions', async () => {
     const field = {
       createdTime: 'createdTimeMS',
       lastMessageTime: 'lastMessageTimeMS',
@@ -97,7 +97,7 @@ describe('an API key reads rooms, conversations and users of the app', () => {
     await db.rooms.deleteMany({ app })
   })
 
-  test('GET /admin/rooms/{id}: all that is set, webhook included, and the latest message', async () => {
+  test('GET /admin/rooms/{id}: all settings, webhook included, and the latest message', async () => {
     await gateway.admin('PUT', `/rooms/${encodeURIComponent(room)}`, { webhook: 'https://example.com/hook' })
     const shown = await get(`/admin/rooms/${encodeURIComponent(room)}`)
     assert.deepEqual(
@@ -125,7 +125,7 @@ describe('an API key reads rooms, conversations and users of the app', () => {
     assert.deepEqual([bans.length, bans[0].blockee._id], [1, 'bob'])
   })
 
-  test('…/messages: the history that members have, nothing hidden by users, deleted ones as stubs', async () => {
+  test("…/messages: the members' history, without personal deletions, deleted messages as stubs", async () => {
     const base = `/admin/rooms/${encodeURIComponent(room)}/messages`
     await bob.call('POST', '/messages/user-delete', { room, messages: [ids[0]] })
     await gateway.admin('DELETE', `/rooms/${encodeURIComponent(room)}/messages/${ids[1]}`)
@@ -146,7 +146,7 @@ describe('an API key reads rooms, conversations and users of the app', () => {
     assert.equal((await gateway.admin('GET', `${base}?beforeMessage=x`)).body.error.code, 'MESSAGE_NOT_FOUND')
   })
 
-  test('includeDeleted shows what is still kept of messages that were all deleted a moment ago', async () => {
+  test('includeDeleted shows messages still kept after a recent _all', async () => {
     const gone = await gateway.newRoom([alice])
     const sent = await alice.call('POST', `/rooms/${gone}/message`, { message: 'kept', messageType: 'text' })
     await gateway.admin('DELETE', `/rooms/${gone}/messages/_all`)
@@ -181,7 +181,7 @@ describe('an API key reads rooms, conversations and users of the app', () => {
     assert.equal(send.body.error.code, 'MISSING_PARAMETER')
   })
 
-  test('GET /admin/clients/{id}: profile, devices and tokens by fingerprint, connections, bans, blocks', async () => {
+  test('GET /admin/clients/{id}: profile, devices, tokens by fingerprint, connections, bans, blocks', async () => {
     await bob.call('POST', '/me/subscribe', { type: 'ios', token: 'device token', deviceId: 'phone' })
     await bob.call('POST', '/blockStatus/my/alice')
     const { body, text } = await gateway.admin('GET', '/admin/clients/bob')

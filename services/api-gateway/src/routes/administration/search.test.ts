@@ -30,7 +30,7 @@ describe('POST /admin/search', () => {
   const idsOf = async (query: object): Promise<string[]> =>
     (await page(query)).data.map(({ _id }: { _id: string }) => _id)
 
-  test('finds the messages of the whole app by words, room, sender, type and time, the latest first', async () => {
+  test('finds messages of the whole app by words, room, sender, type and time, the latest first', async () => {
     const one = await send(rooms[0], 'Das Café öffnet')
     const two = await send(rooms[1], 'CAFE zu')
     const three = await send(rooms[2], { text: 'cafe' }, { sender: 'bob', messageType: 'note' })
@@ -54,7 +54,7 @@ describe('POST /admin/search', () => {
     assert.deepEqual([data[0].room, data[0].threadOf, data[1].text], [rooms[0], one, 'cafe'])
   })
 
-  test('leaves out what was edited away, recalled, deleted, or is of another app', async () => {
+  test('leaves out text that was edited, recalled, deleted, or belongs to another app', async () => {
     const room = await gateway.newRoom([alice, bob])
     const ids = []
     for (const word of ['edited', 'recalled', 'deleted', 'hidden', 'kept']) ids.push(await send(room, `secret ${word}`))
@@ -75,7 +75,7 @@ describe('POST /admin/search', () => {
     assert.deepEqual(await idsOf({ keyword: 'secret' }), [])
   })
 
-  test('pages of at most 100 follow a cursor without gap or repeat, also among messages of one time', async () => {
+  test('pages of at most 100 follow a cursor without gap or repeat, also among messages with equal times', async () => {
     const room = await gateway.newRoom([alice])
     const texts = Array.from({ length: 120 }, (_, i) => ({ ...text(room, i), createdAtMS: 1_000 + Math.floor(i / 50) }))
     const messages = texts.map(({ words: _w, ...message }) => ({ ...message, room, updatedAtMS: message.createdAtMS }))
@@ -103,7 +103,7 @@ describe('POST /admin/search', () => {
     words: ['paged'],
   })
 
-  test('reads one index from the cursor on, and no more than the page', async () => {
+  test('reads one index from the cursor on, and only as far as the page', async () => {
     const room = await gateway.newRoom([alice])
     const texts = Array.from({ length: 500 }, (_, i) => ({
       ...text(room, i),
@@ -133,7 +133,7 @@ describe('POST /admin/search', () => {
     }
   })
 
-  test('refuses by name filters that no index serves, and a search that takes too long', async () => {
+  test('names filters without an index when it refuses them, and refuses slow searches', async () => {
     const refused = async (query: object, message: RegExp) => {
       const { status, body } = await gateway.admin('POST', '/admin/search', query)
       assert.deepEqual([status, body.error.code], [400, 'INVALID_REQUEST'], JSON.stringify(query))

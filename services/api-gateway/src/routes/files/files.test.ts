@@ -36,7 +36,7 @@ describe('files', () => {
       ...more,
     })
 
-  test('a file that was uploaded and sent comes with the message, and members of the room fetch it', async () => {
+  test('an uploaded file that is sent comes with the message, and room members can fetch it', async () => {
     const room = await gateway.newRoom([alice, bob])
     const heard = await gateway.hear()
     const id = await upload(alice.call, png, pictures)
@@ -44,7 +44,7 @@ describe('files', () => {
     const sent = await sendFile(alice, room, id)
     const attachment = { fileID: id, ...pictures, size: png.length, width: 1, height: 1 }
     assert.deepEqual(sent.body.result.attachments, [attachment])
-    // At once: the message may still be in the buffer of its room.
+    // At once: the message may still be in the room buffer.
     assert.equal(await statusFor(bob, id), 200)
     const { payload } = await heard.next('chat message')
     assert.deepEqual((payload as { attachments: unknown }).attachments, [attachment])
@@ -73,7 +73,7 @@ describe('files', () => {
     assert.deepEqual(Buffer.from(await redirected.arrayBuffer()), png)
   })
 
-  test('a user who is no member, has left, or is of another app, does not see it; a banned member does', async () => {
+  test('users who are not members, have left, or belong to another app cannot see it; a banned member can', async () => {
     const room = await gateway.newRoom([alice, bob])
     const id = await upload(alice.call, png, pictures)
     await sendFile(alice, room, id)
@@ -92,7 +92,7 @@ describe('files', () => {
     assert.equal(await statusFor(alice, id), 200)
   })
 
-  test('only uploaded files of the sender are sent, and the error names the field', async () => {
+  test('the sender can send only their own uploaded files, and the error names the field', async () => {
     const room = await gateway.newRoom([alice, bob])
     const id = await upload(alice.call, png, pictures)
     const waiting = (await bob.call('POST', '/files', { ...pictures, size: 9 })).body.result
@@ -110,7 +110,7 @@ describe('files', () => {
     assert.match(twice.body.error.message, /^attachments\[1\]\.fileID: /)
     assert.equal((await sendFile(alice, room, id, { attachments: [] })).status, 400)
 
-    // The integrator's own: in anybody's name, by the integrator alone.
+    // The integrator's own files: sent in any user's name, but only by the integrator.
     const ours = await upload(gateway.admin, png, pictures)
     assert.deepEqual(codeOf(await sendFile(bob, room, ours)), [404, 'FILE_NOT_FOUND'])
     const paras = [{ room }, { receiver: alice.id }]
@@ -128,7 +128,7 @@ describe('files', () => {
     assert.equal(edited.body.result.attachments[0].fileID, named)
   })
 
-  test('bad announcements are refused by the name of the field', async () => {
+  test('invalid announcements are refused, naming the field', async () => {
     for (const [body, code, message] of [
       [{ name: 'a', type: 'image/png' }, 'MISSING_PARAMETER', /size/],
       [{ name: '../a', size: 1 }, 'INVALID_REQUEST', /name/],
@@ -145,7 +145,7 @@ describe('files', () => {
     assert.deepEqual(codeOf(unknown), [404, 'CLIENT_NOT_FOUND'])
   })
 
-  test('of files announced at once no more than fit are accepted', async () => {
+  test('files announced at once are accepted only up to the quota', async () => {
     const carol = await gateway.newUser()
     const announced = await Promise.all(
       Array.from({ length: 6 }, () => carol.call('POST', '/files', { name: 'a', size: 1_500_000 })),
@@ -157,7 +157,7 @@ describe('files', () => {
     assert.equal((await carol.call('POST', '/files', { name: 'a', size: Math.min(left, 1_000_000) })).status, 200)
   })
 
-  test('the configuration lowers the limits of its app, and never raises them', async () => {
+  test('the configuration lowers the limits of its app but cannot raise them', async () => {
     const dave = await gateway.newUser()
     const limit = (fileLimits: unknown) => gateway.admin('POST', '/config', { fileLimits })
     const code = async (size: number, by = dave) =>
@@ -176,7 +176,7 @@ describe('files', () => {
     assert.equal(await code(1_000_000), undefined)
   })
 
-  test('pictures lose place, camera and time when they are uploaded, unless the app keeps them', async () => {
+  test('pictures lose location, camera and time on upload, unless the app keeps them', async () => {
     const exif = { IFD0: { Make: 'Acme', Model: 'Phone' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '52/1 31/1 0/1' } }
     const colours = { create: { width: 40, height: 20, channels: 3 as const, background: '#0af' } }
     const taken = sharp(colours).withMetadata({ orientation: 6 }).withExifMerge(exif)
@@ -194,7 +194,7 @@ describe('files', () => {
     }
     for (const [format, bytes] of Object.entries(formats)) {
       assert.ok(bytes.includes('Acme'), format)
-      // A film that a phone puts behind the picture.
+      // A video that a phone appends to the picture.
       const film = format === 'jpeg' ? Buffer.concat([bytes, Buffer.from('ftypmp42 Acme')]) : bytes
       const got = await stored(format, Buffer.from(film))
       assert.equal(got.includes('Acme'), false, format)
@@ -209,7 +209,7 @@ describe('files', () => {
     await gateway.admin('DELETE', '/config/fileLimits')
   })
 
-  test('an upload of another size, of another type, or that comes twice is refused, and may be tried again', async () => {
+  test('an upload of another size or type, or a repeated one, is refused and can be retried', async () => {
     const announced = await alice.call('POST', '/files', { ...pictures, size: png.length })
     const outcome = async (bytes: Buffer<ArrayBuffer>) => {
       const answer = await put(announced, bytes)
@@ -230,7 +230,7 @@ describe('files', () => {
     }
   })
 
-  test('an upload that the database has taken is the content of the file, also when its response was lost', async () => {
+  test('an upload that the database has recorded is the content of the file, even if its response was lost', async () => {
     const { chat, store } = gateway
     const announced = await alice.call('POST', '/files', { ...pictures, size: png.length })
     const { fileID } = announced.body.result
@@ -250,7 +250,7 @@ describe('files', () => {
     assert.deepEqual(Buffer.from(await (await fetch(url)).arrayBuffer()), png)
   })
 
-  test('the first bytes decide where a file may be shown; what is only saved may look like another harmless type', async () => {
+  test('the first bytes decide where a file can be shown; download-only files may look like another harmless type', async () => {
     const statusOf = async (type: string, bytes: Buffer<ArrayBuffer>) =>
       (await put(await alice.call('POST', '/files', { name: 'a', type, size: bytes.length }), bytes)).status
     const brand = (name: string) => Buffer.from(`\0\0\0\x18ftyp${name}\0\0\0\0${name}${name}`, 'latin1')
@@ -300,7 +300,7 @@ describe('files', () => {
       assert.equal((await alice.call('POST', '/files', { name: 'a', type: given, size: 1 })).body.result.type, type)
   })
 
-  test('files that a page could run are only ever saved, whatever their names', async () => {
+  test('files that a page could run are download-only, whatever their names', async () => {
     const html = Buffer.from('<html><script>alert(1)</script></html>')
     for (const type of ['text/html', 'image/svg+xml', 'application/octet-stream']) {
       const id = await upload(alice.call, html, { name: 'a.png', type })
@@ -312,7 +312,7 @@ describe('files', () => {
     }
   })
 
-  test('a body of more than 1 MiB comes in pieces, and may take longer than other requests', async () => {
+  test('a body over 1 MiB arrives in pieces, and can take longer than other requests', async () => {
     const slow = await gateway.another({ receiveMS: 1_500, files: { maxBytes: 3_000_000 } })
     const size = 2_500_000
     const announced = await gateway.admin('POST', '/files', { name: 'a', size })
@@ -320,7 +320,7 @@ describe('files', () => {
     let sent = 0
     const body = new ReadableStream<Uint8Array>({
       async pull(controller) {
-        // Until others would have been ended.
+        // Past the time limit of other requests.
         if (sent > 0) {
           const late = await fetch(`${slow.url}/messages`, trickling(gateway.apiKey))
           assert.equal(late.status, 408)
@@ -337,7 +337,7 @@ describe('files', () => {
   })
 })
 
-/** A request whose body never ends. */
+/** A request with an endless body. */
 function trickling(apiKey: string): RequestInit {
   const body = new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(Buffer.from('{')) })
   const headers = { 'im-api-key': apiKey, 'content-type': 'application/json' }

@@ -12,7 +12,7 @@ import { lookAtAll, png, upload } from './test-files.ts'
 const minuteMS = 60_000
 const hourMS = 60 * minuteMS
 
-describe('a file goes, from the store too, when no message has it any more', () => {
+describe('a file goes, from the store too, once no message has it', () => {
   let gateway: TestGateway
   let alice: TestUser
   let bob: TestUser
@@ -37,14 +37,14 @@ describe('a file goes, from the store too, when no message has it any more', () 
     return [id, ...messages]
   }
   const statusFor = async (user: TestUser, id: string) => (await user.call('GET', `/files/${id}`)).status
-  /** Clears all that is due some time from now. */
+  /** Clears everything that is due some time from now. */
   async function clear(laterMS = 2 * minuteMS): Promise<void> {
     const nowMS = Date.now() + laterMS
     const { chat, store } = gateway
     do await lookAtAll(chat, gateway, nowMS)
     while (await clearNext(chat, store, nowMS))
   }
-  /** Whether a file is there: in the database, and in the store. */
+  /** Whether a file exists: in the database, and in the store. */
   async function isThere(id: string): Promise<boolean> {
     const file = await gateway.chat.db.files.findOne({ _id: key(gateway.app, id) })
     if (file) await gateway.store.firstBytes(id, file.stored ?? '')
@@ -60,10 +60,10 @@ describe('a file goes, from the store too, when no message has it any more', () 
     }
   }
 
-  test('recalled, deleted for all, deleted with all of the room or its threads: at once for members, then from the store', async () => {
+  test('recalled, deleted for all, deleted with its room or thread: at once for members, then from the store', async () => {
     const [recalled, message] = await sent([room])
     const [deleted, other] = await sent([room])
-    // Only named so: nobody has recalled it.
+    // A type of that name, not a recall.
     const [root, rootMessage] = await sent([room], { messageType: 'recall' })
     const [inThread] = await sent([room], { replyTo: rootMessage, thread: true })
     await remember(recalled, deleted, root, inThread)
@@ -87,7 +87,7 @@ describe('a file goes, from the store too, when no message has it any more', () 
     assert.deepEqual([await isThere(root), await isThere(inThread)], [false, false])
   })
 
-  test('a send that is repeated under its key is the first message, whatever became of its files and its quote', async () => {
+  test('a send repeated under its key returns the first message, even if its files and quote are gone', async () => {
     const [, root] = await sent([room])
     const repeats: [body: object, id: string][] = []
     for (const [clientMessageID, more] of [
@@ -108,7 +108,7 @@ describe('a file goes, from the store too, when no message has it any more', () 
     }
   })
 
-  test('not while another message has it; and with its room', async () => {
+  test('unless another message has it; and with its room', async () => {
     const second = await gateway.newRoom([alice, bob])
     const third = await gateway.newRoom([alice, bob])
     const [id, first] = await sent([room, second, third])
@@ -123,7 +123,7 @@ describe('a file goes, from the store too, when no message has it any more', () 
     assert.equal(await isThere(id), false)
   })
 
-  test('a day after it was announced, when it was never sent, or its send was refused', async () => {
+  test('a day after its announcement, if it was never sent or its send was refused', async () => {
     const id = await upload(alice.call, png, picture)
     const refused = await upload(alice.call, png, picture)
     const frozen = await gateway.newRoom([alice, bob])
@@ -143,7 +143,7 @@ describe('a file goes, from the store too, when no message has it any more', () 
     assert.equal(await isThere(used), true)
   })
 
-  test('with its user, whoever has the message; another’s stay', async () => {
+  test("with its user, even while a message names it; other users' files stay", async () => {
     const carol = await gateway.newUser()
     const own = await gateway.newRoom([alice, carol])
     const [id, message] = await sent([own], {}, carol)
@@ -157,7 +157,7 @@ describe('a file goes, from the store too, when no message has it any more', () 
     assert.equal(body.result.data.find(({ _id }: { _id: string }) => _id === message).attachments[0].fileID, id)
   })
 
-  test('a picture gets a thumbnail, which goes with it; what is no whole picture has none', async () => {
+  test('a picture gets a thumbnail, which goes with it; a truncated picture has none', async () => {
     const [id, message] = await sent([room])
     const broken = await upload(alice.call, png.subarray(0, 40), picture)
     await clear(0)
@@ -173,7 +173,7 @@ describe('a file goes, from the store too, when no message has it any more', () 
     assert.equal((await fetch(thumbnail.url)).status, 404)
   })
 
-  test('a picture whose store is away waits for its thumbnail, however often; one that was never sent goes all the same', async () => {
+  test('the thumbnail of a picture is retried while the store is away; an unsent picture still goes', async () => {
     const { chat, store } = gateway
     const [id] = await sent([room])
     const unsent = await upload(alice.call, png, picture)
@@ -191,7 +191,7 @@ describe('a file goes, from the store too, when no message has it any more', () 
     assert.deepEqual([thumbnail?.width, thumbnail?.height], [1, 1])
   })
 
-  test('also when who took the work died with it', async () => {
+  test('even if the process that claimed the work died', async () => {
     const [id, message] = await sent([room])
     await clear(0)
     await remember(id)
@@ -200,7 +200,7 @@ describe('a file goes, from the store too, when no message has it any more', () 
     assert.equal(taken?.id, id)
     await clear(3 * minuteMS)
     assert.equal(await isThere(id), false)
-    // Bytes that come after that, to an address that still holds, go too.
+    // Bytes uploaded later, to a URL that is still valid, go too.
     await clear(2 * hourMS)
     assert.equal(await takeToClear(gateway.chat.db, Date.now() + 24 * hourMS), null)
   })

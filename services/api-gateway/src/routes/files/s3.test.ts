@@ -38,7 +38,7 @@ describe('files in an S3-compatible store', () => {
   const sendFile = (fileID: string) =>
     alice.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'image', attachments: [{ fileID }] })
 
-  test('bytes go past the gateways, are sent when they are confirmed, and leave the store with their message', async () => {
+  test('bytes bypass the gateways, can be sent once confirmed, and leave the store with their message', async () => {
     const announced = await alice.call('POST', '/files', picture)
     const { fileID: id, upload } = announced.body.result
     assert.equal(new URL(upload.url).origin, server.endpoint)
@@ -62,7 +62,7 @@ describe('files in an S3-compatible store', () => {
     await lookAtAll(gateway.chat, { store }, Date.now())
     const { thumbnail } = (await bob.call('GET', `/files/${id}`)).body.result
     assert.equal((await fetch(thumbnail.url)).headers.get('content-type'), 'image/webp')
-    // The address of the upload still holds, and changes nothing that others get.
+    // The upload URL is still valid, but no longer changes the file.
     await put(announced, Buffer.alloc(png.length, 1))
     assert.deepEqual(Buffer.from(await (await fetch(url)).arrayBuffer()), png)
     await gateway.admin('DELETE', `/rooms/${room}/messages/${_id}`)
@@ -88,7 +88,7 @@ describe('files in an S3-compatible store', () => {
   })
 
   test('a confirmation that failed half way, or comes twice at once, can be repeated', async () => {
-    /** Has something happen once before the store does one of these. */
+    /** Runs something once before the store does one of these. */
     const beforeNext = (step: 'take' | 'firstBytes', happens: () => Promise<void>) => {
       const { [step]: real } = store
       const once = async (...args: Parameters<S3Store['take']>) => {
@@ -144,7 +144,7 @@ describe('files in an S3-compatible store', () => {
     assert.deepEqual(Buffer.from(await (await fetch(url)).arrayBuffer()), png)
   })
 
-  test('a thumbnail that is kept just while its file is removed does not stay', async () => {
+  test('a thumbnail stored while its file is being removed does not stay', async () => {
     const announced = await alice.call('POST', '/files', picture)
     const { fileID: id } = announced.body.result
     await put(announced, png)
@@ -163,7 +163,7 @@ describe('files in an S3-compatible store', () => {
     await assert.rejects(store.firstBytes(id, name))
   })
 
-  test('a file that is confirmed many times at once is copied once', async () => {
+  test('a file confirmed many times at once is copied once', async () => {
     const announced = await alice.call('POST', '/files', picture)
     const { fileID: id } = announced.body.result
     await put(announced, png)

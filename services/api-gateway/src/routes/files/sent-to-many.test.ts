@@ -37,7 +37,7 @@ describe('a file that was sent to thousands of rooms', () => {
     alice.call('POST', `/rooms/${room}/message`, {
       ...{ message: 'x', messageType: 'image', attachments: [{ fileID: file }], ...more },
     })
-  /** The status for a user, after few commands and few documents. */
+  /** The status for a user, within a bound of commands and documents. */
   async function statusFor(user: TestUser): Promise<number> {
     let status = 0
     const commands = await recorded(gateway, async () => {
@@ -51,7 +51,7 @@ describe('a file that was sent to thousands of rooms', () => {
     return status
   }
 
-  test('is seen by the members of the last of them, and by no stranger, at the same cost', async () => {
+  test('is visible to members of the last room, and to no stranger, at the same cost', async () => {
     assert.equal(await statusFor(bob), 404)
     const { _id } = (await send()).body.result
     await gateway.chat.flusher.drained()
@@ -62,7 +62,7 @@ describe('a file that was sent to thousands of rooms', () => {
     assert.equal(await statusFor(bob), 200)
     assert.equal(await statusFor(await gateway.newUser()), 404)
   })
-  test('is looked for past the threads with other files in the rooms of who asks', async () => {
+  test("is found past threads with other files in the caller's rooms", async () => {
     const other = { fileID: 'another', name: 'b.png', type: 'image/png', size: 1 }
     const inThreads = Array.from({ length: threads }, (_, i) => {
       const where = { app: gateway.app, room, roomKey: key(gateway.app, room, `root ${i}`), seq: 1 }

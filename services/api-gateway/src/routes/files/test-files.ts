@@ -12,7 +12,7 @@ export const png = Buffer.from(
   'base64',
 )
 
-/** PUTs bytes where the announcement of a file says. */
+/** PUTs bytes to the URL from a file's announcement. */
 export async function put(announced: Answer, bytes: Uint8Array<ArrayBuffer>): Promise<Response> {
   assert.equal(announced.status, 200, JSON.stringify(announced.body))
   const { method, url, headers } = announced.body.result.upload
@@ -29,7 +29,7 @@ export async function upload(call: CallApi, bytes: Buffer<ArrayBuffer>, about: o
 
 const makeThumbnail = createThumbnails(new AbortController().signal)
 
-/** Does all that the stats service does with files that are due by a time, except for clearing what is gone. */
+/** Does all the stats service's work on files due by a time, except for clearing deleted ones. */
 export async function lookAtAll(
   chat: Chat,
   { store, scanner }: { store: FileStore; scanner?: Scanner },

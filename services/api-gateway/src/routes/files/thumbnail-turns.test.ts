@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 import { png, upload } from './test-files.ts'
 
-describe('thumbnails are made in turns', () => {
+describe('thumbnails are made round-robin', () => {
   let gateway: TestGateway
   beforeAll(async () => {
     gateway = await startTestGateway()
@@ -18,7 +18,7 @@ describe('thumbnails are made in turns', () => {
     return ids
   }
 
-  test('of apps, and of the users of an app: who uploads many pictures delays nobody else’s', async () => {
+  test("by app, and by user within an app: many uploads of one user delay nobody else's", async () => {
     const { store, chat } = gateway
     const other = await startTestGateway({ database: chat.db.mongo.databaseName })
     const [greedy, modest, foreign] = [await gateway.newUser(), await gateway.newUser(), await other.newUser()]

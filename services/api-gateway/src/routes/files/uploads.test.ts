@@ -35,7 +35,7 @@ describe('uploads', () => {
     const url = announced.body.result.upload.url.replace(gateway.url, at)
     const upload: ClientRequest = request(url, { method: 'PUT', headers: { 'content-length': size } })
     upload.flushHeaders()
-    // The gateway may close the connection when it has responded.
+    // The gateway can close the connection after its response.
     upload.on('error', () => undefined)
     const outcome = (async (): Promise<[number | undefined, string | undefined]> => {
       const [response] = (await once(upload, 'response')) as [IncomingMessage]
@@ -60,7 +60,7 @@ describe('uploads', () => {
   const untilWritten = (announced: Answer, bytes: number) =>
     vi.waitFor(() => assert.equal(bytesOf(announced), bytes), { timeout: 60_000 })
 
-  test('of one file: a new one ends the one before, which leaves nothing', async () => {
+  test('of one file: a new one aborts the previous one, which leaves nothing', async () => {
     const announced = await announce()
     let last = begin(announced)
     for (let i = 0; i < 8; i++) {
@@ -76,7 +76,7 @@ describe('uploads', () => {
     assert.deepEqual(await codeOf(await put(announced, new Uint8Array(size))), [409, 'FILE_UPLOADED'])
   })
 
-  test('of one file, many at once: one is taken, and the others are refused', async () => {
+  test('of one file, many at once: one succeeds, and the others are refused', async () => {
     const announced = await announce()
     const uploads = Array.from({ length: 40 }, () => begin(announced))
     for (const upload of uploads) upload.send(size)
@@ -87,7 +87,7 @@ describe('uploads', () => {
     assert.equal(bytesOf(announced), size)
   })
 
-  test('of one file to two gateways: the one that began first ends there too', async () => {
+  test('of one file to two gateways: the earlier one is aborted there too', async () => {
     const other = await gateway.another({ files: { store: gateway.store } })
     const announced = await announce()
     const first = begin(announced, other.url)
@@ -103,7 +103,7 @@ describe('uploads', () => {
     await other.stop()
   })
 
-  test('of one user, and of all, have so many bytes on their way, and a single one may have more', async () => {
+  test('in flight are bounded in bytes per user and in total, but a single one can exceed that', async () => {
     const uploads = createUploads({ bytesPerUser: 1.5 * size, bytes: 2.5 * size })
     const limited = await gateway.another({ files: { store: gateway.store, uploads } })
     const [bob, carol] = [await gateway.newUser(), await gateway.newUser()]
@@ -137,7 +137,7 @@ describe('uploads', () => {
     await limited.stop()
   })
 
-  test('begin so often in a minute: then 429 with Retry-After; those of the integrator as often as calls of a key', async () => {
+  test("are rate limited per minute with 429 and Retry-After; the integrator's at the rate of its key", async () => {
     const seen = new Map<string, number>()
     const hit = (name: string) => {
       seen.set(name, (seen.get(name) ?? 0) + 1)
@@ -166,7 +166,7 @@ describe('uploads', () => {
     await limited.stop()
   })
 
-  test('leave so much space free: others are 507 STORAGE_FULL, when they are announced and when they come', async () => {
+  test('keep some disk space free: further ones are 507 STORAGE_FULL, on announcement and on upload', async () => {
     const full = await gateway.another({ files: { store: folderStore(gateway.store.root, Number.MAX_SAFE_INTEGER) } })
     const announced = await announce()
     const url = announced.body.result.upload.url.replace(gateway.url, full.url)

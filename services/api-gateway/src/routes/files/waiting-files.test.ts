@@ -8,7 +8,7 @@ import { lookAtAll, png, upload } from './test-files.ts'
 
 const hourMS = 60 * 60_000
 
-describe('files of messages that are not sent yet, or still streamed', () => {
+describe('files of messages that are scheduled or still streamed', () => {
   let gateway: TestGateway
   let alice: TestUser
   let bob: TestUser
@@ -29,7 +29,7 @@ describe('files of messages that are not sent yet, or still streamed', () => {
   const later = (more: object) => ({ message: 'x', messageType: 'image', sendAtMS: Date.now() + 48 * hourMS, ...more })
   const schedule = async (more: object, by = alice) => by.call('POST', '/scheduled', { room, ...later(more) })
   const statusFor = async (user: TestUser, id: string) => (await user.call('GET', `/files/${id}`)).status
-  /** Has all files looked at that are due some time from now. */
+  /** Checks all files that are due some time from now. */
   async function clear(laterMS: number): Promise<void> {
     await lookAtAll(gateway.chat, gateway, Date.now() + laterMS)
   }
@@ -41,7 +41,7 @@ describe('files of messages that are not sent yet, or still streamed', () => {
   }
   const last = async () => (await bob.call('GET', `/rooms/${room}/messages/v3?limit=1`)).body.result.data[0]
 
-  test('are kept while the message waits, nobody else’s till it is sent, and then the message’s', async () => {
+  test('are kept for their message while it waits, and belong to it once it is sent', async () => {
     const id = await newFile()
     const { attachments } = (await schedule(attaching(id))).body.result
     const expected = [{ fileID: id, ...picture, size: png.length, width: 7 }]
@@ -59,7 +59,7 @@ describe('files of messages that are not sent yet, or still streamed', () => {
     assert.equal(await isThere(id), true, 'the message that was sent has it')
   })
 
-  test('are let go when it is cancelled, changed, or its user erased: then they go as those that were never sent', async () => {
+  test('are released when the message is cancelled or changed, or its user erased; then they go like unsent files', async () => {
     const eve = await gateway.newUser()
     await gateway.admin('POST', `/rooms/${room}/members`, { invitees: [eve.id] })
     const [cancelled, replaced, taken, ofEve] = [
@@ -94,7 +94,7 @@ describe('files of messages that are not sent yet, or still streamed', () => {
     await gateway.chat.db.scheduled.deleteMany({})
   })
 
-  test('must be the sender’s and uploaded, when the message is accepted and when it is sent', async () => {
+  test('must be uploaded by the sender, both when the message is accepted and when it is sent', async () => {
     const ofBob = await newFile(bob.call)
     const ofIntegrator = await newFile(gateway.admin)
     const waiting = (await alice.call('POST', '/files', { ...picture, size: 5 })).body.result.fileID
@@ -122,7 +122,7 @@ describe('files of messages that are not sent yet, or still streamed', () => {
     assert.equal(failed.refused.code, 'FILE_NOT_FOUND')
   })
 
-  test('a streamed message has its files from the beginning; they are the robot’s, and go when it is recalled', async () => {
+  test('of a streamed message are there from the beginning, belong to the robot, and go when it is recalled', async () => {
     const id = await newFile(robot.call)
     const ofIntegrator = await newFile(gateway.admin)
     refused(

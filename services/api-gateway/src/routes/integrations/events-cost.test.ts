@@ -5,15 +5,15 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
 import { recorded } from '../../test-profiler.ts'
 
-/** Nothing else works on this gateway's database: no messages were sent, and no relay runs. */
-describe('a reader of GET /admin/events that is up to date', () => {
+/** Nothing else uses this gateway's database: no message was sent, and no relay runs. */
+describe('a caught-up reader of GET /admin/events', () => {
   let gateway: TestGateway
   beforeAll(async () => {
     gateway = await startTestGateway()
   })
   afterAll(() => gateway.stop())
 
-  /** The commands that the database got, as `find apps`. */
+  /** The commands that the database received, as `find apps`. */
   async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
     const entries = await recorded(gateway, work)
     return entries
@@ -30,7 +30,7 @@ describe('a reader of GET /admin/events that is up to date', () => {
     return body.result
   }
 
-  test('costs MongoDB nothing but the look at its key, however often something happens that it does not want', async () => {
+  test('costs MongoDB only its key lookups, however many other events pass', async () => {
     const { cursor } = await poll('')
     let polls = 0
     const commands = await commandsOf(async () => {
@@ -38,7 +38,7 @@ describe('a reader of GET /admin/events that is up to date', () => {
         headers: { 'im-api-key': gateway.apiKey, accept: 'text/event-stream' },
       })
       for (let n = 0; n < 100; n++) await publish('lastRead', n)
-      // Served by the same memory, so the one that waits has been woken by them.
+      // The polls share the stream's memory, so these events have woken the waiting reader.
       for (let [seen, after] = [0, cursor]; seen < 100; polls++) {
         const page = await poll(`types=lastRead&wait=20&after=${after}`)
         seen += page.data.length
@@ -53,7 +53,7 @@ describe('a reader of GET /admin/events that is up to date', () => {
       }
     })
     assert.deepEqual(new Set(commands), new Set(['find apps']))
-    // Of the stream, of each page with events, and of those who polled in vain: at its begin, and before events go out.
+    // One lookup at the start and one before events go out: for the stream, each page with events, and each empty poll.
     assert.ok(commands.length <= 2 + 2 * polls + 50, `${commands.length} commands, ${polls} polls`)
   })
 })

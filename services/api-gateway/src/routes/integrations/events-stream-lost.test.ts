@@ -35,7 +35,7 @@ describe("the integrator's feed of events and its stream", () => {
 
   const read = (after: string, of = gateway) => of.admin('GET', `/admin/events?after=${after}`)
   const now = async (): Promise<string> => (await gateway.admin('GET', '/admin/events')).body.result.cursor
-  /** As services do that watch the stream. */
+  /** As the services that watch the stream do. */
   async function state(): Promise<StreamStateDoc> {
     const { bus, db } = gateway.chat
     const { created, lastSeq } = (await findStream(bus)) ?? { created: '', lastSeq: 0 }
@@ -59,9 +59,9 @@ describe("the integrator's feed of events and its stream", () => {
     }
   }
 
-  test('the oldest cursor of a stream in which nothing is left is one to go on from', async () => {
+  test('an empty stream still has an oldest cursor to resume from', async () => {
     await gateway.newUser()
-    // docs.nats.io, "JetStream API": all messages go.
+    // docs.nats.io, "JetStream API": purge removes all messages.
     await gateway.chat.bus.nats.request(`$JS.API.STREAM.PURGE.${eventStream.name}`)
     const gone = await read('0-0')
     assert.equal(gone.status, 410)
@@ -73,15 +73,15 @@ describe("the integrator's feed of events and its stream", () => {
     assert.equal((await vi.waitUntil(newest, { timeout: 60_000 })).user, user.id)
   })
 
-  test('a cursor of the last two minutes goes on in the stream that is put in place of a lost one, and is not gone meanwhile', async () => {
+  test('a cursor of the last two minutes resumes in the stream that replaces a lost one, and is 503 until then', async () => {
     const { bus, db } = gateway.chat
-    // It has nothing in memory.
+    // Nothing is in its memory.
     const other = await gateway.another()
     const { seq } = parseCursor(await now())
     const known = await state()
     const cursorOf = (agoMS: number) => toCursor({ seq, timeMS: known.seenAtMS - agoMS })
     await deleteStream(bus)
-    // A service that starts makes another one, which nobody has recorded yet.
+    // A starting service creates a new one, not recorded yet.
     await ensureStream(bus, options, nextFirstSeq(known))
     assert.equal((await read(cursorOf(0), other)).status, 503)
     assert.equal(await replaceStream(db, bus, options, known), true)
@@ -91,7 +91,7 @@ describe("the integrator's feed of events and its stream", () => {
     await other.stop()
   })
 
-  test('the cursor of a reader that waits does not grow old where nothing happens', async () => {
+  test('the cursor of a waiting reader stays fresh while nothing happens', async () => {
     const feed = openAppFeed(gateway.chat.bus, 'an app where nothing happens', log, () => 1_000, 10)
     await feed.ready
     const { seq, timeMS } = feed.head
@@ -114,7 +114,7 @@ describe("the integrator's feed of events and its stream", () => {
     }
   })
 
-  test('how far the stream has come is recorded also after a process whose clock is ahead', async () => {
+  test('progress of the stream is recorded even after a process with a clock ahead of time', async () => {
     const { db } = gateway.chat
     await state()
     const aheadMS = Date.now() + 60 * minute
@@ -126,12 +126,12 @@ describe("the integrator's feed of events and its stream", () => {
     assert.ok((await seen()).handledUpToMS < aheadMS)
   })
 
-  test('a stream that is there again after its loss was noted is not waited for for ever', async () => {
+  test('a stream that is back after its loss was noted stops being waited for', async () => {
     const { bus, db } = gateway.chat
     const known = await state()
     const nowMS = Date.now()
     const rebuilding = { sinceMS: nowMS - minute, untilMS: nowMS, doneUpToMS: nowMS - minute }
-    // By a process that could not make another one, or died before it did.
+    // By a process that failed to replace it, or died first.
     assert.equal(await recordLoss(db, known, { ...rebuilding, afterSeq: known.seq, leaseUntilMS: 0 }, nowMS - 1), true)
     await watched(async () => {
       while (!(await leaseRebuilding(db, eventStream.name, 1_000))) await pause(20)

@@ -59,7 +59,7 @@ describe("the integrator's feed of events", () => {
     return body.result._id
   }
 
-  test('messages that are no events of the feed, or unreadable, hold no reader of old events up and skip none', async () => {
+  test('messages that are unreadable or not events of the feed neither delay readers nor lose events', async () => {
     const alice = await gateway.newUser()
     const room = await gateway.newRoom([alice])
     const after = await now()
@@ -71,7 +71,7 @@ describe("the integrator's feed of events", () => {
     )
     const id = await send(room, alice)
     await readUntil(after, (items) => items.some(({ data }) => data._id === id))
-    // It has nothing of that in memory.
+    // None of that is in its memory.
     const later = await gateway.another()
     try {
       const { data } = await page({ after, limit: 1, types: 'members,chat message' }, later)
@@ -83,7 +83,7 @@ describe("the integrator's feed of events", () => {
     }
   })
 
-  test('begins now, and then has every kind of event in the order in which it happened, as the contract says', async () => {
+  test('starts now, and then has every kind of event in order, as the contract says', async () => {
     const begin = await page()
     assert.deepEqual(begin.data, [])
     const alice = await gateway.newUser(undefined, { nickname: 'Alice' })
@@ -158,7 +158,7 @@ describe("the integrator's feed of events", () => {
     )
   })
 
-  test('has every event of sockets that the stream keeps, each as sockets get it', async () => {
+  test('has every socket event that the stream keeps, as sockets get it', async () => {
     const after = await now()
     const [alice, bob] = [await gateway.newUser(), await gateway.newUser()]
     const [room, other] = [await gateway.newRoom([alice, bob]), await gateway.newRoom([alice], { owner: alice.id })]
@@ -192,7 +192,7 @@ describe("the integrator's feed of events", () => {
     )
   })
 
-  test('goes back: any cursor gives the same events again, page by page, on any gateway', async () => {
+  test('rewinds: a cursor gives the same events again, page by page, on any gateway', async () => {
     const alice = await gateway.newUser()
     const room = await gateway.newRoom([alice])
     const after = await now()
@@ -205,7 +205,7 @@ describe("the integrator's feed of events", () => {
     )
     const other = await gateway.another()
     try {
-      // It does not have them in memory.
+      // They are not in its memory.
       const first = await page({ after, limit: 3, types: 'chat message' }, other)
       assert.deepEqual(first.data, items.slice(0, 3))
       const rest = await page({ after: first.cursor, types: 'chat message' }, other)
@@ -216,7 +216,7 @@ describe("the integrator's feed of events", () => {
     }
   })
 
-  test('a reader that waits gets an event as it happens, and one that is up to date costs no query', async () => {
+  test('a waiting reader gets an event as it happens, and a caught-up one costs no query', async () => {
     const alice = await gateway.newUser()
     const room = await gateway.newRoom([alice])
     const after = (await page({ after: await now(), wait: 0 })).cursor
@@ -226,7 +226,7 @@ describe("the integrator's feed of events", () => {
     const { nats } = gateway.chat.bus
     const before = nats.stats().outMsgs
     for (const { data } of await readers(1)) assert.deepEqual(data, [])
-    // Beside what this gateway says to the bus in any case.
+    // Besides the messages that this gateway sends anyway.
     assert.equal(nats.stats().outMsgs - before < 5, true)
     const waiting = readers(50)
     const id = await send(room, alice)
@@ -237,7 +237,7 @@ describe("the integrator's feed of events", () => {
       )
   })
 
-  test('has the events of its own app alone', async () => {
+  test('has only the events of its own app', async () => {
     const other = await startTestGateway()
     try {
       const [here, there] = [await now(), await now(other)]
@@ -259,7 +259,7 @@ describe("the integrator's feed of events", () => {
     }
   })
 
-  test('bad input is refused by name', async () => {
+  test('bad input is refused, naming the field', async () => {
     const refused = async (query: string, code: string, status = 400) => {
       const answer = await gateway.admin('GET', `/admin/events?${query}`)
       assert.equal(answer.status, status, JSON.stringify(answer.body))
@@ -279,7 +279,7 @@ describe("the integrator's feed of events", () => {
     assert.equal(status, 401)
   })
 
-  test('as Server-Sent Events it goes on from Last-Event-ID, and ends with the key', async () => {
+  test('as Server-Sent Events it resumes from Last-Event-ID, and ends with the key', async () => {
     const alice = await gateway.newUser()
     const room = await gateway.newRoom([alice])
     const after = await now()

@@ -8,7 +8,7 @@ import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, beforeEach, describe, test, vi } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway } from '../../test-gateway.ts'
 
-describe('work that takes longer than a request may', () => {
+describe('work that exceeds the time of a request', () => {
   let gateway: TestGateway
   beforeAll(async () => {
     gateway = await startTestGateway()
@@ -44,7 +44,7 @@ describe('work that takes longer than a request may', () => {
     return gateway.chat.db.messages.countDocuments({ roomKey: key(gateway.app, room) })
   }
 
-  test('a batch is answered 202 with a job, which has the outcome of each recipient in order, page by page', async () => {
+  test("a slow batch is answered 202 with a job, which has each recipient's result in order, page by page", async () => {
     const bob = await gateway.newUser()
     const paras = Array.from({ length: 7 }, (_, i) => ({ receiver: i === 3 ? 'nobody' : bob.id }))
     const id = accepted(await batch(paras))
@@ -60,7 +60,7 @@ describe('work that takes longer than a request may', () => {
     assert.deepEqual(page, { totalCount: 7, data: whole.outcomes.data.slice(2, 5) })
   })
 
-  test('a batch that ends in time is answered 200 with its outcomes, and leaves no job', async () => {
+  test('a batch that ends in time is answered 200 with its results, and leaves no job', async () => {
     gateway.chat.jobs.afterMS = 30_000
     const bob = await gateway.newUser()
     const { status, body } = await batch([{ receiver: bob.id }])
@@ -84,7 +84,7 @@ describe('work that takes longer than a request may', () => {
     assert.equal(await messagesIn(room), 3)
   })
 
-  test('batches of two senders under one Idempotency-Key are two jobs, and everybody gets both', async () => {
+  test('batches of two senders under one Idempotency-Key are two jobs, and recipients get both', async () => {
     const bob = await gateway.newUser()
     const both = { roomType: 'group', members: ['alice', bob.id] }
     const room = (await gateway.admin('POST', '/rooms/', both)).body.result._id
@@ -97,7 +97,7 @@ describe('work that takes longer than a request may', () => {
     assert.equal(await messagesIn(room), 2)
   })
 
-  test('a day after its end the Idempotency-Key of a batch that became a job is that of a new batch', async () => {
+  test('a day after its end the Idempotency-Key of a batch job is free for a new batch', async () => {
     const bob = await gateway.newUser()
     const room = await gateway.newRoom([bob, { ...bob, id: 'alice' }])
     const { db } = gateway.chat
@@ -135,7 +135,7 @@ describe('work that takes longer than a request may', () => {
     assert.equal(await messagesIn(room), 300)
   })
 
-  test('a job whose worker has died is gone on with where it stood: nobody gets a message twice', async () => {
+  test('a job resumes after its worker died, and sends nothing twice', async () => {
     const bob = await gateway.newUser()
     const room = await gateway.newRoom([bob, { ...bob, id: 'alice' }])
     const { db } = gateway.chat
@@ -148,7 +148,7 @@ describe('work that takes longer than a request may', () => {
       batch: { json: JSON.stringify(body), name: 'left', request: 'r' },
     }
     const left = await insertJob(db, { ...about, id: 'left', done: 0 }, 'who died')
-    // It has sent two, and died before it noted that.
+    // It sent two and died before it recorded that.
     await takeNextJob(gateway.chat)
     assert.equal((await job('left')).body.result.progress.done, 0, 'while the lease holds nobody takes it')
     for (const i of [0, 1]) {
@@ -198,10 +198,10 @@ describe('work that takes longer than a request may', () => {
     assert.equal(await messagesIn(room), 251)
   })
 
-  test("an erasure is answered 202; until its job is over the ID is nobody's, and erasing again is the same job", async () => {
+  test('an erasure is answered 202; until its job ends the ID is unused, and a second erasure is the same job', async () => {
     const bob = await gateway.newUser('bob')
     const room = await gateway.newRoom([bob, { ...bob, id: 'alice' }])
-    // Another process stands still in the middle of erasing them.
+    // Another process hangs in the middle of erasing them.
     const user = { user: 'bob', erasing: key(gateway.app, 'bob') }
     await gateway.chat.db.users.deleteOne({ _id: key(gateway.app, 'bob') })
     const about = { app: gateway.app, id: 'erasure', kind: 'erasure' as const, total: 1, done: 0, ...user }
@@ -224,7 +224,7 @@ describe('work that takes longer than a request may', () => {
     assert.equal((await gateway.newUser('bob')).id, 'bob')
   })
 
-  test('a batch that got on in its last try is not given up', async () => {
+  test('a batch that progressed in its last attempt is not abandoned', async () => {
     const bob = await gateway.newUser()
     const room = await gateway.newRoom([bob, { ...bob, id: 'alice' }])
     const { chat } = gateway
@@ -252,7 +252,7 @@ describe('work that takes longer than a request may', () => {
     assert.equal(await messagesIn(room), 150)
   })
 
-  test('an erasure is never given up: until it gets through, the ID is taken', async () => {
+  test('an erasure is retried until it succeeds, and the ID is taken until then', async () => {
     const { db, jobs } = gateway.chat
     const user = { user: 'eve', erasing: key(gateway.app, 'eve') }
     const about = { app: gateway.app, id: 'stubborn', kind: 'erasure' as const, total: 0, done: 0, ...user }
@@ -272,7 +272,7 @@ describe('work that takes longer than a request may', () => {
     assert.equal((await gateway.newUser('eve')).id, 'eve')
   })
 
-  test("a job is its app's alone, and what is none is 404 JOB_NOT_FOUND", async () => {
+  test('a job is visible to its app only; an unknown one is 404 JOB_NOT_FOUND', async () => {
     const bob = await gateway.newUser()
     const id = accepted(await batch([{ receiver: bob.id }]))
     await finished(id)

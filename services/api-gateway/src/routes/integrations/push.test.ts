@@ -49,7 +49,7 @@ describe('push', () => {
       })
     }
 
-    test('an alert that is neither a text nor an object is refused, saying what was expected', async () => {
+    test('an alert that is neither a text nor an object is refused, naming the expected types', async () => {
       for (const alert of [5, ['k'], { 'loc-args': 'a' }]) {
         const { status, body } = await gateway.admin('POST', '/push/push2clients', {
           clients: ['a'],
@@ -83,7 +83,7 @@ describe('push', () => {
       return _id
     }
 
-    test('GET /admin/webhooks/failed: the latest first, in pages, of this app alone', async () => {
+    test('GET /admin/webhooks/failed: the latest first, in pages, only of this app', async () => {
       const before = Date.now()
       const first = await deadLetter(gateway.app)
       await deadLetter('another app')
@@ -109,7 +109,7 @@ describe('push', () => {
       assert.deepEqual([anonymous.status, anonymous.body.error.code], [401, 'INVALID_API_KEY'])
     })
 
-    test('POST /admin/webhooks/failed/{id}/retry: the call waits again and is no longer a dead letter', async () => {
+    test('POST /admin/webhooks/failed/{id}/retry: the call is queued again and leaves the dead letters', async () => {
       const id = await deadLetter(gateway.app)
       const { status, body } = await gateway.admin('POST', `/admin/webhooks/failed/${id}/retry`)
       assert.deepEqual([status, body.result], [200, { id }])
@@ -119,7 +119,7 @@ describe('push', () => {
       assert.deepEqual([again.status, again.body.error.code], [404, 'WEBHOOK_NOT_FOUND'])
     })
 
-    test('a retry that fails half way can be repeated: the call is not lost', async () => {
+    test('a retry that failed half way can be repeated: the call is not lost', async () => {
       const { db } = gateway.chat
       const queuesMust = (validator: object) => db.mongo.command({ collMod: 'callQueues', validator })
       const ids = [await deadLetter(gateway.app), await deadLetter(gateway.app), await deadLetter(gateway.app)]
@@ -140,7 +140,7 @@ describe('push', () => {
       }
     })
 
-    test('POST /admin/webhooks/failed/{id}/retry: 404 WEBHOOK_NOT_FOUND for that of another app', async () => {
+    test('POST /admin/webhooks/failed/{id}/retry: 404 WEBHOOK_NOT_FOUND in another app', async () => {
       const id = await deadLetter('another app')
       const answer = await gateway.admin('POST', `/admin/webhooks/failed/${id}/retry`)
       assert.deepEqual([answer.status, answer.body.error.code], [404, 'WEBHOOK_NOT_FOUND'])

@@ -19,7 +19,7 @@ const stats = async (query: Record<string, string | number> = {}) => {
 }
 
 describe('GET /admin/stats', () => {
-  test('returns every field, by default of the most recent 3600 seconds, and echoes the presented key', async () => {
+  test('returns every field, by default for the last 3600 seconds, and echoes the presented key', async () => {
     proves('GET /admin/stats', 'result.clientKey', 'result.apiKey', 'result.startTime', 'result.endTime')
     proves('GET /admin/stats', 'result.start', 'result.end', 'result.userList', 'result.roomCount')
     proves('GET /admin/stats', 'result.totalRoomCount', 'result.messageCount', 'result.peakConnectionCount')
@@ -43,7 +43,7 @@ describe('GET /admin/stats', () => {
     assert.ok(freeMem > 0 && totalMem >= freeMem)
   })
 
-  test('counts exactly what is in the window, whatever its edges and however often events repeat', async () => {
+  test("counts exactly the window's content, whatever its edges and however often events repeat", async () => {
     proves('Statistics report', 'roomCount: active rooms in the window', 'totalRoomCount: all rooms')
     proves('Statistics report', 'messageCount: messages in the window')
     const alice = await gateway.newUser('alice')
@@ -51,13 +51,13 @@ describe('GET /admin/stats', () => {
     const rooms = [await gateway.newRoom([alice, bob]), await gateway.newRoom([alice, bob])] as const
     await gateway.newRoom([alice])
     const now = Date.now()
-    // Messages at times of the past: as the database and the events have them.
+    // Messages with past times, in the database and in the events.
     const ages: [age: number, room: 0 | 1, user: string][] = []
     const fact = (age: number, i: number) => ages.push([age, i % 7 === 0 ? 1 : 0, i % 5 === 0 ? 'bob' : 'alice'])
     for (let i = 0; i < 300; i++) fact(i * i * 1_009, i)
-    // Of that time only the buckets of days are kept.
+    // For that time only day buckets are kept.
     for (let i = 0; i < 40; i++) fact(86_400_000 * 50 + i * 2_400_000, i)
-    // Brought over with times in seconds, before a window and at its end: the order of their IDs says nothing.
+    // Imported with times in seconds, before a window and at its end: their IDs are not ordered by time.
     const secondsAgo = (seconds: number) => now - Math.floor((now - seconds * 1_000) / 1_000) * 1_000
     for (let i = 1; i < 6; i++) fact(secondsAgo(21), i)
     for (let i = 1; i < 6; i++) fact(secondsAgo(10), i)
@@ -119,7 +119,7 @@ describe('GET /admin/stats', () => {
     )
   })
 
-  test('users who were connected are active too; the peak is the highest of the window', async () => {
+  test('connected users count as active too; the peak is the highest of the window', async () => {
     proves('Statistics report', 'userList: users active in the window only')
     proves('Statistics report', 'peakConnectionCount: the peak of WebSocket connections in the window')
     const other = await startTestGateway()
@@ -146,7 +146,7 @@ describe('GET /admin/stats', () => {
     await other.stop()
   })
 
-  test('the present second belongs to the window, with what was sent in it, and may be its first one', async () => {
+  test('the current second belongs to the window, with its sends, and can be its first', async () => {
     const other = await startTestGateway()
     const alice = await other.newUser('alice')
     const room = await other.newRoom([alice])
@@ -166,13 +166,13 @@ describe('GET /admin/stats', () => {
     await other.stop()
   })
 
-  test('events taken by a stats service that was killed count before another one gets them', async () => {
+  test('events taken by a killed stats service are counted before another one gets them', async () => {
     const other = await startTestGateway()
     const alice = await other.newUser('alice')
     const room = await other.newRoom([alice])
     const key = { app: other.app, room, roomKey: `${other.app}\0${room}`, sender: 'alice' }
     const { db } = other.chat
-    // The clock stands still, however long this takes.
+    // The clock stands still throughout.
     vi.useFakeTimers({ toFake: ['Date'] })
     const atMS = Date.now() - ackWaitSeconds * 1_000
     await db.messages.insertOne({

@@ -3,7 +3,7 @@ import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
-describe('a room that a process was killed over, in the middle of a transaction', () => {
+describe('a room whose process was killed in the middle of a transaction', () => {
   let gateway: TestGateway
   let alice: TestUser
   beforeAll(async () => {
@@ -12,10 +12,10 @@ describe('a room that a process was killed over, in the middle of a transaction'
   })
   afterAll(() => gateway.stop())
 
-  test('takes messages again: who waits for the transaction ends it', async () => {
+  test('takes messages again: the next waiting sender ends the transaction', async () => {
     const room = await gateway.newRoom([alice])
     const { client, rooms } = gateway.chat.db
-    // As the server sees a process that is gone: nothing more comes in this session.
+    // A dead process, as the server sees it: nothing more comes in this session.
     const session = client.startSession()
     session.startTransaction()
     await rooms.updateOne({ _id: key(gateway.app, room) }, { $set: { name: 'never' } }, { session })

@@ -53,7 +53,7 @@ describe('POST /messages/batch', () => {
     assert.deepEqual([again?.result?.room, again?.result?.seq], [direct, 2])
   })
 
-  test('several to one room are in the order of the recipients', async () => {
+  test('several messages to one room keep the order of the recipients', async () => {
     const room = await gateway.newRoom([alice, bob])
     const numbers = Array.from({ length: 230 }, (_, i) => `${i}`)
     const outcomes = await post(
@@ -78,7 +78,7 @@ describe('POST /messages/batch', () => {
     assert.deepEqual(await messageFor([], values), [])
   })
 
-  test('recipients with different patterns get each their own', async () => {
+  test('recipients with different patterns each get their own text', async () => {
     const room = await gateway.newRoom([alice, bob])
     const outcomes = await post('$a$ $b$', [
       { room, $a$: '1' },
@@ -93,7 +93,7 @@ describe('POST /messages/batch', () => {
     )
   })
 
-  test('a message too large for one recipient is the error of that one, and makes no room', async () => {
+  test("a message too large for one recipient is that recipient's error, and creates no room", async () => {
     await gateway.newUser('dave')
     const room = await gateway.newRoom([alice, bob])
     const text = '$p$'.repeat(1_000)
@@ -114,7 +114,7 @@ describe('POST /messages/batch', () => {
     assert.deepEqual([status, body.error.code], [413, 'MESSAGE_TOO_LARGE'])
   })
 
-  test('a message that a receiver would not get makes no room: a file that is not there, a block, a ban', async () => {
+  test('a message that its receiver cannot get creates no room: a missing file, a block, a ban', async () => {
     const eve = await gateway.newUser('eve')
     await gateway.newUser('frank')
     await gateway.newUser('mallory')
@@ -137,7 +137,7 @@ describe('POST /messages/batch', () => {
     assert.equal(await rooms(), 1)
   })
 
-  test('a small request that would grow to 80 MB for each of 200 recipients is refused', async () => {
+  test('a small request that would grow to 80 MB across 200 recipients is refused', async () => {
     const room = await gateway.newRoom([alice, bob])
     const paras = Array.from({ length: 200 }, (_, i) => ({ room, $a$: i === 100 ? '' : 'x'.repeat(4_096) }))
     const before = process.memoryUsage.rss()
@@ -150,7 +150,7 @@ describe('POST /messages/batch', () => {
     assert.ok(grownMB < 500, `${grownMB}`)
   })
 
-  test('an answer of many large messages comes whole', async () => {
+  test('a response with many large messages arrives whole', async () => {
     const room = await gateway.newRoom([alice, bob])
     const paras = Array.from({ length: 150 }, (_, i) => ({ room, $i$: `${i}` }))
     const outcomes = await post(`$i$ ${'x'.repeat(60_000)}`, paras)
@@ -160,7 +160,7 @@ describe('POST /messages/batch', () => {
     )
   })
 
-  test('without a sender every recipient gets an error; a bad recipient is 400 naming it', async () => {
+  test('without a sender every recipient gets an error; an invalid recipient is 400 naming it', async () => {
     const room = await gateway.newRoom([alice, bob])
     const outcomes = await post('x', [{ room }, { receiver: 'bob' }], { sender: undefined })
     assert.deepEqual(
@@ -174,7 +174,7 @@ describe('POST /messages/batch', () => {
     }
   })
 
-  test('an app has few batches in flight at a time; more are 429 TOO_MANY_REQUESTS with Retry-After', async () => {
+  test('batches in flight are limited per app; more are 429 TOO_MANY_REQUESTS with Retry-After', async () => {
     const room = await gateway.newRoom([alice, bob])
     const { limits } = gateway.chat
     const { batches } = limits

@@ -5,7 +5,7 @@ import { type Answer, startTestGateway, type TestGateway, type TestUser } from '
 
 const patient = { timeout: 60_000, interval: 20 }
 
-describe('words that are censored while a change waits for its turn are masked in it', () => {
+describe('a change that waits for its turn masks words listed meanwhile', () => {
   let gateway: TestGateway
   let robot: TestUser
   let room: string

@@ -35,7 +35,7 @@ const unreadIn = async (user: TestUser, room: string) => {
   const { body } = await user.call('GET', '/rooms')
   return body.result.data.find(({ _id }: { _id: string }) => _id === room).unread
 }
-/** As the list of rooms and the room by itself show it: both alike. */
+/** As the list of rooms and the single room show it; both must agree. */
 async function lastMessageIn(user: TestUser, room: string): Promise<{ _id: string; seq: number; message?: unknown }> {
   const { data } = (await user.call('GET', '/rooms')).body.result
   const { lastMessage } = data.find(({ _id }: { _id: string }) => _id === room)
@@ -48,7 +48,7 @@ function tally(values: number[]): Map<number, number> {
   return values.reduce((counts, value) => counts.set(value, (counts.get(value) ?? 0) + 1), new Map())
 }
 const signal = new AbortController().signal
-/** As the background work does once the deleting request has had its time to publish. */
+/** The background work, after the deleting request had time to publish. */
 async function erase(room: string): Promise<void> {
   const { rooms } = gateway.chat.db
   await rooms.updateOne({ _id: key(gateway.app, room) }, { $set: { 'erasing.leaseUntilMS': 0 } })
@@ -57,7 +57,7 @@ async function erase(room: string): Promise<void> {
 }
 
 describe('POST /messages/user-delete', () => {
-  test('hides the messages from the caller only, who no longer counts them as unread, and notifies their devices', async () => {
+  test('hides the messages from the caller only, stops counting them as unread, and notifies their devices', async () => {
     proves('GET /rooms/{id}/messages/v3', 'result.userDeletedIDs')
     const room = await newRoom()
     const [one, two] = [await send(room), await send(room)]
@@ -83,7 +83,7 @@ describe('POST /messages/user-delete', () => {
   })
 
   for (const all of [false, true]) {
-    test(`shows the latest message, once the caller deleted ${all ? 'all' : 'it'}, as a stub in their rooms`, async () => {
+    test(`shows the latest message as a stub in the caller's rooms once they deleted ${all ? 'all' : 'it'}`, async () => {
       const room = await newRoom()
       await send(room)
       const last = await send(room, 'alice', 'a secret')
@@ -103,7 +103,7 @@ describe('POST /messages/user-delete', () => {
     })
   }
 
-  test('an unknown message is 404 MESSAGE_NOT_FOUND naming it, and nothing is deleted', async () => {
+  test('an unknown message is 404 MESSAGE_NOT_FOUND naming it, and deletes nothing', async () => {
     const room = await newRoom()
     const { _id } = await send(room)
     const elsewhere = await send(await newRoom())
@@ -128,7 +128,7 @@ describe('POST /messages/user-delete', () => {
 })
 
 describe('POST /messages/user-delete/all-in-room', () => {
-  test('hides every present message from the caller, later ones count again', async () => {
+  test('hides every present message from the caller; later ones count again', async () => {
     const room = await newRoom()
     const sent = [await send(room), await send(room, 'bob'), await send(room)]
     const heard = await gateway.hear()
@@ -145,7 +145,7 @@ describe('POST /messages/user-delete/all-in-room', () => {
 })
 
 describe('DELETE /rooms/{roomID}/messages/{messageID}', () => {
-  test('leaves a stub with a new updated time, counts for nobody, emits messageDeleted to the room', async () => {
+  test('leaves a stub with a new updated time, counts as unread for no one, emits messageDeleted to the room', async () => {
     const room = await newRoom()
     const [one, two] = [await send(room, 'alice', 'a secret'), await send(room)]
     const since = (await history(bob, room)).data[0]
@@ -178,7 +178,7 @@ describe('DELETE /rooms/{roomID}/messages/{messageID}', () => {
     assert.equal((await owner.call('DELETE', `/rooms/${room}/messages/${two._id}`)).status, 200)
   })
 
-  test('is for the owner, managers, platform admins and the API key', async () => {
+  test('is allowed for the owner, managers, platform admins and the API key', async () => {
     const room = await newRoom()
     await makeManager(room, alice)
     const ids = []
@@ -214,7 +214,7 @@ describe('DELETE /rooms/{roomID}/messages/{messageID}', () => {
 })
 
 describe('DELETE /rooms/{roomID}/messages/_all', () => {
-  test('holds at once for history, rooms, unread and badge; the stubs get new updated times after', async () => {
+  test('applies at once to history, rooms, unread and badge; the stubs get new updated times later', async () => {
     const room = await newRoom()
     for (let i = 0; i < 3; i++) await send(room, i === 1 ? 'bob' : 'alice', 'a secret')
     await owner.call('DELETE', `/rooms/${room}/messages/${(await send(room))._id}`)
@@ -257,7 +257,7 @@ describe('DELETE /rooms/{roomID}/messages/_all', () => {
     assert.doesNotMatch(JSON.stringify(stored), /a secret/)
   })
 
-  test('later messages count, delete and read as ever', async () => {
+  test('later messages count, delete and read normally', async () => {
     const room = await newRoom()
     await send(room)
     await send(room, 'bob')
@@ -275,7 +275,7 @@ describe('DELETE /rooms/{roomID}/messages/_all', () => {
     assert.deepEqual(await counts(), [1, 1, 0])
   })
 
-  test('again, and in an empty room, deletes 0', async () => {
+  test('a second time, and in an empty room, deletes 0', async () => {
     const room = await newRoom()
     const heard = await gateway.hear()
     const all = async () => (await gateway.admin('DELETE', `/rooms/${room}/messages/_all`)).body.result.deletedCount
@@ -287,7 +287,7 @@ describe('DELETE /rooms/{roomID}/messages/_all', () => {
     assert.equal(heard.events.filter(({ event }) => event === 'messageDeleted').length, 1)
   })
 
-  test('over many chunks: every message becomes a stub once, while others send, and a sync learns of each', async () => {
+  test('over many chunks during sends, makes every message a stub once, and a sync gets each', async () => {
     const room = await newRoom()
     const { db } = gateway.chat
     const roomKey = key(gateway.app, room)
@@ -327,7 +327,7 @@ describe('DELETE /rooms/{roomID}/messages/_all', () => {
   })
 })
 
-test('an event that the bus missed is relayed without what _all has deleted meanwhile', async () => {
+test('an event that the bus missed is relayed without the messages that _all has deleted meanwhile', async () => {
   const room = await newRoom()
   const { _id } = await send(room, 'alice', 'a secret')
   await gateway.chat.outbox.drained()

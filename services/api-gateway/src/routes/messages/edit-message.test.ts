@@ -37,7 +37,7 @@ describe('POST /rooms/{id}/message', () => {
   const freeze = async (id: string) =>
     assert.equal((await gateway.admin('PUT', `/rooms/${id}`, { status: 0 })).status, 200)
 
-  test('sends as the caller, returns what POST /messages returns and emits chat message', async () => {
+  test('sends as the caller, returns the result of POST /messages and emits chat message', async () => {
     const heard = await gateway.hear()
     const wanted = {
       message: { a: [1] },
@@ -73,7 +73,7 @@ describe('POST /rooms/{id}/message', () => {
     refused(noSender, 400, 'MISSING_PARAMETER', /^sender /)
   })
 
-  test('refuses what sending refuses', async () => {
+  test('refuses the same requests as POST /messages', async () => {
     const whole = { message: 'x', messageType: 'text' }
     refused(await alice.call('POST', path('none'), whole), 404, 'ROOM_NOT_FOUND')
     refused(await stranger.call('POST', path(), whole), 403, 'NOT_ROOM_MEMBER')
@@ -85,7 +85,7 @@ describe('POST /rooms/{id}/message', () => {
     refused(await gateway.anonymous('POST', path(), whole), 401, 'INVALID_CLIENT_KEY')
   })
 
-  test('a banned user can neither send, edit, recall, react nor pin (403 USER_BLOCKED)', async () => {
+  test('a banned user cannot send, edit, recall, react or pin (403 USER_BLOCKED)', async () => {
     const id = await gateway.newRoom([alice, bob])
     const { _id } = await send(bob, 'before the ban', id)
     await block(bob, id)
@@ -102,7 +102,7 @@ describe('POST /rooms/{id}/message', () => {
     assert.equal((await bob.call('GET', `/rooms/${id}/messages/v3`)).status, 200)
   })
 
-  test('edits with _id of an own message: new content, later updated time, messageUpdated to the room', async () => {
+  test('with _id of an own message edits it: new content, later updated time, messageUpdated to the room', async () => {
     const heard = await gateway.hear()
     const sent = await send(alice)
     const later = await send(bob)
@@ -125,14 +125,14 @@ describe('POST /rooms/{id}/message', () => {
     assert.deepEqual((await history())[0], payload)
   })
 
-  test('edits by the API key as sender', async () => {
+  test('lets the API key edit as the sender', async () => {
     const { _id } = await send(bob)
     const { body } = await gateway.admin('POST', path(), { _id, sender: 'bob', message: 'by key', messageType: 'x' })
     assert.partialDeepStrictEqual(body.result, { _id, message: 'by key', messageType: 'x' })
     refused(await gateway.admin('POST', path(), { _id, sender: 'nobody', message: 'x' }), 404, 'CLIENT_NOT_FOUND')
   })
 
-  test('recall clears the content, the type becomes recall, messageUpdated; again changes nothing', async () => {
+  test('recall clears the content, sets the type to recall and emits messageUpdated; a second recall changes nothing', async () => {
     const heard = await gateway.hear()
     const { _id } = await send(alice, 'a secret')
     const { body } = await alice.call('POST', path(), { _id, messageType: 'recall' })
@@ -147,7 +147,7 @@ describe('POST /rooms/{id}/message', () => {
     assert.doesNotMatch(JSON.stringify(stored), /a secret/)
   })
 
-  test('a message that was sent with messageType recall is edited and recalled as any other', async () => {
+  test('a message sent with messageType recall is edited and recalled like any other', async () => {
     const sent = await alice.call('POST', path(), { message: 'oops', messageType: 'recall' })
     const { _id } = sent.body.result
     const edited = await alice.call('POST', path(), { _id, message: 'a secret' })
@@ -173,7 +173,7 @@ describe('POST /rooms/{id}/message', () => {
     refused(await stranger.call('POST', path(), edit), 403, 'NOT_ROOM_MEMBER')
   })
 
-  test('a frozen room takes no edit (403 ROOM_FROZEN), but one may recall', async () => {
+  test('a frozen room refuses edits (403 ROOM_FROZEN) but allows recalls', async () => {
     const id = await gateway.newRoom([alice])
     const { _id } = await send(alice, 'x', id)
     await freeze(id)
@@ -181,7 +181,7 @@ describe('POST /rooms/{id}/message', () => {
     assert.equal((await alice.call('POST', path(id), { _id, messageType: 'recall' })).status, 200)
   })
 
-  test('edits made at the same time over two gateways each take effect, and the last one is what all hear last', async () => {
+  test('concurrent edits over two gateways all take effect, and every client gets the last one last', async () => {
     const other = await gateway.another()
     const heard = await gateway.hear()
     const { _id } = await send(alice, 'x')
@@ -198,7 +198,7 @@ describe('POST /rooms/{id}/message', () => {
     await other.stop()
   })
 
-  test('reactions: each user gives each once; all answer the Message and emit messageUpdated', async () => {
+  test('reactions: each user gives each one once; each call returns the Message and emits messageUpdated', async () => {
     const heard = await gateway.hear()
     const { _id } = await send(alice)
     const react = (user: TestUser, reaction: unknown) => user.call('POST', `/messages/${_id}/reaction`, { reaction })
@@ -236,7 +236,7 @@ describe('POST /rooms/{id}/message', () => {
     refused(await alice.call('POST', `/messages/${_id}/reaction`, { reaction: 'x' }), 400, 'INVALID_REQUEST', /500/)
   })
 
-  test('pin and unpin answer the Message with pinned and emit messageUpdated once each', async () => {
+  test('pin and unpin return the Message with pinned, and each emits messageUpdated once', async () => {
     const { _id } = await send(alice)
     const heard = await gateway.hear()
     const pinned = await bob.call('POST', `/messages/${_id}/pin`)
@@ -257,12 +257,12 @@ describe('POST /rooms/{id}/message', () => {
     refused(await alice.call('DELETE', '/messages/none/pin'), 404, 'MESSAGE_NOT_FOUND')
   })
 
-  test('an event that the bus did not accept is published later, with the message as it is then, and then deleted', async () => {
+  test('an event that the bus did not accept is published later, with the current message, and then deleted', async () => {
     const { chat } = gateway
     const { _id } = await send(alice)
     await alice.call('POST', path(), { _id, message: 'one' })
     await chat.outbox.drained()
-    // As if the process that made it 'one' had died before it published.
+    // As if the process that wrote 'one' had died before it published.
     const events = [{ kind: 'message' as const, message: _id, event: 'messageUpdated' as const }]
     const orderingKey = 'of its own'
     const inSession = (session: Session) => insertNotes(chat.db, [{ orderingKey, events }], session)

@@ -36,7 +36,7 @@ const call = async (user: TestUser, path: string) => (await user.call('GET', pat
 const history = async (room: string) => (await call(bob, `/rooms/${room}/messages/v3?limit=100`)).data
 const search = async (room: string) =>
   (await bob.call('POST', '/search', { type: ['messages'], keyword: 'secret', room })).body.result.messages
-/** As if the time of all had come that are to expire. */
+/** As if the expiry of all of them had come. */
 async function beDue(): Promise<void> {
   await Promise.all([gateway, second].map(({ chat }) => chat.flusher.drained()))
   await gateway.chat.db.messages.updateMany({ expiresAtMS: { $exists: true } }, { $set: { expiresAtMS: Date.now() } })
@@ -45,12 +45,12 @@ async function expire(): Promise<void> {
   await beDue()
   await takeDue()
 }
-/** As two gateways would. */
+/** As two gateways would, at once. */
 async function takeDue(): Promise<void> {
   await Promise.all([expireDue(gateway.chat), expireDue(second.chat)])
   await Promise.all([gateway, second].map(({ chat }) => chat.outbox.drained()))
 }
-/** How often the room heard that this message was deleted; the event of a later message has come before. */
+/** How many messageDeleted events of this message the room got; the event of a later message has come first. */
 async function timesHeard(room: string, id: string): Promise<number> {
   const last = await send(room, { expiresInS: 0 })
   await heard.next('chat message', ({ _id }: { _id: string }) => _id === last._id)
@@ -60,7 +60,7 @@ async function timesHeard(room: string, id: string): Promise<number> {
 }
 
 describe('expiresInS', () => {
-  test('of whatever way of sending says when a message expires; else its room does; 0 is never', async () => {
+  test('of any send request sets when the message expires; otherwise the room does; 0 is never', async () => {
     const room = await newRoom()
     const kept = await send(room)
     const own = await send(room, { expiresInS: 60 })
@@ -94,7 +94,7 @@ describe('expiresInS', () => {
     assert.equal(body.result.expiresAtMS, body.result.createdAtMS + 30_000)
   })
 
-  test('bad values are 400 and name the field; a message that is edited keeps its time', async () => {
+  test('invalid values are 400 and name the field; an edited message keeps its expiry', async () => {
     const room = await newRoom()
     for (const expiresInS of [-1, 1.5, '60', 31_622_401]) {
       for (const path of ['/messages', '/rooms/']) {
@@ -110,8 +110,8 @@ describe('expiresInS', () => {
   })
 })
 
-describe('a message whose time has come', () => {
-  test('is what one is that was deleted for all, everywhere, and its room hears it once from two gateways', async () => {
+describe('an expired message', () => {
+  test('looks deleted for all everywhere, and its room gets one event from two gateways', async () => {
     const room = await newRoom({ expiresInS: 60 })
     const [first, hidden] = [await send(room), await send(room)]
     await send(room, { expiresInS: 0 })
@@ -143,7 +143,7 @@ describe('a message whose time has come', () => {
   })
   const kept = ({ isDeleted, message }: { isDeleted: boolean; message: unknown }) => !isDeleted && message === 'secret'
 
-  test('says nothing more when it was deleted before, alone or with all; of a deleted room the text goes in silence', async () => {
+  test('emits nothing if it was deleted before, alone or with all; in a deleted room its text goes silently', async () => {
     const room = await newRoom({ expiresInS: 60 })
     const alone = await send(room)
     await alice.call('DELETE', `/rooms/${room}/messages/${alone._id}`)
@@ -165,7 +165,7 @@ describe('a message whose time has come', () => {
     assert.deepEqual(await findExpired(db, Date.now(), 10), [])
   })
 
-  test('is found among many that do not expire by an index of those that do', async () => {
+  test('is found by an index of expiring messages only', async () => {
     const room = await newRoom()
     const { db } = gateway.chat
     const one = {
@@ -188,7 +188,7 @@ describe('a message whose time has come', () => {
   })
 
   for (const step of ['taken', 'noted', 'committed'] as const) {
-    test(`a process killed (-9) when it is ${step} leaves it to another: once, and never half`, async () => {
+    test(`is left to another process by one killed (-9) when it is ${step}: deleted once, and never half`, async () => {
       const room = await newRoom({ expiresInS: 60 })
       const sent = await send(room)
       await beDue()

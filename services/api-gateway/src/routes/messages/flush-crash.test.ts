@@ -7,7 +7,7 @@ import { insist, startTestGateway, type TestGateway, type TestUser } from '../..
 
 const points = ['inserted', 'counted', 'noted', 'pulled'] as const satisfies FlushPoint[]
 
-describe('MongoDB is killed (-9) between two steps of settling, and is back before the next', () => {
+describe('MongoDB is killed (-9) between two steps of a flush, and is back before the next', () => {
   let servers: Servers
   let gateway: TestGateway
   let alice: TestUser
@@ -35,7 +35,7 @@ describe('MongoDB is killed (-9) between two steps of settling, and is back befo
   })
 
   for (const [point, size] of points.flatMap((each) => [[each, 1] as const, [each, 10_000] as const])) {
-    test(`after "${point}", with texts of ${size} characters: every message, badge and idempotency key is as if it had not`, async () => {
+    test(`after "${point}", with texts of ${size} characters: messages, badges and idempotency keys stay exact`, async () => {
       const room = await gateway.newRoom([alice, bob])
       const killed = Promise.withResolvers<void>()
       at = {
@@ -48,7 +48,7 @@ describe('MongoDB is killed (-9) between two steps of settling, and is back befo
       }
       const send = (clientMessageID: string) => {
         const draft = { room, sender: 'alice', message: 'x'.repeat(size), messageType: 'text', clientMessageID }
-        // Those in flight when it is killed may have waited for too long.
+        // Sends in flight at the kill can time out.
         return insist(() => gateway.admin('POST', '/messages', draft))
       }
       const sent = await Promise.all(Array.from({ length: 20 }, (_, i) => send(`${point} ${i}`)))

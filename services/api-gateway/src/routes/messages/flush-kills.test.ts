@@ -74,7 +74,7 @@ describe('the sending process is killed (-9)', () => {
     return acknowledged
   }
 
-  /** Page by page: how much is sent until the kill depends on the machine. */
+  /** Page by page: the number of messages sent before the kill depends on the machine. */
   async function wholeHistory(room: string): Promise<StoredMessage[]> {
     const all: StoredMessage[] = []
     for (let after = 'afterTime=0'; ; after = `afterMessage=${all.at(-1)?._id}`) {
@@ -86,8 +86,8 @@ describe('the sending process is killed (-9)', () => {
   }
 
   /**
-   * The room's history, and unread counts that agree with it. What the killed process had sent to MongoDB may be written
-   * after its death: what was read around such a write is read again.
+   * The room's history, and unread counts that agree with it. MongoDB can apply the killed process's last writes after its
+   * death, so reads that such a write separates are repeated.
    */
   async function counted(room: string): Promise<StoredMessage[]> {
     const unread = async (user: TestUser) => (await user.call('GET', `/rooms/${room}`)).body.result.unread
@@ -102,7 +102,7 @@ describe('the sending process is killed (-9)', () => {
   }
 
   for (const point of points) {
-    test(`at the point "${point}": nothing is lost, untold or counted wrong`, async () => {
+    test(`at the point "${point}": nothing is lost, unpublished or miscounted`, async () => {
       const room = await gateway.newRoom([alice, bob])
       const acknowledged = await sendUntilKilled(room, point)
       assert.ok(acknowledged.length > 0)

@@ -6,7 +6,7 @@ import { refused } from '../../test-refused.ts'
 /** `'👍'[0]`: JSON carries it, MongoDB does not. */
 const half = '\ud83d'
 
-describe('half a character in what is compared is 400 INVALID_REQUEST, before anything is written', () => {
+describe('a lone surrogate in a compared value is 400 INVALID_REQUEST, before anything is written', () => {
   let gateway: TestGateway
   let alice: TestUser
   let room: string

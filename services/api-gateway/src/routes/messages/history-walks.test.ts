@@ -12,7 +12,7 @@ interface Message {
   isDeleted: boolean
 }
 
-/** A writer's next step: a burst of sends, or a change of the message that many before the last. */
+/** A writer's next step: a burst of sends, or a change of an earlier message, that many back. */
 type Step = { do: 'send'; count: number } | { do: 'edit' | 'react' | 'delete'; back: number } | { do: 'delete all' }
 
 const steps: fc.Arbitrary<Step> = fc.oneof(
@@ -31,8 +31,8 @@ const histories = fc.record({
 
 /**
  * Walks by documented parameters alone, while several gateways send, edit, react and delete in the room
- * (docs/reference/messages.md#history): whatever happened, a reader who takes the time of each page's last element has met every
- * message in its last state.
+ * (docs/reference/messages.md#history). A reader that continues from the time of each page's last element must get every
+ * message in its final state.
  */
 describe('walks through a history that changes', { timeout: 600_000 }, () => {
   let gateways: TestGateway[]
@@ -55,7 +55,7 @@ describe('walks through a history that changes', { timeout: 600_000 }, () => {
     return (await bob.call('GET', `/rooms/${room}/messages/v3?${search}`)).body.result.data
   }
 
-  /** Sends at once by all gateways: many messages come to share a time. */
+  /** Sends from all gateways at once, so that many messages share a time. */
   const send = async (room: string, count: number, from = 0): Promise<string[]> => {
     const message = { room, sender: alice.id, message: 'x', messageType: 'text', push: false }
     const sent = Array.from({ length: count }, (_, i) =>
@@ -80,7 +80,7 @@ describe('walks through a history that changes', { timeout: 600_000 }, () => {
     }
   }
 
-  /** As the gateways' background work does, until everybody is done and nothing is left to erase. */
+  /** Runs the gateways' background work until all writers are done and nothing is left to erase. */
   async function erase(room: string, writing: { on: boolean }): Promise<void> {
     const erasing = { _id: key(via(0).app, room), erasing: { $exists: true } }
     for (let isLast = false; !isLast; ) {
@@ -94,7 +94,7 @@ describe('walks through a history that changes', { timeout: 600_000 }, () => {
 
   type Order = 'updatedAtMS' | 'createdAtMS'
 
-  /** Takes pages by the time of the last element until one is empty and nobody writes any more. */
+  /** Continues from the time of the last element until a page is empty and all writers are done. */
   async function walkForward(room: string, limits: readonly number[], order: Order, writing: { on: boolean }) {
     const timeRangeField = order === 'createdAtMS' ? 'createdAt' : 'updatedAt'
     const seen: Message[] = []
@@ -109,7 +109,7 @@ describe('walks through a history that changes', { timeout: 600_000 }, () => {
     }
   }
 
-  /** By the last element, in the order of creation, which no edit changes. */
+  /** Continues from the last element, in the order of creation, which no edit changes. */
   async function walkBack(room: string, limit: number): Promise<Message[]> {
     const seen: Message[] = []
     for (;;) {

@@ -79,7 +79,7 @@ describe('GET /rooms/{id}/messages/v3', () => {
     }
   }
 
-  test('holds all of beforeMessage, afterMessage and afterTime: descending with beforeMessage, else ascending', async () => {
+  test('applies beforeMessage, afterMessage and afterTime together: descending with beforeMessage, else ascending', async () => {
     const room = await gateway.newRoom([alice, bob])
     const sent: Message[] = []
     for (let i = 0; i < 12; i++) {
@@ -110,7 +110,7 @@ describe('GET /rooms/{id}/messages/v3', () => {
     }
   })
 
-  test('returns totalCount, data, userDeletedIDs and inspect; every field of a Message', async () => {
+  test('returns totalCount, data, userDeletedIDs and inspect; data has every field of a Message', async () => {
     proves('GET /rooms/{id}/messages/v3', 'result.totalCount', 'result.data', 'result.inspect', 'result.inspect.query')
     proves('GET /rooms/{id}/messages/v3', 'result.inspect.tookMS')
     proves('Message', '_id', 'id', 'message', 'room', 'messageType', 'appID', 'messageTime', 'messageTimeMS')
@@ -171,7 +171,7 @@ describe('GET /rooms/{id}/messages/v3', () => {
   })
 
   for (const limit of [1, 3, 7, 100]) {
-    test(`pages of ${limit} both ways and by each time field meet every message once`, async () => {
+    test(`pages of ${limit} both ways and by each time field return every message once`, async () => {
       proves('GET /rooms/{id}/messages/v3', '?beforeMessage', '?afterMessage')
       const room = await gateway.newRoom([alice, bob])
       const sent = await sendMany(room, 21)
@@ -186,7 +186,7 @@ describe('GET /rooms/{id}/messages/v3', () => {
     })
   }
 
-  /** Sends at once, without HTTP: what comes together is written together. */
+  /** Sends at once, without HTTP, so that the messages are written together. */
   const sendAtOnce = (room: string, count: number, message: unknown = 'x') => {
     const draft = { app: gateway.app, room, sender: 'alice', message, messageType: 'text', push: false }
     return Promise.all(Array.from({ length: count }, (_, i) => sendMessage(i % 2 ? gateway.chat : other.chat, draft)))
@@ -205,7 +205,7 @@ describe('GET /rooms/{id}/messages/v3', () => {
   const clockOf = async (room: string) =>
     (await gateway.chat.db.rooms.findOne({ _id: key(gateway.app, room) }))?.clockMS ?? Number.NaN
 
-  test('at most 100 messages share a time, and no page after a time ends between two that do; the clock is not ahead', async () => {
+  test('at most 100 messages share a time, pages never split them, and times are not ahead of the clock', async () => {
     const room = await gateway.newRoom([alice, bob])
     const sent = await sendAtOnce(room, 2_000)
     assert.ok((await clockOf(room)) <= Date.now())
@@ -229,7 +229,7 @@ describe('GET /rooms/{id}/messages/v3', () => {
     }
   })
 
-  test('stubs of _all share a time by 100 at most, and the clock is not ahead', async () => {
+  test('at most 100 stubs of _all share a time, and times are not ahead of the clock', async () => {
     const room = await gateway.newRoom([alice, bob])
     await sendAtOnce(room, 1_050)
     await gateway.admin('DELETE', `/rooms/${room}/messages/_all`)
@@ -243,7 +243,7 @@ describe('GET /rooms/{id}/messages/v3', () => {
     assert.ok(seen.every(({ isDeleted }) => isDeleted))
   })
 
-  test('a page of the largest messages with the most reactions is read too', async () => {
+  test('a page of the largest messages with the most reactions can be read', async () => {
     const room = await gateway.newRoom([alice, bob])
     const { db } = gateway.chat
     const roomKey = key(gateway.app, room)
@@ -274,7 +274,7 @@ describe('GET /rooms/{id}/messages/v3', () => {
     assert.deepEqual(body.result.userDeletedIDs, [lastMessageID])
   })
 
-  test('a page holds at most 4 MiB of messages, as JSON, with their senders; only an empty one is the end', async () => {
+  test('a page holds at most 4 MiB of messages, as JSON, with their senders; only an empty page is the end', async () => {
     const room = await gateway.newRoom([alice, bob])
     const sent = await sendAtOnce(room, 150, '語'.repeat(20_000))
     assert.ok(Math.max(...(await perTime(room, 'createdAtMS'))) < 20, 'a time has 1 MiB at most')
@@ -292,7 +292,7 @@ describe('GET /rooms/{id}/messages/v3', () => {
     assert.equal((await walkByMessage(room, 500, 'beforeMessage')).length, 150)
   })
 
-  test('content goes out as the text that is stored; the answer is as the contract says', async () => {
+  test('content is sent as the stored text; the response matches the contract', async () => {
     const room = await gateway.newRoom([alice, bob])
     const { _id } = await send(room)
     const content = '{"n": 1.0, "__proto__": [12345678901234567890], "constructor": "\\u00e9"}'
@@ -330,7 +330,7 @@ describe('GET /rooms/{id}/messages/v3', () => {
     assert.deepEqual(ids(seen), ids(sent.slice(0, -1).toReversed()))
   })
 
-  test('afterMessage goes by where its message stands now', async () => {
+  test('afterMessage uses the current time of its message', async () => {
     const room = await gateway.newRoom([alice, bob])
     const [one, two, three] = [await send(room), await send(room), await send(room)]
     await edit(room, one)
@@ -355,7 +355,7 @@ describe('GET /rooms/{id}/messages/v3', () => {
     }
   })
 
-  test('timeRangeField updatedAt is what is without it', async () => {
+  test('timeRangeField updatedAt is the default', async () => {
     proves('GET /rooms/{id}/messages/v3', 'timeRangeField updatedAt')
     const room = await gateway.newRoom([alice, bob])
     const [one, two] = [await send(room), await send(room)]

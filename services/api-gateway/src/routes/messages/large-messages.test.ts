@@ -19,7 +19,7 @@ describe('large messages to many rooms at once', () => {
     await gateway?.stop()
   })
 
-  test('are each there once, in their places, also where another gateway sends meanwhile', async () => {
+  test('are each stored once, in order, while another gateway also sends', async () => {
     const text = 'large '.repeat(4_000)
     const send = (via: TestGateway, number: number, message: string) =>
       insist(() =>

@@ -5,7 +5,7 @@ import { startTestGateway, type TestGateway, type TestUser } from '../../test-ga
 import { type MongoProxy, openMongoProxy } from '../../test-mongo-proxy.ts'
 
 const append = ['update', '$push']
-/** Of each command that writes a message: what it is, the words it has, and how large the message is. */
+/** Each command that writes a message: its name, the words it contains, and the size of the message. */
 const commands = [
   ['an append', append, 'small'],
   ['the append of a large message', append, 'large'],
@@ -13,7 +13,7 @@ const commands = [
   ['the commit of a large message', ['commitTransaction'], 'large'],
 ] as const
 
-describe('whose connection broke, and which MongoDB gets when it has been given up', () => {
+describe('a command that MongoDB gets after its connection broke and its sender gave up', () => {
   let proxy: MongoProxy
   let gateway: TestGateway
   let alice: TestUser
@@ -30,7 +30,7 @@ describe('whose connection broke, and which MongoDB gets when it has been given 
   })
 
   for (const [name, words, size] of commands) {
-    test(`${name} is not written beside what was made in its place: one message, no hole`, async () => {
+    test(`${name} is not written beside its replacement: one message, no gap in seq`, async () => {
       const room = await gateway.newRoom([alice])
       const send = async (text: string) => {
         const message = size === 'large' ? text.padEnd(20_000, '.') : text

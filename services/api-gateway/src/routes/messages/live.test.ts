@@ -36,7 +36,7 @@ describe('POST /rooms/{id}/typing', () => {
 })
 
 describe('a frozen room (status 0)', () => {
-  test('takes no typing, no streamed text, no reaction and no pin: 403 ROOM_FROZEN, until it is 1 again', async () => {
+  test('refuses typing, streamed text, reactions and pins with 403 ROOM_FROZEN until it is 1 again', async () => {
     const frozen = await gateway.newRoom([alice, await gateway.newUser('frozen robot', { isRobot: true })])
     const sent = { room: frozen, sender: 'alice', message: 'x', messageType: 'text' }
     const { _id } = (await gateway.admin('POST', '/messages', sent)).body.result
@@ -62,7 +62,7 @@ describe('POST /rooms/{id}/aiStreaming', () => {
   const stream = (sender: string, text: unknown = 'Once', to = room) =>
     gateway.admin('POST', `/rooms/${to}/aiStreaming`, { sender, text })
 
-  test('emits ai_streaming of a robot to the room and stores nothing', async () => {
+  test("emits a robot's ai_streaming to the room and stores nothing", async () => {
     const heard = await gateway.hear()
     assert.deepEqual((await stream('robot')).body.result, {})
     const { payload, to } = await heard.next('ai_streaming')

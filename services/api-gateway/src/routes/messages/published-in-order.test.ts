@@ -15,7 +15,7 @@ describe('the event of a change', () => {
   })
   afterAll(() => gateway.stop())
 
-  test('is published after what waits in its ordering key: what a dead process left undoes nothing newer', async () => {
+  test("is published after older events of its ordering key, so a dead process's events undo nothing newer", async () => {
     const { chat, app } = gateway
     const to = { app, user: alice.id }
     const older: NotedEvent = {
@@ -38,7 +38,7 @@ describe('the event of a change', () => {
     assert.equal(await chat.db.pendingEvents.countDocuments({}), 0)
   })
 
-  test('of new members is published after what waits in the ordering key of their room', async () => {
+  test("of new members is published after older events of their room's ordering key", async () => {
     const { chat, app } = gateway
     const [room, bob] = [await gateway.newRoom([alice]), await gateway.newUser()]
     await chat.outbox.drained()
@@ -56,7 +56,7 @@ describe('the event of a change', () => {
     assert.equal(await chat.db.pendingEvents.countDocuments({}), 0)
   })
 
-  test('of which many wait in one ordering key is published with all of them, in order', async () => {
+  test('is published in order with the many events that wait in its ordering key', async () => {
     const { chat, app } = gateway
     const to = { app, user: alice.id }
     const orderingKey = userOrderingKey(to)
@@ -73,11 +73,11 @@ describe('the event of a change', () => {
     assert.deepEqual(published, ids)
   })
 
-  test('waits for nothing where no ordering key is named, as when new messages alone wait', async () => {
+  test('is published at once without an ordering key, as for new messages', async () => {
     assert.equal(await gateway.chat.outbox.publishKeys([]), true)
   })
 
-  test('of a message that is published late is not published again after a newer one', async () => {
+  test('of a message, published late, is not published again after a newer one', async () => {
     const other = await gateway.another()
     try {
       const room = await gateway.newRoom([alice])
@@ -88,7 +88,7 @@ describe('the event of a change', () => {
       const publish = outbox.publish.bind(outbox)
       const publishing = Promise.withResolvers<{ done: Promise<boolean> }>()
       const released = Promise.withResolvers<void>()
-      // It stands still after the commit.
+      // It stops after the commit.
       outbox.publish = (...given) => {
         const done = released.promise.then(() => publish(...given))
         publishing.resolve({ done })

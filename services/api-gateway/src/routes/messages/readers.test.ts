@@ -29,7 +29,7 @@ describe('GET /messages/{id}/readers', () => {
     return body.result.data.map(({ _id }: { _id: string }) => _id)
   }
 
-  test('names the members whose marker has reached the message, without its sender', async () => {
+  test('returns the members whose marker has reached the message, without its sender', async () => {
     const [first, second] = [await send(), await send()]
     assert.deepEqual(await readersOf(first), [])
     await read(bob, first)
@@ -40,7 +40,7 @@ describe('GET /messages/{id}/readers', () => {
     assert.deepEqual([await readersOf(first), await readersOf(second)], [[bob.id, carol.id].toSorted(), [carol.id]])
   })
 
-  test('of a message of a thread, names nobody who has left the room', async () => {
+  test('of a threaded message leaves out members who left the room', async () => {
     const other = await gateway.newRoom([alice, bob, carol])
     const root = await send(other)
     const inThread = { room: other, message: 'x', messageType: 'text', replyTo: root, thread: true }
@@ -52,7 +52,7 @@ describe('GET /messages/{id}/readers', () => {
     assert.deepEqual(await readersOf(first), [bob.id])
   })
 
-  test('says when each last reported, where the message is, and how many members there are', async () => {
+  test("has the time of each last report, the message's room, and the member count", async () => {
     const message = await send()
     const before = Date.now()
     await read(bob, message)
@@ -63,7 +63,7 @@ describe('GET /messages/{id}/readers', () => {
     assert.ok(lastReadTimeMS >= before && lastReadTimeMS <= Date.now())
   })
 
-  test('leaves out who joined after it, until they read something', async () => {
+  test('leaves out later members until they read something', async () => {
     const message = await send()
     const late = await gateway.newUser()
     await gateway.admin('POST', `/rooms/${room}/members`, { invitees: [late.id] })
@@ -75,14 +75,14 @@ describe('GET /messages/{id}/readers', () => {
     assert.ok((await readersOf(message)).includes(late.id))
   })
 
-  test('is for members and the API key of the app', async () => {
+  test('is open to members and the API key of the app', async () => {
     const message = await send()
     const [stranger, other] = [await gateway.newUser(), await startTestGateway()]
     try {
       const refused = await stranger.call('GET', `/messages/${message}/readers`)
       assert.deepEqual([refused.status, refused.body.error.code], [403, 'NOT_ROOM_MEMBER'])
       assert.equal((await gateway.admin('GET', `/messages/${message}/readers`)).status, 200)
-      // A user and a room of the same IDs there.
+      // The other app has a user and a room with the same IDs.
       const namesake = await other.newUser(bob.id)
       await other.newRoom([namesake], { _id: room })
       for (const caller of [other.admin, namesake.call]) {

@@ -30,7 +30,7 @@ describe('a reply', () => {
   const history = async (room: string): Promise<Message[]> =>
     (await bob.call('GET', `/rooms/${room}/messages/v3?limit=500&timeRangeField=createdAt`)).body.result.data
   const stored = async (room: string, { _id }: Message) => (await history(room)).find((message) => message._id === _id)
-  test('has a quote of what it replies to wherever it is shown, however it was sent', async () => {
+  test('has a quote of its parent wherever it is shown, however it was sent', async () => {
     const heard = await gateway.hear()
     const room = await newRoom()
     const parent = await send(room, 'How are you?')
@@ -55,7 +55,7 @@ describe('a reply', () => {
     assert.equal((await send(room, 'x', { replyTo: null })).replyTo, undefined)
   })
 
-  test('quotes the first 200 characters of a text, as it is stored; of other contents none', async () => {
+  test('quotes the first 200 characters of the stored text, and no other content', async () => {
     await gateway.admin('POST', '/config', { censorship: { keywords: ['damn'] } })
     const room = await newRoom()
     const quoteOf = async (message: unknown) => {
@@ -69,7 +69,7 @@ describe('a reply', () => {
     await gateway.admin('DELETE', '/config/censorship')
   })
 
-  test('is 404 MESSAGE_NOT_FOUND to what the room does not have, and 400 naming replyTo where it cannot be', async () => {
+  test('to a message outside the room is 404 MESSAGE_NOT_FOUND; an invalid or misplaced replyTo is 400', async () => {
     const [room, other] = [await newRoom(), await newRoom()]
     const deleted = await send(room, 'deleted')
     await alice.call('DELETE', `/rooms/${room}/messages/${deleted._id}`)
@@ -93,7 +93,7 @@ describe('a reply', () => {
     refused(many, 400, 'INVALID_REQUEST', /replyTo/)
   })
 
-  test('repeated by its key is the first one, also when what it replies to is gone', async () => {
+  test('repeated under its key returns the first one, even if its parent is gone', async () => {
     const room = await newRoom()
     const parent = await send(room, 'gone soon')
     const first = await send(room, 'reply', { replyTo: parent._id, clientMessageID: 'once' })
@@ -102,7 +102,7 @@ describe('a reply', () => {
     assert.deepEqual([again._id, again.replyTo?.text, again.replyTo?.isDeleted], [first._id, '', true])
   })
 
-  test('follows an edit; nothing of what was recalled or deleted is left in it, in events or in calls made again', async () => {
+  test('follows edits of its parent; recalled or deleted text is gone from quotes, events and retried webhook calls', async () => {
     const sinceMS = Date.now()
     const room = await newRoom()
     const call = (message: Message) => {

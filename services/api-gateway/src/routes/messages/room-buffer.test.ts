@@ -6,7 +6,7 @@ import { flushAbandoned } from '@parley/db/room-buffer/flush'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
-/** Settling stands still at a point for as long as a test looks. */
+/** Stops the flush at a point for as long as a test looks. */
 function createGate() {
   let held: FlushPoint | undefined
   let open = Promise.withResolvers<void>()
@@ -17,7 +17,7 @@ function createGate() {
       reached.resolve()
       return open.promise
     },
-    /** Settles when somebody stands there. */
+    /** Resolves when the flush gets there. */
     hold(point: FlushPoint): Promise<void> {
       held = point
       open = Promise.withResolvers<void>()
@@ -32,10 +32,10 @@ function createGate() {
 }
 
 const points = ['taken', 'inserted', 'counted', 'noted', 'pulled'] as const satisfies FlushPoint[]
-/** Messages that go through a buffer, and one too large for it. */
+/** Messages for the buffer, and one too large for it. */
 const texts = { small: 'hello world', large: 'hello world '.repeat(1_000) }
 
-describe('a message that is acknowledged', () => {
+describe('an acknowledged message', () => {
   const gate = createGate()
   let gateway: TestGateway
   let other: TestGateway
@@ -85,7 +85,7 @@ describe('a message that is acknowledged', () => {
   const history = async (user: TestUser, query = '') =>
     (await ok(user, 'GET', `/rooms/${room}/messages/v3?${query}`)).data as { _id: string; seq: number }[]
 
-  /** Bob has two of three messages sent by alice, and alice one of bob's; settling waits at the point. */
+  /** Bob has two of three messages sent by alice, and alice one of bob's; the flush waits at the point. */
   async function sentAndHeld(point: FlushPoint) {
     room = await other.newRoom([alice, bob])
     const flushed = await send()
@@ -97,12 +97,12 @@ describe('a message that is acknowledged', () => {
   }
 
   for (const [point, size] of points.flatMap((each) => [[each, 'small'] as const, [each, 'large'] as const])) {
-    describe(`and, being ${size}, whose settling stands at "${point}"`, () => {
+    describe(`of ${size} size whose flush waits at "${point}"`, () => {
       beforeEach(() => {
         text = texts[size]
       })
 
-      test('is in the history in its place, is the last message, and counts for the others', async () => {
+      test('is in the history in its place, is the last message, and counts as unread', async () => {
         const { flushed, sent } = await sentAndHeld(point)
         const all = [flushed, ...sent].map(({ _id }) => _id)
         const ids = async (query: string) => (await history(bob, query)).map(({ _id }) => _id)
@@ -126,7 +126,7 @@ describe('a message that is acknowledged', () => {
         assert.deepEqual(await ids('timeRangeField=createdAt'), all.toReversed())
       })
 
-      test('is read up to, and own ones after the marker do not count', async () => {
+      test('can be read up to, and own messages after the marker do not count', async () => {
         const { sent } = await sentAndHeld(point)
         const marked = await ok(alice, 'PUT', `/rooms/${room}/lastRead`, { message: sent[0]?._id })
         assert.equal(marked.unread, 1)
@@ -139,7 +139,7 @@ describe('a message that is acknowledged', () => {
         assert.deepEqual([await unread(alice), await unread(bob)], [0, 1])
       })
 
-      test('is edited, reacted to and deleted, alone, for oneself and with all, and stays so', async () => {
+      test('can be edited, reacted to and deleted, alone, for oneself and with all, and stays so', async () => {
         const { flushed, sent } = await sentAndHeld(point)
         const [first, second, third] = sent.map(({ _id }) => _id)
         await ok(alice, 'POST', `/rooms/${room}/message`, { _id: first, message: 'edited' })
@@ -192,7 +192,7 @@ describe('a message that is acknowledged', () => {
         assert.equal((await roomDoc())?.seq, 1)
       })
 
-      test('is flushed by others when whoever wrote it does not go on, and once only when they do', async () => {
+      test('is flushed by others if its writer stops, and only once if the writer resumes', async () => {
         const { sent } = await sentAndHeld(point)
         await Promise.all([0, 1, 2].map(() => flushAbandoned(other.chat.db, Date.now() + 60_000, 100)))
         const check = async () => {
@@ -214,7 +214,7 @@ describe('a message that is acknowledged', () => {
     })
   }
 
-  test('is flushed by others, and its event noted, also in a room whose clock is ahead of that of every process', async () => {
+  test("is flushed and published by others even if the room's clock is ahead of all processes", async () => {
     room = await other.newRoom([alice, bob])
     const { db } = other.chat
     const aheadMS = Date.now() + 3_600_000
@@ -238,7 +238,7 @@ describe('a message that is acknowledged', () => {
     await flushAbandoned(db, laterMS, 100)
   })
 
-  test('goes through the buffer of its room or past it, as its size says, and all are in order', async () => {
+  test('is ordered with others, whether its size sends it through the buffer or past it', async () => {
     room = await other.newRoom([alice, bob])
     const sizes = [10, 9_000, 10, 60_000, 4_000, 8_000, 10]
     for (const [i, size] of sizes.entries()) {
@@ -253,7 +253,7 @@ describe('a message that is acknowledged', () => {
     assert.deepEqual([await unread(alice), await unread(bob)], [3, 4])
   })
 
-  test('is one of many that three gateways send into a room at once: no holes, none twice', async () => {
+  test('is one of many that three gateways send into a room at once: no gaps, no duplicates', async () => {
     room = await other.newRoom([alice, bob])
     const third = await gateway.another()
     const gateways = [gateway, other, third]

@@ -42,18 +42,18 @@ const history = async () =>
   (await owner.call('GET', `/rooms/${room}/messages/v3`)).body.result.data.map(
     ({ message }: { message: string }) => message,
   )
-/** As if the time of all had come. */
+/** As if all of them were due. */
 const beDue = () =>
   gateway.chat.db.scheduled.updateMany({ nextMS: { $exists: true } }, { $set: { nextMS: Date.now() } })
 async function sendAll(): Promise<void> {
   await beDue()
   await sendDue(gateway.chat)
 }
-/** How an ID begins that was made then (MongoDB manual, "ObjectId"). */
+/** The prefix of an ID made at that time (MongoDB manual, "ObjectId"). */
 const timeHex = (ms: number) => Math.floor(ms / 1_000).toString(16)
 
 describe('POST /scheduled', () => {
-  test('is sent when it is due, and not before; then it is in no list', async () => {
+  test('is sent when it is due, and not before; then no list has it', async () => {
     const { id } = (await schedule({ replyTo: undefined })).body.result
     await sendDue(gateway.chat)
     assert.deepEqual([await history(), (await list())[0].id], [[], id])
@@ -61,7 +61,7 @@ describe('POST /scheduled', () => {
     assert.deepEqual([await history(), await list()], [['later'], []])
   })
 
-  test('its ID has the time at which it was sent: by that it is found when the stream is lost', async () => {
+  test('gets an ID of its send time, so that a stream loss finds it', async () => {
     const { db } = gateway.chat
     await schedule()
     const made = await db.scheduled.findOneAndDelete({})
@@ -74,7 +74,7 @@ describe('POST /scheduled', () => {
     assert.notEqual(sent._id, id)
   })
 
-  test('a process that dies between the send and the end of its record sends nothing twice; of several processes one takes it', async () => {
+  test('is sent once although a process dies before it records the send; only one process claims it', async () => {
     await schedule()
     await beDue()
     const [taken] = await claimDue(gateway.chat.db, 'who dies', 10)
@@ -87,7 +87,7 @@ describe('POST /scheduled', () => {
     assert.deepEqual([await history(), await list()], [['later'], []])
   })
 
-  test('a send that failed, but may have been written, is on its way until that is known; it is sent once', async () => {
+  test('is in flight, and cannot be changed, while a failed send may have been written; it is sent once', async () => {
     const { id } = (await schedule()).body.result
     await beDue()
     const { chat } = gateway
@@ -102,7 +102,7 @@ describe('POST /scheduled', () => {
     assert.deepEqual([await history(), await list()], [['later'], []])
   })
 
-  test('bad times, strangers, unknown rooms and users are refused at once; the same clientMessageID is one', async () => {
+  test('refuses invalid times, strangers, unknown rooms and users; a repeated clientMessageID returns the first', async () => {
     for (const sendAtMS of [Date.now(), Date.now() + 400 * 86_400_000, -1, 'x']) {
       const { status, body } = await schedule({ sendAtMS })
       assert.deepEqual([status, /sendAtMS/.test(body.error.message)], [400, true])
@@ -130,7 +130,7 @@ describe('POST /scheduled', () => {
     for (const { body: repeated } of later) assert.equal(repeated.result.id, twice[0]?.body.result.id)
   })
 
-  test('is its user’s once they change what the API key wrote in their name: then the slow mode holds', async () => {
+  test('belongs to its user once they change it, even if the API key made it: slow mode applies', async () => {
     await gateway.admin('PUT', `/rooms/${room}`, { slowModeS: 3_600 })
     assert.equal(
       (await bob.call('POST', `/rooms/${room}/message`, { message: 'first', messageType: 'text' })).status,
@@ -148,7 +148,7 @@ describe('POST /scheduled', () => {
     )
   })
 
-  test('a message that is refused when it is due says so, and may be sent again', async () => {
+  test('reports a refusal when it is due, and can be sent again', async () => {
     const { id } = (await schedule()).body.result
     await gateway.admin('POST', `/blockStatus/room/${room}/bob`)
     await sendAll()
@@ -169,7 +169,7 @@ describe('POST /scheduled', () => {
       await gateway.admin('PUT', `/rooms/${room}`, change)
       await sendAll()
       const [found] = await list()
-      // A slow mode only delays.
+      // Slow mode only delays.
       assert.equal(found.refused?.code, code === 'SLOW_MODE' ? undefined : code)
       assert.equal((await bob.call('DELETE', `/scheduled/${found.id}`)).status, 200)
     }
@@ -177,7 +177,7 @@ describe('POST /scheduled', () => {
 })
 
 describe('sendAtMS of POST /messages and POST /rooms/{id}/message', () => {
-  test('is the same as POST /scheduled: 202 with what waits, by the same rules; repeated, it is one', async () => {
+  test('behaves as POST /scheduled: 202 with the scheduled message, by the same rules, once if repeated', async () => {
     const root = (
       await gateway.admin('POST', '/messages', { room, sender: 'owner', message: 'x', messageType: 'text' })
     ).body.result
@@ -216,7 +216,7 @@ describe('sendAtMS of POST /messages and POST /rooms/{id}/message', () => {
 })
 
 describe('GET, PUT and DELETE /scheduled', () => {
-  test('pages, the next first: the own ones, and with the API key all; changed and cancelled by whose they are', async () => {
+  test("list pages, the next first: the caller's own, and all with the API key; owners change and cancel theirs", async () => {
     const times = [3, 1, 2].map((hours) => Date.now() + hours * hourMS)
     const made = []
     for (const sendAtMS of times) made.push((await schedule({ sendAtMS })).body.result.id)
@@ -242,7 +242,7 @@ describe('GET, PUT and DELETE /scheduled', () => {
   /** Runs `act` between the read and the write of the next change. */
   const beforeTheWrite = (act: () => Promise<void>) => proxy.meet(['findAndModify', 'scheduled'], act)
 
-  test('a change of the text takes back no time that another one was given meanwhile', async () => {
+  test('a change of the text keeps a time that another change set meanwhile', async () => {
     const { id } = (await schedule()).body.result
     const sendAtMS = Date.now() + 2 * hourMS
     beforeTheWrite(async () => assert.equal((await change(id, { sendAtMS })).status, 200))
@@ -250,7 +250,7 @@ describe('GET, PUT and DELETE /scheduled', () => {
     assert.deepEqual([status, body.result.message, body.result.sendAtMS], [200, 'other', sendAtMS])
   })
 
-  test('a message refused or sent meanwhile needs a time to come, or is gone', async () => {
+  test('a change of a message refused or sent meanwhile needs a future time, or is 404', async () => {
     const { id } = (await schedule()).body.result
     beforeTheWrite(async () => {
       await gateway.admin('PUT', `/rooms/${room}`, { status: 0 })
@@ -265,7 +265,7 @@ describe('GET, PUT and DELETE /scheduled', () => {
     assert.deepEqual([await history(), await list()], [['later'], []])
   })
 
-  test('files that the API key gives it meanwhile are no files of the user who changes it', async () => {
+  test("files that the API key adds meanwhile do not become the user's", async () => {
     const { db } = gateway.chat
     const fileID = newId()
     await insertFile(db, {
@@ -282,7 +282,7 @@ describe('GET, PUT and DELETE /scheduled', () => {
     assert.equal((await change(id, { message: 'other', attachments: [] })).status, 200)
   })
 
-  test('go with their user', async () => {
+  test('erasing their user erases them', async () => {
     const eve = await gateway.newUser()
     await gateway.admin('POST', `/rooms/${room}/members`, { invitees: [eve.id] })
     await schedule({}, eve)

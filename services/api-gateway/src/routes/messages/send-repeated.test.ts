@@ -39,14 +39,14 @@ describe('a repeated send', () => {
     assert.equal(totalCount, 1)
     const { body } = await bob.call('GET', '/rooms')
     assert.equal(body.result.data.find(({ _id }: { _id: string }) => _id === room).unread, 1)
-    // The next message shows that no second event was on its way.
+    // After the next message, no second event can still be on its way.
     const next = await gateway.admin('POST', '/messages', whole(room))
     await heard.next('chat message', ({ _id }: { _id: string }) => _id === next.body.result._id)
     await Promise.all([gateway.chat.outbox.drained(), other.chat.outbox.drained()])
     assert.equal(heard.events.filter(({ event }) => event === 'chat message').length, 2)
   })
 
-  test('with one clientMessageID likewise, by clients too, and the message carries it', async () => {
+  test('with one clientMessageID behaves likewise, for clients too, and the message carries it', async () => {
     const room = await gateway.newRoom([alice, bob])
     const body = { message: 'x', messageType: 'text', clientMessageID: 'mine' }
     const sends = Array.from({ length: 10 }, () => alice.call('POST', `/rooms/${room}/message`, body))
@@ -57,7 +57,7 @@ describe('a repeated send', () => {
     assert.equal(shown.clientMessageID, 'mine')
   })
 
-  test('the same key to another room is another message, also at once; each room has its own answered again', async () => {
+  test('with the same key to another room is another message, also at once; each room repeats its own', async () => {
     const rooms = [await gateway.newRoom([alice, bob]), await gateway.newRoom([alice, bob])]
     const sendAll = async (key: string) => {
       const sends = [...rooms, ...rooms].map((room, i) =>
@@ -77,7 +77,7 @@ describe('a repeated send', () => {
     }
   })
 
-  test('it is answered as it is now: without its content once it is deleted, alone or with all of its room', async () => {
+  test('returns the current message: without its content once it is deleted, alone or with all of its room', async () => {
     const room = await gateway.newRoom([alice, bob])
     const again = async (key: string) =>
       (await gateway.admin('POST', '/messages', whole(room), { 'idempotency-key': key })).body.result
@@ -93,7 +93,7 @@ describe('a repeated send', () => {
     }
   })
 
-  test('the same key of another sender is another message, and a refused send leaves the key free', async () => {
+  test('with the same key from another sender is another message, and a refused send leaves the key free', async () => {
     const room = await gateway.newRoom([alice, bob])
     const headers = { 'idempotency-key': 'shared' }
     const refused = await gateway.admin('POST', '/messages', whole('none'), headers)

@@ -23,7 +23,7 @@ const hour = 3_600
 const newRoom = (fields: object) => gateway.newRoom([owner, bob], { owner: 'owner', ...fields })
 const send = (by: TestUser, room: string, more: object = {}) =>
   by.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text', ...more })
-/** As the user's socket does on another node; the time of the message, or undefined in a slow mode. */
+/** As the user's socket on another node would; the time of the message, or undefined in slow mode. */
 async function sendVia(via: TestGateway, room: string): Promise<number | undefined> {
   const message = { app: via.app, room, sender: 'bob', message: 'x', messageType: 'text', push: true, byClient: true }
   try {
@@ -41,7 +41,7 @@ function isSlow({ status, body, headers }: Answer): void {
 }
 
 describe('slowModeS of a room', () => {
-  test('a member sends one message in so many seconds, however many at once by several gateways', async () => {
+  test('lets a member send one message per interval, however many at once by several gateways', async () => {
     const room = await newRoom({ slowModeS: 1 })
     const times: number[] = []
     while (times.length < 3) {
@@ -52,7 +52,7 @@ describe('slowModeS of a room', () => {
     for (const [i, time] of inOrder.slice(1).entries()) assert.ok(time - (inOrder[i] ?? 0) >= 1_000, String(inOrder))
   })
 
-  test('is 429 SLOW_MODE with Retry-After, also when the last message was deleted or is flushed; a repeat is none', async () => {
+  test('answers 429 SLOW_MODE with Retry-After, even if the last message was deleted or flushed, but not to a repeat', async () => {
     const room = await newRoom({ slowModeS: hour })
     const first = await send(bob, room, { clientMessageID: 'once' })
     assert.equal(first.status, 200)
@@ -66,7 +66,7 @@ describe('slowModeS of a room', () => {
     assert.equal(own.status, 404)
   })
 
-  test('owner, managers, robots and the API key do not wait', async () => {
+  test('exempts the owner, managers, robots and the API key', async () => {
     const robot = await gateway.newUser('robot', { isRobot: true })
     const room = await gateway.newRoom([owner, bob, robot], { owner: 'owner', slowModeS: hour })
     for (const by of [owner, robot, owner, robot]) assert.equal((await send(by, room)).status, 200)
@@ -79,7 +79,7 @@ describe('slowModeS of a room', () => {
     assert.equal((await send(bob, room)).status, 200)
   })
 
-  test('is set by who changes the room, is shown in it, and holds and ends at once on a gateway that knows the room', async () => {
+  test('is set with the room, shown in it, and applies and ends at once on a gateway that caches the room', async () => {
     const room = await newRoom({})
     for (let i = 0; i < 5; i++) assert.notEqual(await sendVia(other, room), undefined)
     assert.equal((await bob.call('PUT', `/rooms/${room}`, { slowModeS: hour })).status, 403)

@@ -9,7 +9,7 @@ const append = ['update', '$push', 'autocommit']
 const insert = ['insert', 'messages', 'large']
 const commit = ['commitTransaction']
 const before = () => undefined
-/** How far MongoDB is in a large message's transaction when it dies, without a reply. */
+/** MongoDB's progress in a large message's transaction when it dies without a reply. */
 const moments: [string, readonly string[], (command: PassingCommand) => Promise<void> | void][] = [
   ['before its room is moved', append, before],
   ['after its room is moved', append, (command) => command.arrive()],
@@ -46,7 +46,7 @@ describe('MongoDB is killed (-9) while a large message is written', () => {
   for (const [moment, words, act] of moments) {
     test(`${moment}: it is sent once, in its place, and counts once`, async () => {
       const room = await gateway.newRoom([alice, bob])
-      /** As a client does: again until it is acknowledged, under the same key. */
+      /** As a client does: repeats under the same key until it is acknowledged. */
       const send = async (clientMessageID: string, message: string): Promise<{ _id: string; seq: number }> => {
         const draft = { room, sender: 'alice', message, messageType: 'text', clientMessageID }
         const { status, body } = await insist(() => gateway.admin('POST', '/messages', draft))

@@ -29,7 +29,7 @@ describe('POST /messages/{id}/stream/end, when its response was lost,', () => {
   const notFound = ({ status, body }: Answer) =>
     assert.deepEqual([status, body.error?.code], [404, 'MESSAGE_NOT_FOUND'])
 
-  test('may be called again, by the robot and by the integrator: it returns the message, without an event', async () => {
+  test('can be repeated by the robot and the integrator: it returns the message, without an event', async () => {
     for (const more of [{}, { replyTo: await streamed('root'), thread: true }]) {
       const id = await streamed('Hello', more)
       const first = (await end(id)).body.result
@@ -44,7 +44,7 @@ describe('POST /messages/{id}/stream/end, when its response was lost,', () => {
     }
   })
 
-  test('with its content again returns the message that has it; with other content it is refused', async () => {
+  test('returns the message when repeated with its content; other content is refused', async () => {
     const id = await streamed('Hello')
     const message = { text: 'darn, done' }
     const first = (await end(id, { message })).body.result
@@ -54,7 +54,7 @@ describe('POST /messages/{id}/stream/end, when its response was lost,', () => {
     notFound(await end(id, { message: 'other' }))
   })
 
-  test('finds a message that ended in silence meanwhile', async () => {
+  test('finds a message that was closed for silence meanwhile', async () => {
     const id = await streamed('Hello')
     const { messageStreams } = gateway.chat.db
     await messageStreams.updateOne({ message: id }, { $set: { closeAtMS: 1 } })
@@ -67,7 +67,7 @@ describe('POST /messages/{id}/stream/end, when its response was lost,', () => {
     notFound(await end(id, { message: 'too late' }))
   })
 
-  test('finds nothing that was deleted, that another or no robot has sent', async () => {
+  test('does not find a message that was deleted or that another user sent', async () => {
     const id = await streamed('Hello')
     await end(id)
     notFound(await end(id, {}, bob))

@@ -20,7 +20,7 @@ describe('POST /messages/stream', () => {
   const history = async () => (await robot.call('GET', `/rooms/${room}/messages/v3`)).body.result.data
   const streams = () => gateway.chat.db.messageStreams.countDocuments()
 
-  test('sends no message whose end nobody would notice: what is known of the stream is written first', async () => {
+  test('sends no message before its stream is recorded, so that its end cannot be missed', async () => {
     const { mongo } = gateway.chat.db
     const only = (validator: object) => mongo.command({ collMod: 'messageStreams', validator })
     await only({ never: { $exists: true } })
@@ -31,7 +31,7 @@ describe('POST /messages/stream', () => {
     assert.equal(await streams(), 1)
   })
 
-  test('a message that is refused, or was opened before under the same clientMessageID, leaves no further stream', async () => {
+  test('leaves no second stream for a refused message or a repeated clientMessageID', async () => {
     const before = await streams()
     assert.equal((await open({ room: 'no room' })).status, 404)
     assert.equal(await streams(), before)
@@ -43,7 +43,7 @@ describe('POST /messages/stream', () => {
     assert.equal((await robot.call('POST', `/messages/${_id}/stream/end`)).body.result.message, 'Hello')
     assert.equal(await streams(), before)
   })
-  test('has every piece that was acknowledged, whichever gateways they and the end come to', async () => {
+  test('keeps every acknowledged piece, whichever gateways the pieces and the end go to', async () => {
     const other = await gateway.another()
     onTestFinished(() => other.stop())
     const { _id } = (await open()).body.result
@@ -60,7 +60,7 @@ describe('POST /messages/stream', () => {
     assert.deepEqual(new Set(ended.message.slice(-4)), new Set('abcd'))
   })
 
-  describe('ends for its pieces', () => {
+  describe('stops taking pieces', () => {
     const ways: Record<string, (id: string) => Promise<{ status: number }>> = {
       'when it is recalled': (_id) => robot.call('POST', `/rooms/${room}/message`, { _id, messageType: 'recall' }),
       'when it is edited': (_id) => robot.call('POST', `/rooms/${room}/message`, { _id, message: 'edited' }),
@@ -92,7 +92,7 @@ describe('POST /messages/stream', () => {
     }
   })
 
-  test('takes no more than 65,536 characters, also of pieces that come side by side', async () => {
+  test('takes at most 65,536 characters, also from concurrent pieces', async () => {
     const { _id } = (await open()).body.result
     const append = () => robot.call('POST', `/messages/${_id}/stream`, { text: 'x'.repeat(40_000) })
     const pieces = await Promise.all([append(), append()])
@@ -104,7 +104,7 @@ describe('POST /messages/stream', () => {
     assert.equal(ended.body.result.message, 'x'.repeat(40_000))
   })
 
-  test('ends in silence, whatever the end of another fails by', async () => {
+  test('ends after silence, even if the end of another stream fails', async () => {
     const { db } = gateway.chat
     const { mongo } = db
     const [failing, good] = [(await open()).body.result._id, (await open()).body.result._id]
@@ -127,9 +127,9 @@ describe('POST /messages/stream', () => {
     }
   })
 
-  describe('is found by every word of it', () => {
+  describe('is found by every word', () => {
     const found = async (keyword: string) => (await robot.call('POST', '/search', { keyword, room })).body.result
-    /** As far as `text` it is in the history, and the index is past it. */
+    /** The history has it up to `text`, and the index is past it. */
     async function shown(text: string): Promise<string> {
       const { _id } = (await open()).body.result
       assert.deepEqual((await found(text)).messages, [])
@@ -139,13 +139,13 @@ describe('POST /messages/stream', () => {
       return _id
     }
 
-    test('when its end comes late', async () => {
+    test('after a late end', async () => {
       const _id = await shown('zebra')
       await robot.call('POST', `/messages/${_id}/stream/end`)
       assert.deepEqual((await found('zebra')).messages, [{ room, messages: [_id] }])
     })
 
-    test('when its robot has left', async () => {
+    test('after its robot left', async () => {
       const _id = await shown('giraffe')
       const { db } = gateway.chat
       const witness = await gateway.newUser()
@@ -163,7 +163,7 @@ describe('POST /messages/stream', () => {
     })
   })
 
-  test('keeps a character that is cut between two pieces', async () => {
+  test('keeps a character that is split between two pieces', async () => {
     const { _id } = (await open()).body.result
     const pieces = ['a\ud83d', '\ude00b', '\ud83d']
     for (const text of pieces) await robot.call('POST', `/messages/${_id}/stream`, { text })
@@ -171,7 +171,7 @@ describe('POST /messages/stream', () => {
     assert.equal(message, pieces.join(''))
   })
 
-  test('takes no content at its end while the room is frozen, and goes on', async () => {
+  test('refuses new content at its end while the room is frozen, and can continue after', async () => {
     const room = await gateway.newRoom([robot])
     const { _id } = (await open({ room })).body.result
     const append = (text: string) => robot.call('POST', `/messages/${_id}/stream`, { text })
@@ -186,7 +186,7 @@ describe('POST /messages/stream', () => {
     assert.equal((await end({})).body.result.message, 'one two')
   })
 
-  test('keeps of pieces that are sent again only what it needs', async () => {
+  test('stores repeated pieces once', async () => {
     const { _id } = (await open()).body.result
     const append = (body: object) => robot.call('POST', `/messages/${_id}/stream`, body)
     const whole = 'x'.repeat(60_000)

@@ -47,7 +47,7 @@ describe('GET /threads', () => {
     await gateway.admin('DELETE', `/rooms/${room}`)
   })
 
-  test('has a thread about a message of who was out of the room at its first reply, once they are back', async () => {
+  test('has the thread of a returning member whose message got its first reply while they were out', async () => {
     const room = await gateway.newRoom([alice, bob], { owner: 'alice' })
     const root = await send(room, 'bob')
     await gateway.admin('POST', `/rooms/${room}/delete/members`, { members: ['bob'] })
@@ -58,7 +58,7 @@ describe('GET /threads', () => {
     await gateway.admin('DELETE', `/rooms/${room}`)
   })
 
-  test('lists the threads in which the caller takes part, the latest first, in pages, with what is unread', async () => {
+  test('lists the threads in which the caller takes part, the latest first, in pages, with unread counts', async () => {
     const room = await gateway.newRoom([alice, bob], { owner: 'alice' })
     const other = await gateway.newRoom([alice, bob], { owner: 'alice' })
     assert.deepEqual(await list(bob), { unreadThreads: 0, data: [] })
@@ -100,7 +100,7 @@ describe('GET /threads', () => {
     }
   })
 
-  test('the other devices hear of a marker that moves, and of none that stays', async () => {
+  test("a marker that moves is announced to the user's other devices; one that stays is not", async () => {
     const room = await gateway.newRoom([alice, bob])
     const root = await send(room, 'bob')
     const [first, last] = [await send(room, 'alice', about(root)), await send(room, 'alice', about(root))]
@@ -124,7 +124,7 @@ describe('GET /threads', () => {
 
 describe('a thread', () => {
   for (const step of ['taken', 'noted', 'committed'] as const) {
-    test(`keeps its seq without holes when who sends to it is killed (-9) with the change ${step}`, async () => {
+    test(`has no gap in seq when a sender is killed (-9) with the change ${step}`, async () => {
       const room = await gateway.newRoom([alice, bob])
       const root = await send(room, 'bob')
       await send(room, 'alice', about(root))

@@ -49,7 +49,7 @@ describe('a thread', () => {
     Promise.all([alice, bob, carol].map(async (user) => (await thread(user, root)).unread))
   const history = async (room: string) => (await bob.call('GET', `/rooms/${room}/messages/v3?limit=500`)).body.result
 
-  test('has nothing for a member who is taken out while it is read', async () => {
+  test('returns nothing to a member who is removed while it is read', async () => {
     const room = await newRoom()
     const root = await send(room, 'alice', 'root')
     const first = await inThread(room, 'alice', root)
@@ -58,7 +58,7 @@ describe('a thread', () => {
       await inThread(room, 'alice', root, 'secret')
     }
     const { memberships, threadMembers } = gateway.chat.db
-    /** Takes carol out right after the request's first read of a document of the collection. */
+    /** Removes carol right after the request's first read of a document of the collection. */
     const afterFirst = (collection: typeof memberships) => {
       const findOne = collection.findOne.bind(collection) as (...given: unknown[]) => Promise<never>
       vi.spyOn(collection, 'findOne').mockImplementationOnce(async (...given: unknown[]) => {
@@ -80,7 +80,7 @@ describe('a thread', () => {
     assert.deepEqual([status, body.error?.code], [403, 'NOT_ROOM_MEMBER'])
   })
 
-  test('has its messages for itself: the room does not move, and its members get `thread message`', async () => {
+  test('keeps its messages apart: the room does not move, and its members get `thread message`', async () => {
     const heard = await gateway.hear()
     const room = await newRoom()
     const root = await send(room, 'alice', 'root')
@@ -92,7 +92,7 @@ describe('a thread', () => {
     assert.deepEqual(event.to, { app: gateway.app, room })
     assert.partialDeepStrictEqual(event.payload, { seq: 1, threadOf: root._id, sender: { _id: 'bob' } })
 
-    // Without `thread`, too, a reply to a message of the thread stays there.
+    // Without `thread`, too, a reply to a threaded message stays in its thread.
     const second = await send(room, 'alice', 'second', { replyTo: first._id })
     assert.deepEqual([second.seq, second.threadOf, second.replyTo?._id], [2, root._id, first._id])
     const after = (await carol.call('GET', `/rooms/${room}`)).body.result
@@ -122,7 +122,7 @@ describe('a thread', () => {
     assert.deepEqual((await thread(carol, data[0], 'limit=1')).data.length, 1)
   })
 
-  test('has unread messages for who takes part, exactly', async () => {
+  test('counts unread messages of participants exactly', async () => {
     const room = await newRoom()
     const root = await send(room, 'alice', 'root')
     const [one, two] = [await inThread(room, 'bob', root), await inThread(room, 'bob', root)]
@@ -150,7 +150,7 @@ describe('a thread', () => {
     assert.equal(rooms.find(({ _id }: Message) => _id === room).unread, 1)
     const all = await carol.call('POST', '/messages/user-delete/all-in-room', { room })
     assert.equal(all.status, 200)
-    // The root is of the room; the messages of the thread stay.
+    // The root belongs to the room; the messages of the thread stay.
     assert.deepEqual([(await thread(carol, root)).userDeletedIDs, await unread(root)], [[root._id], [0, 1, 1]])
     const elsewhere = { message: root._id }
     refused(
@@ -163,7 +163,7 @@ describe('a thread', () => {
     assert.deepEqual(readers.map(({ _id }: Message) => _id).toSorted(), ['alice', 'carol'])
   })
 
-  test('a recalled message is unread for nobody, and counts once however it goes after that', async () => {
+  test('a recalled message is unread for no one, and counts once, whatever happens to it after', async () => {
     const room = await newRoom()
     const root = await send(room, 'alice', 'root')
     const recall = async (user: TestUser, { _id }: Message) =>
@@ -186,7 +186,7 @@ describe('a thread', () => {
     assert.deepEqual([left, await unread(root)], [1, [1, 0, 1]])
   })
 
-  test('has no hole and nothing twice, whoever sends to it and to its room at the same time', async () => {
+  test('has no gap and no duplicate while others send to it and to its room', async () => {
     const other = await gateway.another()
     const room = await newRoom()
     const roots = [await send(room, 'alice', 'root 1'), await send(room, 'alice', 'root 2')]
@@ -199,7 +199,7 @@ describe('a thread', () => {
       const body = { room, sender: 'bob', message: String(i), messageType: 'text', ...own }
       for (;;) {
         const { status, body: answer } = await by.admin('POST', '/messages', body)
-        // On a machine that is far too busy some do not get through in time; under their keys they are sent again.
+        // An overloaded machine lets some sends time out; they are repeated under their keys.
         if (status === 503) continue
         assert.equal(status, 200, JSON.stringify(answer))
         return answer.result as Message
@@ -226,7 +226,7 @@ describe('a thread', () => {
     )
   })
 
-  test('lets nobody in who may not send to the room, and needs a message to be about', async () => {
+  test('refuses members who cannot send to the room, and needs a root message', async () => {
     const room = await newRoom()
     const root = await send(room, 'alice', 'root')
     const reply = { replyTo: root._id, thread: true }
@@ -249,7 +249,7 @@ describe('a thread', () => {
     refused(await post(room, 'carol', 'x', reply), 403, 'ROOM_FROZEN')
     await alice.call('PUT', `/rooms/${room}`, { status: 1 })
 
-    // Deleting the root keeps the thread, to which its own messages are replied.
+    // Deleting the root keeps the thread and its messages.
     await alice.call('DELETE', `/rooms/${room}/messages/${root._id}`)
     refused(await post(room, 'carol', 'x', reply), 404, 'MESSAGE_NOT_FOUND', /^replyTo: /)
     assert.equal((await send(room, 'alice', 'on', { replyTo: kept._id })).seq, 2)
@@ -289,7 +289,7 @@ describe('a thread', () => {
     assert.equal(pinned.body.result.pinned, true)
   })
 
-  test('is emptied with its room, and goes on after that', async () => {
+  test('is emptied with its room, and continues after', async () => {
     const sinceMS = Date.now()
     const room = await newRoom()
     const root = await send(room, 'alice', 'secret root')
@@ -303,7 +303,7 @@ describe('a thread', () => {
     refused(await post(room, 'bob', 'x', { replyTo: first._id }), 404, 'MESSAGE_NOT_FOUND')
 
     const { db } = gateway.chat
-    // As the background work does once the deleting request has had its time to publish.
+    // The background work, after the deleting request had time to publish.
     await db.rooms.updateOne({ _id: key(gateway.app, room) }, { $set: { 'erasing.leaseUntilMS': 0 } })
     while (await eraseNextRoom(gateway.chat, new AbortController().signal)) continue
     const docs = await db.messages.find({ app: gateway.app, room }).toArray()
@@ -312,7 +312,7 @@ describe('a thread', () => {
     const afterwards = await send(room, 'alice', 'new root')
     await inThread(room, 'bob', afterwards, 'new secret')
     assert.equal((await thread(alice, afterwards)).unread, 1)
-    // Only the thread has something new since: it is deleted all the same.
+    // Only the thread has something new since then: it is deleted all the same.
     await alice.call('DELETE', `/rooms/${room}/messages/_all`)
     const next = await send(room, 'alice', 'next root')
     const kept = await inThread(room, 'bob', next, 'kept')
@@ -333,7 +333,7 @@ describe('a thread', () => {
     )
   })
 
-  test('is held by the slow mode of its room', async () => {
+  test('applies the slow mode of its room', async () => {
     const room = await gateway.newRoom([alice, bob], { owner: 'alice' })
     const root = await send(room, 'alice', 'root')
     await alice.call('PUT', `/rooms/${room}`, { slowModeS: 3_600 })
@@ -345,7 +345,7 @@ describe('a thread', () => {
     assert.equal((await inThread(room, 'bob', root)).seq, 4)
   })
 
-  test('loses who is erased', async () => {
+  test('loses erased users', async () => {
     const dave = await gateway.newUser('dave')
     const room = await gateway.newRoom([alice, dave])
     const root = await send(room, 'dave', 'root')

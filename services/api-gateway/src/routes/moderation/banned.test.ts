@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
-/** A group in which the actor is banned, and what the others left there. */
+/** A group in which the actor is banned, with messages from before the ban. */
 interface Scene {
   room: string
-  /** Of the actor, sent before the ban. */
+  /** The actor's message, sent before the ban. */
   own: string
   others: string
 }
 
-describe('a user who is banned in a room may read and leave, and do nothing else there', () => {
+describe('a user banned in a room can read and leave, and nothing else', () => {
   let gateway: TestGateway
   let owner: TestUser
   let other: TestUser
@@ -41,7 +41,7 @@ describe('a user who is banned in a room may read and leave, and do nothing else
   type Act = (by: TestUser, scene: Scene) => Promise<Answer>
   const forbidden: Record<string, Act> = {
     send: (by, { room }) => by.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text' }),
-    'be sent for by the integrator': (by, { room }) =>
+    'send through the integrator': (by, { room }) =>
       gateway.admin('POST', '/messages', { room, sender: by.id, message: 'x', messageType: 'text' }),
     'send later': (by, { room }) =>
       by.call('POST', '/scheduled', { room, message: 'x', messageType: 'text', sendAtMS: Date.now() + 3_600_000 }),
@@ -56,7 +56,7 @@ describe('a user who is banned in a room may read and leave, and do nothing else
     invite: (by, { room }) =>
       by.call('POST', `/rooms/${room}/members`, { invitees: ['newcomer'], invitationRequired: true }),
     'take out another': (by, { room }) => by.call('POST', `/rooms/${room}/delete/members`, { members: ['other'] }),
-    'take out another and leave': (by, { room }) =>
+    'remove another and leave': (by, { room }) =>
       by.call('POST', `/rooms/${room}/delete/members`, { members: [by.id, 'other'] }),
     'delete for others': (by, { room, others }) => by.call('DELETE', `/rooms/${room}/messages/${others}`),
     'delete everything for others': (by, { room }) => by.call('DELETE', `/rooms/${room}/messages/_all`),
@@ -96,7 +96,7 @@ describe('a user who is banned in a room may read and leave, and do nothing else
       assert.deepEqual(await stored(), before)
     })
 
-    test(`${who} still may: ${Object.keys(allowed).join(', ')}`, async () => {
+    test(`${who} can: ${Object.keys(allowed).join(', ')}`, async () => {
       const actor = actors[who] as TestUser
       const scene = await newScene(actor)
       for (const [what, act] of Object.entries(allowed)) {
@@ -111,7 +111,7 @@ describe('a user who is banned in a room may read and leave, and do nothing else
     })
   }
 
-  test('a platform admin who is banned without being a member is refused too', async () => {
+  test('a platform admin banned without being a member is refused too', async () => {
     const admin = actors['a platform admin'] as TestUser
     const room = await gateway.newRoom([owner, other], { owner: 'owner' })
     await owner.call('POST', `/blockStatus/room/${room}/admin`)
@@ -125,7 +125,7 @@ describe('a user who is banned in a room may read and leave, and do nothing else
     }
   })
 
-  test('is not made the owner, by nobody, and does not become it when the owner leaves', async () => {
+  test('cannot become the owner, neither by a call nor when the owner leaves', async () => {
     const { room } = await newScene(actors['a manager'] as TestUser)
     for (const by of [owner.call, gateway.admin]) {
       const { status, body } = await by('PUT', `/rooms/${room}`, { owner: 'manager' })
@@ -136,7 +136,7 @@ describe('a user who is banned in a room may read and leave, and do nothing else
     assert.deepEqual([body.result.owner, body.result.managers], ['other', ['manager']])
   })
 
-  test('may do everything again once the ban is lifted', async () => {
+  test('can do everything again once the ban is lifted', async () => {
     const manager = actors['a manager'] as TestUser
     const scene = await newScene(manager)
     await owner.call('DELETE', `/blockStatus/room/${scene.room}/manager`)

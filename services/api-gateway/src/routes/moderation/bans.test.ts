@@ -27,7 +27,7 @@ const send = (by: TestUser, room: string) =>
   by.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text' })
 
 describe('POST /blockStatus/room/{roomID}/{blockee}', () => {
-  test('ban: not banned → banned, by the owner: the answer is the Ban record', async () => {
+  test('ban: not banned → banned, by the owner, returns the Ban record', async () => {
     proves('POST /blockStatus/room/{roomID}/{blockee}', 'by the room owner', 'result is the Ban record')
     proves('Ban', 'appID', 'blockee._id', 'blockee.id', 'blockee.nickname', 'blockee.avatarUrl')
     proves('Ban', 'blockee.lastLoginTimeMS', 'blocker', 'room', 'createdAt', 'updatedAt')
@@ -60,7 +60,7 @@ describe('POST /blockStatus/room/{roomID}/{blockee}', () => {
     refused(await ban(admin, room), 409, 'USER_ALREADY_BLOCKED')
   })
 
-  test('by anybody else, of the caller, of the owner, or in a direct room it is 403 INSUFFICIENT_PERMISSIONS', async () => {
+  test('others, or a ban of oneself, of the owner, or in a direct room: 403 INSUFFICIENT_PERMISSIONS', async () => {
     proves('POST /blockStatus/room/{roomID}/{blockee}', '403 INSUFFICIENT_PERMISSIONS')
     const room = await newRoom()
     for (const by of [bob, stranger]) refused(await ban(by, room, 'admin'), 403, 'INSUFFICIENT_PERMISSIONS')
@@ -79,7 +79,7 @@ describe('POST /blockStatus/room/{roomID}/{blockee}', () => {
     assert.equal((await send(bob, room)).status, 200)
   })
 
-  test('ban: not banned → banned, by the API key: blocker is empty', async () => {
+  test('ban: not banned → banned, by the API key, leaves blocker empty', async () => {
     const room = await newRoom()
     const { status, body } = await gateway.admin('POST', at(room, bob.id))
     assert.deepEqual([status, body.result.blocker], [200, ''])
@@ -98,7 +98,7 @@ describe('POST /blockStatus/room/{roomID}/{blockee}', () => {
     refused(await owner.call('POST', at('x', 'y'), undefined, wrong), 401, 'INVALID_TOKEN')
   })
 
-  test('a banned user keeps reading, and can neither send, edit, react nor emit typing there: 403 USER_BLOCKED', async () => {
+  test('a banned user can read but not send, edit, react or emit typing there: 403 USER_BLOCKED', async () => {
     proves('POST /blockStatus/room/{roomID}/{blockee}', 'applies to that room only')
     proves('POST /blockStatus/room/{roomID}/{blockee}', 'takes effect immediately: the banned cannot send there')
     const room = await newRoom()
@@ -115,7 +115,7 @@ describe('POST /blockStatus/room/{roomID}/{blockee}', () => {
     assert.equal((await send(bob, elsewhere)).status, 200)
   })
 
-  test('a ban during sends over two gateways holds for everything after it', async () => {
+  test('a ban during sends over two gateways applies to everything after it', async () => {
     const other = await gateway.another()
     const room = await newRoom()
     const sends = Array.from({ length: 60 }, (_, i) => {
@@ -130,7 +130,7 @@ describe('POST /blockStatus/room/{roomID}/{blockee}', () => {
     await other.stop()
   })
 
-  test('the same ban 50 times at once over two gateways is made once, the others get 409 USER_ALREADY_BLOCKED', async () => {
+  test('the same ban 50 times at once over two gateways is made once; the others get 409 USER_ALREADY_BLOCKED', async () => {
     const other = await gateway.another()
     const room = await newRoom()
     const headers = { 'im-client-key': gateway.clientKey, 'im-authorization': owner.token }
@@ -145,7 +145,7 @@ describe('POST /blockStatus/room/{roomID}/{blockee}', () => {
     await other.stop()
   })
 
-  test('a user who is added, or joins, and is banned at the same time over two gateways is banned', async () => {
+  test('a user who is added or joins while being banned over another gateway is banned', async () => {
     const other = await gateway.another()
     const headers = { 'im-client-key': gateway.clientKey, 'im-authorization': stranger.token }
     for (let i = 0; i < 20; i++) {
@@ -163,7 +163,7 @@ describe('POST /blockStatus/room/{roomID}/{blockee}', () => {
     await other.stop()
   })
 
-  test('a user who is not a member can be banned, and stays banned when they join', async () => {
+  test('a non-member can be banned, and stays banned after joining', async () => {
     const room = await newRoom()
     assert.equal((await ban(owner, room, 'stranger')).status, 200)
     const { db } = gateway.chat
@@ -172,7 +172,7 @@ describe('POST /blockStatus/room/{roomID}/{blockee}', () => {
 })
 
 describe('DELETE /blockStatus/room/{roomID}/{blockee}', () => {
-  test('ban: banned → not banned: the record has the unban time as updatedAt, and they may send again', async () => {
+  test('ban: banned → not banned: updatedAt is the time of the unban, and they can send again', async () => {
     proves('DELETE /blockStatus/room/{roomID}/{blockee}', 'by the room owner', 'result is the Ban record')
     proves('Ban transitions', 'banned → not banned, updatedAt is the unban time')
     const room = await newRoom()
@@ -204,7 +204,7 @@ describe('DELETE /blockStatus/room/{roomID}/{blockee}', () => {
     refused(await send(bob, room), 403, 'USER_BLOCKED')
   })
 
-  test('an ID that no user can have is 400 INVALID_USER_ID', async () => {
+  test('an invalid user ID is 400 INVALID_USER_ID', async () => {
     proves('DELETE /blockStatus/room/{roomID}/{blockee}', '400 INVALID_USER_ID')
     refused(await unban(owner, await newRoom(), 'a\nb'), 400, 'INVALID_USER_ID')
     refused(await unban(owner, await newRoom(), 'x'.repeat(129)), 400, 'INVALID_USER_ID')
@@ -212,7 +212,7 @@ describe('DELETE /blockStatus/room/{roomID}/{blockee}', () => {
 })
 
 describe('GET /blockStatus/room/{roomID}', () => {
-  test('lists the bans in force, for members', async () => {
+  test('lists the active bans, for members', async () => {
     const room = await newRoom()
     await ban(owner, room)
     await ban(owner, room, 'stranger')
@@ -231,7 +231,7 @@ describe('/blockStatus/my', () => {
   const my = (by: TestUser, method: 'POST' | 'DELETE', blockee: string) =>
     by.call(method, `/blockStatus/my/${encodeURIComponent(blockee)}`)
 
-  test('a blocked user cannot send to the direct room, before or after it exists; lifting it helps', async () => {
+  test('a blocked user cannot send to the direct room, old or new, until the block is lifted', async () => {
     const [eve, joe] = [await gateway.newUser(), await gateway.newUser()]
     const made = await my(eve, 'POST', joe.id)
     assert.equal(made.status, 200)
@@ -251,7 +251,7 @@ describe('/blockStatus/my', () => {
     refused(await my(eve, 'DELETE', joe.id), 404, 'BLOCK_NOT_FOUND')
   })
 
-  test('blocking and creating the direct room at the same time leaves the room blocked', async () => {
+  test('blocking while the direct room is created leaves the room blocked', async () => {
     for (let i = 0; i < 10; i++) {
       const [eve, joe] = [await gateway.newUser(), await gateway.newUser()]
       const [direct] = await Promise.all([gateway.newRoom([eve, joe], { roomType: 'direct' }), my(eve, 'POST', joe.id)])
@@ -266,7 +266,7 @@ describe('/blockStatus/my', () => {
 })
 
 describe('the lists of bans, blocks and preferences', () => {
-  test('come whole, or with skip and limit a page of them', async () => {
+  test('come whole, or as a page with skip and limit', async () => {
     const names = ['a', 'b', 'c']
     const eve = await gateway.newUser()
     const others = await Promise.all(names.map((name) => gateway.newUser(`page ${name}`)))

@@ -28,7 +28,7 @@ const only = async (room: string) => {
   return data[0]
 }
 describe('POST /messages/{id}/report', () => {
-  test('the reports of a message are one, with a count and reasons; a second by the same user changes nothing', async () => {
+  test('reports of a message are merged, with a count and reasons; a repeat by the same user changes nothing', async () => {
     const room = await newRoom()
     const id = await send(room)
     await Promise.all([report(alice, id, 'spam'), report(alice, id, 'again'), report(carol, id, 'a scam')])
@@ -39,7 +39,7 @@ describe('POST /messages/{id}/report', () => {
     assert.deepEqual(found.reasons.map(({ client }: { client: string }) => client).toSorted(), ['alice', 'carol'])
   })
 
-  test('first reports of a message at the same moment are all counted, over two gateways', async () => {
+  test('concurrent first reports of a message are all counted, over two gateways', async () => {
     const second = await gateway.another()
     const users = await Promise.all(Array.from({ length: 16 }, () => gateway.newUser()))
     const room = await gateway.newRoom([bob, ...users])
@@ -61,7 +61,7 @@ describe('POST /messages/{id}/report', () => {
     )
   })
 
-  test('at most 200 users are kept: further ones keep it for longer, and open it again after the decision', async () => {
+  test('at most 200 reporters are kept; further reports extend it, and reopen it after a decision', async () => {
     const { reports } = gateway.chat.db
     const room = await newRoom()
     const id = await send(room)
@@ -83,7 +83,7 @@ describe('POST /messages/{id}/report', () => {
     assert.equal((await reports.findOne({ id: reported }))?.reporters.length, 200)
   })
 
-  test('only by who sees the message: no stranger, nobody who is banned, none that is deleted', async () => {
+  test('needs access to the message: strangers, banned users and reports of deleted messages are refused', async () => {
     const room = await newRoom()
     const [id, gone, hidden] = [await send(room), await send(room), await send(room)]
     refused(await report(await gateway.newUser(), id), 403, 'NOT_ROOM_MEMBER')
@@ -116,7 +116,7 @@ describe('POST /messages/{id}/report', () => {
 })
 
 describe('GET /admin/reports', () => {
-  test('pages, the newest first, by room and status; of the own app only', async () => {
+  test("lists pages, the newest first, by room and status, only of the caller's app", async () => {
     const room = await newRoom()
     const ids = [await send(room), await send(room), await send(room)]
     for (const id of ids) await report(alice, id)
@@ -138,7 +138,7 @@ describe('GET /admin/reports', () => {
 })
 
 describe('POST /admin/reports/{id}/decide', () => {
-  test('delete deletes for all; the text stays until then, also of a message that is deleted meanwhile', async () => {
+  test('delete deletes for all; the text stays until then, even if the message is deleted meanwhile', async () => {
     const room = await newRoom()
     const [id, recalled] = [await send(room), await send(room, 'bob', { text: 'no' })]
     await report(alice, recalled)
@@ -158,7 +158,7 @@ describe('POST /admin/reports/{id}/decide', () => {
     assert.ok(body.result.data.every(({ isDeleted }: { isDeleted: boolean }) => isDeleted))
   })
 
-  test('ban bans in the room; the same decision again is no other, and a report after it opens it again', async () => {
+  test('ban bans in the room; repeating the decision changes nothing, and a later report reopens it', async () => {
     const room = await newRoom()
     const id = await send(room)
     await report(alice, id)
@@ -175,7 +175,7 @@ describe('POST /admin/reports/{id}/decide', () => {
     assert.deepEqual([again.status, again.count, again.message, again.decision], ['open', 2, 'Buy now!', undefined])
   })
 
-  test('of two decisions at once one is carried out; one that was not is decided otherwise later', async () => {
+  test('of two concurrent decisions one is carried out; a failed one can be replaced later', async () => {
     const room = await newRoom()
     await report(alice, await send(room))
     const { id: reported } = await only(room)
@@ -196,7 +196,7 @@ describe('POST /admin/reports/{id}/decide', () => {
     assert.equal((await decide(ofCarol, 'dismiss')).body.result.decision, 'dismiss')
   })
 
-  test('ban replaces a ban that ends sooner, and leaves one that ends later', async () => {
+  test('ban replaces a ban that ends sooner, and keeps one that ends later', async () => {
     const room = await newRoom()
     const ends: unknown[] = []
     const inAnHour = Date.now() + 3_600_000
@@ -211,7 +211,7 @@ describe('POST /admin/reports/{id}/decide', () => {
     assert.deepEqual(ends, [inAnHour, undefined, undefined])
   })
 
-  test('erase erases the user, and with them what reports keep of them', async () => {
+  test('erase erases the user and their texts in reports', async () => {
     const eve = await gateway.newUser()
     const room = await gateway.newRoom([alice, eve, bob])
     const [first, second, ofBob] = [await send(room, eve.id), await send(room, eve.id), await send(room)]

@@ -18,7 +18,7 @@ describe('a listed word is masked', () => {
   })
   afterAll(() => gateway.stop())
 
-  test('in captions, titles and names of a content, however deep, and not in its addresses', async () => {
+  test('in captions, titles and names of a content at any depth, but not in its addresses', async () => {
     const content = {
       ...{
         url: 'https://x/darn',
@@ -43,7 +43,7 @@ describe('a listed word is masked', () => {
     })
   })
 
-  test('in reactions, which their user still removes by the word', async () => {
+  test('in reactions, which their user can still remove by the word', async () => {
     const path = `/messages/${message}/reaction`
     const { body } = await bob.call('POST', path, { reaction: 'darn' })
     assert.deepEqual(body.result.reactions, [{ client: 'bob', reaction: '****' }])
@@ -51,7 +51,7 @@ describe('a listed word is masked', () => {
     assert.deepEqual(removed.body.result.reactions, [])
   })
 
-  test('in what is typed and streamed', async () => {
+  test('in typing texts and streamed texts', async () => {
     const heard = await gateway.hear()
     await alice.call('POST', `/rooms/${room}/typing`, { message: 'darn' })
     assert.equal((await heard.next('typing')).payload?.['message' as never], '****')
@@ -75,7 +75,7 @@ describe('a listed word is masked', () => {
     assert.equal(file.body.result.name, '****.pdf')
   })
 
-  test('and a user gives a message at most 20 reactions: 400 INVALID_REQUEST', async () => {
+  test('and a user can give a message at most 20 reactions: 400 INVALID_REQUEST', async () => {
     const react = (user: TestUser, i: number) =>
       user.call('POST', `/messages/${message}/reaction`, { reaction: `r${i}` })
     for (let i = 0; i < 20; i++) assert.equal((await react(bob, i)).status, 200)

@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 const hourMS = 3_600_000
 const soon = () => Date.now() + hourMS
-/** Sends as bob by a gateway; the code of the refusal, or OK. */
+/** Sends as bob through a gateway; the error code, or OK. */
 async function sendVia(via: TestGateway): Promise<string> {
   try {
     await sendMessage(via.chat, { app: via.app, room, sender: 'bob', message: 'x', messageType: 'text', push: false })
@@ -37,7 +37,7 @@ async function sendVia(via: TestGateway): Promise<string> {
   }
 }
 const sendEverywhere = async () => [await sendVia(gateway), await sendVia(other)]
-/** A gateway that has sent a few times knows the room and the sender. */
+/** After a few sends, a gateway caches the room and the sender. */
 async function getKnown(): Promise<void> {
   for (let i = 0; i < 4; i++) assert.deepEqual(await sendEverywhere(), ['OK', 'OK'])
 }
@@ -57,7 +57,7 @@ describe('a ban with untilMS', () => {
     await db.memberships.updateOne({ _id, blockedUntilMS: { $exists: true } }, { $set: { blockedUntilMS: untilMS } })
   }
 
-  test('holds until then, and from that moment on nowhere; it is in no list, and may be made again', async () => {
+  test('applies until that time and nowhere after it; it leaves the list, and can be made again', async () => {
     await getKnown()
     const untilMS = soon()
     assert.equal((await ban(untilMS)).body.result.untilMS, untilMS)
@@ -77,7 +77,7 @@ describe('a ban with untilMS', () => {
     assert.deepEqual(await sendEverywhere(), ['OK', 'OK'])
   })
 
-  test('holds for who comes back meanwhile, who may be made the owner when it has ended', async () => {
+  test('applies to a returning member, who can become the owner once it ends', async () => {
     await ban(soon())
     await gateway.admin('POST', `/rooms/${room}/delete/members`, { members: ['bob'] })
     refused(await bob.call('POST', `/rooms/${room}/join`), 403, 'ROOM_CLOSED')
@@ -89,7 +89,7 @@ describe('a ban with untilMS', () => {
     assert.equal((await owner.call('PUT', `/rooms/${room}`, { owner: 'bob' })).status, 200)
   })
 
-  test('holds for a message that bob, a robot, streams, until it ends', async () => {
+  test('stops the message that bob, a robot, streams, until it ends', async () => {
     await gateway.admin('POST', '/admin/clients', { _id: 'bob', isRobot: true })
     const { _id } = (await bob.call('POST', '/messages/stream', { room })).body.result
     const append = () => bob.call('POST', `/messages/${_id}/stream`, { text: 'x' })
@@ -100,7 +100,7 @@ describe('a ban with untilMS', () => {
     assert.equal((await bob.call('POST', `/messages/${_id}/stream/end`, {})).body.result.message, 'x')
   })
 
-  test('an end that is no time to come is 400 and names untilMS; MongoDB removes what has ended', async () => {
+  test('an end in the past is 400 naming untilMS; MongoDB removes ended bans', async () => {
     for (const untilMS of [Date.now() - 1, 0, -1, 1.5, 9e15, 'x']) {
       const { status, body } = await ban(untilMS)
       assert.deepEqual([status, /untilMS/.test(body.error.message)], [400, true], JSON.stringify(body))
@@ -124,7 +124,7 @@ describe('a ban from the app', () => {
     return via.admin('POST', '/messages', { room, sender: 'eve', message: 'x', messageType: 'text' })
   }
 
-  test('ends the tokens, issues none and sends nothing, by no gateway, until it is lifted; the rooms stay', async () => {
+  test('revokes tokens and refuses new ones and sends at every gateway until it is lifted; memberships stay', async () => {
     for (let i = 0; i < 4; i++) for (const via of [gateway, other]) assert.equal((await sendAsEve(via)).status, 200)
     const { status, body } = await gateway.admin('POST', path)
     assert.deepEqual([status, typeof body.result.ban.atMS, body.result.ban.untilMS], [200, 'number', undefined])
@@ -147,7 +147,7 @@ describe('a ban from the app', () => {
     refused(await eve.call('POST', path), 401, 'INVALID_API_KEY')
   })
 
-  test('holds for edits and what a robot streams, with the API key too; a recall is no text', async () => {
+  test("applies to edits and a robot's streams, even with the API key; recalls are allowed", async () => {
     await gateway.admin('POST', '/admin/clients', { _id: 'eve', isRobot: true })
     const sent = (await sendAsEve(gateway)).body.result._id
     const { _id } = (await gateway.admin('POST', '/messages/stream', { room, sender: 'eve' })).body.result
@@ -170,7 +170,7 @@ describe('a ban from the app', () => {
     assert.equal((await gateway.admin('POST', `/messages/${_id}/stream/end`, { message: 'y' })).status, 200)
   })
 
-  test('ends at untilMS, which may be set again; the badge check passes over it', async () => {
+  test('ends at untilMS, which can be changed; the badge check passes over it', async () => {
     assert.equal((await gateway.admin('POST', path, { untilMS: Date.now() - 1 })).status, 400)
     await gateway.admin('POST', path, { untilMS: soon() })
     const untilMS = soon() + 1
@@ -185,7 +185,7 @@ describe('a ban from the app', () => {
     assert.equal((await issue()).body.result.ban, undefined)
   })
 
-  test('ends with the user, whose ID may be used again', async () => {
+  test('ends with the user, and the ID can be reused', async () => {
     await gateway.admin('POST', path)
     await gateway.admin('DELETE', '/admin/clients/eve')
     eve = await gateway.newUser('eve')

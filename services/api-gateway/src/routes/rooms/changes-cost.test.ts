@@ -34,7 +34,7 @@ describe('GET /me/changes of a user in 2,000 rooms', () => {
   })
   afterAll(() => gateway.stop())
 
-  /** A cursor after everything that is in the stream. */
+  /** A cursor after the whole stream. */
   async function end(): Promise<string> {
     const { bus } = gateway.chat
     const { nowMS } = await readStreamState(bus)
@@ -51,10 +51,10 @@ describe('GET /me/changes of a user in 2,000 rooms', () => {
       if (isSeen(found)) return found
     }
   }
-  /** How many keys and documents the database looks at. */
+  /** How many keys and documents the database examines. */
   const examined = (entries: Awaited<ReturnType<typeof recorded>>): number =>
     entries.reduce((sum, { keysExamined = 0, docsExamined = 0 }) => sum + keysExamined + docsExamined, 0)
-  /** The fewest messages to NATS that a request takes: others of this process come between now and then. */
+  /** The fewest NATS messages of several runs, since other messages of this process can interleave. */
   async function toNats(request: () => Promise<unknown>): Promise<number> {
     const counts: number[] = []
     for (let i = 0; i < 5; i++) {
@@ -69,7 +69,7 @@ describe('GET /me/changes of a user in 2,000 rooms', () => {
   const has = (found: Found, rooms: readonly string[]) =>
     rooms.every((id) => found.rooms.some(({ room, messages }) => room._id === id && messages))
 
-  test('looks at what changed, and not at the rooms that did not; also after leaving some', async () => {
+  test('examines changed rooms only, also after leaving some', async () => {
     const rooms = await Promise.all(Array.from({ length: 3 }, () => gateway.newRoom([alice, bob])))
     const left = await gateway.newRoom([alice, bob])
     const since = await end()
@@ -80,7 +80,7 @@ describe('GET /me/changes of a user in 2,000 rooms', () => {
     assert.ok(cost > 0 && cost < quietRooms / 10, `${cost} keys and documents`)
   })
 
-  test('finds what changed when much more happened elsewhere in the app, by one index of the memberships', async () => {
+  test('finds the changes by one index of the memberships, even if the app had many more elsewhere', async () => {
     const rooms = await Promise.all(Array.from({ length: 3 }, () => gateway.newRoom([alice, bob])))
     const since = await end()
     await Promise.all(rooms.map(send))
@@ -106,12 +106,12 @@ describe('GET /me/changes of a user in 2,000 rooms', () => {
     const rest = examined(entries) - examined(lists)
     assert.ok(rest < quietRooms / 10, `${rest} keys and documents beside the list`)
 
-    // A cursor with a position needs no search for it, and one with a time needs one.
+    // A cursor with a position needs no search for its time.
     const { firstSeq, lastSeq } = await streamBounds(gateway.chat.bus)
     const [time = ''] = since.split('-')
     const search = (await toNats(() => changes(time))) - (await toNats(() => changes(since)))
     const steps = Math.ceil(Math.log2(lastSeq - firstSeq + 2))
-    // On a busy machine a request takes long enough for others of this process each time.
+    // On a busy machine, each run can overlap with other messages of this process.
     assert.ok(search >= 5 && search <= 3 * steps, `${search} requests of NATS for a search of ${steps} steps`)
   })
 })

@@ -43,22 +43,22 @@ describe('GET /me/changes', () => {
     })
     return String(body.result['_id'])
   }
-  /** A cursor after everything so far: what passes before it, within the margin, comes again. */
+  /** A cursor after everything so far; events within the margin before it come again. */
   async function begin(): Promise<string> {
     const { status, body } = await bob.call('GET', '/me/changes?since=0')
     assert.equal(status, 410)
     assert.equal(body.error.code, 'CURSOR_GONE')
     return String((body.error as { oldest?: string }).oldest)
   }
-  /** A cursor after everything that is in the stream. */
+  /** A cursor after the whole stream. */
   async function end(): Promise<string> {
     const { db, outbox } = gateway.chat
-    // The outbox may still wait for the state that its events show.
+    // The outbox can still hold events of this state.
     while ((await db.pendingEvents.countDocuments({})) > 0) await pause(20)
     await outbox.drained()
     return `${Date.now()}-${(await streamBounds(gateway.chat.bus)).lastSeq + 1}`
   }
-  /** Asks until everything that was acknowledged has passed the stream. */
+  /** Polls until every acknowledged event has passed through the stream. */
   async function untilSeen(since: string, isSeen: (found: Changes) => boolean): Promise<Changes> {
     for (;;) {
       const found = await changes(since)
@@ -67,7 +67,7 @@ describe('GET /me/changes', () => {
   }
   const of = ({ rooms }: Changes, id: string) => rooms.find(({ room }) => room._id === id)
 
-  test('has the rooms that changed, with what changed, and not the others', async () => {
+  test('returns the rooms that changed, with their changes, and no others', async () => {
     const [talked, read, named, sorted, quiet] = (await Promise.all(
       Array.from({ length: 5 }, () => gateway.newRoom([alice, bob])),
     )) as [string, string, string, string, string]
@@ -93,7 +93,7 @@ describe('GET /me/changes', () => {
     assert.ok(quiet)
   })
 
-  test('names the threads in which messages came, or were changed or deleted, apart from those of the room', async () => {
+  test('names threads with new, changed or deleted messages, apart from those of the room', async () => {
     const quiet = await gateway.newRoom([alice, bob])
     const roots = await Promise.all(Array.from({ length: 5 }, () => send(quiet)))
     const [sent, edited, deleted, hidden, untouched] = roots as [string, string, string, string, string]
@@ -124,7 +124,7 @@ describe('GET /me/changes', () => {
     assert.equal(of(found, room)?.messages, false)
   })
 
-  test('has the invitations that came and are open still', async () => {
+  test('returns new invitations that are still open', async () => {
     const [open, declined, gone] = await Promise.all(
       Array.from({ length: 3 }, () => gateway.newRoom([alice], { owner: 'alice' })),
     )
@@ -145,7 +145,7 @@ describe('GET /me/changes', () => {
     assert.ok(!found.removed.includes(String(open)))
   })
 
-  test('names the rooms that one was removed from, with nothing of them', async () => {
+  test('names the rooms that the caller was removed from, without their content', async () => {
     const room = await gateway.newRoom([alice, bob])
     const cursor = await begin()
     await send(room)
@@ -154,7 +154,7 @@ describe('GET /me/changes', () => {
     assert.equal(of(found, room), undefined)
   })
 
-  test('has the rooms that were deleted, or that one left, as removed', async () => {
+  test('returns rooms that were deleted or left as removed', async () => {
     const [gone, left] = [await gateway.newRoom([alice, bob]), await gateway.newRoom([alice, bob])]
     const cursor = await begin()
     await gateway.admin('DELETE', `/rooms/${gone}`)
@@ -163,7 +163,7 @@ describe('GET /me/changes', () => {
     assert.ok(!of(found, gone) && !of(found, left))
   })
 
-  test('has the personal preferences that were set, as they are now, and those that were deleted', async () => {
+  test('returns changed personal preferences with their current values, and deleted ones', async () => {
     await bob.call('POST', '/me/pref/old', { data: 1 })
     const cursor = await begin()
     await bob.call('POST', '/me/pref/theme', { data: 'light' })
@@ -178,7 +178,7 @@ describe('GET /me/changes', () => {
     assert.ok(!Object.hasOwn(found.prefs, 'hers'))
   })
 
-  test('passes over events that cannot be read', async () => {
+  test('skips events that cannot be read', async () => {
     const room = await gateway.newRoom([alice, bob])
     const cursor = await begin()
     const { app, chat } = gateway
@@ -188,7 +188,7 @@ describe('GET /me/changes', () => {
     await untilSeen(cursor, (found) => of(found, room)?.messages === true)
   })
 
-  test('comes in pages that lose nothing', async () => {
+  test('returns pages that lose nothing', async () => {
     const rooms = await Promise.all(Array.from({ length: 7 }, () => gateway.newRoom([alice, bob])))
     const cursor = await begin()
     for (const room of rooms) await send(room)
@@ -206,7 +206,7 @@ describe('GET /me/changes', () => {
     assert.ok(pages > 3)
   })
 
-  test('has nothing of a user and a room of the same ID in another app', async () => {
+  test('returns nothing of a user and a room with the same IDs in another app', async () => {
     const other = await startTestGateway()
     try {
       const cursor = await begin()
@@ -225,7 +225,7 @@ describe('GET /me/changes', () => {
     }
   })
 
-  test('has no trace of an erased user whose ID is another one’s now, whatever the cursor says', async () => {
+  test('returns nothing of an erased user to a new user of the ID, whatever the cursor', async () => {
     const { chat } = gateway
     const { db, outbox } = chat
     const erased = await gateway.newUser('erased')
@@ -249,7 +249,7 @@ describe('GET /me/changes', () => {
     }
   })
 
-  test('a since that is none is 400 INVALID_QUERY', async () => {
+  test('an invalid since is 400 INVALID_QUERY', async () => {
     for (const query of ['', '?since=yesterday', '?since=-1', '?since=1&limit=0']) {
       const { status, body } = await bob.call('GET', `/me/changes${query}`)
       assert.equal(status, 400, query)

@@ -17,7 +17,7 @@ describe('GET /rooms/{id}/commands', () => {
 
   const save = (fields: object) => gateway.admin('POST', '/admin/clients', fields)
 
-  test('lists those of the robots in the room, to its members and the API key', async () => {
+  test("lists the commands of the room's robots, to its members and the API key", async () => {
     const helper = await gateway.newUser('helper', { isRobot: true, commands: [help, { name: 'ban' }] })
     const banned = await gateway.newUser('banned robot', { isRobot: true, commands: [help] })
     const elsewhere = await gateway.newUser('elsewhere', { isRobot: true, commands: [help] })
@@ -56,7 +56,7 @@ describe('GET /rooms/{id}/commands', () => {
     }
   })
 
-  test('wrong commands are refused with the field', async () => {
+  test('invalid commands are refused, naming the field', async () => {
     for (const commands of [
       'help',
       [{ name: 'Hélp' }],

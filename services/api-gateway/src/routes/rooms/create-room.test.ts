@@ -29,7 +29,7 @@ describe('POST /rooms/ with an _id', () => {
   const race = (one: (i: number, by: TestGateway) => Promise<Answer>) =>
     Promise.all(Array.from({ length: 50 }, (_, i) => one(i, i % 2 ? gateway : other)))
 
-  test('that a room of the other type has is 409 ROOM_EXISTS', async () => {
+  test('of a room of the other type is 409 ROOM_EXISTS', async () => {
     await create({ _id: 'group 1', roomType: 'group', members: ['alice'] })
     taken(await direct('group 1', alice, bob), 'group 1')
     const made = await direct('direct 1', alice, bob)
@@ -37,7 +37,7 @@ describe('POST /rooms/ with an _id', () => {
     taken(await create({ _id: 'direct 1', roomType: 'group', members: ['alice', 'bob'] }), 'direct 1')
   })
 
-  test('of a direct room of the same two is that room, in whatever order; of two others it is 409 ROOM_EXISTS', async () => {
+  test('of a direct room returns it to the same pair in either order; another pair gets 409 ROOM_EXISTS', async () => {
     await direct('direct 2', alice, carl)
     for (const answer of [await direct('direct 2', alice, carl), await direct('direct 2', carl, alice)]) {
       assert.deepEqual([answer.status, answer.body.result._id], [200, 'direct 2'])
@@ -45,14 +45,14 @@ describe('POST /rooms/ with an _id', () => {
     taken(await direct('direct 2', bob, carl), 'direct 2')
   })
 
-  test('that is free, of two who have a direct room, returns theirs', async () => {
+  test("that is free returns the pair's existing direct room", async () => {
     const [one, two] = [await gateway.newUser(), await gateway.newUser()]
     const first = (await direct(undefined, one, two)).body.result._id
     assert.equal((await direct('another ID', one, two)).body.result._id, first)
     assert.equal(await gateway.chat.db.rooms.countDocuments({ id: 'another ID' }), 0)
   })
 
-  test('that a deleted room had is 409 ROOM_EXISTS', async () => {
+  test('of a deleted room is 409 ROOM_EXISTS', async () => {
     await create({ _id: 'gone', roomType: 'group', members: ['alice'] })
     await gateway.admin('DELETE', '/rooms/gone')
     taken(await create({ _id: 'gone', roomType: 'group', members: ['alice'] }), 'gone')
@@ -63,7 +63,7 @@ describe('POST /rooms/ with an _id', () => {
     assert.equal((await direct('a new one', one, two)).body.result._id, 'a new one')
   })
 
-  test('50 at once over two gateways, of different pairs: one of them has the room, the others 409 ROOM_EXISTS', async () => {
+  test('50 at once over two gateways, of different pairs: one pair gets the room, the others 409 ROOM_EXISTS', async () => {
     const users = await Promise.all(Array.from({ length: 51 }, () => gateway.newUser()))
     const answers = await race((i, by) => direct('contested', users[0] as TestUser, users[i + 1] as TestUser, by))
     assert.equal(answers.filter(({ status }) => status === 200).length, 1)
@@ -71,7 +71,7 @@ describe('POST /rooms/ with an _id', () => {
     assert.equal(await gateway.chat.db.memberships.countDocuments({ room: 'contested' }), 2)
   })
 
-  test('50 at once over two gateways, as a group and as direct rooms: all of one type have it, the others 409 ROOM_EXISTS', async () => {
+  test('50 at once over two gateways, as a group and as direct rooms: one type wins, the others get 409 ROOM_EXISTS', async () => {
     const [one, two] = [await gateway.newUser(), await gateway.newUser()]
     const answers = await race((i, by) =>
       i % 3 === 0
@@ -84,14 +84,14 @@ describe('POST /rooms/ with an _id', () => {
     for (const answer of answers) if (answer.status !== 200) taken(answer, 'mixed')
   })
 
-  test('50 at once over two gateways, each with its own _id for the same pair: one direct room, returned to all', async () => {
+  test('50 at once over two gateways, each with its own _id for the same pair: all get one direct room', async () => {
     const [one, two] = [await gateway.newUser(), await gateway.newUser()]
     const answers = await race((i, by) => direct(`same pair ${i}`, one, two, by))
     for (const { status, body } of answers) assert.equal(status, 200, JSON.stringify(body))
     assert.equal(new Set(answers.map(({ body }) => body.result._id)).size, 1)
   })
 
-  test('several at once over one gateway write one system message, since they make one room', async () => {
+  test('several at once over one gateway create one room with one system message', async () => {
     const made = { _id: 'made once', roomType: 'group', members: ['alice', 'bob'], systemMessage: true }
     for (const { status } of await Promise.all(Array.from({ length: 10 }, () => create(made))))
       assert.equal(status, 200)
@@ -99,7 +99,7 @@ describe('POST /rooms/ with an _id', () => {
     assert.equal(body.result.totalCount, 1, JSON.stringify(body))
   })
 
-  test('a group that is there is returned as it is, also when a named member is gone', async () => {
+  test('of an existing group returns it unchanged, even if a named member is gone', async () => {
     const gone = await gateway.newUser('gone later')
     const made = { _id: 'with somebody gone', roomType: 'group', members: ['alice', gone.id], owner: gone.id }
     assert.equal((await create(made)).status, 200)
@@ -110,7 +110,7 @@ describe('POST /rooms/ with an _id', () => {
     }
   })
 
-  test('opening is a creation field; owner is none of a direct room; a group of nobody is none', async () => {
+  test('accepts opening; a direct room has no owner; a group needs members', async () => {
     const open = await create({ roomType: 'group', members: ['alice'], opening: 1 })
     assert.equal(open.body.result.opening, 1)
     assert.equal((await bob.call('POST', `/rooms/${open.body.result._id}/join`, {})).status, 200)

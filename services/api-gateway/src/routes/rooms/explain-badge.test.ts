@@ -3,7 +3,7 @@ import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
-/** `unread.test.ts` also asks it to verify each count of its random histories. */
+/** `unread.test.ts` also verifies each count of its random histories with it. */
 describe('GET /admin/clients/{client_id}/badge', () => {
   let gateway: TestGateway
   let alice: TestUser
@@ -28,7 +28,7 @@ describe('GET /admin/clients/{client_id}/badge', () => {
     return answer.body.result
   }
 
-  test('gives of each room seq, read marker, own, deleted or recalled, and hidden, which make the badge', async () => {
+  test("returns each room's seq, read marker, own, deleted or recalled, and hidden counts, which make up the badge", async () => {
     const ids = []
     for (let i = 0; i < 7; i++) ids.push(await send(alice))
     await bob.call('PUT', `/rooms/${room}/lastRead`, { message: ids[1] })
@@ -50,7 +50,7 @@ describe('GET /admin/clients/{client_id}/badge', () => {
     assert.equal((await bob.call('GET', '/me/badge')).body.result.badge, 3)
   })
 
-  test('with verify=true says that it agrees with the messages, and notices when it does not', async () => {
+  test('with verify=true compares the badge with the messages, and reports disagreement', async () => {
     const one = await gateway.newRoom([alice, bob])
     await send(alice, one)
     await send(bob, one)
@@ -67,7 +67,7 @@ describe('GET /admin/clients/{client_id}/badge', () => {
     assert.deepEqual(of(wrong), { ...same, uncounted: 0, unread: 2, agrees: false })
   })
 
-  test('counts no more than 200,000 messages in a call, and says what it left out', async () => {
+  test('counts at most 200,000 messages per call, and reports the rest as not verified', async () => {
     const carol = await gateway.newUser()
     const large = await gateway.newRoom([alice, carol])
     const small = await gateway.newRoom([alice, carol])
@@ -80,7 +80,7 @@ describe('GET /admin/clients/{client_id}/badge', () => {
     assert.equal(sum.data[1].agrees, true)
   })
 
-  test('is in pages, the highest unread count first, and the badge is of all rooms', async () => {
+  test('pages rooms by unread count, the highest first; the badge covers all rooms', async () => {
     const dave = await gateway.newUser()
     const rooms = [await gateway.newRoom([alice, dave]), await gateway.newRoom([alice, dave])]
     for (let i = 0; i < 3; i++) await send(alice, rooms[i % 2])
@@ -89,7 +89,7 @@ describe('GET /admin/clients/{client_id}/badge', () => {
     assert.deepEqual([second.data[0].room, second.data[0].unread, second.badge], [rooms[1], 1, 3])
   })
 
-  test('is for users of the own app, by the API key', async () => {
+  test('is available to the API key, for users of its app', async () => {
     const other = await startTestGateway()
     try {
       for (const [via, of] of [

@@ -24,7 +24,7 @@ describe('GET /invitations', () => {
   }
   const names = async (user: TestUser) => (await listed(user)).data.map(({ roomName }) => roomName)
 
-  test('lists the open ones of the caller alone, the newest first, with the names of the rooms', async () => {
+  test("lists the caller's open invitations, the newest first, with room names", async () => {
     const [carl, dora] = [await gateway.newUser(), await gateway.newUser()]
     const first = await invite(carl, 'first')
     await invite(carl, 'second')
@@ -42,20 +42,20 @@ describe('GET /invitations', () => {
     assert.deepEqual(await names(carl), ['second'])
   })
 
-  test('a declined one, one to a deleted room, and those of an erased user are gone', async () => {
+  test('omits declined ones, those to deleted rooms, and those of erased users', async () => {
     const carl = await gateway.newUser()
     const [declined, deleted, kept] = [await invite(carl, 'a'), await invite(carl, 'b'), await invite(carl, 'c')]
     await carl.call('DELETE', `/rooms/${declined}/invitations`)
     await gateway.admin('DELETE', `/rooms/${deleted}`)
     assert.deepEqual(await names(carl), ['c'])
-    // Invited once more it is still one.
+    // A repeated invitation is still one.
     await owner.call('POST', `/rooms/${kept}/members`, { invitees: [carl.id], invitationRequired: true })
     assert.deepEqual(await names(carl), ['c'])
     await gateway.admin('DELETE', `/admin/clients/${carl.id}`)
     assert.deepEqual(await names(await gateway.newUser(carl.id)), [])
   })
 
-  test('goes by pages, also when the one of the cursor has ended; what is no cursor is a 400 that names it', async () => {
+  test('goes by pages, even if the invitation at the cursor has ended; an invalid cursor is 400 naming it', async () => {
     const carl = await gateway.newUser()
     const rooms: string[] = []
     for (const name of ['1', '2', '3', '4', '5']) rooms.push(await invite(carl, name))

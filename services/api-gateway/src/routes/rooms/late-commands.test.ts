@@ -23,7 +23,7 @@ describe('members who changed while NATS was away', () => {
     await servers.stop()
   })
 
-  test('are moved by the commands that waited as they are now: who is out never comes in, who is in never goes out', async () => {
+  test('are moved to their current state by delayed commands: removed users never come in, members never go out', async () => {
     const commands: Extract<NodeCommand, { users: string[] }>[] = []
     const handle = async (_app: string, command: NodeCommand) => {
       if ('users' in command) commands.push(command)

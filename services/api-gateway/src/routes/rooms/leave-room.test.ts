@@ -18,7 +18,7 @@ const add = (room: string, invitees: string[], more = {}) =>
 const take = (by: TestUser['call'], room: string, members: string[], more = {}) =>
   by('POST', `/rooms/${room}/delete/members`, { members, ...more })
 
-/** A group of the owner, to whom the others came one after the other. */
+/** A group of the owner, whom the others joined one after the other. */
 async function newRoom(...others: string[]): Promise<string> {
   const room = await gateway.newRoom([user('owner')], { owner: 'owner' })
   for (const other of others) await add(room, [other])
@@ -26,7 +26,7 @@ async function newRoom(...others: string[]): Promise<string> {
 }
 
 describe('when an owner leaves', () => {
-  test('the longest-standing manager becomes the owner, and is no longer a manager', async () => {
+  test('the longest-standing manager becomes the owner, and stops being a manager', async () => {
     const room = await newRoom('zoe', 'yan', 'amy')
     await gateway.admin('PUT', `/rooms/${room}`, { managers: ['amy', 'yan'] })
     const heard = await gateway.hear()
@@ -36,7 +36,7 @@ describe('when an owner leaves', () => {
     assert.equal((await user('yan').call('PUT', `/rooms/${room}`, { status: 0 })).status, 200)
   })
 
-  test('else the member who has been there for longest', async () => {
+  test('the longest-standing member does, without managers', async () => {
     const room = await newRoom('zoe', 'amy')
     assert.equal((await take(gateway.admin, room, ['owner'])).body.result.owner, 'zoe')
     assert.equal((await take(user('zoe').call, room, ['zoe'])).body.result.owner, 'amy')
@@ -44,14 +44,14 @@ describe('when an owner leaves', () => {
     assert.deepEqual([body.result.memberCount, body.result.owner], [0, undefined])
   })
 
-  test('those who are taken out with the owner are passed over', async () => {
+  test('members removed with the owner are passed over', async () => {
     const room = await newRoom('zoe', 'yan', 'amy')
     await gateway.admin('PUT', `/rooms/${room}`, { managers: ['zoe'] })
     const { body } = await take(gateway.admin, room, ['owner', 'zoe', 'yan'])
     assert.deepEqual([body.result.owner, body.result.managers], ['amy', []])
   })
 
-  test('a room without an owner has none after', async () => {
+  test('a room without an owner stays without one', async () => {
     const room = await gateway.newRoom([user('zoe'), user('amy')])
     assert.equal('owner' in (await take(user('zoe').call, room, ['zoe'])).body.result, false)
   })
@@ -71,7 +71,7 @@ describe('removedFromRoom', () => {
     ['being taken out', () => user('owner').call, ['zoe', 'amy'], 'owner'],
     ['being taken out by the API key', () => gateway.admin, ['amy'], null],
   ] as const) {
-    test(`${what}: {room, by} to every user who is out, and to nobody else`, async () => {
+    test(`${what}: {room, by} to every removed user, and to nobody else`, async () => {
       const room = await newRoom('zoe', 'amy')
       const heard = await gateway.hear()
       await take(by(), room, [...out])
@@ -96,7 +96,7 @@ describe('a pending invitation ends', () => {
     assert.equal(await gateway.chat.db.invitations.countDocuments({ room }), 0)
   }
 
-  test('when its user is added, so that it does not readmit who was taken out', async () => {
+  test('when its user is added, so that it does not readmit them once they are removed', async () => {
     const room = await newRoom('zoe')
     await add(room, ['carl'], { invitationRequired: true })
     await add(room, ['carl'])
@@ -115,7 +115,7 @@ describe('a pending invitation ends', () => {
     await closed(room)
   })
 
-  test('when its user is removed, whatever came between', async () => {
+  test('when its user is removed, whatever happened between', async () => {
     const room = await newRoom('zoe', 'carl')
     const { db } = gateway.chat
     const at = new Date()
@@ -125,7 +125,7 @@ describe('a pending invitation ends', () => {
     await closed(room)
   })
 
-  test('when its user becomes a member at another gateway while they are being invited', async () => {
+  test('when its user becomes a member through another gateway during the invitation', async () => {
     const proxy = await openMongoProxy(Number(new URL((await testServers()).mongoUrl).port))
     const other = await gateway.another({
       mongoUrl: `mongodb://127.0.0.1:${proxy.port}/test?directConnection=true`,
@@ -135,7 +135,7 @@ describe('a pending invitation ends', () => {
       const room = await newRoom('zoe')
       await gateway.admin('PUT', `/rooms/${room}`, { opening: 1 })
       let joined = 0
-      // The invitation has its snapshot by now, of before.
+      // The invitation has read its snapshot, from before.
       proxy.meet(['find', 'memberships', room], async () => {
         joined = (await becomeMember(room)).status
       })
@@ -150,7 +150,7 @@ describe('a pending invitation ends', () => {
     await proxy.stop()
   })
 
-  test('after 50 invitations, additions and removals at once over two gateways, who is out does not come in again', async () => {
+  test('so that after 50 concurrent invitations, additions and removals over two gateways, removed users stay out', async () => {
     const other = await gateway.another()
     const room = await newRoom('zoe')
     await Promise.all(

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { afterAll, afterEach, beforeAll, describe, test, vi } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
-/** A list of more rooms reads parts of them first, and then all that is shown of a page. */
+/** A list of more rooms than this first reads parts of them, then everything for one page. */
 const few = 50
 
-/** Rooms of so long messages, that many, are sent while the rest is not read yet. */
+/** Rooms with messages this long are sent while the rest is still being read. */
 const longText = 'x'.repeat(6_000)
 
-describe('GET /rooms of a user of many rooms', () => {
+describe('GET /rooms of a user with many rooms', () => {
   let gateway: TestGateway
   let alice: TestUser
 
@@ -25,7 +25,7 @@ describe('GET /rooms of a user of many rooms', () => {
   afterEach(() => vi.restoreAllMocks())
   afterAll(() => gateway.stop())
 
-  /** Runs `act` after the list has read its first rooms, before it reads the others. */
+  /** Runs `act` after the list has read its first rooms and before it reads the others. */
   function afterFirstRooms(act: () => Promise<unknown>): void {
     const { rooms } = gateway.chat.db
     const aggregate = rooms.aggregate.bind(rooms)
@@ -42,7 +42,7 @@ describe('GET /rooms of a user of many rooms', () => {
     })
   }
 
-  test('has in a page what it has as a whole, after reading memberships once and rooms twice', async () => {
+  test('returns the same in a page as in whole, after reading memberships once and rooms twice', async () => {
     const { mongo } = gateway.chat.db
     const all = (await alice.call('GET', '/rooms?sort=name&limit=0')).body.result
     await gateway.chat.flusher.drained()
@@ -57,7 +57,7 @@ describe('GET /rooms of a user of many rooms', () => {
     )
     const ofRooms = ['memberships', 'rooms', 'messages', 'users'].map((name) => `${mongo.databaseName}.${name}`)
     const isRead = [{ 'command.find': { $exists: true } }, { 'command.aggregate': { $exists: true } }]
-    // Indexing for searches reads in transactions.
+    // Search indexing reads in transactions.
     const ofTheList = { ns: { $in: ofRooms }, $or: isRead, 'command.autocommit': { $exists: false } }
     const reads = await mongo.collection('system.profile').find(ofTheList).toArray()
     assert.equal(reads.length, 3)
@@ -84,7 +84,7 @@ describe('GET /rooms of a user of many rooms', () => {
     await gateway.admin('POST', `/rooms/${_id}/members`, { invitees: ['alice'] })
   })
 
-  test('shows the unread count and the preferences of the moment of the last message', async () => {
+  test('shows the unread count and preferences as of the last message', async () => {
     const whole = (await alice.call('GET', '/rooms?sort=name&limit=0')).body.result
     const { _id, unread } = whole.data.at(-1)
     await gateway.admin('POST', `/rooms/${_id}/members`, { invitees: ['bob'] })
@@ -98,7 +98,7 @@ describe('GET /rooms of a user of many rooms', () => {
     assert.deepEqual([room._id, lastMessage.message, room.unread, room.muted], [_id, 'news', unread + 1, true])
   })
 
-  test('has a stub for a latest message that the user deleted for themselves', async () => {
+  test('shows a stub for a latest message that the user deleted for themselves', async () => {
     const list = async () => (await alice.call('GET', '/rooms?sort=name&limit=0')).body.result.data
     const { _id, lastMessage } = (await list())[3]
     const deleted = { room: _id, messages: [lastMessage._id] }
@@ -110,7 +110,7 @@ describe('GET /rooms of a user of many rooms', () => {
     )
   })
 
-  test('breaks off when the token ends before all of it was read', async () => {
+  test('breaks off when the token ends before everything was read', async () => {
     const { call } = await gateway.newUser('alice')
     afterFirstRooms(() => gateway.newUser('alice'))
     await assert.rejects(call('GET', '/rooms?sort=name&limit=0'), { name: 'TypeError' })

@@ -23,7 +23,7 @@ describe('PUT /rooms/{id}/delivered', () => {
     is(user).call('PUT', `/rooms/${room}/delivered`, { message })
   const sendersWhoHeard = ({ events }: Heard): Set<string> =>
     new Set(events.flatMap(({ event, to }) => (event === 'delivered' && 'user' in to ? [to.user] : [])))
-  /** The markers of the room's members, by ID: what they have got, and read. */
+  /** The markers of the room's members, by ID: delivered and read. */
   const markers = async (room: string) => {
     const { body } = await is(alice).call('GET', `/rooms/${room}/members`)
     return new Map(
@@ -34,7 +34,7 @@ describe('PUT /rooms/{id}/delivered', () => {
     )
   }
 
-  test('moves the marker forward only; members see it, and the senders of what it has passed hear of it', async () => {
+  test('moves the marker forward only; members see it, and the senders of the passed messages get the event', async () => {
     const room = await gateway.newRoom([is(alice), is(bob), is(carol)])
     const [first, second, third] = [await send(alice, room), await send(carol, room), await send(bob, room)]
     const heard = await gateway.hear()
@@ -60,7 +60,7 @@ describe('PUT /rooms/{id}/delivered', () => {
     assert.equal((await is(bob).call('GET', `/rooms/${room}`)).body.result.unread, 0)
   })
 
-  test('a sender who has left the room hears nothing of it', async () => {
+  test('a sender who has left the room gets no event', async () => {
     const room = await gateway.newRoom([is(alice), is(bob), is(carol)])
     const [, message] = [await send(carol, room), await send(alice, room)]
     await is(carol).call('POST', `/rooms/${room}/delete/members`, { members: ['carol'] })
@@ -77,7 +77,7 @@ describe('PUT /rooms/{id}/delivered', () => {
     )
   })
 
-  test('many reports are few writes and few events, and the furthest counts', async () => {
+  test('many reports make few writes and events, and the furthest one counts', async () => {
     const room = await gateway.newRoom([is(alice), is(bob)])
     const sent: string[] = []
     for (let i = 0; i < 30; i++) sent.push(await send(alice, room))
@@ -89,7 +89,7 @@ describe('PUT /rooms/{id}/delivered', () => {
     assert.ok(events < sent.length / 2, `${events} events`)
   })
 
-  test('a sender hears of it whichever gateway sent their message, and flushed it first', async () => {
+  test('senders get the event whichever gateway sent or first flushed their messages', async () => {
     const room = await gateway.newRoom([is(alice), is(bob), is(carol)])
     const held = Promise.withResolvers<void>()
     const slow = await gateway.another({ atPoint: (point) => (point === 'taken' ? held.promise : undefined) })
@@ -117,7 +117,7 @@ describe('PUT /rooms/{id}/delivered', () => {
     }
   })
 
-  test('of each marker the last 100 messages that it has passed count, wherever the others are', async () => {
+  test('each marker notifies the senders of the last 100 messages that it passed', async () => {
     const dave = await gateway.newUser('dave')
     const room = await gateway.newRoom([is(alice), is(bob), is(carol), dave])
     const bySeq = new Map([[1, await send(carol, room)]])
@@ -136,7 +136,7 @@ describe('PUT /rooms/{id}/delivered', () => {
     )
   })
 
-  test('is off in groups that are too large, as the configuration says', async () => {
+  test('is off in groups over the configured size', async () => {
     const room = await gateway.newRoom([is(alice), is(bob), is(carol)])
     const message = await send(alice, room)
     const isMarked = async () => (await report(bob, room, message)).body.result.isMarked
@@ -154,7 +154,7 @@ describe('PUT /rooms/{id}/delivered', () => {
     assert.equal((await report(bob, large, await send(alice, large))).body.result.isMarked, false)
   })
 
-  test('a banned member in a frozen room may report; one who is no member, or names no message of the room, may not', async () => {
+  test('a banned member in a frozen room can report; non-members, and reports of unknown messages, are refused', async () => {
     const room = await gateway.newRoom([is(alice), is(bob)], { owner: 'alice' })
     const other = await gateway.newRoom([is(alice), is(carol)])
     const [message, elsewhere] = [await send(alice, room), await send(alice, other)]

@@ -28,7 +28,7 @@ describe('PUT /rooms/:id/lastRead', () => {
     ['the latest message', 2, 2, 0],
     ['the oldest message', 0, 2, 0],
   ] as const) {
-    test(`${what}: the event and the result say where the marker is now`, async () => {
+    test(`${what}: the event and the result have the current marker`, async () => {
       const heard = await gateway.hear()
       const { status, body } = await read(call)
       const marker = { roomID: room, memberID: 'bob', messageID: messages[stands] }
@@ -38,7 +38,7 @@ describe('PUT /rooms/:id/lastRead', () => {
     })
   }
 
-  test('after all messages were deleted for everybody the marker stands at the last of them', async () => {
+  test('after _all the marker moves to the last deleted message', async () => {
     const other = await gateway.newRoom([alice, bob])
     const sent: string[] = []
     for (const message of ['one', 'two']) {

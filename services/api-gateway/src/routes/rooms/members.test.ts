@@ -23,7 +23,7 @@ const ids = (members: { _id: string }[]) => members.map(({ _id }) => _id)
 const unread = async (by: TestUser, room: string) => (await by.call('GET', `/rooms/${room}`)).body.result.unread
 
 describe('POST /rooms/{id}/members', () => {
-  test('the API key invites into a room that nobody is in any more: inviter is empty', async () => {
+  test('the API key invites into a room without members, and inviter is empty', async () => {
     const room = await gateway.newRoom([member])
     assert.equal((await take(member, room, ['member'])).status, 200)
     const invitees = { invitees: ['owner'], invitationRequired: true }
@@ -31,7 +31,7 @@ describe('POST /rooms/{id}/members', () => {
     assert.deepEqual([status, body.result?.invitations[0].inviter], [200, ''])
   })
 
-  test('makes them members at once with nothing unread, and emits room to all', async () => {
+  test('adds members at once with nothing unread, and emits room to all', async () => {
     const room = await newRoom()
     await send(owner, room)
     const heard = await gateway.hear()
@@ -46,14 +46,14 @@ describe('POST /rooms/{id}/members', () => {
     assert.equal((await send(carl, room)).status, 200)
   })
 
-  test('a group stands for its members; unknown users are 404 CLIENT_NOT_FOUND naming them', async () => {
+  test('a user group adds its members; unknown users are 404 CLIENT_NOT_FOUND naming them', async () => {
     await gateway.admin('POST', '/admin/groups', { _id: 'g', nickname: 'G', members: [carl.id, 'admin'] })
     const room = await newRoom()
     assert.equal((await add(owner, room, ['g'])).body.result.memberCount, 4)
     refused(await add(owner, room, ['nobody', 'none']), 404, 'CLIENT_NOT_FOUND', /invitees.*nobody.*none/)
   })
 
-  test('a closed room: by owner, manager, platform admin and the API key; a plain member gets 403 ROOM_CLOSED', async () => {
+  test('a closed room: allowed for owner, manager, platform admin and the API key; a plain member gets 403 ROOM_CLOSED', async () => {
     const room = await newRoom()
     refused(await add(member, room, [carl.id]), 403, 'ROOM_CLOSED')
     refused(await add(carl, room, [carl.id]), 403, 'NOT_ROOM_MEMBER')
@@ -66,7 +66,7 @@ describe('POST /rooms/{id}/members', () => {
     assert.equal((await add(member, unruled, [carl.id])).status, 200)
   })
 
-  test('a banned member cannot invite, and who is banned comes back as one who may only read', async () => {
+  test('a banned member cannot invite, and a banned user who returns can only read', async () => {
     const room = await newRoom()
     await owner.call('PUT', `/rooms/${room}`, { opening: 1 })
     await owner.call('POST', `/blockStatus/room/${room}/member`)
@@ -101,7 +101,7 @@ describe('POST /rooms/{id}/members', () => {
     await other.stop()
   })
 
-  test('systemMessage writes a message of type addMembers, by who did it', async () => {
+  test('systemMessage writes a message of type addMembers, with the user who added them', async () => {
     const room = await newRoom()
     const heard = await gateway.hear()
     await add(owner, room, [carl.id], { systemMessage: true })
@@ -114,9 +114,9 @@ describe('POST /rooms/{id}/members', () => {
     assert.equal(body.result.data[0].sender._id, carl.id)
   })
 
-  test('the webhook learns ADD_MEMBERS, JOIN_ROOM and DELETE_MEMBERS by the stream', async () => {
+  test('the webhook gets ADD_MEMBERS, JOIN_ROOM and DELETE_MEMBERS from the stream', async () => {
     const room = await newRoom()
-    /** By ID: what the stream does not acknowledge soon is published twice, and kept once. */
+    /** By ID: an event acknowledged late is published twice, and kept once. */
     const changes = new Map<string, { event: string; sender?: string; members: string[] }>()
     const { nats } = gateway.chat.bus
     nats.subscribe(`parley.push.${subjectToken(gateway.app)}.members`, {
@@ -143,7 +143,7 @@ describe('POST /rooms/{id}/members', () => {
 })
 
 describe('invitations', () => {
-  test('with invitationRequired each gets the event invitation and joins by POST /rooms/{id}/join', async () => {
+  test('with invitationRequired each user gets the event invitation and joins by POST /rooms/{id}/join', async () => {
     const room = await newRoom()
     const heard = await gateway.hear()
     const { status, body } = await add(owner, room, [carl.id, 'admin', 'member'], { invitationRequired: true })
@@ -183,7 +183,7 @@ describe('invitations', () => {
     refused(await carl.call('POST', `/rooms/${room}/join`, {}), 403, 'ROOM_CLOSED')
   })
 
-  test('an open group is joined without one; a direct room never; twice is once', async () => {
+  test('an open group needs no invitation; a direct room cannot be joined; joining twice counts once', async () => {
     const room = await newRoom()
     await owner.call('PUT', `/rooms/${room}`, { opening: 1 })
     const other = await gateway.another()
@@ -202,7 +202,7 @@ describe('invitations', () => {
 })
 
 describe('POST /rooms/{id}/delete/members', () => {
-  test('leaving emits room to those who stay; a user who left is not a member, and comes back with nothing unread', async () => {
+  test('leaving emits room to the remaining members; a user who left is not a member, and returns with nothing unread', async () => {
     const room = await newRoom()
     await add(owner, room, [carl.id])
     await send(owner, room)
@@ -220,7 +220,7 @@ describe('POST /rooms/{id}/delete/members', () => {
     assert.equal(await unread(carl, room), 1)
   })
 
-  test('others by owner, manager, platform admin and the API key; not by a member, and not the owner by a manager', async () => {
+  test('owner, manager, platform admin and the API key remove others; members cannot, nor can a manager remove the owner', async () => {
     const room = await newRoom()
     await add(owner, room, [carl.id])
     refused(await take(member, room, [carl.id]), 403, 'INSUFFICIENT_PERMISSIONS')
@@ -233,7 +233,7 @@ describe('POST /rooms/{id}/delete/members', () => {
     refused(await take(admin, room, ['owner']), 404, 'CLIENT_NOT_FOUND', /owner/)
   })
 
-  test('systemMessage writes leaveRoom or deleteMember before they go', async () => {
+  test('systemMessage writes leaveRoom or deleteMember before they leave', async () => {
     const room = await newRoom()
     await add(owner, room, [carl.id])
     await take(owner, room, [carl.id], { systemMessage: true })
@@ -251,7 +251,7 @@ describe('POST /rooms/{id}/delete/members', () => {
 })
 
 describe('GET /rooms/{id}/members', () => {
-  test('pages through all members, those who came first come first', async () => {
+  test('pages through all members, in the order in which they joined', async () => {
     const room = await newRoom()
     const many = Array.from({ length: 120 }, (_, i) => ({
       _id: `many ${String(i).padStart(3, '0')}`,
@@ -284,7 +284,7 @@ describe('GET /rooms/{id}/members', () => {
 })
 
 describe('POST /rooms/', () => {
-  test('takes every creation field; systemMessage writes joinRoom; the same _id again returns the room as it is', async () => {
+  test('accepts every creation field; systemMessage writes joinRoom; the same _id again returns the room unchanged', async () => {
     const fields = {
       _id: 'my *> room',
       name: 'N',

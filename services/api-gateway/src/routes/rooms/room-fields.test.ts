@@ -23,7 +23,7 @@ describe('every field of a Room', () => {
   })
   afterAll(() => gateway.stop())
 
-  test('as a member has it in GET /rooms', async () => {
+  test('as members get it in GET /rooms', async () => {
     proves('Room', '_id', 'id', 'name', 'cover', 'description', 'roomType', 'botMode', 'encrypted', 'serviceStatus')
     proves('Room', 'roomTags', 'status', 'unread', 'muted', 'lastMessage', 'members', 'pref', 'createdTimeMS')
     const room = await gateway.newRoom([alice, bob], { ...fields, ...secrets })
@@ -51,7 +51,7 @@ describe('every field of a Room', () => {
     )
   })
 
-  test('webhook and botState, as the integrator has them', async () => {
+  test('webhook and botState, as the integrator gets them', async () => {
     proves('Room', 'webhook', 'botState')
     const body = { roomType: 'group', members: ['alice'], ...secrets }
     const made = (await gateway.admin('POST', '/rooms/', body)).body.result

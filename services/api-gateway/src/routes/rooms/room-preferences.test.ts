@@ -37,7 +37,7 @@ describe('DELETE /admin/clients/{uid}/mute/{room}', () => {
     assert.deepEqual([(await pref()).muted, (await pref()).pref.muted], [false, false])
   })
 
-  test('of 20 who unmute a room at once, one does, and the others get 400 ROOM_NOT_MUTED', async () => {
+  test('of 20 concurrent unmutes one succeeds, and the others get 400 ROOM_NOT_MUTED', async () => {
     for (const [mute, unmute] of [
       [() => gateway.admin('POST', path()), () => gateway.admin('DELETE', path())],
       [() => alice.call('POST', `/me/mute/${inUrl(room)}`), () => alice.call('DELETE', `/me/mute/${inUrl(room)}`)],
@@ -64,13 +64,13 @@ describe('DELETE /admin/clients/{uid}/mute/{room}', () => {
     refused(await gateway.anonymous('DELETE', path()), 401, 'INVALID_API_KEY')
   })
 
-  test('muting for a user who is not a member is 403 NOT_ROOM_MEMBER', async () => {
+  test('a non-member is 403 NOT_ROOM_MEMBER', async () => {
     refused(await gateway.admin('POST', path('stranger')), 403, 'NOT_ROOM_MEMBER')
   })
 })
 
 describe('a deleted room', () => {
-  test('is in no mute list, and cannot be taken out of one', async () => {
+  test('is in no mute list, and cannot be removed from one', async () => {
     const other = await gateway.newRoom([alice, stranger])
     for (const by of [alice, stranger]) await by.call('POST', `/me/mute/${other}`)
     const lists = async () => [
@@ -88,7 +88,7 @@ describe('a deleted room', () => {
 describe('/me/mute/{room}', () => {
   const path = (of = room) => `/me/mute/${inUrl(of)}`
 
-  test('puts the room in or out of mute, one fact with pref.muted, and emits roomPref to the other devices', async () => {
+  test('adds and removes the mute of the room, equal to pref.muted, and emits roomPref to the other devices', async () => {
     const heard = await gateway.hear()
     assert.deepEqual((await alice.call('POST', path(), undefined, phone)).body.result.mute, [room])
     assert.deepEqual((await alice.call('POST', path())).body.result.mute, [room])
@@ -127,7 +127,7 @@ describe('POST /roomPrefs/{room}', () => {
     assert.equal((await alice.call('GET', `/rooms?pref=${filter}`)).body.result.totalCount, 1)
   })
 
-  test('a tag with a colour may have the name of what every object has', async () => {
+  test('a tag with a colour can have the name of an Object.prototype member', async () => {
     const heard = await gateway.hear()
     const colours = '{"__proto__":"#ff0000","constructor":"#FFF"}'
     const { status, body } = await alice.call('POST', `/roomPrefs/${inUrl(room)}`, `{"tagColors":${colours}}`)
@@ -142,7 +142,7 @@ describe('POST /roomPrefs/{room}', () => {
     assert.deepEqual([await matching(colours), await matching('{"constructor":"#FFF"}')], [1, 0])
   })
 
-  test('muted here is mute there', async () => {
+  test('muted equals the mute of /me/mute', async () => {
     await set({ muted: true })
     assert.deepEqual((await alice.call('GET', '/me')).body.result.mute, [room])
     await set({ muted: false })

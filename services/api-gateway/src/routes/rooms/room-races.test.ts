@@ -11,11 +11,11 @@ import {
 
 const atOnce = 50
 
-/** Something that is made once, however many make it at the same moment. */
+/** Concurrent calls that together have one effect. */
 interface Race {
   /** One of the competing calls; `by` is one of the two gateways. */
   call: (i: number, by: Gateway) => Promise<Answer>
-  /** The answer of the losers; 200 as for the winners by default. */
+  /** The response of the losers; 200 as for the winners by default. */
   losers?: { status: number; code: string; winners: 'one' | 'some' }
   /** The state after the race. */
   left: (answers: readonly Answer[]) => Promise<unknown>
@@ -63,7 +63,7 @@ describe(`${atOnce} at once over two gateways make`, () => {
   const db = () => first.chat.db
 
   const races: Record<string, Race> = {
-    'one user, by issuing a token: the last one lives': {
+    'one user, by issuing a token: the last token is valid': {
       call: (_i, { admin }) => admin('POST', '/admin/clients', { _id: 'issued', issueAccessToken: true }),
       left: async (answers) => {
         const living = await Promise.all(

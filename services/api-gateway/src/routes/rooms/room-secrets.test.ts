@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
-describe("webhook and botState are the integrator's", () => {
+describe('webhook and botState belong to the integrator', () => {
   const secret = 'https://hook.example/?key=s3cret'
   const state = 'b0t-state'
   let gateway: TestGateway
@@ -30,7 +30,7 @@ describe("webhook and botState are the integrator's", () => {
     assert.deepEqual(shown(answer.body.result), [secret, state])
   }
 
-  test('set by the API key when the room is made and later, and shown to it', async () => {
+  test('are set by the API key when the room is created and later, and shown to it', async () => {
     const fields = { roomType: 'group', members: ['owner'], webhook: secret, botState: state }
     const made = await gateway.admin('POST', '/rooms/', { ...fields, _id: 'made' })
     whole(made)
@@ -44,7 +44,7 @@ describe("webhook and botState are the integrator's", () => {
     whole(await gateway.admin('DELETE', '/rooms/made'))
   })
 
-  test('403 INSUFFICIENT_PERMISSIONS for owner, manager and platform admin, and the rest of the request is not done', async () => {
+  test('are 403 INSUFFICIENT_PERMISSIONS for owner, manager and platform admin, and the rest of the request is not applied', async () => {
     for (const by of [owner, manager, admin]) {
       for (const field of ['webhook', 'botState']) {
         for (const value of ['https://evil.example', '']) {
@@ -58,7 +58,7 @@ describe("webhook and botState are the integrator's", () => {
     assert.deepEqual([stored?.name, stored?.webhook, stored?.botState], ['N', secret, state])
   })
 
-  test('empty in every answer to a user and in every event, and nowhere in their text', async () => {
+  test('are empty in every response to a user and in every event, and nowhere in their text', async () => {
     const heard = await gateway.hear()
     await gateway.admin('PUT', `/rooms/${room}`, { description: 'D' })
     const sent = await member.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text' })

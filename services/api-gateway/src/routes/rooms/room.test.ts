@@ -56,7 +56,7 @@ describe('GET /rooms/{id}', () => {
 })
 
 describe('PUT /rooms/{id}', () => {
-  test('changes the given fields and emits room to all members; by owner, manager, platform admin and the API key', async () => {
+  test('changes the given fields and emits room to all members; for owner, manager, platform admin and the API key', async () => {
     const room = await newRoom({ name: 'Old', cover: 'c' })
     for (const [i, change] of [
       [0, { name: 'New', description: 'D', roomTags: ['t'], botMode: true }],
@@ -77,7 +77,7 @@ describe('PUT /rooms/{id}', () => {
     assert.equal((await gateway.admin('PUT', `/rooms/${room}`, { name: 'By key' })).body.result.name, 'By key')
   })
 
-  test('owner, managers and status only by owner, platform admin or the API key', async () => {
+  test('owner, managers and status can be changed only by the owner, a platform admin or the API key', async () => {
     const room = await newRoom()
     for (const change of [{ owner: 'manager' }, { managers: [] }, { status: 0 }]) {
       refused(await put(manager, room, change), 403, 'INSUFFICIENT_PERMISSIONS')
@@ -91,7 +91,7 @@ describe('PUT /rooms/{id}', () => {
     assert.equal((await put(admin, room, { owner: 'owner' })).body.result.owner, 'owner')
   })
 
-  test('status 0 freezes: nobody sends (403 ROOM_FROZEN) until it is 1 again; reading goes on', async () => {
+  test('status 0 freezes the room: sends are 403 ROOM_FROZEN until it is 1 again; reading continues', async () => {
     proves('Room status', '1 means active')
     const room = await newRoom()
     await put(owner, room, { status: 0 })
@@ -115,7 +115,7 @@ describe('PUT /rooms/{id}', () => {
 })
 
 describe('DELETE /rooms/{id}', () => {
-  test('status 0 and gone from every list; room goes to all members', async () => {
+  test('sets status 0 and removes the room from every list; room goes to all members', async () => {
     const room = await newRoom()
     await send(member, room)
     const before = (await owner.call('GET', '/me/badge')).body.result.badge
@@ -135,7 +135,7 @@ describe('DELETE /rooms/{id}', () => {
     refused(await remove(owner, room), 404, 'ROOM_NOT_FOUND')
   })
 
-  test('by platform admin and the API key too, not by a manager', async () => {
+  test('is allowed for platform admins and the API key too, not for managers', async () => {
     const [one, two] = [await newRoom(), await newRoom()]
     refused(await remove(manager, one), 403, 'INSUFFICIENT_PERMISSIONS')
     refused(await remove(stranger, one), 403, 'NOT_ROOM_MEMBER')
@@ -156,7 +156,7 @@ describe('PUT /rooms/{id}/member/{client}', () => {
   const role = (by: TestUser, room: string, client: string, value: unknown) =>
     by.call('PUT', `/rooms/${room}/member/${encodeURIComponent(client)}`, { property: 'role', value })
 
-  test('makes a manager and a member again, and emits room', async () => {
+  test('makes the member a manager, and a member again, and emits room', async () => {
     const room = await newRoom()
     const heard = await gateway.hear()
     assert.deepEqual((await role(owner, room, member.id, 'admin')).body.result.managers, ['manager', member.id])

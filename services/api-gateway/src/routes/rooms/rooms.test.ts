@@ -42,7 +42,7 @@ describe('POST /rooms/', () => {
     assert.deepEqual([payload, to], [body.result, { app: gateway.app, room: _id }])
   })
 
-  test('roomType direct returns a room of both', async () => {
+  test('roomType direct returns a room with both members', async () => {
     proves('POST /rooms/', 'roomType direct')
     const { status, body } = await create({ roomType: 'direct', members: ['alice', 'bob'] })
     assert.equal(status, 200)
@@ -50,11 +50,11 @@ describe('POST /rooms/', () => {
     assert.deepEqual([roomType, members.map(({ _id }: { _id: string }) => _id)], ['direct', ['alice', 'bob']])
   })
 
-  test('without the slash it is the same', async () => {
+  test('works without the trailing slash', async () => {
     assert.equal((await gateway.admin('POST', '/rooms', { roomType: 'group', members: ['bob'] })).status, 200)
   })
 
-  test('a direct room is one per pair, in whatever order, also created 50 times at once over two gateways', async () => {
+  test('a pair has one direct room, in either order, also when created 50 times at once over two gateways', async () => {
     const [one, two] = [await gateway.newUser(), await gateway.newUser()]
     const other = await gateway.another()
     const answers = await Promise.all(
@@ -70,7 +70,7 @@ describe('POST /rooms/', () => {
     await other.stop()
   })
 
-  test('an _id created 50 times at once is one room, the others are answered it as it is', async () => {
+  test('an _id created 50 times at once is one room; the other calls return it unchanged', async () => {
     const other = await gateway.another()
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, i) =>
@@ -147,7 +147,7 @@ describe('GET /rooms', () => {
     assert.deepEqual(Object.keys(inspect).toSorted(), ['query', 'tookMS'])
   })
 
-  test('sort by lastMessage, createdTime and name, several fields, each way', async () => {
+  test('sorts by lastMessage, createdTime and name, several fields, in both directions', async () => {
     proves('GET /rooms', '?sort', 'sort by lastMessage', 'sort by createdTime', '- sorts descending')
     assert.equal(await names({ sort: 'lastMessage' }), 'c d a b')
     assert.equal(await names({ sort: '-createdTime' }), 'b d a c')
@@ -156,7 +156,7 @@ describe('GET /rooms', () => {
     assert.equal(await names({ sort: '-name createdTime' }), 'd c b a')
   })
 
-  test('of several fields the second decides where the first is the same', async () => {
+  test('the second sort field decides where the first is equal', async () => {
     proves('GET /rooms', 'sort by several fields')
     const carl = await gateway.newUser()
     for (const name of ['x', 'y', 'x']) await gateway.newRoom([carl], { name })
@@ -169,14 +169,14 @@ describe('GET /rooms', () => {
     assert.deepEqual(await order('name -createdTime'), [third, first, second])
   })
 
-  test('sortUnreadFirst puts rooms with unread messages first, each part in its order', async () => {
+  test('sortUnreadFirst puts rooms with unread messages first, each part sorted', async () => {
     proves('GET /rooms', '?sortUnreadFirst')
     assert.equal(await names({ sortUnreadFirst: 1 }), 'b d a c')
     assert.equal(await names({ sortUnreadFirst: 1, sort: 'name' }), 'b d a c')
     assert.equal(await names({ sortUnreadFirst: 0, sort: 'name' }), 'a b c d')
   })
 
-  test('skip and limit; 0 is no limit', async () => {
+  test('skip and limit apply; limit 0 is no limit', async () => {
     proves('GET /rooms', '?skip', '?limit')
     assert.equal(await names({ sort: 'name', limit: 2 }), 'a b')
     assert.equal(await names({ sort: 'name', skip: 1, limit: 2 }), 'b c')
@@ -184,7 +184,7 @@ describe('GET /rooms', () => {
     assert.equal(await names({ skip: 9 }), '')
   })
 
-  test('without skip and limit all rooms are there, however many', async () => {
+  test('without skip and limit it returns all rooms', async () => {
     proves('Limits', 'GET /rooms: skip is 0 by default', 'GET /rooms: limit is 0 by default, no limit')
     const dora = await gateway.newUser()
     const made = await Promise.all(Array.from({ length: 130 }, () => gateway.newRoom([dora])))
@@ -193,12 +193,12 @@ describe('GET /rooms', () => {
     assert.deepEqual([totalCount, data.length], [130, 130])
   })
 
-  test('updatedAfter has rooms that were created after it and have no message yet', async () => {
+  test('updatedAfter includes rooms created after it without a message', async () => {
     proves('GET /rooms', 'updatedAfter: rooms created after it')
     const eve = await gateway.newUser()
     await gateway.newRoom([eve], { name: 'before' })
     const { createdTimeMS } = (await eve.call('GET', '/rooms')).body.result.data[0]
-    // The next room is of a later millisecond.
+    // The next room gets a later millisecond.
     await vi.waitUntil(() => Date.now() > createdTimeMS, { interval: 1 })
     await gateway.newRoom([eve], { name: 'after' })
     const { data } = (await eve.call('GET', `/rooms?updatedAfter=${createdTimeMS}`)).body.result
@@ -218,7 +218,7 @@ describe('GET /rooms', () => {
     assert.equal(await names({ updatedAfter: 0, sort: 'name' }), 'a b c d')
   })
 
-  test('pref filters by the preferences of the caller', async () => {
+  test("pref filters by the caller's preferences", async () => {
     proves('GET /rooms', '?pref')
     assert.equal(await names({ pref: JSON.stringify({ tags: 'work' }), sort: 'name' }), 'c d')
     assert.equal(await names({ pref: JSON.stringify({ tags: 'work', hidden: null }), sort: 'name' }), 'c d')
@@ -226,7 +226,7 @@ describe('GET /rooms', () => {
     assert.equal(await names({ pref: JSON.stringify({ sticky: false, folder: 'f' }) }), 'd')
   })
 
-  test('a list of any length comes whole and in order, each Room as the contract says, with content as it is stored', async () => {
+  test('a list of any length comes whole and in order, with content as it is stored; each Room matches the contract', async () => {
     const user = await gateway.newUser()
     const rooms: string[] = []
     for (let i = 0; i < 130; i++) rooms.push(await gateway.newRoom([alice, user], { name: `Room ${i}` }))
@@ -279,7 +279,7 @@ describe('GET /rooms', () => {
     for (const [query, message] of bad) refused(await me.call('GET', `/rooms?${query}`), 400, 'INVALID_QUERY', message)
   })
 
-  test('IM-CLIENT-ID is required (400 MISSING_PARAMETER) and must be the user of the token: else 401 INVALID_TOKEN', async () => {
+  test("IM-CLIENT-ID is required (400 MISSING_PARAMETER) and must be the token's user: else 401 INVALID_TOKEN", async () => {
     proves('GET /rooms', 'header IM-CLIENT-ID')
     proves('Client keys and user tokens', 'GET /rooms without IM-CLIENT-ID: 400')
     const headers = { 'im-client-key': gateway.clientKey, 'im-authorization': me.token }

@@ -25,7 +25,7 @@ describe('system messages', () => {
       sender._id,
     ])
 
-  test('carry `system: true` in the history, and their sender may neither edit nor recall them', async () => {
+  test('carry `system: true` in the history, and their sender can neither edit nor recall them', async () => {
     const room = await newRoom()
     await add(owner, room, [carl.id], { systemMessage: true })
     await take(carl, room, [carl.id], { systemMessage: true })
@@ -44,7 +44,7 @@ describe('system messages', () => {
     }
   })
 
-  test('are of types that no caller may send or edit to: 400 INVALID_REQUEST', async () => {
+  test('have types that callers cannot send or edit to: 400 INVALID_REQUEST', async () => {
     const room = await newRoom()
     const { body } = await owner.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text' })
     const { _id } = body.result
@@ -65,7 +65,7 @@ describe('system messages', () => {
     assert.deepEqual(await shownIn(room), [['text', 'owner']])
   })
 
-  test('in the name of somebody who did not act are written although they are banned, in the room or from the app', async () => {
+  test("about a banned user's room changes by others are written, under bans in the room and from the app", async () => {
     const room = await newRoom()
     const banned = await gateway.newUser()
     await add(owner, room, [banned.id])
@@ -76,7 +76,7 @@ describe('system messages', () => {
     await take(admin, room, ['member'], said)
     await gateway.admin('POST', `/rooms/${room}/members`, { invitees: ['member'], ...said })
     await add(admin, room, [banned.id], said)
-    // In their own name they are not.
+    // For the banned user's own action none is written.
     assert.equal((await take(member, room, ['member'], said)).status, 200)
     assert.deepEqual(await shownIn(room), [
       ['addMembers', banned.id],
@@ -89,7 +89,7 @@ describe('system messages', () => {
     assert.deepEqual(await shownIn(body.result._id), [['joinRoom', banned.id]])
   })
 
-  test('are written once for who leaves twice at the same moment, or again after it failed, and again for who came back', async () => {
+  test('are written once if a user leaves twice at once or retries a failure, and again after a return', async () => {
     const room = await newRoom()
     const leave = () => take(member, room, ['member'], { systemMessage: true })
     const twice = await Promise.all([leave(), leave()])
@@ -117,7 +117,7 @@ describe('system messages', () => {
 })
 
 describe('a system message that cannot be written at once', () => {
-  test('is written later, and is none of the messages that somebody has scheduled', async () => {
+  test("is written later, and stays out of the users' scheduled messages", async () => {
     const room = await newRoom()
     const appendMessage = gateway.chat.appendMessage.bind(gateway.chat)
     gateway.chat.appendMessage = () => Promise.reject(new Error('the database is away'))

@@ -1,6 +1,6 @@
 import { startTestGateway, type TestUser } from '../../test-gateway.ts'
 
-/** A gateway with an owner and a member of groups to come, a platform admin, and somebody to add. */
+/** A gateway with a future group owner and member, a platform admin, and a user to add. */
 export async function startWithMembers() {
   const gateway = await startTestGateway()
   const owner = await gateway.newUser('owner')

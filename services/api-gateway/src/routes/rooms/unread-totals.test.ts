@@ -28,7 +28,7 @@ describe('POST /badges/byRoomTags', () => {
   afterAll(() => gateway.stop())
   const ask = (body?: unknown) => alice.call('POST', '/badges/byRoomTags', body)
 
-  test('returns each requested tag, 0 when none; totalBadge counts a room once', async () => {
+  test('returns each requested tag, 0 without unread messages; totalBadge counts a room once', async () => {
     proves('POST /badges/byRoomTags', 'body.tags', 'result.totalBadge', 'result.data', 'tags match exactly')
     proves('POST /badges/byRoomTags', 'only rooms that the user may access', '0 for a tag without unread messages')
     const { status, body } = await ask({ tags: ['work', 'urgent', 'none'] })
@@ -37,7 +37,7 @@ describe('POST /badges/byRoomTags', () => {
     assert.deepEqual((await ask({ tags: ['secret'] })).body.result, { totalBadge: 0, data: { secret: 0 } })
   })
 
-  test('without tags, or with an empty list, all tags of the caller’s rooms are queried', async () => {
+  test('without tags, or with an empty list, counts all tags of the caller’s rooms', async () => {
     proves('POST /badges/byRoomTags', 'without tags, or with an empty array, all tags are queried')
     for (const body of [undefined, {}, { tags: [] }]) {
       const { result } = (await ask(body)).body
@@ -48,7 +48,7 @@ describe('POST /badges/byRoomTags', () => {
     }
   })
 
-  test('tags that are no array of strings are 400 INVALID_TAGS, a bad token 401 INVALID_TOKEN', async () => {
+  test('tags other than an array of strings are 400 INVALID_TAGS, a bad token 401 INVALID_TOKEN', async () => {
     proves('POST /badges/byRoomTags', '400 INVALID_TAGS', '401 INVALID_TOKEN')
     for (const tags of ['work', [1], 1, { a: 1 }]) {
       const { status, body } = await ask({ tags })

@@ -10,9 +10,8 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
 /**
- * Random histories are played over two gateways, several operations at the same time, and every member's unread
- * count is compared with a naive model that counts. A run that fails prints its seed and the smallest history found:
- * PARLEY_TEST_SEED plays it again.
+ * Plays random histories over two gateways, with several operations at once, and compares every member's unread count with a
+ * naive model. A failing run prints its seed and the smallest failing history; PARLEY_TEST_SEED replays it.
  */
 const userCount = 4
 const roomCount = 2
@@ -37,15 +36,15 @@ type Op = { via: number; user: number; room: number; message: number } & {
 interface ModelMessage {
   id: string
   sender: string
-  /** For all; or recalled. */
+  /** Deleted for all, or recalled. */
   deleted: boolean
   /** Users who deleted it for themselves. */
   hidden: Set<string>
 }
 
 /**
- * `messages[seq - 1]`. A member's marker is a set: who joins while others send may stand at any of the places in
- * between, and each later look at their unread count keeps those that agree with it.
+ * `messages[seq - 1]`. A member's marker is a set: a user who joins during sends can start at any of several positions, and
+ * each later unread count keeps the ones that agree with it.
  */
 interface ModelRoom {
   id: string
@@ -86,13 +85,13 @@ describe('unread is exact', () => {
     gateways = [first, await first.another()]
   })
   afterAll(async () => {
-    // The run that the time limit interrupted goes on; when it failed, that was reported.
+    // A run interrupted by the time limit continues; its failure is already reported.
     await Promise.allSettled([playing])
     await gateways[1].stop()
     await gateways[0].stop()
   })
 
-  test('under sends, recalls, deletes for me, for all and _all, joins, leaving and coming back, and read markers in any order, by several gateways at once', async () => {
+  test('after any order of sends, recalls, deletions, joins, leaves and read markers, concurrently over several gateways', async () => {
     const seed = process.env['PARLEY_TEST_SEED']
     await fc.assert(
       fc.asyncProperty(steps, async (history) => {
@@ -133,7 +132,7 @@ interface Sent {
 /** The model's knowledge of a step. */
 type Outcome = Sent | (() => void | Promise<void>)
 
-/** Runs operations at the same time and reports to the model what was accepted. */
+/** Runs operations at once and reports the accepted ones to the model. */
 async function playTogether(gateways: Gateways, users: TestUser[], rooms: ModelRoom[], ops: Op[]): Promise<void> {
   const moved = new Set<string>()
   for (const { do: what, user, room } of ops) if (what === 'come or go') moved.add(`${room} ${user}`)
@@ -142,7 +141,7 @@ async function playTogether(gateways: Gateways, users: TestUser[], rooms: ModelR
     ops.map(async (one): Promise<Outcome> => {
       const place = `${one.room} ${one.user}`
       if (one.do === 'come or go') {
-        // The first user stays, and nobody moves twice at once: what the outcome should be could not be said.
+        // The first user stays, and no user moves twice at once, since the outcome would be undefined.
         if (one.user === 0 || moving.has(place)) return () => undefined
         moving.add(place)
       }
@@ -157,7 +156,7 @@ async function playTogether(gateways: Gateways, users: TestUser[], rooms: ModelR
     room.messages.push(message)
     assert.equal(room.messages.length, seq, 'seq has no holes')
   }
-  // Joins and leaves first: the outcomes of the others depend on the members.
+  // Joins and leaves first: the other outcomes depend on the members.
   const isMove = (i: number) => ops[i]?.do === 'come or go'
   for (const [i, outcome] of outcomes.entries()) if (typeof outcome === 'function' && isMove(i)) await outcome()
   for (const [i, outcome] of outcomes.entries()) if (typeof outcome === 'function' && !isMove(i)) await outcome()
@@ -168,7 +167,7 @@ interface Scene {
   room: ModelRoom
   keeper: TestUser
   isMember: boolean
-  /** Joins or leaves at the same time: then both being let and being refused are right. */
+  /** During a join or leave, both acceptance and refusal are right. */
   isMoving: boolean
 }
 
@@ -230,7 +229,7 @@ async function playOne(gateways: Gateways, one: Op, scene: Scene): Promise<Outco
   }
 }
 
-/** As if the time of these had come; those that are not flushed yet are left alone. */
+/** As if these had expired; messages not flushed yet are left alone. */
 async function expire({ chat }: TestGateway, messages: readonly ModelMessage[]): Promise<ModelMessage[]> {
   const due: ModelMessage[] = []
   for (const message of messages) {
@@ -321,7 +320,7 @@ function countUnread(room: ModelRoom, user: string, marker: number): number {
   return after.filter(({ sender, deleted, hidden }) => sender !== user && !deleted && !hidden.has(user)).length
 }
 
-/** The messages of the history after a seq: they show which concurrent ones an operation was in time for. */
+/** The messages of the history after a seq: they show which concurrent ones an operation included. */
 async function history(
   gateway: TestGateway,
   user: TestUser,

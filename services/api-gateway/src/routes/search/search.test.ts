@@ -28,7 +28,7 @@ describe('POST /search', () => {
   const idsIn = async (room: string, keyword: string, user = bob) =>
     (await find(keyword, { room }, user)).flatMap(({ messages }) => messages)
 
-  test('finds what holds every word, whatever its case, accents, script and punctuation, latest first', async () => {
+  test('finds messages with every word, whatever their case, accents, script and punctuation, the latest first', async () => {
     const room = await gateway.newRoom([alice, bob])
     const one = await send(room, 'Das Café öffnet um neun.')
     const two = await send(room, { text: 'CAFE, um zehn', url: 'https://example.org/hidden' })
@@ -44,7 +44,7 @@ describe('POST /search', () => {
     assert.ok(!(await idsIn(room, 'um')).includes(four))
   })
 
-  test('with excerpts it returns the beginnings of what it found, the latest first over all rooms', async () => {
+  test('with excerpts returns the beginnings of the results, the latest first across rooms', async () => {
     const [early, late] = [await gateway.newRoom([alice, bob]), await gateway.newRoom([alice, bob])]
     const one = await send(early, 'excerpt one')
     const two = await send(late, { poll: 1, fallback: 'excerpt two' })
@@ -64,7 +64,7 @@ describe('POST /search', () => {
     assert.equal((await search({})).body.result.found, undefined)
   })
 
-  test("is over the caller's rooms alone, narrowed by room and roomTags, and cut at limit", async () => {
+  test("covers the caller's rooms only, narrowed by room and roomTags, and cut at limit", async () => {
     const [mine, tagged] = [
       await gateway.newRoom([alice, bob]),
       await gateway.newRoom([alice, bob], { roomTags: ['t'] }),
@@ -86,7 +86,7 @@ describe('POST /search', () => {
     assert.equal((await find('needle', {}, alice)).length, 3)
   })
 
-  test('follows edits, recalls and deletions, before and after the index knows the message', async () => {
+  test('follows edits, recalls and deletions, before and after the message is indexed', async () => {
     for (const isIndexed of [false, true]) {
       const room = await gateway.newRoom([alice, bob])
       const ids = []
@@ -116,7 +116,7 @@ describe('POST /search', () => {
     }
   })
 
-  test('two that index a room at once while others send leave nothing out and nothing twice', async () => {
+  test('two indexers of one room during sends miss nothing and repeat nothing', async () => {
     const room = await gateway.newRoom([alice, bob])
     const roomKey = key(gateway.app, room)
     const writing = { on: true }
@@ -135,21 +135,21 @@ describe('POST /search', () => {
     assert.deepEqual(new Set(everything), new Set(sent))
   })
 
-  test('finds what is in many long texts, which are indexed a part at a time', async () => {
+  test('finds words of many long texts, which are indexed in parts', async () => {
     const room = await gateway.newRoom([alice, bob])
     const text = (nth: number) => Array.from({ length: 900 }, (_, i) => `word${nth}x${i}`).join(' ')
     const sent = await Promise.all(Array.from({ length: 30 }, (_, i) => send(room, text(i))))
-    // A search on a machine that is far too busy finds what is indexed by then.
+    // A search on an overloaded machine finds whatever is indexed by then.
     const found = async (nth: number) => assert.deepEqual(await idsIn(room, `word${nth}x899`), [sent[nth]])
     for (const nth of [0, 15, 29]) await vi.waitFor(() => found(nth), { timeout: 100_000 })
     assert.equal(await gateway.chat.db.searchTexts.countDocuments({ roomKey: key(gateway.app, room) }), 30)
   })
 
-  test('reads one index in the order of the answer, over many rooms', async () => {
+  test('reads one index in result order, across many rooms', async () => {
     const rooms = []
     for (let i = 0; i < 5; i++) rooms.push(await gateway.newRoom([alice, bob]))
     for (let i = 0; i < 50; i++) await send(rooms[i % 5] ?? '', 'common word')
-    // A search on a machine that is far too busy finds what is indexed by then.
+    // A search on an overloaded machine finds whatever is indexed by then.
     await vi.waitFor(async () => assert.equal((await find('common', { limit: 500 })).length, 5), { timeout: 100_000 })
     const keys = rooms.map((room) => key(gateway.app, room))
     for (const keyword of ['common', 'comm wor']) {

@@ -3,7 +3,7 @@ import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
-/** The erasure is over when the request that makes them a member has looked whether they are there, and has not committed. */
+/** The erasure completes after the other request checked that the user exists, and before it commits. */
 describe('a user who is erased while they become a member', () => {
   let gateway: TestGateway
   let bob: TestUser
@@ -37,7 +37,7 @@ describe('a user who is erased while they become a member', () => {
   }
   const memberships = () => gateway.chat.db.memberships.countDocuments({ userKey: key(gateway.app, eve.id) })
 
-  test('is a member of no group: neither one that they are added to, nor one that is made', async () => {
+  test('becomes a member neither of a group that adds them nor of one being created', async () => {
     const room = await gateway.newRoom([bob])
     const heard = await gateway.hear()
     eraseInNextChange()

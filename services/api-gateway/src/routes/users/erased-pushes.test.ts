@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.stop())
 
-test('an erased user is in no record of pushes any more, and the others are', async () => {
+test('erasing a user removes them from all push records, and keeps the others', async () => {
   const { app } = gateway
   const { db } = gateway.chat
   const names = ['alice', 'alice2', 'bob'] as const
@@ -56,7 +56,7 @@ test('an erased user is in no record of pushes any more, and the others are', as
   assert.deepEqual(ofOthers, contents.slice(1))
 })
 
-test('a call that waits names an erased user by the ID alone', async () => {
+test('a queued call names an erased user by the ID alone', async () => {
   const { app } = gateway
   const { db } = gateway.chat
   await gateway.newUser('mallory')

@@ -3,7 +3,7 @@ import { takeNextJob } from '@parley/chat/jobs/run-jobs'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
-describe('a user whose erasure has begun, and who is in rooms still', () => {
+describe('a user whose erasure has begun, and who is still in rooms', () => {
   let gateway: TestGateway
   let other: TestGateway
   let alice: TestUser
@@ -29,7 +29,7 @@ describe('a user whose erasure has begun, and who is in rooms still', () => {
     assert.deepEqual([status, body.error?.code], [404, 'CLIENT_NOT_FOUND'], JSON.stringify(body))
     assert.match(body.error.message, /^sender: no user "bob"/)
   }
-  /** Erases bob, and breaks off before they leave a room. */
+  /** Erases bob, and fails before they leave a room. */
   const beginErasure = async () => {
     const leaving = vi.spyOn(gateway.chat.db.reports, 'updateMany').mockRejectedValueOnce(new Error('on purpose'))
     assert.equal((await gateway.admin('DELETE', '/admin/clients/bob')).status, 202)
@@ -44,7 +44,7 @@ describe('a user whose erasure has begun, and who is in rooms still', () => {
     assert.equal((await alice.call('GET', `/rooms/${room}`)).body.result.memberCount, 1)
   }
 
-  test('sends nothing: the sender must be an existing user, also at gateways that know the room', async () => {
+  test('cannot send: the sender must be an existing user, also at gateways that cache the room', async () => {
     for (const by of [gateway, other]) assert.equal((await send(by)).status, 200)
     await beginErasure()
     for (const by of [gateway, other]) refused(await send(by))
@@ -55,7 +55,7 @@ describe('a user whose erasure has begun, and who is in rooms still', () => {
     assert.equal((await alice.call('GET', `/rooms/${room}/messages/v3`)).body.result.totalCount, 3)
   })
 
-  test('sends nothing either where they were banned from the app; a later user of the ID sends', async () => {
+  test('cannot send either if they were banned from the app; a later user of the ID can', async () => {
     await gateway.newUser('bob')
     await gateway.admin('POST', `/rooms/${room}/members`, { invitees: ['bob'] })
     assert.equal((await send(gateway)).status, 200)

@@ -20,7 +20,7 @@ describe("an erased user's direct room", () => {
   })
   afterAll(() => gateway.stop())
 
-  test('is closed to the other one: who reads it on, and cannot write, nor can anybody open it again', async () => {
+  test('is read-only for the other member, and cannot be reopened', async () => {
     const refused = await send(bob, room)
     assert.deepEqual([refused.status, refused.body.error.code], [403, 'ROOM_FROZEN'])
     const history = await bob.call('GET', `/rooms/${room}/messages/v3`)
@@ -30,7 +30,7 @@ describe("an erased user's direct room", () => {
     assert.deepEqual([opened.status, opened.body.error.code], [400, 'INVALID_REQUEST'])
   })
 
-  test('is not that of a new user of the same ID: the two begin a new room, again and again', async () => {
+  test('is not reused for a new user of the ID: the pair gets a new room each time', async () => {
     const rooms = [room]
     for (let i = 0; i < 3; i++) {
       eve = await gateway.newUser('eve')
@@ -56,7 +56,7 @@ describe("an erased user's direct room", () => {
     const answer = await gateway.admin('POST', '/rooms/', body)
     assert.deepEqual([answer.status, answer.body.error.code], [409, 'ROOM_EXISTS'])
   })
-  test('a new user of the same ID blocks nobody, and stays blocked by the others', async () => {
+  test('leaves no blocks by the new user of the ID; blocks by others stay', async () => {
     await gateway.admin('DELETE', '/admin/clients/eve')
     const before = await gateway.newUser('eve')
     await before.call('POST', '/blockStatus/my/bob')

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.stop())
 
-test('a token that has expired is revoked no more: 404 for it, and it is not counted', async () => {
+test('revoking an expired token is 404, and does not count it', async () => {
   const expired = async () => {
     const { token } = await gateway.newUser('alice')
     await gateway.chat.db.tokens.updateOne({ user: 'alice' }, { $set: { expiresAt: new Date(1) } })

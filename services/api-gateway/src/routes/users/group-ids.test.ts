@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
-describe("a user group's ID is nobody's where a user is meant", () => {
+describe("a user group's ID is no user ID", () => {
   let gateway: TestGateway
   let alice: TestUser
   let room: string
@@ -97,7 +97,7 @@ describe("a user group's ID is nobody's where a user is meant", () => {
     })
   }
 
-  test('GET /admin/clients does not show one, whatever the filter', async () => {
+  test('GET /admin/clients never shows a group, whatever the filter', async () => {
     const q = encodeURIComponent('{"_id":"team"}')
     assert.equal((await gateway.admin('GET', `/admin/clients?q=${q}`)).body.result.totalCount, 0)
   })

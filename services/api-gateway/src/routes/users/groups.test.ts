@@ -66,7 +66,7 @@ describe('mentioning a user group', () => {
   })
   afterAll(() => gateway.stop())
 
-  test("shows the group's ID and not its members: in the answer, the event, the history and the list of rooms", async () => {
+  test("shows the group's ID but not its members: in the response, the event, the history and the list of rooms", async () => {
     const room = await gateway.newRoom([alice, bob])
     const heard = await gateway.hear()
     const body = { room, sender: 'alice', message: 'x', messageType: 'text', mentions: ['team', 'alice', 'team'] }
@@ -83,7 +83,7 @@ describe('mentioning a user group', () => {
     for (const { mentions } of [edited.body.result, updated]) assert.deepEqual(mentions, ['team'])
   })
 
-  test('over 1000 IDs is 400 INVALID_REQUEST; how many members the groups have does not count', async () => {
+  test('over 1000 IDs is 400 INVALID_REQUEST; members of the groups do not count', async () => {
     const room = await gateway.newRoom([alice, bob])
     const send = (mentions: string[]) =>
       gateway.admin('POST', '/messages', { room, sender: 'alice', message: 'x', messageType: 'text', mentions })

@@ -34,7 +34,7 @@ describe('GET /admin/clients', () => {
     return body.result.totalCount
   }
 
-  test('returns 50 by default, at most 100, from skip on; totalCount counts all; groups and tokens are left out', async () => {
+  test('returns 50 by default, at most 100, from skip on; totalCount counts all; groups and tokens are omitted', async () => {
     proves('GET /admin/clients', '?limit', '?skip', 'result.totalCount', 'result.data', 'no tokens')
     proves('GET /admin/clients', 'result.data[]._id', 'result.data[].nickname', 'result.data[].email')
     proves('GET /admin/clients', 'result.data[].avatarUrl')
@@ -144,7 +144,7 @@ describe('GET /admin/clients', () => {
     ['too many conditions', { $or: Array.from({ length: 200 }, () => ({ nickname: 'x' })) }, /conditions/],
   ]
   for (const [what, q, message] of refusals) {
-    test(`q: ${what} is 400 INVALID_QUERY and says where`, async () => {
+    test(`q: ${what} is 400 INVALID_QUERY naming the place`, async () => {
       proves('GET /admin/clients', '400 INVALID_QUERY')
       const { status, body } = await list({ q })
       assert.deepEqual([status, body.error?.code], [400, 'INVALID_QUERY'], JSON.stringify(body))
@@ -152,7 +152,7 @@ describe('GET /admin/clients', () => {
     })
   }
 
-  /** A gateway of its own with users over whom a filter takes its whole time. */
+  /** A gateway of its own with users whose filtering uses up its time limit. */
   const withSlowFilter = async () => {
     const other = await startTestGateway()
     onTestFinished(() => other.stop())
@@ -164,13 +164,13 @@ describe('GET /admin/clients', () => {
     return { other, slow: () => other.admin('GET', `/admin/clients?q=${q}`) }
   }
 
-  test('a $regex that runs away is stopped and is 400 INVALID_QUERY', async () => {
+  test('a runaway $regex is stopped with 400 INVALID_QUERY', async () => {
     const { slow } = await withSlowFilter()
     const { status, body } = await slow()
     assert.deepEqual([status, body.error?.code], [400, 'INVALID_QUERY'], JSON.stringify(body))
   })
 
-  test('an app has few filters in flight at a time; a request that waits too long gets 429, and other apps do not wait', async () => {
+  test('filters in flight are limited per app; a request that waits too long gets 429, and other apps do not wait', async () => {
     const { other, slow } = await withSlowFilter()
     const answers = Promise.all(Array.from({ length: 40 }, slow))
     const over = { yet: false }
@@ -186,7 +186,7 @@ describe('GET /admin/clients', () => {
     assert.equal(status, 200)
     const statuses = (await answers).map((answer) => answer.status)
     over.yet = true
-    // A filter is two queries: the page, and how many match.
+    // A filter is two queries: the page and the total.
     const most = await watch
     assert.ok(most > 0 && most <= 8, `${most}`)
     assert.deepEqual(new Set(statuses), new Set([400, 429]))
@@ -195,7 +195,7 @@ describe('GET /admin/clients', () => {
     assert.equal((await other.admin('GET', '/admin/clients?limit=1')).status, 200)
   })
 
-  test('whatever q is, the database takes it or it is 400: nothing else', async () => {
+  test('any q either works in the database or is 400', async () => {
     const texts = fc.constantFrom(
       '',
       'Nick 1',
@@ -242,7 +242,7 @@ describe('GET /admin/clients', () => {
     assert.ok(taken.count > 20)
   })
 
-  test('an answer over the size limit is 413 RESULT_TOO_LARGE; a lower limit helps', async () => {
+  test('a response over the size limit is 413 RESULT_TOO_LARGE; a lower limit avoids it', async () => {
     proves('GET /admin/clients', '413 RESULT_TOO_LARGE')
     proves('Limits', 'GET /admin/clients: a result too large is 413')
     const other = await startTestGateway()
@@ -260,7 +260,7 @@ describe('GET /admin/clients', () => {
     assert.deepEqual([status, body.error.code], [401, 'INVALID_API_KEY'])
   })
 
-  test('a login that is recorded late changes nothing of the one after it', async () => {
+  test('a login recorded late does not overwrite a newer one', async () => {
     const login = (atMS: number, address: string, userAgent: string) =>
       gateway.chat.recordLogin({
         ...{ app: gateway.app, user: 'mail', atMS, userAgent },

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop())
 
 describe('GET /me', () => {
-  test('returns the caller, without what only API keys see', async () => {
+  test('returns the caller, without the fields for API keys', async () => {
     const { body } = await alice.call('GET', '/me')
     assert.partialDeepStrictEqual(body.result, { _id: 'alice', nickname: 'Alice', mute: [] })
     assert.equal('isAdmin' in body.result || 'token' in body.result, false)
@@ -68,7 +68,7 @@ describe('/me/pref', () => {
 })
 
 describe('a user with as many preferences as they may have', () => {
-  test('sets those that are there, and no other: 409 TOO_MANY_PREFS, side by side too, until one is deleted', async () => {
+  test('can set existing ones but no new one, even concurrently: 409 TOO_MANY_PREFS until one is deleted', async () => {
     const { db } = gateway.chat
     const user = await gateway.newUser()
     const set = (name: string) => user.call('POST', `/me/pref/${name}`, { data: 2 })
@@ -96,7 +96,7 @@ describe('POST /me/subscribe', () => {
       .project({ _id: 0, user: 1, device: 1, type: 1, token: 1 })
       .toArray()
 
-  test('registers a device; one device has one token, one token one device', async () => {
+  test('registers a device; a device has one token, and a token one device', async () => {
     proves('POST /me/subscribe', 'body.type', 'body.token', 'body.deviceId', 'type ios', 'type of the Android network')
     const bob = await gateway.newUser('bob')
     const ios = await alice.call('POST', '/me/subscribe', { type: 'ios', token: 'aa', deviceId: 'd1' })
@@ -120,7 +120,7 @@ describe('POST /me/subscribe', () => {
     assert.deepEqual([wrong.status, wrong.body.error.code], [401, 'INVALID_TOKEN'])
   })
 
-  test('POST /me/unsubscribe takes deviceId or token; with neither, all of the caller’s devices go', async () => {
+  test('POST /me/unsubscribe takes deviceId or token; with neither, it removes all of the caller’s devices', async () => {
     proves('POST /me/unsubscribe', 'unregisters the device token')
     const carl = await gateway.newUser('carl')
     for (const id of ['1', '2', '3', '4']) {
@@ -133,7 +133,7 @@ describe('POST /me/subscribe', () => {
     assert.deepEqual((await carl.call('POST', '/me/unsubscribe')).body.result, { removed: 2 })
     assert.equal((await devices()).length, before - 4)
   })
-  test('a user has 100 devices: the one unused for longest goes', async () => {
+  test('a user has at most 100 devices: a new one replaces the longest unused', async () => {
     const dora = await gateway.newUser('dora')
     const ids = Array.from({ length: 101 }, (_, i) => `phone${i}`)
     for (const id of ids) {
@@ -145,7 +145,7 @@ describe('POST /me/subscribe', () => {
     assert.deepEqual((await dora.call('POST', '/me/unsubscribe', {})).body.result, { removed: 100 })
   })
 
-  test('of more that were registered before there was a limit, the 100 used last count, and the next one drops the rest', async () => {
+  test('of more devices from before the limit, the 100 last used count, and the next registration drops the rest', async () => {
     const { app, chat } = gateway
     const eric = await gateway.newUser('eric')
     await gateway.newUser('fay')

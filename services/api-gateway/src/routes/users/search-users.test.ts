@@ -36,7 +36,7 @@ describe('GET /users/search', () => {
     assert.equal(status, 200, JSON.stringify(body))
     return body.result.data.map(({ _id }: { _id: string }) => _id).toSorted()
   }
-  /** A change of the configuration holds within 2 s. */
+  /** Configuration changes apply within 2 s. */
   async function setDirectory(value: unknown): Promise<void> {
     assert.equal((await gateway.admin('POST', '/config', { directory: value })).status, 200)
   }
@@ -45,7 +45,7 @@ describe('GET /users/search', () => {
       timeout: 60_000,
     })
 
-  test('finds by the beginning of a name or of a word of it, whatever its case, accents and width', async () => {
+  test('finds by the beginning of a name or of a word in it, whatever the case, accents and width', async () => {
     assert.deepEqual(await found('ann'), ['anna', 'full'])
     assert.deepEqual(await found('AN'), ['anna', 'anton', 'full', 'jose'])
     assert.deepEqual(await found('mul'), ['anna'])
@@ -59,7 +59,7 @@ describe('GET /users/search', () => {
     assert.deepEqual(await found('\u0301'), [])
   })
 
-  test('finds a user without a nickname by the ID, and by a new nickname alone', async () => {
+  test('finds a user without a nickname by ID, and a user with a new nickname only by that', async () => {
     assert.deepEqual(await found('plai'), ['plain'])
     await gateway.admin('POST', '/admin/clients/list', { data: [{ _id: 'plain', nickname: 'Renamed' }] })
     assert.deepEqual([await found('plai'), await found('rena')], [[], ['plain']])
@@ -69,14 +69,14 @@ describe('GET /users/search', () => {
     assert.deepEqual(await found('lis', `&room=${await gateway.newRoom([alice, { ...alice, id: 'list' }])}`), ['list'])
   })
 
-  test('returns the summary of a user, at most `limit` of them', async () => {
+  test('returns user summaries, at most `limit` of them', async () => {
     const { body } = await search('anna m')
     const anna = { _id: 'anna', id: 'anna', nickname: 'Anna Müller', description: '', avatarUrl: '', isRobot: false }
     assert.deepEqual(body.result.data, [{ ...anna, lastLoginTimeMS: 0 }])
     assert.equal((await found('a', '&limit=2')).length, 2)
   })
 
-  test('never shows the caller, users banned from the app, groups, other apps and users with a block in between', async () => {
+  test('never returns the caller, users banned from the app, groups, other apps or users with a block between them', async () => {
     const other = await startTestGateway()
     try {
       await other.newUser('alien', { nickname: 'Zoe Alien' })
@@ -101,7 +101,7 @@ describe('GET /users/search', () => {
     }
   })
 
-  test('finds those of shared rooms by default, everybody with `all`, nobody with `off`', async () => {
+  test('finds members of shared rooms by default, everybody with `all`, nobody with `off`', async () => {
     assert.deepEqual(await found('anna'), ['anna', 'full'])
     await setDirectory('all')
     await eventually('anna', ['anna', 'full', 'stranger'])
@@ -116,7 +116,7 @@ describe('GET /users/search', () => {
     await eventually('anna', ['anna', 'full'])
   })
 
-  test('with `room` it is for its members, and about them', async () => {
+  test('with `room` is for its members, and finds its members', async () => {
     const foreign = await gateway.newRoom([people['anna'] as TestUser])
     const code = async (more: string) => (await search('an', more)).body.error.code
     assert.equal(await code(`&room=${foreign}`), 'NOT_ROOM_MEMBER')
@@ -129,7 +129,7 @@ describe('GET /users/search', () => {
     assert.equal((await gateway.admin('GET', '/users/search?q=an')).status, 401)
   })
 
-  test('finds the members of a large room, and reads index entries of the name alone', async () => {
+  test("finds members of a large room, reading only the name's index entries", async () => {
     const { db } = gateway.chat
     const room = await gateway.newRoom([alice])
     const ids = Array.from({ length: 6_000 }, (_, i) => `member ${i}`)
@@ -147,7 +147,7 @@ describe('GET /users/search', () => {
     assert.ok(find?.['keysExamined'] <= 12 && find?.['docsExamined'] === 10, JSON.stringify(find))
   })
 
-  test('POST /me/rooms starts a chat with people whom the directory lets the caller find, and with nobody else', async () => {
+  test('POST /me/rooms opens a chat only with people whom the caller can find in the directory', async () => {
     const anna = people['anna'] as TestUser
     const start = async (members: string[], more = {}, by = alice) => by.call('POST', '/me/rooms', { members, ...more })
     assert.equal((await start(['anna'])).body.error.code, 'DIRECTORY_OFF')

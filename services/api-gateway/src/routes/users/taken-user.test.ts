@@ -4,8 +4,8 @@ import type { Session } from '@parley/db/transactions/transaction'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
-/** One gateway writes something of a user while the other bans or erases the user. */
-describe('grants to a user who is banned or erased at the same moment', () => {
+/** One gateway writes for a user while the other bans or erases the user. */
+describe('grants to a user who is banned or erased meanwhile', () => {
   let gateway: TestGateway
   let other: TestGateway
   let eve: TestUser
@@ -47,12 +47,12 @@ describe('grants to a user who is banned or erased at the same moment', () => {
     assert.equal((await gateway.admin('DELETE', `/admin/clients/${eve.id}/token`)).status, 200)
   }
 
-  /** Before the next transaction of a process begins, does something else. */
+  /** Runs something before a process's next transaction begins. */
   function beforeNext(db: Db, act: (session: Session) => Promise<unknown> | void): void {
     const { client } = db
     const withSession = client.withSession.bind(client)
     client.withSession = async (...of: unknown[]) => {
-      // The driver's own sessions, of bulk writes, have options.
+      // The driver's own sessions, for bulk writes, have options.
       const [work] = of as [(session: Session) => Promise<unknown>]
       if (of.length > 1) return withSession(...(of as Parameters<typeof withSession>))
       client.withSession = withSession
@@ -63,7 +63,7 @@ describe('grants to a user who is banned or erased at the same moment', () => {
     }
   }
 
-  /** Begins with `rival` when all of `act` is written and not committed; goes on when it is over, or has found its document taken. */
+  /** Starts `rival` once `act` is written but not committed; commits when `rival` is done or has hit the locked document. */
   async function meanwhile(act: () => Promise<Answer>, rival: () => Promise<Answer>): Promise<[Answer, Answer]> {
     let over: Promise<Answer> | undefined
     beforeNext(gateway.chat.db, (session) => {
@@ -89,7 +89,7 @@ describe('grants to a user who is banned or erased at the same moment', () => {
   }
 
   for (const [what, give] of Object.entries({ issued: () => issue(), bound: bind })) {
-    test(`a token that is ${what} ends with the ban, and with the user`, async () => {
+    test(`a token being ${what} ends with the ban, and with the user`, async () => {
       await endTokens()
       const [given, banned] = await meanwhile(give, ban)
       assert.deepEqual([given.status, banned.status], [200, 200])
@@ -103,7 +103,7 @@ describe('grants to a user who is banned or erased at the same moment', () => {
     })
   }
 
-  test('no token is issued to who was banned after they were read: 403 USER_BANNED', async () => {
+  test('a token is refused to a user banned after they were read: 403 USER_BANNED', async () => {
     await endTokens()
     const { tokens: collection } = gateway.chat.db
     const find = collection.find.bind(collection)
@@ -122,7 +122,7 @@ describe('grants to a user who is banned or erased at the same moment', () => {
     assert.equal(await tokens(), 0)
   })
 
-  test('of two tokens that two gateways issue, the last one lives', async () => {
+  test('of two concurrently issued tokens the last one stays valid', async () => {
     await endTokens()
     const answers = await meanwhile(issue, () => issue(other))
     assert.deepEqual(
@@ -139,14 +139,14 @@ describe('grants to a user who is banned or erased at the same moment', () => {
       assert.deepEqual(await ofEve(), [0, 0, 0])
 
       eve = await gateway.newUser()
-      // The request is let in by then.
+      // The request has passed authentication by then.
       beforeNext(gateway.chat.db, async () => assert.equal((await erase()).status, 200))
       assert.deepEqual(codeOf(await give()), [401, 'INVALID_TOKEN'])
       assert.deepEqual(await ofEve(), [0, 0, 0])
     })
   }
 
-  test('a message to send later goes with its sender; after that it is refused: 404 CLIENT_NOT_FOUND', async () => {
+  test('a scheduled message goes with its sender; after that it is refused: 404 CLIENT_NOT_FOUND', async () => {
     const { scheduled } = gateway.chat.db
     const schedule = async () => {
       const later = { sender: eve.id, message: 'x', messageType: 'text', sendAtMS: Date.now() + 3_600_000 }
@@ -165,7 +165,7 @@ describe('grants to a user who is banned or erased at the same moment', () => {
     assert.equal(await scheduled.countDocuments({ sender: eve.id }), 0)
   })
 
-  test('a group that is saved has no member who is erased: 404 CLIENT_NOT_FOUND', async () => {
+  test('saving a group with a member erased meanwhile is 404 CLIENT_NOT_FOUND', async () => {
     const saveGroup = () =>
       gateway.admin('POST', '/admin/groups', { _id: `of ${eve.id}`, nickname: 'T', members: ['bob', eve.id] })
     const groups = () => gateway.chat.db.users.countDocuments({ groupMembers: eve.id })

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.stop())
 
-/** Whether the token opens GET /me/badge. */
+/** Whether the token is valid for GET /me/badge. */
 async function opens(token: string): Promise<boolean> {
   const headers = { 'im-client-key': gateway.clientKey, 'im-authorization': encodeURIComponent(token) }
   const { status, body } = await gateway.anonymous('GET', '/me/badge', undefined, headers)
@@ -55,7 +55,7 @@ describe('POST /admin/clients', () => {
     assert.deepEqual([await opens(first), await opens(second)], [false, true])
   })
 
-  test('assign an external token to a new user: the answer is the bare object', async () => {
+  test('assigning an external token to a new user returns the bare object', async () => {
     proves('POST /admin/clients', 'mode 2: creates with an external token, returns the bare object', 'body.avatarUrl')
     proves('POST /admin/clients', 'body.token', 'body.expirationDate', 'bare _id', 'bare nickname', 'bare avatarUrl')
     proves('POST /admin/clients', 'bare issueAccessToken', 'bare token', 'bare expirationDate')
@@ -68,7 +68,7 @@ describe('POST /admin/clients', () => {
     assert.equal(await opens('täg 3'), true)
   })
 
-  test('the same for an existing _id is 409 USER_EXISTS in the bare form, and changes nothing', async () => {
+  test('assigning one to an existing _id is 409 USER_EXISTS in the bare form, and changes nothing', async () => {
     proves('POST /admin/clients', '409 USER_EXISTS')
     proves('Error forms', 'the bare form {error, message} of external-token assignment')
     await save({ _id: 'u4', nickname: 'Four', issueAccessToken: false, token: 't4', expirationDate: inAnHour() })
@@ -109,14 +109,14 @@ describe('POST /admin/clients', () => {
     assert.deepEqual([await opens(first), await opens('bound 6')], [false, true])
   })
 
-  test('issueAccessToken false and no profile field binds to an existing user', async () => {
+  test('issueAccessToken false without profile fields binds to an existing user', async () => {
     await save({ _id: 'u7', nickname: 'Seven', issueAccessToken: true })
     const { status, body } = await save({ _id: 'u7', issueAccessToken: false, token: 't7', expirationDate: inAnHour() })
     assert.equal(status, 200)
     assert.equal(body.result.nickname, 'Seven')
   })
 
-  test('a token that another user of the app holds is 400 INVALID_REQUEST; in another app it is free', async () => {
+  test('a token held by another user of the app is 400 INVALID_REQUEST; in another app it is free', async () => {
     await save({ _id: 'u8', token: 'shared', expirationDate: inAnHour() })
     refusedBare(await save({ _id: 'u9', token: 'shared', expirationDate: inAnHour() }), 400, 'INVALID_REQUEST', /token/)
     const other = await startTestGateway()
@@ -125,7 +125,7 @@ describe('POST /admin/clients', () => {
     await other.stop()
   })
 
-  test('a token that has expired is free at once for another user', async () => {
+  test('an expired token is free at once for another user', async () => {
     const { tokens } = gateway.chat.db
     const expire = async (user: string) => {
       const { modifiedCount } = await tokens.updateOne(
@@ -152,7 +152,7 @@ describe('POST /admin/clients', () => {
     assert.deepEqual([await opens('passed on'), await opens('of their own')], [true, true])
   })
 
-  test('profile-only update changes the supplied fields alone and shows no token', async () => {
+  test('a profile-only update changes only the given fields and shows no token', async () => {
     proves('POST /admin/clients', 'mode 4: only supplied fields change')
     proves('POST /admin/clients', 'token fields only when a token operation occurred')
     await save({ _id: 'u10', nickname: 'Ten', email: 'ten@x', issueAccessToken: true })
@@ -168,7 +168,7 @@ describe('POST /admin/clients', () => {
     assert.partialDeepStrictEqual((await save({ _id: 'u10' })).body.result, { nickname: '', email: '', avatarUrl: '' })
   })
 
-  test('an expirationDate may be written in every way of ISO-8601', async () => {
+  test('expirationDate accepts every ISO-8601 notation', async () => {
     for (const [expirationDate, utc] of [
       ['2099-06-01', '2099-06-01T00:00:00.000Z'],
       ['2099-06-01T12:00Z', '2099-06-01T12:00:00.000Z'],
@@ -186,7 +186,7 @@ describe('POST /admin/clients', () => {
     }
   })
 
-  test('issuing, binding and updating answer the envelope with the User', async () => {
+  test('issuing, binding and updating return the envelope with the User', async () => {
     proves('POST /admin/clients', 'modes 1, 3 and 4 answer the envelope with the User')
     proves('Conventions', 'the envelope {RC, RM, result}, RC 0 means success')
     proves('User', 'token', 'expirationDate')
@@ -206,11 +206,11 @@ describe('POST /admin/clients', () => {
     }
   })
 
-  test('a profile-only update of nobody is 404 CLIENT_NOT_FOUND', async () => {
+  test('a profile-only update of an unknown user is 404 CLIENT_NOT_FOUND', async () => {
     refused(await save({ _id: 'nobody', nickname: 'x' }), 404, 'CLIENT_NOT_FOUND', /nobody/)
   })
 
-  test('a bad API key is 401 INVALID_API_KEY, and 401 UNAUTHORIZED where the answer is bare', async () => {
+  test('a bad API key is 401 INVALID_API_KEY, and 401 UNAUTHORIZED in bare responses', async () => {
     proves('POST /admin/clients', '401 INVALID_API_KEY', '401 UNAUTHORIZED')
     const wrong = { 'im-api-key': 'wrong' }
     const call = (body: object) => gateway.anonymous('POST', '/admin/clients', body, wrong)
@@ -225,7 +225,7 @@ describe('POST /admin/clients', () => {
       refused(await save({ _id, nickname: 'x' }), 400, 'INVALID_REQUEST')
   })
 
-  test('the same new user assigned 50 times at once over two gateways is made once, the others get 409 USER_EXISTS', async () => {
+  test('the same new user assigned 50 times at once over two gateways is created once; the others get 409 USER_EXISTS', async () => {
     const other = await gateway.another()
     const make = (i: number) =>
       save(
@@ -283,7 +283,7 @@ describe('DELETE /admin/clients/{client_id}/token', () => {
 })
 
 describe('PUT /admin/clients/{client_id}/token and POST /me/token', () => {
-  test('binds in the place of all tokens, bare', async () => {
+  test('replaces all tokens with the bound one, in the bare form', async () => {
     const { token } = await gateway.newUser('b1')
     const expirationDate = inAnHour()
     const bind = (id: string, body: object) => gateway.admin('PUT', `/admin/clients/${id}/token`, body)
@@ -297,7 +297,7 @@ describe('PUT /admin/clients/{client_id}/token and POST /me/token', () => {
     refusedBare(await bind('b2', { token: 'b1 bound', expirationDate }), 400, 'INVALID_REQUEST', /token/)
   })
 
-  test('POST /me/token returns a new token and ends that of the call, once even if called 20 times at once', async () => {
+  test("POST /me/token returns a new token and ends the caller's, once even if called 20 times at once", async () => {
     const user = await gateway.newUser('b3')
     const answers = await Promise.all(Array.from({ length: 20 }, () => user.call('POST', '/me/token')))
     const [won, ...more] = answers.filter(({ status }) => status === 200)
@@ -313,7 +313,7 @@ describe('PUT /admin/clients/{client_id}/token and POST /me/token', () => {
     assert.equal(await opens('b4 over'), false)
   })
 
-  test('an expirationDate that is past is 400 INVALID_REQUEST in every mode, and nothing changes', async () => {
+  test('a past expirationDate is 400 INVALID_REQUEST in every mode, and nothing changes', async () => {
     await save({ _id: 'b5', token: 'b5 kept', expirationDate: inAnHour() })
     const past = { expirationDate: new Date(Date.now() - 1_000).toISOString() }
     const refusals = [
@@ -334,7 +334,7 @@ describe('PUT /admin/clients/{client_id}/token and POST /me/token', () => {
 describe('POST /admin/clients/list', () => {
   const saveAll = (data: object[]) => gateway.admin('POST', '/admin/clients/list', { data })
 
-  test('creates and updates up to 1,000 users at once, absent fields keep their values', async () => {
+  test('creates and updates up to 1,000 users at once; absent fields keep their values', async () => {
     await save({ _id: 'l0', nickname: 'Old', email: 'l0@x', issueAccessToken: true })
     const data = Array.from({ length: 1000 }, (_, i) => ({ _id: `l${i}`, nickname: `User ${i}` }))
     const { status, body } = await saveAll(data)
@@ -347,7 +347,7 @@ describe('POST /admin/clients/list', () => {
     refused(await saveAll([{ _id: 'ok', bad: 1 }]), 400, 'INVALID_REQUEST', /bad/)
   })
 
-  test('the same list from two gateways at once makes each user once', async () => {
+  test('the same list from two gateways at once creates each user once', async () => {
     const other = await gateway.another()
     const data = Array.from({ length: 50 }, (_, i) => ({ _id: `twice ${i}`, nickname: 'x' }))
     const answers = await Promise.all(

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../../test-gateway.ts'
 import { type NatsProxy, openNatsProxy } from '../../../test-nats-proxy.ts'
 
-/** Of a message that goes through a buffer, and of one that does not. */
+/** Of a message that goes through the buffer, and of one that does not. */
 const sizes = [4, 20_000]
 
-describe('a gateway that knows a room, which changes through another', () => {
+describe('a gateway that caches a room changed through another', () => {
   let gateway: TestGateway
   let other: TestGateway
   let alice: TestUser
@@ -45,7 +45,7 @@ describe('a gateway that knows a room, which changes through another', () => {
   const isRefused = ({ status, body }: Answer, expected: readonly [number, string]) =>
     assert.deepEqual([status, body.error?.code], expected, JSON.stringify(body))
 
-  /** Sends until a send reads nothing of what decides: the gateway knows the room. */
+  /** Sends until a send reads none of its checks from the database: the gateway caches the room. */
   async function sendUntilKnown(via: TestGateway, more: object = {}): Promise<void> {
     const { mongo } = via.chat.db
     const reads = () => mongo.collection('system.profile').countDocuments({ 'command.aggregate': 'rooms' })
@@ -70,7 +70,7 @@ describe('a gateway that knows a room, which changes through another', () => {
     ['freezing', () => other.admin('PUT', `/rooms/${room}`, { status: 0 }), [403, 'ROOM_FROZEN']],
     ['deletion', () => other.admin('DELETE', `/rooms/${room}`), [404, 'ROOM_NOT_FOUND']],
   ] as const) {
-    test.each(sizes)(`${what} holds at once for messages of %i characters`, async (size) => {
+    test.each(sizes)(`${what} applies at once to messages of %i characters`, async (size) => {
       room = await gateway.newRoom([alice, bob], { owner: 'alice' })
       await sendUntilKnown(gateway)
       await ok(change())
@@ -79,7 +79,7 @@ describe('a gateway that knows a room, which changes through another', () => {
     })
   }
 
-  test('the end of a ban holds at once', async () => {
+  test('the end of a ban applies at once', async () => {
     room = await gateway.newRoom([alice, bob], { owner: 'alice' })
     await sendUntilKnown(gateway)
     await ok(other.admin('POST', `/blockStatus/room/${room}/bob`))
@@ -88,7 +88,7 @@ describe('a gateway that knows a room, which changes through another', () => {
     await sendUntilKnown(gateway)
   })
 
-  test('a personal block holds at once, and so does its end', async () => {
+  test('a personal block applies at once, and so does its end', async () => {
     room = await gateway.newRoom([alice, bob], { roomType: 'direct' })
     await sendUntilKnown(gateway)
     await ok(alice.call('POST', '/blockStatus/my/bob'))
@@ -114,7 +114,7 @@ describe('a gateway that knows a room, which changes through another', () => {
     assert.equal(await word(), 'darn')
   })
 
-  test('of rooms that are sent to at once, only the one that has changed is read again', async () => {
+  test('of rooms with concurrent sends, only the changed one is read again', async () => {
     const { mongo } = gateway.chat.db
     const [changed, unchanged] = [room, await gateway.newRoom([alice, bob])]
     const sendTo = (to: string) => {
@@ -136,7 +136,7 @@ describe('a gateway that knows a room, which changes through another', () => {
     }
   })
 
-  test('messages of both have seqs without a hole, and unread is exact', async () => {
+  test('messages of both gateways have seqs without a gap, and unread is exact', async () => {
     await sendUntilKnown(gateway)
     await sendUntilKnown(other)
     const before = (await sent(gateway)).seq
@@ -163,7 +163,7 @@ describe('a gateway that knows a room, which changes through another', () => {
     assert.equal((await alice.call('GET', `/rooms/${room}`)).body.result.unread, 1)
   })
 
-  test('a repeated send is found, whichever gateway has sent it', async () => {
+  test('a repeated send is found, whichever gateway sent it', async () => {
     await sendUntilKnown(gateway)
     await sendUntilKnown(other)
     const once = { clientMessageID: `once in ${room}` }

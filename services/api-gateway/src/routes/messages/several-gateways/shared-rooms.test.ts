@@ -5,7 +5,7 @@ import { startTestGateway, type TestGateway, type TestUser } from '../../../test
 import { type MongoProxy, openMongoProxy } from '../../../test-mongo-proxy.ts'
 import { assertWhole, history, type Sent } from './test-whole-room.ts'
 
-/** Words that only an append to a shared room has. */
+/** Words that only an append to a shared room contains. */
 const sharedAppend = ['update', '$concatArrays', '$mergeObjects']
 
 describe('a room that several gateways send to', () => {
@@ -38,12 +38,12 @@ describe('a room that several gateways send to', () => {
     return body.result as Sent
   }
   const newRoom = () => (gateways[0] as TestGateway).newRoom([alice, bob])
-  /** Makes gateways 0 and 2 know that others send there. */
+  /** Lets gateways 0 and 2 notice that others send there. */
   async function share(room: string): Promise<void> {
     for (const via of [0, 2, 0, 2]) await sent(via, room, 'hello')
   }
 
-  test('at the same time: no hole in seq, each message as it was acknowledged, in the order of its time', async () => {
+  test('has no gap in seq, each message as it was acknowledged, in order of time', async () => {
     const room = await newRoom()
     const texts = Array.from({ length: 300 }, (_, i) => `$seq ${i}`)
     const acknowledged = await Promise.all(texts.map((text, i) => sent(i % 3, room, text)))
@@ -68,7 +68,7 @@ describe('a room that several gateways send to', () => {
     }
   })
 
-  test('takes large messages and repeated ones too, each once', async () => {
+  test('stores large messages and repeated ones once each', async () => {
     const room = await newRoom()
     await share(room)
     const once = { clientMessageID: `once in ${room}` }
@@ -87,7 +87,7 @@ describe('a room that several gateways send to', () => {
     assert.deepEqual([count((text) => text === 'once'), count((text) => text.length === 20_000)], [1, 3])
   })
 
-  test('refuses at once who was banned through another gateway', async () => {
+  test('refuses a member who was banned through another gateway at once', async () => {
     const room = await newRoom()
     await share(room)
     const [first] = gateways as [TestGateway]
@@ -99,7 +99,7 @@ describe('a room that several gateways send to', () => {
     assert.equal((await history(alice, room)).at(-1)?.message, 'hello')
   })
 
-  test('an append whose connection broke is not written beside what was made in its place', async () => {
+  test('does not store an append beside its replacement after its connection broke', async () => {
     const room = await newRoom()
     await share(room)
     let hasArrived = false

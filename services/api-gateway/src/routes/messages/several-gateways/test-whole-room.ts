@@ -16,8 +16,8 @@ export async function history(reader: TestUser, room: string): Promise<Sent[]> {
 }
 
 /**
- * A room has these messages and no other, before and after they are flushed: no hole in seq, each as it was acknowledged, in the
- * order of its time, unread for the reader alone.
+ * A room has exactly these messages, before and after a flush: no gap in seq, each as it was acknowledged, in order of time,
+ * unread only for the reader.
  */
 export async function assertWhole(
   room: string,
