@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 
 /** `npm run check:types`: the Node.js code, then the projects for browsers and those with their own settings. */
-const projects = ['.', 'packages/chat-page', 'test/browser', 'examples/own-interface']
+const projects = ['.', 'packages/chat-page', 'packages/console', 'test/browser', 'examples/own-interface']
 new Command('npm run check:types --').description(`Checks the types of ${projects.join(', ')}.`).parse()
 
 const cwd = join(import.meta.dirname, '../..')
 const tsc = join(cwd, 'node_modules/.bin/tsc')
+spawnSync(process.execPath, ['packages/console/build/main.ts', '--types'], { cwd, stdio: 'inherit' })
 const failed = projects.filter((project) => {
   // A third of the time when little has changed.
   const remembered = join('.parley/types', `${project.replaceAll('/', '-')}.tsbuildinfo`)

@@ -130,9 +130,13 @@ describe('the image', () => {
     assert.match(read('packages/socketio/src/uws.ts'), new RegExp(`'${name}'`))
   })
 
-  test('has the chat page, built in a stage of its own', () => {
-    assert.match(dockerfile, /^RUN node packages\/chat-page\/build\/main\.ts /m)
-    assert.match(dockerfile, /^COPY --from=built \/parley\/packages\/chat-page\/dist packages\/chat-page\/dist$/m)
+  test('has the chat page and the console, built in a stage of their own', () => {
+    assert.match(
+      dockerfile,
+      /^RUN node packages\/chat-page\/build\/main\.ts && node packages\/console\/build\/main\.ts /m,
+    )
+    for (const name of ['chat-page', 'console'])
+      assert.ok(dockerfile.includes(`\nCOPY --from=built /parley/packages/${name}/dist packages/${name}/dist\n`), name)
   })
 
   test('has threads enough for lookups of names whose servers are silent', () => {

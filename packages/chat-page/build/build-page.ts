@@ -1,20 +1,24 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { existsSync, globSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { buildOnce } from './build-once.ts'
 import { builtPage } from './built-page.ts'
 import { emojiData } from './emoji-data.ts'
 
 const folder = join(import.meta.dirname, '..')
-const root = join(folder, '../..')
-const builtFrom = join(builtPage, '.built-from')
+const sources = [
+  'packages/chat-page/{src,public,build}/**/*.*',
+  'packages/chat-page/{index.html,package.json}',
+  'packages/client/src/**/*.ts',
+  'pnpm-lock.yaml',
+]
 
 /** Builds the page, unless the present build is of these very sources. Returns whether it was built. */
-export async function buildPage(): Promise<boolean> {
-  const sources = digestOfSources()
-  if (existsSync(builtFrom) && readFileSync(builtFrom, 'utf8') === sources) return false
+export function buildPage(): Promise<boolean> {
+  return buildOnce({ to: builtPage, sources, build: buildInto })
+}
+
+async function buildInto(fresh: string): Promise<void> {
   const { build } = await import('vite')
-  const fresh = `${builtPage}.${randomUUID()}`
   const first = { tag: 'script', children: await script('before'), injectTo: 'head-prepend' as const }
   await build({
     root: folder,
@@ -45,14 +49,6 @@ export async function buildPage(): Promise<boolean> {
   // At /chat, relative addresses are those of its folder.
   writeFileSync(html, readFileSync(html, 'utf8').replaceAll(/(src|href)="\.\//g, '$1="chat/'))
   writeFileSync(join(fresh, 'embed.js'), await script('embed'))
-  for (const name of readdirSync(fresh)) {
-    const content = readFileSync(join(fresh, name))
-    writeFileSync(join(fresh, `${name}.gz`), gzipSync(content, { level: 9 }))
-    writeFileSync(join(fresh, `${name}.br`), brotliCompressSync(content))
-  }
-  writeFileSync(join(fresh, '.built-from'), sources)
-  putInPlace(fresh)
-  return true
 }
 
 /** A program of its own, without imports. */
@@ -71,30 +67,4 @@ async function script(name: string): Promise<string> {
   })
   const chunks = (Array.isArray(output) ? output : [output]).flatMap((built) => ('output' in built ? built.output : []))
   return chunks.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.code.trim() : [])).join('')
-}
-
-/** Another process that builds at the same time builds the same. */
-function putInPlace(fresh: string): void {
-  const old = `${builtPage}.${randomUUID()}`
-  if (existsSync(builtPage)) renameSync(builtPage, old)
-  renameSync(fresh, builtPage)
-  rmSync(old, { recursive: true, force: true })
-}
-
-function digestOfSources(): string {
-  const digest = createHash('sha256')
-  const patterns = [
-    'packages/chat-page/{src,public,build}/**/*.*',
-    'packages/chat-page/{index.html,package.json}',
-    'packages/client/src/**/*.ts',
-    'pnpm-lock.yaml',
-  ]
-  for (const file of globSync(patterns, { cwd: root }).toSorted()) {
-    digest
-      .update(file)
-      .update('\0')
-      .update(readFileSync(join(root, file)))
-      .update('\0')
-  }
-  return digest.digest('hex')
 }

@@ -19,6 +19,7 @@ import { watchForProxies } from '@parley/service/untrusted-proxy'
 import fastify, { type FastifyInstance, LogController, type RawServerDefault } from 'fastify'
 import { serveMcp } from './agents/serve-mcp.ts'
 import { type ChatPageOptions, serveChatPage } from './documents/chat-page.ts'
+import { serveConsole } from './documents/console.ts'
 import { serveDocuments } from './documents/openapi.ts'
 import { createOtherFiles } from './documents/other-files.ts'
 import { boundConnections } from './limits/connections.ts'
@@ -124,6 +125,7 @@ export async function createGateway({
   await serveDocuments(app)
   const otherFiles = createOtherFiles(app, createPageFiles(chat), log)
   await serveChatPage(app, { ...chatPage, files: filesOrigin(files) }, otherFiles, createPageImages(chat), failedLogins)
+  await serveConsole(app, otherFiles, filesOrigin(files))
 
   const authentication = {
     byApiKey: createApiKeyAuthentication(chat),

@@ -6,8 +6,8 @@ import type { PageAsked } from '@parley/chat/integrations/chat-page-images'
 import { builtPage } from '@parley/chat-page/built-page'
 import { ApiError } from '@parley/contracts/errors'
 import type { FastifyInstance } from 'fastify'
-import { readBuiltFiles, sendBuilt, typeOfPageFile } from './built-files.ts'
 import type { OtherFiles } from './other-files.ts'
+import { serveBuiltFiles } from './serve-built-files.ts'
 
 /** Origins are those of others: `https://shop.example`. */
 export interface ChatPageOptions {
@@ -18,11 +18,6 @@ export interface ChatPageOptions {
   /** Has the built page; this checkout's by default. */
   folder?: string
 }
-
-/** Files have a digest in their name, but for the icons and embed.js. */
-const keepForever = 'public, max-age=31536000, immutable'
-const revalidate = 'public, max-age=0'
-const digested = /^[\w.-]+-[\w-]{8}\.(?:js|css)$/
 
 /**
  * Serves the hosted chat page at /chat (docs/reference/chat-page.md). It runs only our own files and the one inline script
@@ -41,16 +36,13 @@ export async function serveChatPage(
   const { folder = builtPage } = options
   if (!existsSync(join(folder, 'index.html'))) return refuse(app)
   const html = readFileSync(join(folder, 'index.html'), 'utf8')
-  const own = readBuiltFiles(folder)
-  others.keep(new Map([...own].flatMap(([name, { content }]) => (digested.test(name) ? [[name, content]] : []))))
   const inline = [...html.matchAll(/<script>([^]*?)<\/script>/g)].map(([, script = '']) => script)
   await app.register(async (files) => {
     files.addHook('onSend', async (_request, reply) => {
       // It knows no list of origins; frame-ancestors stands for it.
       reply.removeHeader('x-frame-options')
     })
-    const hidden = { schema: { hide: true } }
-    files.get<{ Querystring: Query }>('/chat', hidden, async ({ query, ip }, reply) => {
+    files.get<{ Querystring: Query }>('/chat', { schema: { hide: true } }, async ({ query, ip }, reply) => {
       const asked = askedBy(query)
       const images = await imagesOf(asked).catch(async (error: unknown) => {
         if (failedLoginCode(error) !== undefined) {
@@ -70,18 +62,8 @@ export async function serveChatPage(
         .send(withImageOrigins(html, images))
     })
     const policy = policyOf(options, [], [])
-    files.get<{ Params: { name: string } }>('/chat/:name', hidden, async (request, reply) => {
-      const { name } = request.params
-      const isDigested = digested.test(name)
-      const file = own.get(name)
-      // In a rolling update, and of pages that have been open since before it.
-      const ofOthers = !file && isDigested ? await others.find(name) : undefined
-      if (!file && !ofOthers) return reply.callNotFound()
-      reply.headers({ 'cache-control': isDigested ? keepForever : revalidate, 'content-security-policy': policy })
-      // Pages of integrators load embed.js.
-      if (name === 'embed.js') reply.header('cross-origin-resource-policy', 'cross-origin')
-      return file ? sendBuilt(request, reply, file) : reply.type(typeOfPageFile(name)).send(Buffer.from(ofOthers ?? ''))
-    })
+    // Pages of integrators load embed.js.
+    serveBuiltFiles(files, { folder, prefix: '/chat/', policy, others, forOthers: 'embed.js' })
   })
 }
 

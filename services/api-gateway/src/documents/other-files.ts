@@ -2,7 +2,7 @@ import type { PageFiles } from '@parley/chat/integrations/chat-page-files'
 import type { Logger } from '@parley/service/log'
 import type { FastifyInstance } from 'fastify'
 
-/** Files of the chat page that the gateways of all releases share. */
+/** Files of the chat page and the console that the gateways of all releases share. */
 export interface OtherFiles {
   /** Keeps our own for the others, as long as this gateway runs. */
   keep: (files: ReadonlyMap<string, Uint8Array>) => void
@@ -17,7 +17,7 @@ const namesHoldMS = 5_000
 
 /** Stops with the app. */
 export function createOtherFiles(app: FastifyInstance, shared: PageFiles, log: Logger): OtherFiles {
-  let timer: NodeJS.Timeout | undefined
+  const timers = new Set<NodeJS.Timeout>()
   let names: { known: Promise<Set<string>>; untilMS: number } | undefined
 
   async function keepNow(files: ReadonlyMap<string, Uint8Array>): Promise<void> {
@@ -25,10 +25,14 @@ export function createOtherFiles(app: FastifyInstance, shared: PageFiles, log: L
     try {
       await shared.keep(files)
     } catch (error) {
-      log.warn({ err: error }, 'files of the chat page are not kept for gateways of other releases yet')
+      log.warn({ err: error }, 'files of the pages are not kept for gateways of other releases yet')
       againMS = afterFailureMS
     }
-    timer = setTimeout(() => void keepNow(files), againMS).unref()
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      void keepNow(files)
+    }, againMS).unref()
+    timers.add(timer)
   }
   async function isKnown(name: string): Promise<boolean> {
     const nowMS = performance.now()
@@ -37,7 +41,7 @@ export function createOtherFiles(app: FastifyInstance, shared: PageFiles, log: L
     }
     return (await names.known).has(name)
   }
-  app.addHook('onClose', async () => clearTimeout(timer))
+  app.addHook('onClose', async () => timers.forEach((timer) => clearTimeout(timer)))
   return {
     keep: (files) => void keepNow(files),
     find: async (name) => ((await isKnown(name)) ? shared.find(name) : undefined),

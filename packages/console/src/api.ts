@@ -1,0 +1,79 @@
+import createClient, { type Client, type Middleware } from 'openapi-fetch'
+import type { paths } from '../generated/openapi.ts'
+import type { OperatorPaths } from './session/operator-paths.ts'
+
+export type Api = Client<paths & OperatorPaths>
+
+/** Where Parley is: the console may be under any path of a proxy. */
+export const baseUrl: string = new URL('../..', import.meta.url).href.replace(/\/$/, '')
+
+/** A refused or failed call. `code` is one of docs/errors.md, or `NETWORK` where there was no response. */
+export class ApiFailure extends Error {
+  readonly status: number
+  readonly code: string
+  readonly requestId: string | undefined
+  constructor(status: number, code: string, message: string, requestId?: string) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.requestId = requestId
+  }
+}
+
+export interface ApiOptions {
+  /** The app that is called; none for the operator's own session. */
+  app?: string
+  csrfToken?: string
+  /** Called when the session has ended. */
+  onSessionEnd: () => void
+}
+
+/** The typed calls of every operation, in the name of the signed-in operator. */
+export function createApi({ app, csrfToken, onSessionEnd }: ApiOptions): Api {
+  const api = createClient<paths & OperatorPaths>({ baseUrl })
+  const sign: Middleware = {
+    onRequest({ request }) {
+      if (app !== undefined) request.headers.set('Parley-App', app)
+      if (csrfToken !== undefined && request.method !== 'GET') request.headers.set('Parley-CSRF', csrfToken)
+      return request
+    },
+    async onResponse({ response }) {
+      if (response.status === 401 && (await codeOf(response.clone())) === 'INVALID_SESSION') onSessionEnd()
+    },
+    onError: ({ error }) =>
+      error instanceof TypeError ? new ApiFailure(0, 'NETWORK', error.message) : new Error(String(error)),
+  }
+  api.use(sign)
+  return api
+}
+
+interface Answer<Data> {
+  data?: Data
+  error?: unknown
+  response: Response
+}
+
+/** `result` of a call's envelope. @throws ApiFailure */
+export async function resultOf<Result>(call: Promise<Answer<{ result: Result }>>): Promise<Result> {
+  return (await dataOf(call)).result
+}
+
+/** The whole body of a call's answer. @throws ApiFailure */
+export async function dataOf<Data>(call: Promise<Answer<Data>>): Promise<Data> {
+  const { data, error, response } = await call
+  if (data !== undefined && response.ok) return data
+  throw failureOf(error, response)
+}
+
+function failureOf(body: unknown, response: Response): ApiFailure {
+  const { error, message } = (body ?? {}) as { error?: { code?: string; message?: string } | string; message?: string }
+  const code = typeof error === 'string' ? error : error?.code
+  const said = typeof error === 'string' ? message : error?.message
+  const requestId = response.headers.get('x-request-id') ?? undefined
+  return new ApiFailure(response.status, code ?? `HTTP ${response.status}`, said ?? response.statusText, requestId)
+}
+
+async function codeOf(response: Response): Promise<string | undefined> {
+  const body: unknown = await response.json().catch(() => undefined)
+  return failureOf(body, response).code
+}

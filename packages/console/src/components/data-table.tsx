@@ -1,0 +1,124 @@
+import { Button, Group, ScrollArea, Table, Text, UnstyledButton } from '@mantine/core'
+import { type ColumnDef, type RowData, tableFeatures, useTable } from '@tanstack/react-table'
+import type { ReactNode } from 'react'
+import { commonTexts } from '../texts/common.ts'
+import { useTexts } from '../texts/texts.ts'
+import { Icon } from './icon.tsx'
+
+const features = tableFeatures({})
+
+export type Columns<Row extends RowData> = readonly ColumnDef<typeof features, Row>[]
+
+export interface TableProps<Row extends RowData> {
+  label: string
+  columns: Columns<Row>
+  rows: readonly Row[]
+  keyOf: (row: Row) => string
+  /** The columns that the server sorts by, and the present one, with `-` where it descends. */
+  sorting?: { sort: string; columns: readonly string[]; onSort: (sort: string) => void }
+  isStale?: boolean
+}
+
+/** Rows in columns; wider than the window it scrolls by itself. */
+export function DataTable<Row extends RowData>({
+  label,
+  columns,
+  rows,
+  keyOf,
+  sorting,
+  isStale = false,
+}: TableProps<Row>) {
+  const table = useTable({ features, columns, data: rows, getRowId: keyOf })
+  return (
+    <ScrollArea type="auto" className={isStale ? 'table stale' : 'table'} aria-busy={isStale}>
+      <Table highlightOnHover verticalSpacing="xs" aria-label={label}>
+        <Table.Thead>
+          {table.getHeaderGroups().map((group) => (
+            <Table.Tr key={group.id}>
+              {group.headers.map((header) => (
+                <Table.Th key={header.id} aria-sort={sortOf(header.column.id, sorting?.sort)}>
+                  <SortButton column={header.column.id} sorting={sorting}>
+                    <table.FlexRender header={header} />
+                  </SortButton>
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Thead>
+        <Table.Tbody>
+          {table.getRowModel().rows.map((row) => (
+            <Table.Tr key={row.id}>
+              {row.getAllCells().map((cell) => (
+                <Table.Td key={cell.id}>
+                  <table.FlexRender cell={cell} />
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </ScrollArea>
+  )
+}
+
+function sortOf(column: string, sort: string | undefined) {
+  if (sort === column) return 'ascending'
+  return sort === `-${column}` ? 'descending' : undefined
+}
+
+function SortButton({
+  column,
+  sorting,
+  children,
+}: {
+  column: string
+  sorting: TableProps<RowData>['sorting']
+  children: ReactNode
+}) {
+  if (!sorting?.columns.includes(column)) return children
+  const sorted = sortOf(column, sorting.sort)
+  return (
+    <UnstyledButton
+      className="sort-button"
+      onClick={() => sorting.onSort(sorted === 'descending' ? column : `-${column}`)}
+    >
+      {children}
+      {sorted && <Icon name={sorted === 'ascending' ? 'up' : 'down'} size={14} />}
+    </UnstyledButton>
+  )
+}
+
+/** Goes on to the next page of a cursor, and back to the first one. */
+export function Pager({
+  count,
+  cursor,
+  next,
+  onPage,
+}: {
+  /** Such as `50 of 1,200`. */
+  count?: string
+  cursor: string | undefined
+  next: string | undefined
+  onPage: (cursor: string | undefined) => void
+}) {
+  const t = useTexts(commonTexts)
+  return (
+    <Group justify="space-between" mt="sm" className="pager">
+      <Text size="sm" c="dimmed">
+        {count}
+      </Text>
+      <Group gap="xs">
+        {cursor !== undefined && (
+          <Button size="xs" variant="default" onClick={() => onPage(undefined)}>
+            {t.first}
+          </Button>
+        )}
+        {next !== undefined && (
+          <Button size="xs" variant="default" onClick={() => onPage(next)}>
+            {t.next}
+          </Button>
+        )}
+      </Group>
+    </Group>
+  )
+}

@@ -1,0 +1,79 @@
+import { ActionIcon, Anchor, Code, CopyButton, Group, Tooltip } from '@mantine/core'
+import { createLink } from '@tanstack/react-router'
+import { commonTexts } from '../texts/common.ts'
+import { useLanguage, useTexts } from '../texts/texts.ts'
+import { Icon } from './icon.tsx'
+
+/** A link to a view of the console. */
+export const ViewLink = createLink(Anchor<'a'>)
+
+/**
+ * A text that users wrote: its direction stays inside, and invisible characters that would reorder or hide what stands
+ * around it are shown as a sign.
+ */
+export function UserText({ text }: { text: string }) {
+  return <bdi className="user-text">{visible(text)}</bdi>
+}
+
+/** Direction overrides and isolates, and other characters without width, as ⍰. */
+// oxlint-disable-next-line no-misleading-character-class -- single characters, none of which is joined
+export const visible = (text: string): string =>
+  text.replaceAll(/[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/gu, '⍰')
+
+/** A name, or the ID where there is none. */
+export function Name({ name, id }: { name?: string | undefined; id: string }) {
+  return name === undefined || name.trim() === '' ? <Code>{visible(id)}</Code> : <UserText text={name} />
+}
+
+/** A moment in the reader's language and time zone; the exact one on hover. */
+export function Time({ at }: { at: number | string | undefined }) {
+  const language = useLanguage()
+  const t = useTexts(commonTexts)
+  if (at === undefined || at === 0) return <>{t.never}</>
+  const date = new Date(at)
+  if (Number.isNaN(date.getTime())) return <>{String(at)}</>
+  const text = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(date)
+  return (
+    <time dateTime={date.toISOString()} title={date.toISOString()}>
+      {text}
+    </time>
+  )
+}
+
+/** Writes numbers with the separators of the reader's language. */
+export function useNumber(): (value: number) => string {
+  const language = useLanguage()
+  return (value) => new Intl.NumberFormat(language).format(value)
+}
+
+/** An ID with a button that copies it. */
+export function Id({ id }: { id: string }) {
+  return (
+    <Group gap={4} wrap="nowrap" className="id">
+      <Code>{visible(id)}</Code>
+      <Copy text={id} />
+    </Group>
+  )
+}
+
+/** Copies a text, where the browser lets it: over https or on this machine. */
+export function Copy({ text }: { text: string }) {
+  const t = useTexts(commonTexts)
+  return (
+    <CopyButton value={text}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? t.copied : t.copy}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size="sm"
+            onClick={copy}
+            aria-label={copied ? t.copied : `${t.copy} ${visible(text)}`}
+          >
+            <Icon name={copied ? 'check' : 'copy'} size={14} />
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </CopyButton>
+  )
+}

@@ -1,0 +1,88 @@
+import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { ApiFailure } from '../api.ts'
+import { commonTexts } from '../texts/common.ts'
+import { useTexts } from '../texts/texts.ts'
+import { Icon, type IconName } from './icon.tsx'
+
+/** Grey lines in the place of what is being loaded. */
+export function Loading({ rows = 6, height = 36 }: { rows?: number; height?: number }) {
+  const t = useTexts(commonTexts)
+  return (
+    <div role="status" aria-label={t.loading}>
+      <Stack gap="xs">
+        {Array.from({ length: rows }, (_, row) => (
+          <Skeleton key={row} height={height} />
+        ))}
+      </Stack>
+    </div>
+  )
+}
+
+/** A sentence for a failed call, in the reader's language where its cause is known. */
+export function useFailureText(): (error: unknown) => string {
+  const t = useTexts(commonTexts)
+  return (error) => {
+    if (!(error instanceof ApiFailure)) return error instanceof Error ? error.message : String(error)
+    if (error.code === 'NETWORK') return t.failedNetwork
+    if (error.status === 403) return `${t.failedPermission}: ${error.message}`
+    return error.message
+  }
+}
+
+/** A failed call: the sentence, the code and the ID of the request, and a button to try again. */
+export function Failure({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
+  const t = useTexts(commonTexts)
+  const textOf = useFailureText()
+  const title = error instanceof ApiFailure && error.status === 404 ? t.failedNotFound : t.failed
+  return (
+    <Alert color="red" icon={<Icon name="warning" />} title={title} role="alert" className="failure">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{textOf(error)}</Text>
+        {error instanceof ApiFailure && error.status > 0 && (
+          <Text size="xs" c="dimmed">
+            {t.code(error.code)}
+            {error.requestId !== undefined && ` · ${t.requestId(error.requestId)}`}
+          </Text>
+        )}
+        {retry && (
+          <Button size="xs" variant="default" onClick={retry}>
+            {t.retry}
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  )
+}
+
+/** Says that there is nothing, and offers what to do about it. */
+export function Empty({ icon, title, children }: { icon: IconName; title: string; children?: ReactNode }) {
+  return (
+    <Stack align="center" gap="xs" className="empty" role="status">
+      <Icon name={icon} size={36} />
+      <Text fw={600}>{title}</Text>
+      {children !== undefined && (
+        <Group c="dimmed" fz="sm" ta="center" maw={420}>
+          {children}
+        </Group>
+      )}
+    </Stack>
+  )
+}
+
+/** Shows what a query has read, or that it loads, or why it failed. */
+export function Loaded<Data>({
+  query,
+  rows,
+  children,
+}: {
+  query: UseQueryResult<Data>
+  rows?: number
+  children: (data: Data) => ReactNode
+}) {
+  if (query.isError && query.data === undefined)
+    return <Failure error={query.error} retry={() => void query.refetch()} />
+  if (query.data === undefined) return <Loading {...(rows !== undefined && { rows })} />
+  return children(query.data)
+}

@@ -1,0 +1,37 @@
+import { createTheme, MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { ApiFailure } from './api.ts'
+import { router } from './router.ts'
+import { LanguageProvider } from './shell/language.tsx'
+
+const theme = createTheme({ primaryColor: 'indigo', respectReducedMotion: true, cursorType: 'pointer' })
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      // Refusals are final; what failed otherwise may come right.
+      retry: (failures, error) =>
+        failures < 2 && !(error instanceof ApiFailure && error.status in { 400: 1, 401: 1, 403: 1, 404: 1 }),
+    },
+  },
+})
+
+const element = document.getElementById('console')
+if (!element) throw new Error('no #console')
+createRoot(element).render(
+  <StrictMode>
+    {/* Variables and classes come from styles/theme.css: the policy of the page allows no styles that scripts write. */}
+    <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
+      <QueryClientProvider client={queries}>
+        <LanguageProvider>
+          <Notifications position="bottom-right" />
+          <RouterProvider router={router} />
+        </LanguageProvider>
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,24 @@
+import { createRouter } from '@tanstack/react-router'
+import { accountRoute } from './screens/account/route.ts'
+import { roomRoute, roomsRoute } from './screens/rooms/route.ts'
+import { userRoute, usersRoute } from './screens/users/route.ts'
+import { appRoute, indexRoute, rootRoute, shellRoute } from './shell/routes.tsx'
+
+const tree = rootRoute.addChildren([
+  indexRoute,
+  shellRoute.addChildren([accountRoute, appRoute.addChildren([usersRoute, userRoute, roomsRoute, roomRoute])]),
+])
+
+/** Every view by its address below /console. */
+export const router = createRouter({
+  routeTree: tree,
+  basepath: new URL('..', import.meta.url).pathname.replace(/\/$/, ''),
+  defaultPreload: 'intent',
+  scrollRestoration: false,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,97 @@
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { createContext, type ReactNode, use, useMemo } from 'react'
+import { scopes } from '../../generated/scopes.ts'
+import { type Api, ApiFailure, createApi, resultOf } from '../api.ts'
+import type { OperatorPaths } from './operator-paths.ts'
+
+export type Session =
+  OperatorPaths['/operator/session']['get']['responses'][200]['content']['application/json']['result']
+/** An operation that takes an API key, such as `DELETE /rooms/{id}`: an operator with its scope may call it. */
+export type Operation = keyof typeof scopes
+
+const sessionKey = ['session'] as const
+
+interface SignedIn {
+  session: Session
+  /** Calls without an app: the operator's own. */
+  api: Api
+  /** The calls of an app. */
+  apiOf: (app: string) => Api
+  /** Shows the sign-in screen, at the same address. */
+  end: () => void
+}
+
+const SessionContext = createContext<SignedIn | undefined>(undefined)
+
+export function useSession(): SignedIn {
+  const signedIn = use(SessionContext)
+  if (!signedIn) throw new Error('no session here')
+  return signedIn
+}
+
+/** The session of the browser's cookie: null where there is none. */
+export function useSessionQuery() {
+  const queries = useQueryClient()
+  return useQuery({
+    queryKey: sessionKey,
+    queryFn: async () => {
+      const api = createApi({ onSessionEnd: () => setSession(queries, null) })
+      return resultOf(api.GET('/operator/session')).catch((error: unknown) => {
+        if (error instanceof ApiFailure && error.status === 401) return null
+        throw error
+      })
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+/** Puts a new session in, or with null shows the sign-in screen and forgets all that was read. */
+export function setSession(queries: QueryClient, session: Session | null): void {
+  queries.setQueryData<Session | null>(sessionKey, session)
+  if (session === null) queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] })
+}
+
+export function SessionProvider({ session, children }: { session: Session; children: ReactNode }) {
+  const queries = useQueryClient()
+  const signedIn = useMemo<SignedIn>(() => {
+    const end = () => setSession(queries, null)
+    const options = { csrfToken: session.csrfToken, onSessionEnd: end }
+    const apis = new Map<string, Api>()
+    return {
+      session,
+      end,
+      api: createApi(options),
+      apiOf(app) {
+        const api = apis.get(app) ?? createApi({ ...options, app })
+        apis.set(app, api)
+        return api
+      },
+    }
+  }, [session, queries])
+  return <SessionContext value={signedIn}>{children}</SessionContext>
+}
+
+interface CurrentApp {
+  app: string
+  api: Api
+  /** Whether the operator's role has the scope of an operation. */
+  may: (operation: Operation) => boolean
+}
+
+const AppContext = createContext<CurrentApp | undefined>(undefined)
+
+/** The app of the address: its calls, and what the operator may do in it. */
+export function useApp(): CurrentApp {
+  const current = use(AppContext)
+  if (!current) throw new Error('no app here')
+  return current
+}
+
+export function AppProvider({ app, children }: { app: string; children: ReactNode }) {
+  const { session, apiOf } = useSession()
+  const current = useMemo<CurrentApp>(() => {
+    const granted = new Set(session.apps.find((each) => each.app === app)?.scopes)
+    return { app, api: apiOf(app), may: (operation) => granted.has(scopes[operation]) }
+  }, [app, session, apiOf])
+  return <AppContext value={current}>{children}</AppContext>
+}

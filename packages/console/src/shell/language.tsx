@@ -1,0 +1,22 @@
+import { createContext, type ReactNode, use, useEffect, useState } from 'react'
+import { firstLanguage, type Language, LanguageContext, storeLanguage } from '../texts/texts.ts'
+
+const SetLanguage = createContext<(language: Language) => void>(() => {})
+export const useSetLanguage = (): ((language: Language) => void) => use(SetLanguage)
+
+/** The language of all texts, which the browser keeps for the next visit. */
+export function LanguageProvider({ children }: { children: ReactNode }) {
+  const [language, setLanguage] = useState(firstLanguage)
+  useEffect(() => {
+    document.documentElement.lang = language
+  }, [language])
+  const set = (next: Language) => {
+    storeLanguage(next)
+    setLanguage(next)
+  }
+  return (
+    <SetLanguage value={set}>
+      <LanguageContext value={language}>{children}</LanguageContext>
+    </SetLanguage>
+  )
+}

@@ -1,0 +1,19 @@
+import type { IconName } from '../components/icon.tsx'
+import type { Operation } from '../session/session.tsx'
+
+/** The views of an app, in the order of the navigation. */
+export const views = [
+  { name: 'users', to: '/apps/$app/users', icon: 'users', key: 'u', needs: 'GET /admin/clients' },
+  { name: 'rooms', to: '/apps/$app/rooms', icon: 'rooms', key: 'r', needs: 'GET /admin/rooms' },
+] as const satisfies readonly View[]
+
+interface View {
+  /** Its text in texts.ts. */
+  name: string
+  to: string
+  icon: IconName
+  /** After `g`, on the keyboard. */
+  key: string
+  /** Shown to operators who may call it. */
+  needs: Operation
+}

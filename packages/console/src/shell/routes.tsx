@@ -1,0 +1,100 @@
+import {
+  createRootRoute,
+  createRoute,
+  type ErrorComponentProps,
+  lazyRouteComponent,
+  Navigate,
+  Outlet,
+} from '@tanstack/react-router'
+import { Empty, Failure, Loading } from '../components/states.tsx'
+import { AppProvider, SessionProvider, useSession, useSessionQuery } from '../session/session.tsx'
+import { useTexts } from '../texts/texts.ts'
+import { linkToken } from './link-token.ts'
+import { shellTexts } from './texts.ts'
+
+const SignIn = lazyRouteComponent(() => import('./sign-in.tsx'), 'SignIn')
+const Shell = lazyRouteComponent(() => import('./shell.tsx'), 'Shell')
+
+export const rootRoute = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: Broken })
+
+/** Below it every view has the navigation. */
+export const shellRoute = createRoute({ getParentRoute: () => rootRoute, id: 'shell', component: Shell })
+
+/** Below it every view is about one app. */
+export const appRoute = createRoute({ getParentRoute: () => shellRoute, path: 'apps/$app', component: App })
+
+export const indexRoute = createRoute({ getParentRoute: () => rootRoute, path: '/', component: Start })
+
+/** Shows the sign-in screen in place of any view, so that one comes back to its address. */
+function Root() {
+  const query = useSessionQuery()
+  if (query.isError) {
+    return (
+      <main className="alone">
+        <Failure error={query.error} retry={() => void query.refetch()} />
+      </main>
+    )
+  }
+  if (query.data === undefined) {
+    return (
+      <main className="alone">
+        <Loading />
+      </main>
+    )
+  }
+  if (query.data === null || linkToken.present) return <SignIn />
+  return (
+    <SessionProvider session={query.data}>
+      <Outlet />
+    </SessionProvider>
+  )
+}
+
+function App() {
+  const { app } = appRoute.useParams()
+  const t = useTexts(shellTexts)
+  const { session } = useSession()
+  if (!session.apps.some((each) => each.app === app)) {
+    return (
+      <Empty icon="warning" title={t.noSuchApp}>
+        {t.noSuchAppHint}
+      </Empty>
+    )
+  }
+  return (
+    <AppProvider app={app} key={app}>
+      <Outlet />
+    </AppProvider>
+  )
+}
+
+function Start() {
+  const { session } = useSession()
+  const t = useTexts(shellTexts)
+  const [first] = session.apps
+  if (first) return <Navigate to="/apps/$app/users" params={{ app: first.app }} replace />
+  return (
+    <main className="alone">
+      <Empty icon="apps" title={t.noApps}>
+        {t.noAppsHint}
+      </Empty>
+    </main>
+  )
+}
+
+function NotFound() {
+  const t = useTexts(shellTexts)
+  return (
+    <Empty icon="search" title={t.noSuchView}>
+      {t.noSuchViewHint}
+    </Empty>
+  )
+}
+
+function Broken({ error }: ErrorComponentProps) {
+  return (
+    <main className="alone">
+      <Failure error={error} retry={() => location.reload()} />
+    </main>
+  )
+}

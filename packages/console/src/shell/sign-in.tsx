@@ -1,0 +1,164 @@
+import { Alert, Button, Divider, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useEffect, useState } from 'react'
+import { type Api, ApiFailure, baseUrl, createApi, resultOf } from '../api.ts'
+import { Icon } from '../components/icon.tsx'
+import { useFailureText } from '../components/states.tsx'
+import { type Session, setSession } from '../session/session.tsx'
+import { useTexts } from '../texts/texts.ts'
+import { LanguageMenu, ThemeMenu } from './choices.tsx'
+import { linkToken } from './link-token.ts'
+import { shellTexts } from './texts.ts'
+
+const api: Api = createApi({ onSessionEnd: () => {} })
+
+/** By e-mail and password, with the code of an authenticator where there is one, by an identity provider, or by a link. */
+export function SignIn() {
+  const t = useTexts(shellTexts)
+  const [link, setLink] = useState(linkToken.present)
+  useEffect(() => {
+    document.title = `${t.signIn} · Parley`
+  }, [t])
+  return (
+    <main className="sign-in">
+      <Paper withBorder shadow="sm" p="xl" radius="lg" w="100%" maw={400}>
+        <Stack gap="lg">
+          <Stack gap={4} align="center" ta="center">
+            <img src={`${baseUrl}/console/files/console.svg`} alt="" width={44} height={44} />
+            <Title order={1} size="h3">
+              {t.signInTitle}
+            </Title>
+            <Text size="sm" c="dimmed">
+              {link === undefined ? t.sessionEnded : t.byLink}
+            </Text>
+          </Stack>
+          {link === undefined ? (
+            <ByPassword />
+          ) : (
+            <ByLink
+              token={link}
+              onGiveUp={() => {
+                linkToken.present = undefined
+                setLink(undefined)
+              }}
+            />
+          )}
+        </Stack>
+      </Paper>
+      <div className="sign-in-choices">
+        <LanguageMenu />
+        <ThemeMenu />
+      </div>
+    </main>
+  )
+}
+
+function useSignIn<Input>(call: (input: Input) => Promise<Session>) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: call,
+    onSuccess: (session) => {
+      linkToken.present = undefined
+      setSession(queries, session)
+    },
+  })
+}
+
+function ByPassword() {
+  const t = useTexts(shellTexts)
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const [totp, setTotp] = useState('')
+  const signIn = useSignIn(() =>
+    resultOf(api.POST('/operator/session', { body: { email, password, ...(totp !== '' && { totp }) } })),
+  )
+  const needsCode = codeOf(signIn.error) === 'TOTP_REQUIRED' || totp !== ''
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    signIn.mutate(undefined)
+  }
+  return (
+    <>
+      <form onSubmit={submit}>
+        <Stack gap="sm">
+          <TextInput
+            label={t.email}
+            type="email"
+            autoComplete="username"
+            required
+            withAsterisk={false}
+            autoFocus
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+          <PasswordInput
+            label={t.password}
+            autoComplete="current-password"
+            required
+            withAsterisk={false}
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+          />
+          {needsCode && (
+            <TextInput
+              label={t.code}
+              description={t.codeHint}
+              inputMode="numeric"
+              autoComplete="one-time-code"
+              maxLength={6}
+              autoFocus
+              value={totp}
+              onChange={(event) => setTotp(event.currentTarget.value.replaceAll(/\D/g, ''))}
+            />
+          )}
+          <Refusal error={signIn.error} wrong={t.wrong} />
+          <Button type="submit" fullWidth mt="xs" loading={signIn.isPending}>
+            {t.signIn}
+          </Button>
+        </Stack>
+      </form>
+      <Divider label={t.or} />
+      <Button component="a" variant="default" leftSection={<Icon name="key" />} href={ssoAddress()}>
+        {t.bySso}
+      </Button>
+    </>
+  )
+}
+
+function ByLink({ token, onGiveUp }: { token: string; onGiveUp: () => void }) {
+  const t = useTexts(shellTexts)
+  const signIn = useSignIn(() => resultOf(api.POST('/operator/link', { body: { token } })))
+  return (
+    <Stack gap="sm">
+      <Refusal error={signIn.error} wrong={t.wrongLink} />
+      {/* By hand: programs that look at links in e-mails would use it up. */}
+      <Button autoFocus loading={signIn.isPending} onClick={() => signIn.mutate(undefined)}>
+        {t.useLink}
+      </Button>
+      <Button variant="subtle" onClick={onGiveUp}>
+        {t.notByLink}
+      </Button>
+    </Stack>
+  )
+}
+
+function Refusal({ error, wrong }: { error: Error | null; wrong: string }) {
+  const t = useTexts(shellTexts)
+  const textOf = useFailureText()
+  const code = codeOf(error)
+  if (!error || code === 'TOTP_REQUIRED') return null
+  const text = code === 'SIGN_IN_FAILED' ? wrong : code === 'TOO_MANY_REQUESTS' ? t.tooMany : textOf(error)
+  return (
+    <Alert color="red" role="alert" icon={<Icon name="warning" />}>
+      {text}
+    </Alert>
+  )
+}
+
+const codeOf = (error: Error | null) => (error instanceof ApiFailure ? error.code : undefined)
+
+/** It comes back to the present address. */
+function ssoAddress(): string {
+  const back = location.pathname.slice(new URL(baseUrl).pathname.replace(/\/$/, '').length) + location.search
+  return `${baseUrl}/operator/oidc?return=${encodeURIComponent(back)}`
+}

@@ -1,0 +1,61 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { builtConsole } from '@parley/console/built-console'
+import { ApiError } from '@parley/contracts/errors'
+import type { FastifyInstance } from 'fastify'
+import { pathOf } from './operation-paths.ts'
+import type { OtherFiles } from './other-files.ts'
+import { serveBuiltFiles } from './serve-built-files.ts'
+
+/**
+ * Serves the operators' console at /console. Every address below is the same page, which shows
+ * the view of its address. It runs and loads only our own files, and connects only to this origin.
+ * @param others has the files of other releases
+ * @param files the origin that exchanges the bytes of files, beside our own
+ */
+export async function serveConsole(app: FastifyInstance, others: OtherFiles, files?: string): Promise<void> {
+  const hidden = { schema: { hide: true } }
+  if (!existsSync(join(builtConsole, 'index.html'))) {
+    app.log.warn({}, 'the console is not built')
+    app.get('/console', hidden, () => {
+      throw new ApiError('SERVICE_UNAVAILABLE', 'The console is not built: npm run build:console')
+    })
+    return
+  }
+  const html = readFileSync(join(builtConsole, 'index.html'), 'utf8')
+  const policy = policyOf(files)
+  await app.register(async (page) => {
+    serveBuiltFiles(page, { folder: builtConsole, prefix: '/console/files/', policy, others })
+    for (const path of ['/console', '/console/*']) {
+      page.get(path, hidden, (request, reply) =>
+        reply
+          .type('text/html; charset=utf-8')
+          .headers({ 'cache-control': 'no-cache', 'content-security-policy': policy, 'x-frame-options': 'DENY' })
+          .send(html.replaceAll('{{files}}', filesFrom(pathOf(request.originalUrl)))),
+      )
+    }
+  })
+}
+
+/** The way from an address of the console to the folder of its files: a proxy may serve Parley under any path. */
+function filesFrom(path: string): string {
+  const below = path.split('/').length - 3
+  return below < 0 ? 'console/files/' : `${'../'.repeat(below)}files/`
+}
+
+function policyOf(files: string | undefined): string {
+  const store = files === undefined ? [] : [files]
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src ${["'self'", ...store].join(' ')}`,
+    `media-src ${["'self'", ...store].join(' ')}`,
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ')
+}

@@ -1,0 +1,39 @@
+import type { FastifyInstance } from 'fastify'
+import { readBuiltFiles, sendBuilt, typeOfPageFile } from './built-files.ts'
+import type { OtherFiles } from './other-files.ts'
+
+/** Files have a digest in their name, but for the icons and embed.js. */
+const keepForever = 'public, max-age=31536000, immutable'
+const revalidate = 'public, max-age=0'
+const digested = /^[\w.-]+-[\w-]{8}\.(?:js|css)$/
+
+export interface ServedBuild {
+  /** Has the built files, each also compressed (.br, .gz). */
+  folder: string
+  /** Where they are served, such as `/chat/`. */
+  prefix: string
+  /** Their Content-Security-Policy. */
+  policy: string
+  /** Has the files of other releases. */
+  others: OtherFiles
+  /** A file that pages of other origins load. */
+  forOthers?: string
+}
+
+/** Serves the scripts, styles and icons of a page, also those of other releases, which open pages still load. */
+export function serveBuiltFiles(app: FastifyInstance, { folder, prefix, policy, others, forOthers }: ServedBuild): void {
+  const own = readBuiltFiles(folder)
+  others.keep(new Map([...own].flatMap(([name, { content }]) => (digested.test(name) ? [[name, content]] : []))))
+  const hidden = { schema: { hide: true } }
+  app.get<{ Params: { name: string } }>(`${prefix}:name`, hidden, async (request, reply) => {
+    const { name } = request.params
+    const isDigested = digested.test(name)
+    const file = own.get(name)
+    // In a rolling update, and of pages that have been open since before it.
+    const ofOthers = !file && isDigested ? await others.find(name) : undefined
+    if (!file && !ofOthers) return reply.callNotFound()
+    reply.headers({ 'cache-control': isDigested ? keepForever : revalidate, 'content-security-policy': policy })
+    if (name === forOthers) reply.header('cross-origin-resource-policy', 'cross-origin')
+    return file ? sendBuilt(request, reply, file) : reply.type(typeOfPageFile(name)).send(Buffer.from(ofOthers ?? ''))
+  })
+}
