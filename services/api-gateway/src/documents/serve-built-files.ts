@@ -21,7 +21,10 @@ export interface ServedBuild {
 }
 
 /** Serves the scripts, styles and icons of a page, also those of other releases, which open pages still load. */
-export function serveBuiltFiles(app: FastifyInstance, { folder, prefix, policy, others, forOthers }: ServedBuild): void {
+export function serveBuiltFiles(
+  app: FastifyInstance,
+  { folder, prefix, policy, others, forOthers }: ServedBuild,
+): void {
   const own = readBuiltFiles(folder)
   others.keep(new Map([...own].flatMap(([name, { content }]) => (digested.test(name) ? [[name, content]] : []))))
   const hidden = { schema: { hide: true } }
