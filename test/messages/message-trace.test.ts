@@ -83,6 +83,24 @@ describe('GET /admin/messages/{id}/trace', () => {
     )
     assert.deepEqual(found.readBy, { totalCount: 1, data: [bob] })
 
+    const { data } = await platform.admin('GET', `/admin/timeline?user=${bob}&room=${room}`)
+    const entries = data as { code: string; node?: string; reason: string; refs: { message?: string } }[]
+    const of = (code: string) => entries.filter((entry) => entry.code === code)
+    const handed = of('DELIVERED').filter(({ refs }) => refs.message === message)
+    assert.deepEqual(
+      handed
+        .map(({ node, reason }) => [node === deliveries.find(({ sockets }) => sockets === 2)?.node, reason])
+        .toSorted(),
+      [
+        [false, 'handed to one socket of the room'],
+        [true, `handed to 2 sockets of the room; ios of ${bob} was connected there`],
+      ],
+    )
+    assert.match(of('CONNECTED_STILL')[0]?.reason ?? '', /^ios of .* connected by websocket, and is connected still$/)
+    assert.match(of('PUSH_CONNECTED')[0]?.reason ?? '', /^No push to ios of .*: the device was connected/)
+    assert.match(of('CALL_DONE')[0]?.reason ?? '', /answered 200/)
+    assert.equal(of('READ').length, 1)
+
     await platform.admin('DELETE', `/rooms/${room}/messages/${message}`)
     const deleted = await trace(message)
     assert.deepEqual([deleted.isDeleted, deleted.readBy.data], [true, [bob]])

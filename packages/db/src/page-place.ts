@@ -22,3 +22,16 @@ export function beyond(
     $or: [{ [time]: { [further]: place.atMS } }, { [id]: { [further]: place.id } }],
   }
 }
+
+/** A page of a list, the latest first: what lies between two times, both included, and beyond a position. */
+export interface TimePage {
+  sinceMS: number
+  untilMS: number
+  before?: PagePlace | undefined
+  limit: number
+}
+
+/** The filter of such a page; an index of the two fields is read from there on. */
+export function inTimePage({ sinceMS, untilMS, before }: TimePage, fields: { time: string; id: string }): Document {
+  return { $and: [{ [fields.time]: { $gte: sinceMS, $lte: untilMS } }, beyond(before, { ...fields, order: -1 })] }
+}

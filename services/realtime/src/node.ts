@@ -5,6 +5,7 @@ import { createCallerRates } from '@parley/chat/access/caller-rates'
 import { createFailedLogins } from '@parley/chat/access/failed-logins'
 import { livingTokens } from '@parley/chat/access/living-tokens'
 import { createRoomsOfUser } from '@parley/chat/rooms/rooms-of-user'
+import { createRecentActivity } from '@parley/chat/timeline/recent-activity'
 import type { NodeCommand } from '@parley/contracts/bus/control'
 import { announceDevices } from '@parley/presence/announce-devices'
 import { createRequestCounts } from '@parley/presence/request-counts'
@@ -68,7 +69,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
   const app = App()
   const users = await startUsers(parts)
   const state = { isStopping: false, cutOff: { sinceMS: clock.now(), untilMS: clock.now() + marginMS } }
-  const { sockets, handshakes, logins, limits } = users
+  const { sockets, handshakes, logins, limits, recent } = users
   const delivering = startDelivery({ ...parts, sockets, server: () => server, cutOff: () => state.cutOff })
   const { order, queue, interest, deliveredMessages } = delivering
   const roomsOfUser = createRoomsOfUser(chat)
@@ -101,14 +102,23 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
     onError: (error) => log.error({ err: error }, 'a socket handler failed'),
     ...protocolOptions(settings),
     ...connectionHooks({ ...users, interest, watching, isStopping: () => state.isStopping }),
-    ...createClientEmits({ ...parts, sockets, limits, logIn, watching, streamClock, emitted: watchEmits(metrics) }),
+    ...createClientEmits({
+      ...parts,
+      sockets,
+      limits,
+      logIn,
+      watching,
+      streamClock,
+      recent,
+      emitted: watchEmits(metrics),
+    }),
   })
   const resync = createResync({ chat, bus, roomsOfUser, sockets, logins, ...delivering })
   watchSockets(metrics, server, sockets)
   const polls = servePolls(bus, settings.nodeId, server.serveForwarded, (error) =>
     log.warn({ err: error }, 'poll not served'),
   )
-  const requests = answerRequests({ bus, node: settings.nodeId, sockets, deliveredMessages })
+  const requests = answerRequests({ bus, node: settings.nodeId, sockets, deliveredMessages, recent })
   app.any('/*', answerNotFound)
   const listening = await listen(app, { host: settings.host, port: settings.port, handshakes })
 
@@ -161,13 +171,15 @@ async function startUsers({ settings, chat, bus, presence, log, metrics, announc
   const handshakes = createHandshakes(handshakesInFlight)
   const idle = watchIdleSockets(settings.authenticateWithinMS, handshakes)
   const tokenEnds = watchTokenEnds({ readLiving: (sessions) => livingTokens(chat, sessions), log: chat.log }, sockets)
-  const activity = watchActivity(chat)
+  const recent = createRecentActivity()
+  const activity = watchActivity(chat, recent)
   return {
     sockets,
     logins: createLogins(),
     handshakes,
     idle,
     activity,
+    recent,
     limits: createLimits(settings.limits, createCallerRates(counts, { ...settings.rates, perApiKey: 0 }), metrics),
     seen: watchForProxies(log, settings.trustedProxies, realtimeSettings.trustedProxies.env),
     failedLogins: createFailedLogins(chat, { presence, counts }, settings.limits.failedLoginsPerAddress),

@@ -6,13 +6,7 @@ import type { MessageDoc } from '@parley/db/messages/documents'
 import { findStream } from '@parley/db/messages/message-streams'
 import { findRoomOfMessage, findSentMessage } from '@parley/db/messages/messages'
 import { findCall } from '@parley/db/push/call-history'
-import {
-  type DeviceDecision,
-  type PushDecisionDoc,
-  type PushDoc,
-  type PushResult,
-  userReasons,
-} from '@parley/db/push/documents'
+import type { PushDecisionDoc } from '@parley/db/push/documents'
 import { findDecisions, findResults } from '@parley/db/push/push-decisions'
 import { findPushesTo } from '@parley/db/push/pushes'
 import { findMembership } from '@parley/db/rooms/memberships'
@@ -21,13 +15,8 @@ import type { DeviceDoc } from '@parley/db/users/documents'
 import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import { unknownMessage } from '../messages/changing/change-message.ts'
+import { explainDevices, reasonOf } from './explained-devices.ts'
 import { reasonNow } from './suppression-reasons.ts'
-
-/** The record of one push to a device. */
-interface Sent {
-  push: PushDoc | undefined
-  result: PushResult | undefined
-}
 
 /**
  * Why a message was pushed to each device of a user or was not, and the outcome
@@ -58,7 +47,8 @@ export async function whyPush({ db }: Chat, app: string, id: string, client: str
   if (called) return { ...forAll('PUSH_GENERIC', true), ...(await findCallOf(db, app, called)) }
   const reason = reasonOf(decisions, client)
   if (reason) return forAll(reason, true)
-  const decided = await explainDevices(db, content, client, decisions)
+  const [pushes, results] = await Promise.all([findPushesTo(db, content, client), findResults(db, content, client)])
+  const decided = explainDevices(content, client, { decisions, pushes, results })
   if (decided.length > 0) return { ...about, recorded: true, ...when, devices: decided }
   if (isAny) return forAll(await reasonOfAbsent(db, message, client), true)
   return forAll(await reasonNow(db, message, client, devices), false)
@@ -68,60 +58,6 @@ export async function whyPush({ db }: Chat, app: string, id: string, client: str
 async function reasonOfAbsent(db: Db, { app, room, threadOf }: MessageDoc, client: string): Promise<PushReason> {
   if (threadOf === undefined) return 'NOT_A_MEMBER'
   return (await findMembership(db, app, room, client)) ? 'NOT_IN_THREAD' : 'NOT_A_MEMBER'
-}
-
-/** The reason for all devices of the user. */
-function reasonOf(decisions: readonly PushDecisionDoc[], client: string): PushReason | undefined {
-  const all = decisions.find((decision) => decision.all)?.all
-  return all ?? userReasons.find((reason) => decisions.some(({ users }) => users?.[reason]?.includes(client)))
-}
-
-async function explainDevices(
-  db: Db,
-  content: string,
-  client: string,
-  decisions: readonly PushDecisionDoc[],
-): Promise<ExplainedDevice[]> {
-  const [pushes, results] = await Promise.all([findPushesTo(db, content, client), findResults(db, content, client)])
-  const prefix = `${client}\0`
-  const explained = new Map<string, ExplainedDevice>()
-  const decided = (decision: DeviceDecision) =>
-    decisions.flatMap(({ devices }) => devices?.[decision] ?? []).filter((device) => device.startsWith(prefix))
-  for (const reason of ['NO_NETWORK', 'CONNECTED'] as const) {
-    for (const device of decided(reason)) {
-      const deviceId = device.slice(prefix.length)
-      explained.set(deviceId, { deviceId, outcome: 'not sent', reason })
-    }
-  }
-  const sent = [...decided('DUE').map((device) => device.slice(prefix.length)), ...results.map(({ device }) => device)]
-  for (const deviceId of new Set(sent)) {
-    const push = pushes.find(({ _id }) => _id === key(content, client, deviceId))
-    const result = results.findLast(({ device }) => device === deviceId)
-    explained.set(deviceId, { deviceId, ...resultOf({ push, result }) })
-  }
-  return [...explained.values()]
-}
-
-function resultOf({ push, result }: Sent): Omit<ExplainedDevice, 'deviceId'> {
-  const network = result?.network ?? push?.network
-  const of = network === undefined ? {} : { network }
-  if (result) {
-    const { as, atMS, id, reason } = result
-    const more = { atMS, ...(id !== undefined && { id }), ...(reason !== undefined && { reason }) }
-    switch (as) {
-      case 'dead':
-        return { ...of, outcome: 'refused', ...more, tokenRemoved: true }
-      case 'dropped':
-        return { ...of, outcome: 'given up', ...more }
-      default:
-        return { ...of, outcome: as, ...more }
-    }
-  }
-  if (push?.dueAtMS === undefined) return { ...of, outcome: 'sending' }
-  const { dueAtMS, tries, lastError } = push
-  // Pauses have a random part of no whole milliseconds.
-  const nextTryAtMS = Math.ceil(dueAtMS)
-  return { ...of, outcome: 'waiting', nextTryAtMS, tries, ...(lastError !== undefined && { lastError }) }
 }
 
 function notSent({ device, type }: DeviceDoc, reason: PushReason): ExplainedDevice {

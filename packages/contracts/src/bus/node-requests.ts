@@ -19,10 +19,37 @@ export const connectionsAnswer = z.array(
 )
 export type ConnectionsAnswer = z.infer<typeof connectionsAnswer>
 
-export const deliveriesRequest = z.object({ app: z.string(), room: z.string(), message: z.string() })
+export const deliveriesRequest = z.object({
+  app: z.string(),
+  messages: z.array(z.object({ room: z.string(), message: z.string() })),
+})
 
-/** How often a node handed a message to sockets, and to how many, as far as it remembers. */
+/** How often a node handed messages to sockets, and to how many, as far as it remembers. */
 export const deliveriesAnswer = z.array(
-  z.object({ sockets: z.number(), atMS: z.number(), caughtUp: z.literal(true).optional() }),
+  z.object({
+    message: z.string(),
+    sockets: z.number(),
+    atMS: z.number(),
+    caughtUp: z.literal(true).optional(),
+  }),
 )
 export type DeliveriesAnswer = z.infer<typeof deliveriesAnswer>
+
+export const activityRequest = z.object({ app: z.string(), user: z.string() })
+
+/** The logins of a user, the ends of their connections and what they were refused, as far as a process remembers. */
+export const activityAnswer = z.array(
+  z.object({
+    what: z.enum(['connected', 'closed', 'refused']),
+    atMS: z.number(),
+    device: z.string().optional(),
+    transport: z.string().optional(),
+    /** Of what is refused: the emit or the operation, its room, the code and the text of the error. */
+    call: z.string().optional(),
+    room: z.string().optional(),
+    code: z.string().optional(),
+    reason: z.string().optional(),
+    request: z.string().optional(),
+  }),
+)
+export type ActivityAnswer = z.infer<typeof activityAnswer>

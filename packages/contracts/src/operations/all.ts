@@ -5,6 +5,7 @@ import * as adminAudit from './admin/audit.ts'
 import * as adminClients from './admin/clients.ts'
 import * as adminRooms from './admin/rooms.ts'
 import * as adminSearch from './admin/search.ts'
+import * as adminTimeline from './admin/timeline.ts'
 import * as files from './files/files.ts'
 import * as config from './integrations/config.ts'
 import * as events from './integrations/events.ts'
@@ -85,6 +86,7 @@ export const allOperations: readonly Operation[] = [
   adminClients,
   adminAudit,
   adminSearch,
+  adminTimeline,
   bans,
   appBans,
   blocks,

@@ -3,7 +3,7 @@ import type { Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { releaseFiles } from '../files/files.ts'
 import { key } from '../keys.ts'
-import { beyond, type PagePlace } from '../page-place.ts'
+import { beyond, inTimePage, type PagePlace, type TimePage } from '../page-place.ts'
 import { inTransaction, KeyTaken, type Session } from '../transactions/transaction.ts'
 import { lockUser } from '../users/lock-user.ts'
 import type { ScheduledDoc } from './documents.ts'
@@ -186,4 +186,22 @@ export async function deleteScheduledOf(db: Db, app: string, sender: string): Pr
   await db.scheduled.deleteMany(theirs)
   const files = withFiles.flatMap(({ attachments = [] }) => attachments)
   await releaseFiles(db, app, files)
+}
+
+/** A page of a sender's scheduled messages that were refused, of all rooms or of one, the latest first by their time. */
+export async function findRefused(
+  db: Db,
+  { app, sender, room }: { app: string; sender: string; room?: string | undefined },
+  page: TimePage,
+): Promise<ScheduledDoc[]> {
+  const refused: Filter<ScheduledDoc> = {
+    senderKey: key(app, sender),
+    refused: { $exists: true },
+    ...(room !== undefined && { room }),
+  }
+  return db.scheduled
+    .find({ ...refused, ...inTimePage(page, { time: 'sendAtMS', id: 'id' }) }, { projection: { content: 0 } })
+    .sort({ sendAtMS: -1, id: -1 })
+    .limit(page.limit)
+    .toArray()
 }

@@ -3,7 +3,7 @@ import type { Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/documents.ts'
-import { beyond, type PagePlace } from '../page-place.ts'
+import { beyond, inTimePage, type PagePlace, type TimePage } from '../page-place.ts'
 import { isDuplicateKey } from '../transactions/transaction.ts'
 import type { ReportDoc } from './documents.ts'
 
@@ -11,8 +11,8 @@ export const reportIndexes: IndexDescription[] = [
   { key: { app: 1, status: 1, createdAtMS: -1, id: -1 } },
   { key: { roomKey: 1, status: 1, createdAtMS: -1, id: -1 } },
   { key: { app: 1, id: 1 } },
-  { key: { senderKey: 1 } },
-  { key: { 'reporters.userKey': 1 } },
+  { key: { senderKey: 1, createdAtMS: -1, id: -1 } },
+  { key: { 'reporters.userKey': 1, createdAtMS: -1, id: -1 } },
   { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
 ]
 
@@ -98,6 +98,27 @@ export async function findReports(
     .find({ ...of, status: { $in: [...statuses] }, ...rest }, shown)
     .sort({ createdAtMS: -1, id: -1 })
     .limit(limit)
+    .toArray()
+}
+
+/** A page of the reports of messages in a room, of messages of a user, or by a user, maybe in one room: the latest first. */
+export async function findReportsAbout(
+  db: Db,
+  app: string,
+  of: { room: string } | { sender: string; in?: string | undefined } | { reporter: string; in?: string | undefined },
+  page: TimePage,
+): Promise<ReportDoc[]> {
+  const whose: Filter<ReportDoc> =
+    'room' in of
+      ? { roomKey: key(app, of.room), status: { $in: ['open', 'decided'] } }
+      : 'sender' in of
+        ? { senderKey: key(app, of.sender), ...(of.in !== undefined && { room: of.in }) }
+        : { 'reporters.userKey': key(app, of.reporter), ...(of.in !== undefined && { room: of.in }) }
+  const projection = { content: 0, ...shown.projection }
+  return db.reports
+    .find({ ...whose, ...inTimePage(page, { time: 'createdAtMS', id: 'id' }) }, { projection })
+    .sort({ createdAtMS: -1, id: -1 })
+    .limit(page.limit)
     .toArray()
 }
 

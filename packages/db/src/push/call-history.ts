@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import type { ClientSession, Filter } from 'mongodb'
 import type { Db } from '../db.ts'
-import { beyond, type PagePlace } from '../page-place.ts'
+import { beyond, inTimePage, type PagePlace, type TimePage } from '../page-place.ts'
 import { inTransaction } from '../transactions/transaction.ts'
 import type { OutgoingCallDoc } from './documents.ts'
 import { openQueues } from './outgoing-calls.ts'
@@ -35,6 +35,24 @@ export async function findCalls(
     .find({ $and: [of, range, rest] }, { projection: { data: 0 }, ...asRetriesSee })
     .sort({ createdAtMS: -1, _id: -1 })
     .limit(limit)
+    .toArray()
+}
+
+/** A page of the calls about rooms, the latest first; one index, read once for each room. */
+export async function findCallsOfRooms(
+  db: Db,
+  app: string,
+  rooms: readonly string[],
+  page: TimePage,
+): Promise<Omit<OutgoingCallDoc, 'data'>[]> {
+  if (rooms.length === 0) return []
+  return db.outgoingCalls
+    .find(
+      { app, room: { $in: [...rooms] }, ...inTimePage(page, { time: 'createdAtMS', id: '_id' }) },
+      { projection: { data: 0 } },
+    )
+    .sort({ createdAtMS: -1, _id: -1 })
+    .limit(page.limit)
     .toArray()
 }
 

@@ -40,24 +40,53 @@ export async function recordResults(db: Db, results: readonly PushResultsDoc[]):
 /** Everything that is kept of a message. */
 const ofMessage = (content: string) => ({ $gt: `${content}\0`, $lt: `${content}\u0001` })
 
+const concerning = (user: string) => {
+  const devices = { $elemMatch: { $gte: `${user}\0`, $lt: `${user}\u0001` } }
+  return [
+    { all: { $exists: true } },
+    { called: user },
+    ...userReasons.map((reason) => ({ [`users.${reason}`]: user })),
+    ...deviceDecisions.map((decision) => ({ [`devices.${decision}`]: devices })),
+  ]
+}
+
+/** The decisions about many messages that concern a user; one query. */
+export async function findDecisionsAbout(
+  db: Db,
+  contents: readonly string[],
+  user: string,
+): Promise<PushDecisionDoc[]> {
+  if (contents.length === 0) return []
+  const of = contents.map((content) => ({ _id: ofMessage(content) }))
+  return db.pushDecisions.find({ $and: [{ $or: of }, { $or: concerning(user) }] }).toArray()
+}
+
+/** The outcomes of the pushes of many messages to a user; one query. */
+export async function findResultsAbout(
+  db: Db,
+  contents: readonly string[],
+  user: string,
+): Promise<{ content: string; result: PushResult }[]> {
+  if (contents.length === 0) return []
+  const of = contents.map((content) => ({ _id: ofMessage(content) }))
+  const found = await db.pushResults.find({ $or: of, 'results.user': user }).toArray()
+  return found.flatMap(({ _id, results }) =>
+    results.filter((one) => one.user === user).map((result) => ({ content: contentOf(_id), result })),
+  )
+}
+
+/** The message, as key(app, message), of a decision or an outcome. */
+export function contentOf(id: string): string {
+  return id.slice(0, id.lastIndexOf('\0'))
+}
+
 /** The decisions of a message that concern a user; with `isAny` whether there are any of the message at all. */
 export async function findDecisions(
   db: Db,
   content: string,
   user: string,
 ): Promise<{ isAny: boolean; decisions: PushDecisionDoc[] }> {
-  const devices = { $elemMatch: { $gte: `${user}\0`, $lt: `${user}\u0001` } }
-  const decisions = await db.pushDecisions
-    .find({
-      _id: ofMessage(content),
-      $or: [
-        { all: { $exists: true } },
-        { called: user },
-        ...userReasons.map((reason) => ({ [`users.${reason}`]: user })),
-        ...deviceDecisions.map((decision) => ({ [`devices.${decision}`]: devices })),
-      ],
-    })
-    .toArray()
+  const decisions = await db.pushDecisions.find({ _id: ofMessage(content), $or: concerning(user) }).toArray()
   const isAny = decisions.length > 0 || (await db.pushDecisions.findOne({ _id: ofMessage(content) })) !== null
   return { isAny, decisions }
 }

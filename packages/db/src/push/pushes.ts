@@ -116,6 +116,11 @@ export async function findPushesTo(db: Db, content: string, user: string): Promi
   return db.pushes.find({ _id: { $gt: `${ofUser}\0`, $lt: `${ofUser}\u0001` } }).toArray()
 }
 
+/** Pushes by ID: key(content, user, device). */
+export async function findPushes(db: Db, ids: readonly string[]): Promise<PushDoc[]> {
+  return ids.length === 0 ? [] : db.pushes.find({ _id: { $in: [...ids] } }).toArray()
+}
+
 /** The ID of the device that a push is to. */
 export function deviceOf({ _id, content, user }: Pick<PushDoc, '_id' | 'content' | 'user'>): string {
   return _id.slice(key(content, user).length + 1)

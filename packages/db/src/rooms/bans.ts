@@ -3,6 +3,7 @@ import type { OptionalPage } from '@parley/contracts/optional-page'
 import type { ClientSession, Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
+import type { TimePage } from '../page-place.ts'
 import type { BanDoc } from './documents.ts'
 
 export const banIndexes: IndexDescription[] = [
@@ -71,6 +72,30 @@ export async function findBansOfUser(db: Db, app: string, blockee: string, limit
     .find({ app, blockee, ...inForce() })
     .sort({ createdAt: -1 })
     .limit(limit)
+    .toArray()
+}
+
+/** Bans that can begin in one millisecond: a page that ends among them is read again from there. */
+const mostAtOnce = 100
+
+/** The bans in force, of a user, in a room or both, that began in a time: the latest first, `mostAtOnce` beyond the limit. */
+export async function findBansBegun(
+  db: Db,
+  app: string,
+  { blockee, room }: { blockee?: string | undefined; room?: string | undefined },
+  { sinceMS, untilMS, before, limit }: TimePage,
+): Promise<BanDoc[]> {
+  const latestMS = Math.min(untilMS, before?.atMS ?? untilMS)
+  const whose: Filter<BanDoc> =
+    room === undefined
+      ? { app, ...(blockee !== undefined && { blockee }) }
+      : blockee === undefined
+        ? { roomKey: key(app, room) }
+        : { _id: key(app, room, blockee) }
+  return db.bans
+    .find({ ...whose, createdAt: { $gte: new Date(sinceMS), $lte: new Date(latestMS) }, ...inForce() })
+    .sort({ createdAt: -1 })
+    .limit(limit + mostAtOnce)
     .toArray()
 }
 

@@ -4,6 +4,7 @@ import type { RoomPref } from '@parley/contracts/resources/room-pref'
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
+import { inTimePage, type TimePage } from '../page-place.ts'
 import { ownUnflushed } from '../room-buffer/buffer.ts'
 import type { BlockMark } from './blocked-members.ts'
 import type { MembershipDoc, RoomDoc } from './documents.ts'
@@ -55,6 +56,37 @@ export interface CountedRoom extends Pick<RoomDoc, 'seq' | 'deletedUpToSeq'> {
 export function unreadOf(membership: ReadMarker & Pick<MembershipDoc, 'flushedSeq'>, room: CountedRoom): number {
   const { readSeq, uncounted } = currentMarker(membership, room)
   return room.seq - readSeq - uncounted - ownUnflushed({ ...membership, readSeq }, room.own)
+}
+
+/** What a timeline shows of a membership. */
+export type TracedMembership = Pick<
+  MembershipDoc,
+  '_id' | 'room' | 'roomKey' | 'user' | 'joinedAtMS' | 'readSeq' | 'deliveredSeq' | 'markerSetAtMS'
+>
+
+const tracedFields = {
+  ...{ room: 1, roomKey: 1, user: 1, joinedAtMS: 1, readSeq: 1, deliveredSeq: 1, markerSetAtMS: 1 },
+} satisfies Partial<Record<keyof TracedMembership, 1>>
+
+/** The memberships of a user, of one room or of all, in no order. */
+export async function findTracedMemberships(
+  db: Db,
+  app: string,
+  user: string,
+  room?: string,
+): Promise<TracedMembership[]> {
+  const whose = room === undefined ? { userKey: key(app, user) } : { _id: key(app, room, user) }
+  return db.memberships.find(whose).project<TracedMembership>(tracedFields).toArray()
+}
+
+/** A page of the members of a room, the latest joined first. */
+export async function findJoined(db: Db, roomKey: string, page: TimePage): Promise<TracedMembership[]> {
+  return db.memberships
+    .find({ roomKey, ...inTimePage(page, { time: 'joinedAtMS', id: '_id' }) })
+    .project<TracedMembership>(tracedFields)
+    .sort({ joinedAtMS: -1, _id: -1 })
+    .limit(page.limit)
+    .toArray()
 }
 
 export async function findMembership(

@@ -50,6 +50,16 @@ export const summaryFields = {
   roomTags: 1,
 } as const
 
+/** Those of these rooms that had a message since a time and are not deleted, the latest first. */
+export async function findRoomsActiveSince(db: Db, keys: readonly string[], sinceMS: number): Promise<RoomSummary[]> {
+  if (keys.length === 0) return []
+  const found = await db.rooms
+    .find({ _id: { $in: [...keys] }, deletedAt: { $exists: false }, lastMessageAtMS: { $gte: sinceMS } })
+    .project<RoomSummary>(summaryFields)
+    .toArray()
+  return found.sort((a, b) => b.lastMessageAtMS - a.lastMessageAtMS)
+}
+
 /** How many rooms an app has that are not deleted: reads index entries, and of rooms the deleted ones alone. */
 export async function countRooms(db: Db, app: string): Promise<number> {
   const [all, deleted] = await Promise.all([

@@ -9,10 +9,12 @@ import type { Chat } from '@parley/chat/chat'
 import { listPins } from '@parley/chat/messages/reading/list-pins'
 import { roomHistory } from '@parley/chat/messages/reading/room-history'
 import { listBans } from '@parley/chat/moderation/list-bans'
+import { readTimeline } from '@parley/chat/timeline/read-timeline'
 import * as audit from '@parley/contracts/operations/admin/audit'
 import * as clients from '@parley/contracts/operations/admin/clients'
 import * as rooms from '@parley/contracts/operations/admin/rooms'
 import * as search from '@parley/contracts/operations/admin/search'
+import * as timeline from '@parley/contracts/operations/admin/timeline'
 import type { Mount } from '../mount.ts'
 
 export function mountAdministration(mount: Mount, chat: Chat): void {
@@ -35,6 +37,8 @@ export function mountAdministration(mount: Mount, chat: Chat): void {
   )
 
   mount(search.searchAllMessages, ({ caller, body }) => searchAllMessages(chat, caller.app, body))
+
+  mount(timeline.readTimeline, ({ caller, query }) => readTimeline(chat, caller, query))
 
   mount(audit.listAudit, ({ caller, query }) => listAudit(chat, caller.app, query))
 

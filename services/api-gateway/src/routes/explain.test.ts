@@ -301,6 +301,16 @@ describe('every query uses its index and examines no more than it returns', () =
     ['GET /admin/rooms/{id}/bans', () => gateway.admin('GET', `/admin/rooms/${room}/bans`)],
     ['GET /admin/clients/{id}', () => gateway.admin('GET', '/admin/clients/bob')],
     ['GET /admin/clients/{id}/rooms', () => gateway.admin('GET', '/admin/clients/bob/rooms')],
+    ['GET /admin/timeline of a user', () => gateway.admin('GET', '/admin/timeline?user=bob&from=0&limit=5')],
+    ['GET /admin/timeline of a sender', () => gateway.admin('GET', '/admin/timeline?user=alice&from=0&limit=5')],
+    [
+      'GET /admin/timeline of a user in a room, at a time',
+      () => gateway.admin('GET', `/admin/timeline?user=bob&room=${room}&from=0&to=1500&limit=5`),
+    ],
+    [
+      'GET /admin/timeline of a room',
+      () => gateway.admin('GET', `/admin/timeline?room=${room}&from=0&to=1500&limit=5`),
+    ],
     ['GET /admin/audit', () => gateway.admin('GET', '/admin/audit?limit=5')],
     ['GET /admin/audit of a subject', () => gateway.admin('GET', '/admin/audit?limit=5&subject=user:alice')],
     ['GET /admin/audit of an action', () => gateway.admin('GET', '/admin/audit?limit=5&action=createRoom')],

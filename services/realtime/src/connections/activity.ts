@@ -1,17 +1,19 @@
 import { clock } from '@parley/async/clock'
 import { createInFlight } from '@parley/async/in-flight'
 import type { Chat } from '@parley/chat/chat'
+import type { RecentActivity } from '@parley/chat/timeline/recent-activity'
 import type { Session, UserSocket } from './session.ts'
 
-/** Records when users connect and disconnect, for their profiles and the statistics. */
+/** Records when users connect and disconnect, for their profiles, the statistics and timelines. */
 export interface Activity {
   began(socket: UserSocket, session: Session): void
-  ended(session: Session): void
+  /** @param reason one of the close reasons */
+  ended(session: Session, reason: string): void
   /** Settles when everything is recorded. */
   drained(): Promise<void>
 }
 
-export function watchActivity(chat: Chat): Activity {
+export function watchActivity(chat: Chat, recent: Pick<RecentActivity, 'note'>): Activity {
   const inFlight = createInFlight()
 
   function note(writing: Promise<unknown>, { app, user }: { app: string; user: string }): void {
@@ -21,7 +23,8 @@ export function watchActivity(chat: Chat): Activity {
   }
 
   return {
-    began({ connection }, { app, user }) {
+    began({ connection, transport }, { app, user, device }) {
+      recent.note({ app, user }, { what: 'connected', device, transport })
       const { address, port, headers } = connection
       const userAgent = headers['user-agent']
       const login = {
@@ -37,7 +40,8 @@ export function watchActivity(chat: Chat): Activity {
       }
       note(chat.recordLogin(login), login)
     },
-    ended({ app, user }) {
+    ended({ app, user, device }, reason) {
+      recent.note({ app, user }, { what: 'closed', device, reason })
       note(chat.recordActive({ app, user, atMS: clock.now() }), { app, user })
     },
     drained: () => inFlight.drained(),

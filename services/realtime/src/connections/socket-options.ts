@@ -73,9 +73,9 @@ export function connectionHooks({ idle, limits, sockets, activity, interest, wat
     initialData: newSocketData,
     onConnection: (socket) => limits.connected(socket),
     onUpgrade: (socket) => sockets.upgraded(socket),
-    onDisconnect(socket) {
+    onDisconnect(socket, reason) {
       const { session } = socket.data
-      if (session) activity.ended(session)
+      if (session) activity.ended(session, reason)
       sockets.remove(socket)
       watching.forget(socket)
       if (session && !socket.connection.closed) idle.unauthenticated(socket)

@@ -13,15 +13,18 @@ export interface DeliveredMessages {
   note(event: IncomingEvent, sockets: number): void
   /** The same for sockets that got it in a replay. */
   noteCaughtUp: (event: IncomingEvent, sockets: number) => void
-  of(room: { app: string; room: string }, message: string): DeliveriesAnswer
+  of(room: { app: string; room: string }, message: string): Delivery[]
 }
+
+/** One entry about a message, which its reader knows. */
+type Delivery = Omit<DeliveriesAnswer[number], 'message'>
 
 /** A message is delivered again only after the bus was away. */
 const mostPerMessage = 10
 
 export function createDeliveredMessages(): DeliveredMessages {
-  const delivered = createRecent<DeliveriesAnswer>()
-  const caughtUp = createRecent<DeliveriesAnswer[number]>()
+  const delivered = createRecent<Delivery[]>()
+  const caughtUp = createRecent<Delivery>()
   const nameOf = (topic: string, message: string) => `${topic}\0${message}`
   const nameOfNew = ({ event, id, to }: IncomingEvent) =>
     isNewMessage(event) && id !== undefined ? nameOf(topicOf(to), id) : undefined

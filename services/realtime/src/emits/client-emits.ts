@@ -6,6 +6,7 @@ import { streamText } from '@parley/chat/messages/streaming/stream-text'
 import { notifyTyping } from '@parley/chat/messages/typing'
 import { markRead } from '@parley/chat/rooms/unread/mark-read'
 import { sendMessage } from '@parley/chat/send/send-message'
+import type { Noted, RecentActivity } from '@parley/chat/timeline/recent-activity'
 import { okEnvelope, toErrorEnvelope } from '@parley/contracts/envelope'
 import { ApiError } from '@parley/contracts/errors'
 import { type ClientEmit, encodings } from '@parley/contracts/socket/client-emits'
@@ -34,6 +35,8 @@ export interface ClientEmitsParts {
   tracing: Tracing
   emitted: Emitted
   streamClock: StreamClock
+  /** Remembers what users were refused. */
+  recent: Pick<RecentActivity, 'note'>
 }
 
 /** The handlers of client emits (docs/reference/socket.md). */
@@ -107,7 +110,7 @@ export function createClientEmits(
     }),
   }
   const otherEvents: NamespaceOptions<SocketData>['otherEvents'] = (socket, event, _args, ack) =>
-    answer(parts, 'unknown', socket, ack, () => {
+    answer(parts, { emit: 'unknown', args: [] }, socket, ack, () => {
       throw new ApiError('UNKNOWN_EVENT', `no event ${JSON.stringify(event.slice(0, 64))}`)
     })
   return { events, otherEvents }
@@ -123,13 +126,13 @@ function required(socket: UserSocket): Session {
 
 function handler<E extends ClientEmit>(parts: ClientEmitsParts, emit: E, work: Work<E>): SharedHandler<SocketData> {
   return (socket, args, ack) =>
-    answer(parts, emit, socket, ack, (request) => work(socket, readArguments(emit, args), request))
+    answer(parts, { emit, args }, socket, ack, (request) => work(socket, readArguments(emit, args), request))
 }
 
 /** Does the work of an emit and acknowledges it with the envelope; a dismissed socket is closed then. */
 async function answer(
-  { chat, limits, tracing, emitted }: ClientEmitsParts,
-  emit: ClientEmit | 'unknown',
+  { chat, limits, tracing, emitted, recent }: ClientEmitsParts,
+  { emit, args }: { emit: ClientEmit | 'unknown'; args: readonly unknown[] },
   socket: UserSocket,
   ack: Ack | undefined,
   work: (request: string) => unknown,
@@ -145,9 +148,21 @@ async function answer(
     const known = apiErrorOf(error)
     code = known.code
     if (known.status >= 500) chat.log.error({ err: error, emit, code, request: request.id }, 'emit failed')
+    const { session } = socket.data
+    if (session) recent.note(session, refusalOf(session, { emit, args }, known, request.id))
     ack?.(toErrorEnvelope(known))
     if (known instanceof Dismissal) limits.dismiss(socket, known)
   }
   emitted(emit, (performance.now() - beganMS) / 1000, code)
   request.end({ 'parley.code': code })
+}
+
+function refusalOf(
+  { device }: Session,
+  { emit, args: [first] }: { emit: string; args: readonly unknown[] },
+  { code, message: reason }: ApiError,
+  request: string,
+): Noted {
+  const room = typeof first === 'object' && first !== null && 'room' in first ? first.room : undefined
+  return { what: 'refused', device, call: emit, code, reason, request, ...(typeof room === 'string' && { room }) }
 }

@@ -42,7 +42,7 @@ export function createSessions({ sockets, activity, idle, watching }: SessionsPa
   function end(socket: UserSocket): void {
     const { session } = socket.data
     if (!session) return
-    activity.ended(session)
+    activity.ended(session, 'another login')
     sockets.remove(socket)
     watching.forget(socket)
     for (const { name } of [...(socket.topics ?? [])]) socket.leave(name)

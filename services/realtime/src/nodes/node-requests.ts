@@ -1,7 +1,10 @@
 import { clock } from '@parley/async/clock'
 import type { Bus } from '@parley/bus/connect'
 import { answerNodeRequests } from '@parley/bus/control/ask-nodes'
+import type { RecentActivity } from '@parley/chat/timeline/recent-activity'
 import {
+  type ActivityAnswer,
+  activityRequest,
   type ConnectionsAnswer,
   connectionsRequest,
   type DeliveriesAnswer,
@@ -16,10 +19,12 @@ export interface NodeRequestParts {
   node: string
   sockets: Sockets
   deliveredMessages: DeliveredMessages
+  recent: RecentActivity
 }
 
-/** Responds to gateways' requests to this node: a user's connections, and a message's deliveries. */
-export function answerRequests({ bus, node, sockets, deliveredMessages }: NodeRequestParts): { unsubscribe(): void } {
+/** Responds to gateways' requests to this node: a user's connections and recent activity, and deliveries of messages. */
+export function answerRequests(parts: NodeRequestParts): { unsubscribe(): void } {
+  const { bus, node, sockets, deliveredMessages, recent } = parts
   const connections = answerNodeRequests(bus, node, {
     request: 'connections',
     schema: connectionsRequest,
@@ -28,12 +33,21 @@ export function answerRequests({ bus, node, sockets, deliveredMessages }: NodeRe
   const deliveries = answerNodeRequests(bus, node, {
     request: 'deliveries',
     schema: deliveriesRequest,
-    answer: ({ app, room, message }): DeliveriesAnswer => deliveredMessages.of({ app, room }, message),
+    answer: ({ app, messages }): DeliveriesAnswer =>
+      messages.flatMap(({ room, message }) =>
+        deliveredMessages.of({ app, room }, message).map((delivery) => ({ message, ...delivery })),
+      ),
+  })
+  const activity = answerNodeRequests(bus, node, {
+    request: 'activity',
+    schema: activityRequest,
+    answer: ({ app, user }): ActivityAnswer => recent.of(app, user),
   })
   return {
     unsubscribe: () => {
       connections.unsubscribe()
       deliveries.unsubscribe()
+      activity.unsubscribe()
     },
   }
 }

@@ -46,7 +46,7 @@ export async function traceMessage(chat: Chat, app: string, id: string): Promise
     ).catch((error: unknown) => log.warn({ err: error, app, message: id }, 'stream not read for a trace')),
     askNodes(bus, control.nodes(), {
       request: 'deliveries',
-      body: { ...to, message: id },
+      body: { app, messages: [{ room: room.id, message: id }] },
       schema: deliveriesAnswer,
     }),
     countDecisions(db, key(app, id)),

@@ -1,0 +1,51 @@
+import { askNodes } from '@parley/bus/control/ask-nodes'
+import {
+  type ActivityAnswer,
+  activityAnswer,
+  type ConnectionsAnswer,
+  connectionsAnswer,
+  deliveriesAnswer,
+} from '@parley/contracts/bus/node-requests'
+import type { Chat } from '../chat.ts'
+import { type Connected, connectedStretches, type NodeDelivery } from './of-messages.ts'
+import type { TracedMessage } from './records.ts'
+
+type Asking = Pick<Chat, 'bus' | 'control'>
+
+/** What the processes remember of a user. */
+export interface Remembered {
+  activity: { node: string; entry: ActivityAnswer[number] }[]
+  live: { node: string; connection: ConnectionsAnswer[number] }[]
+  connected: Connected[]
+  silent: string[]
+}
+
+export async function askActivity({ bus, control }: Asking, app: string, user: string): Promise<Remembered> {
+  const body = { app, user }
+  const [activity, live] = await Promise.all([
+    askNodes(bus, control.nodes(), { request: 'activity', body, schema: activityAnswer }),
+    askNodes(bus, control.nodes(), { request: 'connections', body, schema: connectionsAnswer }),
+  ])
+  const liveAt = new Map(live.answers.map(({ node, answer }) => [node, answer]))
+  return {
+    activity: activity.answers.flatMap(({ node, answer }) => answer.map((entry) => ({ node, entry }))),
+    live: live.answers.flatMap(({ node, answer }) => answer.map((connection) => ({ node, connection }))),
+    connected: activity.answers.flatMap(({ node, answer }) => connectedStretches(node, answer, liveAt.get(node) ?? [])),
+    silent: [...new Set([...activity.silent, ...live.silent])],
+  }
+}
+
+/** The deliveries of messages that nodes remember, which they do for some minutes. */
+export async function askDeliveries(
+  { bus, control }: Asking,
+  app: string,
+  messages: readonly TracedMessage[],
+): Promise<{ deliveries: NodeDelivery[]; silent: string[] }> {
+  if (messages.length === 0) return { deliveries: [], silent: [] }
+  const { answers, silent } = await askNodes(bus, control.nodes(), {
+    request: 'deliveries',
+    body: { app, messages: messages.map(({ _id, room }) => ({ room, message: _id })) },
+    schema: deliveriesAnswer,
+  })
+  return { deliveries: answers.flatMap(({ node, answer }) => answer.map((one) => ({ node, ...one }))), silent }
+}

@@ -1,0 +1,75 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { PagePlace, TimePage } from '@parley/db/page-place'
+
+/** Something with its place in a source. */
+export interface Placed<T> extends PagePlace {
+  record: T
+}
+
+/** A list of records, each source in an order of its own: the latest first, those of one time by their IDs, downwards. */
+export interface Source<T> {
+  /** May return more than asked for, in any order. */
+  read(page: TimePage): Promise<Placed<T>[]>
+}
+
+/** A page of several sources, the latest first; those of one time in the order of the sources. */
+export interface MergedPage<T> {
+  records: T[]
+  cursor?: string
+}
+
+/** Where a page ends: in which source, and there. */
+interface Cursor extends PagePlace {
+  rank: number
+}
+
+/**
+ * Reads a page of all sources: each is asked for one page, so the cost does not grow with what they hold.
+ * @throws ApiError INVALID_QUERY for a cursor that is none
+ */
+export async function mergeSources<T>(
+  sources: readonly Source<T>[],
+  { sinceMS, untilMS, cursor, limit }: { sinceMS: number; untilMS: number; cursor?: string | undefined; limit: number },
+): Promise<MergedPage<T>> {
+  const after = cursor === undefined ? undefined : parseCursor(cursor, sources.length)
+  const lists = await Promise.all(
+    sources.map(async (source, rank) => {
+      const page = { sinceMS, ...pageOf(after, rank, untilMS), limit: limit + 1 }
+      const read = page.untilMS < sinceMS ? [] : await source.read(page)
+      return read
+        .filter((one) => one.atMS >= sinceMS && one.atMS <= page.untilMS && isBeyond(one, page.before))
+        .sort(latestFirst)
+        .slice(0, limit + 1)
+        .map((one) => ({ ...one, rank }))
+    }),
+  )
+  // Sorting is stable, so those of one source keep their order.
+  const merged = lists.flat().sort((a, b) => b.atMS - a.atMS || a.rank - b.rank)
+  const shown = merged.slice(0, limit)
+  const last = merged.length > limit ? shown.at(-1) : undefined
+  return { records: shown.map(({ record }) => record), ...(last && { cursor: toCursor(last) }) }
+}
+
+function pageOf(after: Cursor | undefined, rank: number, untilMS: number): Pick<TimePage, 'untilMS' | 'before'> {
+  if (!after) return { untilMS }
+  if (rank === after.rank) return { untilMS, before: after }
+  // At the cursor's time the sources before its own have been shown.
+  return { untilMS: Math.min(untilMS, rank < after.rank ? after.atMS - 1 : after.atMS) }
+}
+
+const latestFirst = (a: PagePlace, b: PagePlace) => b.atMS - a.atMS || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
+
+const isBeyond = (one: PagePlace, place: PagePlace | undefined) => !place || latestFirst(place, one) < 0
+
+function toCursor({ atMS, rank, id }: Cursor): string {
+  return Buffer.from(`${atMS} ${rank} ${id}`).toString('base64url')
+}
+
+function parseCursor(cursor: string, sources: number): Cursor {
+  const text = Buffer.from(cursor, 'base64url').toString()
+  const [, atMS = '', rank = '', id] = /^(\d{1,15}) (\d{1,2}) ([^]+)$/.exec(text) ?? []
+  if (id === undefined || Number(rank) >= sources) {
+    throw new ApiError('INVALID_QUERY', 'cursor: expected the cursor of a page of the same timeline')
+  }
+  return { atMS: Number(atMS), rank: Number(rank), id }
+}

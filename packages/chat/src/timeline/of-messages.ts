@@ -1,0 +1,112 @@
+import type { ActivityAnswer } from '@parley/contracts/bus/node-requests'
+import type { Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import type { PushDecisionDoc } from '@parley/db/push/documents'
+import { contentOf, findDecisionsAbout, findResultsAbout } from '@parley/db/push/push-decisions'
+import { findPushes } from '@parley/db/push/pushes'
+import { devicesDecided, explainDevices, reasonOf } from '../push/explained-devices.ts'
+import type { TimelineRecord, TracedMessage } from './records.ts'
+
+/** What followed from each message, by its ID, in the order of time. */
+export type Followed = ReadonlyMap<string, readonly TimelineRecord[]>
+
+/** The pushes of messages to a user, or why there was none: one query of each kind for all of them. */
+export async function findPushesOfMessages(
+  db: Db,
+  app: string,
+  user: string,
+  messages: readonly TracedMessage[],
+): Promise<Followed> {
+  const others = messages.filter(({ sender }) => sender !== user)
+  const contents = others.filter(({ push }) => push !== false).map(({ _id }) => key(app, _id))
+  const [decided, outcomes] = await Promise.all([
+    findDecisionsAbout(db, contents, user),
+    findResultsAbout(db, contents, user),
+  ])
+  const decisionsOf = Map.groupBy(decided, ({ _id }) => contentOf(_id))
+  const resultsOf = Map.groupBy(outcomes, ({ content }) => content)
+  const due = [...decisionsOf].flatMap(([content, decisions]) =>
+    devicesDecided(decisions, user, 'DUE').map((device) => key(content, user, device)),
+  )
+  const pushesOf = Map.groupBy(await findPushes(db, due), ({ content }) => content)
+  return new Map(
+    others.map((message): [string, TimelineRecord[]] => {
+      const content = key(app, message._id)
+      const decisions = decisionsOf.get(content) ?? []
+      if (message.push === false) {
+        const reason = message.streaming ? 'STREAMING' : 'PUSH_FALSE'
+        return [message._id, [{ of: 'no push', atMS: message.createdAtMS, message, reason }]]
+      }
+      const atMS = decisions[0]?.at.getTime() ?? message.createdAtMS
+      const forAll = wholeReason(decisions, user)
+      if (forAll) return [message._id, [{ of: 'no push', atMS, message, ...forAll }]]
+      const results = (resultsOf.get(content) ?? []).map(({ result }) => result).sort((a, b) => a.atMS - b.atMS)
+      const devices = explainDevices(content, user, { decisions, pushes: pushesOf.get(content) ?? [], results })
+      return [message._id, devices.map((device) => ({ of: 'push', atMS, message, device }))]
+    }),
+  )
+}
+
+/** What holds for all devices of the user. */
+function wholeReason(decisions: readonly PushDecisionDoc[], user: string) {
+  const called = decisions.find((decision) => decision.called?.includes(user))
+  if (called) return { reason: 'PUSH_GENERIC' as const, ...(called.call !== undefined && { call: called.call }) }
+  const reason = reasonOf(decisions, user)
+  return reason && { reason }
+}
+
+/** A delivery by a node, as it remembers it. */
+export interface NodeDelivery {
+  node: string
+  message: string
+  sockets: number
+  atMS: number
+  caughtUp?: true | undefined
+}
+
+/** A time in which a device was connected to a node. */
+export interface Connected {
+  node: string
+  device: string
+  sinceMS: number
+  /** Absent while it is. */
+  untilMS?: number
+}
+
+/** The deliveries of messages, with the devices that were connected there at that moment. */
+export function deliveriesOfMessages(
+  messages: readonly TracedMessage[],
+  deliveries: readonly NodeDelivery[],
+  connected: readonly Connected[],
+): Followed {
+  const byID = Map.groupBy(deliveries, ({ message }) => message)
+  return new Map(
+    messages.map((message) => [
+      message._id,
+      (byID.get(message._id) ?? []).map(({ node, sockets, atMS, caughtUp = false }) => ({
+        ...{ of: 'delivery' as const, atMS, message, node, sockets, caughtUp },
+        devices: connected
+          .filter((one) => one.node === node && one.sinceMS <= atMS && (one.untilMS ?? Infinity) >= atMS)
+          .map(({ device }) => device),
+      })),
+    ]),
+  )
+}
+
+/** The stretches in which the devices of a user were connected to a node, from what it remembers, and from now. */
+export function connectedStretches(
+  node: string,
+  activity: ActivityAnswer,
+  live: readonly { device: string; sinceMS: number }[],
+): Connected[] {
+  const stretches: Connected[] = live.map(({ device, sinceMS }) => ({ node, device, sinceMS }))
+  const open = new Map<string, number>()
+  for (const { what, device = '', atMS } of activity) {
+    if (what === 'connected') open.set(device, atMS)
+    const sinceMS = open.get(device)
+    if (what !== 'closed' || sinceMS === undefined) continue
+    stretches.push({ node, device, sinceMS, untilMS: atMS })
+    open.delete(device)
+  }
+  return stretches
+}

@@ -1,0 +1,210 @@
+import { clock } from '@parley/async/clock'
+import { ApiError } from '@parley/contracts/errors'
+import type { Input, Result } from '@parley/contracts/operation'
+import type { readTimeline as operation } from '@parley/contracts/operations/admin/timeline'
+import { type TimelineEntry, type TimelineKind, timelineKinds } from '@parley/contracts/resources/timeline-entry'
+import type { Scope } from '@parley/contracts/scopes'
+import { key } from '@parley/db/keys'
+import { findTracedMemberships } from '@parley/db/rooms/memberships'
+import { findRoom, findRoomsActiveSince } from '@parley/db/rooms/rooms'
+import { findUser } from '@parley/db/users/users'
+import type { AuthenticatedIntegrator } from '../access/caller.ts'
+import { hasScope } from '../access/keys-of-key.ts'
+import { checkRoom } from '../access/require-member.ts'
+import { unknownClient } from '../access/revoke-tokens.ts'
+import type { Chat } from '../chat.ts'
+import { parseTime } from '../read-time.ts'
+import { askActivity, askDeliveries, type Remembered } from './ask-processes.ts'
+import { inWords } from './in-words.ts'
+import { mergeSources, type Source } from './merge-sources.ts'
+import { deliveriesOfMessages, findPushesOfMessages } from './of-messages.ts'
+import type { TimelineRecord, TracedMessage } from './records.ts'
+import { storedSources, type Traced } from './stored-sources.ts'
+
+type Query = Input<typeof operation>['query']
+
+const defaultWindowMS = 7 * 24 * 60 * 60 * 1_000
+/** Rooms of a user that are read together: of more, MongoDB would sort in memory. */
+const mostRooms = 100
+/** Nodes remember deliveries for less. */
+const rememberedMS = 10 * 60 * 1_000
+
+/** The scope that each kind needs beside that of the operation. */
+const scopeOf: Record<TimelineKind, Scope> = {
+  message: 'messages:read',
+  delivery: 'messages:read',
+  read: 'messages:read',
+  membership: 'rooms:read',
+  push: 'push:read',
+  call: 'webhooks:read',
+  connection: 'users:read',
+  refusal: 'users:read',
+  token: 'users:read',
+  ban: 'moderation:read',
+  report: 'moderation:read',
+  audit: 'keys:read',
+}
+
+/**
+ * GET /admin/timeline: what happened to a user or in a room, the latest first (docs/reference/timeline.md). Each source is
+ * read by one index, for one page.
+ * @throws ApiError INVALID_QUERY, CLIENT_NOT_FOUND, ROOM_NOT_FOUND
+ */
+export async function readTimeline(
+  chat: Chat,
+  { app, key: apiKey }: Pick<AuthenticatedIntegrator, 'app' | 'key'>,
+  query: Query,
+): Promise<Result<typeof operation>> {
+  const asked = kindsOf(query)
+  const kinds = new Set(asked.filter((kind) => hasScope(apiKey, scopeOf[kind])))
+  const sinceMS = query.from === undefined ? clock.now() - defaultWindowMS : parseTime('from', query.from)
+  const untilMS = query.to === undefined ? clock.now() + clockMarginMS : parseTime('to', query.to)
+  if (sinceMS > untilMS) throw new ApiError('INVALID_QUERY', 'to: is before from')
+  const { traced, roomsLeftOut } = await trace(chat, app, query, sinceMS)
+  const isAsked = kinds.has('connection') || kinds.has('refusal') || kinds.has('delivery')
+  const remembered = traced.user && isAsked ? await askActivity(chat, app, traced.user.id) : undefined
+  const isShown = (kind: TimelineKind) => kinds.has(kind)
+  const sources = [
+    ...storedSources(chat.db, traced).filter(({ kind }) => kinds.has(kind) || (kind === 'message' && followsIn(kinds))),
+    ...(remembered ? [rememberedSource(remembered, isShown)] : []),
+  ].map((source) => onlyDevice(source, query.device))
+  const page = await mergeSources(sources, { sinceMS, untilMS, cursor: query.cursor, limit: query.limit })
+  const { entries, silent } = await withWhatFollowed(chat, traced, page.records, { isShown, remembered, query })
+  return {
+    data: entries,
+    ...(page.cursor !== undefined && { cursor: page.cursor }),
+    withheld: asked.filter((kind) => !kinds.has(kind)).map((kind) => ({ kind, scope: scopeOf[kind] })),
+    silentNodes: [...new Set([...(remembered?.silent ?? []), ...silent])],
+    roomsLeftOut,
+  }
+}
+
+/** MongoDB's clock, which gives messages their times, may be ahead. */
+const clockMarginMS = 60_000
+
+/** @throws ApiError INVALID_QUERY */
+function kindsOf({ user, room, device, kinds }: Query): TimelineKind[] {
+  if (user === undefined && room === undefined) throw new ApiError('INVALID_QUERY', 'user: expected user or room')
+  if (device !== undefined && user === undefined) throw new ApiError('INVALID_QUERY', 'device: needs user')
+  if (kinds === undefined) return [...timelineKinds]
+  return kinds.split(',').map((name) => {
+    const known = timelineKinds.find((kind) => kind === name.trim())
+    if (!known) throw new ApiError('INVALID_QUERY', `kinds: expected some of ${timelineKinds.join(', ')}`)
+    return known
+  })
+}
+
+const followsIn = (kinds: ReadonlySet<TimelineKind>) => kinds.has('push') || kinds.has('delivery')
+
+/** @throws ApiError CLIENT_NOT_FOUND, ROOM_NOT_FOUND */
+async function trace(
+  { db }: Chat,
+  app: string,
+  { user: userId, room: roomId }: Query,
+  sinceMS: number,
+): Promise<{ traced: Traced; roomsLeftOut: number }> {
+  const [user, room] = await Promise.all([
+    userId === undefined ? undefined : findUser(db, app, userId),
+    roomId === undefined ? undefined : findRoom(db, app, roomId),
+  ])
+  if (userId !== undefined && !user) throw unknownClient(userId)
+  const memberships = userId === undefined ? [] : await findTracedMemberships(db, app, userId, roomId)
+  const of = { app, user: user ?? undefined, room: roomId }
+  if (roomId !== undefined) {
+    return { traced: { ...of, rooms: [checkRoom(room ?? null, roomId)], memberships }, roomsLeftOut: 0 }
+  }
+  const active = await findRoomsActiveSince(
+    db,
+    memberships.map(({ roomKey }) => roomKey),
+    sinceMS,
+  )
+  const rooms = active.slice(0, mostRooms)
+  return { traced: { ...of, rooms, memberships }, roomsLeftOut: active.length - rooms.length }
+}
+
+/** The connections and refusals that processes remember. */
+function rememberedSource(
+  { activity, live, connected }: Remembered,
+  isShown: (kind: TimelineKind) => boolean,
+): Source<TimelineRecord> {
+  const known = new Set(
+    connected
+      .filter(({ untilMS }) => untilMS !== undefined)
+      .map(({ node, device, sinceMS }) => key(node, device, `${sinceMS}`)),
+  )
+  const isLive = new Map(live.map(({ node, connection }) => [key(node, connection.device), connection]))
+  const past = activity.filter(({ node, entry }) => {
+    if (!isShown(entry.what === 'refused' ? 'refusal' : 'connection')) return false
+    // The last login of a connection that is there still is shown as such.
+    const isPast = known.has(key(node, entry.device ?? '', `${entry.atMS}`))
+    return entry.what !== 'connected' || isPast || !isLive.has(key(node, entry.device ?? ''))
+  })
+  const records = [
+    ...past.map(({ node, entry }, i) => ({
+      ...{ atMS: entry.atMS, id: `${node} ${i}` },
+      record: { of: 'activity' as const, node, activity: entry },
+    })),
+    ...(isShown('connection') ? live : []).map(({ node, connection: { device, transport, sinceMS } }) => ({
+      ...{ atMS: sinceMS, id: `${node} ${device}` },
+      record: { of: 'live' as const, node, device, transport, sinceMS },
+    })),
+  ]
+  return { read: () => Promise.resolve(records) }
+}
+
+/** Leaves out what is of another device. */
+function onlyDevice(source: Source<TimelineRecord>, device: string | undefined): Source<TimelineRecord> {
+  if (device === undefined) return source
+  return {
+    async read(page) {
+      const read = await source.read(page)
+      return read.filter(({ record }) => isOf(record, device))
+    },
+  }
+}
+
+function isOf(record: TimelineRecord, device: string): boolean {
+  switch (record.of) {
+    case 'push':
+      return record.device.deviceId === device
+    case 'live':
+      return record.device === device
+    case 'activity':
+      return (record.activity.device ?? device) === device
+    default:
+      return true
+  }
+}
+
+interface Shown {
+  isShown: (kind: TimelineKind) => boolean
+  remembered: Remembered | undefined
+  query: Query
+}
+
+/** The entries of a page: above each message the pushes and deliveries that followed from it. */
+async function withWhatFollowed(
+  chat: Chat,
+  { app, user }: Traced,
+  records: readonly TimelineRecord[],
+  { isShown, remembered, query: { device } }: Shown,
+): Promise<{ entries: TimelineEntry[]; silent: string[] }> {
+  const messages = records.flatMap((record): TracedMessage[] => (record.of === 'message' ? [record.message] : []))
+  const oldestMS = clock.now() - rememberedMS
+  const recent = isShown('delivery') ? messages.filter(({ createdAtMS }) => createdAtMS > oldestMS) : []
+  const [pushes, { deliveries, silent }] = await Promise.all([
+    user && isShown('push') ? findPushesOfMessages(chat.db, app, user.id, messages) : undefined,
+    askDeliveries(chat, app, recent),
+  ])
+  const delivered = deliveriesOfMessages(recent, deliveries, remembered?.connected ?? [])
+  const entries = records.flatMap((record) => {
+    if (record.of !== 'message') return [inWords(record)]
+    const { _id } = record.message
+    const followed = [...(delivered.get(_id) ?? []), ...(pushes?.get(_id) ?? [])]
+      .filter((one) => device === undefined || isOf(one, device))
+      .map(inWords)
+      .sort((a, b) => b.timeMS - a.timeMS)
+    return [...followed, ...(isShown('message') ? [inWords(record)] : [])]
+  })
+  return { entries, silent }
+}

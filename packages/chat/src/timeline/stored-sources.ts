@@ -1,0 +1,163 @@
+import { clock } from '@parley/async/clock'
+import type { TimelineKind } from '@parley/contracts/resources/timeline-entry'
+import { findAuditEntries } from '@parley/db/audit/audit-log'
+import type { Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import { isDeletedIn } from '@parley/db/messages/deleted-messages'
+import { findMessagesOfRooms } from '@parley/db/messages/messages-of-rooms'
+import { findRefused } from '@parley/db/messages/scheduled'
+import { findReportsAbout } from '@parley/db/moderation/reports'
+import { findCallsOfRooms } from '@parley/db/push/call-history'
+import { findBansBegun } from '@parley/db/rooms/bans'
+import type { RoomDoc } from '@parley/db/rooms/documents'
+import { findJoined, type TracedMembership } from '@parley/db/rooms/memberships'
+import type { UserDoc } from '@parley/db/users/documents'
+import { findTokensOfUser } from '@parley/db/users/tokens'
+import { keyFingerprint } from '../access/list-api-keys.ts'
+import type { Placed, Source } from './merge-sources.ts'
+import type { TimelineRecord } from './records.ts'
+
+type StoredSource = Source<TimelineRecord> & { kind: TimelineKind }
+
+type TracedRoom = Pick<RoomDoc, '_id' | 'id' | 'deletedUpToSeq' | 'deletedUpToMS'>
+
+/** What a timeline is about. */
+export interface Traced {
+  app: string
+  /** The one of the query, or those of the user with the latest messages. */
+  rooms: readonly TracedRoom[]
+  /** The room of the query. */
+  room?: string | undefined
+  user?: UserDoc | undefined
+  /** Of the user, in these rooms. */
+  memberships: readonly TracedMembership[]
+}
+
+const mostTokens = 100
+
+/** The sources in the database, one index each. A page reads as much of each as it has entries. */
+export function storedSources(db: Db, traced: Traced): StoredSource[] {
+  const { app, user, room } = traced
+  return [
+    messages(db, traced),
+    calls(db, traced),
+    ...(user ? ofUser(db, traced, user) : []),
+    ...(room === undefined || user ? [] : ofRoom(db, app, room)),
+    ...[user && `user:${user.id}`, room !== undefined && `room:${room}`].flatMap((subject) =>
+      typeof subject === 'string' ? [audit(db, app, subject)] : [],
+    ),
+  ]
+}
+
+function messages(db: Db, { rooms, user, memberships }: Traced): StoredSource {
+  const byKey = new Map(rooms.map((room) => [room._id, room]))
+  const markers = new Map(memberships.map((membership) => [membership.room, membership]))
+  return source('message', async (page) => {
+    const found = await findMessagesOfRooms(db, [...byKey.keys()], page)
+    return found.map((stored) => {
+      const isDeleted = isDeletedIn(stored, byKey.get(stored.roomKey) ?? {})
+      const message = { ...stored, ...(isDeleted && { isDeleted }) }
+      const { readSeq, deliveredSeq } = markers.get(message.room) ?? {}
+      const reader = user && {
+        user: user.id,
+        ...(readSeq !== undefined && { readSeq }),
+        ...(deliveredSeq !== undefined && { deliveredSeq }),
+      }
+      return at(message.createdAtMS, message._id, { of: 'message', message, ...(reader && { reader }) })
+    })
+  })
+}
+
+function calls(db: Db, { app, rooms }: Traced): StoredSource {
+  return source('call', async (page) => {
+    const ids = rooms.map(({ id }) => id)
+    const found = await findCallsOfRooms(db, app, ids, page)
+    return found.map((call) => at(call.createdAtMS, call._id, { of: 'call', call }))
+  })
+}
+
+function ofUser(db: Db, { app, memberships, room }: Traced, user: UserDoc): StoredSource[] {
+  const { id, ban, lastLoginTimeMS, lastSeenMS } = user
+  const report = (role: 'sender' | 'reporter') =>
+    source('report', async (page) => {
+      const of = role === 'sender' ? { sender: id, in: room } : { reporter: id, in: room }
+      const found = await findReportsAbout(db, app, of, page)
+      return found.map((one) => {
+        const by = role === 'reporter' ? one.reporters.find(({ client }) => client === id) : undefined
+        return at(one.createdAtMS, one.id, { of: 'report', report: one, ...(by && { by }) })
+      })
+    })
+  return [
+    source('refusal', async (page) => {
+      const found = await findRefused(db, { app, sender: id, room }, page)
+      return found.map((scheduled) => at(scheduled.sendAtMS, scheduled.id, { of: 'refused', scheduled }))
+    }),
+    source('token', async () => {
+      const tokens = await findTokensOfUser(db, app, id, mostTokens)
+      return tokens.flatMap(({ digest, createdAt, lastUsedAt, expiresAt }) => {
+        const fingerprint = keyFingerprint(digest)
+        const record = (what: 'issued' | 'used' | 'expired', time: Date) =>
+          at(time.getTime(), `${what} ${digest}`, { of: 'token', what, atMS: time.getTime(), fingerprint })
+        const isOver = expiresAt.getTime() <= clock.now()
+        return [
+          record('issued', createdAt),
+          ...(lastUsedAt ? [record('used', lastUsedAt)] : []),
+          ...(isOver ? [record('expired', expiresAt)] : []),
+        ]
+      })
+    }),
+    source('connection', async () => [
+      ...(lastLoginTimeMS > 0 ? [at(lastLoginTimeMS, 'login', { of: 'last login', user })] : []),
+      ...(lastSeenMS === undefined ? [] : [at(lastSeenMS, 'seen', { of: 'last seen', atMS: lastSeenMS })]),
+    ]),
+    source('read', async () =>
+      memberships.flatMap((membership) => {
+        const { markerSetAtMS: atMS, room: of } = membership
+        return atMS === undefined ? [] : [at(atMS, of, { of: 'read', membership, atMS })]
+      }),
+    ),
+    source('membership', async () =>
+      memberships.map((membership) => at(membership.joinedAtMS, membership.room, { of: 'joined', membership })),
+    ),
+    source('ban', async (page) => {
+      const found = await findBansBegun(db, app, { blockee: id, room }, page)
+      return found.map((one) => at(one.createdAt.getTime(), one.room, { of: 'ban', ban: one }))
+    }),
+    source('ban', async () => (ban ? [at(ban.atMS, 'app', { of: 'app ban', user: id, ban })] : [])),
+    report('sender'),
+    report('reporter'),
+  ]
+}
+
+function ofRoom(db: Db, app: string, room: string): StoredSource[] {
+  return [
+    source('membership', async (page) => {
+      const found = await findJoined(db, key(app, room), page)
+      return found.map((membership) => at(membership.joinedAtMS, membership._id, { of: 'joined', membership }))
+    }),
+    source('ban', async (page) => {
+      const found = await findBansBegun(db, app, { room }, page)
+      return found.map((ban) => at(ban.createdAt.getTime(), ban.blockee, { of: 'ban', ban }))
+    }),
+    source('report', async (page) => {
+      const found = await findReportsAbout(db, app, { room }, page)
+      return found.map((report) => at(report.createdAtMS, report.id, { of: 'report', report }))
+    }),
+  ]
+}
+
+function audit(db: Db, app: string, subject: string): StoredSource {
+  return source('audit', async ({ sinceMS, untilMS, before, limit }) => {
+    const place = before && { atMS: before.atMS, id: key(app, before.id) }
+    const entries = await findAuditEntries(db, app, { subject, sinceMS, untilMS }, { before: place, limit })
+    return entries.map((entry) => at(entry.atMS, entry.id, { of: 'audit', entry }))
+  })
+}
+
+function source(kind: TimelineKind, read: Source<TimelineRecord>['read']): StoredSource {
+  return { kind, read }
+}
+
+function at(atMS: number, id: string, record: TimelineRecord): Placed<TimelineRecord> {
+  return { atMS, id, record }
+}
