@@ -54,6 +54,7 @@ export const adminCalls = {
   inspectUser: 'GET /admin/clients/:client_id',
   listAudit: 'GET /admin/audit?',
   searchAllMessages: 'POST /admin/search',
+  readTimeline: 'GET /admin/timeline?',
   banMember: 'POST /blockStatus/room/:roomID/:blockee',
   unbanMember: 'DELETE /blockStatus/room/:roomID/:blockee',
   banUser: 'POST /admin/clients/:client_id/ban',

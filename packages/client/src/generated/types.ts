@@ -3630,6 +3630,156 @@ export interface SearchAllMessagesResult {
    */
   cursor?: string
 }
+export interface ReadTimelineInput {
+  /**
+   * User ID
+   */
+  user?: string
+  /**
+   * Only this device of `user`, and what is of no device
+   */
+  device?: string
+  /**
+   * Room ID
+   */
+  room?: string
+  /**
+   * From this time on; 7 days ago by default
+   */
+  from?: string
+  /**
+   * Up to this time; now by default
+   */
+  to?: string
+  /**
+   * Only these: message, delivery, push, call, connection, refusal, read, membership, token, ban, report, audit; separated by commas
+   */
+  kinds?: string
+  /**
+   * Entries of a page, beside the pushes and deliveries of its messages
+   */
+  limit?: number
+  /**
+   * `cursor` of the page before
+   */
+  cursor?: string
+}
+export interface TimelineEntry {
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  timeMS: number
+  kind:
+    | 'message'
+    | 'delivery'
+    | 'push'
+    | 'call'
+    | 'connection'
+    | 'refusal'
+    | 'read'
+    | 'membership'
+    | 'token'
+    | 'ban'
+    | 'report'
+    | 'audit'
+  /**
+   * What happened, as a name that stays the same, such as `PUSH_CONNECTED`
+   */
+  code: string
+  subject: {
+    kind: 'message' | 'user' | 'room' | 'device' | 'call' | 'token' | 'report' | 'other'
+    id: string
+  }
+  /**
+   * The process that did it, where that is known
+   */
+  node?: string
+  /**
+   * What happened and why, as an English sentence without texts of messages
+   */
+  reason: string
+  refs: {
+    message?: string
+    room?: string
+    /**
+     * The other user: the sender, the reporter, the one who banned
+     */
+    user?: string
+    device?: string
+    /**
+     * The webhook-id
+     */
+    call?: string
+    report?: string
+    /**
+     * The fingerprint
+     */
+    token?: string
+    /**
+     * ID of the entry of the audit log
+     */
+    audit?: string
+    /**
+     * Of the audit log
+     */
+    actor?: string
+    /**
+     * X-Request-ID, or the ID of an emit
+     */
+    request?: string
+  }
+}
+export interface ReadTimelineResult {
+  data: TimelineEntry[]
+  /**
+   * Of the next page; absent on the last one
+   */
+  cursor?: string
+  withheld: {
+    kind:
+      | 'message'
+      | 'delivery'
+      | 'push'
+      | 'call'
+      | 'connection'
+      | 'refusal'
+      | 'read'
+      | 'membership'
+      | 'token'
+      | 'ban'
+      | 'report'
+      | 'audit'
+    scope:
+      | 'users:read'
+      | 'users:write'
+      | 'rooms:read'
+      | 'rooms:write'
+      | 'messages:read'
+      | 'messages:write'
+      | 'moderation:read'
+      | 'moderation:write'
+      | 'push:read'
+      | 'push:write'
+      | 'config:read'
+      | 'config:write'
+      | 'webhooks:read'
+      | 'webhooks:write'
+      | 'stats:read'
+      | 'stats:write'
+      | 'export:read'
+      | 'export:write'
+      | 'keys:read'
+      | 'keys:write'
+  }[]
+  /**
+   * Processes that did not answer: what they remember is missing
+   */
+  silentNodes: string[]
+  /**
+   * Without `room`: rooms of the user with messages in the time, beyond the 100 with the latest
+   */
+  roomsLeftOut: number
+}
 export interface BanMemberInput {
   /**
    * Room ID
@@ -4967,6 +5117,8 @@ export interface AdminCalls {
   listAudit: { input: ListAuditInput; result: ListAuditResult }
   /** Search the messages of all rooms of the app: POST /admin/search */
   searchAllMessages: { input: SearchAllMessagesInput; result: SearchAllMessagesResult }
+  /** What happened to a user or in a room, and why, the latest first: GET /admin/timeline */
+  readTimeline: { input: ReadTimelineInput; result: ReadTimelineResult }
   /** Ban a user in a room: POST /blockStatus/room/:roomID/:blockee */
   banMember: { input: BanMemberInput; result: BanMemberResult }
   /** Lift a ban, by the room owner or the API key: DELETE /blockStatus/room/:roomID/:blockee */
