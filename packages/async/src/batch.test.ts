@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, test, vi } from 'vitest'
 import { type Batching, batched } from './batch.ts'
 
-/** A write that is over when the test says so, and what it was given. */
+/** A write that ends when the test says so, and its items. */
 function heldWrites() {
   const batches: { items: number[]; done: (outcomes?: string[]) => void; fail: (error: Error) => void }[] = []
   const write = (items: number[]) =>
@@ -19,11 +19,11 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers()
 })
-/** Everything that is due by then has happened. */
+/** Runs everything due by then. */
 const pass = (ms = 0) => vi.advanceTimersByTimeAsync(ms)
 
 describe('batched', () => {
-  test('writes together what comes in one turn, in order, and gives each its own outcome', async () => {
+  test('writes the items of one turn together, in order, and gives each its own result', async () => {
     const { write, batches, given } = heldWrites()
     const one = batched(write, { most: 10 })
     const outcomes = Promise.all([one(1), one(2), one(3)])
@@ -34,7 +34,7 @@ describe('batched', () => {
     assert.deepEqual(await outcomes, ['a', 'b', 'c'])
   })
 
-  test('lets a lone one wait for nobody', async () => {
+  test('writes a lone item at once', async () => {
     const { write, batches } = heldWrites()
     const outcome = batched(write, { most: 10 })(1)
     await pass()
@@ -42,7 +42,7 @@ describe('batched', () => {
     assert.equal(await outcome, '1')
   })
 
-  test('waits for more where its options say so', async () => {
+  test('waits for more items if its options say so', async () => {
     const { write, given } = heldWrites()
     const one = batched(write, { most: 10, waitMS: 100 })
     void one(1)
@@ -53,7 +53,7 @@ describe('batched', () => {
     assert.deepEqual(given(), [[1, 2]])
   })
 
-  test('makes the next batch of what comes while one is in flight, and none is larger than it may be', async () => {
+  test('collects the next batch while one is in flight, and keeps each within the limit', async () => {
     const { write, batches, given } = heldWrites()
     const one = batched(write, { most: 2 })
     const outcomes = [1, 2, 3].map(one)
@@ -69,7 +69,7 @@ describe('batched', () => {
     assert.deepEqual(await Promise.all(outcomes), ['1', '2', '3', '4', '5'])
   })
 
-  test('begins a further batch only when the last has been in flight for `maxWaitMS`', async () => {
+  test('starts another batch only once the last has been in flight for `maxWaitMS`', async () => {
     const { write, batches, given } = heldWrites()
     const one = batched(write, { most: 10, concurrency: 2, maxWaitMS: 20 })
     void one(1)
@@ -88,7 +88,7 @@ describe('batched', () => {
     assert.deepEqual(given(), [[1], [2, 3], [4]])
   })
 
-  test('waits `maxWaitMS` also when another batch ends, and when more have come than go together', async () => {
+  test('waits `maxWaitMS` even if another batch ends or more items have come than fit', async () => {
     const { write, batches, given } = heldWrites()
     const one = batched(write, { most: 2, concurrency: 4, maxWaitMS: 20 })
     for (const item of [1, 2, 3]) void one(item)
@@ -105,7 +105,7 @@ describe('batched', () => {
     assert.deepEqual(given(), [[1, 2], [3], [4]])
   })
 
-  test('does not wait where nothing is in flight', async () => {
+  test('does not wait while nothing is in flight', async () => {
     const { write, batches, given } = heldWrites()
     const one = batched(write, { most: 10, concurrency: 2, maxWaitMS: 1_000 })
     void one(1)
@@ -117,7 +117,7 @@ describe('batched', () => {
     assert.deepEqual(given(), [[1], [2]])
   })
 
-  test('waits after a batch for as many as that had, for a share of the time that it took', async () => {
+  test('waits after a batch for as many items as it had, for a share of its duration', async () => {
     const { write, batches, given } = heldWrites()
     const one = batched(write, { most: 10, restShare: 0.5 })
     for (const item of [1, 2, 3]) void one(item)
@@ -136,7 +136,7 @@ describe('batched', () => {
         [1, 2, 3],
         [4, 5],
       ],
-      'but after half the time it is not waited for',
+      'but not longer than half that time',
     )
     await pass(8)
     batches[1]?.done()
@@ -147,7 +147,7 @@ describe('batched', () => {
     assert.deepEqual(given().at(-1), [6, 7], 'nobody waits when all have come')
   })
 
-  test('single callers one after the other never wait, however quick the batches are', async () => {
+  test('never makes callers in sequence wait, however quick the batches are', async () => {
     const { write, batches, given } = heldWrites()
     const one = batched(write, { most: 10, restShare: 0.5 })
     for (const item of [1, 2, 3]) {
@@ -160,7 +160,7 @@ describe('batched', () => {
     }
   })
 
-  test('waits also for those whose outcomes come late, all together, when these have come', async () => {
+  test('waits for callers whose results come late together, once they have come', async () => {
     const late = Promise.withResolvers<string>()
     const batches: number[][] = []
     const write = (items: number[]) => {
@@ -181,7 +181,7 @@ describe('batched', () => {
     await Promise.all([second, third])
   })
 
-  test('waits after a batch that took long no longer than after any other', async () => {
+  test('caps the wait after a slow batch', async () => {
     const { write, batches, given } = heldWrites()
     const one = batched(write, { most: 10, restShare: 0.5 })
     for (const item of [1, 2, 3]) void one(item)
@@ -195,7 +195,7 @@ describe('batched', () => {
     assert.deepEqual(given(), [[1, 2, 3], [4]])
   })
 
-  test('a batch that fails fails all of its own, and those who come after are written', async () => {
+  test('fails all items of a failed batch, and writes later ones', async () => {
     const { write, batches } = heldWrites()
     const one = batched(write, { most: 2 })
     const outcomes = Promise.allSettled([1, 2, 3].map(one))
@@ -211,7 +211,7 @@ describe('batched', () => {
     ])
   })
 
-  test('a write that throws before it gives a promise is no different', async () => {
+  test('treats a write that throws synchronously as a failed one', async () => {
     const one = batched<number, number>(
       () => {
         throw new Error('at once')
@@ -226,7 +226,7 @@ describe('batched', () => {
     )
   })
 
-  test('a write may ask for more of the same, and so may what waits for an outcome', async () => {
+  test('allows a write, or the caller of a result, to add more items', async () => {
     const written: number[] = []
     const one: (item: number) => Promise<number> = batched(
       async (items: number[]) => {
@@ -241,7 +241,7 @@ describe('batched', () => {
     assert.deepEqual(written, [3, 2, 1, 0, 0])
   })
 
-  test('keeps all of its promises, whatever comes in whatever order', async () => {
+  test('keeps all promises under any order of items and batches', async () => {
     const items = fc.array(
       fc.record({ key: fc.integer({ min: 0, max: 3 }), afterMS: fc.integer({ min: 0, max: 30 }) }),
       {
@@ -266,7 +266,7 @@ interface Item {
   index: number
 }
 
-/** One run: items that come one after the other, and batches that last, and fail, as it is said. */
+/** One run: items in sequence, and batches of given durations and failures. */
 async function holds(
   coming: readonly { key: number; afterMS: number }[],
   options: Omit<Batching<Item>, 'keyOf'> & { concurrency: number },
@@ -306,7 +306,7 @@ async function holds(
     assert.deepEqual(
       order,
       order.toSorted((a, b) => a - b),
-      'those of a key are written in the order of arrival',
+      'items of a key are written in order of arrival',
     )
   }
   assert.equal(new Set(written).size, coming.length, 'each is written')

@@ -4,7 +4,7 @@ import { createInFlight } from './in-flight.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Whether the promise has settled when everything that is due has run. */
+/** Whether the promise has settled once everything due has run. */
 async function hasSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false
   void promise.finally(() => {
@@ -32,7 +32,7 @@ describe('calls in flight', () => {
     assert.equal(inFlight.size, 0)
   })
 
-  test('drained waits for what is added meanwhile too', async () => {
+  test('drained also waits for work added meanwhile', async () => {
     const inFlight = createInFlight()
     assert.equal(await hasSettled(inFlight.drained()), true)
     const early = Promise.withResolvers<void>()
@@ -46,7 +46,7 @@ describe('calls in flight', () => {
     assert.equal(await hasSettled(drained), true)
   })
 
-  test('below waits for a free place only', async () => {
+  test('below waits only for a free place', async () => {
     const inFlight = createInFlight()
     const works = [1, 2, 3].map(() => Promise.withResolvers<void>())
     for (const { promise } of works) void inFlight.add(promise)

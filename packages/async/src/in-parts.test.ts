@@ -5,10 +5,10 @@ import { inParts, readInParts } from './in-parts.ts'
 describe('a list in parts', () => {
   const cases: [name: string, count: number, most: number, lengths: number[]][] = [
     ['an empty list has no part', 0, 3, []],
-    ['fewer than fit are one part', 2, 3, [2]],
-    ['as many as fit are one part', 3, 3, [3]],
+    ['fewer than the limit are one part', 2, 3, [2]],
+    ['exactly the limit is one part', 3, 3, [3]],
     ['one more begins another part', 4, 3, [3, 1]],
-    ['each may be a part of its own', 3, 1, [1, 1, 1]],
+    ['each can be a part of its own', 3, 1, [1, 1, 1]],
   ]
   for (const [name, count, most, lengths] of cases) {
     test(name, async () => {
@@ -25,7 +25,7 @@ describe('a list in parts', () => {
     })
   }
 
-  test('a part of what comes one by one is there before the next item is asked for', async () => {
+  test('a part of a stream is returned before the next item is requested', async () => {
     let asked = 0
     const parts = readInParts(
       oneByOne([1, 2, 3], () => asked++),

@@ -3,7 +3,7 @@ import { describe, test } from 'vitest'
 import { KeyedMutex } from './keyed-mutex.ts'
 
 describe('a keyed mutex', () => {
-  test('runs work of one key in the order of arrival, work of different keys side by side', async () => {
+  test('runs work of one key in order of arrival, work of different keys concurrently', async () => {
     const mutex = new KeyedMutex()
     const said: string[] = []
     const gate = Promise.withResolvers<void>()
@@ -27,7 +27,7 @@ describe('a keyed mutex', () => {
     assert.equal(mutex.waiting, 0)
   })
 
-  test('waits for all of several keys, and later work waits for it', async () => {
+  test('waits for all of several keys, and makes later work wait', async () => {
     const mutex = new KeyedMutex()
     const said: string[] = []
     const gate = Promise.withResolvers<void>()
@@ -44,7 +44,7 @@ describe('a keyed mutex', () => {
     assert.deepEqual(said, ['d', 'a', 'b and a', 'all', 'b'])
   })
 
-  test('lets the next work run after one that fails', async () => {
+  test('runs the next work after a failure', async () => {
     const mutex = new KeyedMutex()
     const failed = mutex.run(['a'], () => Promise.reject(new Error('no')))
     const next = mutex.run(['a'], async () => 'yes')

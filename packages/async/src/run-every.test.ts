@@ -5,7 +5,7 @@ import { runEvery, startRunning } from './run-every.ts'
 const unexpected = (error: Error) => assert.fail(error)
 
 describe('work at intervals', () => {
-  test('begins at once, comes again, and never overlaps itself', async () => {
+  test('begins at once, repeats, and never overlaps itself', async () => {
     const stopping = new AbortController()
     const state = { runs: 0, now: 0, most: 0 }
     const work = async () => {
@@ -33,7 +33,7 @@ describe('work at intervals', () => {
     assert.deepEqual(errors, ['run 1', 'run 2'])
   })
 
-  test('stops at once between two runs, and does nothing when stopped before', async () => {
+  test('stops at once between two runs, and does nothing if stopped before', async () => {
     let runs = 0
     const count = () => runs++
     const running = startRunning(3_600_000, count, unexpected)

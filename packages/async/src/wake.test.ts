@@ -10,7 +10,7 @@ describe('a loop that sleeps', () => {
     vi.useRealTimers()
   })
   const { signal } = new AbortController()
-  /** Whether it is over yet. */
+  /** Whether the sleep is over. */
   function watched(sleep: Promise<void>): { isOver: boolean } {
     const state = { isOver: false }
     void sleep.then(() => {
@@ -20,7 +20,7 @@ describe('a loop that sleeps', () => {
     return state
   }
 
-  test('sleeps for as long as it said', async () => {
+  test('sleeps for the given time', async () => {
     const sleep = watched(createWake().sleep(100, signal))
     await vi.advanceTimersByTimeAsync(99)
     assert.equal(sleep.isOver, false)
@@ -28,7 +28,7 @@ describe('a loop that sleeps', () => {
     assert.equal(sleep.isOver, true)
   })
 
-  test('is woken up', async () => {
+  test('can be woken', async () => {
     const wake = createWake()
     const sleep = watched(wake.sleep(100, signal))
     wake.up()
@@ -37,7 +37,7 @@ describe('a loop that sleeps', () => {
     assert.equal(vi.getTimerCount(), 0)
   })
 
-  test('does not fall asleep when there was something to do meanwhile, and does the next time', async () => {
+  test('skips one sleep if work arrived meanwhile', async () => {
     const wake = createWake()
     wake.up()
     await wake.sleep(100, signal)
@@ -46,7 +46,7 @@ describe('a loop that sleeps', () => {
     assert.equal(next.isOver, false)
   })
 
-  test('wakes up, or does not fall asleep, when it is to end', async () => {
+  test('wakes up, or does not fall asleep, when it must end', async () => {
     const ending = new AbortController()
     const sleep = watched(createWake().sleep(100, ending.signal))
     ending.abort()

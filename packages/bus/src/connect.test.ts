@@ -6,17 +6,17 @@ import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Bus, closeBus, connectBus } from './connect.ts'
 
-test('a list of servers may leave the scheme out from the second on', async () => {
+test('servers in a list can omit the scheme from the second one on', async () => {
   const servers = await isolatedServers()
   const { username, password, host } = new URL(servers.natsUrl)
-  // On the first port nothing listens.
+  // Nothing listens on the first port.
   const bus = await connectBus(`nats://${username}:${password}@127.0.0.1:1,${host}`, 'list')
   assert.equal(bus.nats.getServer(), host)
   await closeBus(bus)
   await servers.stop()
 })
 
-/** A server of NATS that only greets and answers pings, once. @returns its port */
+/** A NATS server that only greets and answers pings, once. @returns its port */
 async function greetingServer(info: object, onData: (socket: Socket, data: Buffer) => void = () => undefined) {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
@@ -32,7 +32,7 @@ async function greetingServer(info: object, onData: (socket: Socket, data: Buffe
   return (server.address() as AddressInfo).port
 }
 
-test('a service refuses a server that is too old, by its version and the one that is needed', async () => {
+test('an outdated server is refused with its version and the required one', async () => {
   const port = await greetingServer({ version: '2.9.25' })
   await assert.rejects(
     connectBus(`nats://127.0.0.1:${port}`, 'old', {}, { isService: true }),
@@ -40,7 +40,7 @@ test('a service refuses a server that is too old, by its version and the one tha
   )
 })
 
-test('a server that hangs while much is being sent to it is left for another', async () => {
+test('a server that hangs while it is sent much data is left for another', async () => {
   const servers = await isolatedServers()
   const { username, password, host } = new URL(servers.natsUrl)
   const port = await greetingServer({ connect_urls: [host] }, (socket, data) => {
@@ -58,7 +58,7 @@ test('a server that hangs while much is being sent to it is left for another', a
   await servers.stop()
 })
 
-describe('two users of a NATS server in accounts of their own', () => {
+describe('two NATS users in separate accounts', () => {
   let servers: Servers[]
   let buses: Bus[]
   beforeAll(async () => {
@@ -70,7 +70,7 @@ describe('two users of a NATS server in accounts of their own', () => {
     await Promise.all(servers.map((each) => each.stop()))
   })
 
-  test('hear nothing of each other: who a URL names is who connects', async () => {
+  test('get no messages of each other: the credentials in the URL decide', async () => {
     const heard: string[][] = [[], []]
     for (const [i, { nats }] of buses.entries()) {
       nats.subscribe('subject', { callback: (_error, message) => void heard[i]?.push(message.string()) })

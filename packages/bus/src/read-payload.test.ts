@@ -7,7 +7,7 @@ const read = (data: string | Uint8Array) =>
   readPayload({ data: typeof data === 'string' ? new TextEncoder().encode(data) : data }, nodeAnnouncement)
 
 describe('the payload of a bus message', () => {
-  test('is what its schema makes of it', () => {
+  test('is parsed by its schema', () => {
     assert.deepEqual(read('{"node":"n","leaving":true}'), { node: 'n', leaving: true })
   })
 
@@ -15,7 +15,7 @@ describe('the payload of a bus message', () => {
     ['no JSON', '{', /JSON/],
     ['nothing', '', /JSON/],
     ['not UTF-8', Uint8Array.of(0x7b, 0xff, 0x7d), /valid/],
-    ['not of the contract', '{"node":7}', /^Error: not of the contract: node: /],
+    ['outside the contract', '{"node":7}', /^Error: not of the contract: node: /],
     ['of another kind', '[]', /^Error: not of the contract: : /],
   ] as const) {
     test(`that is ${what} is an error`, () =>
@@ -25,7 +25,7 @@ describe('the payload of a bus message', () => {
       ))
   }
 
-  test('is a short line of the log, however long it is', () => {
+  test('is logged as one short line, whatever its length', () => {
     const long = JSON.stringify({ node: { x: 'y'.repeat(10_000) }, leaving: 'z'.repeat(10_000) })
     assert.throws(
       () => read(long),

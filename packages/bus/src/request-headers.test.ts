@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { test } from 'vitest'
 import { requestHeaders } from './request-headers.ts'
 
-test('a header holds any JSON, in characters that headers may have', () => {
+test('a header holds any JSON, in characters allowed in headers', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = requestHeaders('Name', value).get('Name')

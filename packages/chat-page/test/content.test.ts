@@ -9,7 +9,7 @@ import { textParts as partsOf } from '../src/message/text-parts.ts'
 const textParts = (text: string, mentioned?: ReadonlyMap<string, string>) => partsOf(text, mentioned, linksIn)
 
 describe('a shown message', () => {
-  test('a text, an object with a text or a fallback, and never JSON', () => {
+  test('shows a text, or the text or fallback of an object, and never JSON', () => {
     assert.deepEqual(contentOf({ message: 'Hi', messageType: 'text' }), { kind: 'text', text: 'Hi' })
     assert.deepEqual(contentOf({ message: { text: 'Hi' }, messageType: 'card' }), { kind: 'text', text: 'Hi' })
     assert.deepEqual(contentOf({ message: { a: [1] }, messageType: 'x' }), { kind: 'unsupported' })
@@ -20,7 +20,7 @@ describe('a shown message', () => {
     assert.deepEqual(contentOf({ message: 'Hi', messageType: 'recall' }), { kind: 'text', text: 'Hi' })
   })
 
-  test('pictures and files by their URL, and addresses that lead nowhere safe as text', () => {
+  test('shows pictures and files by their URL, and unsafe addresses as text', () => {
     const url = 'https://example.com/a%20b.pdf'
     assert.deepEqual(contentOf({ message: { url }, messageType: 'file' }), {
       kind: 'file',
@@ -36,7 +36,7 @@ describe('a shown message', () => {
     }
   })
 
-  test('links end where the sentence goes on', () => {
+  test('ends links before the punctuation of the sentence', () => {
     const href = (text: string) => textParts(text).find((part) => part.href !== undefined)?.href
     assert.equal(href('see https://example.com/a.'), 'https://example.com/a')
     assert.equal(href('(https://example.com/a)'), 'https://example.com/a')
@@ -49,7 +49,7 @@ describe('a shown message', () => {
     assert.equal(href('https://good.example\u202Emoc.live'), 'https://good.example')
   })
 
-  test('Markdown is what the subset has, and everything else stays as it was written', () => {
+  test('formats the supported Markdown, and keeps everything else as written', () => {
     const kinds = (text: string): string[] => {
       const of = (part: Formatted | string): string[] =>
         typeof part === 'string' ? [] : [part.tag, ...part.children.flatMap(of)]
@@ -82,7 +82,7 @@ describe('a shown message', () => {
     ])
   })
 
-  test('a preview has the text without the marks of Markdown, and nothing else is taken out', () => {
+  test('loses only its Markdown marks in a preview', () => {
     const plain = (text: string) => plainText(parseMarkdown(text)).trimEnd()
     assert.equal(plain('**a** *b* ~~c~~ `d*`'), 'a b c d*')
     assert.equal(plain('- a\n- b\n\n> c\n\n```\nd\n```'), '• a\n• b\nc\nd')
@@ -92,7 +92,7 @@ describe('a shown message', () => {
     }
   })
 
-  test('every character of a text is in one of its parts', () => {
+  test('keeps every character of its text in one of its parts', () => {
     const mentioned = new Map([
       ['bob', 'Bob'],
       ['none', ''],
@@ -110,7 +110,7 @@ describe('a shown message', () => {
     }
   })
 
-  test('of two names at one place the longer one is mentioned', () => {
+  test('mentions the longer of two names at one place', () => {
     const mentioned = new Map([
       ['al', 'Al'],
       ['alice', 'Alice'],
@@ -122,7 +122,7 @@ describe('a shown message', () => {
     ])
   })
 
-  test('the longest texts, made to be slow, have their parts at once', () => {
+  test('splits the longest texts at once, even those made to be slow', () => {
     const most = 64 * 1024
     const many = new Map(Array.from({ length: 1_000 }, (_, i) => [`u${i}`, `member ${i}`]))
     for (const end of ')]}!?') assert.equal(textParts(`http://${'.'.repeat(most)}x${end}`).length, 1)

@@ -13,7 +13,7 @@ const people = [
 const usersIn = (text: string) => findMentions(text, people).map(({ user }) => user)
 
 describe('the mentions of a text', () => {
-  test('are the whole names after an @, the longest one, of one person', () => {
+  test('are the longest full names after an @, of one person each', () => {
     assert.deepEqual(usersIn('@Al, @alice smith and ＠张伟你好'), ['al', 'alice', 'wei'])
     assert.deepEqual(usersIn('@Alice @Albert @Al_ @Two'), [])
     assert.deepEqual(usersIn('@Al. @Al! (@Al)'), ['al', 'al', 'al'])
@@ -21,7 +21,7 @@ describe('the mentions of a text', () => {
     assert.deepEqual(findMentions('İ @al', people), [{ user: 'al', from: 2, to: 5 }])
   })
 
-  test('leave out what is known to be another mention', () => {
+  test('exclude known mentions of others', () => {
     assert.deepEqual(findMentions('@Al', people, [{ user: 'x', from: 0, to: 3 }]), [])
   })
 
@@ -33,7 +33,7 @@ describe('the mentions of a text', () => {
     return keepMentions(ranges, before, text, caret).map(({ user, from, to }) => `${user} ${text.slice(from, to)}`)
   }
 
-  test('move with the text before them, and stay where the text after them changes', () => {
+  test('move with changes before them, and stay at changes after them', () => {
     assert.deepEqual(kept('@Al hi', 'Oh 👍 |@Al hi'), ['al @Al'])
     assert.deepEqual(kept('@Al hi', '@Al hello|'), ['al @Al'])
     assert.deepEqual(kept('x @Al y @张伟 z', '|@Al y @张伟 z'), ['al @Al', 'wei @张伟'])
@@ -41,7 +41,7 @@ describe('the mentions of a text', () => {
     assert.deepEqual(kept('@张伟', '@张伟你好|'), ['wei @张伟'])
   })
 
-  test('end with a change inside of them, and with a letter that makes another name', () => {
+  test('end at a change inside them, and at a letter that makes another name', () => {
     assert.deepEqual(kept('@Al hi', '@A| hi'), [])
     assert.deepEqual(kept('@Al hi', '@|l hi'), [])
     assert.deepEqual(kept('@Al hi', '|'), [])

@@ -29,7 +29,7 @@ describe('notifications', () => {
     return { connection, heard, say }
   }
 
-  test('is what is sent from now on: neither what was missed nor what comes again when it logs in', () => {
+  test('cover messages sent from now on, not those missed or replayed at login', () => {
     const { connection, heard, say } = listening()
     connection.set({ status: 'online' })
     say('first')
@@ -43,7 +43,7 @@ describe('notifications', () => {
     assert.deepEqual(heard, ['first', 'while the rooms are read', 'second'])
   })
 
-  test("is others' messages in rooms that are not muted, and in the user's threads", () => {
+  test("cover messages of others in unmuted rooms and in the user's threads", () => {
     const { connection, heard, say } = listening()
     connection.set({ status: 'online' })
     say('own', { sender: 'alice' })

@@ -10,7 +10,7 @@ const message = (_id: string, sender: string, atMS: number, more: object = {}): 
   ({ _id, key: _id, sender: { _id: sender }, messageTimeMS: atMS, messageType: 'text', ...more }) as RoomMessage
 
 describe('the rows of the list of messages', () => {
-  test('messages of one sender stand together; a day, a pause, "new" and a system message part them', () => {
+  test('messages of one sender are grouped; a day, a pause, "new" and a system message split the group', () => {
     const rows = toRows(
       [
         message('1', 'bob', noon),
@@ -32,7 +32,7 @@ describe('the rows of the list of messages', () => {
     assert.deepEqual(named('isFirstUnread'), ['5'])
   })
 
-  test('"new" begins before the unread messages of others', () => {
+  test('"new" starts before the unread messages of others', () => {
     const mine = { isMine: true }
     const messages = [
       message('1', 'bob', 1),
@@ -46,7 +46,7 @@ describe('the rows of the list of messages', () => {
     assert.equal(firstUnreadOf(messages, 4), undefined)
   })
 
-  test('neither a recalled message nor a deleted one is unread', () => {
+  test('recalled and deleted messages are not unread', () => {
     const messages = [
       message('4', 'bob', 4),
       message('5', 'bob', 5),

@@ -27,7 +27,7 @@ describe('the chat page', () => {
     )
   })
 
-  test('takes of the brand what is as documented', () => {
+  test('accepts only the documented brand settings', () => {
     const unset = { name: undefined, color: undefined, logo: undefined, texts: undefined }
     const none = { ...unset, literalText: false, linkCards: false, mayStartChats: false }
     assert.deepEqual(toChatConfig(undefined), none)
@@ -42,7 +42,7 @@ describe('the chat page', () => {
     assert.deepEqual([textOn('#ffee00'), textOn('#1e1b4b')], ['#000000', '#ffffff'])
   })
 
-  test('names days as people do', () => {
+  test('names days in everyday words', () => {
     const now = new Date(2026, 10, 20, 9).getTime()
     const at = (...date: [number, number, number]) => new Date(...date, 23).getTime()
     assert.equal(dayName(at(2026, 10, 20), 'en', now), 'Today')
@@ -51,7 +51,7 @@ describe('the chat page', () => {
     assert.equal(dayName(at(2025, 10, 18), 'en', now), 'Tuesday, November 18, 2025')
   })
 
-  test('times have the hour cycle of the locale, sizes their plural', () => {
+  test("uses the locale's hour cycle for times, and its plurals for sizes", () => {
     const evening = new Date(2026, 10, 20, 21, 5).getTime()
     const times = ['en-US', 'en-GB', 'de', 'zh-CN'].map((lang) => clockTime(evening, lang).replace('\u202F', ' '))
     assert.deepEqual(times, ['9:05 PM', '21:05', '21:05', '21:05'])

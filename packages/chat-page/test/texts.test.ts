@@ -7,7 +7,7 @@ import { isPlural, makeTexts, placeholdersOf, type TextTree } from '../src/texts
 
 const languages: readonly Language[] = ['en', 'zh', 'ar', 'de', 'es', 'fr', 'ja', 'pt-BR']
 
-/** Every text by its path, as its forms: one, or one for each plural category. */
+/** Every text by its path, with its forms: one, or one per plural category. */
 function formsOf(tree: TextTree, path = ''): Map<string, readonly string[]> {
   const forms = new Map<string, readonly string[]>()
   for (const [name, text] of Object.entries(tree)) {
@@ -29,7 +29,7 @@ describe('the texts of the chat page', () => {
       assert.equal(new Set(wanted).size, wanted.length, `${name}: its order is that of the values`)
       for (const [at, form] of forms.entries()) {
         assert.notEqual(form.trim(), '', name)
-        // A form for one number alone may say it in words: "one", "two".
+        // A form for a single number can spell it out: "one", "two".
         const found = placeholdersOf(form).toSorted()
         const isOfOneNumber = at < forms.length - 1
         const needed = isOfOneNumber ? wanted.filter((one) => one !== 'count') : wanted
@@ -56,7 +56,7 @@ describe('the texts of the chat page', () => {
     }
   })
 
-  test('the language is the first that a reader wants and the page has, with the reader’s region', () => {
+  test('the language is the reader’s first that the page has, with the reader’s region', () => {
     const found = (...wanted: string[]) => {
       const { language, locale, direction } = findLanguage(wanted)
       return [language, locale, direction]
@@ -69,7 +69,7 @@ describe('the texts of the chat page', () => {
     assert.deepEqual(found('xx', 'not a tag', 'zh-TW'), ['zh', 'zh-TW', 'ltr'])
   })
 
-  test('integrators override single texts, plurals and errors; what is no text changes nothing', () => {
+  test('integrators can override single texts, plurals and errors; other values change nothing', () => {
     const own = {
       chats: 'Inbox',
       members: { one: 'just you', other: '{count} people' },
@@ -97,7 +97,7 @@ describe('the texts of the chat page', () => {
     assert.equal(toLeft.typingOne('Ann'), '\u2068Ann\u2069 is typing…')
   })
 
-  test('a text has the direction of its first letter', () => {
+  test('a text takes the direction of its first letter', () => {
     const found = ['Hello مرحبا', '12: مرحبا Hello', 'שלום', '👍 3', ''].map(directionOf)
     assert.deepEqual(found, ['ltr', 'rtl', 'rtl', undefined, undefined])
   })

@@ -21,7 +21,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 const isRefused = (error: unknown) => error instanceof ApiError && error.code === 'TOO_MANY_REQUESTS'
 
 describe('a limit per app', () => {
-  test('an app runs no more than its share at a time, another app does not wait for it, and all run in order', async () => {
+  test('an app runs at most its share at once, other apps do not wait for it, and all run in order', async () => {
     const limited = limitPerApp('tests', { ...forKeys(2), inAll: 10, waiting: 100, waitMS: 60_000 })
     const { begun, state, work } = works()
     const done = Array.from({ length: 6 }, (_, i) => limited({ app: 'a' }, work(`a${i}`)))
@@ -39,7 +39,7 @@ describe('a limit per app', () => {
     assert.equal(state.most, 3)
   })
 
-  test('a process runs no more than its share at a time', async () => {
+  test('a process runs at most its share at once', async () => {
     const limited = limitPerApp('tests', { ...forKeys(2), inAll: 3, waiting: 100, waitMS: 60_000 })
     const { begun, state, work } = works()
     const done = ['a', 'a', 'b', 'b', 'c'].map((app) => limited({ app }, work(app)))
@@ -52,7 +52,7 @@ describe('a limit per app', () => {
     assert.equal(state.most, 3)
   })
 
-  test('work that waits too long, or in too long a queue, is refused and never runs; its place is free again', async () => {
+  test('work that waits too long, or joins a full queue, is refused and never runs; its place is freed', async () => {
     const limited = limitPerApp('tests', { ...forKeys(1), inAll: 1, waiting: 1, waitMS: 20 })
     const { begun, work } = works()
     const first = limited({ app: 'a' }, work('first'))
@@ -73,7 +73,7 @@ describe('a limit per app', () => {
     )
   })
 
-  test('work that need not wait runs even where waiting is not allowed', async () => {
+  test('work with a free place runs even where waiting is not allowed', async () => {
     const limited = limitPerApp('tests', { ...forKeys(1), inAll: 1, waiting: 0, waitMS: 60_000 })
     const { begun, work } = works()
     const first = limited({ app: 'a' }, work('first'))
@@ -91,7 +91,7 @@ describe('a limit per app', () => {
     assert.equal(await limited({ app: 'a' }, () => Promise.resolve(7)), 7)
   })
 
-  test('users of an app take turns: one who asks for much leaves places for others, and is refused beyond their own queue', async () => {
+  test('users of an app take turns: one with many requests leaves places for others, and is refused beyond their own queue', async () => {
     const limits = { perUser: 2, perApp: 3, inAll: 10, waitingPerUser: 4, waiting: 100, waitMS: 60_000 }
     const limited = limitPerApp('tests', limits)
     const { begun, work } = works()

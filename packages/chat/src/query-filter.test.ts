@@ -80,7 +80,7 @@ const scalars = fc.oneof(
   fc.constant(null),
   fc.date().map((date) => (Number.isNaN(date.getTime()) ? 'no date' : date.toISOString())),
 )
-/** Filters of the right form with any content, and any other text. */
+/** Well-formed filters with any content, and any other text. */
 const filters = fc.letrec<{ filter: unknown; condition: unknown; value: unknown }>((tie) => ({
   filter: fc.dictionary(names, fc.oneof(tie('condition'), fc.array(tie('filter'), { maxLength: 3 })), { maxKeys: 4 }),
   condition: fc.oneof(scalars, fc.dictionary(operators, tie('value'), { maxKeys: 3 })),
@@ -93,7 +93,7 @@ const texts = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
 )
 
-/** Parses, and returns whether it was taken. Anything but an ApiError is thrown on. */
+/** Parses, and returns whether it was accepted. Rethrows anything but an ApiError. */
 function isTaken(q: string): boolean {
   try {
     parseQuery(q, userFields)
@@ -117,7 +117,7 @@ describe('the filter q', () => {
     assert.ok(taken.count > 100, 'not all are refused')
   })
 
-  // Each kept the process busy for seconds, and some took gigabytes, before patterns were measured.
+  // Before patterns were measured, each kept the process busy for seconds, and some took gigabytes.
   const large: [what: string, patterns: string[]][] = [
     ['a long group repeated', [`(${'a'.repeat(450)}){1000}`]],
     ['many repetitions', ['x{0,1000}'.repeat(50)]],
@@ -161,7 +161,7 @@ describe('the filter q', () => {
     )
   })
 
-  test('accepts a filter of everyday size', () => {
+  test('accepts a typical filter', () => {
     for (const $regex of [
       '^A',
       '^[a-z0-9._%+-]+@[a-z0-9.-]+\\.[a-z]{2,24}$',

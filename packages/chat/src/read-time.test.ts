@@ -30,7 +30,7 @@ describe('a time without an offset, on a machine far from Greenwich', () => {
   }
 })
 
-test('a date that the calendar lacks is refused', () => {
+test('a date that does not exist is refused', () => {
   for (const text of ['2026-02-30', '2026-02-29T00:00Z', '2026-11-31', '2026-11-20T24:00', 'Nov 20 2026', '']) {
     assert.ok(Number.isNaN(isoDate(text).getTime()), text)
     assert.throws(() => parseTime('time', text), /time: expected/)

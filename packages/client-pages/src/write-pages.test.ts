@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { onTestFinished, test } from 'vitest'
 import { writeClientPages } from './write-pages.ts'
 
-test('TypeDoc writes pages of all that @parley/client exports, and warns of nothing', async () => {
+test('TypeDoc writes pages for every export of @parley/client, without warnings', async () => {
   const out = mkdtempSync(join(tmpdir(), 'parley-client-pages-'))
   onTestFinished(() => rmSync(out, { recursive: true }))
   await writeClientPages(out)

@@ -9,18 +9,18 @@ import { contractFiles } from './contract-files.ts'
 const folder = join(import.meta.dirname, '../src/generated')
 
 describe("the library's files from the contract", () => {
-  test('is the contract of today: npm run docs:client', async () => {
+  test('are up to date: npm run docs:client', async () => {
     for (const [name, text] of Object.entries(await contractFiles())) {
       assert.equal(readFileSync(join(folder, name), 'utf8'), text, name)
     }
   })
 
-  test('has types that are those of the schemas', () => {
-    // tsc refuses it as soon as one differs.
+  test('have the types of the schemas', () => {
+    // tsc fails as soon as one differs.
     const isSame: [DifferentEvent] extends [never] ? true : DifferentEvent = true
     assert.ok(isSame)
   })
 })
 
-/** Where the library's type is none that the contract allows. */
+/** Where the library's type is one that the contract does not allow. */
 type DifferentEvent = { [E in ServerEvent]: ServerEvents[E] extends EventPayload<E> ? never : E }[ServerEvent]

@@ -16,7 +16,7 @@ const run = promisify(execFile)
 const modules = join(import.meta.dirname, '../node_modules')
 const mostBytes = 17 * 1024
 
-describe('the package as it is published', () => {
+describe('the published package', () => {
   let app: string
   let staged: string
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('the package as it is published', () => {
   })
   afterAll(() => rm(app, { recursive: true }))
 
-  /** Compiles a folder of the app as an app does; returns the complaints. */
+  /** Compiles a folder as an app would; returns the errors. */
   async function compile(folder: string, more: object = {}): Promise<string> {
     const compilerOptions = {
       ...{ strict: true, noEmit: true, target: 'es2022', lib: ['es2023', 'dom', 'dom.iterable'], types: [] },
@@ -43,7 +43,7 @@ describe('the package as it is published', () => {
     return stdout
   }
 
-  test('is at most 17 KB gzipped beside socket.io-client', async ({ annotate }) => {
+  test('is at most 17 KB gzipped besides socket.io-client', async ({ annotate }) => {
     const entry = join(app, 'app.js')
     await writeFile(entry, "export { createClient } from '@parley/client'\n")
     const output = await build({
@@ -53,7 +53,7 @@ describe('the package as it is published', () => {
         write: false,
         minify: true,
         lib: { entry, formats: ['es'] },
-        // As an app ships it: of a library, Vite leaves the spaces.
+        // As an app ships it: Vite keeps whitespace in library builds.
         rolldownOptions: { external: ['socket.io-client'], output: { minify: true } },
       },
     })
@@ -67,7 +67,7 @@ describe('the package as it is published', () => {
     assert.ok(bytes <= mostBytes, `${bytes} bytes`)
   })
 
-  test('imports nothing at run time but its dependencies', async () => {
+  test('imports only its dependencies at run time', async () => {
     const imported = await Promise.all(
       globSync('dist/**/*.js', { cwd: staged }).map(async (file) => {
         const code = await readFile(join(staged, file), 'utf8')
@@ -77,17 +77,17 @@ describe('the package as it is published', () => {
     assert.deepEqual(new Set(imported.flat()), new Set(['socket.io-client', 'standardwebhooks', 'react']))
   })
 
-  test('is clean for publint and arethetypeswrong', async () => {
+  test('passes publint and arethetypeswrong', async () => {
     const { messages } = await publint({ pkgDir: staged, strict: true })
     const manifest = JSON.parse(await readFile(join(staged, 'package.json'), 'utf8')) as Record<string, unknown>
     assert.deepEqual(
       messages.map((message) => formatMessage(message, manifest)),
       [],
     )
-    // ESM only: it is not meant to be resolved by require(). Resolvers that know no exports (node10) find its types.
+    // ESM only: require() is unsupported. Resolvers without exports (node10) find its types.
     const options = ['--profile', 'strict', '--ignore-rules', 'cjs-resolves-to-esm', '--no-emoji', '--no-color']
     const arguments_ = [await packStaged(staged), ...options]
-    // Its exit code is that of the problems found.
+    // Its exit code reports the problems found.
     const { stdout } = await run(join(modules, '.bin/attw'), arguments_)
     assert.match(stdout, /"@parley\/client\/admin" *│ OK *│ OK \(ESM\)/)
   })
@@ -106,7 +106,7 @@ describe('the package as it is published', () => {
     }
   })
 
-  test('is packed in a fresh clone, also to another file system', async () => {
+  test('is packed in a fresh clone, even to another file system', async () => {
     const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
     const target = await mkdtemp(join(memory, 'parley-pack-'))
     onTestFinished(() => rm(target, { recursive: true }))
@@ -130,7 +130,7 @@ describe('the package as it is published', () => {
     assert.equal(await compile('readme', { jsx: 'react-jsx' }), '')
   })
 
-  test('has types that an app without Node.js types compiles with', async () => {
+  test('has types that compile in an app without Node.js types', async () => {
     await mkdir(join(app, 'src'))
     await writeFile(
       join(app, 'src/app.ts'),
@@ -169,7 +169,7 @@ function anchorsOf(text: string): Set<string> {
   return new Set(headings.map(toAnchor))
 }
 
-/** The names that the examples of the README take from the app around them. */
+/** The names that the README's examples expect from the app. */
 const around = `import type { Client, Room, RoomMessage } from '@parley/client'
 import type { Admin } from '@parley/client/admin'
 declare global {

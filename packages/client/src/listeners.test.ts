@@ -4,7 +4,7 @@ import { createListeners } from './listeners.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
-test('an error of one listener is reported as uncaught, and keeps nothing from the others', () => {
+test('an error in one listener is reported as uncaught, and the others still run', () => {
   const reports: (() => void)[] = []
   vi.spyOn(globalThis, 'queueMicrotask').mockImplementation((report) => void reports.push(report))
   const listeners = createListeners<{ message: string }>()
@@ -20,7 +20,7 @@ test('an error of one listener is reported as uncaught, and keeps nothing from t
   assert.throws(report, { message: 'broken' })
 })
 
-test('a listener that is added by another one hears the next event, and not this one', () => {
+test('a listener added by another one gets the next event, but not the current one', () => {
   const listeners = createListeners<{ message: string }>()
   const heard: string[] = []
   let stop = listeners.on('message', () => {

@@ -18,7 +18,7 @@ describe('state to read again', () => {
     return { reads, connection, ...reading }
   }
 
-  test('when the connection ended before it was, is read after the next login, and then no more', async () => {
+  test('is read once after the next login if the connection ended before it was', async () => {
     const { reads, connection, ask, loggedIn } = scene()
     ask()
     connection.isConnected = false
@@ -33,7 +33,7 @@ describe('state to read again', () => {
     assert.equal(reads.length, 2)
   })
 
-  test('while there is no connection, is read after the login', () => {
+  test('is read after the login while there is no connection', () => {
     const { reads, connection, ask, loggedIn } = scene()
     connection.isConnected = false
     ask()
@@ -43,7 +43,7 @@ describe('state to read again', () => {
     assert.equal(reads.length, 1)
   })
 
-  test('is not asked for again when the server refuses it for good', async () => {
+  test('is not requested again after a permanent refusal', async () => {
     const { reads, ask, loggedIn } = scene()
     ask()
     reads[0]?.reject(new ParleyError('NOT_ROOM_MEMBER', 'not a member', 403))

@@ -7,7 +7,7 @@ import { proves } from './proves.ts'
 import { allClaims, chapters, claim } from './rows.ts'
 
 describe('the rows of the interface', () => {
-  test('are unique, so that a claim means one of them', () => {
+  test('are unique, so that each claim means one of them', () => {
     const claims = chapters.flatMap(({ sections }) =>
       Object.entries(sections).flatMap(([section, rows]) => rows.map((row) => claim(section, row))),
     )
@@ -29,7 +29,7 @@ describe('the rows of the interface', () => {
     assert.equal(page.match(/\[a\.test\.ts\]\(\.\.\/a\.test\.ts\)/g)?.length, rest.length)
   })
 
-  test('a file that a page names for a row that it did not prove is untrue; one that the page lacks is not', () => {
+  test('a page that names a file for a row it did not prove is untrue; a page that lacks a file is not', () => {
     const [row = '', ...rest] = [...allClaims]
     const a = { file: 'a.test.ts', proves: rest }
     const b = { file: 'b.test.ts', proves: [row] }
@@ -41,7 +41,7 @@ describe('the rows of the interface', () => {
     assert.match(lines[0] ?? '', /b\.test\.ts/)
   })
 
-  test('each stands on docs/conformance.md, with a file that proves it', () => {
+  test('are all on docs/conformance.md, each with a file that proves it', () => {
     const page = readFileSync(join(import.meta.dirname, '../../../docs/conformance.md'), 'utf8')
     assert.doesNotMatch(page, /\*\*none\*\*/)
     const rows = (text: string) => [...new Set(linesOf(text).map((line) => line.replace(/: [^:]*$/, '')))]

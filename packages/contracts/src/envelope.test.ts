@@ -7,7 +7,7 @@ import { ApiError, type ErrorCode, errorCatalogue } from './errors.ts'
 const codes = Object.keys(errorCatalogue) as ErrorCode[]
 
 describe('the envelope', () => {
-  test('of a result is {RC: 0, RM, result}, by its schema too', () => {
+  test('of a result is {RC: 0, RM, result}, in its schema too', () => {
     const said = okEnvelope({ a: 1 })
     assert.deepEqual(said, { RC: 0, RM: 'OK', result: { a: 1 } })
     const schema = envelope(z.object({ a: z.number() }))
@@ -28,7 +28,7 @@ describe('the envelope', () => {
     })
   }
 
-  test('names no code that the operation does not have', () => {
+  test('names no code that the operation lacks', () => {
     const said = toErrorEnvelope(new ApiError('ROOM_FROZEN'))
     assert.equal(errorEnvelope(['NOT_ROOM_MEMBER', 'USER_BLOCKED']).safeParse(said).success, false)
     assert.equal(errorEnvelope(['NOT_ROOM_MEMBER', 'ROOM_FROZEN']).safeParse(said).success, true)

@@ -4,7 +4,7 @@ import { describe, test } from 'vitest'
 import { z } from 'zod'
 import { readJson, unfitJson } from './free-json.ts'
 
-/** A value in so many levels of lists and objects. */
+/** A value nested in this many lists and objects. */
 function nested(levels: number): unknown {
   let value: unknown = 1
   for (let i = 0; i < levels; i++) value = i % 2 === 0 ? [value] : { field: value }
@@ -12,7 +12,7 @@ function nested(levels: number): unknown {
 }
 
 describe('JSON from outside', () => {
-  test('is taken up to 100 levels, beside those that it comes in', () => {
+  test('is accepted up to 100 levels, not counting those around it', () => {
     fc.assert(
       fc.property(fc.nat(130), fc.nat(3), (levels, containers) => {
         const reason = levels <= 100 + containers ? undefined : 'nested more than 100 deep'
@@ -21,12 +21,12 @@ describe('JSON from outside', () => {
     )
   })
 
-  test('of any other kind is taken', () => {
+  test('is accepted in any other shape', () => {
     fc.assert(fc.property(fc.jsonValue({ maxDepth: 20 }), (value) => assert.equal(unfitJson(value), undefined)))
   })
 })
 
-/** Numbers that a double changes, be it by their digits or by their form. */
+/** Numbers that a double would change, in value or in form. */
 const kept = [
   '9007199254740993',
   '-12345678901234567890',
@@ -37,7 +37,7 @@ const kept = [
   '-0.0',
   '1.0',
 ]
-/** A number as JSON has it. */
+/** A JSON number. */
 const number = fc.oneof(
   fc.constantFrom(...kept),
   fc
@@ -51,7 +51,7 @@ const number = fc.oneof(
 )
 
 describe('numbers in free JSON', () => {
-  test('are written as they were read, wherever they stand', () => {
+  test('are written as they were read, wherever they are', () => {
     const value = fc.letrec<{ any: string; list: string; object: string }>((tie) => ({
       any: fc.oneof(
         number,
@@ -68,7 +68,7 @@ describe('numbers in free JSON', () => {
     for (const each of kept) assert.equal(JSON.stringify(readJson(`{"a": [\n${each} ]}`)), `{"a":[${each}]}`)
   })
 
-  test('are doubles where the schema has a type, and are kept beside it', () => {
+  test('are doubles where the schema has a type, and kept elsewhere', () => {
     const schema = z.strictObject({
       free: z.any().refine((value) => value !== undefined),
       limit: z.number().int().optional(),
@@ -84,7 +84,7 @@ describe('numbers in free JSON', () => {
     assert.deepEqual(readJson('[1.0,{"a":1e400}]', z.number()), [1, { a: Infinity }])
   })
 
-  test('make nothing of a JSON that is nested too deep, which is refused', () => {
+  test('are not parsed in JSON nested too deep, which is refused', () => {
     const deep = `${'['.repeat(100_000)}1.0${']'.repeat(100_000)}`
     assert.equal(unfitJson(readJson(deep)), 'nested more than 100 deep')
   })

@@ -6,7 +6,7 @@ import { namedBy, naming, roomId, userId } from './ids.ts'
 const isId = (text: unknown) => userId.safeParse(text).success
 
 describe('a user ID or room ID', () => {
-  test('is 1 to 128 characters, as people count them, and neither . nor ..', () => {
+  test('is 1 to 128 code points, and neither . nor ..', () => {
     fc.assert(
       fc.property(fc.nat(140), fc.constantFrom('a', 'ü', '😀', ' ', '.', '/', '"'), (length, character) => {
         const isLost = character === '.' && length <= 2
@@ -15,7 +15,7 @@ describe('a user ID or room ID', () => {
     )
   })
 
-  test('holds anything but control characters and halves of characters', () => {
+  test('holds anything but control characters and lone surrogates', () => {
     const part = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 5 }),
       fc.constantFrom('\0', '\n', '\x7f', '\x85', '\ud800', '\udfff'),
@@ -33,7 +33,7 @@ describe('a user ID or room ID', () => {
   })
 
   for (const given of [undefined, null, 7, {}, ['a']]) {
-    test(`is a text: not ${JSON.stringify(given)}`, () => assert.equal(isId(given), false))
+    test(`is a string: not ${JSON.stringify(given)}`, () => assert.equal(isId(given), false))
   }
 })
 

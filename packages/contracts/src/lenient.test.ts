@@ -19,7 +19,7 @@ const body = z.strictObject({
 
 describe('a body of the interface', () => {
   for (const [what, given, value, ignored] of [
-    ['without what is not known', { room: 'r', colour: 'red' }, { room: 'r' }, ['colour']],
+    ['without unknown fields', { room: 'r', colour: 'red' }, { room: 'r' }, ['colour']],
     ['without null where a field is optional', { room: 'r', push: null, kind: null }, { room: 'r' }, []],
     ['with null where a field is required', { room: null }, { room: null }, []],
     ['with null where null is a value', { room: 'r', nothing: null }, { room: 'r', nothing: null }, []],
@@ -37,15 +37,15 @@ describe('a body of the interface', () => {
     ],
     ['where a field is a text or an object', { either: { name: 'x', y: 1 } }, { either: { name: 'x' } }, ['either.y']],
     [
-      'but with all that is free',
+      'but with all free JSON',
       { free: { any: null }, open: { known: null, other: null } },
       { free: { any: null }, open: { other: null } },
       [],
     ],
     ['even of the wrong type', { room: 7, items: 'x' }, { room: 7, items: 'x' }, []],
-    ['with a field of every object', JSON.parse('{"__proto__":1,"toString":2}'), {}, ['__proto__', 'toString']],
+    ['without members of Object.prototype', JSON.parse('{"__proto__":1,"toString":2}'), {}, ['__proto__', 'toString']],
   ] as const) {
-    test(`is taken ${what}`, () => {
+    test(`is accepted ${what}`, () => {
       const taken = takeBody(body, given)
       assert.deepEqual(taken.ignored, ignored)
       assert.equal(JSON.stringify(taken.value), JSON.stringify(value))
@@ -60,12 +60,12 @@ describe('a body of the interface', () => {
     )
   })
 
-  test('is wholly ignored where none is taken', () => {
+  test('is wholly ignored if the operation has none', () => {
     assert.deepEqual(takeBody(undefined, { a: 1, b: 2 }), { value: undefined, ignored: ['a', 'b'] })
     assert.deepEqual(takeBody(undefined, undefined), { value: undefined, ignored: [] })
   })
 
-  test('of only known fields stays as it is', () => {
+  test('of known fields stays as it is', () => {
     const known = fc.record(
       {
         room: fc.string(),
@@ -87,17 +87,17 @@ describe('a query of the interface', () => {
   })
 
   for (const [what, given, value, ignored] of [
-    ['without what is not known', { q: '', sort: 'up' }, { q: '' }, ['sort']],
-    ['with a limit cut to the most', { limit: '1000' }, { limit: '100' }, []],
-    ['with a limit within the most', { limit: '100' }, { limit: '100' }, []],
-    ['with a limit that is none', { limit: '1e9' }, { limit: '1e9' }, []],
-    ['with another number however large', { page: '1000' }, { page: '1000' }, []],
-    ['with a field of every object', { toString: 'x' }, {}, ['toString']],
+    ['without unknown parameters', { q: '', sort: 'up' }, { q: '' }, ['sort']],
+    ['with a limit lowered to the maximum', { limit: '1000' }, { limit: '100' }, []],
+    ['with a limit within the maximum', { limit: '100' }, { limit: '100' }, []],
+    ['with an invalid limit', { limit: '1e9' }, { limit: '1e9' }, []],
+    ['with any other number, however large', { page: '1000' }, { page: '1000' }, []],
+    ['without members of Object.prototype', { toString: 'x' }, {}, ['toString']],
   ] as const) {
-    test(`is taken ${what}`, () => assert.deepEqual(takeQuery(query, given), { value, ignored }))
+    test(`is accepted ${what}`, () => assert.deepEqual(takeQuery(query, given), { value, ignored }))
   }
 
-  test('is wholly ignored where none is taken', () => {
+  test('is wholly ignored if the operation has none', () => {
     assert.deepEqual(takeQuery(undefined, { a: '1' }), { value: {}, ignored: ['a'] })
   })
 })

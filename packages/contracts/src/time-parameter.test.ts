@@ -3,7 +3,7 @@ import { describe, test } from 'vitest'
 import { z } from 'zod'
 import { timeParameter } from './time-parameter.ts'
 
-/** As OpenAPI shows it: who reads the document knows what is taken. */
+/** As in OpenAPI, so that readers of the document know which values are accepted. */
 const { pattern } = z.toJSONSchema(timeParameter) as { pattern: string }
 const isTime = (text: string) => new RegExp(pattern).test(text)
 
@@ -19,7 +19,7 @@ describe('a time in a query, by the pattern in the document', () => {
     '2024-02-29T00:00+08',
     '2024-02-29T00:00:00',
   ]) {
-    test(`may be ${time}`, () => assert.ok(isTime(time)))
+    test(`can be ${time}`, () => assert.ok(isTime(time)))
   }
   for (const time of [
     '',
@@ -33,6 +33,6 @@ describe('a time in a query, by the pattern in the document', () => {
     ' 0',
     '9'.repeat(16),
   ]) {
-    test(`may not be ${JSON.stringify(time)}`, () => assert.ok(!isTime(time)))
+    test(`cannot be ${JSON.stringify(time)}`, () => assert.ok(!isTime(time)))
   }
 })

@@ -7,8 +7,8 @@ import { describe, onTestFinished, test } from 'vitest'
 import { connectDb, isDatabaseAway } from './connect.ts'
 import { runWrites } from './transactions/run-writes.ts'
 
-describe('a connection to MongoDB that closes', () => {
-  test('while a command is being written fails the command, which then uses another connection', async () => {
+describe('a MongoDB connection that closes', () => {
+  test('during the write of a command fails the command, which then uses another connection', async () => {
     // nodejs.org/api/diagnostics_channel.html, "Built-in Channels": every socket of net.connect.
     const sockets: Socket[] = []
     const note = (message: unknown) => void sockets.push((message as { socket: Socket }).socket)
@@ -37,17 +37,17 @@ describe('the database counts as away', () => {
     return reason
   }
 
-  test('when it did not confirm a write, or has no primary for it; not when it refuses one', async () => {
+  test('if it did not confirm a write or has no primary for it, but not if it refuses one', async () => {
     const db = await connectDb(withDatabase((await testServers()).mongoUrl, 'away'))
     onTestFinished(() => db.client.close())
     const { collectionName } = db.rooms
     const update = { update: collectionName, updates: [{ q: { _id: '' }, u: { $inc: { seq: 1 } } }] }
-    // A set of one: the write is done, and never confirmed.
+    // A set of one: the write is applied but never confirmed.
     const unconfirmed = await failureOf(db.mongo.command({ ...update, writeConcern: { w: 2 } }))
     assert.deepEqual([unconfirmed.hasErrorLabel('RetryableWriteError'), isDatabaseAway(unconfirmed)], [false, true])
     const statement = { q: { _id: '' }, u: { $noSuchOperator: {} } }
     assert.equal(isDatabaseAway(await failureOf(runWrites(db, 'update', collectionName, [statement], 'soon'))), false)
-    // As a command gets them that the driver does not repeat (test/failover has a primary step down).
+    // Errors of commands that the driver does not repeat (test/failover has a primary step down).
     for (const code of [91, 189, 10_107, 11_602]) {
       assert.ok(isDatabaseAway(new MongoServerError({ code, message: 'the primary steps down' })))
     }
@@ -55,7 +55,7 @@ describe('the database counts as away', () => {
 })
 
 describe('a MongoDB URL', () => {
-  test('may name several servers of the replica set, and the database is that of its path, parley without one', async () => {
+  test('can name several replica set members; its path names the database, by default parley', async () => {
     const { host, search } = new URL((await testServers()).mongoUrl)
     const names = [
       [`mongodb://${host},${host}/orders${search}`, 'orders'],

@@ -20,7 +20,7 @@ describe('the schema of a database', () => {
     await db.client.close()
   })
 
-  test('is older than a service needs until it is migrated, which the service notices without a restart', async () => {
+  test('is too old for a service until it is migrated, which the service notices without a restart', async () => {
     const check = createSchemaCheck(db)
     await assert.rejects(check, (error) => error instanceof OldSchemaError && error.message.includes('0001-baseline'))
     const lines: string[] = []
@@ -35,14 +35,14 @@ describe('the schema of a database', () => {
     assert.ok(indexes.some(({ key, unique }) => unique && 'seq' in key))
   })
 
-  test('may be migrated again, and by several processes at once', async () => {
+  test('can be migrated again, and by several processes at once', async () => {
     assert.deepEqual(await migrate(db), [])
     await db.mongo.collection('migrations').deleteMany({})
     await Promise.all([migrate(db), migrate(db)])
     assert.equal(await db.mongo.collection('migrations').countDocuments(), migrations.length)
   })
 
-  test('may be made by several processes at once', async () => {
+  test('can be created by several processes at once', async () => {
     await db.mongo.dropDatabase()
     await Promise.all([migrate(db), migrate(db), migrate(db)])
     assert.deepEqual(await pendingMigrations(db), [])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'vitest'
 import { openStore } from './open-store.ts'
 
-test('one half of an access key is refused: the rights of the machine are not taken in its place', () => {
+test("half an access key is refused rather than replaced by the machine's credentials", () => {
   const s3 = { bucket: 'files', region: 'eu-west-1', pathStyle: false, prefix: '' }
   for (const half of [{ accessKeyId: 'id' }, { secretAccessKey: 'secret' }]) {
     assert.throws(

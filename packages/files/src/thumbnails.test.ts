@@ -22,7 +22,7 @@ describe('createThumbnails', () => {
   /** The kernel reports kilobytes. */
   const memory = () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024
 
-  test('refuses what would take too much when it is decoded, and makes the next thumbnail', async () => {
+  test('refuses pictures that are too large once decoded, and makes the next thumbnail', async () => {
     const pictures = {
       'an AVIF of 50 megapixels with alpha': large,
       'an interlaced PNG of 16 bits': await deepPng(4_000),
@@ -40,7 +40,7 @@ describe('createThumbnails', () => {
     assert.deepEqual([width, height, (await sharp(bytes).metadata()).format], [480, 240, 'webp'])
   })
 
-  test('makes those of what phones, cameras and pages have', async () => {
+  test('makes thumbnails of typical pictures from phones, cameras and pages', async () => {
     const pictures = {
       'an AVIF of 12 megapixels': await plain(4_032, 3_024).removeAlpha().avif({ effort: 0 }).toBuffer(),
       'a PNG of 48 megapixels': await plain(8_000, 6_000).png().toBuffer(),
@@ -55,7 +55,7 @@ describe('createThumbnails', () => {
     }
   })
 
-  test('an animation shows its first frame, however many there are', async () => {
+  test('uses the first frame of an animation, however many there are', async () => {
     const frames = Array.from({ length: 300 }, (_, i) => Buffer.alloc(64 * 64 * 3, i))
     const raw = { width: 64, height: 64 * frames.length, channels: 3 as const, pageHeight: 64 }
     for (const format of ['gif', 'webp'] as const) {
@@ -64,15 +64,15 @@ describe('createThumbnails', () => {
     }
   })
 
-  test('decodes no other format, whatever the file is called', async () => {
+  test('decodes no other format, whatever the file name', async () => {
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
     for (const picture of [Buffer.from(svg), await plain(9).tiff().toBuffer(), Buffer.from('nothing')]) {
       await assert.rejects(make(picture), PictureRefused)
     }
   })
 
-  test('a picture that is larger than it says ends at the limit of memory, and the next gets its thumbnail', async () => {
-    // The box `ispe` says how large a picture is, the decoder finds out.
+  test('stops at the memory limit of a picture larger than declared, and makes the next thumbnail', async () => {
+    // The box `ispe` declares the size; the decoder finds the real one.
     const lying = Buffer.from(large)
     const at = lying.indexOf('ispe') + 8
     assert.equal(lying.readUInt32BE(at), 7_070)
@@ -82,14 +82,14 @@ describe('createThumbnails', () => {
     assert.equal((await make(await plain(9).png().toBuffer())).width, 9)
   })
 
-  test('a picture that takes too long is refused, and the next gets its thumbnail', async () => {
+  test('refuses a picture that takes too long, and makes the next thumbnail', async () => {
     const impatient = createThumbnails(stopping.signal, { timeoutMS: 1 })
     await assert.rejects(impatient(await plain(9).png().toBuffer()), PictureRefused)
     const next = createThumbnails(stopping.signal)
     assert.equal((await next(await plain(9).png().toBuffer())).width, 9)
   })
 
-  test('the end of the service refuses no picture: another makes its thumbnail', async () => {
+  test('refuses no picture when the service stops: another one makes its thumbnail', async () => {
     const ending = new AbortController()
     const picture = await avif(2_000)
     const made = createThumbnails(ending.signal)(picture)

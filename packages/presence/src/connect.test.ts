@@ -22,7 +22,7 @@ describe('Redis behind Sentinel', () => {
     await dir.stop()
   })
 
-  /** Until then it takes part in no election, or has no replica to choose. */
+  /** Before that, Sentinel takes part in no election, or has no replica to choose. */
   async function untilItKnowsTheOthers(port: number): Promise<void> {
     const sentinel = new Redis(port)
     const knows = async () => {
@@ -35,7 +35,7 @@ describe('Redis behind Sentinel', () => {
 
   const hang = (pid: number | undefined) => process.kill(pid ?? 0, 'SIGSTOP')
 
-  test('a master that hangs is left for the one that Sentinel names', async () => {
+  test('a hanging master is left for the one that Sentinel names', async () => {
     const connected = await connectPresence(cluster.url, () => undefined)
     presence = connected
     const [master] = cluster.members.values()
@@ -44,11 +44,11 @@ describe('Redis behind Sentinel', () => {
     await vi.waitFor(() => pingPresence(connected), failover)
   })
 
-  test('a Sentinel that hangs leaves the new master to be named by another', async () => {
+  test('a hanging Sentinel leaves it to another to name the new master', async () => {
     const connected = await connectPresence(cluster.url, () => undefined)
     presence = connected
     const [master] = cluster.members.values()
-    // After the two servers come the Sentinels; the first is asked first.
+    // The Sentinels follow the two servers; the first is asked first.
     hang(dir.started[2]?.pid)
     await master?.kill()
     await vi.waitFor(() => pingPresence(connected), failover)

@@ -19,11 +19,11 @@ describe('the connections of an app', () => {
     await servers.stop()
   })
 
-  test('of a node whose reports are missing count until it is forgotten, and make no peak beside those that came back', async () => {
+  test('of a silent node count until it is dropped, and do not inflate the peak when they reconnect elsewhere', async () => {
     const app = randomUUID()
     const [dying, other] = [randomUUID(), randomUUID()]
     assert.equal((await reportConnections(presence, dying, app, 3)).heard, 3)
-    // It reported seven seconds ago.
+    // Its last report was seven seconds ago.
     await presence.redis.zincrby(nodesKey, -7_000, dying)
     assert.equal((await reportConnections(presence, other, app, 2)).heard, 2)
     assert.equal(await countConnections(presence, app), 5)
@@ -33,7 +33,7 @@ describe('the connections of an app', () => {
     assert.equal(Math.max(...(await readPeaks(presence, app, new Date(0))).values()), 5)
   })
 
-  test('that end in a minute are in its peak, also when they came before it', async () => {
+  test('that end within a minute count towards its peak, even if they began earlier', async () => {
     const app = randomUUID()
     const [node, other] = [randomUUID(), randomUUID()]
     await reportConnections(presence, other, app, 1)
@@ -43,7 +43,7 @@ describe('the connections of an app', () => {
     assert.equal((await reportConnections(presence, node, app, 0)).peak, 4)
   })
 
-  test('have the highest peak of a minute that anybody knows', async () => {
+  test('have the highest peak of a minute that any process reported', async () => {
     const app = randomUUID()
     const { minute } = await reportConnections(presence, randomUUID(), app, 3)
     await raisePeaks(
@@ -65,7 +65,7 @@ describe('the connections of an app', () => {
     assert.equal((await readPeaks(presence, app, new Date(0))).get(minute), 10)
   })
 
-  test('are away, not at fault, while the server is a replica', async () => {
+  test('are unavailable, not failed, while the server is a replica', async () => {
     const { redis } = presence
     await redis.replicaof('127.0.0.1', '1')
     const back = once(redis, 'ready')

@@ -13,7 +13,7 @@ const fail = (error: Error) => {
   throw error
 }
 
-describe('which devices are online', () => {
+describe('online devices', () => {
   let servers: Servers
   let presence: Presence
   let node: string
@@ -31,7 +31,7 @@ describe('which devices are online', () => {
     await servers.stop()
   })
 
-  test('which nodes hold none of some users is known of those that have said whom they hold', async () => {
+  test('only nodes that have reported their users are known not to hold some', async () => {
     const app = randomUUID()
     const [first, second] = [randomUUID(), randomUUID()]
     const holds = await announceDevices(presence, first, fail)
@@ -47,7 +47,7 @@ describe('which devices are online', () => {
     await Promise.all([holds.stop(), other.stop()])
   })
 
-  test('those of many users are found over all nodes, users without any are left out', async () => {
+  test('are found for many users across all nodes, leaving out users without any', async () => {
     const other = await announceDevices(presence, randomUUID(), fail)
     online.changed('a.p*p', 'al ice>😀', new Set(['phone', 'desk top']))
     other.changed('a.p*p', 'al ice>😀', new Set(['watch']))
@@ -65,7 +65,7 @@ describe('which devices are online', () => {
     assert.deepEqual(await findOnlineDevices(presence, 'a.p*p', ['bob']), new Map())
   })
 
-  test('a device that disconnected is not online any more', async () => {
+  test('exclude a device that disconnected', async () => {
     online.changed('app', 'dave', new Set(['one', 'two']))
     online.changed('app', 'dave', new Set(['two']))
     await online.drained()
@@ -75,7 +75,7 @@ describe('which devices are online', () => {
     assert.deepEqual(await findOnlineDevices(presence, 'app', ['dave']), new Map())
   })
 
-  test('a node that has stopped holds nobody, as long as others take it for alive', async () => {
+  test('a stopped node holds no user, even while others consider it alive', async () => {
     const stopped = randomUUID()
     const stopping = await announceDevices(presence, stopped, fail)
     stopping.changed('app', 'hugo', new Set(['h']))
@@ -86,7 +86,7 @@ describe('which devices are online', () => {
 
   test("a change during a node's full report wins", async () => {
     online.changed('app', 'gina', new Set(['one']))
-    // Its write waits in ioredis' pipeline for the end of this turn.
+    // Its write stays in ioredis' pipeline until the end of this turn.
     await nextTurn()
     online.changed('app', 'gina', new Set(['two']))
     presence.redis.emit('ready')
@@ -102,12 +102,12 @@ describe('which devices are online', () => {
     assert.ok(left > 0 && left <= nodeTtlMS, `${left} ms left`)
   })
 
-  test('a node that has not said whom it holds is not taken for one that holds nobody', async () => {
+  test('a node that has not reported its users may hold any', async () => {
     await assert.rejects(findOnlineDevices(presence, 'app', ['erin'], ['somebody']), PresenceIncomplete)
     assert.ok((await findOnlineDevices(presence, 'app', ['erin'], [node])).has('erin'))
   })
 
-  test('after a restart of Redis the nodes say everything again', async () => {
+  test('are all reported again after a restart of Redis', async () => {
     await servers.redis.kill()
     online.changed('app', 'frank', new Set(['f']))
     await online.drained()

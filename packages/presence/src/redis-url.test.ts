@@ -3,7 +3,7 @@ import { describe, test } from 'vitest'
 import { redisOptions } from './redis-url.ts'
 
 describe('the URL of Redis', () => {
-  test('of one server goes to the client as it is, with the certificates', () => {
+  test('of one server reaches the client unchanged, with the certificates', () => {
     assert.deepEqual(redisOptions('redis://u:p@h:1/2'), { url: 'redis://u:p@h:1/2', options: {} })
     const { options } = redisOptions('rediss://h', { ca: 'pem' })
     assert.deepEqual(options, { tls: { ca: 'pem' } })
@@ -22,12 +22,12 @@ describe('the URL of Redis', () => {
     })
   })
 
-  test('of Sentinel may have colons in the password', () => {
+  test('of Sentinel can have colons in the password', () => {
     const { options } = redisOptions('redis+sentinel://parley:a:b%3Ac@one/chat')
     assert.partialDeepStrictEqual(options, { username: 'parley', password: 'a:b:c' })
   })
 
-  test('of Sentinel over TLS asks Sentinels and servers over TLS', () => {
+  test('of Sentinel over TLS uses TLS for Sentinels and servers', () => {
     const { options } = redisOptions('rediss+sentinel://one/chat')
     assert.partialDeepStrictEqual(options, { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true })
   })

@@ -19,7 +19,7 @@ describe('the internal server', () => {
     return { status: answer.status, text: await answer.text() }
   }
 
-  test('/readyz is 200 while every dependency responds, and 503 naming the one that does not', async () => {
+  test('/readyz is 200 while every dependency responds, and otherwise 503 naming the failed one', async () => {
     checks.mongodb = () => Promise.resolve()
     assert.equal((await get('/readyz')).status, 200)
     checks.nats = () => Promise.reject(new Error('connection refused'))
@@ -38,7 +38,7 @@ describe('the internal server', () => {
     delete checks.redis
   })
 
-  test('/readyz does not wait for a dependency that hangs', async () => {
+  test('/readyz does not wait for a hanging dependency', async () => {
     checks.redis = () => new Promise(() => undefined)
     const { status, text } = await get('/readyz')
     assert.equal(status, 503)
@@ -55,7 +55,7 @@ describe('the internal server', () => {
     state = 'running'
   })
 
-  test('/metrics is the Prometheus text of the process and of what it counts', async () => {
+  test('/metrics is Prometheus text with the metrics of the process and of the service', async () => {
     metrics.counter('parley_tests_total', 'Tests', ['outcome']).inc({ outcome: 'passed' })
     metrics.gaugeOf('parley_answer', 'Asked at each scrape', () => 42)
     const { status, text } = await get('/metrics')

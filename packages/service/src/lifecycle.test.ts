@@ -21,7 +21,7 @@ const env = {
   PARLEY_INTERNAL_PORT: '0',
 }
 
-/** Runs a service whose start function has the given body, as a process. */
+/** Runs a service with the given body of its start function, as a process. */
 async function service(body: string, { variables = {}, args = [] as string[] } = {}) {
   const file = join(dir, `${Math.random()}.ts`)
   const from = (name: string) => JSON.stringify(join(import.meta.dirname, `${name}.ts`))
@@ -61,7 +61,7 @@ function messages(output: string): string[] {
     .map((line) => JSON.parse(line).msg)
 }
 
-test('a service reports its ports when it is ready, and SIGTERM stops it in the reverse order with exit code 0', async () => {
+test('a service reports its ports when ready; SIGTERM stops it in reverse order with exit code 0', async () => {
   const { child, end } = await service(keepRunning)
   const ports = await ready(child)
   assert.equal(ports.http, 1234)
@@ -76,7 +76,7 @@ test('a service reports its ports when it is ready, and SIGTERM stops it in the 
   )
 })
 
-test('a service ends when the process that started it is gone', async () => {
+test('a service ends when its parent process is gone', async () => {
   const { child, end } = await service(keepRunning)
   await ready(child)
   child.disconnect()
@@ -85,7 +85,7 @@ test('a service ends when the process that started it is gone', async () => {
   assert.ok(messages(output).includes('stop first'))
 })
 
-test('a wrong setting is one sentence without a stack trace, and exit code 1', async () => {
+test('an invalid setting is one sentence without a stack trace, and exit code 1', async () => {
   const { end } = await service(keepRunning, { variables: { PARLEY_INTERNAL_PORT: 'abc' } })
   const { code, output } = await end
   assert.equal(code, 1)
@@ -99,7 +99,7 @@ test('an unknown PARLEY variable is a warning', async () => {
   assert.match((await end).output, /"level":40.*"variable":"PARLEY_MONGO_ULR"/)
 })
 
-test('a start that fails reports why to its parent, stops what it began, and ends with exit code 1', async () => {
+test('a failed start reports its cause to the parent, stops the started parts, and exits with code 1', async () => {
   const { child, end } = await service(`onStop('begun', () => log.info('stop begun')); throw new Error('no bus')`)
   const [report] = await once(child, 'message')
   assert.deepEqual(report, { failed: 'no bus' })
@@ -108,7 +108,7 @@ test('a start that fails reports why to its parent, stops what it began, and end
   assert.ok(messages(output).includes('stop begun'))
 })
 
-test('an uncaught error is logged, stops the service in order, and ends it with exit code 1', async () => {
+test('an uncaught error is logged, stops the service in order, and exits with code 1', async () => {
   const { end } = await service(`setTimeout(() => { throw new Error('lost') }, 50); ${keepRunning}`)
   const { code, output } = await end
   assert.equal(code, 1)
@@ -116,7 +116,7 @@ test('an uncaught error is logged, stops the service in order, and ends it with 
   assert.ok(messages(output).includes('stop first'))
 })
 
-test('a stop that hangs is cut off after the drain time, and one that fails does not keep the others from running', async () => {
+test('a hanging stop is cut off after the drain time, and a failed one does not prevent the others', async () => {
   const hanging = await service(`onStop('hangs', () => new Promise(() => undefined)); ${keepRunning}`, {
     variables: { PARLEY_DRAIN_MS: '100' },
   })
@@ -141,7 +141,7 @@ test('--settings prints the table of all settings and starts nothing', async () 
   assert.match(output, /\| `PARLEY_DRAIN_MS` \| `20000` \|/)
 })
 
-test('--version prints the release, which the root of the repository carries too', async () => {
+test('--version prints the release, the same as in the root package', async () => {
   const { end } = await service('return {}', { args: ['--version'] })
   const { version } = JSON.parse(await readFile(join(import.meta.dirname, '../../../package.json'), 'utf8'))
   assert.deepEqual(await end, { code: 0, output: `${version}\n` })

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 
-/** Far more than waits for a reader. */
+/** Far more than the pipe and the queue hold. */
 const lines = 16_000
 
 describe('a log that cannot be written', () => {
@@ -58,7 +58,7 @@ describe('a log that cannot be written', () => {
     return { child, get, makeNoise, stop }
   }
 
-  test('holds no process up while nothing reads it: lines are dropped, counted, and said when it is read again', async () => {
+  test('does not block the process while unread: lines are dropped and counted, and the count is logged later', async () => {
     const { child, get, makeNoise, stop } = await noisy(['ignore', 'pipe', 'inherit', 'ipc'])
     await makeNoise(lines)
     assert.match(await get('/livez'), /alive/)
@@ -69,18 +69,18 @@ describe('a log that cannot be written', () => {
       said += part
     })
     while (!said.includes('"msg":"log lines dropped"')) await makeNoise(1)
-    // Lines may be dropped until it is read.
+    // Lines can be dropped until it is read.
     assert.ok(Number(/"lines":(\d+),"msg":"log lines dropped"/.exec(said)?.[1]) >= dropped)
     await stop()
   })
 
-  test('nor does it keep a process from stopping', async () => {
+  test('does not keep a process from stopping', async () => {
     const { makeNoise, stop } = await noisy(['ignore', 'pipe', 'inherit', 'ipc'])
     await makeNoise(lines)
     await stop()
   })
 
-  test('ends no process whose disk is full: lines go to standard error', async () => {
+  test('does not end a process on a full disk: lines go to standard error', async () => {
     const { child, get, makeNoise, stop } = await noisy(['ignore', openSync('/dev/full', 'w'), 'pipe', 'ipc'])
     assert.ok(child.stderr)
     const stderr = text(child.stderr)

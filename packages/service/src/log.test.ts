@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'vitest'
 import { createLog } from './log.ts'
 
-test('a log line is JSON with service and node, and holds no key, token or cookie', () => {
+test('a log line is JSON with service and node, and contains no key, token or cookie', () => {
   const lines: string[] = []
   const log = createLog({ service: 'push', node: 'push-1', level: 'info' }, { write: (line) => void lines.push(line) })
   const headers = {

@@ -27,7 +27,7 @@ const definition = {
   },
 } as const
 
-test('settings are read into the nesting of their definition, parsed, with defaults; an empty variable is not set', () => {
+test('settings are parsed into the nesting of their definition, with defaults; an empty variable counts as unset', () => {
   const env = {
     PARLEY_PUSH_URL: 'https://a',
     PARLEY_PUSH_RETRY: 'no',
@@ -41,7 +41,7 @@ test('settings are read into the nesting of their definition, parsed, with defau
   })
 })
 
-test('each variable that is missing or not usable names itself in a sentence, and no secret is shown', () => {
+test('each missing or invalid variable is named in a sentence, and no secret is shown', () => {
   assert.throws(
     () => readSettings(definition, { PARLEY_PUSH_PORT: '99999' }),
     (error) => {
@@ -69,13 +69,13 @@ const file = (name: string, text: string) => {
   return join(dir, name)
 }
 
-test('a secret may come from a file, without the line breaks at its end; other settings may not', () => {
+test('a secret can come from a file, without trailing line breaks; other settings cannot', () => {
   const env = { PARLEY_PUSH_URL: '', PARLEY_PUSH_URL_FILE: file('url', 'https://a/ b\r\n\n') }
   assert.equal(readSettings(definition, env).url, 'https://a/ b')
   assert.deepEqual(unknownVariables(definition, { ...env, PARLEY_PUSH_PORT_FILE: 'x' }), ['PARLEY_PUSH_PORT_FILE'])
 })
 
-test('a file that is missing, empty or of no use names its variable and shows nothing of the secret', () => {
+test('a file that is missing, empty or unusable names its variable and shows nothing of the secret', () => {
   const fails = (env: NodeJS.ProcessEnv, message: RegExp) =>
     assert.throws(
       () => readSettings(definition, env),
@@ -95,7 +95,7 @@ test('a file that is missing, empty or of no use names its variable and shows no
   fails(both, /^PARLEY_PUSH_URL and PARLEY_PUSH_URL_FILE are both set: give one of them\./)
 })
 
-test('a PARLEY variable that nobody knows is found; those of another service and other variables are left alone', () => {
+test('an unknown PARLEY variable is reported; those of another service and other variables are ignored', () => {
   const env = { PARLEY_PUSH_PORT: '1', PARLEY_PUSH_PROT: '1', PARLEY_MONGO: 'x', PARLEY_GATEWAY_PORT: '1', HOME: '/' }
   assert.deepEqual(unknownVariables(definition, env), ['PARLEY_PUSH_PROT', 'PARLEY_MONGO'])
 })
@@ -110,9 +110,9 @@ test('the table shows every setting with its default', () => {
   ])
 })
 
-test('a server of MODERATE has some time to respond', () => refuses(sharedSettings, 'PARLEY_MODERATE_TIMEOUT_MS', '0'))
+test('a MODERATE server gets some time to respond', () => refuses(sharedSettings, 'PARLEY_MODERATE_TIMEOUT_MS', '0'))
 
-test('shared settings take URLs of several hosts, and each process gets a node ID of its own', () => {
+test('shared settings accept URLs of several hosts, and each process gets its own node ID', () => {
   const env = {
     PARLEY_MONGO_URL: 'mongodb://a:1,b:2/parley?replicaSet=rs0',
     PARLEY_NATS_URL: 'nats://a:4222,nats://b:4222',

@@ -15,7 +15,7 @@ function heldQueue() {
   }
 }
 
-/** A node whose new connections have turns that the test gives, what its sockets have said, and a client that has its session. */
+/** A node whose accept queue the test controls, the events of its sockets, and a client with a session. */
 async function startHeld() {
   const said: unknown[] = []
   const closes: string[] = []
@@ -39,7 +39,7 @@ async function connected({ held, client }: { held: ReturnType<typeof heldQueue>;
 }
 
 describe('packets of new connections', () => {
-  test('waits for its turn, one packet each, in order', async () => {
+  test('wait for their turn, one packet each, in order', async () => {
     const { held, said, client } = await startHeld()
     await connected({ held, client })
     for (const event of ['a', 'b', 'c']) client.send(`42["${event}"]`)
@@ -54,7 +54,7 @@ describe('packets of new connections', () => {
     assert.deepEqual(said, ['a', 'b', 'c'])
   })
 
-  test('does not wait when it is much, large or binary, and stays in order', async () => {
+  test('do not wait if they are many, large or binary, and stay in order', async () => {
     const { held, said, client } = await startHeld()
     await connected({ held, client })
     const large = 'x'.repeat(5_000)
@@ -73,7 +73,7 @@ describe('packets of new connections', () => {
     assert.deepEqual(said.slice(4), many)
   })
 
-  test('of a connection that is no longer new are heard at once, after those that wait', async () => {
+  test('are handled at once when the connection is no longer new, after waiting ones', async () => {
     const { node, held, said, client } = await startHeld()
     await connected({ held, client })
     const [socket] = node.server.sockets.values()
@@ -92,7 +92,7 @@ describe('packets of new connections', () => {
     assert.deepEqual(said, ['waits', 'follows', 'at once'])
   })
 
-  test('is not handled when the client has gone, nor after what is not of the protocol', async () => {
+  test('are dropped once the client has gone, or after a protocol error', async () => {
     const first = await startHeld()
     await connected(first)
     first.client.send('42["too late"]')

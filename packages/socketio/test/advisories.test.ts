@@ -1,6 +1,6 @@
 /**
- * The advisories of servers like this one (engine.io, socket.io, socket.io-parser, ws, uws), each tried against ours: no
- * attack of its class may stop the server, keep anything of it, or take anything from somebody else.
+ * The advisories of similar servers (engine.io, socket.io, socket.io-parser, ws, uws), each tried here: no attack of its class
+ * can stop the server, leak memory, or affect other clients.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -28,7 +28,7 @@ describe('an attack of the class of', () => {
     })
     witness = await stockClient(node.url, ['websocket'])
   })
-  // Those who behave are served, and nothing is left of the others.
+  // Other clients are served, and nothing is left of the attackers.
   afterEach(async () => {
     assert.equal(await witness.emitWithAck('echo', 'still here'), 'still here')
     await until(() => node.server.counters.connections.websocket === 1, 'only the witness is left')
@@ -59,7 +59,7 @@ describe('an attack of the class of', () => {
       ...fields,
     ].join('\r\n')
 
-  test('CVE-2020-36048: a post of as many packets as it holds is read once and answered', async () => {
+  test('CVE-2020-36048: a post with the maximum number of packets is read once and answered', async () => {
     const polling = await rawPolling(`${node.url}/socket.io/`)
     assert.equal((await polling.post('6\x1e'.repeat(49_999) + '6')).status, 200)
     assert.equal((await polling.post('\x1e'.repeat(99_999))).status, 400)
@@ -75,7 +75,7 @@ describe('an attack of the class of', () => {
     }
   })
 
-  test('CVE-2022-41940: an upgrade whose client is gone at once', async () => {
+  test('CVE-2022-41940: an upgrade whose client leaves at once', async () => {
     const { sid } = await rawPolling(`${node.url}/socket.io/`)
     for (const target of ['', `&sid=${sid}`]) {
       for (let time = 0; time < 20; time++) {
@@ -85,7 +85,7 @@ describe('an attack of the class of', () => {
     }
   })
 
-  test('CVE-2023-31125, CVE-2026-59724 and CVE-2026-102600: names of prototypes as a transport or a session', async () => {
+  test('CVE-2023-31125, CVE-2026-59724 and CVE-2026-102600: prototype names as a transport or a session', async () => {
     for (const name of prototypes) {
       for (const method of ['GET', 'POST']) {
         const asked = [
@@ -111,7 +111,7 @@ describe('an attack of the class of', () => {
     }
   })
 
-  test('CVE-2026-102599: a session is of one protocol version to its end', async () => {
+  test('CVE-2026-102599: a session keeps one protocol version to its end', async () => {
     const polling = await rawPolling(`${node.url}/socket.io/`)
     for (const version of ['', '&EIO=3', '&EIO=5', '&EIO=', '&EIO=__proto__']) {
       const query = `/socket.io/?sid=${polling.sid}${version}&transport=`
@@ -122,7 +122,7 @@ describe('an attack of the class of', () => {
     await polling.post('1')
   })
 
-  test('CVE-2026-69185: attachments are counted before they are waited for', async () => {
+  test('CVE-2026-69185: attachments are counted before they arrive', async () => {
     for (const announced of ['11', '99999999', '1e9', '-1', '1.5']) {
       const socket = await connectedSocket()
       socket.send(`45${announced}-["echo"]`)
@@ -130,7 +130,7 @@ describe('an attack of the class of', () => {
     }
   })
 
-  test('CVE-2022-2421: a placeholder is nothing but a number of an attachment', async () => {
+  test('CVE-2022-2421: a placeholder is only the number of an attachment', async () => {
     for (const num of ['"length"', '"__proto__"', '-1', '1', '{}', 'null', '"0"']) {
       const socket = await connectedSocket()
       socket.send(`451-["echo",{"_placeholder":true,"num":${num}}]`)
@@ -139,7 +139,7 @@ describe('an attack of the class of', () => {
     }
   })
 
-  test('CVE-2023-32695: the name of an event is a text', async () => {
+  test('CVE-2023-32695: the name of an event is a string', async () => {
     for (const event of ['{"toString":"x"}', 'null', '[]', 'true']) {
       const socket = await connectedSocket()
       socket.send(`42[${event}]`)
@@ -147,7 +147,7 @@ describe('an attack of the class of', () => {
     }
   })
 
-  test('CVE-2024-38355: events that mean something to an emitter are events like others', async () => {
+  test('CVE-2024-38355: names special to an event emitter are ordinary events', async () => {
     const socket = await connectedSocket()
     for (const event of ['error', 'newListener', 'connection', ...prototypes]) {
       if (event !== 'newListener') socket.send(`42["${event}",{"a":1}]`)
@@ -157,7 +157,7 @@ describe('an attack of the class of', () => {
     socket.close()
   })
 
-  test('CVE-2024-37890: more headers than are taken', async () => {
+  test('CVE-2024-37890: more headers than the limit', async () => {
     const many = Array.from({ length: 1000 }, (_, i) => `a${i}: b`)
     assert.match(await saidUntilClosed(node.url, `${upgradeHead(...many)}\r\n\r\n`), /^HTTP\/1\.1 431 /)
   })
@@ -175,7 +175,7 @@ describe('an attack of the class of', () => {
     }
   })
 
-  test('CVE-2016-10544: nobody sends compressed', async () => {
+  test('CVE-2016-10544: compressed frames are refused', async () => {
     const field = 'Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits=15; server_no_context_takeover'
     const said = await answeredHead(node.url, `${upgradeHead(field)}\r\n\r\n`)
     assert.match(said, /^HTTP\/1\.1 101 /)
@@ -193,14 +193,14 @@ describe('an attack of the class of', () => {
     socket.destroy()
   }
 
-  test('CVE-2026-48779 and CVE-2026-62389: tiny fragments are a message that has a limit', async () => {
+  test('CVE-2026-48779 and CVE-2026-62389: a message in tiny fragments has a size limit', async () => {
     const socket = await stuckWebSocket(node.url)
     socket.resume()
     socket.write(Buffer.from([0x01, 0x81, 0, 0, 0, 0, 0x34]))
     await flood(socket, Buffer.from([0x00, 0x81, 0, 0, 0, 0, 0x78]))
   })
 
-  test('CVE-2026-48779: a post in tiny chunks takes the memory of the post', async () => {
+  test('CVE-2026-48779: a post in tiny chunks uses only the memory of its content', async () => {
     const polling = await rawPolling(`${node.url}/socket.io/`)
     const { port } = new URL(node.url)
     const socket = connect(Number(port), '127.0.0.1')
@@ -208,7 +208,7 @@ describe('an attack of the class of', () => {
     const head = `POST ${path}polling&sid=${polling.sid} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`
     socket.write(`${head}1\r\n6\r\n${'1\r\n\x1e\r\n1\r\n6\r\n'.repeat(20_000)}`)
     await until(() => socket.writableLength === 0, 'it is sent')
-    // The server has read what lay there before it answered these.
+    // The server has read the pending data before it answered these.
     for (let turn = 0; turn < 3; turn++) await witness.emitWithAck('echo', turn)
     assert.ok(heldBytes() - before < 2_000_000)
     socket.write('0\r\n\r\n')
@@ -219,13 +219,13 @@ describe('an attack of the class of', () => {
     await polling.post('1')
   })
 
-  test('pings whose answers nobody reads close the connection, like anything else that nobody reads', async () => {
+  test('pings with unread answers close the connection, like any unread data', async () => {
     const socket = await stuckWebSocket(node.url)
     socket.pause()
     await flood(socket, Buffer.concat([Buffer.from([0x89, 0xfd, 0, 0, 0, 0]), Buffer.alloc(125)]))
   })
 
-  test('a handshake with every parameter twice is a handshake', async () => {
+  test('a handshake with every parameter twice is accepted', async () => {
     const socket = rawSocket(`${node.url}${path}websocket&EIO=4&transport=websocket&sid=&sid=`)
     assert.equal(typeof parseOpen(await socket.next()).sid, 'string')
     socket.close()

@@ -6,7 +6,7 @@ import { test } from 'vitest'
 import { startNode, until } from './nodes.ts'
 import { frame, stuckWebSocket } from './stuck-socket.ts'
 
-test('a client that is to stay away is left with no open connection, as one that is to come back', async () => {
+test('a client keeps no open connection, whether it is told to stay away or to reconnect', async () => {
   const node = await startNode()
   const { sockets } = node.server
   async function connect() {

@@ -7,10 +7,10 @@ export interface Echo {
   stop: () => Promise<void>
 }
 
-/** Times that nothing in a test reaches, however long one of the two processes stands still on a busy machine. */
+/** Times that no test reaches, even if a process stalls on a busy machine. */
 export const patient = { PING_INTERVAL_MS: '60000', PING_TIMEOUT_MS: '60000', CONNECT_TIMEOUT_MS: '60000' }
 
-/** Runs examples/echo.ts in a process of its own on a free port. @param times as the example takes them */
+/** Runs examples/echo.ts in its own process on a free port. @param times its time settings */
 export async function startEcho(times: Partial<typeof patient> = {}): Promise<Echo> {
   const file = join(import.meta.dirname, '../examples/echo.ts')
   const child = spawn(process.execPath, [file], {

@@ -1,6 +1,6 @@
 /**
- * The Engine.IO 4 protocol, case by case what the public protocol test suite checks (github.com/socketio/socket.io,
- * docs/engine.io-protocol/v4-test-suite, MIT), written anew for vitest.
+ * The Engine.IO 4 protocol, with the cases of the public protocol test suite (github.com/socketio/socket.io,
+ * docs/engine.io-protocol/v4-test-suite, MIT), rewritten for vitest.
  */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
@@ -107,7 +107,7 @@ describe('Engine.IO 4', () => {
 
     test('closes the session when a poll is cancelled', async () => {
       const { hostname, port, pathname } = new URL(base)
-      // They are two connections: the next poll may be there first, and overlap. Then another session.
+      // They are two connections: the next poll can arrive first, and overlap. Then try another session.
       for (let status = 200; status !== 400; ) {
         const polling = await rawPolling(base)
         const poll = `GET ${pathname}?EIO=4&transport=polling&sid=${polling.sid} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`
@@ -169,7 +169,7 @@ describe('Engine.IO 4', () => {
         if (status === 400) break
         heard.push(text)
       }
-      // A poll that comes too late does not even get the close.
+      // A late poll gets not even the close.
       assert.deepEqual(heard, ['2', '1'].slice(0, heard.length))
     })
 
@@ -189,7 +189,7 @@ describe('Engine.IO 4', () => {
   })
 
   describe('close', () => {
-    test('ends a polling session, the waiting poll with a noop', async () => {
+    test('ends a polling session, and its waiting poll with a noop', async () => {
       const polling = await rawPolling(base)
       const waiting = polling.poll()
       await polling.post('1')

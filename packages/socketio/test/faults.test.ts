@@ -1,4 +1,4 @@
-/** An error of our own handlers goes to `onError`, closes no connection, and stops nothing else. */
+/** A handler's error goes to `onError`, closes no connection, and stops nothing else. */
 import assert from 'node:assert/strict'
 import type { SocketServerOptions } from '@parley/socketio/server-options'
 import { afterEach, beforeEach, describe, test } from 'vitest'
@@ -9,7 +9,7 @@ const fault = (name: string) => () => {
   throw new Error(name)
 }
 
-describe('a fault of ours', () => {
+describe('a handler that throws', () => {
   let node: Node | undefined
   let reported: string[]
   beforeEach(() => {
@@ -64,7 +64,7 @@ describe('a fault of ours', () => {
     socket.close()
   })
 
-  test('when a transport closes lets every socket of it go', async () => {
+  test('when a transport closes releases all of its sockets', async () => {
     const running = await start({
       onDisconnect: fault('main'),
       onTransportClose: fault('transport'),
@@ -87,7 +87,7 @@ describe('a fault of ours', () => {
     socket.close()
   })
 
-  test('when an event comes leaves the socket, and is no parse error', async () => {
+  test('on an event leaves the socket, and is no parse error', async () => {
     const running = await start({ onEvent: (_socket, event) => (event === 'bad' ? fault('onEvent')() : true) })
     const socket = await connected(running)
     socket.send('42["bad"]')
@@ -96,7 +96,7 @@ describe('a fault of ours', () => {
     socket.close()
   })
 
-  test('when an event comes that nothing handles, and in promises, is reported too', async () => {
+  test('on an unhandled event, or in a promise, is reported too', async () => {
     const running = await start({ otherEvents: () => Promise.reject(new Error('otherEvents')) })
     const socket = await connected(running)
     socket.send('42["whatever"]')
@@ -124,7 +124,7 @@ describe('a fault of ours', () => {
     })
   }
 
-  test('in the admission of a connection is answered 503', async () => {
+  test('in the admission of a connection answers 503', async () => {
     const running = await start({ admit: fault('admit') })
     const { status, text } = await rawRequest(`${running.url}/socket.io/?EIO=4&transport=polling`)
     assert.deepEqual([status, JSON.parse(text)], [503, { code: 4, message: 'Internal error' }])
@@ -141,7 +141,7 @@ describe('a fault of ours', () => {
     client.close()
   })
 
-  test('by polling does not end the poll, nor what else came with it', async () => {
+  test('on a polled event ends neither the poll nor its other packets', async () => {
     const running = await start({ onEvent: (_socket, event) => (event === 'bad' ? fault('onEvent')() : true) })
     const polling = await rawPolling(`${running.url}/socket.io/`)
     await polling.post('40')

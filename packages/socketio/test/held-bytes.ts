@@ -5,14 +5,14 @@ import { until } from './nodes.ts'
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** What this process holds of memory, its servers included, after a collection. */
+/** The memory of this process, servers included, after garbage collection. */
 export function heldBytes(): number {
   collectGarbage()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
 }
 
-/** What has finalizers or stands in a task that is not over is let go by a later collection; a leak never is. */
+/** Objects with finalizers or pending tasks are freed by a later collection; a leak never is. */
 export function memoryBack(bytes: number): Promise<void> {
   return until(() => heldBytes() < bytes, `less than ${bytes} bytes are held`)
 }

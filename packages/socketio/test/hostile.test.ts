@@ -24,7 +24,7 @@ describe('a hostile client', () => {
     })
     witness = await stockClient(node.url, ['websocket'])
   })
-  // Whatever was done to the server, those who behave are served.
+  // After every attack, other clients are served.
   afterAll(async () => {
     assert.equal(await witness.emitWithAck('echo', 'still here'), 'still here')
     witness.close()
@@ -76,16 +76,16 @@ describe('a hostile client', () => {
     ['an event before it connected', ['42/custom,["echo"]']],
     ['a second CONNECT', ['40']],
     ['a CONNECT_ERROR', ['44{"message":"no"}']],
-    ['a CONNECT whose payload is no object', ['40/x,[]']],
+    ['a CONNECT with a payload that is no object', ['40/x,[]']],
     ['an event without a name', ['42[]']],
     ['a reserved event name', ['42["disconnect"]']],
     ['a CONNECT that is too large', [`40/x,{"token":"${'x'.repeat(20_000)}"}`]],
     ['truncated JSON', ['42["echo",{"a"']],
-    ['more attachments than ten', ['4511-["echo"]']],
-    ['attachments without a number', ['45-["echo"]']],
-    ['text where an attachment is due', ['451-["echo",{"_placeholder":true,"num":0}]', '42["echo"]']],
+    ['more than ten attachments', ['4511-["echo"]']],
+    ['an invalid attachment count', ['45-["echo"]']],
+    ['text in place of an attachment', ['451-["echo",{"_placeholder":true,"num":0}]', '42["echo"]']],
     ['a placeholder out of range', ['451-["echo",{"_placeholder":true,"num":7}]', Uint8Array.of(1)]],
-    ['binary data out of place', [Uint8Array.of(1, 2, 3)]],
+    ['unexpected binary data', [Uint8Array.of(1, 2, 3)]],
     [
       'attachments too large together',
       ['453-["echo",{"_placeholder":true,"num":0}]', new Uint8Array(60_000), new Uint8Array(60_000)],
@@ -98,7 +98,7 @@ describe('a hostile client', () => {
     })
   }
 
-  test('that sends more packets than it may is closed', async () => {
+  test('that exceeds the packet rate is closed', async () => {
     const limited = await startNode({ maxPacketsPerSecond: 50 })
     for (const flood of ['3', '43999[]', '40/unknown,', '42["flood"]'] as const) {
       const socket = rawSocket(`${limited.url}/socket.io/?EIO=4&transport=websocket`)
@@ -117,7 +117,7 @@ describe('a hostile client', () => {
   test('that never sends its attachments is closed', async () => {
     const strict = await startNode({ connectTimeoutMS: 400 })
     let reason = 'connect timeout'
-    // On a machine that stood still the connection itself may time out: retry.
+    // On a stalled machine the connection itself can time out: retry.
     while (reason === 'connect timeout') {
       const socket = rawSocket(`${strict.url}/socket.io/?EIO=4&transport=websocket`)
       await socket.opened
@@ -128,7 +128,7 @@ describe('a hostile client', () => {
     strict.stop()
   })
 
-  test('that nests JSON deeply ends nothing but itself', async () => {
+  test('that nests JSON deeply ends only itself', async () => {
     const socket = await connectedSocket()
     socket.send(`421["echo",${'['.repeat(45_000)}${']'.repeat(45_000)}]`)
     socket.send('422["echo","after"]')
@@ -149,7 +149,7 @@ describe('a hostile client', () => {
     socket.close()
   })
 
-  test('that asks for thousands of namespaces gets refusals, and leaves nothing behind', async () => {
+  test('that requests thousands of namespaces gets refusals, and leaves nothing behind', async () => {
     const socket = await connectedSocket()
     const refusals = async (count: number) => {
       for (let index = 0; index < count; index++) {
@@ -169,7 +169,7 @@ describe('a hostile client', () => {
     socket.close()
   })
 
-  test('that acknowledges what nobody asked for is ignored', async () => {
+  test('that acknowledges unknown IDs is ignored', async () => {
     const socket = await connectedSocket()
     for (const packet of ['431[]', '43999999999[1]']) socket.send(packet)
     socket.send('421["echo"]')
@@ -191,7 +191,7 @@ describe('a hostile client', () => {
     client.close()
   })
 
-  test('that asks for acknowledgements which never come costs no memory', async () => {
+  test('that requests acknowledgements that never come costs no memory', async () => {
     const socket = await connectedSocket()
     const before = heldBytes()
     for (let id = 0; id < 20_000; id++) socket.send(`42${id}["never"]`)
@@ -262,7 +262,7 @@ describe('a hostile client', () => {
     await closed
   })
 
-  test('leaves the memory as it was', async () => {
+  test('leaves memory use unchanged', async () => {
     const before = heldBytes()
     for (let round = 0; round < 10; round++) {
       const sockets = await Promise.all(Array.from({ length: 50 }, connectedSocket))

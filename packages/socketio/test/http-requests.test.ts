@@ -1,6 +1,6 @@
 /**
- * The boundary between two requests of a connection: a proxy in front that keeps connections alive and the
- * server must see the same ends of requests and responses (RFC 9112, sections 6 and 9).
+ * The boundary between two requests on a connection: a proxy with kept-alive connections and the server must agree on the
+ * ends of requests and responses (RFC 9112, sections 6 and 9).
  */
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test } from 'vitest'
@@ -10,7 +10,7 @@ import { saidUntilClosed } from './raw-http.ts'
 
 const path = '/socket.io/?EIO=4&transport=polling'
 const unknown = `${path}&sid=abcdefghij-_ABCDEFGH`
-/** The last request of a connection: a preflight answer has no body, and 204 is nobody else's. */
+/** The last request of a connection: a preflight. Its response has no body, and only it gets 204. */
 const last = 'OPTIONS /socket.io/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
 const statuses = (said: string) => [...said.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status))
 
@@ -34,7 +34,7 @@ describe('an HTTP request', () => {
   }
 
   for (const method of ['PUT', 'DELETE', 'PATCH', 'TRACE', 'CONNECT', 'PROPFIND', 'GETS']) {
-    test(`by ${method} is refused, and what follows its body is the next request`, async () => {
+    test(`by ${method} is refused, and the next request starts after its body`, async () => {
       for (const target of [path, unknown]) {
         const body = head('GET', unknown)
         const request = head(method, target, `Content-Length: ${body.length}`) + body
@@ -48,7 +48,7 @@ describe('an HTTP request', () => {
     ['POST', 400],
     ['OPTIONS', 204],
   ] as const) {
-    test(`by ${method} with a body that nobody reads ends where the body ends`, async () => {
+    test(`by ${method} with an unread body ends where the body ends`, async () => {
       const body = head('GET', unknown)
       const whole = head(method, path, `Content-Length: ${body.length}`) + body
       assert.deepEqual(statuses(await saidUntilClosed(node.url, whole + last)), [status, 204])
@@ -76,7 +76,7 @@ describe('an HTTP request', () => {
     ['Transfer-Encoding: identity'],
     ['Transfer-Encoding : chunked'],
   ]) {
-    test(`whose body has no clear end is refused, and nothing after it is read: ${fields.join(', ')}`, async () => {
+    test(`with an ambiguous end of its body is refused, and nothing after it is read: ${fields.join(', ')}`, async () => {
       for (const method of ['GET', 'POST']) {
         const said = await saidUntilClosed(node.url, `${head(method, unknown, ...fields)}0\r\n\r\n${last}`)
         assert.deepEqual(statuses(said).slice(1), [], said)
@@ -102,7 +102,7 @@ describe('an HTTP request', () => {
     }
   })
 
-  test('that is too large is read to its end, so that its answer arrives and the connection stays', async () => {
+  test('that is too large is read to its end, so that its response arrives and the connection stays open', async () => {
     const polling = await rawPolling(`${node.url}/socket.io/`)
     const body = 'x'.repeat(300_000)
     const request = head('POST', `${path}&sid=${polling.sid}`, `Content-Length: ${body.length}`) + body
@@ -110,8 +110,8 @@ describe('an HTTP request', () => {
   })
 
   for (const [how, field] of [
-    ['says that it is endless', 'Content-Length: 100000000000'],
-    ['does not say when it ends', 'Transfer-Encoding: chunked'],
+    ['declares a huge body', 'Content-Length: 100000000000'],
+    ['declares no length', 'Transfer-Encoding: chunked'],
   ] as const) {
     test(`that is too large and ${how} is answered, and its connection closed`, async () => {
       const polling = await rawPolling(`${node.url}/socket.io/`)
@@ -122,7 +122,7 @@ describe('an HTTP request', () => {
     })
   }
 
-  test('whose body does not come in time is closed unanswered, and its session goes on', async () => {
+  test('with a stalled body is closed unanswered, and its session continues', async () => {
     const impatient = await startNode({ bodyTimeoutMS: 500 })
     const polling = await rawPolling(`${impatient.url}/socket.io/`)
     const post = head('POST', `${path}&sid=${polling.sid}`, 'Content-Length: 90000')
@@ -132,7 +132,7 @@ describe('an HTTP request', () => {
     impatient.stop()
   })
 
-  test('from a browser may have the headers that the browser asks for', async () => {
+  test('from a browser can have the headers that the browser requests', async () => {
     const headers = { origin: 'https://app', 'access-control-request-headers': 'authorization,x-mine' }
     const preflight = await fetch(`${node.url}/socket.io/`, { method: 'OPTIONS', headers })
     assert.equal(preflight.headers.get('access-control-allow-headers'), 'authorization,x-mine')

@@ -12,7 +12,7 @@ import { until } from './nodes.ts'
 
 const forever = Number.POSITIVE_INFINITY
 
-/** An app that returns the path of each request, and keeps the paths and addresses that it has seen. */
+/** An app that responds with the path of each request, and records the paths and addresses. */
 async function startApp(most: number, host = '127.0.0.1') {
   const handshakes = createHandshakes({ most, withinMS: forever })
   const seen: string[] = []
@@ -30,7 +30,7 @@ async function startApp(most: number, host = '127.0.0.1') {
   return { handshakes, seen, addresses, listening }
 }
 
-/** A client that has connected, and has said what it wants. */
+/** A connected client that has sent its request. */
 async function ask({ port }: Listening, path: string, host = '127.0.0.1'): Promise<Socket> {
   const socket = connect(port, host)
   onTestFinished(() => void socket.destroy())
@@ -42,7 +42,7 @@ async function ask({ port }: Listening, path: string, host = '127.0.0.1'): Promi
 const openDescriptors = () => readdirSync('/proc/self/fd').length
 
 describe('listening for an app', () => {
-  test('connections are served in order, never more than have a place', async () => {
+  test('connections are served in order, never more at once than there are slots', async () => {
     const { handshakes, seen, addresses, listening } = await startApp(3)
     const paths = Array.from({ length: 20 }, (_, n) => `/${n}`)
     for (const path of paths) await ask(listening, path)
@@ -53,7 +53,7 @@ describe('listening for an app', () => {
       handshakes.ended()
     }
     assert.deepEqual(seen.toSorted(), paths.toSorted())
-    // Those that have their place at the same time may be read in any order.
+    // Connections that get their slot at the same time can be read in any order.
     for (const [i, path] of seen.entries()) assert.ok(Math.abs(i - paths.indexOf(path)) < 3, `${path} is number ${i}`)
     assert.deepEqual(
       [...addresses].map((address) => address.replace(/^.*ffff:7f00:0001$/, '127.0.0.1')),
@@ -70,7 +70,7 @@ describe('listening for an app', () => {
     assert.equal(mapped, '0000:0000:0000:0000:0000:ffff:7f00:0001')
   })
 
-  test('a client that leaves while it waits takes no place from the others for long', async () => {
+  test('a client that leaves the queue soon frees its slot', async () => {
     const { handshakes, seen, listening } = await startApp(1)
     await ask(listening, '/first')
     await until(() => seen.length === 1, 'the first is served')
@@ -85,11 +85,11 @@ describe('listening for an app', () => {
     }, 'the last is served')
   })
 
-  test('those that wait are served when it closes, and nobody else is accepted', async () => {
+  test('queued connections are served on close, and new ones are refused', async () => {
     const { seen, listening } = await startApp(1)
     for (const path of ['/a', '/b', '/c']) await ask(listening, path)
     await until(() => seen.length === 1, 'the first is served')
-    // Between two of these the event loop has looked once who waits to be accepted.
+    // Between these, the event loop has polled once for connections to accept.
     for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
     listening.close()
     const late = connect(listening.port, '127.0.0.1')
@@ -98,20 +98,20 @@ describe('listening for an app', () => {
     await until(() => seen.length === 3, 'all are served')
   })
 
-  test('no descriptor is left of connections that are closed', async () => {
+  test('closed connections leave no descriptor', async () => {
     const { seen, listening } = await startApp(forever)
     await ask(listening, '/warm')
     await until(() => seen.length === 1, 'the first is served')
     const before = openDescriptors()
     const sockets = await Promise.all(Array.from({ length: 200 }, (_, n) => ask(listening, `/${n}`)))
     await until(() => seen.length === 201, 'all are served')
-    // Its end and the app's, of each.
+    // Two for each: the client's end and the app's.
     await until(() => openDescriptors() <= before + 400, 'no third descriptor')
     for (const socket of sockets) socket.destroy()
     await until(() => openDescriptors() <= before, 'all are closed')
   })
 
-  test('a process that has no descriptor left goes on, and serves again when it has', async () => {
+  test('a process out of descriptors survives, and serves again once it has some', async () => {
     const file = join(import.meta.dirname, 'listen-process.ts')
     const child = spawn('sh', ['-c', 'ulimit -n 64 && exec "$0" "$@"', process.execPath, file], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -129,7 +129,7 @@ describe('listening for an app', () => {
       socket.on('error', () => socket.destroy())
       socket.once('close', () => refused.push(socket))
     }
-    // One after the other: so one comes for whom a descriptor is left to accept it, and none to hand it over.
+    // One by one, so that one is accepted with the last descriptor, and none is left to hand it over.
     for (let n = 1; refused.length < 3; n++) {
       come()
       await until(() => served.length + refused.length === n, 'the next is served or refused')

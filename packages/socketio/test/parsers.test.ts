@@ -1,6 +1,6 @@
 /**
- * The parser reads any bytes without a fault. The examples are former failures: an event without a
- * name, acknowledgements without an ID, and IDs that are no integers got past the parser and failed in our handlers.
+ * The parser reads any bytes without throwing. The examples are former failures: events without a name, acknowledgements
+ * without an ID, and fractional IDs got past the parser and failed in our handlers.
  */
 import assert from 'node:assert/strict'
 import { isNodeId, newSessionId, parseSessionId } from '@parley/socketio/engine/session-id'
@@ -16,7 +16,7 @@ import { rawPolling, rawRequest } from './raw-client.ts'
 const runs = Number(process.env['PARLEY_TEST_PROPERTY_RUNS'] ?? 300)
 const limit = 2_000
 
-/** Texts that are nearly packets: the protocol's own pieces, put together at random. */
+/** Near-packets: pieces of the protocol in random order. */
 const pieces = fc.constantFrom(
   ...[
     '0',
@@ -87,7 +87,7 @@ function isSound(packet: Packet): boolean {
 const isReading = (reading: Reading) => typeof reading === 'string' || isSound(reading)
 
 describe('any input', () => {
-  test('as a packet’s text is a sound packet or malformed', () => {
+  test('as the text of a packet is a sound packet or malformed', () => {
     const { decode } = createPacketCodec()
     fc.assert(
       fc.property(texts, (text) => {
@@ -113,7 +113,7 @@ describe('any input', () => {
     )
   })
 
-  test('as a packet’s text leaves the parser as it was', () => {
+  test('as the text of a packet leaves the parser unchanged', () => {
     const { decode } = createPacketCodec()
     fc.assert(
       fc.property(texts, (text) => {
@@ -124,7 +124,7 @@ describe('any input', () => {
     )
   })
 
-  test('as attachments ends within the bytes and the number that are allowed', () => {
+  test('as attachments stays within the allowed bytes and number', () => {
     fc.assert(
       fc.property(nearlyPackets, fc.array(fc.oneof(bytes, bytes, texts), { maxLength: 30 }), (text, rest) => {
         const reader = new AttachmentReader(limit)
@@ -146,7 +146,7 @@ describe('any input', () => {
     )
   })
 
-  test('as attachments that are too large together is malformed, however it is cut', () => {
+  test('as attachments that are too large together is malformed, however it is split', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(limit), { minLength: 10, maxLength: 10 }), (sizes) => {
         const reader = new AttachmentReader(limit)
@@ -159,7 +159,7 @@ describe('any input', () => {
     )
   })
 
-  test('that was encoded is decoded again', () => {
+  test('is decoded to itself after encoding', () => {
     const { encode, decode } = createPacketCodec()
     const json = fc.jsonValue({ maxDepth: 4 }).filter((value) => !JSON.stringify(value).includes('_placeholder'))
     fc.assert(
@@ -172,7 +172,7 @@ describe('any input', () => {
     )
   })
 
-  test('as a payload is cut where its separators are', () => {
+  test('as a payload is split at its separators', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.constant(SEPARATOR), texts)), (parts) => {
         const payload = parts.join('')
@@ -182,7 +182,7 @@ describe('any input', () => {
     )
   })
 
-  test('as a session ID names a node that could be, or nothing', () => {
+  test('as a session ID names a possible node, or none', () => {
     const ids = fc.oneof(fc.string(), fc.stringMatching(/^[\w.*>-]{0,60}$/), fc.constant(newSessionId('n1')))
     fc.assert(
       fc.property(ids, (text) => {
@@ -243,7 +243,7 @@ describe('any request', () => {
     )
     .map((packets) => packets.join(SEPARATOR))
 
-  test('as a post’s body is answered, and the session stays usable or is gone', async () => {
+  test('as the body of a post is answered, and the session stays usable or ends', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(payloads, { maxLength: 3 }), async (bodies) => {
         const polling = await rawPolling(`${node.url}/socket.io/`)

@@ -9,7 +9,7 @@ import { heard, type Node, startNode, stockClient, until } from './nodes.ts'
 import { nextText, type RawSocket, rawPolling, rawRequest, rawSocket } from './raw-client.ts'
 import { frame, stuckWebSocket } from './stuck-socket.ts'
 
-/** TCP to the nodes in turn: a load balancer that knows no sessions. */
+/** TCP to the nodes in turn: a load balancer without sticky sessions. */
 function roundRobin(ports: () => number[]): Promise<{ url: string; server: Server }> {
   let turn = 0
   const server = createServer()
@@ -36,11 +36,11 @@ describe('several nodes', () => {
   const said: unknown[] = []
   /** Forwarded requests that their owners are serving. */
   let beingServed = 0
-  /** While it is there, what bridges post is held back. */
+  /** While set, posts of bridges are held back. */
   let held: Promise<void> | undefined
   let balancer: Awaited<ReturnType<typeof roundRobin>>
 
-  /** Stands for a service's bus by a plain call; JSON both ways. */
+  /** Replaces a service's bus by a plain call; JSON both ways. */
   const pollOwner: PollOwner = {
     isAlive: (nodeId) => nodes.has(nodeId),
     reach: async (nodeId, poll, signal) => {
@@ -94,7 +94,7 @@ describe('several nodes', () => {
     test(`serve a stock client by ${transports.join(' then ')} whichever node it reaches`, async () => {
       const isForwarded = () => asked.includes('GET') && asked.includes('POST')
       let rounds = 0
-      // Which node a request reaches is chance: as long as it takes until some were not the owner.
+      // The node of a request is random: repeats until some were not the owner.
       for (; rounds < 6 || (!isForwarded() && rounds < 60); rounds++) {
         const client = await stockClient(balancer.url, transports, { agent: false, reconnection: false })
         const received: unknown[] = []
@@ -121,7 +121,7 @@ describe('several nodes', () => {
   }
 
   test('end a session when its client gives up a forwarded poll', async () => {
-    // It sends no ping that would end the poll first.
+    // The owner sends no ping that would end the poll first.
     const owner = await startNode({ nodeId: 'n4', onDisconnect: (_socket, reason) => gone.push(reason) })
     nodes.set('n4', owner)
     const polling = await rawPolling(base('n4'))
@@ -141,7 +141,7 @@ describe('several nodes', () => {
     owner.stop()
   })
 
-  describe('of which one dies with a poll that it forwarded, which a proxy then sends again', () => {
+  describe('of which one dies with a forwarded poll, which a proxy then repeats', () => {
     const pollBy = (nodeId: string, sid: string, name: string) =>
       rawRequest(`${base(nodeId)}?EIO=4&transport=polling&sid=${sid}&t=${name}`)
     async function session() {
@@ -155,7 +155,7 @@ describe('several nodes', () => {
     const packets = (...responses: { text: string }[]) =>
       responses.flatMap(({ text }) => text.split('\x1e')).filter((packet) => packet !== '2')
 
-    test('by another: the response is the same, and the next poll gets what follows', async () => {
+    test('through another: the response is the same, and the next poll gets the following packets', async () => {
       const { sid, post } = await session()
       emit('one')
       const lost = packets(await pollBy('n2', sid, 'second'))
@@ -168,7 +168,7 @@ describe('several nodes', () => {
       await post('1')
     })
 
-    test('while it waits: the second one gets what comes', async () => {
+    test('while it waits: the repeat gets the new packets', async () => {
       const { sid, post } = await session()
       const waits = () => asked.filter((method) => method === 'GET').length
       asked.length = 0
@@ -185,7 +185,7 @@ describe('several nodes', () => {
       await post('1')
     })
 
-    test('a name that comes again by the same node is another poll', async () => {
+    test('through the same node: the same name is a new poll', async () => {
       const { sid, post } = await session()
       emit('one')
       const one = packets(await pollBy('n2', sid, 'same'))
@@ -213,7 +213,7 @@ describe('several nodes', () => {
       assert.deepEqual([upgraded, connections], [[], { polling: 1, websocket: 0, bridge: 0 }])
       socket.send('5')
       await until(() => upgraded.length > 0, 'the owner knows of the upgrade')
-      // A ping that a poll took is still to be answered: no other comes before that.
+      // A ping received by a poll still needs its answer: the next comes only after that.
       if ([...first.split('\x1e'), last].includes('2')) socket.send('3')
       assert.deepEqual([upgraded, connections], [['websocket'], { polling: 0, websocket: 1, bridge: 0 }])
       for (let pings = 0; pings < 3; pings++) {
@@ -231,7 +231,7 @@ describe('several nodes', () => {
     }
   })
 
-  /** A connected socket of n1 whose WebSocket another node holds. */
+  /** A connected socket of n1 with its WebSocket at another node. */
   async function bridged(by = base('n3')): Promise<RawSocket> {
     const polling = await rawPolling(base('n1'))
     await polling.post('40')
@@ -246,7 +246,7 @@ describe('several nodes', () => {
     return socket
   }
 
-  test('take what a client says right before it closes its bridged WebSocket, and end its session with it', async () => {
+  test('accept packets sent right before a bridged WebSocket closes, and end its session with it', async () => {
     const socket = await bridged()
     const hold = Promise.withResolvers<void>()
     held = hold.promise
@@ -262,7 +262,7 @@ describe('several nodes', () => {
     await until(() => beingServed === 0, 'nothing is left')
   })
 
-  test('end a session whose bridge is gone and could not say so', async () => {
+  test('end a session whose bridge died silently', async () => {
     const socket = await bridged()
     const hold = Promise.withResolvers<void>()
     held = hold.promise
@@ -277,7 +277,7 @@ describe('several nodes', () => {
     await until(() => beingServed === 0, 'nothing is left')
   })
 
-  test('hand out the last packets of a session that its owner has ended, whatever the client says meanwhile', async () => {
+  test('deliver the last packets of a session that its owner has ended, despite later packets of the client', async () => {
     const polling = await rawPolling(base('n1'))
     await polling.post('40')
     await polling.poll()
@@ -297,16 +297,16 @@ describe('several nodes', () => {
     assert.equal((await polling.post('3')).status, 400)
   })
 
-  test('take several large messages through a bridge while one is on its way', async () => {
+  test('take several large messages through a bridge while one is in flight', async () => {
     const socket = await bridged()
     const hold = Promise.withResolvers<void>()
     held = hold.promise
     upgraded.length = 0
     asked.length = 0
-    // The largest that is accepted has 1,000,000 bytes.
+    // The largest accepted message has 1,000,000 bytes.
     for (let id = 1; id <= 3; id++) socket.send(`42${id}["size","${'x'.repeat(600_000)}"]`)
     await until(() => asked.includes('PUSH'), 'the first is on its way')
-    // In which the others are read.
+    // Time to read the others.
     for (let turns = 0; turns < 100; turns++) await new Promise(setImmediate)
     held = undefined
     hold.resolve()
@@ -320,7 +320,7 @@ describe('several nodes', () => {
     await socket.closed
   })
 
-  test('close bridges when they stop, after the owner has what the clients said before', async () => {
+  test("close bridges on stop, after the owner has the clients' last packets", async () => {
     const stopping = await startNode({ nodeId: 'n5', pollOwner })
     const socket = await bridged(`${stopping.url}/socket.io/`)
     const hold = Promise.withResolvers<void>()
@@ -329,7 +329,7 @@ describe('several nodes', () => {
     asked.length = 0
     for (let n = 1; n <= 3; n++) socket.send(`42["say",${n}]`)
     await until(() => asked.includes('PUSH'), 'the first is on its way')
-    // In which the others are read.
+    // Time to read the others.
     for (let turns = 0; turns < 100; turns++) await new Promise(setImmediate)
     stopping.stop()
     assert.deepEqual(await socket.closed, { code: 1000, reason: 'stopped' })
@@ -339,7 +339,7 @@ describe('several nodes', () => {
     assert.deepEqual([said, gone], [[1, 2, 3], ['transport close']])
   })
 
-  test('take from the owner only what the client of a bridge reads: the rest waits there, and comes in order', async () => {
+  test("pull from the owner only as fast as the bridge's client reads; the rest waits there, and comes in order", async () => {
     // Without pings: the client does not answer any.
     const owner = await startNode({
       ...{ nodeId: 'n4', pingIntervalMS: 600_000 },
@@ -384,7 +384,7 @@ describe('several nodes', () => {
     owner.stop()
   })
 
-  test('alone answer 400 to a session they do not hold', async () => {
+  test('without forwarding answer 400 to sessions of other nodes', async () => {
     const alone = await startNode({ nodeId: 'alone' })
     const url = `${alone.url}/socket.io/?EIO=4`
     const foreign = `n1.${'a'.repeat(20)}`

@@ -1,4 +1,4 @@
-/** A WebSocket without a protocol on top; keeps what arrives until it is asked for. */
+/** A WebSocket without a protocol on top; queues messages until they are requested. */
 export type RawSocket = {
   /** Resolves when the upgrade was accepted. */
   opened: Promise<unknown>
@@ -29,7 +29,7 @@ export function rawSocket(url: string): RawSocket {
     closed.resolve({ code, reason })
   }
   socket.addEventListener('close', ({ code, reason }) => ended(code, reason))
-  // A refused upgrade ends with an error event alone.
+  // A refused upgrade emits only an error event.
   socket.addEventListener('error', () => ended(1006, ''))
   return {
     opened: new Promise((resolve) => socket.addEventListener('open', resolve)),
@@ -45,7 +45,7 @@ export function rawSocket(url: string): RawSocket {
   }
 }
 
-/** The next message, which is a text. */
+/** The next message, which must be text. */
 export async function nextText(socket: RawSocket): Promise<string> {
   const message = await socket.next()
   if (typeof message !== 'string') throw new Error('a binary message')

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 
-/** The status that a request for a WebSocket is answered with: 101 when it was accepted. The WebSocket is let go. */
+/** The status of the response to a WebSocket request: 101 if it was accepted. Drops the WebSocket. */
 export function upgradeStatus(url: string): Promise<number> {
   const asked = request(url, {
     headers: {
@@ -26,7 +26,7 @@ export function upgradeStatus(url: string): Promise<number> {
   })
 }
 
-/** The head of a server's answer to these bytes (Latin 1); the connection is let go. */
+/** The head of a server's response to these bytes (Latin 1); drops the connection. */
 export async function answeredHead(url: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -40,7 +40,7 @@ export async function answeredHead(url: string, bytes: string): Promise<string> 
   return said
 }
 
-/** Everything that a server says to these bytes (Latin 1) until it closes the connection. */
+/** Everything that a server sends after these bytes (Latin 1) until it closes the connection. */
 export function saidUntilClosed(url: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

@@ -7,16 +7,16 @@ import { saidUntilClosed, upgradeStatus } from './raw-http.ts'
 
 const random = 'abcdefghij-_ABCDEFGH'
 
-/** None of them can be a session's: wrong in length or alphabet, of no node, or of a node that is not there. */
+/** None can belong to a session: wrong length or alphabet, no node, or a node that does not exist. */
 const impossible: Record<string, string> = {
   'a word': 'unknown',
-  'a random part alone, though nodes have names': random,
+  'a random part alone, although nodes have names': random,
   'a random part that is too short': `n2.${random.slice(1)}`,
   'a random part that is too long': `n2.${random}x`,
   'an empty node': `.${random}`,
   'a node that is not alive': `ghost.${random}`,
   'a name longer than a node may have': `${'n'.repeat(33)}.${random}`,
-  'as many dots as fit into a request': `${'.'.repeat(1400)}${random}`,
+  'full of dots, up to the size of a request': `${'.'.repeat(1400)}${random}`,
   'a long name': `${'n'.repeat(3000)}.${random}`,
   'wildcards of a subject': `*.${random}`,
   'a subject of several parts': `a.b.>.${random}`,
@@ -24,10 +24,10 @@ const impossible: Record<string, string> = {
   'control characters': `n%0d%0aPUB.${random}`,
   'a NUL': `n2%00.${random}`,
   'a prototype': `__proto__.${random}`,
-  'nothing of the ID but a prototype': '__proto__',
+  'only a prototype name': '__proto__',
   'broken escapes': `%zz%ff.${random}`,
   'characters beyond ASCII': `${encodeURIComponent('näme')}.${random}`,
-  'a line end after it': `n2.${random}%0a`,
+  'followed by a line break': `n2.${random}%0a`,
 }
 
 describe('a session ID', () => {
@@ -53,7 +53,7 @@ describe('a session ID', () => {
   })
 
   for (const [what, sid] of Object.entries(impossible)) {
-    test(`that is ${what} is unknown at once, and nobody is asked for it`, async () => {
+    test(`that is ${what} is unknown at once, and no node is queried for it`, async () => {
       const poll = await rawRequest(`${polls()}&sid=${sid}`)
       const post = await rawRequest(`${polls()}&sid=${sid}`, { method: 'POST', body: '4' })
       const statuses = [poll.status, post.status, await upgradeStatus(`${sockets()}&sid=${sid}`)]
@@ -64,29 +64,29 @@ describe('a session ID', () => {
     })
   }
 
-  test('of another node is asked for there before a WebSocket is opened for it', async () => {
+  test('of another node is looked up there before a WebSocket is opened for it', async () => {
     assert.equal(await upgradeStatus(`${sockets()}&sid=n2.${random}`), 400)
     assert.deepEqual(asked, ['n2 HOLDS'])
   })
 
-  test('of a node that does not answer gets no WebSocket', async () => {
+  test('of a node that does not respond gets no WebSocket', async () => {
     assert.equal(await upgradeStatus(`${sockets()}&sid=mute.${random}`), 400)
     assert.deepEqual(asked, ['mute HOLDS'])
   })
 
-  /** A post of which the first byte comes, and no more. */
+  /** A post that stalls after its first byte. */
   const slowPost = (nodeId: string) =>
     saidUntilClosed(
       node.url,
       `POST /socket.io/?EIO=4&transport=polling&sid=${nodeId}.${random} HTTP/1.1\r\nHost: x\r\nContent-Length: 90000\r\n\r\n4`,
     )
 
-  test('of another node that does not hold it is refused while its post is still to come', async () => {
+  test('of another node that does not hold it is refused before its post has arrived', async () => {
     assert.match(await slowPost('n2'), /^HTTP\/1\.1 400 .*\r\nConnection: close\r\n/s)
     assert.deepEqual(asked, ['n2 HOLDS'])
   })
 
-  test('of another node has one post at a time', async () => {
+  test('of another node allows one post at a time', async () => {
     const first = slowPost('mute')
     await until(() => asked.length === 1, 'the first is being read')
     const second = await rawRequest(`${polls()}&sid=mute.${random}`, { method: 'POST', body: '4' })
@@ -98,7 +98,7 @@ describe('a session ID', () => {
     await third
   })
 
-  test('of this node that nobody has is unknown', async () => {
+  test('of no session on this node is unknown', async () => {
     const statuses = [
       (await rawRequest(`${polls()}&sid=n1.${random}`)).status,
       (await rawRequest(`${polls()}&sid=n1.${random}`, { method: 'POST', body: '4' })).status,
@@ -108,14 +108,14 @@ describe('a session ID', () => {
     assert.deepEqual(asked, [])
   })
 
-  test('that was given out is one that is taken', async () => {
+  test('is accepted where it was issued', async () => {
     const polling = await rawPolling(`${node.url}/socket.io/`)
     assert.match(polling.sid, /^n1\.[\w-]{20}$/)
     assert.equal((await polling.post('40')).status, 200)
     await polling.post('1')
   })
 
-  test('that is empty is none: a session is opened, by either transport', async () => {
+  test('that is empty opens a session, on either transport', async () => {
     const { status, text } = await rawRequest(`${polls()}&sid=`)
     assert.equal(status, 200)
     assert.match(parseOpen(text).sid, /^n1\./)

@@ -56,7 +56,7 @@ describe('a slow reader', () => {
     while (node.server.counters.drops === 0) {
       node.server.publish('busy', 'event', JSON.stringify({ seq: seq++, text: 'x'.repeat(10_000) }))
     }
-    // Nor does what follows the drop get through to it, now that it can read again.
+    // Nothing after the drop reaches it either, although it can read again.
     for (let turn = 0; turn < 200; turn++) {
       node.server.publish('busy', 'event', JSON.stringify({ seq: seq++ }))
       if (turn % 2 === 1) await immediate()
@@ -87,7 +87,7 @@ describe('a slow reader', () => {
     node.stop()
   })
 
-  test('is nobody for whom little waits: an event larger than all that may wait reaches them', async () => {
+  test('does not include a client with a short queue: an event over the queue limit still reaches it', async () => {
     const gone: string[] = []
     const node = await startNode({
       maxBufferedBytes: MAX_BUFFERED,

@@ -1,6 +1,6 @@
 /**
- * The Socket.IO 5 protocol, case by case what the public protocol test suite checks (github.com/socketio/socket.io,
- * docs/socket.io-protocol/v5-test-suite, MIT), written anew for vitest. Its Engine.IO part is engine-protocol.test.ts.
+ * The Socket.IO 5 protocol, with the cases of the public protocol test suite (github.com/socketio/socket.io,
+ * docs/socket.io-protocol/v5-test-suite, MIT), rewritten for vitest. Its Engine.IO part is engine-protocol.test.ts.
  */
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test } from 'vitest'
@@ -9,7 +9,7 @@ import { type RawSocket, rawSocket } from './raw-client.ts'
 
 describe('Socket.IO 5', () => {
   let echo: Echo
-  /** Closes who does not connect. */
+  /** Closes clients that do not connect. */
   let strict: Echo
   beforeAll(async () => {
     echo = await startEcho({ ...patient, PING_INTERVAL_MS: '300' })
@@ -30,7 +30,7 @@ describe('Socket.IO 5', () => {
     return socket
   }
 
-  /** The next messages that are no pings. */
+  /** The next messages, without pings. */
   async function next(socket: RawSocket, messages: number): Promise<(string | ArrayBuffer)[]> {
     const received: (string | ArrayBuffer)[] = []
     while (received.length < messages) {

@@ -50,14 +50,14 @@ for (const [name, transports] of WAYS) {
       return { client, socket }
     }
 
-    test('is known by the ID both sides have, on the transport it chose', async () => {
+    test('has the same ID on both sides, on the chosen transport', async () => {
       const { client, socket } = await connected()
       assert.equal(socket.id, client.id)
       assert.equal(socket.transport, transports.at(-1))
       client.close()
     })
 
-    test('upgrades once, when it has', async () => {
+    test('upgrades once, if it can', async () => {
       upgraded.length = 0
       const { client, socket } = await connected()
       assert.deepEqual(upgraded, transports.length > 1 ? [`${socket.id} to websocket`] : [])
@@ -78,14 +78,14 @@ for (const [name, transports] of WAYS) {
       })
     }
 
-    test('acknowledges what the server asks', async () => {
+    test('acknowledges events of the server', async () => {
       const { client, socket } = await connected()
       client.on('sum', (a: number, b: number, ack: (sum: number) => void) => ack(a + b))
       assert.deepEqual(await socket.emitWithAck('sum', [1, 2], 5000), [3])
       client.close()
     })
 
-    test('fails an acknowledgement that does not come in time, or not before it leaves', async () => {
+    test('fails an acknowledgement that is late, or missing when it leaves', async () => {
       const { client, socket } = await connected()
       await assert.rejects(socket.emitWithAck('unheard', [], 10), /no acknowledgement within 10 ms/)
       const outstanding = socket.emitWithAck('unheard', [], 60_000)
@@ -93,7 +93,7 @@ for (const [name, transports] of WAYS) {
       await assert.rejects(outstanding, /disconnected/)
     })
 
-    test('brings auth, query, address and kept headers along', async () => {
+    test('sends auth, query, address and kept headers', async () => {
       const { client, socket } = await connected({
         auth: { token: 't' },
         query: { lang: 'de' },
@@ -135,7 +135,7 @@ for (const [name, transports] of WAYS) {
       assert.equal(client.active, false)
     })
 
-    test('comes back after a transport close', async () => {
+    test('reconnects after a transport close', async () => {
       const { client, socket } = await connected({ reconnectionDelay: 1, reconnectionDelayMax: 10 })
       const left = heard(client, 'disconnect')
       const back = heard(client, 'connect')
@@ -147,7 +147,7 @@ for (const [name, transports] of WAYS) {
       client.close()
     })
 
-    test('does not end the server by a failing handler', async () => {
+    test('survives a handler that throws', async () => {
       const { client } = await connected()
       client.emit('fail')
       assert.deepEqual(await client.emitWithAck('echo', 1), 1)
@@ -164,7 +164,7 @@ for (const [name, transports] of WAYS) {
 }
 
 describe('a server', () => {
-  test('refuses a request to connect with the status its admission hook names', async () => {
+  test('refuses a request to connect with the status of its admission hook', async () => {
     const node = await startNode({
       admit: ({ address, header }) =>
         header('user-agent') === 'wanted'
@@ -183,7 +183,7 @@ describe('a server', () => {
     node.stop()
   })
 
-  test('takes the address that the last proxy added, also in a line of its own, and its port', async () => {
+  test('takes the address that the last proxy added, even in a header line of its own, and its port', async () => {
     const node = await startNode({
       trustedProxies: 1,
       admit: ({ address, port }) => ({ status: 429, message: `${address} ${port}` }),
@@ -207,7 +207,7 @@ describe('a server', () => {
     node.stop()
   })
 
-  test('decides asynchronously on a socket, which hears nothing before', async () => {
+  test('can decide asynchronously on a socket, which gets nothing before', async () => {
     const decided = Promise.withResolvers<void>()
     const seen: Socket<unknown>[] = []
     const node = await startNode({
@@ -255,17 +255,17 @@ describe('a server', () => {
     node.stop()
   })
 
-  test('turns clients away with 503 once it is closing', async () => {
+  test('refuses clients with 503 once it is closing', async () => {
     const node = await startNode()
     node.server.close('draining')
     const refused = await fetch(`${node.url}/socket.io/?EIO=4&transport=polling`)
     assert.equal(refused.status, 503)
-    // Another connection, which it comes again by, may lead to another server.
+    // A reconnect opens another connection, which can reach another server.
     assert.equal(refused.headers.get('connection'), 'close')
     node.stop()
   })
 
-  test('keeps the rooms of two paths of one app apart', async () => {
+  test('separates the rooms of two paths of one app', async () => {
     const app = App()
     const servers = ['/one/', '/two/'].map((path) =>
       createSocketServer({ app, path, initialData: () => ({}), onConnection: (socket) => socket.join('same') }),

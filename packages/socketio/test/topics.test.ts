@@ -41,7 +41,7 @@ describe('a room', () => {
   }
   const publish = (room: string, payload: unknown, options = {}) =>
     node.server.publish(room, 'event', JSON.stringify(payload), options)
-  /** The events of each member, read once a last event has arrived at all. */
+  /** The events of each member, read once all have received a last event. */
   async function heardBy(members: Member[]): Promise<unknown[][]> {
     for (const { socket } of members) socket.emitJson('event', '"end"')
     const isEnd = (payload: unknown) => payload === 'end' || payload === Buffer.from('"end"').toString('base64')
@@ -59,7 +59,7 @@ describe('a room', () => {
     assert.deepEqual(await heardBy([...members, stranger]), [[{ a: 'ü😀' }], [{ a: 'ü😀' }], [{ a: 'ü😀' }], []])
   })
 
-  test('takes the payload as bytes and as text, and leaves it as it came', async () => {
+  test('delivers payloads given as bytes and as text unchanged', async () => {
     const { socket, client } = await member('websocket')
     socket.join('raw')
     const frames: string[] = []
@@ -72,7 +72,7 @@ describe('a room', () => {
     assert.equal(frames[2]?.length, 70_000 + '2["event",""]'.length)
   })
 
-  test('may have any name', async () => {
+  test('can have any name', async () => {
     const names = ['', '/', '#', '+', 'a/#', 'a b', '😀', '0:x', '__proto__', 'x'.repeat(1000)]
     const { socket, heard } = await member('websocket')
     for (const name of names) socket.join(name)
@@ -81,7 +81,7 @@ describe('a room', () => {
     assert.deepEqual(heard, names)
   })
 
-  test('says when its first member came and its last one left', async () => {
+  test("reports its first member's arrival and its last member's departure", async () => {
     const [first, second] = [await member('websocket'), await member('polling')]
     first.socket.join('counted')
     second.socket.join('counted')
@@ -98,7 +98,7 @@ describe('a room', () => {
     assert.equal(empty.filter((room) => room === 'counted').length, 1)
   })
 
-  test('sends a leaver nothing that is published after, and all that was before', async () => {
+  test('sends a leaver everything published before and nothing after', async () => {
     for (const transport of ['websocket', 'polling'] as const) {
       const leaver = await member(transport)
       leaver.socket.join('left')
@@ -109,7 +109,7 @@ describe('a room', () => {
     }
   })
 
-  test('encodes once per event, and only where somebody wants it', async () => {
+  test('encodes once per event, and only for a receiver', async () => {
     const [plain, wanted, polled] = [await member('websocket'), await member('websocket'), await member('polling')]
     for (const { socket } of [plain, wanted, polled]) socket.join('encoded')
     encoded = 0
@@ -129,7 +129,7 @@ describe('a room', () => {
     assert.deepEqual(inPolled, inPlain)
   })
 
-  test('encodes what is emitted to one socket as well', async () => {
+  test('encodes events to a single socket as well', async () => {
     const { socket, heard } = await member('websocket')
     socket.setCodec('base64')
     socket.emit('event', { a: 1 })
@@ -137,7 +137,7 @@ describe('a room', () => {
     assert.deepEqual(heard, [Buffer.from('{"a":1}').toString('base64')])
   })
 
-  test('leaves out any number of sockets, and keeps the order', async () => {
+  test('can exclude any number of sockets, and keeps the order', async () => {
     const members = [
       await member('websocket'),
       await member('websocket'),
@@ -169,7 +169,7 @@ describe('a room', () => {
     assert.equal(node.server.topicSize('choosy'), 5)
   })
 
-  test('loses, doubles and reorders nothing while its members upgrade', async () => {
+  test('loses, repeats and reorders nothing while its members upgrade', async () => {
     const joined: Member[] = []
     let next = 0
     const publishing = setInterval(() => publish('moving', next++), 1)

@@ -10,7 +10,7 @@ const wsPing = Buffer.from([0x89, 0x80, 0, 0, 0, 0])
 
 type Nodes = ReadonlyMap<string, Node>
 
-/** Two nodes that reach each other. */
+/** Two nodes that can reach each other. */
 async function startNodes(options: Parameters<typeof startNode>[0]): Promise<Nodes> {
   const nodes = new Map<string, Node>()
   const pollOwner: PollOwner = {
@@ -28,7 +28,7 @@ function stopNodes(nodes: Nodes): void {
   for (const { stop } of nodes.values()) stop()
 }
 
-/** A polling session of n1, and where a node opens a WebSocket for it. */
+/** A polling session of n1, and the address where a node opens a WebSocket for it. */
 async function newSession(nodes: Nodes, opener: string): Promise<{ polling: RawPolling; url: string }> {
   const polling = await rawPolling(`${(nodes.get('n1') as Node).url}/socket.io/`)
   await polling.post('40')
@@ -36,7 +36,7 @@ async function newSession(nodes: Nodes, opener: string): Promise<{ polling: RawP
   return { polling, url: `${(nodes.get(opener) as Node).url}/socket.io/?EIO=4&transport=websocket&sid=${polling.sid}` }
 }
 
-/** The WebSocket of a polling session, at the node that holds the session and at another. */
+/** The WebSocket of a polling session, at the session's own node and at another. */
 for (const [where, opener] of [
   ['at its own node', 'n1'],
   ['at another node', 'n2'],
@@ -82,7 +82,7 @@ for (const [where, opener] of [
       assert.equal(await socket.next(), '432["still here"]')
     }
 
-    test('is accepted and closed when the session has one already', async () => {
+    test('is accepted and closed if the session has one already', async () => {
       const first = await upgraded()
       const second = await open()
       assert.equal((await second.closed).code, 1000)
@@ -99,7 +99,7 @@ for (const [where, opener] of [
       first.close()
     })
 
-    test('that sends its upgrade right behind the probe has it', async () => {
+    test('can send its upgrade right behind the probe', async () => {
       const socket = await open()
       socket.send('2probe')
       socket.send('5')
@@ -109,7 +109,7 @@ for (const [where, opener] of [
     })
 
     for (const packets of [['5'], ['2probe', '2probe'], ['4hello'], ['2'], ['']]) {
-      test(`that says ${JSON.stringify(packets)} instead of upgrading is closed; polling goes on`, async () => {
+      test(`that sends ${JSON.stringify(packets)} instead of upgrading is closed; polling continues`, async () => {
         const socket = await open()
         for (const packet of packets) socket.send(packet)
         await socket.closed
@@ -121,7 +121,7 @@ for (const [where, opener] of [
       })
     }
 
-    test('is a transport that is counted, from its opening to its end', async () => {
+    test('is counted as a transport from its opening to its end', async () => {
       const { connections } = (nodes.get(opener) as Node).server.counters
       const socket = await upgraded()
       const bridges = opener === 'n1' ? 0 : 1
@@ -142,7 +142,7 @@ for (const [where, opener] of [
       socket.close()
     })
 
-    test('has the last packets of a session that ends before it takes over, and is closed then', async () => {
+    test('gets the last packets of a session that ends before it takes over, and is closed then', async () => {
       const socket = await probed()
       for (const owned of (nodes.get('n1') as Node).server.sockets.values()) owned.disconnect(true)
       socket.send('5')
@@ -151,7 +151,7 @@ for (const [where, opener] of [
       assert.equal((await polling.poll()).status, 400)
     })
 
-    test('is refused like an unknown one when the session has ended', async () => {
+    test('is refused like an unknown one if the session has ended', async () => {
       await polling.post('1')
       const socket = rawSocket(url)
       assert.equal((await socket.closed).code, 1006)
@@ -166,7 +166,7 @@ for (const [where, opener] of [
     afterAll(() => stopNodes(nodes))
 
     for (const said of ['nothing', '2probe']) {
-      test(`and says ${said} is closed in time, however often it pings`, async () => {
+      test(`and sends ${said} is closed in time, however often it pings`, async () => {
         const { polling, url } = await newSession(nodes, opener)
         const { host, pathname, search } = new URL(url)
         const socket = await stuckWebSocket(`http://${host}`, pathname + search)
@@ -185,7 +185,7 @@ for (const [where, opener] of [
 }
 
 describe('a session that began by WebSocket', () => {
-  test('takes no other WebSocket: it is accepted and closed', async () => {
+  test('accepts and closes any other WebSocket', async () => {
     const node = await startNode()
     const first = rawSocket(`${node.url}/socket.io/?EIO=4&transport=websocket`)
     const { sid } = parseOpen(await first.next())

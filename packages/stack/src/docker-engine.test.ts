@@ -13,7 +13,7 @@ const hasEngine =
     () => false,
   ))
 
-describe.skipIf(!hasEngine)('servers in containers (by a Docker engine that has or can pull the images)', () => {
+describe.skipIf(!hasEngine)('servers in containers (needs a Docker engine that has or can pull the images)', () => {
   let servers: Servers
   const lines: string[] = []
   beforeAll(async () => {

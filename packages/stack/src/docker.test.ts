@@ -7,7 +7,7 @@ import { startServers } from './up.ts'
 
 const { PARLEY_MONGO_URL: _m, PARLEY_NATS_URL: _n, PARLEY_REDIS_URL: _r, ...env } = process.env
 
-/** An engine of Docker's that has no image and can pull none (docs.docker.com/reference/api/engine). */
+/** A Docker engine that has no image and cannot pull any (docs.docker.com/reference/api/engine). */
 function engineWithoutImages(request: IncomingMessage, response: ServerResponse): void {
   const path = request.url?.replace(/^\/v[\d.]+/, '') ?? ''
   const answers: Record<string, unknown> = {
@@ -36,7 +36,7 @@ describe('servers without their images', () => {
     engine.closeAllConnections()
   })
 
-  test('come from the next way, and the output says why', async () => {
+  test('fall back to the next way, and the output gives the reason', async () => {
     const lines: string[] = []
     const servers = await startServers({
       env: { ...env, DOCKER_HOST: process.env.DOCKER_HOST, PARLEY_SERVERS: 'docker,path,wheels' },
@@ -50,7 +50,7 @@ describe('servers without their images', () => {
     assert.match(lines.join('\n'), /MongoDB: starting mongod/)
   })
 
-  test('are refused in one sentence when no other way is allowed', async () => {
+  test('are refused in one sentence if no other way is allowed', async () => {
     await assert.rejects(
       startServers({ env: { ...env, DOCKER_HOST: process.env.DOCKER_HOST, PARLEY_SERVERS: 'docker' } }),
       /MongoDB: not to be had by docker \(PARLEY_SERVERS\)/,

@@ -15,9 +15,7 @@ describe('the data of test servers', () => {
     for (const dir of made) rmSync(dir, { recursive: true, force: true })
   })
 
-  test('is kept while their process runs; what a killed one left in memory is removed by the next', async ({
-    skip,
-  }) => {
+  test("is kept while their process runs; a killed one's data in memory is removed by the next", async ({ skip }) => {
     const ours = await make()
     if (!ours.startsWith('/dev/shm/')) skip('there is no room in memory')
     const { pid } = spawnSync(process.execPath, ['--eval', ''])

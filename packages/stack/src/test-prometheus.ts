@@ -8,9 +8,9 @@ export interface PrometheusPrograms {
 }
 
 /**
- * Prometheus and promtool: those on the PATH, else those of Debian's package.
+ * Finds Prometheus and promtool on the PATH, else in Debian's package.
  *
- * @throws StackError where there is neither
+ * @throws StackError if there is neither
  */
 export async function findPrometheus(env: NodeJS.ProcessEnv = process.env): Promise<PrometheusPrograms> {
   const [prometheus, promtool] = [await findOnPath('prometheus', env), await findOnPath('promtool', env)]

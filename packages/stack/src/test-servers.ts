@@ -12,15 +12,15 @@ import { type Servers, startServers } from './up.ts'
 export type ServerUrls = Pick<Servers, 'mongoUrl' | 'natsUrl' | 'redisUrl'>
 
 interface SharedServers extends ServerUrls {
-  /** Where the parts that are taken are noted; left out where the servers have no parts, since they were there before. */
+  /** The folder that records claimed parts; absent for existing servers, which have no parts. */
   tenantsDir?: string
 }
 
-/** More than a run has test files. */
+/** More than the test files of a run. */
 const mostTenants = 400
 const variable = 'PARLEY_TEST_SERVERS'
 
-/** Starts the servers that all tests of a run share; `testServers` and `isolatedServers` find them by the environment. */
+/** Starts the servers that all tests of a run share; `testServers` and `isolatedServers` find them through the environment. */
 export async function startSharedServers(onProgress: (line: string) => void): Promise<Pick<Servers, 'stop'>> {
   const dir = await makeTestDataDir()
   const servers = await startServers({ dir, database: 'test', tenants: mostTenants, onProgress })
@@ -45,8 +45,8 @@ function sharedServers(): SharedServers | undefined {
 let own: Promise<ServerUrls> | undefined
 
 /**
- * The servers that all tests of a run share. In a file that is run without `npm test`, servers of its own, which end
- * with the process. mongoUrl names the database `test`; see `withDatabase`.
+ * The servers that all tests of a run share. Without `npm test`, a file gets its own, which end with the process. mongoUrl
+ * names the database `test`; see `withDatabase`.
  */
 export function testServers(): Promise<ServerUrls> {
   const shared = sharedServers()
@@ -61,8 +61,8 @@ export function withDatabase(mongoUrl: string, database: string): string {
 }
 
 /**
- * Exclusive servers: a database, a NATS account and a Redis database of its own on the servers that the run shares.
- * `stop()` removes the database.
+ * Exclusive servers: a database, a NATS account and a Redis database on the servers that the run shares. `stop()` removes
+ * the database.
  *
  * @param toKill servers that the test kills and restarts: started for it alone, ended with `stop()` or this process
  */
@@ -84,10 +84,10 @@ export async function isolatedServers(toKill: readonly ServerName[] = []): Promi
   }
 }
 
-/** Takes an unused part of the shared servers. */
+/** Claims an unused part of the shared servers. */
 async function takeTenant({ mongoUrl, natsUrl, redisUrl }: ServerUrls, tenantsDir: string): Promise<ServerUrls> {
   for (let number = 1; number <= mostTenants; number++) {
-    // Only one process can make the directory.
+    // Only one process can create the directory.
     const isOurs = await mkdir(join(tenantsDir, String(number))).then(
       () => true,
       () => false,

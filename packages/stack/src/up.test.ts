@@ -15,7 +15,7 @@ import { programFromWheels } from './wheels.ts'
 
 let home: string
 
-/** The environment without URLs of servers, so that each test decides where they come from. */
+/** The environment without server URLs, so that each test decides where servers come from. */
 const { PARLEY_MONGO_URL: _m, PARLEY_NATS_URL: _n, PARLEY_REDIS_URL: _r, ...inherited } = process.env
 const env = { ...inherited, PARLEY_SERVERS: 'path,wheels' }
 
@@ -53,7 +53,7 @@ describe('the three servers', () => {
     await tcpAnswer(Number(new URL(servers.redisUrl).port), 'PING\r\n', '+PONG')
   })
 
-  test('a server that ends by itself is reported, one that is stopped is not', async () => {
+  test('a server that ends by itself is reported, but a stopped one is not', async () => {
     const reports: string[] = []
     servers.nats.onExit((how) => reports.push(how))
     await servers.nats.kill()
@@ -68,7 +68,7 @@ describe('the three servers', () => {
 })
 
 describe('where servers come from', () => {
-  test('programs on the PATH, when they are new enough', async () => {
+  test('programs on the PATH, if they are recent enough', async () => {
     const bin = join(home, 'bin')
     await mkdir(bin)
     for (const [name, program] of [
@@ -100,7 +100,7 @@ describe('where servers come from', () => {
     await theirs.stop()
   })
 
-  test('without python3 and anything else, one sentence says what to do', async () => {
+  test('without python3 and alternatives, one sentence gives the remedy', async () => {
     const bare = { PATH: join(home, 'nothing'), XDG_CACHE_HOME: join(home, 'empty'), PARLEY_SERVERS: 'path,wheels' }
     await assert.rejects(startServers({ env: bare }), (error) => {
       assert.ok(error instanceof StackError)
@@ -111,7 +111,7 @@ describe('where servers come from', () => {
 })
 
 describe('nothing is left', () => {
-  test('kill -9 of the process that started them ends all three servers', async () => {
+  test('kill -9 of the parent process ends all three servers', async () => {
     const code = `
       import { startServers } from ${JSON.stringify(import.meta.resolve('./up.ts'))}
       const { mongo, nats, redis } = await startServers({ dir: ${JSON.stringify(join(home, 'orphans'))} })

@@ -7,7 +7,7 @@ import { request } from 'undici'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { createGuardedAgent, isPublic, TargetRefused } from './guarded-agent.ts'
 
-describe('calls to integrators go to the public Internet only', () => {
+describe('calls to integrators reach only the public Internet', () => {
   const special = {
     loopback: ['127.0.0.1', '127.8.8.8', '::1'],
     private: ['10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', 'fc00::1', 'fd12::1'],
@@ -16,17 +16,17 @@ describe('calls to integrators go to the public Internet only', () => {
     'for nobody': ['0.0.0.0', '::', '255.255.255.255', '100.64.0.1', '224.0.0.1', 'ff02::1', '240.0.0.1', '192.0.2.1'],
   }
   for (const [what, addresses] of Object.entries(special)) {
-    test(`not to addresses that are ${what}`, () => {
+    test(`not addresses that are ${what}`, () => {
       assert.deepEqual(addresses.filter(isPublic), [])
     })
   }
 
-  test('to any other', () => {
+  test('and any public address', () => {
     assert.deepEqual(['8.8.8.8', '93.184.215.14', '2606:4700::1111'].filter(isPublic).length, 3)
     assert.equal(isPublic('example.org'), false, 'a name is not an address')
   })
 
-  describe('and that is decided on the address that is connected to', () => {
+  describe('the connected address decides', () => {
     const server = createServer((incoming, response) => {
       seen.push(incoming.url ?? '')
       response.writeHead(302, { location: `http://127.0.0.1:${port()}/redirected` }).end()
@@ -50,7 +50,7 @@ describe('calls to integrators go to the public Internet only', () => {
       })
     }
 
-    test('with loopback allowed, calls go there and nowhere else', async () => {
+    test('with loopback allowed, calls reach it and nothing else', async () => {
       const agent = createGuardedAgent({ allowPrivate: 'loopback', timeoutMS: 60_000, connections: 1 })
       for (const host of ['127.0.0.1', 'localhost']) {
         const { statusCode, body } = await request(`http://${host}:${port()}/here`, { dispatcher: agent })
@@ -76,7 +76,7 @@ describe('calls to integrators go to the public Internet only', () => {
   })
 })
 
-describe('a name whose servers are silent', () => {
+describe('a name with silent DNS servers', () => {
   type Answer = (error: Error | null, found: LookupAddress[]) => void
   const silent: Answer[] = []
   const { lookup } = dns
@@ -93,7 +93,7 @@ describe('a name whose servers are silent', () => {
 
   for (const allowPrivate of [false, true]) {
     const where = allowPrivate ? 'where private addresses are allowed too' : 'to the public Internet'
-    test(`takes one lookup, however many calls wait for it, ${where}; all learn what came of it`, async () => {
+    test(`takes one lookup for all waiting calls, ${where}, and all get its result`, async () => {
       const agent = createGuardedAgent({ allowPrivate, timeoutMS: 60_000, connections: 20 })
       for (const round of ['first', 'second']) {
         const calls = Array.from({ length: 20 }, async () =>

@@ -45,7 +45,7 @@ describe('a node command', () => {
   const joined = (room: string): NodeCommand => ({ do: 'joined', id: randomUUID(), room, users: ['alice'] })
   const never = new Promise<void>(() => undefined)
 
-  test('about a room is waited for at the nodes that hold one of the users, and at no other', async () => {
+  test('about a room waits for the nodes that hold one of the users, and for no other', async () => {
     const app = randomUUID()
     const [holds, stands] = [startNode(app), startNode(app, { gate: never })]
     const control = await sender([holds, stands], async () => new Set([stands.name]))
@@ -56,11 +56,11 @@ describe('a node command', () => {
 
   const unsure: Record<string, [registers: boolean, find: (name: string) => FindUnconcerned]> = {
     'that does not register its users': [false, (name) => async () => new Set([name])],
-    'while nobody can say whom it holds': [true, () => () => Promise.reject(new Error('Redis is away'))],
-    'that is not known to hold none of them': [true, () => async () => new Set()],
+    'while its users cannot be looked up': [true, () => () => Promise.reject(new Error('Redis is away'))],
+    'that may hold some of them': [true, () => async () => new Set()],
   }
   for (const [which, [registers, find]] of Object.entries(unsure)) {
-    test(`is waited for at a node ${which}`, async () => {
+    test(`waits for a node ${which}`, async () => {
       const app = randomUUID()
       const stands = startNode(app, { registers, gate: never })
       const control = await sender([stands], find(stands.name))
@@ -68,7 +68,7 @@ describe('a node command', () => {
     })
   }
 
-  test('that moves nobody is not waited for, and its ID holds: what comes later under it moves nobody', async () => {
+  test('for no users waits for no node, and later commands under its ID move no user', async () => {
     const app = randomUUID()
     const [stands, carriesOut] = [startNode(app, { gate: never }), startNode(app)]
     const control = await sender([stands, carriesOut])
@@ -79,7 +79,7 @@ describe('a node command', () => {
     assert.deepEqual(carriesOut.commands, [{ ...command, users: [] }])
   })
 
-  test('about tokens is waited for at every node', async () => {
+  test('about tokens waits for every node', async () => {
     const app = randomUUID()
     const stands = startNode(app, { gate: never })
     const control = await sender([stands], async () => new Set([stands.name]))
@@ -87,7 +87,7 @@ describe('a node command', () => {
     assert.ok((await control.send(app, command)).silent.includes(stands.name))
   })
 
-  test('that is sent together with others travels with them, and each is carried out once, in order', async () => {
+  test('sent with others travels in one message, and each is applied once, in order', async () => {
     const app = randomUUID()
     const node = startNode(app)
     const control = await sender([node])

@@ -29,13 +29,13 @@ describe('a node that has announced itself', () => {
     assert.deepEqual(living.names(), ['n1'])
   }
 
-  test('is gone when it has not for long', async () => {
+  test('is gone after a long silence', async () => {
     await announced()
     vi.advanceTimersByTime(longMS)
     assert.deepEqual(living.names(), [])
   })
 
-  test('is not gone because the clock was set, and gone in time all the same', async () => {
+  test('stays when the clock is set, and goes in time all the same', async () => {
     await announced(['performance', 'setInterval', 'Date'])
     vi.setSystemTime(Date.now() + longMS)
     assert.deepEqual(living.names(), ['n1'])
@@ -44,13 +44,13 @@ describe('a node that has announced itself', () => {
     assert.deepEqual(living.names(), [])
   })
 
-  test('is not gone because this process stood still for long, and may not have read what came', async () => {
+  test('stays after this process stalled, which may not have read its announcements', async () => {
     await announced(['performance', 'Date'])
     vi.advanceTimersByTime(longMS)
     assert.deepEqual(living.names(), ['n1'])
   })
 
-  test('is not gone because this process was away from the bus for long', async () => {
+  test('stays after this process was away from the bus for long', async () => {
     await announced()
     const isBack = new Promise<void>((resolve) => {
       const stop = bus.onBack(() => {

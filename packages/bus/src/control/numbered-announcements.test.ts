@@ -9,7 +9,7 @@ import { handleCommands } from './handle-commands.ts'
 import { announceToNew, numberAnnouncements, watchForGaps } from './numbered-announcements.ts'
 import { hearRevocations } from './revocations.ts'
 
-describe('the numbers of announcements', () => {
+describe('numbered announcements', () => {
   let servers: Servers
   let bus: Bus
   let gaps: number[]
@@ -35,7 +35,7 @@ describe('the numbers of announcements', () => {
     await bus.nats.flush()
   }
 
-  test('show since when something may be missing', async () => {
+  test('show since when announcements may be missing', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_000 })
     const run = randomUUID()
     await hear({ run, number: 7 }, { run, number: 8 })
@@ -47,20 +47,20 @@ describe('the numbers of announcements', () => {
   })
 
   const nothing: Record<string, { run?: string; number?: number }[]> = {
-    'the first one that is heard': [{ run: 'a', number: 500 }],
-    'one that comes again, since its sender does not know whether NATS took it': [
+    'the first one received': [{ run: 'a', number: 500 }],
+    'one repeated by a sender that cannot tell whether NATS got it': [
       { run: 'b', number: 1 },
       { run: 'b', number: 1 },
       { run: 'b', number: 2 },
     ],
-    'a process that started again': [
+    'a restarted process': [
       { run: 'c', number: 3 },
       { run: 'd', number: 9 },
     ],
-    'a process that leaves': [{ run: 'e', number: 3 }, {}, { run: 'e', number: 4 }],
+    'a stopping process': [{ run: 'e', number: 3 }, {}, { run: 'e', number: 4 }],
   }
   for (const [which, announcements] of Object.entries(nothing)) {
-    test(`show nothing by ${which}`, async () => {
+    test(`show no gap at ${which}`, async () => {
       await hear(...announcements)
       assert.deepEqual(gaps, [])
     })
@@ -87,7 +87,7 @@ describe('the numbers of announcements', () => {
     },
   }
   for (const [which, start] of Object.entries(announcing)) {
-    test(`show a new process, to whom each ${which} announces itself at once`, async () => {
+    test(`show a new process, and each ${which} answers at once`, async () => {
       let said = 0
       const subjects = [gatewaysSubject, nodesSubject]
       const subscriptions = subjects.map((subject) =>
@@ -106,12 +106,12 @@ describe('the numbers of announcements', () => {
         await hear({ run: randomUUID(), number: 1 })
         await bus.nats.flush()
       }
-      // By themselves they announce themselves twice a second at most.
+      // Unprompted, they announce themselves at most twice a second.
       assert.ok(said >= 20, String(said))
     })
   }
 
-  test('show nothing by a late announcement', async () => {
+  test('show no gap at a late announcement', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_000 })
     const say = numberAnnouncements(bus, nodesSubject)
     await say({ node: 'n' })
@@ -121,7 +121,7 @@ describe('the numbers of announcements', () => {
     assert.deepEqual(gaps, [])
   })
 
-  test('do not pass over announcements that the connection of their sender lost', async () => {
+  test("show announcements lost with the sender's connection", async () => {
     const sender = await connectBus(servers.natsUrl, 'sender')
     onTestFinished(() => closeBus(sender))
     const say = numberAnnouncements(sender, nodesSubject)

@@ -12,7 +12,7 @@ describe('a recent event ID', () => {
     assert.equal(recent.get('a'), undefined)
   })
 
-  test('is known until 50,000 more have come, and not for ever', () => {
+  test('is known until 50,000 more have come, and then forgotten', () => {
     const recent = createRecent<number>()
     for (let i = 0; i < 100_000; i++) recent.set(String(i), i)
     assert.equal(recent.get('50000'), 50_000)

@@ -38,11 +38,11 @@ async function readSince(sinceMS: number): Promise<{ seq: number; atMS: number }
   return read
 }
 
-test('a reading from any time has everything that came since then, and nothing from before', async () => {
+test('reading from a time returns everything since then, and nothing earlier', async () => {
   for (let n = 0; n < 120; n++) {
     const event = { to: room(n % 4), event: 'chat message', json: `{"n":${n}}`, id: `position ${n}` } as const
     await publishEvent(bus, event)
-    // So that they differ in their times.
+    // Their times must differ.
     await pause(2)
   }
   const whole = await readSince(0)

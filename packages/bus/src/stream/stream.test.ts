@@ -22,7 +22,7 @@ describe('the stream of events', () => {
 
   const config = async () => (await (await jetstreamManager(bus.nats)).streams.info('PARLEY_EVENTS')).config
 
-  test('grows with larger settings of a service, and never shrinks with smaller ones', async () => {
+  test("grows with a service's larger settings, and never shrinks with smaller ones", async () => {
     await ensureStream(bus)
     const before = await config()
     const larger = {
@@ -38,7 +38,7 @@ describe('the stream of events', () => {
     assert.deepEqual(await config(), grown)
   })
 
-  test('keeps having no limits when an operator has removed them', async () => {
+  test('stays without limits once an operator has removed them', async () => {
     const { streams } = await jetstreamManager(bus.nats)
     const limited = await config()
     await streams.update('PARLEY_EVENTS', { max_age: 0, max_bytes: -1 })
@@ -57,7 +57,7 @@ describe('the stream of events', () => {
   }
   const ofRooms = (...events: string[]) => events.map((event) => `parley.event.*.room.*.${event}`)
 
-  test('a consumer that was made with other subjects gets those of this release', async () => {
+  test('a consumer created with other subjects gets those of this release', async () => {
     const { consumers } = await jetstreamManager(bus.nats)
     await asBefore('push', ofRooms('chat%20message', 'thread%20message'))
     await ensureConsumer(bus, 'push', async () => undefined)

@@ -7,7 +7,7 @@ const roles: readonly Role[] = ['integrator', 'platform admin', 'owner', 'manage
 
 describe('a role in a room', () => {
   for (const [i, least] of roles.entries()) {
-    test(`${least} is reached by those above it, and by nobody below it`, () => {
+    test(`${least} includes higher roles, and no lower ones`, () => {
       assert.deepEqual(
         roles.filter((role) => isAtLeast(role, least)),
         roles.slice(0, i + 1),
@@ -15,7 +15,7 @@ describe('a role in a room', () => {
     })
   }
 
-  test('that is not enough is refused, naming the users who may', () => {
+  test('below the required one is refused, naming the users allowed', () => {
     requireRole('owner', 'owner', 'freezing')
     requireRole('integrator', 'owner', 'freezing')
     assert.throws(() => requireRole('manager', 'owner', 'freezing'), {

@@ -3,7 +3,7 @@ import { test } from 'vitest'
 import { createLatestEvents } from './app-feed.ts'
 import { readFeed } from './read-feed.ts'
 
-test('events dropped from memory while older ones are read are read after them', async () => {
+test('events that leave memory during a read of older ones are read after them', async () => {
   const entry = (seq: number) => ({ seq, timeMS: seq, event: 'room', json: `{"seq":${seq}}` })
   const memory = createLatestEvents(() => 25)
   memory.reset({ seq: 3, timeMS: 3 })
@@ -21,7 +21,7 @@ test('events dropped from memory while older ones are read are read after them',
       const entries = [4, 5].filter((seq) => seq > after.seq).map(entry)
       return { entries, place: { seq: 5, timeMS: 5 }, isLast: false }
     }
-    // These come when the end has been reached: two of them are in memory, and one is not.
+    // These arrive once the end is reached: two of them are in memory, and one is not.
     for (const seq of [4, 5, 6]) memory.add(entry(seq))
     return { entries: [], place: { seq: 3, timeMS: 3 }, isLast: true }
   }
@@ -30,7 +30,7 @@ test('events dropped from memory while older ones are read are read after them',
   assert.deepEqual(entries, [entry(4), entry(5)])
 })
 
-test('a reader that is up to date goes on from the time until which it is', async () => {
+test("a caught-up reader continues from the time of the feed's head", async () => {
   const at = (timeMS: number) => ({ seq: 6, timeMS })
   const feed = {
     ...{ ready: Promise.resolve(), from: at(1), head: at(9), after: () => [], stop() {} },

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { test } from 'vitest'
 import { markerOrderingKey, messageOrderingKey, roomOrderingKey, userOrderingKey } from './ordering-keys.ts'
 
-// No ID holds a control character: contracts/src/ids.ts.
+// IDs hold no control characters: contracts/src/ids.ts.
 const id = fc.string({ minLength: 1, maxLength: 3, unit: fc.constantFrom('a', 'b', ' ', ':', 'room') })
 const what = fc.oneof(
   fc.tuple(fc.constant('room'), id, id),
@@ -25,7 +25,7 @@ function orderingKeyOf([kind, one = '', two = '', three = '']: readonly string[]
   }
 }
 
-test('two changes share a orderingKey only if they are about the same', () => {
+test('two changes share an ordering key only if they concern the same thing', () => {
   fc.assert(
     fc.property(what, what, (one, other) => {
       assert.equal(orderingKeyOf(one) === orderingKeyOf(other), JSON.stringify(one) === JSON.stringify(other))

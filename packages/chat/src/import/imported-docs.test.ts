@@ -12,13 +12,13 @@ const make = {
   room: (line: object) => toRoomDoc('app', { createdAt: 1, ...line } as ImportOf<'room'>),
   message: (line: object) => toMessageDoc('app', line as ImportOf<'message'>, 1, at),
 }
-/** The least that each line has; what tells it apart is no field of the resource. */
+/** The minimum of each line; the field that tells line types apart is not part of the resource. */
 const least = {
   user: { type: 'user', _id: 'ann' },
   room: { type: 'room', _id: 'r', roomType: 'group' },
   message: { type: 'message', _id: 'm', room: 'r', sender: 'ann', message: 'Hi', messageType: 'text', createdAt: 1 },
 }
-/** A value of each optional field that is not its default. */
+/** A non-default value of each optional field. */
 const given: Record<keyof typeof least, Record<string, unknown>> = {
   user: {
     ...{ nickname: 'N', description: 'D', email: 'e@example.org', avatarUrl: 'https://example.org/a.png' },
@@ -35,15 +35,15 @@ const given: Record<keyof typeof least, Record<string, unknown>> = {
     ...{ clientMessageID: 'c' },
   },
 }
-/** Fields of REST that an import has no place for: each is refused by name. */
+/** REST fields that the import cannot store: each is refused by name. */
 const refused: Record<keyof typeof least, Record<string, unknown>> = {
   user: { issueAccessToken: true, token: 't', expirationDate: '2030-01-01T00:00:00Z' },
   room: { systemMessage: true },
   message: { sendAtMS: 1 },
 }
-/** Says what `threadOf` says (read-line.test.ts); needs the database (test/operating/import.test.ts). */
+/** Equivalent to `threadOf` (read-line.test.ts); needs the database (test/operating/import.test.ts). */
 const elsewhere = new Set(['thread', 'attachments'])
-/** The fields of the REST operations that make one. */
+/** The fields of the REST operations that create one. */
 const operations = {
   user: saveUser.body.shape,
   room: { ...createRoom.body.shape, ...updateRoom.body.shape },
@@ -63,7 +63,7 @@ describe.each(['user', 'room', 'message'] as const)('a line of a %s', (type) => 
     createdAt: (line as { createdAt?: 0 }).createdAt,
   })
 
-  test('takes every field of REST, or refuses it by name', () => {
+  test('accepts every REST field, or refuses it by name', () => {
     const missing = Object.keys(operations[type]).filter((field) => !(field in (schema?.shape ?? {})))
     assert.deepEqual(missing, [])
     for (const [field, value] of Object.entries(refused[type])) {
@@ -76,7 +76,7 @@ describe.each(['user', 'room', 'message'] as const)('a line of a %s', (type) => 
     }
   })
 
-  test('has a sample of each field that the contract takes', () => {
+  test('has a sample of each field in the contract', () => {
     assert.deepEqual(Object.keys(given[type]).toSorted(), optional.toSorted())
   })
 

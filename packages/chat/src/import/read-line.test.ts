@@ -37,13 +37,13 @@ test.each([
   assert.equal(read({ ...message, createdAt }).createdAt, atMS)
 })
 
-test('an ObjectId is its digits, and null is as if left out', () => {
+test('an ObjectId becomes its digits, and null counts as absent', () => {
   const line = { ...message, _id: { $oid: '603cb3a0e4b0c1a2b3c4d5e6' }, createdAt: atMS, replyTo: null, mentions: null }
   const { _id, replyTo, mentions } = read(line)
   assert.deepEqual([_id, replyTo, mentions], ['603cb3a0e4b0c1a2b3c4d5e6', undefined, undefined])
 })
 
-test('the content of a message stays as it is, unless the line is Extended JSON', () => {
+test('message content is stored unchanged, unless the line is Extended JSON', () => {
   const content = { n: { $numberLong: '5' }, gone: null }
   assert.deepEqual(read({ ...message, createdAt: atMS, message: content }).message, content)
   const extended = { ...message, createdAt: { $date: '2021-03-01T09:00:00Z' }, message: content }
@@ -54,7 +54,7 @@ describe('objects in a file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lines-'))
   const file = join(folder, 'export')
   afterAll(() => rmSync(folder, { recursive: true }))
-  /** Of each object the line and the ID, or the fault. */
+  /** For each object its line and its ID, or the error. */
   async function objectsOf(text: string, options = {}): Promise<[number, string][]> {
     const whole = Buffer.from(text)
     writeFileSync(file, whole)
@@ -126,7 +126,7 @@ describe('objects in a file', () => {
       ],
     ],
     [
-      'an object with many lines that ends too soon',
+      'a multi-line object that ends too soon',
       `[\n  {\n    "type": "user",\n    "list": [\n      {\n        "a": 1\n      }\n  },\n  ${a}\n]`,
       [
         [2, `${broken}: the one that begins here breaks off on line 8`],
@@ -145,7 +145,7 @@ describe('objects in a file', () => {
     assert.deepEqual(await objectsOf(text), expected)
   })
 
-  test('one that is too long is named, and the others are read', async () => {
+  test('an object over the limit is reported, and the others are read', async () => {
     const long = JSON.stringify({ ...objects[0], message: 'x'.repeat(1_000_000) })
     const expected = [
       [1, 'a'],
@@ -157,7 +157,7 @@ describe('objects in a file', () => {
     assert.deepEqual((await objectsOf(pretty, { longest: 10_000 })).slice(-1), [[11, 'b']])
   })
 
-  test('objects are found wherever a part that was read ends', async () => {
+  test('objects are found wherever the chunks end', async () => {
     const many = Array.from({ length: 3_000 }, (_, n) => ({ ...objects[n % 3], message: 'é"{'.repeat(n % 97) }))
     const found = await objectsOf(JSON.stringify(many, null, 2))
     assert.deepEqual(
@@ -167,13 +167,13 @@ describe('objects in a file', () => {
   })
 })
 
-test.each([['{"type": "user", "type" }'], ['12']])('%s is refused with what is expected', (text) => {
+test.each([['{"type": "user", "type" }'], ['12']])('%s is refused, naming the expected form', (text) => {
   const result = readLine(lineOf(text))
   assert.ok('problems' in result)
   assert.match(result.problems[0]?.reason ?? '', /is not a JSON object|expected/)
 })
 
-test('a time to come by the clock of MongoDB is refused, whatever the time of the process', () => {
+test("a time in the future of MongoDB's clock is refused, whatever the process's clock", () => {
   clock.correct({ askedMS: Date.now(), roundTripMS: 0, readMS: Date.now() - 3_600_000 })
   try {
     const result = readLine(lineOf({ ...message, createdAt: Date.now() - 60_000 }))
@@ -214,7 +214,7 @@ test.each<[string, object, string]>([
   assert.deepEqual('problems' in result && result.problems.map((problem) => problem.field), [field])
 })
 
-test('thread with replyTo, as a send has them, says the same as threadOf', () => {
+test('thread with replyTo, as in a send, is equivalent to threadOf', () => {
   const { threadOf, thread } = read({ ...message, createdAt: atMS, replyTo: 'p', thread: true }) as {
     threadOf: string
     thread?: boolean

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'
 import { conditionsOf, termsOf } from './search-words.ts'
 
-describe('the terms that a text is found by', () => {
+describe('the search terms of a text', () => {
   const examples: [text: string, terms: string[]][] = [
     ['Das Café, um 9:30 -- oder?!', ['das', 'cafe', 'caf', 'um', '9', '30', 'oder', 'ode']],
     ["can't 3.14 a_b", ['can', 't', '3', '14', 'a', 'b']],
@@ -16,7 +16,7 @@ describe('the terms that a text is found by', () => {
     test(JSON.stringify(text), () => assert.deepEqual(termsOf(text), terms))
   }
 
-  test('a keyword asks for its words by their beginnings that the index has', () => {
+  test('a keyword searches for its words by their indexed beginnings', () => {
     assert.deepEqual(conditionsOf('a Deploy'), ['a', 'deplo', /^deploy/])
     assert.deepEqual(conditionsOf('deploy deploy'), ['deplo', /^deploy/])
     assert.deepEqual(
@@ -25,14 +25,14 @@ describe('the terms that a text is found by', () => {
     )
   })
 
-  test('characters outside of words change nothing, however many', () => {
+  test('characters outside words change nothing, however many', () => {
     const words = ['北京', 'ภาษา', 'word', 'می‌خواهم']
     for (const between of [' ', ' - ', '?!?!', '\n\n\n', '…'.repeat(10_000)]) {
       assert.deepEqual(termsOf(words.join(between)), termsOf(words.join(' ')))
     }
   })
 
-  test('they are 2,000 at most, and every keyword meets those of its own text', () => {
+  test('are at most 2,000, and every keyword matches the terms of its own text', () => {
     const different = Array.from({ length: 3_000 }, (_, i) => `word${i}`)
     assert.equal(termsOf(different.join(' ')).length, 2_000)
     const text = 'ΑΎΡΙΟ 会议 version2 e-mail Straße 회의에서 مُحَمَّد'

@@ -34,14 +34,14 @@ describe('a batch of messages', () => {
     ['ROOM_FROZEN', [room('r', { status: 0 })], [member('r', 'ann')]],
     ['ROOM_IMPORTING', [room('r', { importing: true })], [member('r', 'ann')]],
   ] as const) {
-    test(`refuses a draft with ${code}, which leaves no trace`, () => {
+    test(`refuses a draft with ${code} without a trace`, () => {
       const batch = batchOf([draft({ sendKey: 'key' })], [...rooms], [...members])
       assert.equal(refusal(batch.results[0]), code)
       assert.deepEqual([batch.messages.length, batch.advances.size, batch.sent.size], [0, 0, 0])
     })
   }
 
-  test('gives the messages of each room the seqs that follow, without a hole, whatever is refused between them', () => {
+  test('gives the messages of each room consecutive seqs, whatever is refused between them', () => {
     const rooms = [room('one', { seq: 7, clockMS: 5 }), room('two'), room('frozen', { status: 0 })]
     const members = rooms.flatMap(({ id }) => [member(id, 'ann'), member(id, 'bob')])
     const one = fc.record({
@@ -76,7 +76,7 @@ describe('a batch of messages', () => {
     )
   })
 
-  test('sends a draft that repeats one once, and returns the first message again', () => {
+  test('sends a repeated draft once, and returns the first message again', () => {
     const drafts = [1, 2, 3].map((n) => draft({ sendKey: 'key', content: String(n) }))
     const batch = batchOf(drafts, [room('r')], [member('r', 'ann')])
     assert.equal(batch.messages.length, 1)
@@ -90,7 +90,7 @@ describe('a batch of messages', () => {
     )
   })
 
-  test('finds the message of an earlier batch, even when the sender is not let in any more', () => {
+  test('finds the message of an earlier batch, even if the sender has lost access', () => {
     const [first] = batchOf([draft()], [room('r')], [member('r', 'ann')]).messages
     assert.ok(first)
     const batch = batchOf([draft({ sendKey: 'key' })], [room('r', { status: 0 })], [], [first])
@@ -98,7 +98,7 @@ describe('a batch of messages', () => {
     assert.deepEqual(result && 'message' in result && [result.message._id, result.repeated], ['m0', true])
   })
 
-  test('takes a key that the sender used in another room for another message, once', () => {
+  test('accepts one key for one message per room', () => {
     const rooms = [room('r'), room('other')]
     const members = rooms.map(({ id }) => member(id, 'ann'))
     const drafts = ['r', 'other', 'other', 'r'].map((id) => draft({ room: id, sendKey: 'key' }))
@@ -109,7 +109,7 @@ describe('a batch of messages', () => {
     )
   })
 
-  test('keeps a message as it was said', () => {
+  test('keeps a message as sent', () => {
     const said = draft({
       ...{ content: '{"a":[1]}', mentions: ['bob'], push: false, skipTotalBadge: true, webhook: false },
       ...{ clientMessageID: 'c', request: 'q', sendKey: 'key' },

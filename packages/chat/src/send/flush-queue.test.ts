@@ -11,7 +11,7 @@ function appendTo(room: string, messages: number, bytes = 100): Unflushed {
 const roomsOf = (taken: Unflushed[][]) =>
   taken.map((own) => `${own[0]?.append.room._id} ${own.map(({ append }) => append.messages.length).join('+')}`)
 
-describe('appended messages that wait to be flushed', () => {
+describe('appended messages that wait for a flush', () => {
   let waiting: FlushQueue
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['performance'] })
@@ -21,7 +21,7 @@ describe('appended messages that wait to be flushed', () => {
     vi.useRealTimers()
   })
 
-  test('is due 200 ms after its first, all of it together', () => {
+  test('are due 200 ms after the first, all together', () => {
     waiting.add(appendTo('a', 1))
     vi.advanceTimersByTime(150)
     waiting.add(appendTo('b', 2))
@@ -50,7 +50,7 @@ describe('appended messages that wait to be flushed', () => {
     assert.deepEqual(roomsOf(waiting.takeDue()), ['quiet 1'])
   })
 
-  test('of many rooms is due at once, all of it, from 1,000 messages on, of which none is counted twice', () => {
+  test('are all due at once from 1,000 messages across rooms, each counted once', () => {
     waiting.add(appendTo('busy', 256))
     assert.deepEqual(roomsOf(waiting.takeDue()), ['busy 256'])
     for (let i = 0; i < 9; i++) waiting.add(appendTo(`room ${i}`, 100))

@@ -15,11 +15,11 @@ async function* given<T>(parts: readonly T[]): AsyncGenerator<T> {
   yield* parts
 }
 
-describe('JSON that is put together from texts', () => {
+describe('JSON assembled from texts', () => {
   test('an object with a further field', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), name, json, (object, field, text) => {
-        // It is not meant for an existing field.
+        // Not for an existing field.
         fc.pre(!Object.hasOwn(object, field))
         const made = JSON.parse(withField(object, field, text)) as Record<string, unknown>
         assert.equal(Object.keys(made).length, Object.keys(JSON.parse(JSON.stringify(object))).length + 1)
@@ -31,7 +31,7 @@ describe('JSON that is put together from texts', () => {
     )
   })
 
-  test('an object of values by name, where a name like __proto__ is one like any other', () => {
+  test('an object of values by name, including names like __proto__', () => {
     const entries = fc.uniqueArray(fc.record({ name, json }), { selector: (entry) => entry.name })
     fc.assert(
       fc.property(entries, (values) => {
@@ -46,7 +46,7 @@ describe('JSON that is put together from texts', () => {
     )
   })
 
-  test('a list and a page, whatever parts they come in', async () => {
+  test('a list and a page, in any parts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(json, { maxLength: 3 }), { maxLength: 5 }), async (parts) => {
         const values = parts.flat().map((text) => JSON.parse(text) as unknown)

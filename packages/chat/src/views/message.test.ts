@@ -31,7 +31,7 @@ describe('a message', () => {
   test('is the same as an object and as JSON text', () => {
     fc.assert(
       fc.property(doc, (each) => {
-        // As texts: an own field named __proto__ is none of an object that is compared.
+        // Compared as texts, since deepEqual ignores an own field named __proto__.
         const sorted = (text: string) =>
           Object.entries(JSON.parse(text) as object)
             .map((field) => JSON.stringify(field))
@@ -57,7 +57,7 @@ describe('a message', () => {
     )
   })
 
-  test('of somebody who was erased has the ID of the sender, and no profile', () => {
+  test('of an erased user has the ID of the sender, and no profile', () => {
     const view = toSenderView('ann', undefined)
     assert.deepEqual(view, {
       ...{ _id: 'ann', id: 'ann', nickname: '', description: '', avatarUrl: '', isRobot: false, lastLoginTimeMS: 0 },
@@ -65,7 +65,7 @@ describe('a message', () => {
     assert.equal(toSenderView('ann', user).nickname, 'Ann')
   })
 
-  test('is one of the contract', () => {
+  test('matches the contract', () => {
     const [sample] = fc.sample(doc, 1)
     assert.ok(sample)
     const { clientMessageID: _, ...rest } = sample

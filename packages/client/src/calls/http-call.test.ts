@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished, test } from 'vitest'
 import { httpCall } from './http-call.ts'
 
-test('a call has a time limit of its own where it is given one', async () => {
+test('a call can override the time limit', async () => {
   const silent = createServer(() => undefined).listen(0, '127.0.0.1')
   onTestFinished(() => {
     silent.closeAllConnections()

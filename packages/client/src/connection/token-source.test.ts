@@ -3,7 +3,7 @@ import { test } from 'vitest'
 import { ParleyError } from '../parley-error.ts'
 import { createTokenSource, type TokenAsked, withToken } from './token-source.ts'
 
-test('a function that hangs once is called again, and what it brings later is dropped', async () => {
+test('a function that hangs is called again, and its late token is dropped', async () => {
   const asked: ((token: string) => void)[] = []
   const ask = () => new Promise<string>((resolve) => void asked.push(resolve))
   const tokens = createTokenSource(ask, 20)
@@ -16,7 +16,7 @@ test('a function that hangs once is called again, and what it brings later is dr
   assert.equal(await tokens.get(), 'the second')
 })
 
-test('a function learns that the last token was refused, until it brings another one', async () => {
+test('a function is told that the last token was refused, until it returns another one', async () => {
   const asked: TokenAsked[] = []
   const brought = ['first', 'first', 'second']
   const tokens = createTokenSource(async (about) => {
@@ -31,7 +31,7 @@ test('a function learns that the last token was refused, until it brings another
   assert.deepEqual(asked, [{ refused: false }, refused('first'), refused('first'), refused('second')])
 })
 
-test('a function that has no other token than the one that ended is asked once, and the refusal stands', async () => {
+test('a function that returns the refused token again is called once, and the refusal stands', async () => {
   let asked = 0
   const tokens = createTokenSource(async () => {
     asked++

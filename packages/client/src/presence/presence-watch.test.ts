@@ -3,8 +3,8 @@ import { describe, test, vi } from 'vitest'
 import { ParleyError } from '../parley-error.ts'
 import { PresenceWatch } from './presence-watch.ts'
 
-describe('watched users', () => {
-  /** @param failures what the first emits fail with */
+describe('a watched user', () => {
+  /** @param failures errors of the first emits */
   function watch(...failures: ParleyError[]) {
     const said: [event: string, clients: string[]][] = []
     const presence = new PresenceWatch({
@@ -21,7 +21,7 @@ describe('watched users', () => {
     return { look, said, presence }
   }
 
-  test('is watched as long as somebody looks, also when another one ends twice', async () => {
+  test('is watched while one watcher remains, even if another ends twice', async () => {
     const { look, said } = watch()
     const end = look('bob')
     const last = look('bob')
@@ -32,7 +32,7 @@ describe('watched users', () => {
     await vi.waitFor(() => assert.deepEqual(said.slice(1), [['presence unsubscribe', ['bob']]]))
   })
 
-  test('is watched in the end, also when the server refuses it for now', async () => {
+  test('is watched in the end if the server refuses temporarily', async () => {
     const { look, said, presence } = watch(
       new ParleyError('SERVICE_UNAVAILABLE', 'Redis is away', 503),
       new ParleyError('TOO_MANY_REQUESTS', 'too many', 429),
@@ -45,7 +45,7 @@ describe('watched users', () => {
     )
   })
 
-  test('is not asked for again when the server refuses it for good', async () => {
+  test('is not requested again after a permanent refusal', async () => {
     const { look, said } = watch(new ParleyError('INVALID_BODY', 'no such user ID', 400))
     look('no user')
     await vi.waitFor(() => assert.equal(said.length, 1))
@@ -53,7 +53,7 @@ describe('watched users', () => {
     await vi.waitFor(() => assert.deepEqual(said.slice(1), [['presence subscribe', ['bob']]]))
   })
 
-  test('is watched also when the server refuses others of the same call for good', async () => {
+  test('is watched if the server permanently refuses others of the same call', async () => {
     const said: string[][] = []
     const presence = new PresenceWatch({
       isConnected: () => true,
@@ -76,7 +76,7 @@ describe('watched users', () => {
     assert.deepEqual(said.slice(calls), [['bob']], 'the refused are not asked for again')
   })
 
-  test('is not known any more when they may not be watched after a login', async () => {
+  test('is unknown once a login no longer allows watching them', async () => {
     let clients = [{ client: 'bob', state: 'online' }]
     const presence = new PresenceWatch({ isConnected: () => true, emit: async () => ({ clients }) })
     presence.of('bob').subscribe(() => undefined)
@@ -86,7 +86,7 @@ describe('watched users', () => {
     await vi.waitFor(() => assert.equal(presence.of('bob').get(), undefined))
   })
 
-  test('all change at once: those who are left, then those who come', async () => {
+  test('changes together with all others: first those removed, then those added', async () => {
     const { look, said } = watch()
     const users = (of: string) => Array.from({ length: 400 }, (_, i) => `${of} ${i}`)
     const ends = users('before').map(look)
@@ -100,7 +100,7 @@ describe('watched users', () => {
     ])
   })
 
-  test('waits for a place when 500 are watched, and has one as soon as others end', async () => {
+  test('waits for a place when 500 are watched, and gets one as soon as others end', async () => {
     const held = new Set<string>()
     const refused: string[] = []
     const presence = new PresenceWatch({

@@ -12,7 +12,7 @@ describe('a read marker', () => {
   }
   const tooMany = () => new ParleyError('TOO_MANY_REQUESTS', 'too many', 429)
 
-  test('whose report is refused for now is reported again while there is a connection', async () => {
+  test('is reported again after a temporary refusal while connected', async () => {
     const reported: string[] = []
     const marker = markerOf(async (messageID) => {
       reported.push(messageID)
@@ -24,7 +24,7 @@ describe('a read marker', () => {
     assert.equal(reported.length, 2, 'nothing is due any more')
   })
 
-  test('that has no connection waits for the next login', async () => {
+  test('waits for the next login while disconnected', async () => {
     let isConnected = false
     const reported: string[] = []
     const marker = markerOf(
@@ -41,7 +41,7 @@ describe('a read marker', () => {
     assert.deepEqual(reported, ['one'])
   })
 
-  test('whose report is refused because the token ended is reported after the next login', async () => {
+  test('is reported after the next login if the token ended', async () => {
     const reported: string[] = []
     let hasEnded = true
     const marker = markerOf(async (messageID) => {
@@ -57,7 +57,7 @@ describe('a read marker', () => {
     assert.deepEqual(reported, ['one'], 'once')
   })
 
-  /** A marker in a room of five messages of Bob; `counted` is what the list of rooms shows, `asked` how often it asks the server. */
+  /** A marker in a room of five messages of Bob; `counted` is the count in the list of rooms, `asked` how often it asks the server. */
   function markerOfFive(report: (messageID: string) => Promise<unknown>, isConnected = () => true) {
     const timeline = new Timeline()
     const data = [1, 2, 3, 4, 5].map((seq) => ({ _id: `m${seq}`, seq, sender: { _id: 'bob' } }) as Message)
@@ -71,7 +71,7 @@ describe('a read marker', () => {
     return { marker, list }
   }
 
-  test('counts again after its report: what was counted meanwhile may be older', async () => {
+  test('counts again after its report, since earlier counts may be older', async () => {
     const { marker, list } = markerOfFive(async () => void (list.unread = 5))
     marker.mark('m5')
     assert.equal(list.unread, 0)
@@ -79,21 +79,21 @@ describe('a read marker', () => {
     assert.deepEqual(list, { unread: 0, asked: 0 })
   })
 
-  test('counts after its report as far as another device has read meanwhile', async () => {
+  test("counts after its report from another device's newer marker", async () => {
     const { marker, list } = markerOfFive(async () => marker.heard('m4'))
     marker.mark('m2')
     await marker.flush()
     assert.equal(list.unread, 1)
   })
 
-  test('whose report is refused for good leaves the count to the server', async () => {
+  test('leaves the count to the server after a permanent refusal', async () => {
     const { marker, list } = markerOfFive(() => Promise.reject(new ParleyError('MESSAGE_NOT_FOUND', 'gone', 404)))
     marker.mark('m5')
     await marker.flush()
     assert.equal(list.asked, 1)
   })
 
-  test('that another device set earlier, heard again, takes back nothing', () => {
+  test('ignores older markers of other devices', () => {
     const { marker, list } = markerOfFive(
       () => Promise.reject(networkError('not connected')),
       () => false,

@@ -13,7 +13,7 @@ const message = (seq: number, fields: Partial<Message> = {}) =>
   }) as Message
 const page = (...data: Message[]): Page => ({ data, userDeletedIDs: [], totalCount: 4 })
 
-/** A room of four messages, the last three of them unread, of which `listMessages` reads pages. */
+/** A room of four messages, the last three of them unread; `listMessages` reads them in pages. */
 function roomOf(listMessages: (query: { beforeMessage?: string }) => Promise<Page>, isConnected = () => true) {
   const room = new RoomHandle('room', {
     calls: { listMessages, listPins: async () => ({ data: [] }) },
@@ -29,7 +29,7 @@ function roomOf(listMessages: (query: { beforeMessage?: string }) => Promise<Pag
   return room
 }
 
-test('a room whose opening broke off after its first page is opened by the next call: its first unread message is the one from then', async () => {
+test('an open that failed after its first page is resumed by the next call, with a fresh first unread message', async () => {
   let isConnected = true
   let reads = 0
   const read = async ({ beforeMessage }: { beforeMessage?: string }) => {
@@ -49,7 +49,7 @@ test('a room whose opening broke off after its first page is opened by the next 
   assert.equal(room.firstUnread.get(), 'm2')
 })
 
-test('a room that is opened in the middle of a streamed message has all of its text', async () => {
+test('a room opened in the middle of a streamed message has all of its text', async () => {
   const read = Promise.withResolvers<Page>()
   const room = roomOf(() => read.promise)
   const opened = room.open()

@@ -5,11 +5,11 @@ import { networkError, ParleyError } from '../parley-error.ts'
 import { RoomHistory } from './room-history.ts'
 import type { Page } from './timeline.ts'
 
-describe('the messages of a room that are loaded when it is opened', () => {
+describe('the first messages of an opened room', () => {
   const page = { data: [{ _id: 'a', seq: 1 } as Message], userDeletedIDs: [], totalCount: 1 } satisfies Page
   const away = () => new ParleyError('SERVICE_UNAVAILABLE', 'the database is away', 503)
 
-  /** @param read what comes of each reading, by its number */
+  /** @param read the result of each read, by its number */
   function scene(read: (n: number) => Promise<Page>) {
     let reads = 0
     const connection = { isConnected: true }
@@ -21,7 +21,7 @@ describe('the messages of a room that are loaded when it is opened', () => {
     return { loaded, connection, reads: () => reads }
   }
 
-  test('are read again while that fails with what may pass, for all who opened it at once', async () => {
+  test('are read again after temporary failures, once for all callers', async () => {
     const { loaded, reads } = scene(async (n) => {
       if (n <= 2) throw away()
       return page
@@ -31,7 +31,7 @@ describe('the messages of a room that are loaded when it is opened', () => {
     assert.equal(loaded.history.get().isLoaded, true)
   })
 
-  test('are not read again when that is refused: others may try later', async () => {
+  test('are not read again after a refusal, but later callers can retry', async () => {
     const { loaded, reads } = scene(async (n) => {
       if (n === 1) throw new ParleyError('NOT_ROOM_MEMBER', 'not a member', 403)
       return page
@@ -42,7 +42,7 @@ describe('the messages of a room that are loaded when it is opened', () => {
     assert.equal(loaded.history.get().isLoaded, true)
   })
 
-  test('fail without a connection, also when it ends between two readings', async () => {
+  test('fail without a connection, even if it ends between two reads', async () => {
     const { loaded, connection, reads } = scene(async () => {
       throw networkError('not connected')
     })
@@ -57,7 +57,7 @@ describe('the messages of a room that are loaded when it is opened', () => {
     await assert.rejects(opening, { code: 'NETWORK_ERROR' })
   })
 
-  test('around a message are read once: the user sees that it failed, and clicks again', async () => {
+  test('around a message are read once: the user sees the failure and clicks again', async () => {
     const { loaded, reads } = scene(async () => {
       throw away()
     })

@@ -29,7 +29,7 @@ describe('the list of rooms', () => {
   const message = (seq: number) => ({ _id: `m${seq}`, room: 'room', seq, sender: { _id: 'bob' } }) as Message
   const listOf = (...data: Room[]) => ({ data, totalCount: data.length }) as ListRoomsResult
 
-  test('reads a room that it hears of before the login when the login is over, not before', async () => {
+  test('reads a room mentioned before the login only after it', async () => {
     let isConnected = false
     const { list, asked, unread } = slowServer(() => isConnected)
     list.heardMessage(message(1))
@@ -41,7 +41,7 @@ describe('the list of rooms', () => {
     assert.deepEqual([asked.map(({ id }) => id), unread()], [['room'], 1])
   })
 
-  test('that is older than what was read of one room meanwhile takes nothing back', async () => {
+  test('older than a later read of one room undoes nothing', async () => {
     const { list, lists, asked, unread } = slowServer()
     const refreshed = list.refresh()
     list.heardMessage(message(11))
@@ -55,7 +55,7 @@ describe('the list of rooms', () => {
     assert.equal(unread(), 4)
   })
 
-  test('that is older than a deletion of which a room was read again takes nothing back', async () => {
+  test('older than a deletion after which a room was read again undoes nothing', async () => {
     const { list, lists, asked, unread } = slowServer()
     const first = list.refresh()
     lists[0]?.resolve(listOf(room(3, 10)))
@@ -71,7 +71,7 @@ describe('the list of rooms', () => {
     assert.equal(unread(), 2)
   })
 
-  test('keeps a last message that is newer than a deletion of all, and not one that was there then', async () => {
+  test('keeps a last message newer than a deletion of all, and drops one it covers', async () => {
     const { list, lists } = slowServer(() => false)
     const refreshed = list.refresh()
     lists[0]?.resolve(listOf(room(1, 4)))
@@ -83,7 +83,7 @@ describe('the list of rooms', () => {
     assert.equal(isDeleted(), true)
   })
 
-  test('is newer than what was asked of a room before it', async () => {
+  test('is newer than an earlier read of one room', async () => {
     const { list, lists, asked, unread } = slowServer()
     const old = list.refreshRoom('room')
     const refreshed = list.refresh()
@@ -96,7 +96,7 @@ describe('the list of rooms', () => {
     assert.equal(unread(), 4)
   })
 
-  test('reads a room again after the login whose preferences came when it caught up: they may be older ones', async () => {
+  test('rereads after the login a room whose preferences came in the replay, since they may be outdated', async () => {
     let isConnected = true
     const { list, lists, asked } = slowServer(() => isConnected)
     const first = list.refresh()
@@ -112,7 +112,7 @@ describe('the list of rooms', () => {
     assert.equal(list.get('room')?.pref?.sticky, false)
   })
 
-  test('counts a message that comes while its room is read for the first time', async () => {
+  test('counts a message that arrives during the first read of its room', async () => {
     const { list, asked, unread } = slowServer()
     list.heardRoom(room(0, 0))
     list.heardMessage(message(1))
@@ -123,7 +123,7 @@ describe('the list of rooms', () => {
     assert.equal(unread(), 1)
   })
 
-  test('a last message that the user deleted for themselves stays without content when somebody reacts to it', async () => {
+  test('keeps a personally deleted last message without content when others react to it', async () => {
     const { list, lists } = slowServer()
     const refreshed = list.refresh()
     const hidden = { ...message(4), isDeleted: true, message: '', updatedAtMS: 4 }
@@ -133,7 +133,7 @@ describe('the list of rooms', () => {
     assert.equal(list.get('room')?.lastMessage?.message, '')
   })
 
-  test('a room without unread messages is not read again at each deletion, one with some is', async () => {
+  test('rereads a room at a deletion only if it has unread messages', async () => {
     const { list, lists, asked } = slowServer()
     const refreshed = list.refresh()
     lists[0]?.resolve(listOf(room(0, 9), room(2, 9, 'other')))
@@ -146,7 +146,7 @@ describe('the list of rooms', () => {
     )
   })
 
-  test('a recalled message no longer counts as unread', async () => {
+  test('stops counting a recalled message as unread', async () => {
     const { list, lists, asked, unread } = slowServer()
     const refreshed = list.refresh()
     lists[0]?.resolve(listOf(room(1, 9), room(0, 9, 'other')))
@@ -163,7 +163,7 @@ describe('the list of rooms', () => {
     assert.equal(unread(), 0)
   })
 
-  test('a last message that quotes a deleted one has nothing of its text', async () => {
+  test("removes a deleted message's text from a last message that quotes it", async () => {
     const { list, lists } = slowServer()
     const refreshed = list.refresh()
     const replyTo = { _id: 'm1', sender: 'bob', messageType: 'text', text: 'a secret', isDeleted: false }

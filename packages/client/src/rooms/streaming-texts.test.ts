@@ -15,7 +15,7 @@ describe('texts that robots are streaming', () => {
   const message = (_id: string, fields: Partial<Message> = {}) =>
     ({ _id, room: 'room', seq: 1, message: '', sender: { _id: 'bot' }, ...fields }) as Message
 
-  test('goes on when an older message of the robot changes, and ends with its message', () => {
+  test('continue when an older message of the robot changes, and end with their message', () => {
     const { streaming, texts } = begin()
     const say = (text: string) => streaming.heard({ room: 'room', sender: 'bot', text }, undefined)
     say('The answer ')
@@ -26,7 +26,7 @@ describe('texts that robots are streaming', () => {
     assert.deepEqual(texts(), [])
   })
 
-  test('two messages of one robot are two texts, and end one by one', () => {
+  test('are two for two messages of one robot, and end one by one', () => {
     const { streaming, texts, piece } = begin()
     piece('a', 0, 'To Ann: ')
     piece('b', 0, 'To Bob: ')
@@ -40,7 +40,7 @@ describe('texts that robots are streaming', () => {
     assert.deepEqual(texts(), ['To Bob: '])
   })
 
-  test('pieces in any order, and again, make one text; what is missing is marked', () => {
+  test('join pieces in any order, repeats included, and mark missing ones', () => {
     const { texts, piece } = begin()
     piece('a', 6, 'big ')
     assert.deepEqual(texts(), ['…big '])
@@ -52,13 +52,13 @@ describe('texts that robots are streaming', () => {
     assert.deepEqual(texts(), ['Hello old world'])
   })
 
-  test('a room opened late shows the text of the history so far', () => {
+  test('show the history so far when a room is opened late', () => {
     const { texts, piece } = begin()
     piece('a', 6, 'world', message('a', { streaming: true, message: { text: 'Hello ' } }))
     assert.deepEqual(texts(), ['Hello world'])
   })
 
-  test('the history loaded later stands for missed pieces, and a message that has ended ends', () => {
+  test('fill missed pieces from history loaded later, and end with an ended message', () => {
     const { streaming, texts, piece } = begin()
     piece('a', 6, 'big ')
     const loaded = (fields: Partial<Message>) =>

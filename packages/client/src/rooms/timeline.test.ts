@@ -27,14 +27,14 @@ function loaded(seqs: number[], totalCount: number): Timeline {
 }
 
 describe('the loaded messages of a room', () => {
-  test('are in the order of seq, each once, in whatever order and however often they arrive', () => {
+  test('are in order of seq, each once, however they arrive', () => {
     const timeline = loaded([3, 2, 1], 3)
     for (const seq of [5, 4, 5, 4, 3]) timeline.apply({ kind: 'message', message: message(seq) })
     assert.deepEqual(shown(timeline), [1, 2, 3, 4, 5])
     assert.equal(timeline.hasHole(), false)
   })
 
-  test('know of a hole until it is filled', () => {
+  test('know a gap until it is filled', () => {
     const timeline = loaded([2, 1], 2)
     timeline.apply({ kind: 'message', message: message(5) })
     assert.deepEqual([timeline.hasHole(), shown(timeline)], [true, [1, 2, 5]])
@@ -65,7 +65,7 @@ describe('the loaded messages of a room', () => {
     assert.deepEqual([timeline.get('m3')?.isDeleted, timeline.get('m3')?.message], [true, undefined])
   })
 
-  test('quote what they reply to as it is now, whether that is loaded or not', () => {
+  test('quote their parent as it is now, whether it is loaded or not', () => {
     const quote = (seq: number) => ({
       _id: `m${seq}`,
       sender: 'bob',
@@ -95,7 +95,7 @@ describe('the loaded messages of a room', () => {
     )
   })
 
-  test('stay deleted, whatever older news arrive', () => {
+  test('stay deleted, whatever older events arrive', () => {
     const timeline = loaded([2, 1], 2)
     timeline.apply({ kind: 'all deleted', had: ({ seq }) => seq <= 2 })
     timeline.apply({ kind: 'message', message: message(1, 9) })

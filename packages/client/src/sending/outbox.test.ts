@@ -7,7 +7,7 @@ import type { PendingSend } from './pending-send.ts'
 describe('an outbox that several tabs share', () => {
   const hour = 3_600_000
 
-  /** Two tabs that took up a message of alice from an earlier page. */
+  /** Two tabs that took over a message of alice from an earlier page. */
   async function twoTabs(about: Partial<PendingSend>) {
     const left: PendingSend = {
       ...{ clientMessageID: 'id', room: 'room', user: 'alice', message: 'hello', options: {}, state: 'queued' },
@@ -35,7 +35,7 @@ describe('an outbox that several tabs share', () => {
     return [await open(), await open()] as const
   }
 
-  test('sends nothing that was discarded in the other, and forgets it', async () => {
+  test('drops a message that the other tab discarded', async () => {
     const [one, other] = await twoTabs({})
     const sent = one.outbox.retry('id')
     other.outbox.discard('id')
@@ -46,7 +46,7 @@ describe('an outbox that several tabs share', () => {
     assert.deepEqual(one.states(), [])
   })
 
-  test('does not bring back in one what is discarded in the other while it is on its way', async () => {
+  test('does not bring back a message discarded in the other tab while it is in flight', async () => {
     const [one, other] = await twoTabs({ state: 'failed' })
     other.outbox.discard('id')
     void one.outbox.retry('id')
@@ -55,7 +55,7 @@ describe('an outbox that several tabs share', () => {
     assert.deepEqual(one.states(), [])
   })
 
-  test('sends again what the other has just sent: Parley recognises it', async () => {
+  test('repeats a recent send of the other tab, which Parley recognises', async () => {
     const [one, other] = await twoTabs({})
     await other.outbox.loggedIn('alice')
     await vi.waitFor(() => assert.deepEqual(other.states(), []), { timeout: 60_000 })
@@ -64,7 +64,7 @@ describe('an outbox that several tabs share', () => {
     assert.equal((await sent).message, 'hello')
   })
 
-  test('does not send again what the other has sent longer ago than Parley recognises it', async () => {
+  test('does not repeat a send of the other tab older than Parley recognises', async () => {
     const [one, other] = await twoTabs({ createdAtMS: Date.now() - 25 * hour })
     await other.outbox.loggedIn('alice')
     await vi.waitFor(() => assert.deepEqual(other.states(), []), { timeout: 60_000 })

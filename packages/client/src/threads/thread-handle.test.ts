@@ -4,11 +4,11 @@ import { describe, onTestFinished, test, vi } from 'vitest'
 import type { ListThreadResult, Message } from '../generated/types.ts'
 import { ThreadHandle, type ThreadParts } from './thread-handle.ts'
 
-/** Reports wait for a moment, which may be long on a busy machine. */
+/** Reports are delayed a moment, which can be long on a busy machine. */
 const patient = { timeout: 60_000 }
 
 describe('a thread', () => {
-  /** A thread whose readings and reports return when the test says so. */
+  /** A thread whose reads and reports return when the test says so. */
   function unopened() {
     const readings: PromiseWithResolvers<ListThreadResult>[] = []
     const reports: PromiseWithResolvers<{ unread: number }>[] = []
@@ -53,7 +53,7 @@ describe('a thread', () => {
       ...{ takesPart: true, unread, totalCount: 1, userDeletedIDs: [] },
     }) as unknown as ListThreadResult
 
-  test('stays read after a report while which its count was read', async () => {
+  test('stays read after a report during which its count was read', async () => {
     const { thread, readings, reports, answer } = await openThread()
     thread.markRead()
     await vi.waitFor(() => assert.equal(reports.length, 1), patient)
@@ -67,7 +67,7 @@ describe('a thread', () => {
     assert.equal(thread.unread.get(), 0)
   })
 
-  test('stays read when a count that was read before the report comes after it', async () => {
+  test('stays read when a count read before the report arrives after it', async () => {
     const { thread, readings, reports, answer } = await openThread()
     thread.markRead()
     await vi.waitFor(() => assert.equal(reports.length, 1), patient)
@@ -100,7 +100,7 @@ describe('a thread', () => {
     assert.equal(readings.length, 2)
   })
 
-  test('that was never open is counted again after a login that has not brought what was missed', async () => {
+  test('is counted again after a login without a complete replay, even if it was never open', async () => {
     const { thread, readings, answer } = unopened()
     thread.heardRoot({ ...message('root', 7), sender: { _id: 'alice' } } as Message)
     thread.heard({ ...message('m1', 1), threadOf: 'root' })

@@ -7,11 +7,11 @@ import { createListeners } from '../listeners.ts'
 import { createStore } from '../store.ts'
 import { createThreads } from './user-threads.ts'
 
-/** Readings wait for each other, which may take long on a busy machine. */
+/** Reads queue up, which can take long on a busy machine. */
 const patient = { timeout: 60_000 }
 
 describe("the list of a user's threads", () => {
-  /** A list whose readings return when the test says so. */
+  /** A list whose reads return when the test says so. */
   function slowList() {
     const asked: PromiseWithResolvers<ListThreadsResult>[] = []
     const listeners = createListeners<ServerEvents>()
@@ -48,7 +48,7 @@ describe("the list of a user's threads", () => {
   const reply = (threadOf: string, seq: number) =>
     ({ _id: `${threadOf} ${seq}`, room: 'room', threadOf, seq, sender: { _id: 'bob' } }) as Message
 
-  test('counts a message that arrives while the list is read for the first time', async () => {
+  test('counts a message that arrives during the first read', async () => {
     const { threads, listeners, counts, answer } = slowList()
     listeners.call('thread message', reply('b', 3))
     await answer(0, page(thread('a', 5, 0), thread('b', 2, 0)))
@@ -59,7 +59,7 @@ describe("the list of a user's threads", () => {
     assert.equal(threads.unread.get(), 1)
   })
 
-  test('counts a message once that the list has already', async () => {
+  test('counts a message that it already has once', async () => {
     const { threads, listeners, counts, answer } = slowList()
     listeners.call('thread message', reply('a', 3))
     await answer(0, page(thread('a', 3, 1)))
@@ -76,7 +76,7 @@ describe("the list of a user's threads", () => {
     assert.deepEqual(counts()[0], ['b', 3, 1])
   })
 
-  test('is read again after a read marker, or a change of a thread that it is about to have', async () => {
+  test('is read again after a read marker, or a change of a thread that it is about to include', async () => {
     const { listeners, counts, asked, answer } = slowList()
     await answer(0, page(thread('a', 2, 2)))
     listeners.call('messageDeleted', { room: 'room', messageID: 'a 1' })
@@ -94,7 +94,7 @@ describe("the list of a user's threads", () => {
     await vi.waitFor(() => assert.equal(asked.length, 5), patient)
   })
 
-  test('is read again after a message of a thread was recalled, which no longer counts as unread', async () => {
+  test('is read again after a recall in a thread, which no longer counts as unread', async () => {
     const { listeners, counts, asked, answer } = slowList()
     await answer(0, page(thread('a', 2, 2)))
     const recalled: Message = { ...reply('a', 2), messageType: 'recall' }

@@ -44,7 +44,7 @@ function matches(pattern: string, subject: string): boolean {
 }
 
 describe('a token of a subject', () => {
-  test('holds no separator, wildcard or white space, whatever it is made of, and two IDs never give the same', () => {
+  test('holds no separator, wildcard or white space, and differs for different IDs', () => {
     fc.assert(
       fc.property(id, id, (one, other) => {
         assert.match(subjectToken(one), /^[\w%-]+$/)
@@ -55,7 +55,7 @@ describe('a token of a subject', () => {
 })
 
 describe('the subject of an event', () => {
-  test('says whose it is and what it is', () => {
+  test('names the target and the event', () => {
     fc.assert(
       fc.property(audience, event, (to, name) =>
         assert.deepEqual(parseEventSubject(eventSubject(to, name)), { to, event: name }),
@@ -63,7 +63,7 @@ describe('the subject of an event', () => {
     )
   })
 
-  test('is heard by who listens to its room or user, and by nobody else', () => {
+  test('reaches the subscribers of its room or user, and no others', () => {
     fc.assert(
       fc.property(audience, audience, event, (to, other, name) => {
         assert.ok(matches(audienceSubject(to), eventSubject(to, name)))
@@ -73,7 +73,7 @@ describe('the subject of an event', () => {
     )
   })
 
-  test('is one of its app that the stream keeps, if it is to be kept, and of a room, if it is of one', () => {
+  test("is in its app's stored subjects if it is stored, and in its room's if it has one", () => {
     fc.assert(
       fc.property(audience, id, event, (to, app, name) => {
         const subject = eventSubject(to, name)
@@ -87,7 +87,7 @@ describe('the subject of an event', () => {
   })
 })
 
-test('commands and work for the push service say of which app they are', () => {
+test('commands and push work name their app', () => {
   fc.assert(
     fc.property(id, (app) => {
       assert.equal(parseControlSubject(controlSubject(app)), app)
@@ -97,7 +97,7 @@ test('commands and work for the push service say of which app they are', () => {
   )
 })
 
-test('requests to two nodes never have the same subject', () => {
+test('requests to two nodes never share a subject', () => {
   fc.assert(
     fc.property(id, id, (one, other) =>
       assert.equal(nodeSubject(one, 'poll') === nodeSubject(other, 'poll'), one === other),
@@ -105,7 +105,7 @@ test('requests to two nodes never have the same subject', () => {
   )
 })
 
-test('the feed of the integrator has its own events, which no node hears', () => {
+test("the integrator's feed has its own events, which no node receives", () => {
   const name = fc.constantFrom('user', 'room', 'ban', 'members')
   fc.assert(
     fc.property(audience, name, (to, event) => {

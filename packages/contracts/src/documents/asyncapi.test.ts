@@ -119,7 +119,7 @@ describe('the AsyncAPI document', () => {
     })
   }
 
-  test('the page has the type of each field: any JSON only where it may be any', () => {
+  test('the page gives the type of each field, with any JSON only where it is allowed', () => {
     const page = eventsPage(document)
     const anyJson = [...page.matchAll(/^\| `(\w+)` \| any JSON \|/gm)].map(([, name]) => name)
     assert.deepEqual(new Set(anyJson), new Set(['data', 'message']))

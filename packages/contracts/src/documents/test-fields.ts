@@ -3,8 +3,8 @@ import type { JsonSchema } from './json-schema.ts'
 const isMarked = (schema: JsonSchema) => schema['x-extension'] === true
 
 /**
- * The fields of a schema that are not marked as an extension, written as in `interfaceOperations`: of an object its
- * properties, of anything else its type. Referenced schemas are named only.
+ * The fields of a schema without an extension mark, written as in `interfaceOperations`: the properties of an object, otherwise
+ * its type. References give the name only.
  */
 export function unmarkedFields(schema: JsonSchema): string[] {
   if (isMarked(schema)) return []
@@ -12,7 +12,7 @@ export function unmarkedFields(schema: JsonSchema): string[] {
   return isObject(schema) && schema['$ref'] === undefined ? fields : [typeOf(schema), ...fields]
 }
 
-/** The arguments of an emit, which are a list of fixed length, by their positions. */
+/** The arguments of an emit, a list of fixed length, by position. */
 export function unmarkedArguments(schema: JsonSchema): string[] {
   const items = schema['items'] as JsonSchema[]
   return items.flatMap((item, i) => fieldAndInside(item, `[${i}]`, `[${i}]`))
@@ -41,7 +41,7 @@ function isObject(schema: JsonSchema): boolean {
   return schema['type'] === 'object'
 }
 
-/** Such as string, number (integers too), Room, string[], `string | object`, or any. Leaves out that null is allowed. */
+/** Such as string, number (integers too), Room, string[], `string | object`, or any. Ignores null. */
 export function typeOf(schema: JsonSchema): string {
   const { $ref, allOf, anyOf, type, items } = schema as {
     $ref?: string

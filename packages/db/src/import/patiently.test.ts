@@ -12,13 +12,13 @@ function failing(times: number, code: number): { write: () => Promise<string>; t
   return { write, tries: () => tries }
 }
 
-test('a write for which the server took too long is repeated, until it is done', async () => {
+test("a write that exceeds the server's time limit is retried until it succeeds", async () => {
   const busy = failing(2, 50)
   assert.equal(await patiently(busy.write), 'written')
   assert.equal(busy.tries(), 3)
 })
 
-test('a write that fails otherwise is not', async () => {
+test('a write that fails otherwise is not retried', async () => {
   const taken = failing(1, 11_000)
   await assert.rejects(patiently(taken.write), { code: 11_000 })
   assert.equal(taken.tries(), 1)

@@ -18,7 +18,7 @@ describe('a page of a history', () => {
     await db.client.close()
   })
 
-  test('has the next messages without a gap, by either time and in both directions, whatever part of the buffer is flushed', async () => {
+  test('has the next messages without a gap, by either time and in both directions, whichever part of the buffer is flushed', async () => {
     const reads = async (some: Parameters<HistoryModel['play']>[0][]) => {
       const model = new HistoryModel(db)
       await model.open()

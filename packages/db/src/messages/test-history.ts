@@ -15,7 +15,7 @@ import { type PageStart, readHistory, type TimeField } from './history.ts'
 import { findMessage } from './messages.ts'
 import { readRoomPage } from './room-page.ts'
 
-/** A step in the life of a room. Numbers choose among the messages that there are. */
+/** A step in the life of a room. Numbers select among the existing messages. */
 export type Step =
   | { is: 'send'; count: number; atOneTime: boolean; isLarge: boolean }
   | { is: 'flush'; from: number; to: number; isPulled: boolean }
@@ -30,7 +30,7 @@ export type Step =
       limit: number
     }
 
-/** A room in the database, and how its history must read. */
+/** A room in the database, and its expected history. */
 export class HistoryModel {
   readonly #db: Db
   readonly #key: string
@@ -78,7 +78,7 @@ export class HistoryModel {
     await this.#db.rooms.updateOne({ _id: this.#key }, { $set: ends, $push: { buffer: { $each: entries } } })
   }
 
-  /** Of a part of the buffer, as by one of several gateways; maybe cut off before its end. */
+  /** Flushes part of the buffer, like one of several gateways; can be cut off before its end. */
   async #flush({ from, to, isPulled }: Extract<Step, { is: 'flush' }>): Promise<void> {
     const room = (await this.#db.rooms.findOne({ _id: this.#key })) as RoomDoc
     const all = unflushedOf({ ...room, flushedSeq: 0 })
@@ -117,7 +117,7 @@ export class HistoryModel {
     }
   }
 
-  /** The page begins with the messages that come next, without a gap, and has as many as are wanted. */
+  /** Asserts that the page begins with the next messages, without a gap, and has the requested number. */
   async #check({ start: from, message, bound, field, limit }: Extract<Step, { is: 'page' }>): Promise<void> {
     const placeOf = (one: MessageDoc) => ({ timeMS: one[field], id: one._id })
     const place = placeOf(this.#at(message))

@@ -13,9 +13,9 @@ import { bucketLevels } from './buckets.ts'
 const minuteMS = bucketLevels.minute.sizeMS
 const users = ['alice', 'bob', 'carol']
 
-describe('the users of a time', () => {
+describe('the active users of a period', () => {
   let servers: Servers
-  /** All services are of this release. */
+  /** All services run this release. */
   let db: Db
   beforeAll(async () => {
     servers = await isolatedServers(['mongo'])
@@ -41,9 +41,9 @@ describe('the users of a time', () => {
     },
   }
 
-  test('are exact to the minute, noted or imported', async () => {
+  test('are exact to the minute, recorded or imported', async () => {
     const endMS = Date.now() - (Date.now() % minuteMS)
-    /** Some hours, so that many share one. */
+    /** A few hours, so that many share one. */
     const ago = fc.integer({ min: 0, max: 200 })
     const note = fc.record({
       how: fc.constantFrom(...Object.keys(notes)),
@@ -78,7 +78,7 @@ describe('the users of a time', () => {
     )
   })
 
-  test('take a document for each hour and day, not for each minute', async () => {
+  test('take one document per hour and day, not per minute', async () => {
     const beginMS = Date.UTC(2099, 0, 1, 10)
     for (let minute = 0; minute < 120; minute++) {
       await noteActiveUsers(db, [{ app: 'documents', user: 'alice', atMS: beginMS + minute * minuteMS }])

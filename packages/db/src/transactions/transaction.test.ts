@@ -8,7 +8,7 @@ import { connectDb } from '../connect.ts'
 import type { Db } from '../db.ts'
 import { inTransaction, KeyTaken, StaleReadError } from './transaction.ts'
 
-/** Writes a document in a transaction, says so, and goes no further. */
+/** Writes a document in a transaction, reports it, and stops there. */
 const halfWay = `
   import { MongoClient } from 'mongodb'
   const client = new MongoClient(process.argv[1])
@@ -46,7 +46,7 @@ describe('a transaction', () => {
     assert.equal((await db.pendingEvents.findOne({ _id: 'x' }))?.atMS, 2)
   })
 
-  test('runs again from the start when what was read before it has changed', async () => {
+  test('restarts if a document that it read has changed since', async () => {
     let runs = 0
     const answer = await inTransaction(db, async () => {
       if (++runs < 3) throw new StaleReadError('not yet')
@@ -58,7 +58,7 @@ describe('a transaction', () => {
   describe('with a unique key', () => {
     const note = (_id: string) => ({ _id, atMS: 0, events: [] })
 
-    test('taken before it: fails with KeyTaken in the second run, and leaves nothing behind', async () => {
+    test('taken before it fails with KeyTaken in the second run, and leaves nothing behind', async () => {
       await db.pendingEvents.insertOne(note('taken'))
       for (const insert of ['one', 'many', 'bulk'] as const) {
         let runs = 0
@@ -75,7 +75,7 @@ describe('a transaction', () => {
       }
     })
 
-    test('taken after its snapshot: runs again and sees the holder', async () => {
+    test('taken after its snapshot runs again and sees the holder', async () => {
       let runs = 0
       const seen = await inTransaction(db, async (session) => {
         runs++
@@ -88,7 +88,7 @@ describe('a transaction', () => {
       assert.deepEqual([seen, runs], [7, 2])
     })
 
-    test('after another, each found before the next snapshot: goes on', async () => {
+    test('taken by one document after another runs again until it finds a free key', async () => {
       const names = ['first', 'second', 'third']
       await db.pendingEvents.insertMany(names.map(note))
       const known = new Set<string>()

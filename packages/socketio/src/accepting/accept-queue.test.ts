@@ -9,7 +9,7 @@ describe('work in the accept queue', () => {
     while (performance.now() < untilMS);
   }
 
-  test('other work runs between any two that fill a slice each', async () => {
+  test('other work runs between two items that each fill a slice', async () => {
     const queue = createAcceptQueue(1)
     const done: string[] = []
     const others = () => {
@@ -28,7 +28,7 @@ describe('work in the accept queue', () => {
     assert.deepEqual(between.slice(between.indexOf('a')), ['a', 'other', 'b', 'other', 'c', 'other', 'd'])
   })
 
-  test('work that fits into a slice runs in one, in order, also work that arrives later', async () => {
+  test('work that fits into a slice runs in one, in order, including later arrivals', async () => {
     const queue = createAcceptQueue(10_000)
     const done: string[] = []
     const turn = async (name: string) => {

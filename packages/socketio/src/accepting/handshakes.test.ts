@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'
 import { createHandshakes } from './handshakes.ts'
 
-describe('places for handshakes', () => {
+describe('handshake slots', () => {
   let nowMS = 0
   const create = () => createHandshakes({ most: 2, withinMS: 100 }, () => nowMS)
 
-  test('the given number may be in flight, and one more when one is over', () => {
+  test('are as many as given, and freed when a handshake ends', () => {
     const handshakes = create()
     assert.deepEqual([handshakes.begin(), handshakes.begin(), handshakes.begin()], [true, true, false])
     handshakes.ended()
     assert.deepEqual([handshakes.begin(), handshakes.begin()], [true, false])
   })
 
-  test('a slow one keeps its place no longer than the time', () => {
+  test('are freed from a slow handshake after the time limit', () => {
     const handshakes = create()
     nowMS = 0
     handshakes.begin()
@@ -25,7 +25,7 @@ describe('places for handshakes', () => {
     assert.deepEqual([handshakes.begin(), handshakes.begin()], [true, false])
   })
 
-  test('one that ends after its time frees no second place', () => {
+  test('are freed once, even if the handshake ends after that', () => {
     const handshakes = create()
     handshakes.ended()
     assert.deepEqual([handshakes.begin(), handshakes.begin(), handshakes.begin()], [true, true, false])

@@ -7,7 +7,7 @@ import { batchTemplate } from './batch-template.ts'
 
 const names = ['$name$', '$n$', '$a b$', '$€$']
 
-/** Every text of a value, changed; names of fields stay. */
+/** Every text of a value, mapped; field names stay. */
 function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value)
   if (Array.isArray(value)) return value.map((inner) => mapTexts(inner, change))
@@ -39,7 +39,7 @@ const { message } = fc.letrec((tie) => ({
 const patterns = fc.dictionary(fc.constantFrom(...names), text, { maxKeys: 4, noNullPrototype: true })
 
 describe('the template of a batch', () => {
-  test('replaces every pattern of a recipient in every text, once, and no name of a field', () => {
+  test('replaces every pattern of a recipient once in every text, but not in field names', () => {
     fc.assert(
       fc.property(message, fc.array(patterns, { minLength: 1, maxLength: 4 }), (given, recipients) => {
         const contentFor = batchTemplate(given)
@@ -51,7 +51,7 @@ describe('the template of a batch', () => {
     )
   })
 
-  test('refuses what would be over 64 KiB as JSON before it is made, and nothing smaller', () => {
+  test('refuses results over 64 KiB as JSON before they are built, and nothing smaller', () => {
     const most = maxMessageBytes - '{"text":""}'.length
     fc.assert(
       fc.property(fc.constantFrom('a', '"', 'ü', '😀', '\n'), fc.integer({ min: -3, max: 3 }), (character, over) => {
@@ -64,7 +64,7 @@ describe('the template of a batch', () => {
     )
   })
 
-  test('refuses at once what would be gigabytes', () => {
+  test('refuses results of gigabytes at once', () => {
     const contentFor = batchTemplate('$n$'.repeat(20_000))
     assert.throws(() => contentFor({ $n$: 'x'.repeat(1_000_000) }), { code: 'MESSAGE_TOO_LARGE' })
   })
