@@ -1,10 +1,13 @@
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { describe, test } from 'vitest'
+import { beforeAll, describe, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
 
 describe.concurrent('the code passes', () => {
+  // Types and lint both read it.
+  beforeAll(() => void execFileSync(process.execPath, ['packages/console/build/main.ts', '--types'], { cwd: root }))
+
   test.for(['check:types', 'check:lint', 'check:format', 'check:unused', 'check:copies', 'check:prose'])(
     'npm run %s',
     (script) => {

@@ -90,7 +90,7 @@ describe('GET /admin/messages/{id}/trace', () => {
     assert.deepEqual(
       handed
         .map(({ node, reason }) => [node === deliveries.find(({ sockets }) => sockets === 2)?.node, reason])
-        .toSorted(),
+        .toSorted(([one], [other]) => Number(one) - Number(other)),
       [
         [false, 'handed to one socket of the room'],
         [true, `handed to 2 sockets of the room; ios of ${bob} was connected there`],
