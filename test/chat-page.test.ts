@@ -5,7 +5,7 @@ import { Browser } from 'happy-dom'
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { eventually, type Platform, startPlatform } from './platform.ts'
 
-/** Without a layout, what the list of messages shows is not known: test/browser has the page in a real browser. */
+/** Without a layout, the visible part of the list is unknown: test/browser has the page in a real browser. */
 describe('the web chat page', () => {
   let platform: Platform
   let front: Front
@@ -20,7 +20,7 @@ describe('the web chat page', () => {
     await front.close()
   })
 
-  test('needs only the token: shows the rooms, past messages, and new ones', async () => {
+  test('needs only the token to show the rooms, past messages and new ones', async () => {
     proves('/chat', 'the query parameter token signs the user in')
     const alice = await platform.newUser('alice', { nickname: 'Alice' })
     const bob = await platform.newUser('bob', { nickname: 'Bob' })
@@ -33,7 +33,7 @@ describe('the web chat page', () => {
     const page = browser.newPage()
     const shown = () => page.mainFrame.document.body?.innerHTML ?? ''
     onTestFinished(async () => {
-      // Else the page hears of its closed connection when it has no elements any more.
+      // Otherwise the page would react to its closed connection without its elements.
       await platform.admin('DELETE', '/admin/clients/alice/token', {})
       await eventually('the page is signed out', () => shown().includes('signed out'))
       // The timers of the page never end.

@@ -11,7 +11,7 @@ describe('the front', () => {
   let front: Front
   let behind: Server
   beforeAll(async () => {
-    // Like uWebSockets.js: it closes when asked, without announcing it.
+    // Like uWebSockets.js: closes on request, without announcing it.
     behind = createServer((asked, response) => {
       response.setHeader('connection', 'keep-alive')
       if (asked.headers.connection === 'close') response.on('finish', () => setImmediate(() => asked.socket.end()))
@@ -41,7 +41,7 @@ describe('the front', () => {
     return one
   }
 
-  test('serves clients that close each connection, over kept-alive connections of its own', async () => {
+  test('serves clients that close each connection, over its own kept-alive connections', async () => {
     const ask = (path: string) =>
       new Promise((resolve, reject) => {
         get({ port: front.port, path, agent: false }, (answer) => {
@@ -54,7 +54,7 @@ describe('the front', () => {
     assert.deepEqual(new Set(together), new Set([200]))
   })
 
-  /** Writes parts of requests on one connection, each when what was expected of the one before is there. */
+  /** Writes parts of requests on one connection, each after the expected response to the previous one. */
   async function converse(...steps: { say: string; until?: string }[]): Promise<string> {
     const socket = connect(front.port, '127.0.0.1')
     let heard = ''
@@ -70,7 +70,7 @@ describe('the front', () => {
   }
   const answersIn = (heard: string) => heard.match(/^[A-Z]+ \/\S* [^;]*;/gm)
 
-  test('passes the body of a DELETE on whose length is not known, and the next request on the connection', async () => {
+  test('forwards the body of a DELETE of unknown length, and the next request on the connection', async () => {
     const chunked = 'Host: x\r\nTransfer-Encoding: chunked\r\n'
     const heard = await converse(
       { say: `DELETE /one HTTP/1.1\r\n${chunked}\r\n5\r\nhello\r\n0\r\n\r\n`, until: 'one hello;' },
@@ -80,7 +80,7 @@ describe('the front', () => {
     assert.deepEqual(answersIn(heard), ['DELETE /one hello;', 'DELETE /two you;', 'DELETE /three ;'])
   })
 
-  test('passes every path on as it came', async () => {
+  test('forwards every path unchanged', async () => {
     const paths = ['/\\[', '//[', '/socket.io/\\[', '/a/../%2e%2e/b', '/%zz?a=//b?c', '/|"']
     const asked = [...paths, 'http://a:99999/x', 'http://[', '*']
     const method = (path: string) => (path === '*' ? 'OPTIONS' : 'GET')
@@ -92,7 +92,7 @@ describe('the front', () => {
     )
   })
 
-  test('refuses an API key that a page, or a name, of elsewhere uses; the demo and its pages may', async () => {
+  test('refuses an API key from pages and host names elsewhere, and accepts the demo and its pages', async () => {
     const key = { 'im-api-key': 'demo-api-key' }
     const statusOf = async (headers: Record<string, string>) => {
       const asked = request({ port: front.port, method: 'POST', path: '/config', headers: { ...key, ...headers } })
@@ -128,7 +128,7 @@ describe('the front', () => {
     assert.deepEqual(answersIn(heard), ['GET /two ;'], 'without a key every name is served')
   })
 
-  test('serves a request that offers HTTP/2 in its place, as Java’s HttpClient and curl --http2 do', async () => {
+  test('serves a request that offers an upgrade to HTTP/2, as Java’s HttpClient and curl --http2 send it', async () => {
     const offer = 'Host: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n'
     const heard = await converse(
       { say: `POST /one HTTP/1.1\r\n${offer}Content-Length: 10\r\n\r\nhello` },
@@ -138,7 +138,7 @@ describe('the front', () => {
     )
     assert.deepEqual(answersIn(heard), ['POST /one hellothere;', 'GET /two ;', 'GET /three ;'])
   })
-  test('lets a body take longer than a head may: the process that gets it says how long', async () => {
+  test('lets a body take longer than a head may: the receiving process sets the limit', async () => {
     const { port } = await opened(500)
     const upload = request({ port, method: 'PUT', path: '/file', headers: { 'content-length': 10 } })
     const answered = once(upload, 'response') as Promise<[IncomingMessage]>

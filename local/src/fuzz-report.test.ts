@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, test } from 'vitest'
 import { findGaps, formatTallies, tallyReports } from './fuzz-report.ts'
 
-/** A report as schemathesis writes it, of calls of one operation each. */
+/** A report in the form of schemathesis, for calls of one operation each. */
 function reportOf(calls: { operation: string; mode: string; status: number; code?: string }[]): string {
   const file = join(mkdtempSync(join(tmpdir(), 'fuzz-')), 'report.ndjson')
   const lines = calls.map(({ operation, mode, status, code }, i) => {
@@ -34,14 +34,14 @@ describe('the report of a fuzzing run', () => {
     assert.deepEqual(findGaps(tallies), [])
   })
 
-  test('finds an operation that never returned 2xx, also one that was never called', async () => {
+  test('lists operations that never returned 2xx, including those never called', async () => {
     const missing = { ...refused, status: 404, code: 'ROOM_NOT_FOUND' }
     const gaps = findGaps(await tallyReports([reportOf([missing])], [operation, 'GET /me']))
     assert.match(gaps[0] ?? '', /^POST \/rooms\/ never returned 2xx/)
     assert.match(gaps[1] ?? '', /^GET \/me never returned 2xx/)
   })
 
-  test('finds an operation that refuses most of what its schema allows', async () => {
+  test('lists operations that refuse most of what their schema allows', async () => {
     const gaps = findGaps(await tallyReports([reportOf([accepted, refused, refused])], [operation]))
     assert.deepEqual(gaps, ['POST /rooms/ refused 2 of 3 inputs that its schema allows'])
   })

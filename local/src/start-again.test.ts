@@ -22,7 +22,7 @@ function dying(steadyMS: number) {
   return { seen, ending, die: () => onDeath('stats-1 was ended.') }
 }
 
-test('a process that dies again and again is started after pauses that double, and given up at the sixth death', async () => {
+test('a process that keeps dying is restarted with doubling backoff, and given up at the sixth death', async () => {
   const { seen, die } = dying(Infinity)
   for (let death = 1; death <= 6; death++) await die()
   assert.deepEqual(seen.pauses, ['0.001', '0.002', '0.004', '0.008', '0.016'])
@@ -30,14 +30,14 @@ test('a process that dies again and again is started after pauses that double, a
   assert.deepEqual(seen.givenUp, ['stats-1 was ended.\nstats-1 died 6 times in a row, and is given up.'])
 })
 
-test('one that lived long enough between its deaths is started again each time, after the shortest pause', async () => {
+test('a process that lives long enough between deaths is always restarted with the shortest backoff', async () => {
   const { seen, die } = dying(-1)
   for (let death = 1; death <= 20; death++) await die()
   assert.deepEqual(new Set(seen.pauses), new Set(['0.001']))
   assert.deepEqual([seen.starts, seen.givenUp], [20, []])
 })
 
-test('a start that fails counts as a death', async () => {
+test('a failed start counts as a death', async () => {
   const givenUp: string[] = []
   const keeping = { say: () => undefined, giveUp: (sentence: string) => void givenUp.push(sentence) }
   const start = () => Promise.reject(new Error('stats-1 stopped with exit code 1: no database.'))
@@ -47,7 +47,7 @@ test('a start that fails counts as a death', async () => {
   assert.match(givenUp[0] ?? '', /^stats-1 stopped with exit code 1: no database\.\n/)
 })
 
-test('nothing is started once everything ends, also not after a pause that has begun', async () => {
+test('nothing is restarted during shutdown, even after a backoff that has begun', async () => {
   const { seen, ending, die } = dying(Infinity)
   const death = die()
   ending.abort()

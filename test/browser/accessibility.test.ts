@@ -56,7 +56,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: axe finds noth
   }
 
   test.for(['light', 'dark'] as const)(
-    'in a room, its menu, its details and a question, in %s',
+    'in a room, its menu, its details and a confirmation, in %s',
     async (colorScheme) => {
       const page = await open({ colorScheme })
       await page.getByText('Hello Alice', { exact: true }).waitFor()

@@ -9,7 +9,7 @@ const rules: RunOptions = {
   runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice', 'experimental'],
 }
 
-/** Fails when axe finds anything in the page as it is now. */
+/** Fails if axe finds a violation in the current page. */
 export async function assertNothingFound(page: Page, view: string): Promise<void> {
   await page.evaluate(axe)
   const { violations, passes } = (await page.evaluate(

@@ -6,10 +6,10 @@ import { type ChatTab, openChat } from './chat-tab.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
 
 const phone = { width: 360, height: 640 }
-/** The list stands beside the room, and a thread takes the room's place. */
+/** The list is beside the room, and a thread replaces the room. */
 const tablet = { width: 900, height: 700 }
 
-describe.skipIf(isChromiumMissing())('the chat page in a browser: the ways back', () => {
+describe.skipIf(isChromiumMissing())('the chat page in a browser: going back', () => {
   let deployment: Deployment
   let browser: Browser
   let alice: PlatformUser
@@ -23,7 +23,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: the ways back'
     await deployment.stop()
   })
 
-  /** Somebody new with rooms "Here" and "There", who has written in the first one. */
+  /** A new user with rooms "Here" and "There", and a message in the first one. */
   async function newcomer() {
     const user = await deployment.platform.newUser()
     const newRoom = (name: string) => deployment.platform.newRoom([alice.id, user.id], { name, owner: alice.id })
@@ -90,9 +90,9 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: the ways back'
     await threadIn(page).waitFor({ state: 'detached' })
   })
 
-  test('to the list at once, out of a thread in a room that one was removed from', async () => {
+  test('to the list at once, from a thread in a room that removed the user', async () => {
     const { user, here, open } = await newcomer()
-    // The page's requests for the room of which the user is removed.
+    // The page's requests for the room that removed the user.
     const tab = await open('', phone, /status of 403/)
     const { page } = tab
     await row(page, 'Here').click()
@@ -103,7 +103,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: the ways back'
     await row(page, 'There').waitFor()
   })
 
-  test('a thread that was closed stays closed when its room is opened by a step forward', async () => {
+  test('a closed thread stays closed when a step forward opens its room', async () => {
     const { here, open, user } = await newcomer()
     await alice.call('POST', `/rooms/${here}/message`, {
       message: 'I do',
@@ -124,7 +124,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: the ways back'
     await threadIn(page).waitFor()
   })
 
-  test('forward twice at once, into a thread', async () => {
+  test('two quick steps forward, into a thread', async () => {
     const { open } = await newcomer()
     const tab = await open('', phone)
     const { page } = tab

@@ -87,7 +87,7 @@ function start(service: 'api-gateway' | 'realtime', prefix: string) {
   })
 }
 
-/** Returns the address of the page that shows it. */
+/** Returns the address of the page. */
 async function makeRoom(): Promise<string> {
   const parley = createAdmin({ url, apiKey: keys.apiKey })
   const data = ['Alice', 'Bob'].map((nickname) => ({ _id: nickname.toLowerCase(), nickname }))

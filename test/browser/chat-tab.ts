@@ -5,35 +5,35 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import { onTestFinished } from 'vitest'
 import type { PlatformUser } from '../platform.ts'
 
-/** Many times what the slowest takes on a machine that is far too busy. */
+/** Many times the slowest run on an overloaded machine. */
 const longestMS = 120_000
 const results = join(import.meta.dirname, '../../.parley/browser')
 
-/** Somebody's page, as a user sees it. */
+/** A user's page, as the user sees it. */
 export interface ChatTab {
   page: Page
   /** A message's text in the room: exactly one element, or the test fails. */
   message: (text: string) => Locator
-  /** Settles when the message is there. */
+  /** Resolves when the message is there. */
   sees: (text: string) => Promise<void>
   send: (text: string) => Promise<void>
-  /** Opens the menu of a message and chooses. */
+  /** Opens the menu of a message and selects an entry. */
   choose: (text: string, action: string) => Promise<void>
-  /** All texts of messages that are in the document, from top to bottom. */
+  /** The texts of all messages in the document, from top to bottom. */
   texts: () => Promise<string[]>
 }
 
 export interface TabOptions extends BrowserContextOptions {
   parameters?: Record<string, string>
-  /** Allowed lines of the console, for tests that take the server away. */
+  /** Allowed console lines, for tests that take the server away. */
   allow?: RegExp
-  /** Hosts that it may ask beside ours. */
+  /** Hosts that the page can request besides ours. */
   elsewhere?: readonly string[]
 }
 
 /**
- * Opens /chat with the user's token, in a browser profile of its own. Whatever the console complains about, and any
- * request to elsewhere, fails the test when it ends. A failed test leaves a screenshot and a trace in .parley/browser.
+ * Opens /chat with the user's token, in its own browser profile. Any console complaint or request to another host fails the
+ * test when it ends. A failed test leaves a screenshot and a trace in .parley/browser.
  */
 export async function openChat(
   browser: Browser,
@@ -45,7 +45,7 @@ export async function openChat(
   return tabOf(await openPage(browser, `${baseUrl}/chat?${query}`, options))
 }
 
-/** Opens any page of ours, watched in the same way. */
+/** Opens any of our pages, watched in the same way. */
 export async function openPage(
   browser: Browser,
   url: string,

@@ -3,15 +3,15 @@ import { delimiter, join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-// plain.test is this machine, and no secure context.
+// plain.test resolves to this machine, and is no secure context.
 const options = [
   ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
   '--host-resolver-rules=MAP plain.test 127.0.0.1',
 ]
 
 /**
- * Where Chromium is: `PARLEY_TEST_CHROMIUM`, or on PATH. Playwright's own would have to be downloaded from elsewhere.
- * Undefined where there is none: the tests in it are skipped.
+ * The path of Chromium: `PARLEY_TEST_CHROMIUM`, or on PATH, since Playwright's own would need a download. Undefined if there is
+ * none; its tests are skipped then.
  */
 function findChromium(): string | undefined {
   const named = process.env['PARLEY_TEST_CHROMIUM']
@@ -26,7 +26,7 @@ export function startChromium(): Promise<Browser> {
   return chromium.launch({ executablePath, args: options, timeout: 120_000 })
 }
 
-/** Whether the tests in a browser are skipped: said where nobody would miss it. */
+/** Whether the browser tests are skipped; prints it where it would go unnoticed. */
 export function isChromiumMissing(): boolean {
   const isMissing = findChromium() === undefined
   if (isMissing) console.log('No Chromium on PATH: the tests of the chat page in a browser are skipped')

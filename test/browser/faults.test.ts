@@ -9,7 +9,7 @@ import { isChromiumMissing, startChromium } from './chromium.ts'
 /** The browser's own messages when a server is away. */
 const away = /WebSocket connection to|Failed to load resource|net::ERR/
 
-describe.skipIf(isChromiumMissing())('the chat page in a browser, when something goes wrong', () => {
+describe.skipIf(isChromiumMissing())('the chat page in a browser, during failures', () => {
   let deployment: Deployment
   let browser: Browser
   let alice: PlatformUser
@@ -34,7 +34,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, when something
       ...options,
       parameters: { room, lang: 'en' },
     })
-  /** The page with another room, which is there. */
+  /** The page with another, loaded room. */
   async function openElsewhere(user: PlatformUser) {
     const elsewhere = await deployment.platform.newRoom([alice.id, user.id], { name: 'Elsewhere', owner: alice.id })
     await say(elsewhere, 'something else')
@@ -47,7 +47,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, when something
     return (data as { message: string }[]).map(({ message }) => message)
   }
 
-  test('its node is killed: nothing is lost, nothing is there twice', async () => {
+  test('its node is killed: nothing is lost or repeated', async () => {
     const bob = await newUser()
     const room = await newRoom(bob)
     deployment.connectTo(0)
@@ -67,7 +67,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, when something
     assert.deepEqual((await history(bob, room)).toSorted(), ['after', 'before', 'from the other', 'while it is away'])
   })
 
-  test('NATS is away: what is sent meanwhile is there once it is back, once', async () => {
+  test('NATS is away: messages sent meanwhile arrive once it is back, once', async () => {
     const bob = await newUser()
     const room = await newRoom(bob)
     const { sees, send, texts } = await open(bob, room)
@@ -86,7 +86,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, when something
     })
   })
 
-  test('messages written offline are kept over a reload, and go out once', async () => {
+  test('messages written offline survive a reload, and are sent once', async () => {
     const bob = await newUser()
     const room = await newRoom(bob)
     const { page, send, sees } = await open(bob, room)
@@ -97,7 +97,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, when something
     await send('written offline')
     await sees('written offline')
     await page.getByText('Waiting for the connection').waitFor({ state: 'attached' })
-    // The page can be loaded again, and no node be reached.
+    // The page can be loaded again, but no node can be reached.
     deployment.connectTo(deployment.nodes.length)
     await page.context().setOffline(false)
     await page.reload()
@@ -108,7 +108,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, when something
     assert.deepEqual((await history(bob, room)).toSorted(), ['before', 'written offline'])
   })
 
-  test('the menu of a message that is on its way has the actions of a sent one when it is sent', async () => {
+  test('the menu of a message in flight gets the actions of a sent one once it is sent', async () => {
     const bob = await newUser()
     const room = await newRoom(bob)
     const { page, send, sees } = await open(bob, room)
@@ -132,7 +132,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, when something
     })
   })
 
-  test('a message discarded in one tab goes in the other at once', async () => {
+  test('a message discarded in one tab disappears from the other at once', async () => {
     const bob = await newUser()
     const room = await newRoom(bob)
     const one = await open(bob, room)
@@ -150,7 +150,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, when something
     assert.deepEqual(await one.texts(), [])
   })
 
-  test('the first load of a room and of a thread fails: they are there once that passes', async () => {
+  test('a room and a thread whose first load fails appear once the failure passes', async () => {
     const bob = await newUser()
     const room = await newRoom(bob)
     const { _id } = await say(room, 'before')
@@ -172,7 +172,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, when something
     assert.equal(refused.length, 4)
   })
 
-  test('a room that is opened without a connection is there with the next one', async () => {
+  test('a room opened without a connection appears with the next one', async () => {
     const bob = await newUser()
     const room = await newRoom(bob)
     await say(room, 'before')
@@ -188,7 +188,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, when something
     await sees('before')
   })
 
-  test('a token that ended: the page says so, and does not try on and on', async () => {
+  test('an expired token shows a notice, and stops the retries', async () => {
     const bob = await newUser()
     const { page } = await open(bob, await newRoom(bob))
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
@@ -198,7 +198,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, when something
     await other.page.getByRole('heading', { name: 'You are signed out' }).waitFor()
   })
 
-  test('banned, frozen, removed: each is said in a sentence', async () => {
+  test('banned, frozen, removed: each has its own sentence', async () => {
     const bob = await newUser()
     const room = await newRoom(bob)
     const { page, send, sees } = await open(bob, room)

@@ -1,4 +1,4 @@
-/** Names that attack the layout or the eye, by their way of doing it. */
+/** Names that attack the layout or the reader, by kind of attack. */
 export const hostileNames = {
   override: 'invoice\u202Efdp',
   isolate: '\u2067Eve\u2066 \u2068of two\u2069\u2069',

@@ -70,7 +70,7 @@ const talks = {
   },
 } as const
 
-/** Names and texts that a layout has to bear. */
+/** Names and texts that strain the layout. */
 const long = {
   name: 'The committee for the preparation of the festivities of the two hundredth anniversary of the riverside society',
   texts: [
@@ -82,7 +82,7 @@ const long = {
   ],
 }
 
-/** Languages with conversations of their own; any other has the English ones. */
+/** Languages with conversations of their own; others use English. */
 export const sceneLanguages = Object.keys(talks)
 
 export interface Scene {
@@ -91,17 +91,17 @@ export interface Scene {
   room: string
   emptyRoom: string
   longRoom: string
-  /** Of a user without rooms. */
+  /** For a user without rooms. */
   lonely: string
-  /** Where pictures are sent. */
+  /** The room for sending pictures. */
   pictureRoom: string
-  /** A token of another member of the room, whose sessions may be ended, and who may be banned there. */
+  /** A token of another member of the room, whose sessions can be ended and who can be banned there. */
   newSession: () => Promise<string>
   endSession: () => Promise<unknown>
   ban: (isBanned: boolean) => Promise<unknown>
 }
 
-/** Makes users and rooms with something in them, anew each time; returns what one of the users sees. */
+/** Creates new users and rooms with content; returns what one of the users sees. */
 export async function makeScene(url: string, apiKey: string, lang: string): Promise<Scene> {
   const parley = createAdmin({ url, apiKey })
   const { names, rooms, team, reply, thread, lasts, club } = talks[lang in talks ? (lang as keyof typeof talks) : 'en']

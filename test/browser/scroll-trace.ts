@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
 
-/** Figures from Chromium's trace of a page that scrolls. */
+/** Figures from Chromium's trace of a scrolling page. */
 export interface ScrollTrace {
   /** Frames whose work took longer than 50 ms on the page's main thread, and how long each took. */
   longFrames: number[]
-  /** The longest task of the main thread; and what the dearest one took of the processor, whatever else the machine did. */
+  /** The longest task of the main thread, and the most CPU time of one, independent of other load. */
   longestTaskMS: number
   dearestTaskMS: number
   /** Frames in which it scrolled. */
@@ -24,7 +24,7 @@ interface TraceEvent {
 
 const categories = 'toplevel,devtools.timeline,disabled-by-default-devtools.timeline,__metadata'
 
-/** Scrolls the list of messages by so many pixels in each frame, until it can go no further and nothing more is loaded. */
+/** Scrolls the list of messages by this many pixels per frame, until it reaches the end and nothing more is loaded. */
 export async function traceScrolling(page: Page, pixelsPerFrame: number): Promise<ScrollTrace> {
   const session = await page.context().newCDPSession(page)
   const events: TraceEvent[] = []
@@ -38,7 +38,7 @@ export async function traceScrolling(page: Page, pixelsPerFrame: number): Promis
   return { frames, longFrames, ...longestTasks(events) }
 }
 
-/** Of the page's own renderer: the one whose main thread was busiest. */
+/** Of the page's own renderer: the one with the busiest main thread. */
 function longestTasks(events: readonly TraceEvent[]): Pick<ScrollTrace, 'longestTaskMS' | 'dearestTaskMS'> {
   const threadOf = ({ pid, tid }: TraceEvent) => `${pid} ${tid}`
   const main = new Set(

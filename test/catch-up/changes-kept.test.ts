@@ -4,7 +4,7 @@ import { connectDb, type Db } from '@parley/db/connect'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { call, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
 
-describe('changes are kept, to be published again when the stream is lost', () => {
+describe('changes are kept, so that a stream loss can republish them', () => {
   let platform: Platform
   let db: Db
   beforeAll(async () => {
@@ -16,7 +16,7 @@ describe('changes are kept, to be published again when the stream is lost', () =
     await platform.stop()
   })
 
-  /** For how many hours a change is kept that this gateway makes. */
+  /** For how many hours this gateway keeps a change. */
   async function keptHours({ url }: RunningService): Promise<number> {
     const user = randomUUID()
     const headers = { 'im-api-key': platform.apiKey }
@@ -27,7 +27,7 @@ describe('changes are kept, to be published again when the stream is lost', () =
     return (note.expiresAt.getTime() - note.at.getTime()) / 3_600_000
   }
 
-  test('for as long as the stream keeps events, or PARLEY_CHANGES_KEPT_HOURS says', async () => {
+  test('for as long as the stream keeps events, or for PARLEY_CHANGES_KEPT_HOURS', async () => {
     assert.equal(await keptHours(await platform.start('api-gateway')), 72)
     const shorter = await platform.start('api-gateway', { PARLEY_CHANGES_KEPT_HOURS: '5' })
     assert.equal(await keptHours(shorter), 5)

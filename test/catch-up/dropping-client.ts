@@ -7,14 +7,14 @@ export interface DroppingClient {
   socket: Socket
   user: string
   rooms: readonly string[]
-  /** The events received, each under a name of its own. */
+  /** The events received, each under a unique name. */
   heard: Set<string>
-  /** Connected, with everything made up. */
+  /** Connected, with the replay complete. */
   isBack: boolean
-  /** How often it was made up for, and how often it had to say its time again. */
+  /** How often it was resumed, and how often it had to repeat its time. */
   resumed: number
   refused: number
-  /** Why its connections and logins ended, the last ones: what a failed test prints. */
+  /** The last ends of its connections and logins with their reasons, for the output of a failed test. */
   ends: string[]
   stop(): void
 }
@@ -24,13 +24,13 @@ export interface DroppingOptions extends ClientKind {
   user: string
   token: string
   rooms: readonly string[]
-  /** It is connected for this long, and away for `awayMS`, again and again while it may. */
+  /** Alternates between this time connected and `awayMS` away while it may. */
   hereMS: number
   awayMS: number
   mayDrop: () => boolean
 }
 
-/** An event's name: what it is about and, where that may change again, its state. */
+/** An event's name: its subject and, if that can change again, its state. */
 export const names = {
   message: (id: string) => `message ${id}`,
   updated: (id: string, updatedAtMS: number) => `updated ${id} ${updatedAtMS}`,
@@ -62,7 +62,7 @@ export function lackedBy(
   return [user, ...rooms].flatMap((whose) => [...(expected.get(whose) ?? [])].filter((name) => !heard.has(name)))
 }
 
-/** How a client stands. */
+/** The state of a client. */
 export function stateOf({ user, socket, isBack, resumed, refused, ends }: DroppingClient): string {
   const transport = socket.io.engine?.transport?.name
   return `${user} ${JSON.stringify({ connected: socket.connected, transport, isBack, resumed, refused, ends })}`
@@ -113,7 +113,7 @@ export function startDroppingClient(options: DroppingOptions): DroppingClient {
         client.isBack = true
         dropping = setTimeout(drop, hereMS * (0.75 + Math.random() / 2))
       } else {
-        // NATS is away: it keeps its time, and says it again.
+        // NATS is away: it keeps its time, and repeats it.
         client.refused++
         await new Promise((resolve) => setTimeout(resolve, 500))
       }

@@ -11,7 +11,7 @@ export interface Resumed {
   serverTimeMS: number
 }
 
-/** A stock client that says since when it misses something. */
+/** A stock client that sends `since`. */
 export interface ResumingClient {
   socket: Socket
   /** The events of this connection, in order. */
@@ -25,7 +25,7 @@ export interface ResumingOptions {
   encoding?: 'plain' | 'base64'
 }
 
-/** Connects and chooses the encoding; `login` is the caller's. */
+/** Connects and chooses the encoding; the caller runs `login`. */
 export async function connectResuming(
   url: string,
   token: string,

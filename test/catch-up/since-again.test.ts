@@ -13,13 +13,13 @@ describe('events repeated while a client catches up', () => {
   let node: RunningService
   let bus: Bus
   let bob: PlatformUser
-  /** Connected to the same node without `since`: what it has heard, the node has handled. */
+  /** Connected to the same node without `since`: the node has handled every event that it received. */
   let live: ResumingClient
 
   beforeAll(async () => {
     platform = await startPlatform({ toKill: ['nats'] })
     await platform.start('api-gateway')
-    // It gets 32 KiB at once, and as much may be held back for it.
+    // It gets 32 KiB at once, and the node may hold as much again.
     node = await platform.start('realtime', { PARLEY_REALTIME_MAX_BUFFERED_BYTES: '131072' })
     bus = await connectBus(platform.servers.natsUrl, 'since test')
   })
@@ -48,7 +48,7 @@ describe('events repeated while a client catches up', () => {
     const text = await (await fetch(`http://127.0.0.1:${node.ports['internal']}/metrics`)).text()
     return Number(/^parley_events_delivered_total\{[^}]*event="chat message"[^}]*\} (\d+)/m.exec(text)?.[1] ?? 0)
   }
-  /** Begins to catch up with what passed since then, and takes nothing: it stands before the last of the large messages. */
+  /** Begins to catch up from that time without reading: stops before the last of the large messages. */
   async function comeSlowly(since: number) {
     const before = await delivered()
     const client = await openPolling(node.url, 'base64')
@@ -63,12 +63,12 @@ describe('events repeated while a client catches up', () => {
     })
     assert.partialDeepStrictEqual(client.acknowledged, [{ RC: 0, result: { resumed: true } }])
   }
-  /** Seven of them are more than 32 KiB in base64, and eight are less without. */
+  /** Seven of them exceed 32 KiB in base64; eight without it stay below. */
   const large = (name: string) => name + 'x'.repeat(3_200)
   const names = ['1', '2', '3', '4', '5', '6', '7', '8']
   const now = async () => (await live.login({ since: 0 })).result.serverTimeMS
 
-  test('an event that is published again does not overtake older ones', async () => {
+  test('a republished event does not overtake older ones', async () => {
     const room = await platform.newRoom([bob.id])
     live = await connectLive()
     const since = await now()
@@ -96,7 +96,7 @@ describe('events repeated while a client catches up', () => {
     live = await connectLive()
     await platform.admin('PUT', path, { name: 'before' })
     await eventually('it is heard', () => all(live, 'room', 'name').includes('before'))
-    // It reads from now on, and the node makes up from before.
+    // It reads from now on, and the node replays from before.
     const since = (await now()) + marginMS
     for (const name of names) await pass(room, large(name))
     const client = await comeSlowly(since)

@@ -6,12 +6,12 @@ import { clientKind } from '../faults/chaos-client.ts'
 import { call, eventually, type Fields } from '../platform.ts'
 import { type DroppingClient, lackedBy, names, startDroppingClient, stateOf } from './dropping-client.ts'
 
-/** Two minutes and 500 clients by `npm run since`; short in `npm test`. */
+/** Two minutes and 500 clients with `npm run since`; short in `npm test`. */
 const seconds = Number(process.env['PARLEY_SINCE_SECONDS'] ?? 15)
 const clientCount = seconds < 60 ? 60 : 500
 const [hereMS, awayMS] = seconds < 60 ? [3_000, 1_000] : [8_000, 2_000]
 const comingAtOnce = 50
-/** Many times what it takes on a busy machine. */
+/** Many times the duration on a busy machine. */
 const longestSeconds = 240
 const roomCount = 12
 const actors = 3
@@ -51,7 +51,7 @@ describe('clients that drop, while nodes, gateways and NATS are killed', {
     expected.set(whose, (expected.get(whose) ?? new Set()).add(name))
   }
 
-  /** A call that may meet a process that dies: undefined unless it succeeded. */
+  /** A call that can hit a dying process: undefined unless it succeeded. */
   async function tryCall(
     method: string,
     path: string,
@@ -77,12 +77,12 @@ describe('clients that drop, while nodes, gateways and NATS are killed', {
     })
   }
   const areBack = () => clients.filter(({ isBack }) => isBack).length
-  /** One round of sends. It waits for the clients, since replays of those that fall behind grow. */
+  /** One round of sends. It waits for the clients, since replays of slow ones grow. */
   async function turn(): Promise<void> {
     while (!state.isOver && !state.isTrouble && areBack() < clientCount / 2) await pause(50)
   }
 
-  /** Sends, reacts, reads and sets preferences, as fast as most clients follow; notes what was acknowledged. */
+  /** Sends, reacts, reads and sets preferences, as fast as most clients follow; records the acknowledged ones. */
   async function act(actor: number): Promise<void> {
     for (let i = actor; !state.isOver; i += actors) {
       await turn()
@@ -109,7 +109,7 @@ describe('clients that drop, while nodes, gateways and NATS are killed', {
     }
   }
 
-  /** In turn: a node, a gateway and NATS are killed and come again. */
+  /** Kills and restarts a node, a gateway and NATS in turn. */
   async function makeTrouble(untilMS: number): Promise<number> {
     let kills = 0
     const { platform, nodes, gateways, balance, newNode, newGateway } = at
@@ -135,9 +135,9 @@ describe('clients that drop, while nodes, gateways and NATS are killed', {
     return kills
   }
 
-  test('every client has every event of its rooms, and nobody fetched anything', async ({ annotate }) => {
+  test('every client gets every event of its rooms without fetching anything', async ({ annotate }) => {
     for (const [n, user] of users.entries()) {
-      // A node that dies makes them all come at once; nobody has a time to give yet.
+      // A node that dies makes them all reconnect at once, none with a time to give yet.
       await eventually('most have come', () => n - areBack() < comingAtOnce, longestSeconds)
       clients.push(
         startDroppingClient({

@@ -6,13 +6,13 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 import { connectResuming, type ResumingClient } from './resuming-client.ts'
 
-describe('auth2 with since, when not everything can be made up', () => {
+describe('auth2 with since, with an incomplete stream', () => {
   let platform: Platform
   let node: RunningService
   let bus: Bus
   let bob: PlatformUser
   let room: string
-  /** Connected all the time: what it has heard is in the stream. */
+  /** Always connected: the stream has every event that it received. */
   let witness: ResumingClient
 
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe('auth2 with since, when not everything can be made up', () => {
   }
   const send = async (message: string) =>
     String((await platform.admin('POST', '/messages', { room, sender: bob.id, message, messageType: 'text' }))['_id'])
-  /** The same, when it is in the stream: that is after the answer. */
+  /** The same, once it is in the stream, which is after the response. */
   async function pass(message: string): Promise<string> {
     const id = await send(message)
     await eventually('it has passed', () => ids(witness).includes(id))
@@ -46,7 +46,7 @@ describe('auth2 with since, when not everything can be made up', () => {
   }
   const ids = ({ heard }: ResumingClient) =>
     heard.filter(({ event }) => event === 'chat message').map(({ payload }) => (payload as { _id: string })._id)
-  /** Logs in on a connection of its own; returns what came, too. */
+  /** Logs in on its own connection; also returns its events. */
   async function come(since: number, options: Parameters<typeof connectResuming>[2] = {}, at = node) {
     const client = await connectResuming(at.url, bob.token, options)
     const { result } = await client.login({ since })
@@ -59,7 +59,7 @@ describe('auth2 with since, when not everything can be made up', () => {
   }
 
   test.each([['websocket'], ['polling']])(
-    'more than may wait for a client is sent as %s takes it',
+    'more than the queue limit of a client is sent as %s reads it',
     async (transport) => {
       const { serverTimeMS } = await comeAndGo(0)
       const sent: string[] = []
@@ -71,7 +71,7 @@ describe('auth2 with since, when not everything can be made up', () => {
     },
   )
 
-  test('more events than the setting says are not made up', async () => {
+  test('more events than the setting are not replayed', async () => {
     const small = await platform.start('realtime', { PARLEY_REALTIME_CATCH_UP_EVENTS: '10' })
     const { serverTimeMS } = await comeAndGo(0, small)
     for (let i = 0; i < 20; i++) await pass(`${i}`)
@@ -83,7 +83,7 @@ describe('auth2 with since, when not everything can be made up', () => {
     assert.equal((await comeAndGo(serverTimeMS)).resumed, true, 'another node makes up more')
   })
 
-  test('while NATS is away nothing is resumed, and the time from before is good when it is back', async () => {
+  test('while NATS is away nothing is resumed, and the earlier time is valid once it is back', async () => {
     const { serverTimeMS } = await comeAndGo(0)
     const before = await send('before')
     await platform.servers.nats.kill()
@@ -99,7 +99,7 @@ describe('auth2 with since, when not everything can be made up', () => {
     away.socket.close()
   })
 
-  test('purged events are not made up; a later client is resumed', async () => {
+  test('purged events are not replayed; a later client is resumed', async () => {
     const { serverTimeMS } = await comeAndGo(0)
     await pass('gone')
     await ofStream('PURGE')
@@ -112,7 +112,7 @@ describe('auth2 with since, when not everything can be made up', () => {
     client.socket.close()
   })
 
-  test('an event that comes again goes to who has come since, and to nobody twice', async () => {
+  test('a republished event reaches clients that connected since, and no client twice', async () => {
     const early = await come(0)
     const event = {
       to: { app: platform.app, room },
@@ -124,7 +124,7 @@ describe('auth2 with since, when not everything can be made up', () => {
       heard.filter(({ payload }) => JSON.stringify(payload) === event.json).length
     await publishEvent(bus, event)
     await eventually('it is heard', () => times(early) === 1)
-    // As if the stream had not taken it: its publisher then publishes it again.
+    // As if the stream had not accepted it: its publisher retries.
     await ofStream('PURGE')
     const late = await come(0)
     await publishEvent(bus, event)
@@ -135,7 +135,7 @@ describe('auth2 with since, when not everything can be made up', () => {
     for (const { socket } of [early, late]) socket.close()
   })
 
-  test('a stream that was lost and made again makes up nothing from before', async () => {
+  test('a recreated stream replays nothing from before', async () => {
     const { serverTimeMS } = await comeAndGo(0)
     await ofStream('DELETE')
     const other = await platform.start('realtime')
@@ -144,7 +144,7 @@ describe('auth2 with since, when not everything can be made up', () => {
     const kept = await pass('kept')
     const client = await come(after.serverTimeMS)
     assert.equal(client.resumed, true)
-    // Events of before come again meanwhile.
+    // Earlier events are republished meanwhile.
     await eventually('what passed since then comes', () => ids(client).includes(kept))
     client.socket.close()
   })

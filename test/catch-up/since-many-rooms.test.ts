@@ -6,7 +6,7 @@ import { eventually, type Platform, type PlatformUser, type RunningService, star
 import { connectResuming, type ResumingClient } from './resuming-client.ts'
 
 const mostEvents = 1_000
-/** More than NATS filters for at once. */
+/** More than NATS filters at once. */
 const roomCount = 300
 
 describe('a user of many rooms in a busy app', () => {
@@ -35,7 +35,7 @@ describe('a user of many rooms in a busy app', () => {
   const texts = ({ heard }: ResumingClient) =>
     heard.filter(({ event }) => event === 'chat message').map(({ payload }) => (payload as { message: string }).message)
 
-  test('gets what passed in all of them in order, whatever passed elsewhere', async () => {
+  test('gets the missed events of all of them in order, despite traffic elsewhere', async () => {
     const witness = await connectResuming(node.url, bob.token)
     const { serverTimeMS: since } = (await witness.login({ since: 0 })).result
     const missed = Array.from({ length: 20 }, (_, i) => `${i}`)

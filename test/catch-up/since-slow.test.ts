@@ -4,18 +4,18 @@ import { openPolling } from '../connections/slow-client.ts'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 import { connectResuming, type ResumingClient } from './resuming-client.ts'
 
-describe('a client that takes slowly what it missed', () => {
+describe('a client that reads its replay slowly', () => {
   let platform: Platform
   let node: RunningService
   let bob: PlatformUser
   let room: string
-  /** Connected all the time, to another node: what it has heard is in the stream. */
+  /** Always connected, to another node: the stream has every event that it received. */
   let witness: ResumingClient
 
   beforeAll(async () => {
     platform = await startPlatform()
     await platform.start('api-gateway')
-    // It gets 32 KiB at once, and as much is held back for it.
+    // It gets 32 KiB at once, and the node holds as much again.
     node = await platform.start('realtime', { PARLEY_REALTIME_MAX_BUFFERED_BYTES: '131072' })
     bob = await platform.newUser()
     room = await platform.newRoom([bob.id])
@@ -47,7 +47,7 @@ describe('a client that takes slowly what it missed', () => {
     return Number(/^parley_events_delivered_total\{[^}]*event="chat message"[^}]*\} (\d+)/m.exec(text)?.[1] ?? 0)
   }
 
-  test('live events meanwhile reach it once, in their order', async () => {
+  test('gets live events of that time once, in order', async () => {
     const { serverTimeMS: since } = (await witness.login({ since: 0 })).result
     const large = 'x'.repeat(20_000)
     const sent: string[] = []
@@ -55,7 +55,7 @@ describe('a client that takes slowly what it missed', () => {
     const client = await openPolling(node.url)
     await client.say(`420${JSON.stringify(['auth2', bob.token, { deviceId: 'phone', since }])}`)
     await eventually('it has as much as it may', async () => (await delivered()) >= 2)
-    // The first name and the message fill what it gets next, so that the second name comes later still.
+    // The first name and the message fill its next read, so that the second name comes later still.
     await rename('first name')
     sent.push(await pass(large))
     await rename('second name')

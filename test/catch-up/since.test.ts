@@ -16,7 +16,7 @@ describe('auth2 with since', () => {
   let nodes: [RunningService, RunningService]
   let alice: PlatformUser
   let bob: PlatformUser
-  /** Alice's, connected all the time: what she has heard is in the stream. */
+  /** Alice's, always connected: the stream has every event that she received. */
   let witness: ResumingClient
 
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe('auth2 with since', () => {
     connectResuming(nodes[node].url, user.token, { ...kind, transports: [...(kind?.transports ?? ['websocket'])] })
   const send = async (room: string, message: string, by = alice) =>
     String((await platform.admin('POST', '/messages', { room, sender: by.id, message, messageType: 'text' }))['_id'])
-  /** The same, when it is in the stream: that is after the answer. */
+  /** The same, once it is in the stream, which is after the response. */
   async function pass(room: string, message: string): Promise<string> {
     const id = await send(room, message)
     await eventually('it has passed', () => has(witness, 'chat message', { _id: id }))
@@ -56,7 +56,7 @@ describe('auth2 with since', () => {
         one.event === event &&
         Object.entries(field).every(([name, value]) => (one.payload as Record<string, unknown>)[name] === value),
     )
-  /** Comes for the first time, hears of one message, and leaves; returns the time for its next `since`. */
+  /** Connects for the first time, gets one message, and leaves; returns the time for its next `since`. */
   async function comeAndGo(user: PlatformUser, room: string): Promise<number> {
     const client = await open(0, user)
     const { result } = await client.login({ deviceId: 'phone', since: 0 })
@@ -82,7 +82,7 @@ describe('auth2 with since', () => {
     client.socket.close()
   })
 
-  test('every kind of event is made up, in the order in which it came', async () => {
+  test('every kind of event is replayed, in its original order', async () => {
     const room = await platform.newRoom([alice.id, bob.id])
     const since = await comeAndGo(bob, room)
     const id = await send(room, 'first')
@@ -108,16 +108,12 @@ describe('auth2 with since', () => {
       ...['chat message', 'thread message', 'messageUpdated', 'lastRead', 'room', 'roomPref', 'myPrefChange'],
       ...['myPrefDelete', 'userDeleteMessages', 'invitation', 'messageDeleted'],
     ]
-    assert.deepEqual(
-      order.slice(order.indexOf('thread message') - 1),
-      wanted,
-      'without what the same device did itself',
-    )
+    assert.deepEqual(order.slice(order.indexOf('thread message') - 1), wanted, "without the device's own actions")
     assert.ok(has(client, 'messageDeleted', { messageID: id }))
     client.socket.close()
   })
 
-  test('a room that the user was removed from gives its removal, and nothing else', async () => {
+  test('a room that removed the user replays the removal only', async () => {
     const [left, joined] = [await platform.newRoom([alice.id, bob.id]), await platform.newRoom([alice.id])]
     const since = await comeAndGo(bob, left)
     await send(left, 'while a member')
@@ -150,7 +146,7 @@ describe('auth2 with since', () => {
     client.socket.close()
   })
 
-  test('a socket that is connected may say it again, and live events never overtake what is made up', async () => {
+  test('a connected socket can send since again, and live events never overtake the replay', async () => {
     const room = await platform.newRoom([alice.id, bob.id])
     const since = await comeAndGo(bob, room)
     const client = await open(1, bob)
@@ -169,7 +165,7 @@ describe('auth2 with since', () => {
     client.socket.close()
   })
 
-  test('many who come together, each with their own rooms and times, get what is theirs', async () => {
+  test('many concurrent clients, each with their own rooms and times, get their own events', async () => {
     const users = await Promise.all(Array.from({ length: 40 }, () => platform.newUser()))
     const rooms = await Promise.all(users.map((user) => platform.newRoom([alice.id, user.id])))
     const together = await platform.newRoom([alice.id, ...users.map(({ id }) => id)])
@@ -195,7 +191,7 @@ describe('auth2 with since', () => {
     }
   })
 
-  test('serverTime comes now and then to who gave since, and is a good time to go on from', async () => {
+  test('serverTime comes periodically to clients that sent since, and is a valid time to resume from', async () => {
     const room = await platform.newRoom([alice.id, bob.id])
     const client = await open(0, bob)
     const { result } = await client.login({ since: 0 })
@@ -214,7 +210,7 @@ describe('auth2 with since', () => {
     again.socket.close()
   })
 
-  test('a client that does not give it sees no change', async () => {
+  test('a client without since sees no change', async () => {
     const client = await open(0, bob)
     const { result } = await client.login({ deviceId: 'phone' })
     assert.ok(!('resumed' in result))
@@ -225,7 +221,7 @@ describe('auth2 with since', () => {
     for (const { socket } of [client, other]) socket.close()
   })
 
-  test('a time that is none is refused by name, null is no time, and one to come is not resumed', async () => {
+  test('an invalid time is refused by name, null is no time, and a future one is not resumed', async () => {
     const client = await open(0, bob)
     for (const since of ['yesterday', -1, 1.5, {}]) {
       const { RC, RM, error } = await client.login({ since })

@@ -15,7 +15,7 @@ const sources = find([
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
 describe('files cited by pages and comments are in the repository', () => {
-  test('pages of documentation, by their names', () => {
+  test('pages of documentation, by name', () => {
     const known = new Set(pages.map((page) => page.split('/').at(-1)))
     const cited = (file: string) => [...read(file).matchAll(/[\w-]+\.md\b/g)].map(([name]) => name)
     const missing = [...sources, ...pages].flatMap((file) =>
@@ -31,7 +31,7 @@ describe('files cited by pages and comments are in the repository', () => {
     assert.deepEqual(citing, [])
   })
 
-  test('headings: a comment that names a page as `docs/…#heading` names one that it has', () => {
+  test('headings: a comment that cites a page as `docs/…#heading` names an existing heading', () => {
     const missing = [...sources, ...pages].flatMap((file) =>
       [...read(file).matchAll(/\b(docs\/[\w/-]+\.md)#([\w-]+)/g)]
         .filter(([, page = '', heading = '']) => !existsSync(join(root, page)) || !anchors(page).has(heading))
@@ -40,7 +40,7 @@ describe('files cited by pages and comments are in the repository', () => {
     assert.deepEqual(missing, [])
   })
 
-  test('files that a page links to, and the headings in them', () => {
+  test('files and headings that pages link to', () => {
     const broken = pages.flatMap((page) =>
       [...read(page).matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)]
         .map(([, target = '']) => target)
@@ -50,7 +50,7 @@ describe('files cited by pages and comments are in the repository', () => {
     assert.deepEqual(broken, [])
   })
 
-  test('the operation that CONTRIBUTING.md adds is in the repository as it stands there', () => {
+  test('the operation that CONTRIBUTING.md adds matches the repository', () => {
     const [example = ''] = /^### Add an operation$.*?(?=^### )/ms.exec(read('CONTRIBUTING.md')) ?? []
     const parts = [
       ...example.matchAll(/`((?:packages|services)\/[\w/.-]+\.ts)`[^`]*(?:`[^`\n]+`[^`]*)*?```ts\n(.*?)```/gs),

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'vitest'
 import { files, isTest, read } from './source-files.ts'
 
-/** It measures the clock of the process itself. */
+/** These measure the clock of the process itself. */
 const measuring = 'packages/db/src/measure-clock.ts'
 
-test('services take the time from @parley/async/clock: the clock of a process decides nothing for others', () => {
+test("services take the time from @parley/async/clock, so that no process's own clock affects others", () => {
   const folders = /^(packages\/(bus|chat|db|files|presence|wiring)|services\/[\w-]+)\/src\//
   const ours = files.filter((file) => folders.test(file) && !isTest(file) && file !== measuring)
   assert.ok(ours.length > 300)

@@ -31,7 +31,7 @@ function isPath(path: string, method?: string): boolean {
   })
 }
 
-describe('names in the guides and examples exist', () => {
+describe('names in guides and examples exist', () => {
   test('settings', () => {
     const isThere = (name: string) => ofExamples.has(name) || settings.includes(name.replace(/_FILE$/, ''))
     assert.deepEqual(missing(/\b(PARLEY_[A-Z_]+|PUSH_GENERIC)\b/g, isThere), [])
@@ -42,12 +42,12 @@ describe('names in the guides and examples exist', () => {
     assert.deepEqual(missing(/\b(GET|POST|PUT|DELETE)\s(\/[\w{}/]+)/g, isThere), [])
   })
 
-  test('the paths that curl calls', () => {
+  test('paths in curl calls', () => {
     const isThere = (path: string) => isPath(path.replace(/\$\w+/, 'x'))
     assert.deepEqual(missing(/curl [^\n]*?http:\/\/127\.0\.0\.1:8080(\/[^\s"?']*)/g, isThere), [])
   })
 
-  test('npm commands, and those of parley', () => {
+  test('npm commands, and parley commands', () => {
     assert.deepEqual(
       missing(/npm run ([\w:-]+)/g, (name) => name in scripts),
       [],
@@ -57,7 +57,7 @@ describe('names in the guides and examples exist', () => {
     assert.deepEqual(missing(/npm run parley -- (\w+)(?: (create|add|revoke|list|repair))?/g, isCommand), [])
   })
 
-  test('a sample that fetches looks whether that succeeded', () => {
+  test('samples with fetch check its status', () => {
     const blocks = [...pages, ...globSync('packages/*/README.md', { cwd: root })].flatMap((page) =>
       [...read(page).matchAll(/^ *```[jt]sx?\n([^]*?)^ *```/gm)].map(([, code = '']) => ({ page, code })),
     )

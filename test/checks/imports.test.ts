@@ -29,7 +29,7 @@ const mayImport: Record<string, string[]> = {
   bench: ['stack', 'local', 'db', 'bus', 'chat', 'socketio', 'contracts'],
   examples: ['client'],
 }
-/** Further imports allowed in the tests of a folder: servers that they start, and data that they read or write there. */
+/** Further imports allowed in the tests of a folder: servers that they start, and data that they access. */
 const testsMayImport: Record<string, string[]> = {
   'packages/db': ['stack'],
   'packages/bus': ['stack'],
@@ -66,7 +66,7 @@ describe('imports point one way', () => {
     )
   })
 
-  test('no file imports one of our packages that its folder, or the tests of its folder, may not', () => {
+  test('a file imports only packages allowed to its folder or the tests of its folder', () => {
     const wrong = files.flatMap((file) => {
       const allowed = allowedFor(file)
       return importsOf(file)
@@ -77,7 +77,7 @@ describe('imports point one way', () => {
     assert.deepEqual(wrong, [])
   })
 
-  test('the table of tests permits nothing that no test needs', () => {
+  test('the table of tests permits only imports that a test needs', () => {
     const used = new Set(
       files
         .filter(isTest)
@@ -102,7 +102,7 @@ describe('imports point one way', () => {
     assert.deepEqual(wrong, [])
   })
 
-  test('no code but tests imports a test, or what only tests use', () => {
+  test('only tests import tests and their helpers', () => {
     const wrong = files
       .filter((file) => !isTest(file))
       .flatMap((file) =>
@@ -113,12 +113,12 @@ describe('imports point one way', () => {
     assert.deepEqual(wrong, [])
   })
 
-  test('no circle of files, type imports included', () => {
+  test('there is no circle of files, type imports included', () => {
     const code = files.filter((file) => !isTest(file))
     assert.deepEqual(findCircle(new Map(code.map((file) => [file, targetsOf(file)]))), undefined)
   })
 
-  test('pictures are decoded in the process for thumbnails alone: no service loads sharp', () => {
+  test('only the thumbnail process decodes pictures: no service loads sharp', () => {
     const loads = (main: string) => {
       const seen = new Set([main])
       for (const file of seen) for (const target of valuesOf(file)) seen.add(target)
@@ -147,7 +147,7 @@ describe('imports point one way', () => {
     assert.deepEqual(wrong, [])
   })
 
-  test('the checks see something: files, their imports, and a circle where there is one', () => {
+  test('the checks find files, their imports, and a circle if there is one', () => {
     assert.ok(files.length > 500)
     const imports = importsOf('services/api-gateway/src/main.ts').map(({ specifier }) => specifier)
     assert.ok(imports.includes('@parley/wiring/start-chat'))
@@ -162,7 +162,7 @@ describe('imports point one way', () => {
   })
 })
 
-/** The files of ours that a file imports for more than their types. */
+/** Our files that a file imports for more than their types. */
 function valuesOf(file: string): string[] {
   return targetsOf(file, ({ isType }) => !isType)
 }
@@ -174,7 +174,7 @@ function targetsOf(file: string, isWanted: (each: Import) => boolean = () => tru
     .filter((target) => target !== undefined)
 }
 
-/** One circle of imports, its first file at both ends; undefined when there is none. */
+/** One circle of imports, its first file at both ends; undefined if there is none. */
 function findCircle(imports: ReadonlyMap<string, readonly string[]>): string[] | undefined {
   const done = new Set<string>()
   function from(file: string, path: readonly string[]): string[] | undefined {

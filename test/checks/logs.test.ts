@@ -8,7 +8,7 @@ const sources = globSync('{packages,services}/*/src/**/*.ts', { cwd: root }).fil
   (file) => !/\.test\.ts$|\/test-/.test(file),
 )
 const page = readFileSync(join(root, 'docs/logs.md'), 'utf8')
-/** Text of a library: close-with-grace passes its own sentences to our log. */
+/** Text of a library: close-with-grace logs its own sentences through our log. */
 const notOurs = new Set(['log.error(message)'])
 
 interface LogCall {
@@ -29,14 +29,14 @@ describe('docs/logs.md', () => {
     )
   })
 
-  test('has each of them under its level, and no other', () => {
+  test('lists exactly these lines under their levels', () => {
     const logged = calls.flatMap(({ level, messages }) => messages.map((message) => `${level}: ${message}`))
     const rows = [...page.matchAll(/^\| (warn|error|fatal) \| `([^`]+)` \| .{10,} \|$/gm)]
     const documented = rows.map(([, level = '', message = '']) => `${level}: ${message}`)
     assert.deepEqual(documented.toSorted(), [...new Set(logged)].toSorted())
   })
 
-  test('the fields app, room and user are never a key of the database', () => {
+  test('the fields app, room and user never contain a database key', () => {
     const wrong = calls.filter(({ call }) => /\b(app|room|user): [^,}]*(Key|_id)\b/.test(call))
     assert.deepEqual(
       wrong.map(({ file, call }) => `${file}: ${call}`),

@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Every TypeScript file of ours in a folder of the import table, as a path from the root. */
+/** All of our TypeScript files in a folder of the import table, as paths from the root. */
 export const files: readonly string[] = globSync(
   [
     'packages/*/{src,test,examples}/**/*.{ts,tsx}',
@@ -16,14 +16,14 @@ export const files: readonly string[] = globSync(
 
 export const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 
-/** Tests and what only they use. */
+/** Tests and their helpers. */
 export const isTest = (file: string): boolean =>
   /\.test\.ts$|\/test-[\w-]+\.ts$|^test\/|^packages\/[\w-]+\/(test|examples)\//.test(file)
 
 export interface Import {
-  /** As it stands in the file. */
+  /** As written in the file. */
   specifier: string
-  /** Whether it is gone when the types are. */
+  /** Whether it disappears with the types. */
   isType: boolean
 }
 
@@ -32,7 +32,7 @@ export function importsOf(file: string): Import[] {
   return [...statements].map(([, names = '', specifier = '']) => ({ specifier, isType: namesTypesOnly(names) }))
 }
 
-/** The file of ours that is imported; undefined for a library. */
+/** Our imported file; undefined for a library. */
 export function importedFile(from: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return normalize(join(dirname(from), specifier))
   const [, name, path] = /^@parley\/([^/]+)\/(.+)$/.exec(specifier) ?? []

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually } from '../platform.ts'
 import { callTimeoutMS, startWebhookPlatform, type WebhookPlatform } from '../webhooks/test-webhooks.ts'
 
-describe("the integrator's server, by @parley/client/admin", () => {
+describe("the integrator's server with @parley/client/admin", () => {
   let platform: WebhookPlatform
   let admin: Admin
   beforeAll(async () => {
@@ -15,7 +15,7 @@ describe("the integrator's server, by @parley/client/admin", () => {
   })
   afterAll(() => platform.stop())
 
-  test('creates users, rooms and messages; what goes into the path, the query and the body', async () => {
+  test('creates users, rooms and messages, with values in the path, the query and the body', async () => {
     const saved = await admin.saveUser({ _id: 'a/b ü', nickname: 'Alice', issueAccessToken: true })
     assert.ok('token' in saved && saved.token)
     const room = await admin.createRoom({ roomType: 'group', members: ['a/b ü'], name: 'Order' })
@@ -41,7 +41,7 @@ describe("the integrator's server, by @parley/client/admin", () => {
     await assert.rejects(wrong.getConfig(), { code: 'NETWORK_ERROR', status: 0 })
   })
 
-  test('reads the feed of events from a cursor on, as they happen', async () => {
+  test('reads the feed of events from a cursor, as they happen', async () => {
     const alice = await platform.newUser()
     const room = (await admin.createRoom({ roomType: 'group', members: [alice] }))._id
     const { cursor } = await admin.listEvents()
@@ -58,7 +58,7 @@ describe("the integrator's server, by @parley/client/admin", () => {
     assert.deepEqual(heard, ['one', 'two', 'three'])
   })
 
-  test('knows a webhook of Parley from another', async () => {
+  test('recognises webhooks of Parley', async () => {
     const alice = await platform.newUser()
     const { room, calls } = await platform.newHookedRoom([alice])
     await platform.send(room, alice)

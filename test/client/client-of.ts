@@ -10,9 +10,9 @@ export interface Deployment {
   front: Front
   nodes: RunningService[]
   newNode(): Promise<void>
-  /** From now on connections go to this node, until another one is started or killed. */
+  /** Sends later connections to this node, until another one is started or killed. */
   connectTo(node: number): void
-  /** Kills the longest-running node; returns when nobody is sent to it any more. */
+  /** Kills the longest-running node; returns when no connection goes to it any more. */
   killNode(): Promise<void>
   stop(): Promise<void>
 }
@@ -54,7 +54,7 @@ export async function deploy(
   }
 }
 
-/** A client of the user at the port where gateways and realtime nodes are one; closed with the test. */
+/** A client of the user at the port that combines gateways and realtime nodes; closed with the test. */
 export function clientOf(
   { platform: { clientKey }, front: { port } }: Deployment,
   { token }: Pick<PlatformUser, 'token'>,
@@ -69,7 +69,7 @@ export const isOnline = (client: Client): boolean => client.connection.get().sta
 
 export const online = (client: Client): Promise<unknown> => eventually('the client is online', () => isOnline(client))
 
-/** The texts that a room shows, in their order. */
+/** The texts that a room shows, in order. */
 export const texts = (client: Client, room: string): unknown[] =>
   client
     .room(room)

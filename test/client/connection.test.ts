@@ -5,7 +5,7 @@ import { eventually } from '../platform.ts'
 import { clientOf, type Deployment, deploy, isOnline, online, texts } from './client-of.ts'
 import { underPath } from './under-path.ts'
 
-describe('a client comes back', () => {
+describe('a client reconnects', () => {
   let deployment: Deployment
   beforeAll(async () => {
     deployment = await deploy()
@@ -15,7 +15,7 @@ describe('a client comes back', () => {
   const newToken = async (_id: string) =>
     String((await deployment.platform.admin('POST', '/admin/clients', { _id, issueAccessToken: true }))['token'])
 
-  test('with a new token when its own has ended, where it can fetch one', async () => {
+  test('with a new token once its own has expired, if it can fetch one', async () => {
     const { platform } = deployment
     await platform.newUser('carol')
     const room = await platform.newRoom(['carol'])
@@ -34,10 +34,10 @@ describe('a client comes back', () => {
     assert.equal((await client.api.getRoom({ id: room }))._id, room)
   })
 
-  test('with the token that is in force, when another holder of tokens has ended its own', async () => {
+  test('with the current token if another holder has replaced its own', async () => {
     const erin = await deployment.platform.newUser('erin')
     const issued: Promise<string>[] = [newToken(erin.id)]
-    // As a server that keeps the token: it issues anew when the kept one is refused, once for all of its pages.
+    // Like a server that caches the token: it issues a new one if the cached one is refused, once for all pages.
     const tokenOf = async ({ last }: TokenAsked) => {
       const kept = issued.at(-1)
       if ((await kept) === last && kept === issued.at(-1)) issued.push(newToken(erin.id))
@@ -69,7 +69,7 @@ describe('a client comes back', () => {
     assert.deepEqual(texts(reader, room), ['over websocket', 'over polling'])
   })
 
-  test('and says of a room why it did not open, until it opens', async () => {
+  test('and says why a room did not open, until it opens', async () => {
     const { platform } = deployment
     const [user, other] = await Promise.all([platform.newUser(), platform.newUser()])
     const id = await platform.newRoom([other.id])
@@ -85,7 +85,7 @@ describe('a client comes back', () => {
     assert.equal(room.history.get().error, undefined)
   })
 
-  test('without a client key, which its first login brings: calls before it wait', async () => {
+  test('without a client key, which its first login returns: earlier calls wait', async () => {
     const alice = await deployment.platform.newUser()
     const client = createClient({ url: `http://127.0.0.1:${deployment.front.port}`, token: alice.token })
     onTestFinished(() => client.close())
@@ -96,7 +96,7 @@ describe('a client comes back', () => {
     await assert.rejects(refused.api.getMe(), { code: 'INVALID_TOKEN' })
   })
 
-  test('not when the token ended for good: it stops and says why', async () => {
+  test('but not after a permanent token end: it stops with the reason', async () => {
     const dave = await deployment.platform.newUser('dave')
     const client = clientOf(deployment, dave)
     await online(client)
@@ -109,7 +109,7 @@ describe('a client comes back', () => {
     await assert.rejects(client.api.getMe(), { code: 'INVALID_TOKEN', status: 401 })
   })
 
-  test('with what was missed: messages, changes, rooms and the badge', async () => {
+  test('with everything missed: messages, changes, rooms and the badge', async () => {
     const { platform } = deployment
     const [alice, bob] = await Promise.all([platform.newUser(), platform.newUser()])
     const room = await platform.newRoom([alice.id, bob.id])
@@ -137,7 +137,7 @@ describe('a client comes back', () => {
     )
   })
 
-  test('and a deletion of all messages, which comes again then, takes nothing that came after it', async () => {
+  test('and a replayed _all removes no later message', async () => {
     const { platform } = deployment
     const [alice, bob] = await Promise.all([platform.newUser(), platform.newUser()])
     const room = await platform.newRoom([alice.id, bob.id])
@@ -177,7 +177,7 @@ describe('a client comes back', () => {
     assert.equal(thread.root.get()?.message, 'new')
   })
 
-  test('and watches whom it watched before', async () => {
+  test('and watches the same users as before', async () => {
     const { platform } = deployment
     const [alice, bob] = [await platform.newUser(), await platform.newUser()]
     await platform.newRoom([alice.id, bob.id])
@@ -194,7 +194,7 @@ describe('a client comes back', () => {
     await eventually('bob is gone', () => states.at(-1) === 'offline')
   })
 
-  test('by long-polling where no WebSocket is possible', async () => {
+  test('by long-polling if WebSockets are blocked', async () => {
     const erin = await deployment.platform.newUser()
     const room = await deployment.platform.newRoom([erin.id])
     const client = clientOf(deployment, erin, { transports: ['polling'], encoding: 'base64' })

@@ -20,7 +20,7 @@ describe("a client's lists", () => {
     return { alice, bob, room: await platform.newRoom([alice.id, bob.id], { owner: alice.id }) }
   }
 
-  test('open invitations: those that came before, new ones, and none that has ended', async () => {
+  test('open invitations: earlier and new ones, without those that ended', async () => {
     const { alice } = await twoInARoom()
     const carl = await platform.newUser()
     const invite = async (name: string) => {
@@ -46,7 +46,7 @@ describe("a client's lists", () => {
     await eventually('nothing is left', () => names(phone).length === 0)
   })
 
-  test('the pinned messages of a room, however far back, as they change', async () => {
+  test('the pinned messages of a room, however old, as they change', async () => {
     const { alice, bob, room } = await twoInARoom()
     const say = async (message: string) =>
       String((await alice.call('POST', `/rooms/${room}/message`, { message, messageType: 'text' }))['_id'])
@@ -68,7 +68,7 @@ describe("a client's lists", () => {
     await eventually('none', () => pinned().length === 0)
   })
 
-  test('whom a message has reached, reported by the clients of the others by themselves, also what came while they were away', async () => {
+  test('the members whom a message reached, reported automatically by their clients, also after being away', async () => {
     const { alice, bob, room } = await twoInARoom()
     const a = clientOf(deployment, alice)
     await a.room(room).open()
@@ -88,7 +88,7 @@ describe("a client's lists", () => {
     assert.deepEqual(again.room(room).deliveredTo(late._id), [])
   })
 
-  test('the threads that the user takes part in, with what is unread, on all devices', async () => {
+  test("the user's threads with unread counts, on all devices", async () => {
     const { alice, bob, room } = await twoInARoom()
     const [phone, laptop, bobs] = [clientOf(deployment, alice), clientOf(deployment, alice), clientOf(deployment, bob)]
     const [onPhone, onLaptop] = [createThreads(phone), createThreads(laptop)]
@@ -116,7 +116,7 @@ describe("a client's lists", () => {
     later.close()
   })
 
-  test('uploads: their state, a failure and its retry, and what a reload leaves of them', async () => {
+  test('uploads: their state, a failure and its retry, and their state after a reload', async () => {
     const { alice, bob, room } = await twoInARoom()
     const kept = new Map<string, string>()
     const storage = {
@@ -132,7 +132,7 @@ describe("a client's lists", () => {
     ])
     const states = (of = uploads) => of.list.get().map(({ name, state, error }) => [name, state, error?.code])
     await eventually('it is there', () => states()[0]?.[1] === 'uploaded')
-    // The gateway refuses what is not of its type.
+    // The gateway refuses content of another type.
     uploads.add(new Blob(['no picture'], { type: 'image/png' }), { about: room, name: 'b.png' })
     await eventually('it failed', () => states()[1]?.[1] === 'failed')
     assert.equal(states()[1]?.[2], 'FILE_TYPE_MISMATCH')
@@ -159,7 +159,7 @@ describe("a client's lists", () => {
     await eventually('nothing is kept', () => [...kept.values()].every((value) => value === '[]'))
   })
 
-  test('an upload that a reload interrupts begins again where its bytes are kept, for as long as they are needed', async () => {
+  test('an interrupted upload restarts after a reload while its bytes are stored, for as long as needed', async () => {
     const { alice, room } = await twoInARoom()
     const kept = new Map<string, string>()
     const bytes = new Map<string, Blob>()
@@ -202,7 +202,7 @@ describe("a client's lists", () => {
     await eventually('its bytes are kept no longer', () => bytes.size === 0)
   })
 
-  test('an upload that broke off is tried again at its address: it counts once for the limit of the user', async () => {
+  test("a failed upload is retried at its address, and counts once for the user's limit", async () => {
     const { alice, room } = await twoInARoom()
     await platform.admin('POST', '/config', { fileLimits: { maxBytesPerUser: 8 } })
     onTestFinished(async () => void (await platform.admin('DELETE', '/config/fileLimits')))
@@ -213,7 +213,7 @@ describe("a client's lists", () => {
     let breaks = 2
     const breaking = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
       if (init?.method !== 'PUT' || breaks === 0) return real(input, init)
-      // Once before the bytes are there, once only the response is lost.
+      // Once before the bytes arrive, once only the response is lost.
       if (--breaks === 0) await real(input, init)
       throw new TypeError('fetch failed')
     })

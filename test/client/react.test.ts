@@ -67,7 +67,7 @@ describe('the hooks for React', () => {
     await eventually('the new message', () => container.textContent === 'online 2 1 0 0 [before, after]')
   })
 
-  test('render a thread, and say why a room does not open, until it does', async () => {
+  test('render a thread, and why a room does not open, until it does', async () => {
     const { alice, room, say } = await newRoom()
     const { _id } = await say('before')
     const inThread = { room, sender: alice.id, messageType: 'text', replyTo: _id, thread: true }
@@ -79,7 +79,7 @@ describe('the hooks for React', () => {
     await eventually('the error', () => container.textContent === 'NOT_ROOM_MEMBER []')
   })
 
-  test('load a room whose first load failed for the time being', async () => {
+  test('load a room whose first load failed temporarily', async () => {
     const { alice, room, say } = await newRoom()
     await say('before')
     let failed = 0

@@ -22,7 +22,7 @@ describe("a client's rooms and messages", () => {
     return { alice, bob, room, say }
   }
 
-  test('rooms, unread and the badge follow what happens, and agree with the server', async () => {
+  test('rooms, unread and the badge follow events, and agree with the server', async () => {
     const { alice, bob, room, say } = await twoInARoom()
     const before = await say('before')
     const client = clientOf(deployment, alice)
@@ -56,7 +56,7 @@ describe("a client's rooms and messages", () => {
     await client.room(room).setPref({ sticky: true })
     client.room(room).markRead(ids[6])
     await eventually('all is read', () => client.badge.get() === 0)
-    // An edited message comes last in the order of updates, not here.
+    // An edited message comes last in the order of updates, but not here.
     await platform.admin('POST', `/rooms/${room}/message`, {
       _id: ids[0],
       sender: await lastSender(client, room),
@@ -94,7 +94,7 @@ describe("a client's rooms and messages", () => {
     assert.deepEqual(stubs(again), stubs(client), 'who loads it afresh sees the same')
   })
 
-  test('a room whose user was removed and is a member again has what happened meanwhile', async () => {
+  test('a room whose user was removed and readded has the messages of the meantime', async () => {
     const { alice, room, say } = await twoInARoom()
     const deleted = await say('deleted meanwhile')
     await say('kept')
@@ -135,7 +135,7 @@ describe("a client's rooms and messages", () => {
     assert.equal(other.room(room).history.get().hasNewer, false)
   })
 
-  test('read markers of both sides: the badge of all devices, and who has read', async () => {
+  test('read markers in both directions: the badge of all devices, and the readers', async () => {
     const { alice, bob, room, say } = await twoInARoom()
     const first = await say('first')
     const mine = await say('mine', alice)
@@ -157,7 +157,7 @@ describe("a client's rooms and messages", () => {
     await eventually('who opens it later knows too', () => phone.room(room).readBy(mine).includes(bob.id))
   })
 
-  test('a thread: live for those who have opened it, counted on its message, unread for who takes part', async () => {
+  test('a thread: live for those who opened it, counted on its message, unread for participants', async () => {
     const { alice, bob, room, say } = await twoInARoom()
     const about = await say('the plan', alice)
     const [a, b] = [clientOf(deployment, alice), clientOf(deployment, bob)]
@@ -205,7 +205,7 @@ describe("a client's rooms and messages", () => {
     assert.deepEqual(whole(late.room(room).thread(about)), whole(alices), 'who opens it later sees the same')
   })
 
-  test('typing users, until their message comes', async () => {
+  test('typing users, until their message arrives', async () => {
     const { alice, bob, room } = await twoInARoom()
     const [a, b] = [clientOf(deployment, alice), clientOf(deployment, bob)]
     await Promise.all([online(a), online(b)])

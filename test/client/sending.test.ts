@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Fields, type PlatformUser } from '../platform.ts'
 import { clientOf, type Deployment, deploy, isOnline, online, texts } from './client-of.ts'
 
-/** As localStorage keeps it over a reload. */
+/** Like localStorage, which survives a reload. */
 function memoryStorage(): Storage {
   const kept = new Map<string, string>()
   return { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value) }
@@ -31,7 +31,7 @@ describe("a client's sends", () => {
       ({ message }) => message,
     )
 
-  test('is shown at once, under one key before and after', async () => {
+  test('appear at once, under the same key before and after', async () => {
     const { alice, room } = await userInARoom()
     const client = clientOf(deployment, alice)
     await online(client)
@@ -51,7 +51,7 @@ describe("a client's sends", () => {
     )
   })
 
-  test('waits while there is no connection, arrives in its order, and once', async () => {
+  test('wait without a connection, and arrive in order, once', async () => {
     const { alice, room } = await userInARoom()
     const client = clientOf(deployment, alice)
     await online(client)
@@ -72,7 +72,7 @@ describe("a client's sends", () => {
     assert.deepEqual(texts(client, room), ['one', 'two', 'three'])
   })
 
-  test('is kept over a reload, in the storage that is given', async () => {
+  test('survive a reload in the given storage', async () => {
     const { alice, room } = await userInARoom()
     const storage = memoryStorage()
     const client = clientOf(deployment, alice, { storage })
@@ -109,7 +109,7 @@ describe("a client's sends", () => {
     assert.deepEqual(shown(other, room), [], 'another user of the storage does not send it')
   })
 
-  test('is not sent by one tab when it was discarded in another that shares the storage', async () => {
+  test('are not sent by one tab after another with the same storage discarded them', async () => {
     const { alice, room } = await userInARoom()
     const storage = memoryStorage()
     const one = clientOf(deployment, alice, { storage })
@@ -133,7 +133,7 @@ describe("a client's sends", () => {
     assert.deepEqual(texts(one, room), ['kept'])
   })
 
-  test('fails with the code of the interface, and goes out when it is retried', async () => {
+  test('fail with the code of the interface, and can be retried', async () => {
     const { alice, room } = await userInARoom()
     const client = clientOf(deployment, alice)
     await online(client)

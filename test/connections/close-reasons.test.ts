@@ -12,7 +12,7 @@ function linesOf(folder: string): string[] {
     .flatMap((name) => readFileSync(join(path, name), 'utf8').split('\n'))
 }
 
-/** Texts of two words and more in the lines that match. */
+/** Texts of two or more words in the matching lines. */
 function textsOf(lines: readonly string[], which: RegExp): string[] {
   const texts = lines
     .filter((line) => which.test(line))
@@ -21,17 +21,17 @@ function textsOf(lines: readonly string[], which: RegExp): string[] {
 }
 
 describe('close reasons', () => {
-  test('those of the protocol are what packages/socketio closes with', () => {
+  test('of the protocol are those of packages/socketio', () => {
     const closing = /\b(?:close|closed|closeReason|disconnect|end|ended|terminate)\b/
     assert.deepEqual(textsOf(linesOf('packages/socketio/src'), closing), Object.keys(protocolCloseReasons).toSorted())
   })
 
-  test('our own are what the realtime node closes with', () => {
+  test('of our own are those of the realtime node', () => {
     const closing = /\b(?:closeSocket|closeConnection|overload|reason: '|satisfies OwnCloseReason)/
     assert.deepEqual(textsOf(linesOf('services/realtime/src'), closing), Object.keys(ownCloseReasons).toSorted())
   })
 
-  test('the realtime node closes in no other way', () => {
+  test('are the only ways in which the realtime node closes', () => {
     const other = linesOf('services/realtime/src').filter((line) =>
       /\.(?:disconnect|closeTransport|terminate)\(|\bconnection\.close\(/.test(line),
     )

@@ -21,7 +21,7 @@ describe('connection-count counts authenticated WebSockets', () => {
   const count = async () => (await platform.admin('GET', '/admin/connection-count'))['count']
   const nobodyIsLeft = () => eventually('nobody is left', async () => (await count()) === 0)
 
-  test('one that has not authenticated does not count, one that has does, until it is closed', async () => {
+  test('one counts from its authentication until it is closed', async () => {
     proves('GET /admin/connection-count', 'result.count')
     const silent = io(nodes[0].url, { transports: ['websocket'], forceNew: true })
     await new Promise<void>((resolve) => silent.once('connect', resolve))
@@ -42,7 +42,7 @@ describe('connection-count counts authenticated WebSockets', () => {
     polling.close()
   })
 
-  test('a session whose WebSocket arrives at another node than the one that holds it counts too', async () => {
+  test('a session counts even if its WebSocket is at another node than its owner', async () => {
     const session = (node: RunningService, transport: string, sid = '') =>
       `${node.url}/socket.io/?EIO=4&transport=${transport}${sid && `&sid=${sid}`}`
     const opened = await (await fetch(session(nodes[0], 'polling'))).text()
@@ -76,7 +76,7 @@ describe('connection-count counts authenticated WebSockets', () => {
     await nobodyIsLeft()
   })
 
-  test("a killed node's report is forgotten when another process has its name", async () => {
+  test("a killed node's report is dropped when another process takes its name", async () => {
     const named = { PARLEY_NODE_ID: 'named' }
     const first = await platform.start('realtime', named)
     const socket = await platform.connect(first, alice)
@@ -88,7 +88,7 @@ describe('connection-count counts authenticated WebSockets', () => {
     await second.stop()
   })
 
-  test('the peak is that of WebSockets', async () => {
+  test('the peak counts WebSockets', async () => {
     const polling = await platform.connect(nodes[0], alice, { transports: ['polling'] })
     const socket = await platform.connect(nodes[1], alice)
     const peak = async () => (await platform.admin('GET', '/admin/stats'))['peakConnectionCount']

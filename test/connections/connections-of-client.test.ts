@@ -41,7 +41,7 @@ describe('GET /admin/clients/{client_id}/connections', () => {
     return (await list()).data
   }
 
-  test('lists the devices on all nodes with transport, time, client and when they were last heard', async () => {
+  test('lists the devices on all nodes with transport, time, client and last activity', async () => {
     const before = Date.now()
     const [first, second] = nodes as [RunningService, RunningService]
     open.push(await platform.connect(first, bob, { deviceId: 'phone', headers: { 'user-agent': 'Chat/2.3' } }))
@@ -69,7 +69,7 @@ describe('GET /admin/clients/{client_id}/connections', () => {
     assert.ok(!JSON.stringify(data).includes(bob.token))
   })
 
-  test('no longer lists a device that has gone, nor those of a node that was killed', async () => {
+  test('drops a device that has gone, and those of a killed node', async () => {
     open.shift()?.close()
     assert.deepEqual(
       (await listed(1)).map(({ deviceId }) => deviceId),
@@ -82,7 +82,7 @@ describe('GET /admin/clients/{client_id}/connections', () => {
     })
   })
 
-  test('is of the own app, and of users that exist', async () => {
+  test("covers only existing users of the caller's app", async () => {
     open.push(await platform.connect(nodes[0] as RunningService, bob, { deviceId: 'phone' }))
     await listed(1)
     const other = await makeApp(platform.servers.mongoUrl, `other than ${platform.app}`)

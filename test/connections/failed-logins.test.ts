@@ -34,17 +34,17 @@ describe('failed logins', () => {
   })
   afterAll(() => platform.stop())
 
-  /** An address of nobody else. */
+  /** An address unused elsewhere. */
   let lastAddress = 0
   const newAddress = () => `192.0.2.${++lastAddress}`
-  /** One try over REST that fails: the status of the answer. */
+  /** One failing attempt over REST: the status of the response. */
   async function fail(address: string, headers: Record<string, string>, path = '/me', gateway = 0): Promise<Response> {
     const url = (gateways[gateway] as RunningService).url + path
     return fetch(url, { headers: { 'x-forwarded-for': address, ...headers } })
   }
   const wrongToken = () => ({ 'im-client-key': platform.clientKey, 'im-authorization': randomUUID() })
   const wrongApiKey = () => ({ 'im-api-key': randomUUID() })
-  /** Fails until it gets 429; returns how often it got 401 before. The minute may change once in between. */
+  /** Fails until it gets 429; returns the number of 401 before. The minute can change once in between. */
   async function failUntilLimited(address: () => string, headers: () => Record<string, string>, path: string) {
     for (let failed = 0; failed <= 2 * limit; failed++) {
       const answer = await fail(address(), headers(), path)
@@ -64,7 +64,7 @@ describe('failed logins', () => {
     ['client keys', () => ({ 'im-client-key': randomUUID(), 'im-authorization': token }), '/me'],
     ['API keys', wrongApiKey, '/admin/groups'],
   ] as const) {
-    test(`guesses of ${what}: an address that fails too often gets 429 with Retry-After, a valid key or token goes on`, async () => {
+    test(`guesses of ${what}: an address with too many failures gets 429 with Retry-After, but valid keys and tokens work`, async () => {
       const address = newAddress()
       const { failed, answer } = await failUntilLimited(() => address, headers, path)
       assert.ok(failed >= limit, `${failed} failures`)
@@ -85,7 +85,7 @@ describe('failed logins', () => {
 
   for (const [method, path, body] of [
     ['DELETE', '/admin/clients/alice/token', {}],
-    // Its form hangs on the body, which is read after the key has been found wrong.
+    // Its form depends on the body, which is read after the key was found wrong.
     ['POST', '/admin/clients', { _id: 'bob', issueAccessToken: false, token: 't' }],
   ] as const) {
     test(`${method} ${path} returns it in the bare form`, async () => {
@@ -104,7 +104,7 @@ describe('failed logins', () => {
     })
   }
 
-  /** Tokens that have just expired, each of a user of its own. */
+  /** Tokens that have just expired, each of its own user. */
   async function expiredTokens(count: number): Promise<string[]> {
     const headers = { 'im-api-key': platform.apiKey }
     const soon = new Date(Date.now() + 3_000).toISOString()
@@ -121,7 +121,7 @@ describe('failed logins', () => {
   }
   const asUser = (held: string) => ({ 'im-client-key': platform.clientKey, 'im-authorization': held })
 
-  test('a token that has expired is no guess: it is 401 however many an address has, and when others have guessed there', async () => {
+  test('an expired token is no guess: it is 401 however many an address has, even after guesses there', async () => {
     const address = newAddress()
     const expired = await expiredTokens(2 * limit)
     for (const one of [...expired, ...expired]) assert.equal((await fail(address, asUser(one))).status, 401)
@@ -141,7 +141,7 @@ describe('failed logins', () => {
     ['client key', () => ({ 'im-client-key': randomUUID(), 'im-authorization': token }), '/me'],
     ['API key', wrongApiKey, '/admin/groups'],
   ] as const) {
-    test(`a wrong ${what} that was tried before is 401 however often, on every gateway, and when others have guessed there`, async () => {
+    test(`a wrong ${what} tried before is 401 however often, on every gateway, even after guesses there`, async () => {
       const [address, same] = [newAddress(), headers()]
       for (let i = 0; i < 3 * limit; i++) assert.equal((await fail(address, same, path, i % 2)).status, 401)
       await failUntilLimited(() => address, headers, path)
@@ -149,7 +149,7 @@ describe('failed logins', () => {
     })
   }
 
-  test('a token that a socket tries again and again is counted once', async () => {
+  test("a socket's repeated token is counted once", async () => {
     const address = newAddress()
     for (let i = 0; i < 2 * limit; i++) {
       const socket = socketFrom(address, i % 2)
@@ -182,7 +182,7 @@ describe('failed logins', () => {
     for (let i = 0; i < 3 * limit; i++) assert.equal((await fail(address, {})).status, 401)
   })
 
-  test('the address that a client claims does not count, the one that the proxy adds does', async () => {
+  test('the address added by the proxy counts, not the one that the client claims', async () => {
     const address = newAddress()
     let n = 0
     await failUntilLimited(() => `198.51.100.${++n}, ${address}`, wrongToken, '/me')
@@ -195,7 +195,7 @@ describe('failed logins', () => {
     assert.equal((await fail('2001:db8:1:3::1', wrongToken())).status, 401)
   })
 
-  test('they are counted over all gateways and nodes, REST and sockets together', async () => {
+  test('guesses are counted over all gateways and nodes, REST and sockets together', async () => {
     const address = newAddress()
     await eventually('the limit', async () => {
       await failUntilLimited(() => address, wrongToken, '/me')
@@ -207,7 +207,7 @@ describe('failed logins', () => {
     })
   })
 
-  test('a socket of such an address gets 429 and is closed, and stock clients stay away', async () => {
+  test('a socket of a blocked address gets 429 and is closed, and stock clients stay away', async () => {
     const address = newAddress()
     await failUntilLimited(() => address, wrongToken, '/me')
     await eventually('it is limited there', async () => {
@@ -223,7 +223,7 @@ describe('failed logins', () => {
     })
   })
 
-  test('three logins of a socket that fail close it; one that succeeds begins the count anew', async () => {
+  test('three failed logins close a socket; a successful one resets the count', async () => {
     const socket = socketFrom(newAddress())
     const auth2 = async (token: string) => ((await socket.emitWithAck('auth2', token)) as Ack).RC
     const closed = new Promise((resolve) => socket.once('disconnect', resolve))
@@ -235,14 +235,14 @@ describe('failed logins', () => {
     assert.equal(await closed, 'io server disconnect')
   })
 
-  test('one auth2 of a socket may wait for the one in flight; more close the socket', async () => {
+  test('one auth2 of a socket can wait for the one in flight; more close the socket', async () => {
     const two = await connectClient(nodes[0].url, token)
     assert.deepEqual(
       (await Promise.all([1, 2].map(() => two.emitWithAck('auth2', token) as Promise<Ack>))).map(({ RC }) => RC),
       [0, 0],
     )
     const closed = new Promise((resolve) => two.once('disconnect', resolve))
-    // Enough for the third to come while the first is in flight, also on a busy machine.
+    // Enough for the third to arrive while the first is in flight, even on a busy machine.
     const codes: number[] = []
     const acks = Array.from({ length: 50 }, async () => {
       const { RC, error } = (await two.emitWithAck('auth2', token)) as Ack

@@ -8,7 +8,7 @@ import { eventually, type Platform, type RunningService, startPlatform } from '.
 
 const random = 'abcdefghij-_ABCDEFGH'
 
-describe('a session that another node holds, or none', () => {
+describe('a session of another node, or of none', () => {
   let platform: Platform
   let owner: RunningService
   let other: RunningService
@@ -49,18 +49,18 @@ describe('a session that another node holds, or none', () => {
   }
   const timesAway = (node: RunningService) => readFileSync(node.logFile, 'utf8').split('NATS is away').length - 1
 
-  test('an ID that no node has given out reaches no subject, by poll, post or upgrade, and the bus stays', async () => {
+  test('an ID that no node issued reaches no subject, by poll, post or upgrade, and the bus stays', async () => {
     const bus = await connectBus(platform.servers.natsUrl, 'test')
     const asked: string[] = []
     bus.nats.subscribe('parley.node.>', {
       callback: (_error, message) => {
         asked.push(message.subject)
-        // A subject that is heard has the asking node wait for an answer.
+        // On a subject with a subscriber, the asking node waits for an answer.
         if (message.subject.includes('ghost')) message.respond()
       },
     })
     await bus.nats.flush()
-    // A node that has just come to the bus asks for any name, until it has heard of everybody.
+    // A new node on the bus asks for any name, until it knows all others.
     await eventually('all are heard of', async () => {
       asked.length = 0
       await poll(other, `ghost.${random}`)
@@ -98,16 +98,16 @@ describe('a session that another node holds, or none', () => {
     assert.equal(await upgrade(other, `${session.split('.')[0]}.${random}`), 400)
   })
 
-  test('a node that has just started serves the sessions of the others', async () => {
+  test('a node that has just started serves sessions of others', async () => {
     const session = await open(owner)
     const newcomer = await platform.start('realtime')
     assert.equal(await post(newcomer, session), 200)
     await newcomer.stop()
   })
 
-  /** A WebSocket on a node for a session of `owner`, which has taken over; settles with why it was closed. */
+  /** A WebSocket on a node for a session of `owner`, after the upgrade; resolves with the reason of its close. */
   function bridge(node: RunningService): Promise<{ closed: Promise<string> }> {
-    // Of many at once one may not be served: its client would come again.
+    // With many at once one can fail: its client would reconnect.
     return eventually('a WebSocket that has taken over', async () => {
       const sid = await open(owner)
       const socket = new WebSocket(url(node, 'websocket', sid).replace(/^http/, 'ws'))
@@ -124,7 +124,7 @@ describe('a session that another node holds, or none', () => {
     })
   }
 
-  test('a node that stops closes the WebSockets that it has for sessions of others, and gives the reason', async () => {
+  test('a stopping node closes its WebSockets for sessions of others, with the reason', async () => {
     const stopping = await platform.start('realtime')
     const bridges = await Promise.all(Array.from({ length: 20 }, () => bridge(stopping)))
     await stopping.stop()
@@ -132,7 +132,7 @@ describe('a session that another node holds, or none', () => {
     assert.deepEqual(new Set(reasons), new Set(['1000 node is stopping']))
   })
 
-  test('a poll that waits at a node that stops ends no session: sent again, it gets what waits', async () => {
+  test('a poll waiting at a stopping node ends no session: a repeat gets the queued packets', async () => {
     const stopping = await platform.start('realtime')
     const session = await open(owner)
     const bus = await connectBus(platform.servers.natsUrl, 'foreign sessions test')
@@ -151,7 +151,7 @@ describe('a session that another node holds, or none', () => {
     await closeBus(bus)
   })
 
-  test('while NATS is away it is out of reach, also for polls that wait, and after that it is served', async () => {
+  test('is out of reach while NATS is away, also for waiting polls, and is served after', async () => {
     const session = await open(owner)
     const waiting = poll(other, session)
     await platform.servers.nats.kill()
@@ -162,7 +162,7 @@ describe('a session that another node holds, or none', () => {
     await eventually('the session is reached again', async () => (await post(other, session)) === 200)
   })
 
-  test('when NATS is back, a session whose WebSocket another node closed meanwhile ends at once', async () => {
+  test('a session whose WebSocket another node closed while NATS was away ends at once when it is back', async () => {
     const closed = async ({ ports }: RunningService, reason: string): Promise<number> => {
       const text = await (await fetch(`http://127.0.0.1:${ports['internal']}/metrics`)).text()
       const of = new RegExp(`^parley_connections_closed_total\\{[^}]*reason="${reason}"[^}]*\\} (\\d+)`, 'm')
@@ -181,7 +181,7 @@ describe('a session that another node holds, or none', () => {
     await bus.nats.flush()
     const bridged = await bridge(other)
     await taken
-    // The owner handles requests in order, so it has handled the one before too.
+    // The owner handles requests in order, so it has handled the previous one too.
     assert.equal(await post(other, await open(owner)), 200)
     await closeBus(bus)
     await platform.servers.nats.kill()
@@ -192,7 +192,7 @@ describe('a session that another node holds, or none', () => {
     assert.equal(await closed(other, 'session out of reach'), (before[1] ?? 0) + 1)
   })
 
-  test('a session of a node that was killed is unknown at once', async () => {
+  test('a session of a killed node is unknown at once', async () => {
     const session = await open(owner)
     assert.equal(await post(other, session), 200)
     await owner.kill()

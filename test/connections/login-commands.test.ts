@@ -11,7 +11,7 @@ interface Ack {
   error?: { code: string }
 }
 
-describe('changes while a login or a resync waits for the database hold for the socket', () => {
+describe('changes apply to a socket even while its login or resync waits for the database', () => {
   let platform: Platform
   let gateway: RunningService
   let node: RunningService
@@ -34,7 +34,7 @@ describe('changes while a login or a resync waits for the database hold for the 
   })
 
   let last = 0
-  /** A user in a room of theirs, where the witness is too. */
+  /** A user in a room of theirs, together with the witness. */
   async function newUserInRoom(): Promise<{ id: string; token: string; room: string }> {
     const id = `user-${++last}`
     const token = (await platform.newUser(id)).token
@@ -42,7 +42,7 @@ describe('changes while a login or a resync waits for the database hold for the 
     await platform.admin('POST', '/rooms/', { _id: room, roomType: 'group', members: [id, 'witness'] })
     return { id, token, room }
   }
-  /** A socket that nobody is authenticated on yet, and what it hears. */
+  /** An unauthenticated socket, and its events. */
   async function newSocket(): Promise<{ socket: Socket; heard: unknown[]; auth2: (token: string) => Promise<Ack> }> {
     const socket = io(node.url, { transports: ['websocket'], forceNew: true, reconnection: false })
     const heard: unknown[] = []
@@ -50,7 +50,7 @@ describe('changes while a login or a resync waits for the database hold for the 
     await new Promise<void>((resolve) => socket.once('connect', resolve))
     return { socket, heard, auth2: (token) => socket.timeout(100_000).emitWithAck('auth2', token) as Promise<Ack> }
   }
-  /** Says something in rooms, one after the other; settles when the node has delivered all of it. */
+  /** Sends to rooms, one after the other; resolves when the node has delivered everything. */
   async function say(message: string, ...rooms: string[]): Promise<void> {
     for (const room of rooms) {
       const said = `${message} in ${room}`
@@ -66,7 +66,7 @@ describe('changes while a login or a resync waits for the database hold for the 
     return values.reduce((sum, [, value]) => sum + Number(value), 0)
   }
 
-  test('a token revoked while it is looked up is refused', async () => {
+  test('a token revoked during its lookup is refused', async () => {
     const { id, token } = await newUserInRoom()
     const { socket, auth2 } = await newSocket()
     const lookup = proxy.holdNextRead('tokens')
@@ -103,7 +103,7 @@ describe('changes while a login or a resync waits for the database hold for the 
     assert.equal(await ack, 'never answered')
   })
 
-  test('a user who is removed from a room or added to one while the rooms are read is out of it, or in it', async () => {
+  test('a user removed from a room, or added to one, while the rooms are read is out of it, or in it', async () => {
     const { id, token, room } = await newUserInRoom()
     const { socket, heard, auth2 } = await newSocket()
     const reading = proxy.holdNextRead('memberships')
@@ -123,7 +123,7 @@ describe('changes while a login or a resync waits for the database hold for the 
     'removed from the room': (id: string, room: string) => leave(id, room),
     erased: (id: string) => platform.admin('DELETE', `/admin/clients/${id}`),
   })) {
-    test(`a login that waits for the one in flight hears nothing of the first one’s rooms, when that user is ${how} meanwhile`, async () => {
+    test(`a login waiting for another gets nothing of the first user's rooms if that user is ${how} meanwhile`, async () => {
       const [first, second] = [await newUserInRoom(), await newUserInRoom()]
       const { socket, heard, auth2 } = await newSocket()
       const reading = proxy.holdNextRead('memberships')
@@ -140,7 +140,7 @@ describe('changes while a login or a resync waits for the database hold for the 
     })
   }
 
-  test('a second auth2 that fails because the database does leaves the socket as it was', async () => {
+  test('a second auth2 that fails with the database leaves the socket as it was', async () => {
     const { id, token, room } = await newUserInRoom()
     const { socket, heard, auth2 } = await newSocket()
     assert.equal((await auth2(token)).RC, 0)
@@ -158,7 +158,7 @@ describe('changes while a login or a resync waits for the database hold for the 
     assert.equal(await ended, 'io server disconnect')
   })
 
-  test('a socket that closes while it is authenticated leaves nothing behind', async () => {
+  test('a socket that closes during authentication leaves nothing behind', async () => {
     const authenticated = await metric('parley_authenticated_connections')
     for (const collection of ['tokens', 'memberships']) {
       const { token } = await newUserInRoom()
@@ -171,7 +171,7 @@ describe('changes while a login or a resync waits for the database hold for the 
       socket.close()
       await eventually('it is gone', async () => (await metric('parley_connections')) === connections)
       reading.release()
-      // Logins read one after the other: when this one is through, so is the one before.
+      // Logins read one after the other: once this one is done, so is the previous one.
       const next = await connectClient(node.url, token)
       next.close()
       await eventually('so is the next', async () => (await metric('parley_connections')) === connections)
@@ -194,7 +194,7 @@ describe('changes while a login or a resync waits for the database hold for the 
     socket.close()
   })
 
-  test('a resync does not put a socket into the rooms of the user that it had before', async () => {
+  test('a resync does not put a socket into the rooms of its previous user', async () => {
     const [first, second] = [await newUserInRoom(), await newUserInRoom()]
     const { socket, heard, auth2 } = await newSocket()
     assert.equal((await auth2(first.token)).RC, 0)
@@ -211,13 +211,13 @@ describe('changes while a login or a resync waits for the database hold for the 
     socket.close()
   })
 
-  /** NATS goes and comes back; `meanwhile` happens when the node has read rooms again and does not know them yet. */
+  /** NATS goes and returns; `meanwhile` runs once the node has read rooms again and before it applies them. */
   async function resyncedWhile(meanwhile: () => Promise<void>): Promise<void> {
     await platform.servers.nats.kill()
     const reading = proxy.holdNextRead('memberships')
     await platform.servers.nats.restart()
     await reading.answered
-    // Only then: while the gateway is cut off, the events of a change wait for the relay.
+    // Only then, since a gateway that is cut off leaves the events of a change to the relay.
     await eventually('the gateway is back', async () => {
       return Object.keys((await readiness(gateway)).failing).length === 0
     })
@@ -225,7 +225,7 @@ describe('changes while a login or a resync waits for the database hold for the 
     reading.release()
   }
 
-  test('POST /me/token keeps the sockets of the token that it replaces; they end with the new one', async () => {
+  test('POST /me/token keeps the sockets of the replaced token; they end with the new one', async () => {
     const user = await platform.newUser()
     const [kept, other] = [await platform.connect(node, user), await platform.connect(node, user)]
     const { token } = await user.call('POST', '/me/token')

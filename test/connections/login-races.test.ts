@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { connectClient, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
 
 type Answer = { RC: number; result: { _id: string } }
-/** Enough to lose a race at least once that is lost half the time. */
+/** Enough to lose a race of even odds at least once. */
 const tries = 20
 
 describe('a socket belongs to one user at a time', () => {
@@ -25,7 +25,7 @@ describe('a socket belongs to one user at a time', () => {
     await platform.stop()
   })
 
-  /** Says something in a room; settles when the node has delivered it. */
+  /** Sends to a room; resolves when the node has delivered it. */
   async function say(room: string, message: string): Promise<void> {
     await platform.admin('POST', '/messages', { room, sender: 'witness', message, messageType: 'text' })
     await eventually('the witness hears it', () => heardByWitness.has(message))
@@ -44,7 +44,7 @@ describe('a socket belongs to one user at a time', () => {
     'is erased': (first) => platform.admin('DELETE', `/admin/clients/${first}`),
   }
   for (const [i, [what, end]] of Object.entries(endings).entries()) {
-    test(`two auth2 at once: the second user hears nothing of the first one’s rooms, when that one ${what}`, async () => {
+    test(`two auth2 at once: the second user gets nothing of the first one’s rooms if the first ${what}`, async () => {
       const [first, second] = [`first-${i}`, `second-${i}`]
       const tokens = [(await platform.newUser(first)).token, (await platform.newUser(second)).token]
       for (const user of [first, second]) {

@@ -3,7 +3,7 @@ import { corsRequestHeaders } from '@parley/contracts/cors'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Platform, type RunningService, startPlatform } from '../platform.ts'
 
-describe('browser apps on any origin may hold a polling session', () => {
+describe('browser apps on any origin can hold a polling session', () => {
   let platform: Platform
   let node: RunningService
   beforeAll(async () => {
@@ -24,16 +24,16 @@ describe('browser apps on any origin may hold a polling session', () => {
     assert.deepEqual(headers.get('access-control-allow-headers')?.split(', '), corsRequestHeaders)
   })
 
-  test('with as many cookies as a gateway takes', async () => {
+  test('with as many cookies as a gateway accepts', async () => {
     const { status } = await poll('EIO=4&transport=polling', 'GET', { cookie: `all=${'x'.repeat(30_000)}` })
     assert.equal(status, 200)
   })
 
   for (const [what, query, status] of [
     ['an answer', 'EIO=4&transport=polling', 200],
-    ['the refusal of a session that is not there', 'EIO=4&transport=polling&sid=none', 400],
+    ['the refusal of an unknown session', 'EIO=4&transport=polling&sid=none', 400],
   ] as const) {
-    test(`${what} can be read, with when to try again`, async () => {
+    test(`${what} is readable, with Retry-After`, async () => {
       const answer = await poll(query)
       assert.equal(answer.status, status)
       assert.equal(answer.headers.get('access-control-allow-origin'), '*')

@@ -21,14 +21,14 @@ interface UserPresence {
   lastSeenMS?: number
 }
 
-/** How somebody looks who was never seen. */
+/** The presence of a user who was never seen. */
 const offline = ({ id }: PlatformUser) => ({ client: id, state: 'offline', online: false, away: false })
 
-/** A connected device, and what it heard of presence. */
+/** A connected device, and its presence events. */
 interface Device {
   socket: Socket
   heard: UserPresence[]
-  /** How many of them each event had. */
+  /** The number of users in each event. */
   events: UserPresence[][]
 }
 
@@ -73,7 +73,7 @@ describe('presence', () => {
   }
   const newUsers = (count: number) => Promise.all(Array.from({ length: count }, () => platform.newUser()))
 
-  test('users who share a room can be watched; all devices of a user are one; only subscribers hear of them', async () => {
+  test("users who share a room can be watched; a user's devices count as one; only subscribers get events", async () => {
     const [alice, bob, carol, stranger] = (await newUsers(4)) as [
       PlatformUser,
       PlatformUser,
@@ -171,7 +171,7 @@ describe('presence', () => {
     assert.deepEqual(await subscribe(watcher, [hiding.id]), [])
   })
 
-  test('many changes in a second are one event of each user', async () => {
+  test('many changes within a second are one event per user', async () => {
     const [alice, bob, carol] = (await newUsers(3)) as [PlatformUser, PlatformUser, PlatformUser]
     await platform.newRoom([alice.id, bob.id, carol.id])
     const devices = [await connect(bob, 1), await connect(carol, 1)] as const
@@ -189,7 +189,7 @@ describe('presence', () => {
     }
   })
 
-  test('a user who cannot be watched is refused with the reason', async () => {
+  test('watching a user without permission is refused with the reason', async () => {
     const alice = await platform.newUser()
     const { socket } = await connect(alice, 0)
     const refusals: [string, unknown, string, RegExp][] = [
@@ -224,7 +224,7 @@ describe('presence', () => {
     assert.match(full.error.message, /at most 500/)
   })
 
-  test('without Redis nobody is said to be offline, and all is right again after; users of a killed node are offline', async () => {
+  test('without Redis no user is reported offline, and all recovers after; users of a killed node are offline', async () => {
     const [alice, bob, carol] = (await newUsers(3)) as [PlatformUser, PlatformUser, PlatformUser]
     await platform.newRoom([alice.id, bob.id, carol.id])
     await connect(bob, 1)

@@ -4,7 +4,7 @@ import { io, type Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { eventually, type Fields, type Platform, type RunningService, startPlatformWithNode } from '../platform.ts'
 
-describe('a client that comes back', () => {
+describe('a client that reconnects', () => {
   let platform: Platform
   let node: RunningService
   beforeAll(async () => {
@@ -12,7 +12,7 @@ describe('a client that comes back', () => {
   })
   afterAll(() => platform.stop())
 
-  /** A stock client as it is by default: it reconnects by itself. */
+  /** A stock client with defaults: it reconnects by itself. */
   const client = (): Socket => {
     const socket = io(node.url, { transports: ['websocket'], forceNew: true, reconnectionDelay: 10 })
     onTestFinished(() => void socket.close())
@@ -22,7 +22,7 @@ describe('a client that comes back', () => {
   const send = async (room: string, message: string) =>
     (await platform.admin('POST', '/messages', { room, sender: 'bob', message, messageType: 'text' }))['_id']
 
-  test('authenticates again, gets new events, and finds by REST what it missed', async () => {
+  test('authenticates again, gets new events, and finds missed ones by REST', async () => {
     proves('Authentication of a socket', 'auth2 again after a reconnect')
     proves('Events', 'delivered only while connected')
     proves('Events', 'after a reconnect, the messages and GET /me/badge cover the gap')
@@ -56,7 +56,7 @@ describe('a client that comes back', () => {
     assert.deepEqual(await alice.call('GET', '/me/badge'), { badge: 3 })
   })
 
-  test('is refused by auth2 once its token has expired, and let in with a new one', async () => {
+  test('is refused by auth2 once its token has expired, and accepted with a new one', async () => {
     proves('Authentication of a socket', 'auth2 fails with an expired token')
     const bind = (lifetimeMS: number) => {
       const expirationDate = new Date(Date.now() + lifetimeMS).toISOString()
@@ -71,21 +71,21 @@ describe('a client that comes back', () => {
       return [RC, error?.code]
     }
     assert.deepEqual(await auth2('bound'), [0, undefined])
-    // Refused where it is over by the time that it is read.
+    // Refused if it has expired by the time that it is read.
     await eventually('it is bound for a moment', () => bind(1_000).catch(() => undefined))
     await eventually('it has expired', async () => (await auth2('bound'))[0] !== 0)
     assert.deepEqual(await auth2('bound'), [401, 'INVALID_TOKEN'])
     const { token } = await platform.admin('POST', '/admin/clients', { _id: 'carol', issueAccessToken: true })
     assert.deepEqual(await auth2(String(token)), [0, undefined])
   })
-  test('stays connected when its token is bound again with a later end, and not when it ends', async () => {
+  test('stays connected if its token is bound again with a later end, and is closed otherwise', async () => {
     const users = ['dora', 'emil'] as const
     for (const id of users) await platform.newUser(id)
     const bind = (id: string, lifetimeMS: number) => {
       const expirationDate = new Date(Date.now() + lifetimeMS).toISOString()
       return platform.admin('POST', '/admin/clients', { _id: id, token: `token of ${id}`, expirationDate })
     }
-    /** Connects both by tokens that end soon; undefined when it took so long that the one may not be bound again in time. */
+    /** Connects both with tokens that end soon; undefined if it was too late to bind the one again. */
     const begin = async () => {
       const closed: string[] = []
       const inTimeMS = Date.now() + 2_000

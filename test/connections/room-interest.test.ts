@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, type RunningService, startPlatformWithNodes } from '../platform.ts'
 
-describe('a realtime node subscribes only to what its sockets need', () => {
+describe('a realtime node subscribes only for its sockets', () => {
   let platform: Platform
   let nodes: [RunningService, RunningService]
 
@@ -16,12 +16,12 @@ describe('a realtime node subscribes only to what its sockets need', () => {
     return Number(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)`, 'm').exec(text)?.[1] ?? 0)
   }
   const heard = (node: number) => metric(node, 'parley_bus_subscriptions')
-  /** A node that stands still for longer than a command waits for it carries it out later. */
+  /** A node that stalls for longer than a command waits for it applies it later. */
   const hears = (count: number, why = '') =>
     eventually(`${count} subscriptions ${why}`, async () => (await heard(0)) === count)
   const delivered = (node: number) => metric(node, 'parley_events_delivered_total\\{event="chat message".*\\}')
 
-  test('it subscribes to a room while it holds a member’s socket, and stops after', async () => {
+  test('to a room while it holds a member’s socket, and no longer', async () => {
     const [alice, bob] = [await platform.newUser('alice'), await platform.newUser('bob')]
     for (const _id of ['both', 'also both']) {
       await platform.admin('POST', '/rooms/', { _id, roomType: 'group', members: ['alice', 'bob'] })
@@ -45,7 +45,7 @@ describe('a realtime node subscribes only to what its sockets need', () => {
     await eventually('nothing is heard', async () => (await heard(0)) === 0)
   })
 
-  test('a message of a room goes to the nodes of its members, and to no other', async () => {
+  test("so that a message goes only to the nodes of the room's members", async () => {
     const carol = await platform.connect(nodes[0], await platform.newUser('carol'))
     const dave = await platform.connect(nodes[1], await platform.newUser('dave'))
     await platform.admin('POST', '/rooms/', { _id: 'of carol', roomType: 'group', members: ['carol'] })

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 
 const waves = 3
-/** A user may have a hundred connections to a node. */
+/** A user can have a hundred connections to a node. */
 const crowd = { users: 4, perUser: 60 } as const
 
 describe('a storm of reconnects', () => {
@@ -18,14 +18,14 @@ describe('a storm of reconnects', () => {
   })
   afterAll(() => platform.stop())
 
-  /** Keeps what a socket hears of a room's messages, in the order in which it comes. */
+  /** Records a socket's events of a room's messages, in order of arrival. */
   function hear(socket: Socket): string[] {
     const heard: string[] = []
     socket.on('chat message', ({ message }: { message: string }) => heard.push(message))
     return heard
   }
 
-  /** A stock client that authenticates whenever it has connected, as an app does. */
+  /** A stock client that authenticates on every connect, as an app does. */
   function returning({ token }: PlatformUser) {
     const socket = io(node.url, { transports: ['websocket'], forceNew: true })
     onTestFinished(() => void socket.close())
@@ -39,7 +39,7 @@ describe('a storm of reconnects', () => {
     return { socket, state, heard: hear(socket) }
   }
 
-  test('leaves nobody out, and connected clients still get every event, in order', async () => {
+  test('serves every client, and connected clients still get every event, in order', async () => {
     proves('Events', 'delivered only while connected')
     const users = await Promise.all(Array.from({ length: crowd.users }, () => platform.newUser()))
     const there = await Promise.all(Array.from({ length: 3 }, () => platform.newUser()))

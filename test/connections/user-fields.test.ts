@@ -19,7 +19,7 @@ describe('every field of a User', () => {
     return data[0]
   }
 
-  test('after the user has connected, as GET /admin/clients and an update have it', async () => {
+  test('after the user has connected, as in GET /admin/clients and an update', async () => {
     proves('User', '_id', 'id', 'nickname', 'appID', 'description', 'email', 'avatarUrl', 'userAgent', 'isRobot')
     proves('User', 'updatedAt', 'lastJoinOrCreateRoomTime', 'lastLoginTimeMS', '__v')
     proves('User', 'address.family', 'address.address', 'address.port, left out where it is not known')
@@ -53,7 +53,7 @@ describe('every field of a User', () => {
     assert.deepEqual(await find('alice'), updated)
   })
 
-  test('address.port is left out where it is not known, as in a proxy that does not say it', async () => {
+  test('address.port is absent if it is unknown, as behind a proxy that omits it', async () => {
     const carol = await platform.newUser('carol')
     const socket = await platform.connect(node, carol, { headers: { 'x-forwarded-for': '2001:db8::7' } })
     const address = await eventually('the login is noted', async () => (await find('carol'))['address'])

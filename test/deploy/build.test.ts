@@ -27,7 +27,7 @@ describe('npm run build:services', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('builds services and a command that start, and print nothing of experimental features', async () => {
+  test('builds services and a command that start, without warnings of experimental features', async () => {
     const { mongoUrl, natsUrl, redisUrl } = platform.servers
     const env = {
       PATH: process.env['PATH'],
@@ -49,7 +49,7 @@ describe('npm run build:services', () => {
       })
       const [{ ready, failed }] = (await once(child, 'message')) as [Report]
       assert.ok(ready, `${service}: ${failed}`)
-      // Made by a worker of the build.
+      // Written by a worker of the build.
       if (service === 'api-gateway') {
         const document = await fetch(`http://127.0.0.1:${ready.ports['http']}/openapi.json`)
         assert.equal(document.status, 200)

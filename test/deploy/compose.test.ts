@@ -42,7 +42,7 @@ describe('docker-compose.yml', () => {
       assert.ok(service.deploy?.resources.limits.memory && service.deploy.resources.limits.cpus)
     })
 
-    test(`${name} is given only settings that exist, and no secret but in a file that it has`, () => {
+    test(`${name} gets only existing settings, and secrets only as files that it has`, () => {
       const environment = service.environment ?? {}
       assert.deepEqual(wrongVariables(environment), [])
       for (const value of Object.values(environment)) {
@@ -52,7 +52,7 @@ describe('docker-compose.yml', () => {
     })
   }
 
-  test('the image that is only built is pulled by nobody', () => {
+  test('images that are only built are never pulled', () => {
     for (const [name, { image, build, pull_policy }] of services) {
       if (image === 'parley' && !build) assert.equal(pull_policy, 'never', name)
     }
@@ -66,7 +66,7 @@ describe('docker-compose.yml', () => {
     }
   })
 
-  test('deploy/make-secrets makes every secret once, closed to others', () => {
+  test('deploy/make-secrets creates every secret once, unreadable to others', () => {
     const folder = join(mkdtempSync(join(tmpdir(), 'parley-secrets-')), 'made')
     try {
       const make = () => execFileSync(join(root, 'deploy/make-secrets'), [folder])
@@ -94,14 +94,14 @@ describe('docker-compose.yml', () => {
   })
 
   for (const path of ['deploy/nginx.conf', 'deploy/k8s/overlays/try/nginx.conf']) {
-    test(`${path} lets through the headers that gateways take and send`, () => {
+    test(`${path} forwards the headers that gateways accept and send`, () => {
       const nginx = read(path)
       const kib = (directive: string) =>
         Number(new RegExp(`^\\s+${directive} (?:\\d+ )?(\\d+)k;$`, 'm').exec(nginx)?.[1])
       const gateway = read('services/api-gateway/src/limits/connections.ts')
       const [, taken] = /maxHeaderSize = (\d+) \* 1024/.exec(gateway) ?? []
       assert.ok(kib('large_client_header_buffers') >= Number(taken))
-      // nginx does not start with other proportions.
+      // nginx refuses to start with other proportions.
       const [first, one, busy] = ['proxy_buffer_size', 'proxy_buffers', 'proxy_busy_buffers_size'].map(kib)
       assert.deepEqual([first, one, busy], [32, 32, 64])
     })
@@ -111,7 +111,7 @@ describe('docker-compose.yml', () => {
 describe('the image', () => {
   const dockerfile = read('deploy/Dockerfile')
 
-  test('runs as a numbered user that is not root, on a base of an exact version that the tests run on', () => {
+  test('runs as a numbered non-root user, on a base of the exact version that the tests use', () => {
     assert.equal(dockerfile.match(/^USER .*/gm)?.at(-1), 'USER 1000:1000')
     const [, node] = /^ARG BASE=node:(\d+\.\d+\.\d+)-trixie-slim$/m.exec(dockerfile) ?? []
     const ci = parse(read('.github/workflows/ci.yml')) as {
@@ -121,7 +121,7 @@ describe('the image', () => {
     assert.deepEqual(setup?.with, { 'node-version': node })
   })
 
-  test('brings the binary of uWebSockets.js that the lockfile does not name, for the package that is used on its Node', () => {
+  test('includes the uWebSockets.js binary that the lockfile does not name, for its package and Node version', () => {
     const { dependencies } = JSON.parse(read('packages/socketio/package.json')) as {
       dependencies: Record<string, string>
     }
@@ -130,7 +130,7 @@ describe('the image', () => {
     assert.match(read('packages/socketio/src/uws.ts'), new RegExp(`'${name}'`))
   })
 
-  test('has the chat page and the console, built in a stage of their own', () => {
+  test('has the chat page and the console, built in their own stage', () => {
     assert.match(
       dockerfile,
       /^RUN node packages\/chat-page\/build\/main\.ts && node packages\/console\/build\/main\.ts /m,
@@ -139,11 +139,11 @@ describe('the image', () => {
       assert.ok(dockerfile.includes(`\nCOPY --from=built /parley/packages/${name}/dist packages/${name}/dist\n`), name)
   })
 
-  test('has threads enough for lookups of names whose servers are silent', () => {
+  test('has enough threads for lookups with silent name servers', () => {
     assert.match(dockerfile, /^ENV .*\bUV_THREADPOOL_SIZE=64$/m)
   })
 
-  test('its health check and its entry point need no shell', () => {
+  test('has a health check and an entry point that need no shell', () => {
     assert.match(dockerfile, /HEALTHCHECK [^]*?CMD \["node"/)
     assert.match(dockerfile, /^ENTRYPOINT \["node", "--enable-source-maps"\]$/m)
   })

@@ -24,7 +24,7 @@ function runWith(step: string, seen: Partial<Seen>): Run {
 }
 
 describe('faults found by npm run e2e:k8s', () => {
-  test('is nothing where all is as wanted', () => {
+  test('are none if all is as wanted', () => {
     const run = runWith('scale', { reconnects: 1, p99: 30 })
     assert.deepEqual(faultsOf(run), [])
     assert.match(pageOf(run), /All of it is as wanted/)
@@ -41,7 +41,7 @@ describe('faults found by npm run e2e:k8s', () => {
     ['update', { p99: 31, slowest: [{ afterS: 7, ms: 40 }] }, /3\.1 × the quiet one; the slowest: 40 ms after 7 s$/],
   ]
   for (const [step, seen, fault] of wrong) {
-    test(`is ${JSON.stringify(seen)} of ${step}`, () => {
+    test(`include ${JSON.stringify(seen)} of ${step}`, () => {
       const faults = faultsOf(runWith(step, seen))
       assert.equal(faults.length, 1)
       assert.match(String(faults[0]), fault)
@@ -49,20 +49,20 @@ describe('faults found by npm run e2e:k8s', () => {
     })
   }
 
-  test('is not that calls are slow while others than Parley start, but that one is refused then', () => {
+  test('include no slow calls while foreign pods start, but refused ones', () => {
     assert.deepEqual(faultsOf(runWith('control', { p99: 100 })), [])
     assert.match(pageOf(runWith('control', { p99: 100 })), /\| pods that are not of Parley .*\| 10\.0 \|/)
     assert.equal(faultsOf(runWith('control', { refused: { 503: 1 } })).length, 1)
   })
 
-  test('is a pod that ended by itself, and not a call that a killed pod had begun', () => {
+  test('include a pod that ended by itself, but not a call that a killed pod had begun', () => {
     assert.deepEqual(
       faultsOf({ ...runWith('kill-api-gateway', { unanswered: { ECONNRESET: 1 } }), crashed: ['stats-1'] }),
       ['stats-1 was started again'],
     )
   })
 
-  test('calls are counted by what came of them, and timed when they succeed', async () => {
+  test('count calls by outcome, and time successful ones', async () => {
     const broken = Object.assign(new Error('read'), { code: 'ECONNRESET' })
     const answers = [200, 503, 404, 503, new TypeError('fetch failed', { cause: broken })]
     const calls = countedCalls(() => {
@@ -83,7 +83,7 @@ describe('faults found by npm run e2e:k8s', () => {
     assert.deepEqual([quantile(values, 0.5), quantile(values, 0.99)], [100, 198])
   })
 
-  test('of what containers use, the most is kept', () => {
+  test('report the peak use of each container', () => {
     const most = new Map<string, Use>()
     note(most, 'push-1   push   12m   34Mi\npush-2   push   7m    90Mi\n')
     note(most, 'push-1   push   3m   20Mi\nstats-1   stats   1m   80Mi\n')

@@ -5,11 +5,11 @@ const root = join(import.meta.dirname, '../..')
 
 interface KnownSetting {
   env: string
-  /** Whether it may come from a file, as every secret may. */
+  /** Whether it can come from a file, as every secret can. */
   mayBeFile: boolean
 }
 
-/** Every setting of every service, out of docs/settings.md, which a test holds to the code. */
+/** Every setting of every service, from docs/settings.md, which a test compares with the code. */
 export function knownSettings(): KnownSetting[] {
   const page = readFileSync(join(root, 'docs/settings.md'), 'utf8')
   return Array.from(page.matchAll(/^\| `([A-Z0-9_]+)`( \(`_FILE`\))? \|/gm), ([, env = '', file]) => ({

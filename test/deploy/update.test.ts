@@ -8,7 +8,7 @@ import { deployments } from './k8s-objects.ts'
 
 const script = join(import.meta.dirname, '../../deploy/k8s/update')
 
-/** In the place of kubectl, which has no cluster here: notes what it is called with, and fails where it is asked to. */
+/** A stand-in for kubectl, since there is no cluster: records its calls, and fails on request. */
 const kubectl = `#!/bin/sh
 echo "$*" >>"$CALLS"
 case "$*" in
@@ -50,7 +50,7 @@ describe('deploy/k8s/update', () => {
     }
   })
 
-  test('changes no service when the migration does not end', () => {
+  test('changes no service if the migration does not end', () => {
     const { status, said, changed, called } = update({ fails: 'wait --for=condition=Complete' })
     assert.equal(status, 1)
     assert.deepEqual(changed.slice(0, 1), [others])
@@ -66,13 +66,13 @@ describe('deploy/k8s/update', () => {
     assert.match(said, /push did not become ready/)
   })
 
-  test('waits for no migration where the folder has none, as in a roll back', () => {
+  test('waits for no migration if the folder has none, as in a rollback', () => {
     const { status, changed } = update({ job: '' })
     assert.equal(status, 0)
     assert.deepEqual(changed.slice(0, 3), [others, ...service('stats')])
   })
 
-  test('says how it is called, in the namespace and with the time that it is given', () => {
+  test('prints its usage, and uses the given namespace and time', () => {
     assert.match(update({ args: ['--help'] }).said, /^Brings the services[^]*Usage: deploy\/k8s\/update/)
     assert.equal(update({ args: [] }).status, 2)
     const { called } = update({ args: ['-n', 'chat', '-t', '90s', 'overlay'] })

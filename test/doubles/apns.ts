@@ -5,20 +5,20 @@ import { jwtVerify } from 'jose'
 import { actOut, type Behave } from './behaviour.ts'
 import { localhost } from './tls.ts'
 
-/** One notification as APNs saw it. */
+/** One notification as received by APNs. */
 interface ApnsPush {
   token: string
   headers: IncomingHttpHeaders
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into payloads of every shape
   payload: any
   atMS: number
-  /** The status of the answer; undefined before it. */
+  /** The status of the response; undefined before it. */
   status?: number
 }
 
 export interface ApnsDouble {
   url: string
-  /** A .p8 signing key that it takes, and the environment variables that make a push service use it and this server. */
+  /** A valid .p8 signing key, and the environment variables that point a push service to it and to this server. */
   env: Record<string, string>
   pushes: ApnsPush[]
   connections: number
@@ -30,7 +30,7 @@ export const apnsTopic = 'com.example.chat'
 const keyId = 'ABC123DEFG'
 const teamId = 'DEF123GHIJ'
 
-/** Apple's side of "Sending notification requests to APNs": HTTP/2 over TLS, token authentication, its own refusals. */
+/** Apple's side of "Sending notification requests to APNs": HTTP/2 over TLS, token authentication, its own errors. */
 export async function startApns(): Promise<ApnsDouble> {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const server = createSecureServer(localhost)
@@ -76,7 +76,7 @@ export async function startApns(): Promise<ApnsDouble> {
 
   server.on('stream', (stream, headers) => {
     stream.on('error', () => undefined)
-    // The other side may go away at any time: that is what some tests do.
+    // The peer can disconnect at any time, as some tests do.
     answer(stream, headers).catch(() => stream.destroy())
   })
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 /**
- * How a double responds when it does not succeed: late, with an error, never, or by breaking the connection.
- * `lateMS` or `after` alone is a good answer that is late.
+ * How a double responds in place of success: late, with an error, never, or by breaking the connection. `lateMS` or `after`
+ * alone is a late success.
  */
 export type Behaviour =
   | {
@@ -16,10 +16,10 @@ export type Behaviour =
   | 'hang'
   | 'reset'
 
-/** Decides for each request; undefined: as all is well. */
+/** Decides for each request; undefined means success. */
 export type Behave<Request> = (request: Request) => Behaviour | undefined
 
-/** Waits for the chosen time; returns undefined when there is to be no response. */
+/** Waits for the chosen time; returns undefined if there is to be no response. */
 export async function actOut(
   behaviour: Behaviour | undefined,
   breakConnection: () => void,

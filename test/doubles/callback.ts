@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { actOut, type Behave } from './behaviour.ts'
 
-/** One call as an integrator's server saw it. */
+/** One call as received by an integrator's server. */
 export interface ReceivedCall {
   path: string
   headers: IncomingHttpHeaders
@@ -31,7 +31,7 @@ export async function startCallback(): Promise<CallbackDouble> {
       const received: ReceivedCall = { path, headers, text, body: JSON.parse(text), atMS: Date.now() }
       double.calls.push(received)
       await answer(received, response)
-      // The other side may go away at any time: that is what some tests do.
+      // The peer can disconnect at any time, as some tests do.
     })().catch(() => response.destroy())
   })
 

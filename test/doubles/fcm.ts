@@ -5,7 +5,7 @@ import { jwtVerify } from 'jose'
 import { actOut, type Behave } from './behaviour.ts'
 import { localhost } from './tls.ts'
 
-/** One message as FCM saw it. */
+/** One message as received by FCM. */
 interface FcmPush {
   token: string
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into messages of every shape
@@ -16,16 +16,16 @@ interface FcmPush {
 
 export interface FcmDouble {
   url: string
-  /** The environment variables that make a push service use it, with a service account that it takes. */
+  /** The environment variables that point a push service to it, with a valid service account. */
   env: Record<string, string>
   pushes: FcmPush[]
-  /** Access tokens that were asked for. */
+  /** Number of access tokens requested. */
   grants: number
   connections: number
   behave: Behave<FcmPush>
-  /** How a grant is answered. */
+  /** The response to a token request. */
   behaveGrant: Behave<string>
-  /** Withdraws all access tokens that were granted. */
+  /** Revokes all access tokens. */
   revokeTokens(): void
   stop(): Promise<void>
 }
@@ -34,7 +34,7 @@ const project = 'parley-test'
 const scope = 'https://www.googleapis.com/auth/firebase.messaging'
 const email = 'push@parley-test.iam.gserviceaccount.com'
 
-/** Google's side: the token endpoint (RFC 7523) and messages:send of FCM's HTTP v1 API, with its own refusals. */
+/** Google's side: the token endpoint (RFC 7523) and messages:send of FCM's HTTP v1 API, with its own errors. */
 export async function startFcm(): Promise<FcmDouble> {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const granted = new Set<string>()
@@ -96,7 +96,7 @@ export async function startFcm(): Promise<FcmDouble> {
       if (request.url === '/token') await grant(body, response)
       else if (request.url === `/v1/projects/${project}/messages:send`) await send(request, body, response)
       else reply(response, 404, failure('NOT_FOUND'))
-      // The other side may go away at any time: that is what some tests do.
+      // The peer can disconnect at any time, as some tests do.
     })().catch(() => response.destroy())
   })
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -129,7 +129,7 @@ function reply(response: Http2ServerResponse, status: number, body: object): voi
   response.end(JSON.stringify(body))
 }
 
-/** google.rpc.Status, with FCM's own code where there is one. */
+/** google.rpc.Status, with FCM's own code if there is one. */
 function failure(status: string, errorCode?: string): object {
   const type = 'type.googleapis.com/google.firebase.fcm.v1.FcmError'
   const details = errorCode === undefined || errorCode === '' ? [] : [{ '@type': type, errorCode }]

@@ -2,20 +2,20 @@ import type { Socket } from 'node:net'
 import { closeTogether, openTcpProxy } from '@parley/stack/tcp-proxy'
 import { BSON } from 'mongodb'
 
-/** The next read of a collection, whose result is held back: it was read, and the reader does not know it yet. */
+/** The next read of a collection, with its result held back from the reader. */
 interface HeldRead {
-  /** Settles when the result has come from MongoDB. */
+  /** Resolves when the result has come from MongoDB. */
   answered: Promise<void>
-  /** Lets it go on to the reader, once it has come. */
+  /** Passes the result to the reader, once it has come. */
   release(): void
 }
 
-/** A proxy to MongoDB that can hold back the results of reads, and have them fail. */
+/** A proxy to MongoDB that can hold back results of reads, or make reads fail. */
 export interface MongoProxy {
-  /** Goes to `mongoUrl`'s server and nowhere else. */
+  /** Connects only to `mongoUrl`'s server. */
   url: string
   holdNextRead(collection: string): HeldRead
-  /** The next read of the collection fails, by an error after which the driver does not try again. */
+  /** Makes the next read of the collection fail with an error that the driver does not retry. */
   failNextRead(collection: string): void
   close(): Promise<void>
 }
@@ -75,7 +75,7 @@ function findCommand(collection: string): Buffer {
   return Buffer.concat([Buffer.from('find\0'), length, Buffer.from(`${collection}\0`)])
 }
 
-/** The response of a server that fails to do what it was asked for: an OP_MSG of one document (MongoDB Wire Protocol). */
+/** A server's error response: an OP_MSG of one document (MongoDB Wire Protocol). */
 function failureOf(request: Buffer): Buffer {
   const document = BSON.serialize({ ok: 0, errmsg: 'fails for a test', code: 8, codeName: 'UnknownError' })
   const head = Buffer.alloc(21)

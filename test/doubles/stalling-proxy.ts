@@ -1,10 +1,10 @@
 import { closeTogether, openTcpProxy } from '@parley/stack/tcp-proxy'
 
-/** A proxy to a server that can be stalled: what is sent to it then arrives nowhere, and nobody notices. */
+/** A proxy to a server that can stall: then nothing sent to it arrives, unnoticed. */
 export interface StallingProxy {
   port: number
   stall(): void
-  /** Stalls the connections that are open; what is sent over later ones arrives. */
+  /** Stalls the open connections; later ones work. */
   stallOpen(): void
   stop(): Promise<void>
 }

@@ -24,7 +24,7 @@ interface Job {
   outcomes: { data: { result?: { seq: number } }[] }
 }
 
-describe('servers that fail over, under load: nothing acknowledged is lost, and nothing is restarted by hand', () => {
+describe('servers fail over under load: nothing acknowledged is lost, and nothing is restarted by hand', () => {
   const dir = newServersDir()
   let mongo: Cluster
   let nats: Cluster
@@ -67,7 +67,7 @@ describe('servers that fail over, under load: nothing acknowledged is lost, and 
 
   const apiKey = () => ({ 'im-api-key': platform.apiKey })
 
-  /** Runs what fails under sends without a pause, until sends are acknowledged again. */
+  /** Runs a failure during continuous sends, until sends are acknowledged again. */
   async function under(fault: () => Promise<void>): Promise<void> {
     sending = startSending({
       urls: () => gateways.map(({ url }) => url),
@@ -95,7 +95,7 @@ describe('servers that fail over, under load: nothing acknowledged is lost, and 
     assert.ok(socket.connected, 'the socket stayed')
   }
 
-  test('the primary of MongoDB is killed, and comes back as a secondary', async () => {
+  test('the primary of MongoDB is killed, and returns as a secondary', async () => {
     const port = await primaryOf(mongo)
     const primary = mongo.members.get(port)
     await under(async () => {
@@ -105,7 +105,7 @@ describe('servers that fail over, under load: nothing acknowledged is lost, and 
     await under(async () => primary?.restart())
   })
 
-  test('the primary of MongoDB steps down while a job sends to many: nobody goes without the message', async () => {
+  test('the primary of MongoDB steps down during a batch job: every recipient gets the message', async () => {
     const receivers = Array.from({ length: 1_000 }, (_, i) => `receiver ${i}`)
     await platform.admin('POST', '/admin/clients/list', { data: receivers.map((_id) => ({ _id })) })
     const batch = { message: 'once', messageType: 'text', sender: 'alice' }
@@ -130,7 +130,7 @@ describe('servers that fail over, under load: nothing acknowledged is lost, and 
     })
   })
 
-  test('the server that leads the stream is killed, and comes back', async () => {
+  test('the leader of the stream is killed, and returns', async () => {
     const port = await leaderOfStream()
     const leader = nats.members.get(port)
     await under(async () => {
@@ -144,7 +144,7 @@ describe('servers that fail over, under load: nothing acknowledged is lost, and 
     await under(async () => leader?.restart())
   })
 
-  test('the master of Redis is killed, Sentinel makes the replica the master, and the old one its replica', async () => {
+  test('the master of Redis is killed, Sentinel promotes the replica, and the old master becomes its replica', async () => {
     const [master] = redis.members.values()
     await under(async () => {
       await master?.kill()

@@ -5,12 +5,12 @@ import { type Platform, type RunningService, startPlatform } from '../platform.t
 /** Two gateways and some realtime nodes behind one address, to be killed, stopped and replaced. */
 export interface Balanced {
   platform: Platform
-  /** Without stickiness: each poll of a client may come to another node. */
+  /** Without stickiness: each poll of a client can reach another node. */
   url: string
-  /** Those that get requests: after a change of one of the lists, `balance` is due. */
+  /** The processes that get requests: call `balance` after changing a list. */
   gateways: RunningService[]
   nodes: RunningService[]
-  /** From now on the front passes requests to what the lists hold. */
+  /** Makes the front use the current lists. */
   balance: () => void
   newNode: () => Promise<RunningService>
   newGateway: () => Promise<RunningService>
@@ -35,7 +35,7 @@ export async function startBalanced({
   const newGateway = () => platform.start('api-gateway')
   const newNode = () =>
     platform.start('realtime', {
-      // A client that is itself short of CPU must not take its node for dead.
+      // A client that lacks CPU time must not consider its node dead.
       PARLEY_REALTIME_PING_INTERVAL_MS: '10000',
       PARLEY_REALTIME_PING_TIMEOUT_MS: '30000',
       PARLEY_REALTIME_TRUSTED_PROXIES: '1',

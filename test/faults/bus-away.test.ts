@@ -35,7 +35,7 @@ describe('a realtime node', () => {
     return client
   }
 
-  test('makes up what it missed while NATS was away: messages, members who left or joined, revoked tokens', async () => {
+  test('recovers everything missed while NATS was away: messages, membership changes, revoked tokens', async () => {
     const owner = await connect(await platform.newUser('owner'), 0)
     const stays = await connect(await platform.newUser('stays'), 1)
     const leaves = await connect(await platform.newUser('leaves'), 1)
@@ -89,7 +89,7 @@ describe('a realtime node', () => {
     await platform.servers.nats.restart()
   })
 
-  test('closes its connections in waves on SIGTERM, and serves those that remain', async () => {
+  test('closes its connections in waves on SIGTERM, and serves the remaining ones', async () => {
     const many = await platform.newUser('many')
     await platform.newUser('owner')
     const room = (await platform.admin('POST', '/rooms/', { roomType: 'group', members: ['owner', 'many'] }))['_id']

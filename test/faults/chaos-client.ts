@@ -18,18 +18,18 @@ export interface ChaosClient {
   /** The headers of its calls. */
   headers: Record<string, string>
   rooms: readonly string[]
-  /** By room: the IDs by seq, as they came live and by fetching. */
+  /** By room: the IDs by seq, from live events and fetches. */
   known: Map<string, Map<number, string>>
-  /** Events that it must not get: of other rooms, or two messages with one seq. */
+  /** Wrong events: of other rooms, or two messages with one seq. */
   wrong: string[]
   connections: Heard[]
   fetched: number
   isBack: boolean
-  /** Why its connections and logins ended, the last ones: what a failed test prints. */
+  /** The last ends of its connections and logins with their reasons, for the output of a failed test. */
   ends: string[]
 }
 
-/** How a client connects, and what encoding it chooses. */
+/** The transport of a client, and its encoding. */
 export interface ClientKind {
   transports: string[]
   encoding: 'plain' | 'base64'
@@ -52,9 +52,9 @@ export function clientKind(n: number): ClientKind {
 
 export interface ChaosClientOptions extends ClientKind {
   url: string
-  /** Where the sockets are, if not at `url`. */
+  /** The address of the sockets, if not at `url`. */
   socketUrl?: string
-  /** Makes its calls instead of `call`, for example to count them. */
+  /** Replaces `call`, for example to count its calls. */
   calls?: typeof call
   token: string
   clientKey: string
@@ -62,8 +62,8 @@ export interface ChaosClientOptions extends ClientKind {
 }
 
 /**
- * An app as docs/reference/socket.md describes it: the stock client with its own reconnecting; after every connect it
- * chooses its encoding, authenticates, and fetches from the history what it may have missed.
+ * An app as in docs/reference/socket.md: the stock client with its own reconnecting. After every connect it chooses its
+ * encoding, authenticates, and fetches possibly missed messages from the history.
  */
 export function startChaosClient(options: ChaosClientOptions): ChaosClient {
   const { url, socketUrl = url, calls = call, token, rooms, transports, encoding } = options
@@ -107,7 +107,7 @@ export function startChaosClient(options: ChaosClientOptions): ChaosClient {
   }
 
   socket.on('connect', () => {
-    // Whatever went wrong on the way (the node died again): from the beginning, as by a new connection.
+    // After any failure on the way (the node died again): start over, as on a new connection.
     enter().catch((error: Error) => {
       client.ends.push(`login: ${error.message}`)
       socket.io.engine.close()
@@ -132,7 +132,7 @@ export function startChaosClient(options: ChaosClientOptions): ChaosClient {
   return client
 }
 
-/** For each client that does not have all of the history (IDs by room): how it stands, and what it lacks. */
+/** For each client that lacks part of the history (IDs by room): its state, and the missing IDs. */
 export function whoLacks(clients: readonly ChaosClient[], history: ReadonlyMap<string, readonly string[]>): string {
   return clients
     .flatMap(({ socket, rooms, known, isBack, ends }, n) => {
@@ -147,7 +147,7 @@ export function whoLacks(clients: readonly ChaosClient[], history: ReadonlyMap<s
     .join('\n')
 }
 
-/** Pages through the history after the last message before which nothing is missing. */
+/** Pages through the history after the last message before the first gap. */
 async function fetchMissed(
   client: ChaosClient,
   room: string,
@@ -170,8 +170,8 @@ async function fetchMissed(
 }
 
 /**
- * Seqs that are missing between the first and the last that a connection heard of a room. Messages that are on their way
- * at the same time may arrive in another order, so this many may be missing at the end of a closed connection.
+ * Missing seqs between the first and the last that a connection received of a room. Concurrent messages can arrive in another
+ * order, so this many can be missing at the end of a closed connection.
  */
 export function silentlyLost({ connections }: ChaosClient, inFlight: number): string[] {
   return connections.flatMap(({ byRoom, isOver }) =>

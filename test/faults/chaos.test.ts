@@ -4,10 +4,10 @@ import { call, eventually, type RunningService } from '../platform.ts'
 import { type Balanced, startBalanced } from './balanced.ts'
 import { type ChaosClient, clientKind, silentlyLost, startChaosClient, whoLacks } from './chaos-client.ts'
 
-/** A minute by `npm run chaos`; short in `npm test`. */
+/** A minute with `npm run chaos`; short in `npm test`. */
 const seconds = Number(process.env['PARLEY_CHAOS_SECONDS'] ?? 12)
 const clientCount = Number(process.env['PARLEY_CHAOS_CLIENTS'] ?? 200)
-/** Many times what it takes on a busy machine. */
+/** Many times the duration on a busy machine. */
 const longestSeconds = 240
 const roomCount = 20
 const senders = 4
@@ -52,7 +52,7 @@ describe('nodes that are killed, drained and restarted under load', {
     })
   }
 
-  /** Sends without a pause to all rooms; returns the acknowledged IDs, by room. */
+  /** Sends continuously to all rooms; returns the acknowledged IDs, by room. */
   async function send(): Promise<Map<string, Set<string>>> {
     const acknowledged = new Map<string, Set<string>>()
     const one = async (sender: number) => {
@@ -68,7 +68,7 @@ describe('nodes that are killed, drained and restarted under load', {
     return acknowledged
   }
 
-  /** In turn: a node is killed and comes again, a node is drained and another takes its place. */
+  /** In turn, kills and restarts a node, and drains and replaces a node. */
   async function makeTrouble(untilMS: number): Promise<{ killed: number; drained: number }> {
     const done = { killed: 0, drained: 0 }
     const { nodes, balance, newNode } = at
@@ -94,9 +94,7 @@ describe('nodes that are killed, drained and restarted under load', {
     return done
   }
 
-  test('every client has every message of its rooms once, in order, and none of a room that it is not in', async ({
-    annotate,
-  }) => {
+  test('every client has every message of its rooms once, in order, and none of other rooms', async ({ annotate }) => {
     await connectClients()
     await eventually('everybody is there', () => clients.every(({ isBack }) => isBack), longestSeconds)
     sending.on = true
@@ -137,7 +135,7 @@ describe('nodes that are killed, drained and restarted under load', {
     await annotate(`${messages} messages, ${connections} connections, ${JSON.stringify(trouble)}`)
   })
 
-  /** All message IDs of a room by its history, in the order of their seq, which has no holes. */
+  /** All message IDs of a room from its history, in order of seq, without gaps. */
   async function wholeHistory(room: string): Promise<string[]> {
     const member = clients.find(({ rooms }) => rooms.includes(room)) as ChaosClient
     const { body } = await call(at.url, 'GET', `/rooms/${encodeURIComponent(room)}/messages/v3?limit=1`, member.headers)

@@ -7,17 +7,17 @@ export interface Seen {
 }
 
 export interface Sending {
-  /** The IDs of the messages that were acknowledged, so far. */
+  /** The IDs of the messages acknowledged so far. */
   acknowledged: string[]
-  /** The same for each of those who send, one message after the other. */
+  /** The same for each sequential sender. */
   bySender: string[][]
-  /** The statuses of all responses, so far. */
+  /** The statuses of all responses so far. */
   statuses: Set<number>
-  /** Settles when no send is in flight any more. */
+  /** Resolves when no send is in flight any more. */
   stop(): Promise<string[]>
 }
 
-/** Sends as fast as it can over all gateways until it is stopped, whatever fails. */
+/** Sends as fast as it can over all gateways until it is stopped, despite failures. */
 export function startSending({
   urls,
   headers,
@@ -71,7 +71,7 @@ export async function wholeHistory(url: string, room: string, headers: Record<st
   }
 }
 
-/** Every acknowledged message is in the history, seq has no holes, and the connected member gets each. */
+/** Asserts that every acknowledged message is in the history, seq has no gaps, and the connected member gets each. */
 export async function everythingArrives(
   acknowledged: readonly string[],
   stored: readonly Seen[],

@@ -19,13 +19,13 @@ import { call, connectClient, eventually, type RunningService } from '../platfor
 import { type PushPlatform, startPushPlatform } from '../push/test-push-platform.ts'
 
 const names = [...everyone, 'stranger 1']
-/** typing and ai_streaming are live only: nobody makes them up. */
+/** typing and ai_streaming are live only and never replayed. */
 const durable = rows.filter(({ event }) => serverEvents[event as keyof typeof serverEvents].captured)
 
-describe('every event of a change reaches everybody', () => {
+describe('every event of a change reaches all recipients', () => {
   let platform: PushPlatform
   let hook: CallbackDouble
-  /** Carries out what changes something; what reads goes to the platform's. */
+  /** The gateway for changes; reads go to the platform's. */
   let gateway: RunningService
   let tokens: Record<Who, string>
   const devices: Device[] = []
@@ -99,7 +99,7 @@ describe('every event of a change reaches everybody', () => {
       .filter(({ event, payload }) => event === row.event && concerns(payload, scene, row))
       .map(({ payload }) => payload)
 
-  test('when NATS was killed while each of the operations was called, and came back', async () => {
+  test('if NATS was killed during each of the operations, and came back', async () => {
     const scenes = await newScenes(durable)
     await platform.servers.nats.kill()
     const wanted = new Map<Row, unknown>()
@@ -121,7 +121,7 @@ describe('every event of a change reaches everybody', () => {
     }
   })
 
-  test('events of members for a webhook and a push to clients, when NATS was away meanwhile', async () => {
+  test('for a webhook and a push to clients, if NATS was away during membership changes', async () => {
     const path = `/${randomUUID()}`
     const fields = { roomType: 'group', members: ['alice', 'bob'], owner: 'alice', webhook: hook.url + path }
     const room = String((await admin('POST', '/rooms/', fields))['_id'])
@@ -146,22 +146,22 @@ describe('every event of a change reaches everybody', () => {
     await eventually('the push', () => platform.fcm.pushes.some(({ token }) => token === 'away'))
   })
 
-  test('when the gateway was killed (-9) between the commit and the publishing of each of the operations', async () => {
+  test('if the gateway was killed (-9) between the commit and the publishing of each operation', async () => {
     const byRest = durable.filter(({ operation }) => !operation.startsWith('the emit'))
     const scenes = await newScenes(byRest)
     const { hostname: host, port } = new URL(platform.servers.natsUrl)
     const proxy = await startStallingProxy({ host, port: Number(port) })
     const doomed = await platform.start('api-gateway', { PARLEY_NATS_URL: `nats://127.0.0.1:${proxy.port}` })
     gateway = doomed
-    // From here on this gateway cannot publish. Another gateway publishes everything when the notes are old enough.
+    // From here on this gateway cannot publish. Another one publishes everything once the notes are old enough.
     proxy.stall()
-    // Counted as they are inserted: the gateway that lives publishes and deletes those that wait for too long.
+    // Counted on insertion, since the living gateway publishes and deletes notes that wait too long.
     const { operationTime } = await platform.db.mongo.command({ ping: 1 })
     const isOrdered = { operationType: 'insert', 'fullDocument.orderingKey': { $exists: true } }
     const inserts = platform.db.pendingEvents.watch([{ $match: isOrdered }], { startAtOperationTime: operationTime })
     let notes = 0
     inserts.on('change', () => notes++)
-    // Most of them never answer: who carries them out is killed while it publishes.
+    // Most never respond: their gateway is killed while it publishes.
     const acts = scenes.map(({ row, scene }) => row.act(scene))
     const acted = Promise.allSettled(acts)
     const changes = scenes.filter(({ row }) => row.event !== 'chat message')

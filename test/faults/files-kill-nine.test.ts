@@ -32,7 +32,7 @@ describe('files survive kill -9', () => {
   const announce = (bytes: number) => alice.call('POST', '/files', { name: 'film.bin', size: bytes })
   const putUrl = ({ upload }: Record<string, unknown>) => (upload as { url: string }).url
 
-  test('of the gateway in the middle of an upload: what is there in part is never given out or sent, and the upload is tried again', async () => {
+  test('of the gateway during an upload: a partial file is never delivered or sent, and the upload can be retried', async () => {
     const dying = await platform.start('api-gateway', env)
     alice = await platform.newUser('alice')
     const room = await platform.newRoom([alice.id])
@@ -65,7 +65,7 @@ describe('files survive kill -9', () => {
     assert.ok(Buffer.from(bytes).equals(whole))
   })
 
-  test('of the stats service that removes files: another goes on, and nothing of them stays', async () => {
+  test('of the stats service during file removal: another one continues, and nothing is left of the files', async () => {
     const files = mongo.db().collection('files')
     const toClear = mongo.db().collection('filesToClear')
     await Promise.all(
@@ -73,7 +73,7 @@ describe('files survive kill -9', () => {
         assert.equal((await fetch(putUrl(await announce(4)), { method: 'PUT', body: 'abcd' })).status, 200)
       }),
     )
-    // As if a day had passed for those that were not sent. The one that was sent stays.
+    // As if the unsent files were a day old. The sent one stays.
     await files.updateMany({}, { $set: { lookAtMS: 1 }, $unset: { heldUntilMS: 1 } })
     const dying = await platform.start('stats', env)
     await eventually('some are removed', async () => (await files.countDocuments()) < 151, 60)
@@ -84,15 +84,15 @@ describe('files survive kill -9', () => {
     await eventually('one is left', async () => (await files.countDocuments()) === 1, 120)
     const isSoon = { nextMS: { $lt: Date.now() + 600_000 } }
     await eventually('the store is cleared', async () => (await toClear.countDocuments(isSoon)) === 0, 120)
-    // Of the one that is left: what came before the kill went with the next upload.
+    // For the remaining file: its bytes from before the kill went with the next upload.
     assert.equal(filesIn().length, 1)
     await next.kill()
   })
 
-  test('of the stats service that makes a thumbnail: another makes it', async () => {
+  test('of the stats service during a thumbnail: another one makes it', async () => {
     const files = mongo.db().collection('files')
     const picture = grayPng(7_000)
-    // Not each kill comes in time. This says whether it did.
+    // Not every kill comes in time. This tells whether it did.
     for (;;) {
       const announced = await alice.call('POST', '/files', {
         name: 'wall.png',
@@ -109,7 +109,7 @@ describe('files survive kill -9', () => {
       const file = await files.findOne({ id })
       if (file?.['thumbnail'] !== undefined) continue
       assert.equal(file?.['thumbnailTries'], 1)
-      // As if the minute had passed in which the file was the other's.
+      // As if the other process's lease of a minute on the file had expired.
       await files.updateOne({ id }, { $set: { lookAtMS: 1 } })
       await platform.start('stats', env)
       const thumbnail = await eventually('the thumbnail', async () => {
@@ -123,7 +123,7 @@ describe('files survive kill -9', () => {
   })
 })
 
-/** A black square, which is small to send and takes a while to read. */
+/** A black square, small to send and slow to decode. */
 function grayPng(side: number): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(side, 0)

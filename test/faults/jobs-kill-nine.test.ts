@@ -9,7 +9,7 @@ interface Job {
   outcomes: { totalCount: number; data: { result?: { room: string; seq: number } }[] }
 }
 
-describe('a job survives kill -9 of the gateway that works on it', () => {
+describe('a job survives kill -9 of its gateway', () => {
   let platform: Platform
   let other: RunningService
   let mongo: MongoClient
@@ -39,7 +39,7 @@ describe('a job survives kill -9 of the gateway that works on it', () => {
     return body.result as unknown as Job
   }
 
-  /** Kills the worker once the job has got on; settles when another has finished it. Progress only grows meanwhile. */
+  /** Kills the worker once the job has progressed; resolves when another has finished it. Progress must never decrease. */
   async function killInTheMiddle(worker: RunningService, id: string): Promise<void> {
     let done = 0
     const look = async () => {
@@ -57,7 +57,7 @@ describe('a job survives kill -9 of the gateway that works on it', () => {
     assert.equal(done, total)
   }
 
-  test('a batch: everybody gets one message and nobody two; the outcome of each recipient is there', async () => {
+  test('a batch: every recipient gets exactly one message, and the result of each is there', async () => {
     const worker = await startWorker()
     const receivers = await makeUsers('receiver', 1_000)
     const batch = { message: 'once', messageType: 'text', sender: 'alice' }
@@ -88,7 +88,7 @@ describe('a job survives kill -9 of the gateway that works on it', () => {
     assert.equal((again.body.result as unknown as { result: { seq: number } }[])[0]?.result.seq, 2)
   })
 
-  test('an erasure: the user is in no room in the end, and every room gets its event once', async () => {
+  test('an erasure: the user ends up in no room, and every room gets its event once', async () => {
     const worker = await startWorker()
     await makeUsers('erased', 1)
     const rooms = Array.from({ length: 400 }, (_, i) => `room ${i}`)

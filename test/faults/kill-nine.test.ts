@@ -25,7 +25,7 @@ describe('an acknowledged message survives kill -9', () => {
     room = await platform.newRoom(['alice', 'bob'])
     await listen()
   })
-  // A test that failed must not leave its senders at work.
+  // A failed test must not leave its senders running.
   afterEach(() => sending?.stop())
   afterAll(() => platform.stop())
 
@@ -45,7 +45,7 @@ describe('an acknowledged message survives kill -9', () => {
   const nothingIsLost = async (acknowledged: readonly string[]) =>
     everythingArrives(acknowledged, await history(), received)
 
-  test('of a gateway: what it had not published is relayed by another', async () => {
+  test('of a gateway: another relays its unpublished messages', async () => {
     const sends = sendWithoutPause()
     await eventually('messages are flowing', () => sends.acknowledged.length > 50)
     await (gateways[1] as RunningService).kill()
@@ -56,7 +56,7 @@ describe('an acknowledged message survives kill -9', () => {
     gateways.push(await platform.start('api-gateway'))
   })
 
-  test('of MongoDB: what was acknowledged is there when it is back', async () => {
+  test('of MongoDB: acknowledged messages are there when it is back', async () => {
     const sends = sendWithoutPause()
     await eventually('messages are flowing', () => sends.acknowledged.length > 50)
     await platform.servers.mongo.kill()
@@ -66,7 +66,7 @@ describe('an acknowledged message survives kill -9', () => {
     await nothingIsLost(await sends.stop())
   })
 
-  test('of NATS: what was sent meanwhile arrives when it is back', async () => {
+  test('of NATS: messages sent meanwhile arrive when it is back', async () => {
     const sends = sendWithoutPause()
     await eventually('messages are flowing', () => sends.acknowledged.length > 50)
     await platform.servers.nats.kill()
@@ -77,7 +77,7 @@ describe('an acknowledged message survives kill -9', () => {
     assert.ok(socket.connected, 'the socket stayed')
   })
 
-  test('of a gateway while NATS is away: another relays what only the database has', async () => {
+  test('of a gateway while NATS is away: another relays messages that only the database has', async () => {
     const lonely = gateways.pop() as RunningService
     await platform.servers.nats.kill()
     const acknowledged: string[] = []
@@ -98,7 +98,7 @@ describe('an acknowledged message survives kill -9', () => {
     gateways.push(await platform.start('api-gateway'))
   })
 
-  test('of Redis: messages flow on', async () => {
+  test('of Redis: messages keep flowing', async () => {
     await platform.servers.redis.kill()
     const sends = sendWithoutPause()
     await eventually('messages flow without Redis', () => sends.acknowledged.length > 50)
@@ -106,7 +106,7 @@ describe('an acknowledged message survives kill -9', () => {
     await nothingIsLost(await sends.stop())
   })
 
-  test('of a realtime node: its member re-fetches and goes on at another', async () => {
+  test('of a realtime node: its member refetches and continues at another', async () => {
     const sends = sendWithoutPause()
     await eventually('messages are flowing', () => sends.acknowledged.length > 50)
     const away = new Promise((resolve) => socket.once('disconnect', resolve))

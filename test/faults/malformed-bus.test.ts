@@ -31,8 +31,8 @@ const notUtf8 = new Uint8Array([0xff, 0xfe, 0x00, 0x80])
 /** Neither JSON, nor JSON of the contract. */
 const payloads = ['', 'no JSON', '{"_id":', 'null', '[]', '7', '"text"', '{}', '{"room":{"$ne":1},"seq":"1"}', notUtf8]
 
-/** Of what a consumer is given nothing can be read, however often it comes. */
-describe('a message of the bus that cannot be read', () => {
+/** No consumer can read any of these, however often they are redelivered. */
+describe('a bus message that cannot be read', () => {
   let platform: PushPlatform
   let hook: CallbackDouble
   let bus: Bus
@@ -68,7 +68,7 @@ describe('a message of the bus that cannot be read', () => {
     await hook.stop()
   })
 
-  /** Messages that the stream keeps: all durable consumers are given those of their subjects. */
+  /** Messages stored in the stream, for all durable consumers of their subjects. */
   function captured(): Malformed[] {
     const { app } = platform
     const subjects = [
@@ -97,7 +97,7 @@ describe('a message of the bus that cannot be read', () => {
     ]
   }
 
-  /** Messages that only those hear who are there. */
+  /** Messages only for current subscribers. */
   function live(): Malformed[] {
     const { app } = platform
     const { name: node } = services.realtime
@@ -148,7 +148,7 @@ describe('a message of the bus that cannot be read', () => {
       const { messageCount } = await platform.admin('GET', '/admin/stats')
       return messageCount === (await platform.db.messages.countDocuments({}))
     })
-    // A command is confirmed by all nodes: else leaving would take as long as one that is dying is waited for.
+    // All nodes confirm a command: otherwise leaving would take as long as the wait for a dying node.
     await platform.admin('POST', `/rooms/${room}/members`, { invitees: [await platform.newUser()] })
     assert.deepEqual(ended, [], 'the socket stayed')
   }
@@ -158,7 +158,7 @@ describe('a message of the bus that cannot be read', () => {
   const dropped = (consumer: DurableConsumer) =>
     platform.metric(serviceOf(consumer), new RegExp(`^parley_events_dropped_total\\{.*consumer="${consumer}"`))
 
-  test('is logged, counted and acknowledged by every consumer of the stream, which goes on', async () => {
+  test('is logged, counted and acknowledged by every consumer of the stream, which continues', async () => {
     const messages = captured()
     await publish(messages)
     for (const consumer of consumers) {
@@ -178,7 +178,7 @@ describe('a message of the bus that cannot be read', () => {
     await everythingWorks()
   })
 
-  test('stops no node from handling events, commands, announcements and polls', async () => {
+  test('does not stop a node from handling events, commands, announcements and polls', async () => {
     await publish(live())
     await everythingWorks()
     const polling = await connectClient(services.other.url, platform.tokenOf(bob), { transports: ['polling'] })

@@ -21,7 +21,7 @@ describe('Redis killed and restarted', () => {
     await platform.stop()
   })
 
-  /** Of what Redis counts; undefined while it is away, or its clients have not come back to it. */
+  /** From Redis's counts; undefined while it is away, or its clients have not reconnected. */
   const counted = async (path: string): Promise<Fields | undefined> => {
     const { status, body } = await call(gateway.url, 'GET', path, { 'im-api-key': platform.apiKey })
     if (status !== 200) assert.partialDeepStrictEqual(body, { RC: 503, error: { code: 'SERVICE_UNAVAILABLE' } })
@@ -65,7 +65,7 @@ describe('Redis killed and restarted', () => {
     await eventually('and who leaves now', async () => (await count()) === 2)
   })
 
-  test('a burst just before it dies, or while it is away, is in the peak', async () => {
+  test('a burst right before or during the outage is in the peak', async () => {
     const alice = await platform.newUser('bursting')
     const burst = async (size: number) => {
       const open = await Promise.all(Array.from({ length: size }, () => platform.connect(nodes[0], alice)))

@@ -10,7 +10,7 @@ import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 
-describe('a realtime node whose NATS server is cut off from that of a gateway, while both stay connected', () => {
+describe("a realtime node whose NATS server is cut off from a gateway's, while both stay connected", () => {
   const dir = newServersDir()
   let pair: NatsPair
   let platform: Platform
@@ -46,7 +46,7 @@ describe('a realtime node whose NATS server is cut off from that of a gateway, w
   }
   const logged = async (line: string) => (await readFile(node.logFile, 'utf8')).split(line).length - 1
 
-  test('makes up what it missed: messages, members who left, revoked tokens', async () => {
+  test('recovers everything missed: messages, members who left, revoked tokens', async () => {
     const [owner, leaves, ends] = [
       await connect(await platform.newUser('owner')),
       await connect(await platform.newUser('leaves')),
@@ -80,7 +80,7 @@ describe('a realtime node whose NATS server is cut off from that of a gateway, w
   })
 })
 
-/** The server that has the stream, which one of them makes. */
+/** The server with the stream, which one of them creates. */
 async function urlOfStream({ urls }: NatsPair): Promise<string | undefined> {
   const bus = await connectBus(String(urls[0]), 'routes cut')
   try {
@@ -88,7 +88,7 @@ async function urlOfStream({ urls }: NatsPair): Promise<string | undefined> {
     const { cluster } = await (await jetstreamManager(bus.nats)).streams.info(eventStream.name)
     return urls.find((url) => url.endsWith(`:${cluster?.leader}`))
   } catch (error) {
-    // The two have still to agree on who leads.
+    // The two still have to elect a leader.
     if (error instanceof Error) return undefined
     throw error
   } finally {

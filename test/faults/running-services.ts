@@ -7,10 +7,10 @@ type ServiceName = 'api-gateway' | 'realtime' | 'push' | 'stats'
 
 export interface RunningService extends ServiceProcess {
   service: ServiceName
-  /** Its public address, where it has one. */
+  /** Its public address, if it has one. */
   url: string
   logFile: string
-  /** `kill -9`; settles when the process is gone. */
+  /** `kill -9`; resolves when the process is gone. */
   kill(): Promise<void>
 }
 
@@ -18,17 +18,17 @@ export interface ServiceStarter {
   /**
    * Starts a service on free ports.
    *
-   * @param env settings beside those that lead to the servers
-   * @param root the checkout to start it from, where that is not this one
+   * @param env settings besides those for the servers
+   * @param root the checkout to start it from, if not this one
    */
   start(service: ServiceName, env?: NodeJS.ProcessEnv, root?: string): Promise<RunningService>
-  /** Of the gateways that run, the one that was started first. */
+  /** The longest-running gateway. */
   firstGateway(): RunningService
-  /** Stops what still runs. */
+  /** Stops all remaining services. */
   stop(): Promise<void>
 }
 
-/** Starts services as processes on servers of a test's own; their logs go into the folder. */
+/** Starts services as processes on servers of a test's own; writes their logs into the folder. */
 export function serviceStarter(servers: Servers, logs: string): ServiceStarter {
   const running = new Set<RunningService>()
   const coverage = process.env['NODE_V8_COVERAGE']
@@ -45,9 +45,9 @@ export function serviceStarter(servers: Servers, logs: string): ServiceStarter {
     PARLEY_GATEWAY_PORT: '0',
     PARLEY_REALTIME_PORT: '0',
     PARLEY_DRAIN_MS: '2000',
-    // A machine that is far too busy is no reason to refuse what a test asks for.
+    // An overloaded machine must not refuse a test's requests.
     PARLEY_GATEWAY_MAX_LOOP_DELAY_MS: '0',
-    // And no reason to answer with a job.
+    // Nor turn responses into jobs.
     PARLEY_GATEWAY_JOB_AFTER_MS: '60000',
   })
 

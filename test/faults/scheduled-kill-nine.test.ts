@@ -5,7 +5,7 @@ import { eventually, type Platform, startPlatform } from '../platform.ts'
 
 const count = 300
 
-describe('messages to send later survive kill -9 of a gateway that sends them', () => {
+describe('scheduled messages survive kill -9 of the gateway that sends them', () => {
   let platform: Platform
   let mongo: MongoClient
   beforeAll(async () => {
@@ -17,7 +17,7 @@ describe('messages to send later survive kill -9 of a gateway that sends them', 
     await platform.stop()
   })
 
-  test('each is sent, and none twice', async () => {
+  test('each is sent exactly once', async () => {
     const dying = await platform.start('api-gateway')
     await platform.start('api-gateway')
     const alice = await platform.newUser('alice')
@@ -29,7 +29,7 @@ describe('messages to send later survive kill -9 of a gateway that sends them', 
     const db = mongo.db()
     const rooms = db.collection<{ id: string; seq: number }>('rooms')
     const seq = async () => (await rooms.findOne({ id: room }))?.seq ?? 0
-    // As if their time had come.
+    // As if they were due.
     await db.collection('scheduled').updateMany({}, { $set: { nextMS: Date.now() } })
     await eventually('some are sent', async () => (await seq()) > 0, 120)
     await dying.kill()

@@ -7,13 +7,13 @@ import { readiness } from '../readiness.ts'
 
 const names = ['api-gateway', 'realtime', 'push', 'stats'] as const
 
-/** Dependencies that fail in a service that started without a server, and whether it is ready. */
+/** Failed dependencies of a service that started without a server, and whether it is ready. */
 const degraded = {
   nats: { 'api-gateway': 200, realtime: 503, push: 200, stats: 200 },
   redis: { 'api-gateway': 200, realtime: 200, push: 200, stats: 200 },
 } as const
 
-describe('a service starts while a server is away, as it goes on when the server goes', () => {
+describe('a service starts while a server is away, just as it survives an outage', () => {
   let platform: Platform
   let services: Record<(typeof names)[number], RunningService>
   let sent: unknown
@@ -45,7 +45,7 @@ describe('a service starts while a server is away, as it goes on when the server
   })
   afterAll(() => platform.stop())
 
-  test('NATS: the gateway takes messages; they reach sockets, pushes and statistics when it is back', async () => {
+  test('NATS: the gateway accepts messages; they reach sockets, pushes and statistics when it is back', async () => {
     await platform.servers.nats.kill()
     await start()
     assert.deepEqual(await statesOf(), expected('nats'))
@@ -68,7 +68,7 @@ describe('a service starts while a server is away, as it goes on when the server
     await stop()
   })
 
-  test('Redis: messages are sent and heard; presence is back with it', async () => {
+  test('Redis: messages are sent and delivered; presence returns with it', async () => {
     await platform.servers.redis.kill()
     await start()
     assert.deepEqual(await statesOf(), expected('redis'))
@@ -84,7 +84,7 @@ describe('a service starts while a server is away, as it goes on when the server
     await stop()
   })
 
-  test('MongoDB: it ends with exit code 1 and one sentence', async () => {
+  test('MongoDB: the service ends with exit code 1 and one sentence', async () => {
     const [port = 0] = await freePorts(1)
     const env = {
       PARLEY_MONGO_URL: `mongodb://127.0.0.1:${port}/parley?replicaSet=parley&serverSelectionTimeoutMS=500`,

@@ -26,7 +26,7 @@ describe('system messages survive kill -9 of the gateway that changes members', 
     await platform.stop()
   })
 
-  /** Opens rooms and adds members until the gateway is killed while some system messages are recorded and not sent; returns how many. */
+  /** Opens rooms and adds members until the gateway is killed with some system messages recorded but unsent; returns their number. */
   async function killWhileChanging(round: number): Promise<number> {
     const dying = await platform.start('api-gateway')
     const key = { 'im-api-key': platform.apiKey }
@@ -54,12 +54,12 @@ describe('system messages survive kill -9 of the gateway that changes members', 
     return recorded.countDocuments()
   }
 
-  test('everybody who became a member is named by one, and nobody by two', async () => {
+  test('every new member is named by exactly one', async () => {
     const db = mongo.db()
     let left = 0
     for (let round = 0; round < mostKills && left === 0; round++) left = await killWhileChanging(round)
     assert.ok(left > 0, 'it was killed between a change and its system message')
-    // As if their process had had them for as long as a send may take.
+    // As if their process had held them for the maximum time of a send.
     await db.collection('scheduled').updateMany({}, { $set: { nextMS: Date.now() } })
     await eventually('all are sent', async () => (await db.collection('scheduled').countDocuments()) === 0)
     const changes = { messageType: { $in: ['joinRoom', 'addMembers'] } }

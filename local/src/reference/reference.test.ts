@@ -22,7 +22,7 @@ describe('docs/reference', () => {
     assert.deepEqual(described.toSorted(), documented(document))
   })
 
-  test('names every error of an operation that not all have', () => {
+  test('names the errors specific to an operation', () => {
     for (const { operationId, responses } of operations) {
       const { page } = fillPage(`<!-- operation ${operationId} -->\n<!-- end -->`, document)
       for (const code of Object.values(responses).flatMap(codesOf)) {
@@ -31,12 +31,12 @@ describe('docs/reference', () => {
     }
   })
 
-  test('says of a query parameter what it is by default, and its bounds', () => {
+  test('gives the default and the bounds of each query parameter', () => {
     const { page } = fillPage('<!-- operation listMembers -->\n<!-- end -->', document)
     assert.match(page, /^\| `limit` \| query \| integer \| optional; default `50`; 1 to 500 \|$/m)
   })
 
-  test('shows the fields of objects in a list, of which one or another is required', () => {
+  test('shows the fields of list items that require one of several', () => {
     const { page } = fillPage('<!-- operation sendBatch -->\n<!-- end -->', document)
     assert.match(page, /^\| `paras` \| list of `\{receiver, room\}` \|/m)
   })

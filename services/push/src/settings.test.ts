@@ -7,7 +7,7 @@ for (const [name, value] of [
   ['PARLEY_PUSH_NETWORK_TIMEOUT_MS', '0'],
   ['PARLEY_PUSH_PROBE_MS', '0'],
 ] as const) {
-  test(`${name} is refused where it would end or refuse everything`, () => {
+  test(`${name} is refused if it would end or refuse everything`, () => {
     refuses(pushSettings, name, value)
   })
 }

@@ -10,7 +10,7 @@ for (const [name, value] of [
   ['PARLEY_REALTIME_MAX_PAYLOAD', '0'],
   ['PARLEY_REALTIME_MAX_BUFFERED_BYTES', '1023'],
 ] as const) {
-  test(`${name} is refused where it would end or refuse everything`, () => {
+  test(`${name} is refused if it would end or refuse everything`, () => {
     refuses(realtimeSettings, name, value)
   })
 }

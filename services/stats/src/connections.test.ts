@@ -26,7 +26,7 @@ describe('peaks of connections', () => {
   })
   const keptOf = (app: string) => db.statsPeaks.countDocuments({ app })
 
-  test('of an app that is being deleted are not written again', async () => {
+  test('of an app being deleted are not written again', async () => {
     await createApp({ db }, 'going')
     await reportConnections(presence, 'node', 'going', 3)
     await lookOnce(db, presence, createNoteOnline(db))
@@ -37,7 +37,7 @@ describe('peaks of connections', () => {
     assert.equal(await keptOf('going'), 0)
   })
 
-  test('of the last ten minutes stay in Redis; those before are in the buckets alone', async () => {
+  test('of the last ten minutes stay in Redis; earlier ones are only in the buckets', async () => {
     await createApp({ db }, 'old')
     await db.apps.updateOne({ _id: 'old' }, { $set: { createdAt: new Date(0) } })
     const { minute } = await reportConnections(presence, 'node', 'old', 2)
@@ -53,7 +53,7 @@ describe('peaks of connections', () => {
     assert.deepEqual(new Set(left.values()), new Set([2, 5]))
   })
 
-  test('of an app that was deleted are none of a new one with its ID', async () => {
+  test('of a deleted app do not appear in a new one with its ID', async () => {
     const anHourAgo = Math.floor(Date.now() / 60_000) - 60
     await presence.redis.hset('{parley}:peaks:again', String(anHourAgo), 90)
     await createApp({ db }, 'again')

@@ -78,21 +78,21 @@ describe('link cards', () => {
     for (const path of ['/none', '/late']) assert.equal(await cardOf(path), undefined, path)
   })
 
-  test('hold no control characters, have bounds, and name no picture but one of http', async () => {
+  test('hold no control characters, have bounds, and name only http images', async () => {
     const card = await cardOf('/hostile')
     assert.deepEqual(Object.keys(card ?? {}), ['title'])
     assert.equal(card?.title.length, 200)
     assert.doesNotMatch(card?.title ?? '', /[\p{Cc}\u202E]/u)
   })
 
-  test('are not made of what is no page, too slow, or too many redirects away', async () => {
+  test('are not made from non-pages, slow ones, or beyond three redirects', async () => {
     for (const path of ['/picture', '/zipped', '/gone', '/4', '/file']) await assert.rejects(cardOf(path), Error, path)
     const agent = createGuardedAgent({ allowPrivate: 'loopback', timeoutMS: 60_000, connections: 1 })
     await assert.rejects(fetchLinkCard(at('/slow'), agent, 50), { name: 'TimeoutError' })
     await agent.destroy()
   })
 
-  test('are not made of private addresses, named or redirected to', async () => {
+  test('are not made from private addresses, named or redirected to', async () => {
     asked = []
     const port = new URL(at('/')).port
     for (const url of [at('/page'), `http://localhost:${port}/page`, `http://[::ffff:127.0.0.1]:${port}/page`]) {
@@ -100,12 +100,12 @@ describe('link cards', () => {
     }
     await assert.rejects(strict.fetchCard('http://169.254.169.254/'), { name: 'TargetRefused' })
     assert.deepEqual(asked, [])
-    // The page may be asked, and where it leads may not.
+    // The page is allowed, but its target is not.
     await assert.rejects(cardOf('/metadata'), { name: 'TargetRefused' })
     assert.deepEqual(asked, ['/metadata'])
   })
 
-  test('are fetched once a day for an app that turns them on, failures too, and for no other', async () => {
+  test('are fetched once a day, failures too, only for apps that turn them on', async () => {
     for (const app of ['on', 'off']) await createApp({ db }, app)
     await saveConfig(db, 'on', [{ name: 'chatPage', json: '{"linkCards":true}' }])
     const log = { debug: () => undefined, warn: () => assert.fail('a warning') }
@@ -131,7 +131,7 @@ describe('link cards', () => {
     await vi.waitFor(() => assert.deepEqual(asked, ['/page']), patient)
   })
 
-  test('are of the first link of a text, without its punctuation, and of none with a password', () => {
+  test('are made for the first link of a text, without its punctuation, and for none with a password', () => {
     assert.equal(firstLink('See https://example.com/a_(b), and https://example.org'), 'https://example.com/a_(b)')
     assert.equal(firstLink({ text: '看https://example.com/。' }), 'https://example.com/')
     for (const none of ['no link', 'ftp://example.com', 'https://', 'https://ann:secret@example.com/', 7, null]) {

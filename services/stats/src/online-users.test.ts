@@ -6,7 +6,7 @@ import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { createNoteOnline } from './online-users.ts'
 
-describe('users who are connected', () => {
+describe('connected users', () => {
   let servers: Servers
   let db: Db
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe('users who are connected', () => {
     await servers.stop()
   })
 
-  test('are written once in each bucket, however often they are found', async () => {
+  test('are written once per bucket, however often they are found', async () => {
     const noteOnline = createNoteOnline(db)
     const users = ['alice', 'bob'].map((user) => ({ app: 'app', user }))
     const buckets = async () => {

@@ -25,7 +25,7 @@ describe('the calls of a queue', () => {
     ...{ room: 'room', event: 'MESSAGE', client: 'alice', data: '{}' },
   })
 
-  test('stay in order when an earlier one is queued while it is asked whether a later one is next', async () => {
+  test('stay in order if an earlier one is queued during the check of a later one', async () => {
     await queueCalls(db, [call(2)])
     const [queue] = await takeQueues(db, await findDueQueues(db, 'http://hook', 1), 60_000)
     assert.ok(queue)
@@ -35,7 +35,7 @@ describe('the calls of a queue', () => {
       onTried: () => undefined,
       deliver: ({ _id }: { _id: string }) =>
         Promise.resolve({ as: 'done', answer: '', isAnswered: made.push(_id) < 0 }),
-      // Another process handles the event before, and acknowledges it.
+      // Another process handles the previous event, and acknowledges it.
       isNext: async () => {
         await queueCalls(db, [call(1)])
         return true

@@ -16,7 +16,7 @@ afterAll(async () => {
   await db.client.close()
 })
 
-test('a message forgotten while it is pushed to many is not shown to the rest', async () => {
+test('a message forgotten while it is pushed to many is hidden from the rest', async () => {
   const find = createPushContents(db)
   const said = async () => {
     const push: Partial<PushDoc> = { content: 'c', at: new Date() }

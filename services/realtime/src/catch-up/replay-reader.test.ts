@@ -5,7 +5,7 @@ import type { Session, UserSocket } from '../connections/session.ts'
 import { topicOf } from '../delivery/topics.ts'
 import { concerns, type ReplayReader } from './replay-reader.ts'
 
-describe('events for a socket that catches up', () => {
+describe('the replay of a socket', () => {
   const nowMS = Date.now()
   const app = 'app'
   const audiences = [
@@ -27,24 +27,24 @@ describe('events for a socket that catches up', () => {
   const has = (to: IncomingEvent['to'], agoMS: number, as = reader) =>
     concerns({ to, event: 'chat message' } as IncomingEvent, { seq: 1, takenAtMS: nowMS - agoMS }, as)
 
-  test('is what happened in a room since they joined it', () => {
+  test('includes events of a room since the user joined it', () => {
     assert.ok(has({ app, room: 'old' }, 30_000))
     assert.ok(!has({ app, room: 'new' }, 30_000))
     assert.ok(has({ app, room: 'new' }, 10_000))
   })
 
-  test('is nothing of before in a room that they joined while they logged in', () => {
+  test('includes no earlier events of a room joined during the login', () => {
     assert.ok(!has({ app, room: 'newest' }, 10_000))
     assert.ok(has({ app, room: 'newest' }, 0))
   })
 
-  test('is what is their own', () => {
+  test('includes only events of the user and their rooms', () => {
     assert.ok(has({ app, user: 'bob' }, 30_000))
     assert.ok(!has({ app, user: 'alice' }, 30_000))
     assert.ok(!has({ app, room: 'another' }, 10_000))
   })
 
-  test('is nothing of before the user, whose ID an erased one had, not even within the margin', () => {
+  test('includes nothing from before the user was created, even within the margin, so a reused ID reveals nothing', () => {
     const created = { ...reader, createdMS: nowMS - 60_000 }
     assert.ok(has({ app, user: 'bob' }, 60_000, created))
     assert.ok(!has({ app, user: 'bob' }, 60_001, created))

@@ -5,7 +5,7 @@ import { topicOf } from '../delivery/topics.ts'
 import type { ReplayReader } from './replay-reader.ts'
 import { createSending } from './send-read.ts'
 
-test('events of a room that the socket has left since are not sent', () => {
+test('events of a room that the socket has left meanwhile are not sent', () => {
   const sent: string[] = []
   const topics = new Set(['left', 'kept'].map((room) => topicOf({ app: 'app', room })))
   const connection = {

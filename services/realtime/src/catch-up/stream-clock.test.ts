@@ -6,8 +6,8 @@ describe('the clock of the stream', () => {
   const cases: [name: string, streamMS: number, aheadMS: number][] = [
     ['agrees with ours when NATS replies at once', 1_000, 0],
     ['agrees with ours when the reply takes a second', 500, 0],
-    ['is ahead by what the reply cannot explain', 1_700, 700],
-    ['is behind by what the reply cannot explain', -300, -300],
+    ['is ahead by the part that the reply time cannot explain', 1_700, 700],
+    ['is behind by the part that the reply time cannot explain', -300, -300],
   ]
   for (const [name, streamMS, aheadMS] of cases) {
     test(`${name}: asked at 0, replied at 1000, NATS says ${streamMS}`, () => {
@@ -17,7 +17,7 @@ describe('the clock of the stream', () => {
     })
   }
 
-  test('is our own as long as NATS was never asked', () => {
+  test('is our own until NATS was asked', () => {
     assert.equal(createStreamClock(() => 7).nowMS(), 7)
   })
 })

@@ -9,7 +9,7 @@ import { createConnectionReports } from './connection-reports.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A node's reports to a Redis that has nothing of other nodes. */
+/** A node's reports to a Redis without data of other nodes. */
 async function reportsTo(redis: { isAway: boolean }) {
   const counts: number[] = []
   const raised: string[] = []
@@ -27,7 +27,7 @@ async function reportsTo(redis: { isAway: boolean }) {
   return { reports, counts, raised, minute, connection }
 }
 
-test('that the last socket of an app is gone is reported again until Redis has it, and not after', async () => {
+test('the last socket of an app is reported gone until Redis has it, and not after', async () => {
   const redis = { isAway: false }
   const { reports, counts } = await reportsTo(redis)
   reports.changed('app', 1)
@@ -43,7 +43,7 @@ test('that the last socket of an app is gone is reported again until Redis has i
   assert.deepEqual(counts, [1, 0])
 })
 
-test('a burst while a report is in flight is reported, but not how many there were of those who have left', async () => {
+test('a burst during a report is reported, but not the counts on its way down', async () => {
   const { reports, counts } = await reportsTo({ isAway: false })
   for (const count of [3, 2, 1, 0]) reports.changed('app', count)
   await reports.reported('app')
@@ -53,7 +53,7 @@ test('a burst while a report is in flight is reported, but not how many there we
   assert.deepEqual(counts, [3, 0, 1, 5, 1])
 })
 
-test('reports that Redis lost, or missed while it was away, are sent when it is back', async () => {
+test('reports lost by Redis, or missed while it was away, are sent when it is back', async () => {
   const redis = { isAway: false }
   const { reports, counts, raised, minute, connection } = await reportsTo(redis)
   for (const count of [1, 2, 1]) reports.changed('app', count)

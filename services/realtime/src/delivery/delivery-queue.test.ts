@@ -13,7 +13,7 @@ const event = (id: string): IncomingEvent => ({
 })
 
 describe('the delivery queue', () => {
-  test('delivers nothing while it is held, not even when it is drained, and then everything in order', async () => {
+  test('delivers nothing while it is held, even when drained, and then everything in order', async () => {
     const delivered: (string | undefined)[] = []
     const queue = createDeliveryQueue(({ id }) => delivered.push(id))
     queue.add(event('before'))
@@ -29,12 +29,12 @@ describe('the delivery queue', () => {
     assert.deepEqual(delivered, ['before', 'first', 'second'])
   })
 
-  describe('with the time in our hands', () => {
+  describe('with fake timers', () => {
     afterEach(() => {
       vi.useRealTimers()
     })
 
-    test('delivers a few events of a turn together, at the end of it; the rest of a burst is waited for', async () => {
+    test('delivers a few events of a turn together, at its end; the rest of a burst comes later', async () => {
       vi.useFakeTimers()
       const delivered: (string | undefined)[] = []
       const queue = createDeliveryQueue(({ id }) => delivered.push(id))

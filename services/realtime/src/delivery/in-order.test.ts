@@ -19,7 +19,7 @@ const sent = (seq: number, more: Partial<EventPlace> = {}) =>
 const edited = (seq: number, more: Partial<EventPlace> = {}) =>
   eventOf('messageUpdated', { seq, isSoonAfter: true, ...more })
 
-/** Takes events, one at a time; `out` has the delivered ones, in order. */
+/** Takes events one at a time; `out` has the delivered ones, in order. */
 function start() {
   const out: string[] = []
   const outcomes: WaitOutcome[] = []
@@ -32,14 +32,14 @@ function start() {
 }
 
 describe('the messages of a room', () => {
-  test('go out by seq: one that comes early waits for those before it', () => {
+  test('go out by seq: early ones wait for those before them', () => {
     const { take, out, outcomes } = start()
     take(sent(1), sent(4), sent(3), sent(2), sent(5))
     assert.deepEqual(out, ['1', '2', '3', '4', '5'])
     assert.deepEqual(outcomes, ['came', 'came'])
   })
 
-  test('wait no longer than is set; what comes then goes out at once', () => {
+  test('wait no longer than the limit; later arrivals go out at once', () => {
     const { order, take, out, outcomes } = start()
     take(sent(1), sent(3))
     order.expire(waitMS - 1)
@@ -51,7 +51,7 @@ describe('the messages of a room', () => {
     assert.equal(order.isWaiting, false)
   })
 
-  test('have what does not come fetched once, and wait for it while it may come', async () => {
+  test('are fetched once if missing, and waited for while they can still come', async () => {
     const out: number[] = []
     const fetched: Missing[] = []
     const isComing = new Map([[2, true]])
@@ -90,7 +90,7 @@ describe('the messages of a room', () => {
     ])
   })
 
-  test('begin with the first that is heard, unless the one before may be on its way', () => {
+  test('begin with the first one received, unless the previous one can still be in flight', () => {
     const old = start()
     old.take(sent(7, { isSoonAfter: undefined } as never), sent(8))
     assert.deepEqual(old.out, ['7', '8'])
@@ -102,7 +102,7 @@ describe('the messages of a room', () => {
     assert.deepEqual(recent.outcomes, ['first', 'first'])
   })
 
-  test('begin with what another order knows', () => {
+  test('begin with the position that another order knows', () => {
     const { order, take, out } = start()
     take(sent(8), sent(9))
     order.learn({ topic, thread: undefined, next: 7 }, false)
@@ -114,7 +114,7 @@ describe('the messages of a room', () => {
     assert.deepEqual([out.at(-1), ...order.known()], ['10', { topic, thread: undefined, next: 11 }])
   })
 
-  test('are followed by their edits and deletions, and by the deletion of all up to one', () => {
+  test('are followed by their edits and deletions, and by _all up to one', () => {
     const { take, out } = start()
     take(sent(1), edited(2), eventOf('messageDeleted', { seq: 3 }), sent(3), sent(4), sent(2), edited(1))
     assert.deepEqual(out, ['1', '2', 'messageUpdated 2', '3', 'messageDeleted 3', '4', 'messageUpdated 1'])
@@ -126,14 +126,14 @@ describe('the messages of a room', () => {
     assert.deepEqual(out, ['messageUpdated 5', '1'])
   })
 
-  test('have nothing to do with those of threads, nor threads with each other', () => {
+  test('are independent of threads, and threads of each other', () => {
     const { take, out } = start()
     const inThread = (seq: number, thread: string) => eventOf('thread message', { seq, thread })
     take(sent(1), inThread(1, 'x'), inThread(3, 'x'), inThread(1, 'y'), sent(2), inThread(2, 'x'))
     assert.deepEqual(out, ['1', 'thread message 1', 'thread message 1', '2', 'thread message 2', 'thread message 3'])
   })
 
-  test('are forgotten with the room; many threads are too, but for those with a message that waits', () => {
+  test('are forgotten with the room, and threads when there are many, unless a message waits', () => {
     const { order, take, out } = start()
     take(sent(1), sent(3))
     order.forget(topic)
@@ -144,7 +144,7 @@ describe('the messages of a room', () => {
     assert.ok([...order.known()].length <= 201)
   })
 
-  test('wait for no more than a bounded memory', () => {
+  test('wait within bounded memory', () => {
     const { take, out } = start()
     const large = { ...sent(3), data: new Uint8Array(20 * 1024 * 1024) }
     take(sent(1), large)
@@ -158,7 +158,7 @@ describe('the messages of a room', () => {
     afterMS: fc.constantFrom(0, 0, 5, 60, 210),
   })
 
-  test('are all handed on, once, and against the order only when a wait has run out', () => {
+  test('are all passed on once, and out of order only after a timeout', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         let nowMS = 0

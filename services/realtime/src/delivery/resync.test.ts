@@ -8,7 +8,7 @@ import { createDeliveryQueue } from './delivery-queue.ts'
 import { readRoomsAgain } from './resync.ts'
 import { topicOf } from './topics.ts'
 
-describe('rooms that are read again after the bus was away', () => {
+describe('rooms read again after the bus was away', () => {
   const user = { app: 'app', user: 'alice' }
 
   function socketOf(session: Session): UserSocket {
@@ -24,7 +24,7 @@ describe('rooms that are read again after the bus was away', () => {
   const queue = createDeliveryQueue(() => {})
   const roomOf = (room: string) => ({ room, joinedAtMS: 0 })
 
-  test('are not those of a socket that is being authenticated again: what is ordered meanwhile holds', async () => {
+  test('do not replace those of a socket that authenticates again: node commands meanwhile apply', async () => {
     const session = { ...user, isReady: true, commands: [] } as unknown as Session
     const socket = socketOf(session)
     // The login has read the rooms and waits for its turn.
@@ -46,7 +46,7 @@ describe('rooms that are read again after the bus was away', () => {
     assert.deepEqual(roomsOf(socket), topics('kept'))
   })
 
-  test('are those of all other sockets of the user', async () => {
+  test('apply to all other sockets of the user', async () => {
     const session = { ...user, isReady: true } as unknown as Session
     const socket = socketOf(session)
     await readRoomsAgain({ roomsOfUser: async () => [roomOf('kept')], queue }, [{ socket, session }])

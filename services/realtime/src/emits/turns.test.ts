@@ -3,7 +3,7 @@ import { describe, test } from 'vitest'
 import { newSocketData, type UserSocket } from '../connections/session.ts'
 import { inTurn } from './turns.ts'
 
-describe('turns of the emits of a socket', () => {
+describe("ordering of a socket's emits", () => {
   const newSocket = () => ({ data: newSocketData() }) as UserSocket
   const nothing = () => new Promise<void>((resolve) => setImmediate(resolve))
 
@@ -24,7 +24,7 @@ describe('turns of the emits of a socket', () => {
     return { came, emit }
   }
 
-  test('come in order, whichever is ready first; other rooms do not wait, and nothing is kept of what is over', async () => {
+  test('keeps the order of a room, whichever is ready first; other rooms do not wait, and finished emits are forgotten', async () => {
     const socket = newSocket()
     const { came, emit } = emits(socket)
     const [first, second, third] = [emit('first'), emit('second'), emit('third')]
@@ -41,7 +41,7 @@ describe('turns of the emits of a socket', () => {
     assert.equal(came.at(-1), 'later')
   })
 
-  test('one that fails lets only those follow that nothing else precedes', async () => {
+  test('lets emits pass a failed one only once no other is before them', async () => {
     const { came, emit } = emits(newSocket())
     const [first, second, third] = [emit('first'), emit('second'), emit('third')]
     third.ready()
@@ -55,7 +55,7 @@ describe('turns of the emits of a socket', () => {
     assert.deepEqual(came, ['third'])
   })
 
-  test('a hundred wait for earlier ones at most, in all rooms together; those in a row without one before them wait for nothing', async () => {
+  test('lets at most a hundred wait for earlier ones, over all rooms; emits without one before them never wait', async () => {
     const { came, emit } = emits(newSocket())
     const first = emit('first')
     const waiting = Array.from({ length: 100 }, (_, i) => emit(`waiting ${i}`))

@@ -6,7 +6,7 @@ import { watchIdleSockets } from './idle-sockets.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('a connection that is not authenticated is closed in time also when the clock is set back or forward', () => {
+test('an unauthenticated connection is closed in time even if the clock is set back or forward', () => {
   const closed: string[] = []
   const connect = (name: string) => ({ close: () => closed.push(name) }) as unknown as Connection
   const idle = watchIdleSockets(30_000, { ended: () => undefined })

@@ -15,7 +15,7 @@ describe('admissions', () => {
     }
     const crowd = Array.from({ length: 100 }, (_, i) => come('192.0.2.1', `crowd ${i}`))
     await Promise.all([come('192.0.2.2', 'somebody'), come('192.0.2.3', 'another')])
-    // Admitted before them: the caller that found a free place, and one per turn of the addresses.
+    // Admitted before them: the caller with the free slot, and one per turn of the addresses.
     assert.ok(inTurn.length <= 20, inTurn.join(', '))
     await Promise.all(crowd)
     const ofCrowd = inTurn.filter((name) => name.startsWith('crowd'))
@@ -25,7 +25,7 @@ describe('admissions', () => {
     )
   })
 
-  test('a closed socket takes no place, and does not wait for ever', async () => {
+  test('a closed socket takes no slot, and stops waiting', async () => {
     const admissions = createAdmissions(1)
     await admissions.turn('192.0.2.1', isThere)
     const gone = Array.from({ length: 1_000 }, () => admissions.turn('192.0.2.1', () => false))
@@ -35,7 +35,7 @@ describe('admissions', () => {
     assert.equal(admissions.waiting, 0)
   })
 
-  test('an address with a too long queue is refused, others are not', async () => {
+  test('an address with too long a queue is refused, others are not', async () => {
     const admissions = createAdmissions(1)
     let isWaiting = true
     const crowd = Array.from({ length: 100 }, () => admissions.turn('192.0.2.1', () => isWaiting))
@@ -48,18 +48,18 @@ describe('admissions', () => {
     assert.equal(admissions.isFull('192.0.2.1'), false)
   })
 
-  test('0 lets everybody in at once', async () => {
+  test('0 admits everybody at once', async () => {
     const admissions = createAdmissions(0)
     await Promise.all(Array.from({ length: 10_000 }, () => admissions.turn('192.0.2.1', isThere)))
     assert.equal(admissions.isFull('192.0.2.1'), false)
   })
 
-  describe('with the time in our hands', () => {
+  describe('with fake timers', () => {
     afterEach(() => {
       vi.useRealTimers()
     })
 
-    test('lets in as many as it may in a second, evenly, also after it stood still or had nobody', async () => {
+    test('admits the rate per second, evenly, also after a stall or without waiting sockets', async () => {
       vi.useFakeTimers()
       const admissions = createAdmissions(100)
       await vi.advanceTimersByTimeAsync(60_000)
@@ -76,7 +76,7 @@ describe('admissions', () => {
       }
     })
 
-    test('serves the addresses in turn, and those of one in the order in which they came', async () => {
+    test('serves addresses round-robin, each in order of arrival', async () => {
       vi.useFakeTimers()
       const coming = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 40 })
       await fc.assert(
@@ -88,7 +88,7 @@ describe('admissions', () => {
           await vi.advanceTimersByTimeAsync(60_000)
           assert.equal(inTurn.length, addresses.length)
           const left = new Map(Map.groupBy(addresses.keys(), (i): string => addresses[i] ?? ''))
-          // The first found a free place.
+          // The first had a free slot.
           const [first = -1, ...others] = inTurn
           assert.equal(first, left.get(addresses[first] ?? '')?.shift())
           let served = new Map<string, number>(

@@ -5,7 +5,7 @@ import type { Session, UserSocket } from '../connections/session.ts'
 import { topicOf } from '../delivery/topics.ts'
 import { joinRooms } from './join-rooms.ts'
 
-test('a room joined while the rooms were read is not left for a moment, and one left meanwhile is not joined', () => {
+test('a room joined while the rooms were read stays joined, and one left meanwhile stays left', () => {
   const roomTopic = (room: string) => topicOf({ app: 'app', room })
   const topics = new Set(['old', 'joined', 'left'].map(roomTopic))
   const left: string[] = []

@@ -6,7 +6,7 @@ import { watchTokenEnds } from './token-ends.ts'
 afterEach(() => void vi.useRealTimers())
 
 describe('a token in use', () => {
-  test('that is bound again with an earlier end, or is gone, closes its sockets; any other stays', async () => {
+  test('closes its sockets when it is gone or bound again with an earlier end, and only then', async () => {
     const inAnHour = new Date(Date.now() + 3_600_000)
     const ends = new Map<string, Date>([
       ['stays', inAnHour],
@@ -41,7 +41,7 @@ describe('a token in use', () => {
       ['stays'],
     )
   })
-  test('is looked up before its end, however shortly before it was looked up as every token is', async () => {
+  test('is looked up before its end, even right after the regular lookup', async () => {
     const beganMS = Date.now()
     const endMS = beganMS + 6_000
     const session = { user: 'alice', expiresAt: new Date(endMS), sinceMS: beganMS - 61_000 } as Session
@@ -50,12 +50,12 @@ describe('a token in use', () => {
     let looks = 0
     const readLiving = async (sessions: readonly Session[]) => {
       if (sessions.length > 0) lookedUpIn.push(looks)
-      // It is bound again after the first time.
+      // After the first lookup it is bound again.
       const expiresAt = new Date(lookedUpIn.length === 1 ? endMS : endMS + 3_600_000)
       return new Map(sessions.map((one) => [one, expiresAt]))
     }
     const all = () => {
-      // The time of the next look.
+      // The time of the next lookup.
       vi.setSystemTime(beganMS + (looks++ === 0 ? 4_500 : 7_000))
       return [socket]
     }

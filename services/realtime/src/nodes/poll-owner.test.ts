@@ -5,8 +5,8 @@ import { isolatedServers } from '@parley/stack/test-servers'
 import { describe, onTestFinished, test } from 'vitest'
 import { createPollOwners, servePolls } from './poll-owner.ts'
 
-describe('a poll that comes to another node than its session', () => {
-  test('is answered at once, as out of reach, when its packets are too large for the bus', async () => {
+describe("a poll at another node than its session's", () => {
+  test('is answered at once, as out of reach, if its packets are too large for the bus', async () => {
     const servers = await isolatedServers(['nats'])
     const { natsUrl } = servers
     const [asking, holding] = await Promise.all([connectBus(natsUrl, 'asking'), connectBus(natsUrl, 'holding')])

@@ -8,11 +8,11 @@ import { createRightsChecks, type RightsChecks } from './check-rights.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-describe('the presence that sockets may see', () => {
+describe('the right of a socket to see presence', () => {
   const chat = { limits: { presence: async () => new Map() } } as unknown as Chat
   const log = { warn: assert.fail } as unknown as Logger
 
-  /** Sockets that watch one user each, all checked now, and when each of them is checked again, in seconds. */
+  /** Sockets that watch one user each, all checked now; when each is checked again, in seconds. */
   function watch(count: number) {
     const sockets = Array.from(
       { length: count },
@@ -39,7 +39,7 @@ describe('the presence that sockets may see', () => {
     }
   }
 
-  test('is checked again about once a minute, however many they are', async () => {
+  test('is checked again about once a minute, however many sockets there are', async () => {
     for (const count of [100, 2_000, 6_000]) {
       const { sockets, checkedAtS, checks } = watch(count)
       await runFor(200, checks)
@@ -50,7 +50,7 @@ describe('the presence that sockets may see', () => {
     }
   })
 
-  test('is checked again when they are more than can be in a minute: all in turn, and after an event of theirs first', async () => {
+  test('is checked in turn beyond the rate of a minute, and first after an event of the socket', async () => {
     const { sockets, checkedAtS, checks } = watch(10_000)
     await runFor(70, checks)
     const last = sockets.at(-1) as UserSocket
@@ -61,7 +61,7 @@ describe('the presence that sockets may see', () => {
     assert.equal(checkedAtS.size, sockets.length)
   })
 
-  test('is checked again in time also while the socket subscribes to others again and again', async () => {
+  test('is checked in time even if the socket keeps subscribing to others', async () => {
     const { sockets, checkedAtS, checks } = watch(1)
     const [socket] = sockets as [UserSocket]
     for (let i = 0; i < 7; i++) {
@@ -71,7 +71,7 @@ describe('the presence that sockets may see', () => {
     assert.deepEqual(checkedAtS.get(socket), [60])
   })
 
-  test('is not checked any more when the node stops, however many are left', async () => {
+  test('is not checked once the node stops, however many are left', async () => {
     const { sockets, checkedAtS, checks } = watch(100)
     for (const socket of sockets) checks.soon(socket, ['bob'])
     const running = checks.run()
@@ -80,7 +80,7 @@ describe('the presence that sockets may see', () => {
     assert.ok(checkedAtS.size > 0 && checkedAtS.size < sockets.length, `${checkedAtS.size} are checked`)
   })
 
-  test('is not checked of sockets that watch nobody any more', async () => {
+  test('is not checked for sockets that watch nobody any more', async () => {
     const { sockets, watchedBy, checkedAtS, checks } = watch(100)
     for (const socket of sockets.slice(0, 90)) {
       watchedBy.delete(socket)

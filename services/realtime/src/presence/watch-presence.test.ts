@@ -3,7 +3,7 @@ import { describe, test, vi } from 'vitest'
 import type { Session, UserSocket } from '../connections/session.ts'
 import { type WatchPresenceParts, watchPresence } from './watch-presence.ts'
 
-describe('while it cannot be read who may see whom', () => {
+describe('while rights cannot be read', () => {
   /** Alice watches bob, who is offline. Nothing more is read until the database is back. */
   async function watch() {
     const session = { app: 'app', user: 'alice' } as Session
@@ -40,7 +40,7 @@ describe('while it cannot be read who may see whom', () => {
     const isReading = () => vi.waitUntil(() => reads === 2, { timeout: 100_000 })
     const areLookedAt = async () => {
       const before = looks
-      // When the next look begins, what the last one found is shown.
+      // When the next round begins, the result of the last one has been sent.
       await vi.waitUntil(() => looks > before + 1, { timeout: 100_000 })
     }
     return { watching, connected, bob, database, heard, isReading, areLookedAt }
@@ -57,7 +57,7 @@ describe('while it cannot be read who may see whom', () => {
     await watching.stop()
   })
 
-  test('nothing is shown of whom something was heard, who may hide', async () => {
+  test('users with a pending change stay hidden, since they may have chosen to hide', async () => {
     const { watching, connected, bob, database, heard, isReading, areLookedAt } = await watch()
     watching.moved('app', ['bob'])
     await isReading()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'vitest'
 import { takeStates, viewOf, type WatchedUser } from './watched-users.ts'
 
-test('a user who left while nothing was known was last seen then, not at the login', () => {
+test('a user who left during an outage was last seen then, not at the login', () => {
   const watches: WatchedUser['watches'] = new Map()
   const bob: WatchedUser = {
     app: 'app',
