@@ -27,6 +27,7 @@ export interface ApiResponse {
 
 /** Codes that any operation returns; docs/reference/README.md has them once. */
 export const everywhere: ReadonlySet<string> = new Set([
+  'INVALID_SESSION',
   ...['TOO_MANY_REQUESTS', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'],
   ...['INVALID_BODY', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
 ])
@@ -116,8 +117,11 @@ function describe(method: string, path: string, operation: ApiOperation): string
 }
 
 function callers({ security = [], 'x-scope': scope }: ApiOperation): string {
-  const names = security.map((scheme) => ('apiKey' in scheme ? `API key with \`${scope}\`` : 'user token'))
-  return [...new Set(names)].join(' or ')
+  const names = security.map((scheme) => {
+    if ('operatorSession' in scheme) return 'operator'
+    return 'apiKey' in scheme ? `API key with \`${scope}\`` : 'user token'
+  })
+  return [...new Set(names)].join(' or ') || 'anyone'
 }
 
 function result(response: ApiResponse | undefined): string {

@@ -27,7 +27,7 @@ export async function contractFiles(): Promise<Record<string, string>> {
       '',
     )
   const byUsers = allOperations.filter(({ access }) => access.startsWith('client'))
-  const byServers = allOperations.filter(({ access }) => !access.startsWith('client') || access === 'client-or-admin')
+  const byServers = allOperations.filter(({ access }) => ['admin', 'platform', 'client-or-admin'].includes(access))
   return {
     'types.ts': banner + written + callTypes('ClientCalls', byUsers) + callTypes('AdminCalls', byServers),
     'client-calls.ts': banner + callTable('clientCalls', byUsers),

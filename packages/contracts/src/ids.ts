@@ -69,6 +69,8 @@ export type Named =
   | 'file'
   | 'device'
   | 'API key'
+  | 'operator'
+  | 'operator session'
 const names = z.registry<{ named: Named }>()
 
 /**

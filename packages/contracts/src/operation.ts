@@ -9,8 +9,10 @@ import type { tags } from './tags.ts'
  * - `admin`: IM-API-KEY. `platform`: IM-API-KEY with the platform permission.
  * - `client`: IM-CLIENT-KEY and IM-Authorization. `client-with-id`: the same and IM-CLIENT-ID.
  * - `client-or-admin`: either set; IM-API-KEY decides where both are sent.
+ * - `operator`: the session cookie of an operator, who may also call what takes an API key (docs/reference/console.md).
+ * - `anyone`: none.
  */
-export type Access = KeyAccess | 'client' | 'client-with-id'
+export type Access = KeyAccess | 'client' | 'client-with-id' | 'operator' | 'anyone'
 
 /** That of operations that an API key may call. */
 type KeyAccess = 'admin' | 'platform' | 'client-or-admin'
@@ -19,7 +21,7 @@ type KeyAccess = 'admin' | 'platform' | 'client-or-admin'
 export type Operation = OperationParts & ForCallers
 
 /** The callers of an operation; for API keys the scope that they need, which users do not. */
-type ForCallers = { access: Exclude<Access, KeyAccess>; scope?: never } | { access: KeyAccess; scope: Scope }
+type ForCallers = { access: Exclude<Access, KeyAccess>; scope?: undefined } | { access: KeyAccess; scope: Scope }
 
 interface OperationParts {
   /** operationId of the OpenAPI document. */
@@ -56,10 +58,12 @@ interface OperationParts {
   /** The code for a required body field that is absent; by default MISSING_PARAMETER. */
   missing?: ErrorCode
   /**
-   * The subject of a change that the audit log records when an API key makes it; undefined for input that changes nothing
+   * The subject of a change that the audit log records when an API key or operator makes it; undefined for input that changes nothing
    * recorded. Absent where nothing is recorded: reads, and sends of messages and pushes (docs/reference/audit.md).
    */
   audit?: (input: AuditedInput) => AuditSubject | undefined
+  /** True where the response has texts of conversations: an operator gives a reason, which is audited. */
+  conversations?: true
   /** True where it goes beyond the interface: `x-extension` in the OpenAPI document. */
   extension?: true
   /** An example of the body and of the result, shown in the OpenAPI document and checked against the schemas. */

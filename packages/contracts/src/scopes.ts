@@ -19,4 +19,9 @@ export const scopes: readonly Scope[] = areas.flatMap((area) => [`${area}:read`,
 /** `all`: every scope, also those of later releases. `platform`: the permission of the interface, which `all` leaves out. */
 export type KeyScope = Scope | 'all' | 'platform'
 
+/** Whether a scope is that of an area. */
+export function isOwnScope(scope: KeyScope): scope is Scope {
+  return scope !== 'all' && scope !== 'platform'
+}
+
 export const keyScopes: readonly [KeyScope, ...KeyScope[]] = ['all', 'platform', ...scopes]

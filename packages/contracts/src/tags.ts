@@ -3,6 +3,7 @@ export const tags = {
   Administration: 'Read rooms, conversations and users of the whole app',
   'API keys': 'The API keys of the app, and the scopes of each',
   Configuration: "The app's settings",
+  Console: 'Operators of the console: sign-in, sessions, accounts',
   Events: "The feed of everything that happens, for an integrator's server",
   Files: 'Upload and download files of messages',
   Groups: 'User groups, which stand for their members wherever users are named',

@@ -18,6 +18,9 @@ import { searchTextIndexes } from './messages/search-texts.ts'
 import { sendKeyIndexes } from './messages/send-keys.ts'
 import { userDeletionIndexes } from './messages/user-deletions.ts'
 import { reportIndexes } from './moderation/reports.ts'
+import { operatorIndexes } from './operators/operators.ts'
+import { operatorSessionIndexes } from './operators/sessions.ts'
+import { signInFailureIndexes } from './operators/sign-in-failures.ts'
 import { pageFileIndexes } from './page-files.ts'
 import { callQueueIndexes, outgoingCallIndexes } from './push/outgoing-calls.ts'
 import { pushDecisionIndexes } from './push/push-decisions.ts'
@@ -54,6 +57,8 @@ const indexesOf: Record<CollectionName, readonly IndexDescription[]> = {
   memberships: membershipIndexes,
   messageStreams: messageStreamIndexes,
   messages: [...messageIndexes, ...threadMessageIndexes, ...expiringMessageIndexes, ...attachedIndexes],
+  operatorSessions: operatorSessionIndexes,
+  operators: operatorIndexes,
   outgoingCalls: outgoingCallIndexes,
   pageFiles: pageFileIndexes,
   pendingEvents: pendingEventIndexes,
@@ -69,6 +74,7 @@ const indexesOf: Record<CollectionName, readonly IndexDescription[]> = {
   searchProgress: [],
   searchTexts: searchTextIndexes,
   sendKeys: sendKeyIndexes,
+  signInFailures: signInFailureIndexes,
   statsPeaks: statsIndexes,
   statsRooms: statsIndexes,
   statsUsers: statsIndexes,

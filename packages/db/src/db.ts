@@ -14,6 +14,7 @@ import type {
   UserDeletionDoc,
 } from './messages/documents.ts'
 import type { ReportDoc } from './moderation/documents.ts'
+import type { OperatorDoc, OperatorSessionDoc, SignInFailuresDoc } from './operators/documents.ts'
 import type {
   CallQueueDoc,
   OutgoingCallDoc,
@@ -46,6 +47,8 @@ export interface Collections {
   memberships: Collection<MembershipDoc>
   messageStreams: Collection<MessageStreamDoc>
   messages: Collection<MessageDoc>
+  operatorSessions: Collection<OperatorSessionDoc>
+  operators: Collection<OperatorDoc>
   outgoingCalls: Collection<OutgoingCallDoc>
   pageFiles: Collection<PageFileDoc>
   pendingEvents: Collection<PendingEventsDoc>
@@ -61,6 +64,7 @@ export interface Collections {
   searchProgress: Collection<SearchProgressDoc>
   searchTexts: Collection<SearchTextDoc>
   sendKeys: Collection<SendKeyDoc>
+  signInFailures: Collection<SignInFailuresDoc>
   statsPeaks: Collection<StatsPeakDoc>
   statsRooms: Collection<StatsRoomDoc>
   statsUsers: Collection<StatsUserDoc>

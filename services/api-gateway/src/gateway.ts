@@ -12,6 +12,8 @@ import type { UploadRates } from '@parley/chat/files/uploads'
 import { createPageFiles } from '@parley/chat/integrations/chat-page-files'
 import { createPageImages } from '@parley/chat/integrations/chat-page-images'
 import type { Presence } from '@parley/chat/integrations/stats-report'
+import { createPasswords } from '@parley/chat/operators/passwords'
+import { requireSession } from '@parley/chat/operators/sessions'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
 import { type Tracing, withoutTracing } from '@parley/service/trace'
@@ -28,7 +30,7 @@ import { limitRequests } from './limits/rate-limit.ts'
 import { shedLoad } from './limits/shed-load.ts'
 import { createMount } from './mount.ts'
 import { replyError } from './replies/error-reply.ts'
-import { auditKeys } from './requests/audited-chat.ts'
+import { auditCalls } from './requests/audited-chat.ts'
 import { addFixedHeaders } from './requests/fixed-headers.ts'
 import { validateInput } from './requests/invalid-input.ts'
 import { maxBodyBytes, readBodies } from './requests/read-body.ts'
@@ -37,6 +39,7 @@ import { watchRequests } from './requests/request-metrics.ts'
 import { takeInput } from './requests/take-input.ts'
 import { createTracedRequests } from './requests/traced-requests.ts'
 import { mountAll } from './routes/all.ts'
+import { type ConsoleParts, mountConsole } from './routes/console.ts'
 import { serveContent } from './routes/file-content.ts'
 import { type FilesHere, filesOrigin } from './routes/files.ts'
 import { gatewaySettings } from './settings.ts'
@@ -46,6 +49,8 @@ const maxIdInUrl = 64 * 1024
 
 /** How URLs are matched to operations. */
 export const routerOptions = { maxParamLength: maxIdInUrl, ignoreTrailingSlash: true }
+
+const defaultSessions = { idleMS: 3_600_000, longestMS: 12 * 3_600_000 }
 
 export interface GatewayParts {
   chat: Chat
@@ -66,6 +71,7 @@ export interface GatewayParts {
   /** Of browser pages that may call /mcp. */
   mcpOrigins?: readonly string[]
   files: FilesHere
+  console?: ConsoleParts
 }
 
 /** The HTTP edge: every operation of the contract on its use case. Not listening yet. */
@@ -83,6 +89,7 @@ export async function createGateway({
   chatPage = { frameAncestors: [] },
   mcpOrigins = [],
   files,
+  console = {},
 }: GatewayParts): Promise<FastifyInstance> {
   const requests = createTracedRequests(tracing)
   const refusals = createRefusals()
@@ -127,15 +134,23 @@ export async function createGateway({
   await serveChatPage(app, { ...chatPage, files: filesOrigin(files) }, otherFiles, createPageImages(chat), failedLogins)
   await serveConsole(app, otherFiles, filesOrigin(files))
 
+  const { db } = chat
+  const operators = {
+    db,
+    auditDays: chat.settings.auditDays,
+    passwords: createPasswords(),
+    ...(console.sessions ?? defaultSessions),
+  }
   const authentication = {
     byApiKey: createApiKeyAuthentication(chat),
     byToken: createUserAuthentication(chat, findToken),
+    bySession: (token: string | undefined) => requireSession(operators, token),
   }
   const mount = createMount(
     app,
     authentication,
     (user, forms) => callingDevice(chat, presence, user, forms),
-    auditKeys(chat),
+    auditCalls(chat),
   )
   const feeds = createFeeds(chat)
   watchFeeds(feeds, metrics)
@@ -146,6 +161,7 @@ export async function createGateway({
   })
   mountAll(mount, chat, presence, feeds, files)
   serveMcp(app, authentication, mcpOrigins)
+  mountConsole(mount, operators, console)
   await serveContent(app, chat, files, { mayTakeLong: connections.mayTakeLong, rateLimits })
   return app
 }

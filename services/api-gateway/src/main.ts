@@ -14,6 +14,7 @@ import { createRequestCounts } from '@parley/presence/request-counts'
 import { runService } from '@parley/service/lifecycle'
 import { connectServers } from '@parley/wiring/connect-servers'
 import { startChat } from '@parley/wiring/start-chat'
+import { consoleOf } from './console/console-settings.ts'
 import { createGateway } from './gateway.ts'
 import { letConnectionsGo } from './limits/connections.ts'
 import { gatewaySettings } from './settings.ts'
@@ -79,6 +80,7 @@ await runService(
       receiveMS: settings.receiveMS,
       maxLoopDelayMS: settings.maxLoopDelayMS,
       files,
+      console: consoleOf(settings.console),
       chatPage: { frameAncestors: settings.chatFrameAncestors },
       mcpOrigins: settings.mcpOrigins,
     })

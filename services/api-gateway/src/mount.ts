@@ -10,6 +10,7 @@ import { envelopeText } from './replies/envelope-text.ts'
 import { errorAnswers } from './replies/error-answers.ts'
 import { EventStream, sendEventStream } from './replies/event-stream.ts'
 import { Redirect } from './replies/redirect.ts'
+import { WithCookies } from './replies/with-cookies.ts'
 import {
   type AuthenticatedCaller,
   type Authentication,
@@ -40,18 +41,20 @@ export type DeviceOf = (
 ) => Promise<string | undefined> | string | undefined
 
 /** The parameter of the use cases of a call. */
-export type ChatOf = (operation: Operation, request: FastifyRequest) => Chat
+export type ChatOf = (operation: Operation, request: FastifyRequest) => Promise<Chat>
 
 /** The input of a handler: validated, with the caller, and the request's ID for logs and events. */
 export interface Call<O extends Operation> extends Input<O> {
   caller: CallerOf<O['access']>
-  /** The parameter of use cases; it records the change of an API key. */
+  /** The parameter of use cases; it records the change of an API key or operator. */
   chat: Chat
   request: string
   /** The device named by IM-DEVICE-ID: it does not get the events of its own actions. */
   device: string | undefined
   /** The address under which the caller reaches us, such as https://chat.example.com. */
   origin: () => string
+  /** For the cookies of operators. */
+  raw: FastifyRequest
   /** A signal that aborts when the caller closes the connection. */
   closed: () => AbortSignal
 }
@@ -68,6 +71,7 @@ type Handler<O extends Operation> = (
   | JsonText
   | EventStream
   | Redirect
+  | WithCookies
   | (O extends { bareResult: z.ZodType } ? BareAnswer : never)
   | (O extends { accepted: z.ZodType } ? Accepted : never)
   | (O extends { scheduled: infer S extends z.ZodType } ? Accepted<z.output<S>> : never)
@@ -101,7 +105,7 @@ export function createMount(app: FastifyInstance, authentication: Authentication
       handler: async (request, reply) => {
         const { params, query, headers, body } = request
         const call = {
-          chat: chatOf(operation, request),
+          chat: await chatOf(operation, request),
           params,
           query,
           headers,
@@ -109,13 +113,17 @@ export function createMount(app: FastifyInstance, authentication: Authentication
           caller: request.caller,
           request: request.id,
           origin: () => `${request.protocol}://${request.host}`,
+          raw: request,
           closed: () => whenClosed(reply),
           device:
             request.caller?.kind === 'user'
               ? await deviceOf(request.caller, headerForms(request, 'im-device-id'))
               : undefined,
         }
-        const result = await handle(call as Call<O>)
+        const handled = await handle(call as Call<O>)
+        const isWithCookies = handled instanceof WithCookies
+        const result = isWithCookies ? handled.result : handled
+        if (isWithCookies) reply.header('set-cookie', [...handled.cookies])
         if (result instanceof JsonText) {
           const body = await envelopeText(result, () => authenticate(authentication, operation.access, request))
           return reply.header('content-type', 'application/json; charset=utf-8').send(body)

@@ -3,6 +3,7 @@ import { rateSettings } from '@parley/service/rate-settings'
 import { milliseconds, port, wholeNumber } from '@parley/service/settings'
 import { auditSettings, sharedSettings } from '@parley/service/shared-settings'
 import { z } from 'zod'
+import { consoleSettings } from './console/console-settings.ts'
 
 /** As in a Content-Security-Policy: `https://shop.example https://*.example.com:8443`. */
 const origins = z
@@ -78,6 +79,7 @@ export const gatewaySettings = {
     help: 'the origins, with spaces between, of browser pages that may call /mcp; clients that are no browsers need none',
     schema: exactOrigins,
   },
+  console: consoleSettings,
   files: {
     ...fileSettings,
     maxBytes: {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { clock } from '@parley/async/clock'
 import type { ApiKeyView } from '@parley/contracts/resources/api-key'
-import type { KeyScope, Scope } from '@parley/contracts/scopes'
+import { isOwnScope, type KeyScope } from '@parley/contracts/scopes'
 import { digest, dropApiKeys, insertApiKey, isInForce, revokeApiKeyDoc } from '@parley/db/apps/apps'
 import type { ApiKeyDoc } from '@parley/db/apps/documents'
 import { inTransaction } from '@parley/db/transactions/transaction'
@@ -64,7 +64,7 @@ export async function addApiKey(
 }
 
 function rightsOf({ scopes, name, expiresAt, addresses, ratePerMinute }: NewKey) {
-  const own = [...new Set(scopes)].filter((scope): scope is Scope => scope !== 'all' && scope !== 'platform')
+  const own = [...new Set(scopes)].filter(isOwnScope)
   return {
     name,
     permissions: scopes.includes('platform') ? ['platform' as const] : [],

@@ -3,7 +3,7 @@ import { ApiError } from '@parley/contracts/errors'
 import { digest, findAppByApiKey, noteApiKeyUse } from '@parley/db/apps/apps'
 import { LRUCache } from 'lru-cache'
 import type { Chat } from '../chat.ts'
-import type { AuthenticatedIntegrator } from './caller.ts'
+import type { AuthenticatedKey } from './caller.ts'
 import { allowedFrom } from './key-addresses.ts'
 
 /** After this long no gateway accepts a revoked key. Revoking waits for it. */
@@ -14,18 +14,18 @@ const noteUseEveryMS = 60_000
 /** Finds callers by their API key (docs/reference/README.md#authentication). */
 export interface ApiKeyAuthentication {
   /** @throws ApiError INVALID_API_KEY */
-  find(apiKey: string | undefined): Promise<AuthenticatedIntegrator>
+  find(apiKey: string | undefined): Promise<AuthenticatedKey>
   /** The same without a query, for a caller of the last second. */
-  remembered(apiKey: string): AuthenticatedIntegrator | undefined
+  remembered(apiKey: string): AuthenticatedKey | undefined
 }
 
 /** Keys are looked up by digest, which leaks nothing of a key through timing. */
 export function createApiKeyAuthentication({ db, log }: Pick<Chat, 'db' | 'log'>): ApiKeyAuthentication {
-  const known = new LRUCache<string, AuthenticatedIntegrator>({ max: 10_000, ttl: rememberApiKeyMS })
-  const lookingUp = new Map<string, { found: Promise<AuthenticatedIntegrator>; askedAtMS: number }>()
+  const known = new LRUCache<string, AuthenticatedKey>({ max: 10_000, ttl: rememberApiKeyMS })
+  const lookingUp = new Map<string, { found: Promise<AuthenticatedKey>; askedAtMS: number }>()
   const noted = new LRUCache<string, true>({ max: 10_000, ttl: noteUseEveryMS })
 
-  function noteUse({ app, keyDigest }: AuthenticatedIntegrator): void {
+  function noteUse({ app, keyDigest }: AuthenticatedKey): void {
     if (noted.has(keyDigest)) return
     noted.set(keyDigest, true)
     noteApiKeyUse(db, keyDigest, clock.date()).catch((error: unknown) =>
@@ -33,7 +33,7 @@ export function createApiKeyAuthentication({ db, log }: Pick<Chat, 'db' | 'log'>
     )
   }
 
-  async function lookUp(keyDigest: string, askedAtMS: number): Promise<AuthenticatedIntegrator> {
+  async function lookUp(keyDigest: string, askedAtMS: number): Promise<AuthenticatedKey> {
     const found = await findAppByApiKey(db, keyDigest)
     if (!found) throw new ApiError('INVALID_API_KEY', 'not a known API key')
     const { key } = found
@@ -51,7 +51,7 @@ export function createApiKeyAuthentication({ db, log }: Pick<Chat, 'db' | 'log'>
   }
 
   /** Many calls find at the same time that a key is to be looked up again: one does it, for as long as they may. */
-  function shareLookUp(keyDigest: string): Promise<AuthenticatedIntegrator> {
+  function shareLookUp(keyDigest: string): Promise<AuthenticatedKey> {
     const nowMS = performance.now()
     const begun = lookingUp.get(keyDigest)
     if (begun && nowMS < begun.askedAtMS + rememberApiKeyMS) return begun.found
@@ -62,7 +62,7 @@ export function createApiKeyAuthentication({ db, log }: Pick<Chat, 'db' | 'log'>
     return found
   }
 
-  async function find(apiKey: string | undefined): Promise<AuthenticatedIntegrator> {
+  async function find(apiKey: string | undefined): Promise<AuthenticatedKey> {
     if (apiKey === undefined || apiKey === '') throw new ApiError('INVALID_API_KEY', 'missing')
     const keyDigest = digest(apiKey)
     return inForce(known.get(keyDigest)) ?? shareLookUp(keyDigest)
@@ -71,6 +71,6 @@ export function createApiKeyAuthentication({ db, log }: Pick<Chat, 'db' | 'log'>
   return { find, remembered: (apiKey) => inForce(known.get(digest(apiKey))) }
 }
 
-function inForce(caller: AuthenticatedIntegrator | undefined): AuthenticatedIntegrator | undefined {
+function inForce(caller: AuthenticatedKey | undefined): AuthenticatedKey | undefined {
   return caller?.key.expiresAt && caller.key.expiresAt.getTime() <= clock.now() ? undefined : caller
 }

@@ -1,5 +1,6 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { RequestCounts } from '@parley/presence/request-counts'
+import type { SignedInOperator } from '../operators/sessions.ts'
 import type { AuthenticatedIntegrator, AuthenticatedUser } from './caller.ts'
 
 /** Requests and emits in a minute, over all gateways and nodes; 0 is no limit. */
@@ -13,9 +14,13 @@ export interface CallerLimits {
 }
 
 /** Counts a request or emit. Returns TOO_MANY_REQUESTS when its caller has made too many. */
-export type CallerRates = (caller: AuthenticatedIntegrator | AuthenticatedUser) => ApiError | undefined
+export type CallerRates = (
+  caller: AuthenticatedIntegrator | AuthenticatedUser | SignedInOperator,
+) => ApiError | undefined
 
 const windowMS = 60_000
+/** A person with several pages open. */
+const perOperator = 3_000
 
 export function createCallerRates(
   counts: Pick<RequestCounts, 'hit'>,
@@ -30,8 +35,9 @@ export function createCallerRates(
   }
 
   return (caller) => {
-    const { kind, app } = caller
-    if (kind === 'integrator') {
+    if ('operator' in caller) return refusal(`operator ${caller.operator._id}`, perOperator, 'of the operator')
+    const { app } = caller
+    if (caller.kind === 'integrator') {
       const most = caller.key.ratePerMinute ?? perApiKey
       return refusal(`key ${app} ${caller.keyDigest}`, most, 'with the API key')
     }

@@ -1,4 +1,5 @@
 import type { ApiKeyDoc } from '@parley/db/apps/documents'
+import type { OperatorDoc } from '@parley/db/operators/documents'
 import type { Allows } from './key-addresses.ts'
 
 /** The caller of a use case: an end user, or the integrator of the app. */
@@ -24,13 +25,26 @@ export interface AuthenticatedUser extends UserCaller {
   expiresAt: Date
 }
 
-/** An integrator's server that authenticated by an API key. */
-export interface AuthenticatedIntegrator extends IntegratorCaller {
+/** An integrator's server that authenticated by an API key, or an operator who calls in its place. */
+export type AuthenticatedIntegrator = AuthenticatedKey | AuthenticatedOperator
+
+interface WithRights extends IntegratorCaller {
+  /** The rights of the key, or of the operator's role in the app. */
+  key: Pick<ApiKeyDoc, 'name' | 'permissions' | 'scopes' | 'expiresAt' | 'addresses' | 'ratePerMinute'>
+}
+
+export interface AuthenticatedKey extends WithRights {
   /** Names the key in rate limits. */
   keyDigest: string
-  key: Pick<ApiKeyDoc, 'name' | 'permissions' | 'scopes' | 'expiresAt' | 'addresses' | 'ratePerMinute'>
   /** Whether the key may be used from an address. */
   allows: Allows
+}
+
+/** An operator of the console, in the app that a request names. */
+export interface AuthenticatedOperator extends WithRights {
+  operator: Pick<OperatorDoc, '_id' | 'email'>
+  /** ID of the session. */
+  session: string
 }
 
 /** For actions in a user's name without a token, as when the integrator writes for them. */

@@ -6,6 +6,9 @@ import * as adminClients from './admin/clients.ts'
 import * as adminRooms from './admin/rooms.ts'
 import * as adminSearch from './admin/search.ts'
 import * as adminTimeline from './admin/timeline.ts'
+import * as consoleAccount from './console/account.ts'
+import * as consoleOperators from './console/operators.ts'
+import * as consoleSession from './console/session.ts'
 import * as files from './files/files.ts'
 import * as config from './integrations/config.ts'
 import * as events from './integrations/events.ts'
@@ -87,6 +90,9 @@ export const allOperations: readonly Operation[] = [
   adminAudit,
   adminSearch,
   adminTimeline,
+  consoleSession,
+  consoleAccount,
+  consoleOperators,
   bans,
   appBans,
   blocks,

@@ -3,16 +3,23 @@ import { madeId, timeMS } from '../ids.ts'
 import { ours } from '../ours.ts'
 
 /** The kinds of things that an audited change is about. */
-const subjectKinds = ['app', 'call', 'config', 'group', 'key', 'message', 'report', 'room', 'user'] as const
+const subjectKinds = ['app', 'call', 'config', 'group', 'key', 'message', 'operator', 'report', 'room', 'user'] as const
 export type AuditSubject = { kind: (typeof subjectKinds)[number]; id: string }
 
-/** A recorded change by an API key, an operator or a command. */
+/** A recorded change by an API key, an operator or a command, or an operator's reading of conversations. */
 export const auditEntry = z
   .object({
     id: madeId(),
     atMS: timeMS,
-    actor: z.string().describe('`key:` and the ID of an API key, or `command:` and the command'),
-    actorName: z.string().optional().describe('The name of the key, or the operator’s user on the machine'),
+    actor: z
+      .string()
+      .describe(
+        '`key:` and the ID of an API key, `operator:` and the ID of an operator, or `command:` and the command',
+      ),
+    actorName: z
+      .string()
+      .optional()
+      .describe('The name of the key, the e-mail of the operator, or the user on the machine of the command'),
     address: z.string().optional().describe('Of the caller; of a command the name of the machine'),
     action: z.string().describe('The operationId, or the command'),
     subject: z.object({ kind: z.enum(subjectKinds), id: z.string() }),

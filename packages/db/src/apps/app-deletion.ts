@@ -5,9 +5,10 @@ import type { CollectionName, Db } from '../db.ts'
 import type { NotedEvent } from '../events/documents.ts'
 import { removeFilesOfApp } from '../files/files-to-clear.ts'
 import { keyRange } from '../keys.ts'
+import { removeRolesIn } from '../operators/operators.ts'
 
 /** How to find the documents of an app: by the range of its keys, or in a small collection by reading all of it. */
-type Way = 'idRange' | 'roomKeyRange' | 'notes' | 'calls' | 'files' | 'last' | 'none'
+type Way = 'idRange' | 'roomKeyRange' | 'notes' | 'calls' | 'files' | 'roles' | 'last' | 'none'
 
 /** Every collection, in the order in which it is emptied: notes name messages, and rooms have some in their buffers, so they go before them. */
 const ways: Record<CollectionName, Way> = {
@@ -47,8 +48,11 @@ const ways: Record<CollectionName, Way> = {
   config: 'idRange',
   audit: 'idRange',
   auditSeals: 'idRange',
+  operators: 'roles',
   // Of the installation. Entries of files to remove hold IDs only.
+  operatorSessions: 'none',
   pageFiles: 'none',
+  signInFailures: 'none',
   streamState: 'none',
   filesToClear: 'none',
   apps: 'last',
@@ -89,6 +93,7 @@ export async function deleteAppDocs(db: Db, app: string, onProgress: DeletionPro
     if (way === 'roomKeyRange') total += await deletePages(collection, { roomKey: keyRange(app) }, onDeleted)
     if (way === 'notes') total += await deleteNotes(db, name, app, onDeleted)
     if (way === 'files') total += await removeFilesOfApp(db, app)
+    if (way === 'roles') total += await removeRolesIn(db, app)
     if (way === 'calls') total += await deleteCalls(db, app, onDeleted)
   }
   return total

@@ -5,9 +5,9 @@ export interface AuditDoc {
   app: string
   id: string
   atMS: number
-  /** `key:` and the fingerprint of an API key, or `command:` and what was called, such as `command:key add`. */
+  /** `key:` and the fingerprint of an API key, `operator:` and the ID of an operator, or `command:` and what was called, such as `command:key add`. */
   actor: string
-  /** The name of the key, or the operator's user on the machine. */
+  /** The name of the key, the e-mail of the operator, or the user on the machine of the command. */
   actorName?: string
   /** The address of the caller, or the operator's machine. */
   address?: string

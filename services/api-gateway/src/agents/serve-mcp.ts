@@ -12,7 +12,7 @@ import { toErrorEnvelope } from '@parley/contracts/envelope'
 import { ApiError } from '@parley/contracts/errors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { whenClosed } from '../mount.ts'
-import { type Authentication, authenticate, callerRefusal } from '../requests/authenticate.ts'
+import { type Authentication, callerRefusal, knownByApiKey } from '../requests/authenticate.ts'
 import { isRead, type ToolRequest, toolOperation, toolRequest, toolsFor } from './tools.ts'
 
 const path = '/mcp'
@@ -42,7 +42,7 @@ export function serveMcp(app: FastifyInstance, authentication: Authentication, o
       onRequest: async (request, reply) => {
         refuseForeignOrigin(request, origins)
         takeBearer(request)
-        request.caller = await authenticate(authentication, 'admin', request).catch((error: unknown) => {
+        request.caller = await knownByApiKey(authentication, request).catch((error: unknown) => {
           void reply.header('www-authenticate', 'Bearer')
           throw error
         })

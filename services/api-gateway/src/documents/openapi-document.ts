@@ -15,7 +15,7 @@ export async function openApiDocument(): Promise<object> {
   const byApiKey = { find: nobody, remembered: () => undefined }
   const mount = createMount(
     app,
-    { byApiKey, byToken: nobody },
+    { byApiKey, byToken: nobody, bySession: nobody },
     () => undefined,
     () => {
       throw new Error('only described here')

@@ -16,6 +16,8 @@ const securityOf: Record<Access, Record<string, string[]>[]> = {
   platform: [{ apiKey: [] }],
   client: [{ clientKey: [], userToken: [] }],
   'client-with-id': [{ clientKey: [], userToken: [] }],
+  operator: [{ operatorSession: [] }],
+  anyone: [],
   'client-or-admin': [{ clientKey: [], userToken: [] }, { apiKey: [] }],
 }
 
@@ -57,6 +59,12 @@ export async function serveDocuments(app: FastifyInstance): Promise<void> {
         securitySchemes: {
           apiKey: inHeader('IM-API-KEY', "An integrator's server"),
           clientKey: inHeader('IM-CLIENT-KEY', 'The app of an end user'),
+          operatorSession: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: '__Host-parley',
+            description: 'An operator of the console, who signed in; with Parley-CSRF for every request but GET',
+          },
           userToken: inHeader('IM-Authorization', "The end user's token"),
         },
       },

@@ -15,11 +15,15 @@ export function errorCodes(operation: Operation): ErrorCode[] {
   const { access, form, isBare, query, body, params, headers, invalid, errors, missing } = operation
   const bare: ErrorCode[] =
     form === 'bare' ? ['UNAUTHORIZED'] : isBare ? ['UNAUTHORIZED', 'INVALID_API_KEY'] : ['INVALID_API_KEY']
-  const keys: ErrorCode[] = access === 'admin' || access === 'platform' || access === 'client-or-admin' ? bare : []
+  const isForKeys = access === 'admin' || access === 'platform' || access === 'client-or-admin'
+  const keys: ErrorCode[] = isForKeys ? [...bare, 'INVALID_SESSION'] : []
+  const sessions: ErrorCode[] = access === 'operator' ? ['INVALID_SESSION', 'PERMISSION_DENIED'] : []
   const tokens: ErrorCode[] = access.startsWith('client') ? ['INVALID_CLIENT_KEY', 'INVALID_TOKEN'] : []
   const codes: ErrorCode[] = [
     ...keys,
     ...tokens,
+    ...sessions,
+    ...(operation.conversations ? (['MISSING_PARAMETER', 'INVALID_REQUEST'] as const) : []),
     ...(keys.length > 0 ? (['PERMISSION_DENIED'] as const) : []),
     ...(query && !isTolerated(query) ? [invalid?.query ?? 'INVALID_QUERY'] : []),
     ...(access === 'client-with-id' ? (['MISSING_PARAMETER'] as const) : []),

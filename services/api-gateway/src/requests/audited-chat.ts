@@ -1,23 +1,57 @@
+import type { AuthenticatedIntegrator } from '@parley/chat/access/caller'
 import { keyFingerprint } from '@parley/chat/access/list-api-keys'
-import { createRecorder } from '@parley/chat/audit/recorder'
+import { createReadingRecords } from '@parley/chat/audit/record-reading'
+import { type AuditContext, createRecorder } from '@parley/chat/audit/recorder'
 import type { Chat } from '@parley/chat/chat'
-import type { AuditedInput } from '@parley/contracts/operation'
+import type { AuditedInput, Operation } from '@parley/contracts/operation'
+import type { AuditSubject } from '@parley/contracts/resources/audit-entry'
+import type { FastifyRequest } from 'fastify'
+import { reasonOf } from '../console/operator-caller.ts'
 import type { ChatOf } from '../mount.ts'
 
-/** Gives calls with an API key that change something a recorder of their own (docs/reference/audit.md). */
-export function auditKeys(chat: Chat): ChatOf {
-  return ({ id: action, audit }, { caller, params, body, ip, id: request }) => {
-    if (!audit || caller?.kind !== 'integrator') return chat
-    const subject = audit({ params, body: body ?? {} } as AuditedInput)
-    if (!subject) return chat
-    const { app, keyDigest, key } = caller
+/**
+ * Gives calls with an API key, and of operators, that change something a recorder of their own (docs/reference/audit.md). What
+ * an operator reads of conversations, or sends, is recorded before it is done.
+ */
+export function auditCalls(chat: Chat): ChatOf {
+  const recordReading = createReadingRecords(chat.db)
+
+  function contextOf(
+    { id: action }: Operation,
+    { ip, id: request }: FastifyRequest,
+    caller: AuthenticatedIntegrator,
+    subject: AuditSubject,
+  ): AuditContext {
+    const { app, key } = caller
+    const actor = 'operator' in caller ? `operator:${caller.operator._id}` : `key:${keyFingerprint(caller.keyDigest)}`
     return {
-      ...chat,
-      audit: createRecorder({
-        ...{ app, action, subject, request, address: ip, keptDays: chat.settings.auditDays },
-        actor: `key:${keyFingerprint(keyDigest)}`,
-        ...(key.name !== undefined && { actorName: key.name }),
-      }),
+      ...{ app, action, subject, request, address: ip, keptDays: chat.settings.auditDays, actor },
+      ...(key.name !== undefined && { actorName: key.name }),
     }
   }
+
+  return async (operation, request) => {
+    const { caller, params, body } = request
+    if (caller?.kind !== 'integrator') return chat
+    const { audit, conversations, method } = operation
+    if ('operator' in caller && (conversations || (!audit && method !== 'GET'))) {
+      await recordReading(contextOf(operation, request, caller, subjectRead(request, caller.app)), {
+        session: caller.session,
+        reason: reasonOf(request),
+        isSend: !conversations,
+      })
+    }
+    const subject = audit?.({ params, body: body ?? {} } as AuditedInput)
+    if (!subject) return chat
+    return { ...chat, audit: createRecorder(contextOf(operation, request, caller, subject)) }
+  }
+}
+
+/** The room or message that a request names, else the app. */
+function subjectRead({ params, body, routeOptions: { url = '' } }: FastifyRequest, app: string): AuditSubject {
+  const { id } = params as { id?: string }
+  const { room } = (body ?? {}) as { room?: unknown }
+  if (id !== undefined && /\/rooms\/:id/.test(url)) return { kind: 'room', id }
+  if (id !== undefined && /\/messages\/:id/.test(url)) return { kind: 'message', id }
+  return typeof room === 'string' ? { kind: 'room', id: room } : { kind: 'app', id: app }
 }

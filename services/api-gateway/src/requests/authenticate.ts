@@ -2,43 +2,62 @@ import type { ApiKeyAuthentication } from '@parley/chat/access/authenticate-api-
 import type { UserCredentials } from '@parley/chat/access/authenticate-user'
 import type { AuthenticatedIntegrator, AuthenticatedUser } from '@parley/chat/access/caller'
 import { hasScope } from '@parley/chat/access/keys-of-key'
+import type { SignedInOperator } from '@parley/chat/operators/sessions'
 import { ApiError, type ErrorCode } from '@parley/contracts/errors'
 import type { Access, Operation } from '@parley/contracts/operation'
 import type { KeyScope } from '@parley/contracts/scopes'
 import type { FastifyRequest } from 'fastify'
+import {
+  type FindSession,
+  isByOperator,
+  operatorInApp,
+  reasonRefusal,
+  signedInOperator,
+} from '../console/operator-caller.ts'
 import { headerForms } from './header-forms.ts'
 
-export type AuthenticatedCaller = AuthenticatedIntegrator | AuthenticatedUser
+export type AuthenticatedCaller = AuthenticatedIntegrator | AuthenticatedUser | SignedInOperator
 
 /** The caller of an operation with this access. */
 export type CallerOf<A extends Access> = A extends 'admin' | 'platform'
   ? AuthenticatedIntegrator
   : A extends 'client-or-admin'
-    ? AuthenticatedCaller
-    : AuthenticatedUser
+    ? AuthenticatedIntegrator | AuthenticatedUser
+    : A extends 'operator'
+      ? SignedInOperator
+      : A extends 'anyone'
+        ? undefined
+        : AuthenticatedUser
 
 export interface Authentication {
   byApiKey: ApiKeyAuthentication
   byToken: (credentials: UserCredentials) => Promise<AuthenticatedUser>
+  bySession: FindSession
 }
 
-/** @throws ApiError INVALID_API_KEY, INVALID_CLIENT_KEY, INVALID_TOKEN */
+/** @throws ApiError INVALID_API_KEY, INVALID_CLIENT_KEY, INVALID_TOKEN, INVALID_SESSION, PERMISSION_DENIED */
 export async function authenticate(
   authentication: Authentication,
   access: Access,
   request: FastifyRequest,
-): Promise<AuthenticatedCaller> {
+): Promise<AuthenticatedCaller | undefined> {
+  const { bySession } = authentication
   switch (access) {
     case 'admin':
     case 'platform':
-      return knownByApiKey(authentication, request)
+      return isByOperator(request) ? operatorInApp(bySession, request) : knownByApiKey(authentication, request)
     case 'client':
     case 'client-with-id':
       return knownByToken(authentication, request)
     case 'client-or-admin':
+      if (isByOperator(request)) return operatorInApp(bySession, request)
       return request.headers['im-api-key'] === undefined
         ? knownByToken(authentication, request)
         : knownByApiKey(authentication, request)
+    case 'operator':
+      return signedInOperator(bySession, request)
+    case 'anyone':
+      return undefined
   }
 }
 
@@ -52,7 +71,8 @@ export function isBare(operation: Operation, body: unknown): boolean {
   return operation.form === 'bare' || (operation.isBare?.(body) ?? false)
 }
 
-function knownByApiKey({ byApiKey }: Authentication, request: FastifyRequest): Promise<AuthenticatedIntegrator> {
+/** The caller of an API key. @throws ApiError INVALID_API_KEY */
+export function knownByApiKey({ byApiKey }: Pick<Authentication, 'byApiKey'>, request: FastifyRequest): Promise<AuthenticatedIntegrator> {
   return knownBy(request, { name: 'IM-API-KEY', code: 'INVALID_API_KEY' }, (apiKey) => byApiKey.find(apiKey))
 }
 
@@ -69,10 +89,12 @@ export function rememberedCaller(
 
 /** Why a caller that is known is refused all the same, which is no failed login of their address. */
 export function callerRefusal(
-  operation: Pick<Operation, 'access' | 'scope'>,
+  operation: Pick<Operation, 'access' | 'scope' | 'conversations'>,
   request: FastifyRequest,
 ): ApiError | undefined {
-  return keyRefusal(operation, request) ?? clientIDRefusal(operation.access, request)
+  return (
+    keyRefusal(operation, request) ?? reasonRefusal(operation, request) ?? clientIDRefusal(operation.access, request)
+  )
 }
 
 /** The scopes that an operation needs and a key lacks. */
@@ -88,12 +110,13 @@ export function lackingScopes(
 function keyRefusal(operation: Pick<Operation, 'access' | 'scope'>, request: FastifyRequest): ApiError | undefined {
   const { caller } = request
   if (caller?.kind !== 'integrator') return undefined
-  if (!caller.allows(request.ip)) {
+  if ('allows' in caller && !caller.allows(request.ip)) {
     return new ApiError('PERMISSION_DENIED', 'the API key may not be used from this address')
   }
   const lacking = lackingScopes(operation, caller.key)
   if (lacking.length === 0) return undefined
-  return new ApiError('PERMISSION_DENIED', `the API key lacks the scope ${lacking.join(' and ')}`)
+  const lacker = 'operator' in caller ? 'the operator' : 'the API key'
+  return new ApiError('PERMISSION_DENIED', `${lacker} lacks the scope ${lacking.join(' and ')}`)
 }
 
 /** For another's ID, or none. */

@@ -152,6 +152,7 @@ export const inspectMessages = operation({
     'As GET /rooms/{id}/messages/v3; nothing is hidden that a user deleted for themselves. Deleted and expired messages are stubs.',
   access: 'admin',
   scope: 'messages:read',
+  conversations: true,
   form: 'envelope',
   params,
   query: historyQuery.extend({
@@ -182,6 +183,7 @@ export const inspectPins = operation({
   summary: 'The pinned messages of a room, the newest first',
   access: 'admin',
   scope: 'messages:read',
+  conversations: true,
   form: 'envelope',
   params,
   query: z.object({

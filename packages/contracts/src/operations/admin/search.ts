@@ -13,6 +13,7 @@ export const searchAllMessages = operation({
     'The latest first, in the words of POST /search. It needs `keyword`, `room` or `sender`: no index finds messages by type or time alone. Deleted and recalled messages are left out. `room` without `keyword` leaves out threads; `sender` without both finds messages with text.',
   access: 'admin',
   scope: 'messages:read',
+  conversations: true,
   form: 'envelope',
   extension: true,
   body: z

@@ -85,6 +85,7 @@ export const getFile = operation({
     'For its owner, the integrator, and the members of a room that has a message with it, which is not deleted or recalled. The address needs no headers, takes range requests, and ends after five minutes.',
   access: 'client-or-admin',
   scope: 'messages:read',
+  conversations: true,
   form: 'envelope',
   params,
   query: z.object({

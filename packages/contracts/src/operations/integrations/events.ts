@@ -17,6 +17,7 @@ export const listEvents = operation({
     'Without `after` it begins now: no data, and the cursor to go on from. With `Accept: text/event-stream` the events come as Server-Sent Events, whose IDs are cursors, until the caller closes.',
   access: 'admin',
   scope: 'export:read',
+  conversations: true,
   form: 'envelope',
   headers: z.looseObject({
     'last-event-id': cursor.optional().describe('With text/event-stream: goes before `after`'),

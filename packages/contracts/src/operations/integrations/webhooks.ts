@@ -13,6 +13,7 @@ export const listFailedWebhooks = operation({
   description: 'Kept for 30 days.',
   access: 'admin',
   scope: 'webhooks:read',
+  conversations: true,
   form: 'envelope',
   query: z.object({
     skip: z.coerce.number().int().min(0).default(0),

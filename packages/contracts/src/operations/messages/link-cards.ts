@@ -20,6 +20,7 @@ export const getLinkCard = operation({
     'Title, description and picture of the linked page, by its own words, where `linkCards` of the key `chatPage` is true. Pages are fetched shortly after their message was sent, and cards are kept for 30 days: without `card`, there is none, or none yet.',
   access: 'client-or-admin',
   scope: 'messages:read',
+  conversations: true,
   form: 'envelope',
   params: z.object({ id: messageId }),
   result: z.object({ messageID: messageId, card: linkCard.optional() }),

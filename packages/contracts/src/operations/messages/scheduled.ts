@@ -73,6 +73,7 @@ export const listScheduled = operation({
     "The caller's own; with the API key those of the app, or of `sender`. One that was refused stays for 30 days.",
   access: 'client-or-admin',
   scope: 'messages:read',
+  conversations: true,
   form: 'envelope',
   query: z.object({
     sender: userId.optional().describe('With the API key only'),

@@ -1,0 +1,38 @@
+import type { OperatorDoc } from '@parley/db/operators/documents'
+import type { Chat } from '../chat.ts'
+import type { Passwords } from './passwords.ts'
+
+/** The parameter of the use cases of operators. */
+export interface Operators {
+  db: Chat['db']
+  /** How long entries of the audit log are kept. */
+  auditDays: number
+  passwords: Passwords
+  /** A session ends after this long without a request, and after this long in all. */
+  idleMS: number
+  longestMS: number
+}
+
+/** The browser that a request comes from. */
+export interface Visitor {
+  address: string
+  userAgent: string
+  /** X-Request-ID */
+  request: string
+}
+
+/** The form in which e-mail addresses are stored and compared. */
+export function canonicalEmail(email: string): string {
+  return email.toLowerCase()
+}
+
+/** Whether an operator is owner of an app, or with `*` of all. */
+export function isOwnerOf({ roles }: Pick<OperatorDoc, 'roles'>, app: string): boolean {
+  return roleIn({ roles }, app) === 'owner'
+}
+
+/** The role of an operator in an app: that for the app itself goes before that for all. */
+export function roleIn({ roles }: Pick<OperatorDoc, 'roles'>, app: string) {
+  const found = roles.find((one) => one.app === app) ?? roles.find((one) => one.app === '*')
+  return found?.role
+}

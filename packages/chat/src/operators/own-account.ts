@@ -1,0 +1,120 @@
+import { clock } from '@parley/async/clock'
+import { ApiError } from '@parley/contracts/errors'
+import type { Input, Result } from '@parley/contracts/operation'
+import type * as operations from '@parley/contracts/operations/console/account'
+import type { OperatorDoc } from '@parley/db/operators/documents'
+import { updateOperator } from '@parley/db/operators/operators'
+import { insertSession } from '@parley/db/operators/sessions'
+import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { beginAttempt } from './attempts.ts'
+import type { Operators, Visitor } from './operators.ts'
+import { actorOf, recordOfOperator } from './record-change.ts'
+import { type SignedIn, startSession } from './sessions.ts'
+import { newTotpSecret, takeTotp, totpStep, totpUrl } from './totp.ts'
+
+type Update = Parameters<typeof updateOperator>[2]
+
+/** So long after a sign-in by a link or by SSO a password may be set without the one so far. */
+const freshMS = 600_000
+
+/**
+ * Sets the operator's own password, ends all their sessions, and makes a new one for the caller.
+ * @throws ApiError SIGN_IN_FAILED for a wrong current password, TOO_MANY_REQUESTS
+ */
+export async function changePassword(
+  operators: Operators,
+  signedIn: SignedIn,
+  { current, password }: Input<typeof operations.changePassword>['body'],
+  visitor: Visitor,
+): Promise<SignedIn> {
+  const { operator, session } = signedIn
+  const isFresh = session.by !== 'password' && clock.now() - session.createdAt.getTime() < freshMS
+  if (!isFresh || current !== undefined) {
+    const attempt = await beginAttempt(operators, operator.email, visitor)
+    if (!(await operators.passwords.matches(current ?? '', operator.passwordHash))) {
+      throw new ApiError('SIGN_IN_FAILED', 'current: not the password of the operator')
+    }
+    await attempt.succeeded()
+  }
+  const passwordHash = await operators.passwords.hash(password)
+  return change(operators, signedIn, visitor, { action: 'changePassword', update: { $set: { passwordHash } } })
+}
+
+/**
+ * Begins to set up an authenticator, or with a code of it ends that.
+ * @throws ApiError SIGN_IN_FAILED for a wrong code; CONFLICT where there is one already, or none was begun
+ */
+export async function setUpTotp(
+  operators: Operators,
+  signedIn: SignedIn,
+  { code }: Input<typeof operations.setUpTotp>['body'],
+  visitor: Visitor,
+): Promise<Result<typeof operations.setUpTotp>> {
+  const { operator } = signedIn
+  const { totp, totpBegun } = operator
+  if (totp) throw new ApiError('CONFLICT', 'the operator has an authenticator already: remove it first')
+  if (code === undefined) {
+    const secret = newTotpSecret()
+    const begun = { $set: { totpBegun: secret } }
+    await inTransaction(operators.db, (session) => updateOwn(operators, operator, begun, session, false))
+    return { isOn: false, secret, url: totpUrl(secret, operator.email) }
+  }
+  if (totpBegun === undefined) throw new ApiError('CONFLICT', 'code: no authenticator is being set up')
+  const attempt = await beginAttempt(operators, operator.email, visitor)
+  const lastStep = totpStep(totpBegun, code)
+  if (lastStep === undefined) throw wrongCode()
+  await attempt.succeeded()
+  const update: Update = { $set: { totp: { secret: totpBegun, lastStep } }, $unset: { totpBegun: 1 } }
+  await change(operators, signedIn, visitor, { action: 'setUpTotp', update, keepsSession: true })
+  return { isOn: true }
+}
+
+/** Removes the operator's authenticator. @throws ApiError SIGN_IN_FAILED for a wrong code, CONFLICT without any */
+export async function removeTotp(
+  operators: Operators,
+  signedIn: SignedIn,
+  code: string,
+  visitor: Visitor,
+): Promise<Result<typeof operations.removeTotp>> {
+  const { operator } = signedIn
+  if (!operator.totp) throw new ApiError('CONFLICT', 'the operator has no authenticator')
+  const attempt = await beginAttempt(operators, operator.email, visitor)
+  if (!(await takeTotp(operators.db, operator, code))) throw wrongCode()
+  await attempt.succeeded()
+  const update: Update = { $unset: { totp: 1 } }
+  await change(operators, signedIn, visitor, { action: 'removeTotp', update, keepsSession: true })
+  return { isOn: false }
+}
+
+/** Changes what an operator signs in by: ends all sessions, but for the caller, who keeps theirs or gets a new one. */
+function change(
+  operators: Operators,
+  { operator, session: current, token }: SignedIn,
+  visitor: Visitor,
+  { action, update, keepsSession = false }: { action: string; update: Update; keepsSession?: boolean },
+): Promise<SignedIn> {
+  return inTransaction(operators.db, async (session) => {
+    const changed = await updateOwn(operators, operator, update, session, true)
+    await recordOfOperator(operators, actorOf(changed, visitor), { action, operator: changed._id }, session)
+    if (!keepsSession) return startSession(operators, changed, current.by, visitor, session)
+    const kept = { ...current, version: changed.version }
+    await insertSession(operators.db, kept, session)
+    return { operator: changed, session: kept, token }
+  })
+}
+
+async function updateOwn(
+  { db }: Operators,
+  operator: OperatorDoc,
+  update: Update,
+  session: Session,
+  endsSessions: boolean,
+): Promise<OperatorDoc> {
+  const changed = await updateOperator(db, operator, update, { session, endsSessions })
+  if (!changed) throw new ApiError('INVALID_SESSION')
+  return changed
+}
+
+function wrongCode(): ApiError {
+  return new ApiError('SIGN_IN_FAILED', 'code: not a code of the authenticator, or used already')
+}

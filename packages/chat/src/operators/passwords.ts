@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto'
+import { hash, verify } from '@node-rs/argon2'
+import { forKeys, limitPerApp } from '../limit-per-app.ts'
+
+/** Hashes passwords (argon2id); a few at a time, since each takes 20 ms of a core and 19 MiB. */
+export interface Passwords {
+  /** @throws ApiError TOO_MANY_REQUESTS while too many wait */
+  hash(password: string): Promise<string>
+  /** Takes as long without a hash, so that the time does not tell which accounts there are. */
+  matches(password: string, hashed: string | undefined): Promise<boolean>
+}
+
+/** OWASP Password Storage Cheat Sheet; the library's own algorithm is argon2id. Memory in KiB. */
+const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+
+export function createPasswords(): Passwords {
+  const inTurn = limitPerApp('sign-ins', { ...forKeys(2), inAll: 2, waiting: 100, waitMS: 5_000 })
+  const limited = <T>(work: () => Promise<T>) => inTurn({ app: '' }, work)
+  let ofNobody: Promise<string> | undefined
+
+  return {
+    hash: (password) => limited(() => hash(password, cost)),
+    async matches(password, hashed) {
+      ofNobody ??= hash(randomBytes(32), cost)
+      const compared = hashed ?? (await ofNobody)
+      const isRight = await limited(() => verify(compared, password))
+      return isRight && hashed !== undefined
+    },
+  }
+}

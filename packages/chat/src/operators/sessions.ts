@@ -1,0 +1,178 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { clock } from '@parley/async/clock'
+import { ApiError } from '@parley/contracts/errors'
+import { everyApp, type ListedSession, type OperatorSessionView } from '@parley/contracts/resources/operator'
+import { scopesOfRole } from '@parley/contracts/roles'
+import { isOwnScope } from '@parley/contracts/scopes'
+import { digest, findOpenApps } from '@parley/db/apps/apps'
+import type { Db } from '@parley/db/connect'
+import type { OperatorDoc, OperatorSessionDoc } from '@parley/db/operators/documents'
+import {
+  deleteSession,
+  findLivingSession,
+  findSessions,
+  insertSession,
+  noteSessionUse,
+} from '@parley/db/operators/sessions'
+import type { Session } from '@parley/db/transactions/transaction'
+import type { AuthenticatedOperator } from '../access/caller.ts'
+import { isOwnerOf, type Operators, roleIn, type Visitor } from './operators.ts'
+
+/** The use of a session is noted this often at most. */
+const noteUseEveryMS = 60_000
+/** Of the SHA-256 digest that names a session in lists, in hexadecimal digits. */
+const idLength = 16
+const mostApps = 1_000
+const longestUserAgent = 300
+
+/** A signed-in operator, as the caller of the operations of the console. */
+export interface SignedInOperator extends SignedIn {
+  kind: 'operator'
+  app?: never
+}
+
+export interface SignedIn {
+  operator: OperatorDoc
+  session: OperatorSessionDoc
+  /** The value of the cookie. */
+  token: string
+}
+
+/** Makes a session; the transaction that signs in may be the same. */
+export async function startSession(
+  { db, idleMS, longestMS }: Operators,
+  operator: OperatorDoc,
+  by: OperatorSessionDoc['by'],
+  { address, userAgent }: Visitor,
+  session?: Session,
+): Promise<SignedIn> {
+  const token = `os_${randomBytes(32).toString('base64url')}`
+  const nowMS = clock.now()
+  const doc: OperatorSessionDoc = {
+    _id: digest(token),
+    operator: operator._id,
+    version: operator.version,
+    by,
+    address,
+    userAgent: userAgent.slice(0, longestUserAgent).toWellFormed(),
+    createdAt: new Date(nowMS),
+    lastSeenAt: new Date(nowMS),
+    endsAt: new Date(nowMS + longestMS),
+    expiresAt: new Date(nowMS + Math.min(idleMS, longestMS)),
+  }
+  await insertSession(db, doc, session)
+  return { operator, session: doc, token }
+}
+
+/**
+ * The operator of a session as they are now: nothing is remembered between requests, so a session that ended, and a role that
+ * was taken, end on every gateway at once.
+ * @throws ApiError INVALID_SESSION
+ */
+export async function requireSession(
+  { db, idleMS }: Pick<Operators, 'db' | 'idleMS'>,
+  token: string | undefined,
+): Promise<SignedIn> {
+  const found = token === undefined ? null : await findLivingSession(db, digest(token))
+  if (!found || token === undefined) throw new ApiError('INVALID_SESSION')
+  const { _id, lastSeenAt, endsAt } = found.session
+  const now = clock.date()
+  if (now.getTime() - lastSeenAt.getTime() > Math.min(noteUseEveryMS, idleMS / 4)) {
+    const expiresAt = new Date(Math.min(now.getTime() + idleMS, endsAt.getTime()))
+    await noteSessionUse(db, _id, now, expiresAt)
+  }
+  return { ...found, token }
+}
+
+/** The token that a request of the session's own pages carries: no other origin can read it. */
+export function csrfTokenOf({ token }: Pick<SignedIn, 'token'>): string {
+  return createHmac('sha256', token).update('csrf').digest('base64url')
+}
+
+/** @throws ApiError PERMISSION_DENIED */
+export function requireCsrfToken(signedIn: Pick<SignedIn, 'token'>, given: string | undefined): void {
+  const [wanted, sent] = [Buffer.from(csrfTokenOf(signedIn)), Buffer.from(given ?? '')]
+  if (wanted.length === sent.length && timingSafeEqual(wanted, sent)) return
+  throw new ApiError(
+    'PERMISSION_DENIED',
+    'header Parley-CSRF is not the csrfToken of the session (GET /operator/session)',
+  )
+}
+
+/** The operator as the caller of operations for API keys, with the rights of their role in the app. @throws ApiError PERMISSION_DENIED */
+export function inApp({ operator, session }: SignedIn, app: string): AuthenticatedOperator {
+  const role = roleIn(operator, app)
+  // No session learns which other apps there are.
+  if (!role) throw new ApiError('PERMISSION_DENIED', `the operator has no role in the app ${JSON.stringify(app)}`)
+  const scopes = scopesOfRole[role]
+  return {
+    kind: 'integrator',
+    app,
+    operator: { _id: operator._id, email: operator.email },
+    session: session._id,
+    key: {
+      name: operator.email,
+      permissions: scopes.includes('platform') ? ['platform'] : [],
+      ...(!scopes.includes('all') && { scopes: scopes.filter(isOwnScope) }),
+    },
+  }
+}
+
+/** The operator of a session with their apps. */
+export async function viewSession(db: Db, signedIn: SignedIn): Promise<OperatorSessionView> {
+  const { operator, session } = signedIn
+  return {
+    operator: {
+      id: operator._id,
+      email: operator.email,
+      name: operator.name,
+      hasPassword: operator.passwordHash !== undefined,
+      hasTotp: operator.totp !== undefined,
+    },
+    apps: (await appsOf(db, operator)).slice(0, mostApps),
+    isOwnerOfAll: isOwnerOf(operator, everyApp),
+    csrfToken: csrfTokenOf(signedIn),
+    expiresAt: session.endsAt.toISOString(),
+  }
+}
+
+async function appsOf(db: Db, operator: OperatorDoc): Promise<OperatorSessionView['apps']> {
+  const open = (await findOpenApps(db)).map(({ _id }) => _id).toSorted()
+  return open.flatMap((app) => {
+    const role = roleIn(operator, app)
+    return role ? [{ app, role, scopes: [...scopesOfRole[role]] }] : []
+  })
+}
+
+/** The sessions of an operator, the latest first. */
+export async function listSessions(db: Db, { operator, session }: SignedIn): Promise<{ data: ListedSession[] }> {
+  const found = await findSessions(db, operator)
+  return {
+    data: found.map((one) => ({
+      id: one._id.slice(0, idLength),
+      isCurrent: one._id === session._id,
+      by: one.by,
+      address: one.address,
+      userAgent: one.userAgent,
+      createdAt: one.createdAt.toISOString(),
+      lastSeenAt: one.lastSeenAt.toISOString(),
+      expiresAt: one.expiresAt.toISOString(),
+    })),
+  }
+}
+
+/** Ends a session of the operator, by its ID in the list. @throws ApiError SESSION_NOT_FOUND */
+export async function endSession(
+  db: Db,
+  { operator }: Pick<SignedIn, 'operator'>,
+  id: string,
+): Promise<Record<string, never>> {
+  const found = (await findSessions(db, operator)).find(({ _id }) => _id.slice(0, idLength) === id)
+  if (!found || !(await deleteSession(db, found._id))) throw new ApiError('SESSION_NOT_FOUND')
+  return {}
+}
+
+/** Ends the calling session. */
+export async function signOut(db: Db, { session }: Pick<SignedIn, 'session'>): Promise<void> {
+  await deleteSession(db, session._id)
+}

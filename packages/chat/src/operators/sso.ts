@@ -1,0 +1,111 @@
+import { clock } from '@parley/async/clock'
+import type { OperatorRoles } from '@parley/contracts/resources/operator'
+import { newId } from '@parley/db/messages/messages'
+import type { OperatorDoc } from '@parley/db/operators/documents'
+import { findOperatorByEmail, findOperatorBySso, insertOperator, updateOperator } from '@parley/db/operators/operators'
+import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { canonicalEmail, type Operators, type Visitor } from './operators.ts'
+import { actorOf, recordOfOperator } from './record-change.ts'
+import type { SignedIn } from './sessions.ts'
+import { changedMeanwhile, letIn, signInFailed } from './sign-in.ts'
+
+/** Somebody whom the identity provider has identified. */
+export interface Identity {
+  issuer: string
+  subject: string
+  /** Absent where the provider names none, or does not say that it is verified. */
+  email?: string
+  name?: string
+  /** By the claim that names them; absent where no claim does. */
+  roles?: OperatorRoles
+}
+
+/** The identity provider of the installation, by OpenID Connect. */
+export interface IdentityProvider {
+  /** The address to send a browser to, and what the way back needs. @param back the address of the way back */
+  begin(back: string): Promise<{ url: string; flow: string }>
+  /** @throws ApiError SIGN_IN_FAILED */
+  finish(back: URL, flow: string): Promise<Identity>
+}
+
+/**
+ * Signs in an operator whom the identity provider has identified: the one of this account there, else of this e-mail, else
+ * a new one where a claim gives roles (docs/guides/identity-provider.md).
+ * @throws ApiError SIGN_IN_FAILED
+ */
+export async function signInBySso(operators: Operators, identity: Identity, visitor: Visitor): Promise<SignedIn> {
+  // Committed before the refusal: roles that the provider no longer gives are taken.
+  const operator = await inTransaction(operators.db, async (session) => {
+    const found = await findIdentified(operators, identity, session)
+    if (found) return followProvider(operators, found, identity, visitor, session)
+    return identity.roles?.length ? addIdentified(operators, identity, visitor, session) : undefined
+  })
+  if (!operator || (operator.rolesBySso && operator.roles.length === 0)) throw signInFailed()
+  return inTransaction(operators.db, (session) => letIn(operators, operator, 'sso', visitor, session))
+}
+
+async function findIdentified(
+  { db }: Operators,
+  { issuer, subject, email }: Identity,
+  session: Session,
+): Promise<OperatorDoc | undefined> {
+  const known = await findOperatorBySso(db, issuer, subject, session)
+  if (known) return known
+  const byEmail = email === undefined ? null : await findOperatorByEmail(db, canonicalEmail(email), session)
+  // An address may be given to another person: the account that came first keeps the operator.
+  return byEmail && !byEmail.sso ? byEmail : undefined
+}
+
+/** Binds the operator to the provider's account at the first sign-in, and takes over the roles that a claim gives. */
+async function followProvider(
+  operators: Operators,
+  found: OperatorDoc,
+  { issuer, subject, roles }: Identity,
+  visitor: Visitor,
+  session: Session,
+): Promise<OperatorDoc> {
+  const isBound = found.sso !== undefined
+  const given = found.rolesBySso && roles && JSON.stringify(roles) !== JSON.stringify(found.roles) ? roles : undefined
+  if (isBound && !given) return found
+  const change = {
+    $set: { sso: { issuer, subject }, ...(given && { roles: given }) },
+    // Whoever was invited to the address before may not be its owner.
+    ...(!isBound && { $unset: { passwordHash: 1, totp: 1, totpBegun: 1, link: 1 } as const }),
+  }
+  const after = await updateOperator(operators.db, found, change, { session, endsSessions: true })
+  if (!after) throw changedMeanwhile()
+  const recorded = {
+    ...{ action: 'followSso', operator: found._id, apps: given ? appsOf([...found.roles, ...given]) : [] },
+    ...{ before: { roles: found.roles }, after: { roles: after.roles, issuer } },
+  }
+  await recordOfOperator(operators, actorOf(after, visitor), recorded, session)
+  return after
+}
+
+async function addIdentified(
+  operators: Operators,
+  { issuer, subject, email: given, name, roles = [] }: Identity,
+  visitor: Visitor,
+  session: Session,
+): Promise<OperatorDoc | undefined> {
+  if (given === undefined) return undefined
+  const email = canonicalEmail(given)
+  if (await findOperatorByEmail(operators.db, email, session)) return undefined
+  const operator: OperatorDoc = {
+    ...{ _id: newId(), email, name: name ?? email, roles, sso: { issuer, subject }, rolesBySso: true },
+    ...{ version: 1, createdAt: clock.date() },
+  }
+  await insertOperator(operators.db, operator, session)
+  const recorded = {
+    action: 'addOperator',
+    operator: operator._id,
+    apps: appsOf(roles),
+    after: { email, roles, issuer },
+  }
+  await recordOfOperator(operators, actorOf(operator, visitor), recorded, session)
+  return operator
+}
+
+function appsOf(roles: OperatorRoles): string[] {
+  return [...new Set(roles.map(({ app }) => app))]
+}

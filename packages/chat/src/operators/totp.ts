@@ -1,0 +1,36 @@
+import { clock } from '@parley/async/clock'
+import type { Db } from '@parley/db/connect'
+import type { OperatorDoc } from '@parley/db/operators/documents'
+import { takeTotpStep } from '@parley/db/operators/operators'
+import { Secret, TOTP } from 'otpauth'
+
+/** A code is taken up to this many periods early or late: clocks of phones differ. */
+const window = 1
+const periodMS = 30_000
+
+/** A new secret in base32: 160 bits, as RFC 4226 recommends. */
+export function newTotpSecret(): string {
+  return new Secret({ size: 20 }).base32
+}
+
+/** The address for authenticators, as a QR code. */
+export function totpUrl(secret: string, email: string): string {
+  return totpOf(secret, email).toString()
+}
+
+/** The period of a right code; undefined for a wrong one. */
+export function totpStep(secret: string, code: string): number | undefined {
+  const timestamp = clock.now()
+  const delta = totpOf(secret, '').validate({ token: code, window, timestamp })
+  return delta === null ? undefined : Math.floor(timestamp / periodMS) + delta
+}
+
+/** Takes a code of an operator's authenticator; false for a wrong one, and for one that was taken before. */
+export async function takeTotp(db: Db, { _id, totp }: OperatorDoc, code: string): Promise<boolean> {
+  const step = totp && totpStep(totp.secret, code)
+  return step !== undefined && takeTotpStep(db, _id, step)
+}
+
+function totpOf(secret: string, label: string): TOTP {
+  return new TOTP({ issuer: 'Parley', label, secret: Secret.fromBase32(secret), period: periodMS / 1_000 })
+}

@@ -1,0 +1,178 @@
+import { z } from 'zod'
+import { operation } from '../../operation.ts'
+import {
+  exampleSession,
+  listedSession,
+  operatorEmail,
+  operatorSession,
+  operatorSessionId,
+} from '../../resources/operator.ts'
+
+/** Time-based one-time password, RFC 6238. */
+export const totpCode = z.string().regex(/^\d{6}$/, 'expected six digits')
+
+export const getSignInMethods = operation({
+  id: 'getSignInMethods',
+  method: 'GET',
+  path: '/operator/methods',
+  tag: 'Console',
+  summary: 'How operators can sign in',
+  access: 'anyone',
+  form: 'envelope',
+  result: z.object({
+    password: z.boolean(),
+    sso: z.boolean().describe('Whether GET /operator/oidc leads to an identity provider'),
+  }),
+  errors: [],
+  extension: true,
+  example: { result: { password: true, sso: false } },
+})
+
+export const signIn = operation({
+  id: 'signIn',
+  method: 'POST',
+  path: '/operator/session',
+  tag: 'Console',
+  summary: 'Sign in as an operator',
+  description:
+    'Sets the cookie of the session. After several failures an account, known or not, and an address wait longer and longer: 429 with Retry-After.',
+  access: 'anyone',
+  form: 'envelope',
+  body: z.strictObject({
+    email: operatorEmail,
+    password: z.string().max(256),
+    totp: totpCode.optional().describe('The code of the operator’s authenticator, where they have set one up'),
+  }),
+  result: operatorSession,
+  errors: ['SIGN_IN_FAILED', 'TOTP_REQUIRED'],
+  extension: true,
+  example: {
+    body: { email: 'olivia@example.com', password: 'correct horse battery staple', totp: '287082' },
+    result: exampleSession,
+  },
+})
+
+export const signInByLink = operation({
+  id: 'signInByLink',
+  method: 'POST',
+  path: '/operator/link',
+  tag: 'Console',
+  summary: 'Sign in by a link, which works once',
+  description:
+    '`npm start` and `parley operator add` print such links: /console#link={token}. Sets the cookie of the session.',
+  access: 'anyone',
+  form: 'envelope',
+  body: z.strictObject({ token: z.string().min(1).max(200) }),
+  result: operatorSession,
+  errors: ['SIGN_IN_FAILED'],
+  extension: true,
+  example: { body: { token: 'ol_3q2-7wEjRWeJCrze8SNFZ4kKvN7xI0VniQ' }, result: exampleSession },
+})
+
+export const startSso = operation({
+  id: 'startSso',
+  method: 'GET',
+  path: '/operator/oidc',
+  tag: 'Console',
+  summary: 'Sign in by the identity provider: a redirect to it',
+  description: 'For a browser: 302, with a cookie that the way back needs.',
+  access: 'anyone',
+  form: 'envelope',
+  result: z.object({}),
+  errors: ['NOT_FOUND'],
+  extension: true,
+  example: {},
+})
+
+export const finishSso = operation({
+  id: 'finishSso',
+  method: 'GET',
+  path: '/operator/oidc/callback',
+  tag: 'Console',
+  summary: 'The way back from the identity provider: sets the cookie of the session',
+  description: 'For a browser: 302 to /console, with `#error=SIGN_IN_FAILED` where nobody is signed in.',
+  access: 'anyone',
+  form: 'envelope',
+  query: z.looseObject({
+    code: z.any().optional(),
+    state: z.any().optional(),
+    iss: z.any().optional(),
+    error: z.any().optional(),
+  }),
+  result: z.object({}),
+  errors: ['NOT_FOUND'],
+  extension: true,
+  example: {},
+})
+
+export const getSession = operation({
+  id: 'getSession',
+  method: 'GET',
+  path: '/operator/session',
+  tag: 'Console',
+  summary: 'The signed-in operator, their apps, and the token against forged requests',
+  access: 'operator',
+  form: 'envelope',
+  result: operatorSession,
+  errors: [],
+  extension: true,
+  example: { result: exampleSession },
+})
+
+export const signOut = operation({
+  id: 'signOut',
+  method: 'DELETE',
+  path: '/operator/session',
+  tag: 'Console',
+  summary: 'Sign out: end the session, at once on every gateway',
+  access: 'operator',
+  form: 'envelope',
+  result: z.object({}),
+  errors: [],
+  extension: true,
+  example: { result: {} },
+})
+
+export const listSessions = operation({
+  id: 'listSessions',
+  method: 'GET',
+  path: '/operator/sessions',
+  tag: 'Console',
+  summary: 'The sessions of the signed-in operator, the latest first',
+  access: 'operator',
+  form: 'envelope',
+  result: z.object({ data: z.array(listedSession) }),
+  errors: [],
+  extension: true,
+  example: {
+    result: {
+      data: [
+        {
+          id: '9f86d081884c7d65',
+          isCurrent: true,
+          by: 'password',
+          address: '10.1.2.3',
+          userAgent: 'Mozilla/5.0',
+          createdAt: '2026-11-26T08:00:00.000Z',
+          lastSeenAt: '2026-11-26T09:30:00.000Z',
+          expiresAt: '2026-11-26T10:30:00.000Z',
+        },
+      ],
+    },
+  },
+})
+
+export const endSession = operation({
+  id: 'endSession',
+  method: 'DELETE',
+  path: '/operator/sessions/:id',
+  tag: 'Console',
+  summary: 'End a session of the signed-in operator, at once on every gateway',
+  access: 'operator',
+  form: 'envelope',
+  params: z.object({ id: operatorSessionId }),
+  result: z.object({}),
+  errors: ['SESSION_NOT_FOUND'],
+  extension: true,
+  example: { result: {} },
+})

@@ -1,0 +1,60 @@
+import type { OperatorRoles } from '@parley/contracts/resources/operator'
+
+/** An account of the console (docs/reference/console.md). */
+export interface OperatorDoc {
+  _id: string
+  /** Lower case. */
+  email: string
+  name: string
+  roles: OperatorRoles
+  /** Argon2id, with its salt and cost. */
+  passwordHash?: string
+  totp?: TotpDoc
+  /** Base32, while an authenticator is being set up. */
+  totpBegun?: string
+  /** The account of the identity provider, from the first sign-in by it on. */
+  sso?: { issuer: string; subject: string }
+  /** The roles are those that the identity provider names at each sign-in. */
+  rolesBySso?: true
+  link?: { digest: string; expiresAt: Date }
+  /** Raised by a change that ends the sessions from before. */
+  version: number
+  createdAt: Date
+  lastSignInAt?: Date
+}
+
+interface TotpDoc {
+  /** Base32 */
+  secret: string
+  /** The 30 s, since 1970, of the last code that was taken: none is taken twice. */
+  lastStep: number
+}
+
+/** A signed-in browser of an operator. */
+export interface OperatorSessionDoc {
+  /** SHA-256 digest of the cookie. */
+  _id: string
+  operator: string
+  /** That of the operator at the sign-in. */
+  version: number
+  by: 'password' | 'link' | 'sso'
+  address: string
+  userAgent: string
+  createdAt: Date
+  lastSeenAt: Date
+  /** However much it is used. */
+  endsAt: Date
+  /** When it ends unless it is used, `endsAt` at the latest. */
+  expiresAt: Date
+}
+
+/** Failed sign-ins of an account, known or not, or of an address. */
+export interface SignInFailuresDoc {
+  /** `account` or `address`, and the digest of the e-mail or the block of addresses. */
+  _id: string
+  failures: number
+  waitUntil: Date
+  /** Whether the last attempt came before the wait was over. */
+  isEarly: boolean
+  expiresAt: Date
+}

@@ -1,0 +1,85 @@
+import { clock } from '@parley/async/clock'
+import type { ClientSession, Filter, IndexDescription, UpdateFilter } from 'mongodb'
+import type { Db } from '../db.ts'
+import type { OperatorDoc } from './documents.ts'
+
+export const operatorIndexes: IndexDescription[] = [
+  { key: { email: 1 }, unique: true },
+  { key: { 'roles.app': 1, email: 1 } },
+  { key: { 'link.digest': 1 }, unique: true, partialFilterExpression: { 'link.digest': { $exists: true } } },
+  {
+    key: { 'sso.subject': 1, 'sso.issuer': 1 },
+    unique: true,
+    partialFilterExpression: { 'sso.subject': { $exists: true } },
+  },
+]
+
+export async function insertOperator(db: Db, operator: OperatorDoc, session: ClientSession): Promise<void> {
+  await db.operators.insertOne(operator, { session })
+}
+
+export async function findOperator(db: Db, id: string, session?: ClientSession): Promise<OperatorDoc | null> {
+  return db.operators.findOne({ _id: id }, { ...(session && { session }) })
+}
+
+/** @param email in lower case */
+export async function findOperatorByEmail(db: Db, email: string, session?: ClientSession): Promise<OperatorDoc | null> {
+  return db.operators.findOne({ email }, { ...(session && { session }) })
+}
+
+export async function findOperatorBySso(
+  db: Db,
+  issuer: string,
+  subject: string,
+  session: ClientSession,
+): Promise<OperatorDoc | null> {
+  return db.operators.findOne({ 'sso.subject': subject, 'sso.issuer': issuer }, { session })
+}
+
+/** A page of operators by e-mail: all, or those who have a role in one of some apps. */
+export async function findOperators(
+  db: Db,
+  { apps, after, limit }: { apps?: readonly string[] | undefined; after: string; limit: number },
+): Promise<OperatorDoc[]> {
+  const filter = { email: { $gt: after }, ...(apps && { 'roles.app': { $in: [...apps] } }) }
+  return db.operators.find(filter).sort({ email: 1 }).limit(limit).toArray()
+}
+
+/** Takes the link of an operator, which works once; null when it is unknown, used or over. */
+export async function takeLink(db: Db, linkDigest: string, session: ClientSession): Promise<OperatorDoc | null> {
+  const living = { 'link.digest': linkDigest, 'link.expiresAt': { $gt: clock.date() } }
+  return db.operators.findOneAndUpdate(living, { $unset: { link: 1 } }, { session, returnDocument: 'after' })
+}
+
+/** Takes a code of an authenticator; false when one of its time, or of a later one, was taken before. */
+export async function takeTotpStep(db: Db, id: string, step: number): Promise<boolean> {
+  const unused = { _id: id, 'totp.lastStep': { $lt: step } }
+  return (await db.operators.updateOne(unused, { $set: { 'totp.lastStep': step } })).modifiedCount === 1
+}
+
+/**
+ * Changes an operator as they were found, and returns them as they are; null when they have changed since.
+ * @param endsSessions whether the sessions from before end
+ */
+export async function updateOperator(
+  db: Db,
+  { _id, version }: Pick<OperatorDoc, '_id' | 'version'>,
+  change: UpdateFilter<OperatorDoc>,
+  { session, endsSessions }: { session: ClientSession; endsSessions: boolean },
+): Promise<OperatorDoc | null> {
+  const found: Filter<OperatorDoc> = { _id, version }
+  const update = endsSessions ? { ...change, $inc: { version: 1 } } : change
+  if (endsSessions) await db.operatorSessions.deleteMany({ operator: _id }, { session })
+  return db.operators.findOneAndUpdate(found, update, { session, returnDocument: 'after' })
+}
+
+export async function deleteOperator(db: Db, id: string, session: ClientSession): Promise<void> {
+  await db.operatorSessions.deleteMany({ operator: id }, { session })
+  await db.operators.deleteOne({ _id: id }, { session })
+}
+
+/** Takes the roles in an app from all operators, and ends their sessions; returns how many they were. */
+export async function removeRolesIn(db: Db, app: string): Promise<number> {
+  const change = { $pull: { roles: { app } }, $inc: { version: 1 } }
+  return (await db.operators.updateMany({ 'roles.app': app }, change)).modifiedCount
+}

@@ -1,0 +1,57 @@
+import { clock } from '@parley/async/clock'
+import type { ClientSession, IndexDescription } from 'mongodb'
+import type { Db } from '../db.ts'
+import type { OperatorDoc, OperatorSessionDoc } from './documents.ts'
+
+export const operatorSessionIndexes: IndexDescription[] = [
+  { key: { operator: 1, createdAt: -1 } },
+  { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+]
+
+/** Sessions of one operator: the oldest beyond these end. */
+const mostSessions = 50
+
+export async function insertSession(db: Db, doc: OperatorSessionDoc, session?: ClientSession): Promise<void> {
+  const options = { ...(session && { session }) }
+  await db.operatorSessions.insertOne(doc, options)
+  const { operator } = doc
+  const beyond = await db.operatorSessions
+    .find({ operator }, { ...options, projection: { _id: 1 } })
+    .sort({ createdAt: -1 })
+    .skip(mostSessions)
+    .toArray()
+  if (beyond.length === 0) return
+  await db.operatorSessions.deleteMany({ _id: { $in: beyond.map(({ _id }) => _id) } }, options)
+}
+
+/** A session in force and its operator, from two documents that are read now; null where it has ended. */
+export async function findLivingSession(
+  db: Db,
+  tokenDigest: string,
+): Promise<{ session: OperatorSessionDoc; operator: OperatorDoc } | null> {
+  const session = await db.operatorSessions.findOne({ _id: tokenDigest, expiresAt: { $gt: clock.date() } })
+  if (!session) return null
+  const { operator: _id, version } = session
+  const operator = await db.operators.findOne({ _id, version })
+  return operator && { session, operator }
+}
+
+/** Notes the use of a session. Not journaled: losing it ends the session a little earlier. */
+export async function noteSessionUse(db: Db, id: string, lastSeenAt: Date, expiresAt: Date): Promise<void> {
+  const used = { $max: { lastSeenAt, expiresAt } }
+  await db.operatorSessions.updateOne({ _id: id }, used, { writeConcern: { w: 1, journal: false } })
+}
+
+/** The sessions in force of an operator, the latest first. */
+export async function findSessions(
+  db: Db,
+  { _id, version }: Pick<OperatorDoc, '_id' | 'version'>,
+): Promise<OperatorSessionDoc[]> {
+  const living = { operator: _id, version, expiresAt: { $gt: clock.date() } }
+  return db.operatorSessions.find(living).sort({ createdAt: -1 }).toArray()
+}
+
+/** False when there is none. */
+export async function deleteSession(db: Db, id: string): Promise<boolean> {
+  return (await db.operatorSessions.deleteOne({ _id: id })).deletedCount === 1
+}

@@ -1,0 +1,53 @@
+import type { AuthenticatedOperator } from '@parley/chat/access/caller'
+import { inApp, requireCsrfToken, type SignedIn, type SignedInOperator } from '@parley/chat/operators/sessions'
+import { ApiError } from '@parley/contracts/errors'
+import type { Operation } from '@parley/contracts/operation'
+import type { FastifyRequest } from 'fastify'
+import { headerForms } from '../requests/header-forms.ts'
+import { cookieOf } from './session-cookie.ts'
+
+const longestReason = 300
+
+/** Finds a session by the value of its cookie. */
+export type FindSession = (token: string | undefined) => Promise<SignedIn>
+
+/** Whether a request that an API key may make is an operator's: it names their app, and no API key. */
+export function isByOperator({ headers }: FastifyRequest): boolean {
+  return headers['im-api-key'] === undefined && headers['parley-app'] !== undefined
+}
+
+/** The operator of the session cookie. @throws ApiError INVALID_SESSION, PERMISSION_DENIED without the token against forgery */
+export async function signedInOperator(bySession: FindSession, request: FastifyRequest): Promise<SignedInOperator> {
+  const signedIn = await bySession(cookieOf(request, 'session'))
+  if (request.method !== 'GET') requireCsrfToken(signedIn, headerForms(request, 'parley-csrf')[0])
+  return { ...signedIn, kind: 'operator' }
+}
+
+/** The operator in the app that the request names. @throws ApiError as signedInOperator */
+export async function operatorInApp(bySession: FindSession, request: FastifyRequest): Promise<AuthenticatedOperator> {
+  return inApp(await signedInOperator(bySession, request), headerForms(request, 'parley-app').at(-1) ?? '')
+}
+
+/** Why an operator is refused who does not say why they read conversations. */
+export function reasonRefusal({ conversations }: Pick<Operation, 'conversations'>, request: FastifyRequest): ApiError | undefined {
+  if (!conversations || !(request.caller && 'session' in request.caller)) return undefined
+  const reason = reasonOf(request)
+  if (reason === undefined) {
+    return new ApiError(
+      'MISSING_PARAMETER',
+      'header Parley-Reason is missing: operators say why they read conversations',
+    )
+  }
+  // oxlint-disable-next-line no-control-regex -- control characters are what it keeps out
+  if (reason.length <= longestReason && !/[\u0000-\u001f\u007f-\u009f]/.test(reason)) return undefined
+  return new ApiError(
+    'INVALID_REQUEST',
+    `header Parley-Reason: expected at most ${longestReason} characters in one line`,
+  )
+}
+
+/** The reason that an operator gives, decoded; undefined without any. */
+export function reasonOf(request: FastifyRequest): string | undefined {
+  const reason = headerForms(request, 'parley-reason').at(-1)?.trim()
+  return reason === '' ? undefined : reason
+}

@@ -1,0 +1,13 @@
+import type { Redirect } from './redirect.ts'
+
+/** A result that sets cookies too. */
+export class WithCookies<R extends object = object> {
+  readonly cookies: readonly string[]
+  readonly result: R | Redirect
+
+  /** @param cookies values of Set-Cookie */
+  constructor(cookies: readonly string[], result: R | Redirect) {
+    this.cookies = cookies
+    this.result = result
+  }
+}

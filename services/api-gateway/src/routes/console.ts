@@ -1,0 +1,128 @@
+import { listAudit } from '@parley/chat/audit/list-audit'
+import {
+  addOperator,
+  type By,
+  changeOperator,
+  listOperators,
+  removeOperator,
+  resetOperator,
+} from '@parley/chat/operators/manage-operators'
+import { isOwnerOf, type Operators, type Visitor } from '@parley/chat/operators/operators'
+import { changePassword, removeTotp, setUpTotp } from '@parley/chat/operators/own-account'
+import { actorOf } from '@parley/chat/operators/record-change'
+import {
+  endSession,
+  listSessions,
+  type SignedIn,
+  type SignedInOperator,
+  signOut,
+  viewSession,
+} from '@parley/chat/operators/sessions'
+import { signIn, signInByLink } from '@parley/chat/operators/sign-in'
+import { type IdentityProvider, signInBySso } from '@parley/chat/operators/sso'
+import { ApiError } from '@parley/contracts/errors'
+import * as account from '@parley/contracts/operations/console/account'
+import * as managed from '@parley/contracts/operations/console/operators'
+import * as session from '@parley/contracts/operations/console/session'
+import { everyApp, type OperatorSessionView } from '@parley/contracts/resources/operator'
+import type { FastifyRequest } from 'fastify'
+import { cookieOf, endedFlowCookie, endedSessionCookie, flowCookie, sessionCookie } from '../console/session-cookie.ts'
+import type { Mount } from '../mount.ts'
+import { Redirect } from '../replies/redirect.ts'
+import { WithCookies } from '../replies/with-cookies.ts'
+
+/** How operators sign in (docs/reference/console.md). */
+export interface ConsoleParts {
+  sso?: IdentityProvider | undefined
+  /** The address under which browsers reach the gateways, if it is not that of each request. */
+  url?: string | undefined
+  /** When sessions end, unused and at the latest. */
+  sessions?: Pick<Operators, 'idleMS' | 'longestMS'>
+}
+
+export function mountConsole(mount: Mount, operators: Operators, { sso, url }: ConsoleParts): void {
+  const { db } = operators
+
+  mount(session.getSignInMethods, async () => ({ password: true, sso: sso !== undefined }))
+
+  mount(session.signIn, async ({ body, raw }) => withSession(raw, await signIn(operators, body, visitorOf(raw))))
+
+  mount(session.signInByLink, async ({ body, raw }) =>
+    withSession(raw, await signInByLink(operators, body.token, visitorOf(raw))),
+  )
+
+  mount(session.startSso, async ({ raw, origin }) => {
+    const { url: to, flow } = await required(sso).begin(`${url ?? origin()}/operator/oidc/callback`)
+    return new WithCookies([flowCookie(raw, flow)], new Redirect(to))
+  })
+
+  mount(session.finishSso, async ({ raw, origin }) => {
+    const provider = required(sso)
+    const back = new URL(`${url ?? origin()}/operator/oidc/callback`)
+    back.search = new URL(raw.url, back).search
+    const ended = endedFlowCookie(raw)
+    try {
+      const identity = await provider.finish(back, cookieOf(raw, 'flow') ?? '')
+      const { token, session: made } = await signInBySso(operators, identity, visitorOf(raw))
+      return new WithCookies([sessionCookie(raw, token, made.endsAt), ended], new Redirect(`${url ?? ''}/console`))
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      raw.log.info({ err: error, request: raw.id }, 'sign-in by the identity provider refused')
+      return new WithCookies([ended], new Redirect(`${url ?? ''}/console#error=${error.code}`))
+    }
+  })
+
+  mount(session.getSession, ({ caller }) => viewSession(db, caller))
+
+  mount(session.signOut, async ({ caller, raw }) => {
+    await signOut(db, caller)
+    return new WithCookies([endedSessionCookie(raw)], {})
+  })
+
+  mount(session.listSessions, ({ caller }) => listSessions(db, caller))
+
+  mount(session.endSession, ({ caller, params }) => endSession(db, caller, params.id))
+
+  mount(account.changePassword, async ({ caller, body, raw }) =>
+    withSession(raw, await changePassword(operators, caller, body, visitorOf(raw))),
+  )
+
+  mount(account.setUpTotp, ({ caller, body, raw }) => setUpTotp(operators, caller, body, visitorOf(raw)))
+
+  mount(account.removeTotp, ({ caller, body, raw }) => removeTotp(operators, caller, body.code, visitorOf(raw)))
+
+  mount(managed.listOperators, ({ caller, query, raw }) => listOperators(operators, by(caller, raw), query))
+
+  mount(managed.addOperator, ({ caller, body, raw }) => addOperator(operators, by(caller, raw), body))
+
+  mount(managed.changeOperator, ({ caller, params, body, raw }) =>
+    changeOperator(operators, by(caller, raw), params.id, body),
+  )
+
+  mount(managed.resetOperator, ({ caller, params, raw }) => resetOperator(operators, by(caller, raw), params.id))
+
+  mount(managed.removeOperator, ({ caller, params, raw }) => removeOperator(operators, by(caller, raw), params.id))
+
+  mount(managed.listOperatorAudit, async ({ caller, query }) => {
+    if (isOwnerOf(caller.operator, everyApp)) return listAudit({ db }, everyApp, query)
+    throw new ApiError('PERMISSION_DENIED', 'only owners of all apps see the log of operators')
+  })
+
+  async function withSession(raw: FastifyRequest, signedIn: SignedIn): Promise<WithCookies<OperatorSessionView>> {
+    const { token, session: made } = signedIn
+    return new WithCookies([sessionCookie(raw, token, made.endsAt)], await viewSession(db, signedIn))
+  }
+}
+
+function required(sso: IdentityProvider | undefined): IdentityProvider {
+  if (sso) return sso
+  throw new ApiError('NOT_FOUND', 'no identity provider is set (PARLEY_GATEWAY_OIDC_ISSUER)')
+}
+
+function visitorOf({ ip: address, headers, id: request }: FastifyRequest): Visitor {
+  return { address, userAgent: headers['user-agent'] ?? '', request }
+}
+
+function by({ operator }: SignedInOperator, raw: FastifyRequest): By {
+  return { actor: actorOf(operator, visitorOf(raw)), roles: operator.roles }
+}
