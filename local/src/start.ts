@@ -9,6 +9,7 @@ import { lockData } from './data-lock.ts'
 import { makeDemoApp, makeDemoRoom } from './demo-app.ts'
 import { createFirstPage } from './first-page.ts'
 import { openFront } from './front.ts'
+import { makeSignInLink } from './local-operator.ts'
 import { migrateDatabase } from './migrate-database.ts'
 import { runServices } from './run-services.ts'
 import { startAgain } from './start-again.ts'
@@ -88,8 +89,9 @@ async function start(): Promise<void> {
     await makeDemoRoom(baseUrl)
     front.serve(createFirstPage(baseUrl, services))
   }
+  const signInLink = hasDemo ? await makeSignInLink(servers.mongoUrl, baseUrl) : undefined
   const seconds = (performance.now() - since) / 1_000
-  if (!ending.signal.aborted) console.log(welcome({ baseUrl, services: services(), data, seconds, hasDemo }))
+  if (!ending.signal.aborted) console.log(welcome({ baseUrl, services: services(), data, seconds, signInLink }))
 }
 
 /** Stops everything in the reverse order of its start, once, and ends this process. */

@@ -6,25 +6,26 @@ interface Running {
   services: ServiceProcess[]
   data: string
   seconds: number
-  /** Whether the demo app was made. */
-  hasDemo: boolean
+  /** Of the console, where the demo app was made. */
+  signInLink: string | undefined
 }
 
 /** The output of `npm start` once everything runs: addresses, keys, and a line that sends the first message. */
-export function welcome({ baseUrl, services, data, seconds, hasDemo }: Running): string {
+export function welcome({ baseUrl, services, data, seconds, signInLink }: Running): string {
   const metrics = services.map(({ name, ports }) => `${name} ${ports.internal}`).join(' · ')
   return `
 Parley runs (after ${seconds.toFixed(1)} s).
 
-  REST and Socket.IO  ${baseUrl}   (the API to read: ${baseUrl}/docs)${hasDemo ? demoKeys : ''}
+  REST and Socket.IO  ${baseUrl}   (the API to read: ${baseUrl}/docs)${signInLink === undefined ? '' : demoKeys(signInLink)}
   Metrics and health  http://127.0.0.1:<port>/metrics and /readyz: ${metrics}
   Data and logs       ${data}
 
-${hasDemo ? firstMessage(baseUrl) : ownApp}
+${signInLink === undefined ? ownApp : firstMessage(baseUrl)}
 Ctrl-C stops everything; the data stay.`
 }
 
-const demoKeys = `
+const demoKeys = (signInLink: string) => `
+  Console             ${signInLink}   (signs in once)
   App "${demoApp.id}"          client key ${demoApp.clientKey}
                       API keys ${demoApp.apiKey} (platform permission), ${demoApp.basicKey} (without)
                       users ${demoApp.users.join(' and ')} in room ${demoApp.room}`

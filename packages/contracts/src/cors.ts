@@ -2,11 +2,11 @@ import { headerNames } from './headers.ts'
 
 /**
  * The CORS policy (docs/reference/README.md#authentication; WHATWG Fetch, "CORS protocol"). Keys and tokens travel in
- * headers of their own, never in cookies, so no origin can use another's.
+ * headers of their own, so no origin can use another's; the cookie of operators counts only with headers that are not here.
  */
 export const corsOrigin = '*'
 export const corsMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE']
-/** Every request header that the API reads. */
+/** Every request header that the API reads, but for those of operators, whose pages are of the gateway's own origin. */
 export const corsRequestHeaders = [
   'Content-Type',
   'IM-API-KEY',

@@ -12,6 +12,7 @@ import { convertCommand } from './commands/convert-command.ts'
 import { importCommand } from './commands/import-command.ts'
 import { keyCommand } from './commands/key-command.ts'
 import { migrateCommand } from './commands/migrate-command.ts'
+import { operatorCommand } from './commands/operator-command.ts'
 import { rebuildStreamCommand } from './commands/stream-command.ts'
 
 async function withDb<T>(work: (db: Db) => Promise<T>, timeoutMS?: number): Promise<T> {
@@ -35,6 +36,7 @@ program.addCommand(convertCommand())
 program.addCommand(importCommand(withDb))
 program.addCommand(keyCommand(withDb))
 program.addCommand(migrateCommand())
+program.addCommand(operatorCommand(withDb))
 program.addCommand(rebuildStreamCommand(withDb))
 
 await program.parseAsync().catch((error: Error) => {

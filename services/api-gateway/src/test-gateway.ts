@@ -42,7 +42,10 @@ export type CallApi = (
   headers?: Record<string, string>,
 ) => Promise<Answer>
 
-type GatewayLimits = Pick<GatewayParts, 'rateLimits' | 'receiveMS' | 'maxLoopDelayMS' | 'chatPage' | 'mcpOrigins'> & {
+type GatewayLimits = Pick<
+  GatewayParts,
+  'rateLimits' | 'receiveMS' | 'maxLoopDelayMS' | 'chatPage' | 'mcpOrigins' | 'console'
+> & {
   files?: Partial<GatewayParts['files']>
 }
 
@@ -139,6 +142,7 @@ export async function startTestGateway(
     ...(shared.maxLoopDelayMS !== undefined && { maxLoopDelayMS: shared.maxLoopDelayMS }),
     ...(shared.mcpOrigins && { mcpOrigins: shared.mcpOrigins }),
     ...(shared.chatPage !== undefined && { chatPage: shared.chatPage }),
+    ...(shared.console !== undefined && { console: shared.console }),
   })
   const url = await gateway.listen({ host: '127.0.0.1', port: 0 })
   const admin = caller(url, { 'im-api-key': keys.apiKey })

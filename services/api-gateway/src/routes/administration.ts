@@ -20,7 +20,7 @@ import type { Mount } from '../mount.ts'
 export function mountAdministration(mount: Mount, chat: Chat): void {
   mount(rooms.listAllRooms, ({ caller, query }) => listAllRooms(chat, caller.app, query))
 
-  mount(rooms.inspectRoom, ({ caller, params }) => inspectRoom(chat, caller.app, params.id))
+  mount(rooms.inspectRoom, ({ caller, params }) => inspectRoom(chat, caller, params.id))
 
   mount(rooms.inspectMembers, ({ caller, params, query }) => inspectMembers(chat, caller.app, params.id, query))
 

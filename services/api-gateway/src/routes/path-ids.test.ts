@@ -6,6 +6,7 @@ import type { Operation } from '@parley/contracts/operation'
 import { allOperations } from '@parley/contracts/operations/all'
 import fastify from 'fastify'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { newOperator } from '../console/test-operator.ts'
 import { routerOptions } from '../gateway.ts'
 import { startTestGateway, type TestGateway } from '../test-gateway.ts'
 
@@ -62,6 +63,7 @@ describe('an ID in a path', () => {
 
   test('that is . or .. is 400 in every operation', async () => {
     const user = await gateway.newUser()
+    const { cookie, csrf } = await newOperator(gateway, [{ app: '*', role: 'owner' }])
     for (const { method, path, access, body } of withParams) {
       for (const name of namesIn(path)) {
         for (const dots of ['.', '..']) {
@@ -69,7 +71,7 @@ describe('an ID in a path', () => {
           const url = fill(path, { [name]: dots }).replaceAll('.', '%2e')
           const keys = access.startsWith('client')
             ? { 'im-client-key': gateway.clientKey, 'im-authorization': user.token, 'im-client-id': user.id }
-            : { 'im-api-key': gateway.apiKey }
+            : { 'im-api-key': gateway.apiKey, cookie, 'parley-csrf': csrf }
           const { status, answer } = await callRaw(gateway.url + '/', method, url, keys, body !== undefined)
           assert.equal(status, 400, `${method} ${url}: ${JSON.stringify(answer)}`)
         }

@@ -1,0 +1,124 @@
+import { hostname } from 'node:os'
+import {
+  addOperator,
+  type By,
+  listOperators,
+  removeOperator,
+  resetOperator,
+} from '@parley/chat/operators/manage-operators'
+import { canonicalEmail } from '@parley/chat/operators/operators'
+import { operatorEmail, operatorName, operatorRoles, type OperatorView } from '@parley/contracts/resources/operator'
+import { roles } from '@parley/contracts/roles'
+import type { Db } from '@parley/db/connect'
+import { findOperatorByEmail } from '@parley/db/operators/operators'
+import { readSettings } from '@parley/service/settings'
+import { auditSettings } from '@parley/service/shared-settings'
+import { Command } from 'commander'
+import { z } from 'zod'
+
+type WithDb = <T>(work: (db: Db) => Promise<T>) => Promise<T>
+
+const url = 'http://127.0.0.1:8080'
+const urlOption = ['--url <address>', 'where browsers reach the gateways, for the link', url] as const
+
+/** `parley operator`: the operators of the console. */
+export function operatorCommand(withDb: WithDb): Command {
+  const operator = new Command('operator').description('Manage the operators of the console')
+  operator
+    .command('add')
+    .description('Add an operator and print a sign-in link that works once within a day')
+    .argument('<email>', 'by which the operator signs in')
+    .option('--name <name>', 'how the operator is called; by default the e-mail')
+    .option('--role <role>', `one of ${roles.join(', ')}`, 'viewer')
+    .option('--app <appID...>', 'the apps of the role; by default all')
+    .option(...urlOption)
+    .action(async (email: string, options: { name?: string; role: string; app?: string[]; url: string }) => {
+      const wanted = readOptions(email, options)
+      const added = await withDb((db) => addOperator(partsOf(db), byCommand('operator add'), wanted))
+      console.log(`Operator ${added.email} added: ${rolesOf(added)}. The link signs in once, within a day:`)
+      console.log(`  ${linkTo(options.url, added.link)}`)
+    })
+  operator
+    .command('list')
+    .description('List the operators: e-mail, name, roles, how they sign in, and when they last did')
+    .option('--json', 'as JSON')
+    .action(async ({ json = false }: { json?: boolean }) => {
+      const found = await withDb(allOperators)
+      console.log(json ? JSON.stringify(found, null, 2) : found.map(line).join('\n') || 'there are no operators')
+    })
+  operator
+    .command('remove')
+    .description('Remove an operator; their sessions end at once on every gateway')
+    .argument('<email>', 'of the operator')
+    .action(async (email: string) => {
+      await withDb(async (db) => removeOperator(partsOf(db), byCommand('operator remove'), await idOf(db, email)))
+      console.log(`Operator ${email} is removed`)
+    })
+  operator
+    .command('reset')
+    .description('Remove password, authenticator and sessions of an operator, and print a sign-in link')
+    .argument('<email>', 'of the operator')
+    .option(...urlOption)
+    .action(async (email: string, options: { url: string }) => {
+      const { link } = await withDb(async (db) =>
+        resetOperator(partsOf(db), byCommand('operator reset'), await idOf(db, email)),
+      )
+      console.log(`Operator ${email} is reset. The link signs in once, within a day:`)
+      console.log(`  ${linkTo(options.url, link)}`)
+    })
+  return operator
+}
+
+/** The address of a sign-in link; the token stands in the fragment, which no server gets. */
+function linkTo(base: string, token: string): string {
+  return `${base.replace(/\/+$/, '')}/console#link=${token}`
+}
+
+function partsOf(db: Db) {
+  return { db, ...readSettings(auditSettings, process.env) }
+}
+
+function byCommand(command: string): By {
+  const actorName = process.env['USER'] ?? `uid ${process.getuid?.()}`
+  return { actor: { actor: `command:${command}`, actorName, address: hostname() }, roles: undefined }
+}
+
+async function idOf(db: Db, email: string): Promise<string> {
+  const found = await findOperatorByEmail(db, canonicalEmail(email))
+  if (!found) throw new Error(`there is no operator ${JSON.stringify(email)}`)
+  return found._id
+}
+
+async function allOperators(db: Db): Promise<OperatorView[]> {
+  const all: OperatorView[] = []
+  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+    const page: { data: OperatorView[]; cursor?: string | undefined } = await listOperators(
+      partsOf(db),
+      byCommand('operator list'),
+      { limit: 100, cursor },
+    )
+    all.push(...page.data)
+    cursor = page.cursor
+  }
+  return all
+}
+
+/** The options as the API takes them. @throws Error that names the option */
+function readOptions(email: string, { name = email, role, app = ['*'] }: { name?: string; role: string; app?: string[] }) {
+  const schema = z.strictObject({ email: operatorEmail, name: operatorName, roles: operatorRoles.min(1) })
+  const read = schema.safeParse({ email, name, roles: app.map((one) => ({ app: one, role })) })
+  if (read.success) return read.data
+  const { path, message } = read.error.issues[0] ?? { path: [], message: 'not understood' }
+  throw new Error(`${path[0] === 'email' ? '<email>' : `--${String(path.at(-1))}`}: ${message}`)
+}
+
+function line(operator: OperatorView): string {
+  const { email, name, hasPassword, hasTotp, bySso, lastSignInAt } = operator
+  const by = [hasPassword ? 'password' : [], hasTotp ? 'authenticator' : [], bySso ? 'identity provider' : []].flat()
+  const used = lastSignInAt === undefined ? 'never signed in' : `last signed in ${lastSignInAt}`
+  return `${email}  ${name}  [${rolesOf(operator)}]  ${by.join(' and ') || 'by link only'}, ${used}`
+}
+
+function rolesOf(operator: Pick<OperatorView, 'roles'>): string {
+  return operator.roles.map(({ app, role }) => `${role} of ${app === '*' ? 'all apps' : app}`).join(', ')
+}

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { allOperations } from '@parley/contracts/operations/all'
+import { roles, scopesOfRole } from '@parley/contracts/roles'
+import { insertApp } from '@parley/db/apps/apps'
+import { findAuditEntries } from '@parley/db/audit/audit-log'
+import { removeRolesIn } from '@parley/db/operators/operators'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { newOperator, type TestOperator } from '../../console/test-operator.ts'
+import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
+
+const reason = { 'parley-reason': encodeURIComponent('Ticket 42: “lost” messages') }
+const forKeys = allOperations.filter(({ scope }) => scope !== undefined)
+const plain = (path: string) => path.replaceAll(/:\w+/g, 'none')
+
+describe('what operators may do', () => {
+  let gateway: TestGateway
+  let owner: TestOperator
+  const otherApp = `other ${randomUUID()}`
+  beforeAll(async () => {
+    gateway = await startTestGateway()
+    const secrets = { clientKey: randomUUID(), webhookSecret: 'whsec_' }
+    await insertApp(gateway.chat.db, { _id: otherApp, apiKeys: [], createdAt: new Date(), ...secrets })
+    owner = await newOperator(gateway, [{ app: '*', role: 'owner' }])
+  })
+  afterAll(() => gateway.stop())
+
+  const inApp = (app: string) => ({ 'parley-app': encodeURIComponent(app) })
+  const entriesOf = ({ id }: TestOperator, app = gateway.app) =>
+    findAuditEntries(gateway.chat.db, app, { actor: `operator:${id}` }, { limit: 100 })
+
+  for (const role of roles) {
+    test(`a ${role}: what their scopes open, and every other operation is 403 PERMISSION_DENIED that names the scope`, async () => {
+      const operator = await newOperator(gateway, [{ app: gateway.app, role }])
+      const own = scopesOfRole[role]
+      for (const { method, path, access, scope = 'all' } of forKeys) {
+        const body = method === 'GET' ? undefined : {}
+        const { status, text } = await operator.call(method, plain(path), body, reason)
+        const lacking = [
+          ...(own.includes('all') || own.includes(scope) ? [] : [scope]),
+          ...(access === 'platform' && !own.includes('platform') ? ['platform'] : []),
+        ]
+        assert.equal(status === 403, lacking.length > 0, `${method} ${path}: ${text}`)
+        if (status === 403) assert.ok(text.includes(`the operator lacks the scope ${lacking.join(' and ')}`), text)
+        assert.notEqual(status, 401, text)
+      }
+      for (const { method, path } of allOperations.filter(({ access }) => access.startsWith('client'))) {
+        if (forKeys.some((one) => one.path === path && one.method === method)) continue
+        assert.equal((await operator.call(method, plain(path), method === 'GET' ? undefined : {})).status, 401, path)
+      }
+      for (const [method, path, body] of [
+        ['GET', '/operators'],
+        [
+          'POST',
+          '/operators',
+          { email: `${randomUUID()}@example.com`, name: 'x', roles: [{ app: gateway.app, role }] },
+        ],
+        ['PUT', '/operators/none', {}],
+        ['POST', '/operators/none/reset'],
+        ['DELETE', '/operators/none'],
+      ] as const) {
+        const { status } = await operator.call(method, path, body)
+        assert.equal(status === 403, role !== 'owner', `${method} ${path}: ${status}`)
+      }
+      assert.equal((await operator.call('GET', '/operators/audit')).status, 403)
+    })
+  }
+
+  test('the session of one app’s operator opens no other app, and does not tell which there are', async () => {
+    const operator = await newOperator(gateway, [{ app: gateway.app, role: 'owner' }])
+    const { apps } = (await operator.call('GET', '/operator/session')).body.result
+    assert.deepEqual(apps, [{ app: gateway.app, role: 'owner', scopes: ['all', 'platform'] }])
+    for (const { method, path } of forKeys) {
+      const body = method === 'GET' ? undefined : {}
+      const { status, text } = await operator.call(method, plain(path), body, { ...reason, ...inApp(otherApp) })
+      assert.equal(status, 403, `${method} ${path}: ${text}`)
+    }
+    const message = async (app: string) =>
+      (await operator.call('GET', '/admin/rooms', undefined, inApp(app))).text.replaceAll(app, '')
+    assert.equal(await message(otherApp), await message(`none ${randomUUID()}`))
+    assert.equal((await owner.call('GET', '/admin/rooms', undefined, inApp(otherApp))).status, 200)
+  })
+
+  test('the role for an app goes before that for all; a role ends with its app', async () => {
+    const operator = await newOperator(gateway, [
+      { app: '*', role: 'developer' },
+      { app: otherApp, role: 'viewer' },
+    ])
+    assert.equal((await operator.call('GET', '/admin/keys')).status, 200)
+    assert.equal((await operator.call('GET', '/admin/keys', undefined, inApp(otherApp))).status, 403)
+    await removeRolesIn(gateway.chat.db, otherApp)
+    assert.equal((await operator.call('GET', '/admin/keys')).status, 401)
+  })
+
+  test('without Parley-CSRF, or with another’s, everything but GET is 403', async () => {
+    const operator = await newOperator(gateway, [{ app: gateway.app, role: 'owner' }])
+    const writing = allOperations.filter(
+      ({ method, access, scope }) => method !== 'GET' && (scope !== undefined || access === 'operator'),
+    )
+    for (const csrf of ['', owner.csrf]) {
+      for (const { method, path } of writing) {
+        const { status, body } = await operator.call(method, plain(path), {}, { ...reason, 'parley-csrf': csrf })
+        assert.equal(status, 403, `${method} ${path}`)
+        assert.match(body.error.message ?? body.message, /Parley-CSRF/)
+      }
+    }
+    assert.equal((await operator.call('GET', '/admin/rooms', undefined, { 'parley-csrf': '' })).status, 200)
+    // Neither may another origin send the header that makes a request an operator's.
+    const preflight = await fetch(`${gateway.url}/admin/rooms`, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://evil.example', 'access-control-request-method': 'GET' },
+    })
+    assert.doesNotMatch(preflight.headers.get('access-control-allow-headers') ?? '', /parley-(?:app|csrf|reason)/i)
+    assert.equal(preflight.headers.get('access-control-allow-credentials'), null)
+  })
+
+  test('reading conversations needs a reason, which is audited before anything is read', async () => {
+    const alice = await gateway.newUser()
+    const room = await gateway.newRoom([alice])
+    await gateway.admin('POST', '/messages', { room, sender: alice.id, message: 'secret words', messageType: 'text' })
+    const support = await newOperator(gateway, [{ app: gateway.app, role: 'support' }])
+    const reading = allOperations.filter(({ conversations }) => conversations)
+    assert.ok(reading.length >= 8)
+    for (const { method, path } of reading) {
+      const { status, body } = await owner.call(method, plain(path), method === 'GET' ? undefined : {})
+      assert.deepEqual([status, body.error.code], [400, 'MISSING_PARAMETER'], path)
+      assert.match(body.error.message, /Parley-Reason/)
+      const long = { 'parley-reason': 'x'.repeat(301) }
+      assert.equal((await owner.call(method, plain(path), method === 'GET' ? undefined : {}, long)).status, 400)
+    }
+    const path = `/admin/rooms/${room}/messages`
+    const { status, text } = await support.call('GET', path, undefined, reason)
+    assert.ok(status === 200 && text.includes('secret words'), text)
+    await support.call('GET', `${path}?limit=1`, undefined, reason)
+    assert.equal((await support.call('POST', '/admin/search', { room }, reason)).status, 200)
+    await support.call('GET', path, undefined, { 'parley-reason': 'Ticket 43' })
+    const entries = (await entriesOf(support)).map(({ action, subject, after }) => [action, subject, after])
+    const [first, second] = ['Ticket 42: “lost” messages', 'Ticket 43'].map((one) => JSON.stringify({ reason: one }))
+    assert.deepEqual(entries.toReversed(), [
+      ['inspectMessages', `room:${room}`, first],
+      ['searchAllMessages', `room:${room}`, first],
+      ['inspectMessages', `room:${room}`, second],
+    ])
+    // A room without a reason has no message with it, but for a key.
+    assert.doesNotMatch((await support.call('GET', `/admin/rooms/${room}`)).text, /secret words/)
+    assert.match((await gateway.admin('GET', `/admin/rooms/${room}`)).text, /secret words/)
+  })
+
+  test('the audit log names the operator: of changes, and of sends in a user’s name', async () => {
+    const alice = await gateway.newUser()
+    const room = await gateway.newRoom([alice])
+    const moderator = await newOperator(gateway, [{ app: gateway.app, role: 'moderator' }])
+    assert.equal((await moderator.call('PUT', `/rooms/${room}`, { status: 0 })).status, 200)
+    const message = { room, sender: alice.id, message: 'x', messageType: 'text' }
+    await moderator.call('POST', '/messages', message)
+    await moderator.call('POST', '/messages', message)
+    const entries = await entriesOf(moderator)
+    assert.deepEqual(
+      entries.map(({ action, subject, actorName, address }) => [action, subject, actorName, address]).toReversed(),
+      ['updateRoom', 'sendMessage', 'sendMessage'].map((action) => [
+        ...[action, `room:${room}`, moderator.email, '127.0.0.1'],
+      ]),
+    )
+  })
+
+  test('a developer’s new API keys have no more than they have', async () => {
+    const developer = await newOperator(gateway, [{ app: gateway.app, role: 'developer' }])
+    for (const scopes of [['all'], ['messages:read'], ['config:read', 'users:write']]) {
+      assert.equal((await developer.call('POST', '/admin/keys', { name: randomUUID(), scopes })).status, 403)
+    }
+    const made = await developer.call('POST', '/admin/keys', { name: randomUUID(), scopes: ['config:write'] })
+    assert.deepEqual([made.status, made.body.result.scopes], [200, ['config:write']])
+    assert.equal((await owner.call('POST', '/admin/keys', { name: randomUUID(), scopes: ['all'] })).status, 200)
+  })
+
+  test('an owner of one app manages its operators, and nobody else’s', async () => {
+    const ofApp = await newOperator(gateway, [{ app: gateway.app, role: 'owner' }])
+    const mine = { app: gateway.app, role: 'viewer' }
+    const hidden = { app: otherApp, role: 'support' }
+    const both = await newOperator(gateway, [mine, hidden] as Parameters<typeof newOperator>[1])
+    const others = await newOperator(gateway, [hidden] as Parameters<typeof newOperator>[1])
+    const email = `${randomUUID()}@example.com`
+    for (const roles of [[{ app: '*', role: 'viewer' }], [hidden], [mine, hidden]]) {
+      assert.equal((await ofApp.call('POST', '/operators', { email, name: 'x', roles })).status, 403)
+    }
+    const added = await ofApp.call('POST', '/operators', { email: email.toUpperCase(), name: 'x', roles: [mine] })
+    assert.deepEqual([added.status, added.body.result.email], [200, email])
+    const again = await ofApp.call('POST', '/operators', { email, name: 'x', roles: [mine] })
+    assert.equal(again.body.error.code, 'CONFLICT')
+    const listed = (await ofApp.call('GET', '/operators?limit=100')).body.result.data as {
+      id: string
+      roles: object[]
+    }[]
+    assert.ok(!listed.some(({ id }) => id === others.id || id === owner.id))
+    assert.deepEqual(listed.find(({ id }) => id === both.id)?.roles, [mine])
+    for (const [method, path, body] of [
+      ['PUT', `/operators/${both.id}`, { roles: [mine, { app: otherApp, role: 'owner' }] }],
+      ['PUT', `/operators/${both.id}`, { roles: [{ app: '*', role: 'owner' }] }],
+      ['PUT', `/operators/${both.id}`, { name: 'Mallory' }],
+      ['POST', `/operators/${both.id}/reset`],
+      ['DELETE', `/operators/${both.id}`],
+    ] as const) {
+      assert.equal((await ofApp.call(method, path, body)).status, 403, JSON.stringify(body))
+    }
+    for (const method of ['PUT', 'DELETE'] as const) {
+      assert.equal((await ofApp.call(method, `/operators/${others.id}`, {})).status, 404)
+    }
+    const role = 'moderator'
+    assert.equal((await ofApp.call('PUT', `/operators/${both.id}`, { roles: [{ ...mine, role }] })).status, 200)
+    const seenByAll = (await owner.call('GET', '/operators?limit=100')).body.result.data as {
+      id: string
+      roles: object[]
+    }[]
+    assert.deepEqual(seenByAll.find(({ id }) => id === both.id)?.roles, [{ ...mine, role }, hidden])
+    const entry = (await entriesOf(ofApp)).find(({ action }) => action === 'changeOperator')
+    assert.equal(entry?.subject, `operator:${both.id}`)
+    assert.deepEqual(await entriesOf(ofApp, otherApp), [])
+    const log = (await owner.call('GET', `/operators/audit?subject=operator:${both.id}`)).body.result.data
+    assert.deepEqual(
+      log.map(({ action }: { action: string }) => action),
+      ['changeOperator', 'signIn', 'addOperator'],
+    )
+    assert.doesNotMatch(JSON.stringify(log), /ol_|os_|argon2/)
+  })
+})
