@@ -1,20 +1,26 @@
-import { addOperator, linkOperator } from '@parley/chat/operators/manage-operators'
+import { randomBytes } from 'node:crypto'
+import { digest } from '@parley/db/apps/apps'
 import { connectDb } from '@parley/db/connect'
-import { findOperatorByEmail } from '@parley/db/operators/operators'
+import { newId } from '@parley/db/messages/messages'
 
 const email = 'owner@localhost.local'
-const by = { actor: { actor: 'command:npm start' }, roles: undefined }
+const dayMS = 24 * 3_600_000
 
-/** Makes the operator of the local stack, unless they exist, and returns a sign-in link of the console that works once. */
+/**
+ * Makes the operator of the local stack, owner of all apps, straight in the database unless they exist; returns a link that
+ * signs in once.
+ */
 export async function makeSignInLink(mongoUrl: string, baseUrl: string): Promise<string> {
+  const token = `ol_${randomBytes(32).toString('base64url')}`
   const db = await connectDb(mongoUrl, { appName: 'parley-start' })
   try {
-    const parts = { db, auditDays: 400 }
-    const found = await findOperatorByEmail(db, email)
-    const { link } = found
-      ? await linkOperator(parts, by, found._id)
-      : await addOperator(parts, by, { email, name: 'Owner', roles: [{ app: '*', role: 'owner' }] })
-    return `${baseUrl}/console#link=${link}`
+    const link = { digest: digest(token), expiresAt: new Date(Date.now() + dayMS) }
+    const made = {
+      ...{ _id: newId(), name: 'Owner', version: 1, createdAt: new Date() },
+      roles: [{ app: '*', role: 'owner' as const }],
+    }
+    await db.operators.updateOne({ email }, { $set: { link }, $setOnInsert: made }, { upsert: true })
+    return `${baseUrl}/console#link=${token}`
   } finally {
     await db.client.close()
   }

@@ -114,10 +114,7 @@ describe('parley app delete', () => {
     for (const { app } of [platform, other]) await fillCollections(db, app)
     const before = await idsOf(other.app)
     const collections = (await db.mongo.collections()).map(({ collectionName }) => collectionName)
-    assert.deepEqual(
-      Object.keys(before).sort(),
-      collections.filter((name) => !ofInstallation.has(name)).sort(),
-    )
+    assert.deepEqual(Object.keys(before).sort(), collections.filter((name) => !ofInstallation.has(name)).sort())
 
     // Used without a pause meanwhile, so that both gateways know the keys.
     const deleting = new AbortController()

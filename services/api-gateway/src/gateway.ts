@@ -12,6 +12,7 @@ import type { UploadRates } from '@parley/chat/files/uploads'
 import { createPageFiles } from '@parley/chat/integrations/chat-page-files'
 import { createPageImages } from '@parley/chat/integrations/chat-page-images'
 import type { Presence } from '@parley/chat/integrations/stats-report'
+import type { Operators } from '@parley/chat/operators/operators'
 import { createPasswords } from '@parley/chat/operators/passwords'
 import { requireSession } from '@parley/chat/operators/sessions'
 import type { Logger } from '@parley/service/log'
@@ -31,6 +32,7 @@ import { shedLoad } from './limits/shed-load.ts'
 import { createMount } from './mount.ts'
 import { replyError } from './replies/error-reply.ts'
 import { auditCalls } from './requests/audited-chat.ts'
+import type { Authentication } from './requests/authenticate.ts'
 import { addFixedHeaders } from './requests/fixed-headers.ts'
 import { validateInput } from './requests/invalid-input.ts'
 import { maxBodyBytes, readBodies } from './requests/read-body.ts'
@@ -134,18 +136,9 @@ export async function createGateway({
   await serveChatPage(app, { ...chatPage, files: filesOrigin(files) }, otherFiles, createPageImages(chat), failedLogins)
   await serveConsole(app, otherFiles, filesOrigin(files))
 
-  const { db } = chat
-  const operators = {
-    db,
-    auditDays: chat.settings.auditDays,
-    passwords: createPasswords(),
-    ...(console.sessions ?? defaultSessions),
-  }
-  const authentication = {
-    byApiKey: createApiKeyAuthentication(chat),
-    byToken: createUserAuthentication(chat, findToken),
-    bySession: (token: string | undefined) => requireSession(operators, token),
-  }
+  const { auditDays } = chat.settings
+  const operators = { db: chat.db, auditDays, passwords: createPasswords(), ...(console.sessions ?? defaultSessions) }
+  const authentication = createAuthentication(chat, findToken, operators)
   const mount = createMount(
     app,
     authentication,
@@ -164,6 +157,14 @@ export async function createGateway({
   mountConsole(mount, operators, console)
   await serveContent(app, chat, files, { mayTakeLong: connections.mayTakeLong, rateLimits })
   return app
+}
+
+function createAuthentication(chat: Chat, findToken: FindToken, operators: Operators): Authentication {
+  return {
+    byApiKey: createApiKeyAuthentication(chat),
+    byToken: createUserAuthentication(chat, findToken),
+    bySession: (token) => requireSession(operators, token),
+  }
 }
 
 function lookForProxies(app: FastifyInstance, log: Logger, trustedProxies: number): void {

@@ -120,18 +120,6 @@ export async function resetOperator(parts: Parts, by: By, id: string): Promise<W
   return { ...toView(operator, ownApps(by)), link: token }
 }
 
-/** Makes a link for an operator, who stays as they are. @throws ApiError as changeOperator */
-export async function linkOperator(parts: Parts, by: By, id: string): Promise<WithLink> {
-  const { token, link } = newLink()
-  return inTransaction(parts.db, async (session) => {
-    const before = await requireOperator(parts, by, id, session)
-    requireOwner(by, before.roles)
-    const after = await applied(parts, before, { $set: { link } }, session, { endsSessions: false })
-    await recordOfOperator(parts, by.actor, { action: 'linkOperator', operator: id }, session)
-    return { ...toView(after, ownApps(by)), link: token }
-  })
-}
-
 /** @throws ApiError as changeOperator */
 export async function removeOperator(parts: Parts, by: By, id: string): Promise<Record<string, never>> {
   return inTransaction(parts.db, async (session) => {

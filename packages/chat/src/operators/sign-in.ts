@@ -11,7 +11,7 @@ import { actorOf, recordOfOperator } from './record-change.ts'
 import { type SignedIn, startSession } from './sessions.ts'
 import { takeTotp } from './totp.ts'
 
-/** What an operator types to sign in. */
+/** Typed by an operator to sign in. */
 export interface Credentials {
   email: string
   password: string

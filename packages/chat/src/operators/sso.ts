@@ -69,7 +69,7 @@ async function followProvider(
   if (isBound && !given) return found
   const change = {
     $set: { sso: { issuer, subject }, ...(given && { roles: given }) },
-    // Whoever was invited to the address before may not be its owner.
+    // An invitation to the address may have reached another person.
     ...(!isBound && { $unset: { passwordHash: 1, totp: 1, totpBegun: 1, link: 1 } as const }),
   }
   const after = await updateOperator(operators.db, found, change, { session, endsSessions: true })

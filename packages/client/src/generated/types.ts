@@ -81,6 +81,11 @@ export type SaveGroupResult = UserGroup
 export type RevokeKeyResult = ApiKey
 export type InspectBansResult = Ban[]
 export type InspectRoomResult = AdminRoom
+export type GetSessionResult = OperatorSession
+export type SignInResult = OperatorSession
+export type SignInByLinkResult = OperatorSession
+export type ChangePasswordResult = OperatorSession
+export type ChangeOperatorResult = Operator
 export type BanMemberResult = Ban
 export type ListBansResult = Ban[]
 export type UnbanMemberResult = Ban
@@ -104,6 +109,9 @@ export type ErrorCode =
   | 'INVALID_TOKEN'
   | 'INVALID_CLIENT_KEY'
   | 'INVALID_API_KEY'
+  | 'INVALID_SESSION'
+  | 'SIGN_IN_FAILED'
+  | 'TOTP_REQUIRED'
   | 'UNAUTHORIZED'
   | 'NOT_ROOM_MEMBER'
   | 'FILE_URL_INVALID'
@@ -131,6 +139,8 @@ export type ErrorCode =
   | 'SCHEDULED_NOT_FOUND'
   | 'FILE_NOT_FOUND'
   | 'API_KEY_NOT_FOUND'
+  | 'OPERATOR_NOT_FOUND'
+  | 'SESSION_NOT_FOUND'
   | 'REPORT_NOT_FOUND'
   | 'METHOD_NOT_ALLOWED'
   | 'REQUEST_TIMEOUT'
@@ -3532,11 +3542,11 @@ export interface AuditEntry {
    */
   atMS: number
   /**
-   * `key:` and the ID of an API key, or `command:` and the command
+   * `key:` and the ID of an API key, `operator:` and the ID of an operator, or `command:` and the command
    */
   actor: string
   /**
-   * The name of the key, or the operator’s user on the machine
+   * The name of the key, the e-mail of the operator, or the user on the machine of the command
    */
   actorName?: string
   /**
@@ -3548,7 +3558,7 @@ export interface AuditEntry {
    */
   action: string
   subject: {
-    kind: 'app' | 'call' | 'config' | 'group' | 'key' | 'message' | 'report' | 'room' | 'user'
+    kind: 'app' | 'call' | 'config' | 'group' | 'key' | 'message' | 'operator' | 'report' | 'room' | 'user'
     id: string
   }
   /**
@@ -3779,6 +3789,366 @@ export interface ReadTimelineResult {
    * Without `room`: rooms of the user with messages in the time, beyond the 100 with the latest
    */
   roomsLeftOut: number
+}
+export interface EndSessionInput {
+  /**
+   * The beginning of a digest of the session
+   */
+  id: string
+}
+export interface EndSessionResult {}
+export interface FinishSsoInput {
+  code?: unknown
+  state?: unknown
+  iss?: unknown
+  error?: unknown
+}
+export interface FinishSsoResult {}
+export interface GetSessionInput {}
+export interface OperatorSession {
+  operator: {
+    /**
+     * ID of the operator
+     */
+    id: string
+    email: string
+    name: string
+    hasPassword: boolean
+    hasTotp: boolean
+  }
+  /**
+   * At most 1,000, by ID. The role for an app itself goes before that for all. `all` is every scope but `platform`
+   */
+  apps: {
+    app: string
+    role: 'viewer' | 'support' | 'moderator' | 'developer' | 'owner'
+    scopes: (
+      | 'all'
+      | 'platform'
+      | 'users:read'
+      | 'users:write'
+      | 'rooms:read'
+      | 'rooms:write'
+      | 'messages:read'
+      | 'messages:write'
+      | 'moderation:read'
+      | 'moderation:write'
+      | 'push:read'
+      | 'push:write'
+      | 'config:read'
+      | 'config:write'
+      | 'webhooks:read'
+      | 'webhooks:write'
+      | 'stats:read'
+      | 'stats:write'
+      | 'export:read'
+      | 'export:write'
+      | 'keys:read'
+      | 'keys:write'
+    )[]
+  }[]
+  /**
+   * Whether the operator is owner of every app
+   */
+  isOwnerOfAll: boolean
+  /**
+   * Send it as Parley-CSRF with every request but GET
+   */
+  csrfToken: string
+  /**
+   * The session ends then at the latest
+   */
+  expiresAt: string
+}
+export interface GetSignInMethodsInput {}
+export interface GetSignInMethodsResult {
+  password: boolean
+  /**
+   * Whether GET /operator/oidc leads to an identity provider
+   */
+  sso: boolean
+}
+export interface ListSessionsInput {}
+export interface ListedOperatorSession {
+  /**
+   * The beginning of a digest of the session
+   */
+  id: string
+  isCurrent: boolean
+  /**
+   * How the operator signed in
+   */
+  by: 'password' | 'link' | 'sso'
+  /**
+   * From which the operator signed in
+   */
+  address: string
+  userAgent: string
+  /**
+   * ISO-8601 time
+   */
+  createdAt: string
+  /**
+   * To the minute
+   */
+  lastSeenAt: string
+  /**
+   * ISO-8601 time
+   */
+  expiresAt: string
+}
+export interface ListSessionsResult {
+  data: ListedOperatorSession[]
+}
+export interface SignInInput {
+  /**
+   * E-mail address, by which the operator signs in
+   */
+  email: string
+  password: string
+  /**
+   * The code of the operator’s authenticator, where they have set one up
+   */
+  totp?: string
+}
+export interface SignInByLinkInput {
+  token: string
+}
+export interface SignOutInput {}
+export interface SignOutResult {}
+export interface StartSsoInput {}
+export interface StartSsoResult {}
+export interface ChangePasswordInput {
+  /**
+   * The password so far; without one, a session by a link or SSO suffices
+   */
+  current?: string
+  password: string
+}
+export interface RemoveTotpInput {
+  /**
+   * A code of the authenticator
+   */
+  code: string
+}
+export interface RemoveTotpResult {
+  isOn: boolean
+}
+export interface SetUpTotpInput {
+  code?: string
+}
+export interface SetUpTotpResult {
+  isOn: boolean
+  /**
+   * Base32; only while it is being set up
+   */
+  secret?: string
+  /**
+   * otpauth: address, for a QR code
+   */
+  url?: string
+}
+export interface AddOperatorInput {
+  /**
+   * E-mail address, by which the operator signs in
+   */
+  email: string
+  name: string
+  roles: {
+    /**
+     * ID of an app, or `*` for all
+     */
+    app: string
+    role: 'viewer' | 'support' | 'moderator' | 'developer' | 'owner'
+  }[]
+}
+export interface AddOperatorResult {
+  /**
+   * ID of the operator
+   */
+  id: string
+  email: string
+  name: string
+  roles: {
+    /**
+     * ID of an app, or `*` for all
+     */
+    app: string
+    role: 'viewer' | 'support' | 'moderator' | 'developer' | 'owner'
+  }[]
+  /**
+   * Whether the operator can sign in by password
+   */
+  hasPassword: boolean
+  /**
+   * Whether signing in by password needs a code too
+   */
+  hasTotp: boolean
+  /**
+   * Whether the operator has signed in by the identity provider
+   */
+  bySso: boolean
+  /**
+   * ISO-8601 time
+   */
+  createdAt: string
+  /**
+   * ISO-8601 time
+   */
+  lastSignInAt?: string
+  /**
+   * Token of a sign-in link that works once within a day: /console#link={token}
+   */
+  link: string
+}
+export interface ChangeOperatorInput {
+  /**
+   * ID of the operator
+   */
+  id: string
+  name?: string
+  roles?: {
+    /**
+     * ID of an app, or `*` for all
+     */
+    app: string
+    role: 'viewer' | 'support' | 'moderator' | 'developer' | 'owner'
+  }[]
+}
+export interface Operator {
+  /**
+   * ID of the operator
+   */
+  id: string
+  email: string
+  name: string
+  roles: {
+    /**
+     * ID of an app, or `*` for all
+     */
+    app: string
+    role: 'viewer' | 'support' | 'moderator' | 'developer' | 'owner'
+  }[]
+  /**
+   * Whether the operator can sign in by password
+   */
+  hasPassword: boolean
+  /**
+   * Whether signing in by password needs a code too
+   */
+  hasTotp: boolean
+  /**
+   * Whether the operator has signed in by the identity provider
+   */
+  bySso: boolean
+  /**
+   * ISO-8601 time
+   */
+  createdAt: string
+  /**
+   * ISO-8601 time
+   */
+  lastSignInAt?: string
+}
+export interface ListOperatorAuditInput {
+  /**
+   * Such as `key:9f86d081884c` or `command:key add`
+   */
+  actor?: string
+  /**
+   * `kind:ID`, such as `room:demo-room`
+   */
+  subject?: string
+  /**
+   * Such as `updateRoom`
+   */
+  action?: string
+  /**
+   * ISO-8601, or milliseconds since 1970-01-01 UTC
+   */
+  since?: string
+  /**
+   * ISO-8601, or milliseconds since 1970-01-01 UTC
+   */
+  until?: string
+  limit?: number
+  /**
+   * `cursor` of the page before
+   */
+  cursor?: string
+}
+export interface ListOperatorAuditResult {
+  data: AuditEntry[]
+  /**
+   * Of the next page; absent on the last one
+   */
+  cursor?: string
+}
+export interface ListOperatorsInput {
+  limit?: number
+  /**
+   * `cursor` of the page before
+   */
+  cursor?: string
+}
+export interface ListOperatorsResult {
+  data: Operator[]
+  /**
+   * Of the next page; absent on the last one
+   */
+  cursor?: string
+}
+export interface RemoveOperatorInput {
+  /**
+   * ID of the operator
+   */
+  id: string
+}
+export interface RemoveOperatorResult {}
+export interface ResetOperatorInput {
+  /**
+   * ID of the operator
+   */
+  id: string
+}
+export interface ResetOperatorResult {
+  /**
+   * ID of the operator
+   */
+  id: string
+  email: string
+  name: string
+  roles: {
+    /**
+     * ID of an app, or `*` for all
+     */
+    app: string
+    role: 'viewer' | 'support' | 'moderator' | 'developer' | 'owner'
+  }[]
+  /**
+   * Whether the operator can sign in by password
+   */
+  hasPassword: boolean
+  /**
+   * Whether signing in by password needs a code too
+   */
+  hasTotp: boolean
+  /**
+   * Whether the operator has signed in by the identity provider
+   */
+  bySso: boolean
+  /**
+   * ISO-8601 time
+   */
+  createdAt: string
+  /**
+   * ISO-8601 time
+   */
+  lastSignInAt?: string
+  /**
+   * Token of a sign-in link that works once within a day: /console#link={token}
+   */
+  link: string
 }
 export interface BanMemberInput {
   /**

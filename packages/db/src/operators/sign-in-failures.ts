@@ -10,7 +10,7 @@ const forgetAfterMS = 24 * 3_600_000
 
 /** How failures make the next attempt wait. */
 export interface Backoff {
-  /** As many may fail without a wait. */
+  /** Failures without a wait. */
   free: number
   firstMS: number
   longestMS: number

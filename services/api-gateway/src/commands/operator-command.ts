@@ -7,7 +7,7 @@ import {
   resetOperator,
 } from '@parley/chat/operators/manage-operators'
 import { canonicalEmail } from '@parley/chat/operators/operators'
-import { operatorEmail, operatorName, operatorRoles, type OperatorView } from '@parley/contracts/resources/operator'
+import { type OperatorView, operatorEmail, operatorName, operatorRoles } from '@parley/contracts/resources/operator'
 import { roles } from '@parley/contracts/roles'
 import type { Db } from '@parley/db/connect'
 import { findOperatorByEmail } from '@parley/db/operators/operators'
@@ -104,7 +104,10 @@ async function allOperators(db: Db): Promise<OperatorView[]> {
 }
 
 /** The options as the API takes them. @throws Error that names the option */
-function readOptions(email: string, { name = email, role, app = ['*'] }: { name?: string; role: string; app?: string[] }) {
+function readOptions(
+  email: string,
+  { name = email, role, app = ['*'] }: { name?: string; role: string; app?: string[] },
+) {
   const schema = z.strictObject({ email: operatorEmail, name: operatorName, roles: operatorRoles.min(1) })
   const read = schema.safeParse({ email, name, roles: app.map((one) => ({ app: one, role })) })
   if (read.success) return read.data

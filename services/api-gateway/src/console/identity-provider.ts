@@ -22,7 +22,7 @@ export interface SsoSettings {
 const discoveredForMS = 3_600_000
 const timeoutSeconds = 10
 
-/** What the browser keeps, in a cookie that its pages cannot read, until it comes back. */
+/** Kept by the browser, in a cookie that its pages cannot read, until it comes back. */
 const flowSchema = z.strictObject({ state: z.string(), nonce: z.string(), verifier: z.string() })
 
 /**

@@ -29,7 +29,10 @@ export async function operatorInApp(bySession: FindSession, request: FastifyRequ
 }
 
 /** Why an operator is refused who does not say why they read conversations. */
-export function reasonRefusal({ conversations }: Pick<Operation, 'conversations'>, request: FastifyRequest): ApiError | undefined {
+export function reasonRefusal(
+  { conversations }: Pick<Operation, 'conversations'>,
+  request: FastifyRequest,
+): ApiError | undefined {
   if (!conversations || !(request.caller && 'session' in request.caller)) return undefined
   const reason = reasonOf(request)
   if (reason === undefined) {

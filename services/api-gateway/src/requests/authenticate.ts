@@ -72,7 +72,10 @@ export function isBare(operation: Operation, body: unknown): boolean {
 }
 
 /** The caller of an API key. @throws ApiError INVALID_API_KEY */
-export function knownByApiKey({ byApiKey }: Pick<Authentication, 'byApiKey'>, request: FastifyRequest): Promise<AuthenticatedIntegrator> {
+export function knownByApiKey(
+  { byApiKey }: Pick<Authentication, 'byApiKey'>,
+  request: FastifyRequest,
+): Promise<AuthenticatedIntegrator> {
   return knownBy(request, { name: 'IM-API-KEY', code: 'INVALID_API_KEY' }, (apiKey) => byApiKey.find(apiKey))
 }
 
