@@ -46,7 +46,7 @@ describe('operators sign in', () => {
     const both = await Promise.all(
       [gateway, another].map(({ anonymous }) => anonymous('POST', '/operator/link', { token: link })),
     )
-    assert.deepEqual(both.map(({ status }) => status === 200).toSorted(), [false, true])
+    assert.equal(both.filter(({ status }) => status === 200).length, 1)
     const won = both.find(({ status }) => status === 200)
     assert.equal(won?.body.result.operator.email, email)
     assert.equal(JSON.stringify(await gateway.chat.db.operators.find().toArray()).includes(link), false)
@@ -134,7 +134,7 @@ describe('operators sign in', () => {
     assert.equal((await enter(operator.email, password, earlier)).status, 401)
     const now = code(secret)
     const both = await Promise.all([enter(operator.email, password, now), enter(operator.email, password, now)])
-    assert.deepEqual(both.map(({ status }) => status === 200).toSorted(), [false, true])
+    assert.equal(both.filter(({ status }) => status === 200).length, 1)
     assert.equal((await operator.call('DELETE', '/operator/totp', { code: now })).status, 401)
     assert.equal(totpStep(secret, code(secret, Date.now() - 120_000)), undefined)
     const next = code(secret, Date.now() + 30_000)
