@@ -12,8 +12,7 @@ import type { UploadRates } from '@parley/chat/files/uploads'
 import { createPageFiles } from '@parley/chat/integrations/chat-page-files'
 import { createPageImages } from '@parley/chat/integrations/chat-page-images'
 import type { Presence } from '@parley/chat/integrations/stats-report'
-import type { Operators } from '@parley/chat/operators/operators'
-import { createPasswords } from '@parley/chat/operators/passwords'
+import { createOperators, type Operators } from '@parley/chat/operators/operators'
 import { requireSession } from '@parley/chat/operators/sessions'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
@@ -51,8 +50,6 @@ const maxIdInUrl = 64 * 1024
 
 /** How URLs are matched to operations. */
 export const routerOptions = { maxParamLength: maxIdInUrl, ignoreTrailingSlash: true }
-
-const defaultSessions = { idleMS: 3_600_000, longestMS: 12 * 3_600_000 }
 
 export interface GatewayParts {
   chat: Chat
@@ -136,8 +133,7 @@ export async function createGateway({
   await serveChatPage(app, { ...chatPage, files: filesOrigin(files) }, otherFiles, createPageImages(chat), failedLogins)
   await serveConsole(app, otherFiles, filesOrigin(files))
 
-  const { auditDays } = chat.settings
-  const operators = { db: chat.db, auditDays, passwords: createPasswords(), ...(console.sessions ?? defaultSessions) }
+  const operators = createOperators(chat, console.sessions)
   const authentication = createAuthentication(chat, findToken, operators)
   const mount = createMount(
     app,

@@ -1,6 +1,6 @@
-import type { Db } from '@parley/db/connect'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import { LRUCache } from 'lru-cache'
+import type { Chat } from '../chat.ts'
 import { type AuditContext, createRecorder } from './recorder.ts'
 
 /** Reading on is recorded once in this time. */
@@ -10,7 +10,7 @@ const sameReadingMS = 600_000
  * Makes the function that records what an operator is about to read, or to send: the entry is committed before they get
  * anything. Further pages that the same session reads for the same reason have no entry of their own.
  */
-export function createReadingRecords(db: Db) {
+export function createReadingRecords({ db }: Pick<Chat, 'db'>) {
   const recorded = new LRUCache<string, true>({ max: 10_000, ttl: sameReadingMS })
 
   return async (

@@ -1,6 +1,6 @@
 import type { OperatorDoc } from '@parley/db/operators/documents'
 import type { Chat } from '../chat.ts'
-import type { Passwords } from './passwords.ts'
+import { createPasswords, type Passwords } from './passwords.ts'
 
 /** The parameter of the use cases of operators. */
 export interface Operators {
@@ -11,6 +11,14 @@ export interface Operators {
   /** A session ends after this long without a request, and after this long in all. */
   idleMS: number
   longestMS: number
+}
+
+/** @param sessions when they end, unused and at the latest; by default after an hour and after twelve */
+export function createOperators(
+  { db, settings: { auditDays } }: Pick<Chat, 'db' | 'settings'>,
+  sessions: Pick<Operators, 'idleMS' | 'longestMS'> = { idleMS: 3_600_000, longestMS: 12 * 3_600_000 },
+): Operators {
+  return { db, auditDays, passwords: createPasswords(), ...sessions }
 }
 
 /** The browser that a request comes from. */

@@ -14,7 +14,7 @@ import type { ChatOf } from '../mount.ts'
  * an operator reads of conversations, or sends, is recorded before it is done.
  */
 export function auditCalls(chat: Chat): ChatOf {
-  const recordReading = createReadingRecords(chat.db)
+  const recordReading = createReadingRecords(chat)
 
   function contextOf(
     { id: action }: Operation,
