@@ -2,7 +2,7 @@ import { join } from 'node:path'
 
 const build = process.env['PARLEY_TEST_BUILD']
 
-/** The `parley` command: built, or where there is no build its TypeScript. */
+/** The `parley` command: built, or its TypeScript if there is no build. */
 export const parleyFile =
   build === undefined ? join(import.meta.dirname, '../services/api-gateway/src/parley.ts') : join(build, 'parley.js')
 

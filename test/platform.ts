@@ -10,7 +10,7 @@ export type { RunningService } from './faults/running-services.ts'
 
 export type Fields = Record<string, unknown>
 
-/** A user with a token of their own. */
+/** A user with their own token. */
 export interface PlatformUser {
   id: string
   token: string
@@ -20,9 +20,9 @@ export interface PlatformUser {
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Fields>
 }
 
-/** Services of a test's own, as processes that it may kill, on real servers where nobody else has anything. */
+/** Services of a test's own, as processes that it can kill, on real servers with exclusive databases. */
 export interface Platform extends DemoKeys {
-  /** Only those that the test asked for can be killed. */
+  /** Only the requested ones can be killed. */
   servers: Servers
   start: ServiceStarter['start']
   /** Calls the first gateway with the API key; returns `result`, fails unless the status is 200. */
@@ -108,7 +108,7 @@ export async function startPlatformWithNodes(): Promise<{
 
 export type Answer = { status: number; body: { RC: number; result: Fields } }
 
-/** One call to a gateway. Fails when there is no response. */
+/** One call to a gateway. Fails if there is no response. */
 export async function call(
   url: string,
   method: string,
@@ -150,8 +150,8 @@ export async function connectClient(url: string, token: string, options: ClientO
 }
 
 /**
- * Settles when `condition` returns something truthy, asked again and again. The deadline only ends what would never come:
- * it is many times what the slowest takes on a machine that is far too busy.
+ * Resolves when `condition` returns something truthy, polling it. The deadline only ends hopeless waits: it is many times the
+ * slowest run on an overloaded machine.
  */
 export async function eventually<T>(
   what: string,

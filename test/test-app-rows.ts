@@ -1,8 +1,8 @@
 import type { Db } from '@parley/db/connect'
 
 /**
- * Puts a document of the app into every collection that a short chat leaves empty, in the form that the documents there
- * have: ID and keys begin with the app's (packages/db/src/keys.ts), or it stands in a field.
+ * Puts a document of the app into every collection that a short chat leaves empty, in the form of real documents: ID and keys
+ * begin with the app's (packages/db/src/keys.ts), or a field has it.
  */
 export async function fillCollections({ mongo }: Db, app: string): Promise<void> {
   const key = (...parts: string[]) => [app, ...parts].join('\0')
@@ -13,7 +13,7 @@ export async function fillCollections({ mongo }: Db, app: string): Promise<void>
     { kind: 'event', to: { app, room: 'room' }, event: 'room', json: '{}', id: 'noted' },
     { kind: 'message', message: message?._id, event: 'chat message' },
   ]
-  // Of the future, so that no relay takes it.
+  // In the future, so that no relay takes it.
   const atMS = far.getTime()
   const rows: Record<string, object> = {
     bans: { _id: key('room', 'bob'), ...ofRoom, blockee: 'bob', createdAt: new Date() },

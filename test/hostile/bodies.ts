@@ -24,7 +24,7 @@ const isRefused = ({ status, body }: Answer, what: string, ...codes: string[]) =
   if (codes.length > 0) assert.ok(codes.includes(body.error.code), `${what}: ${JSON.stringify(body)}`)
 }
 
-/** Where free JSON is taken: the JSON text of a body around it. */
+/** Where free JSON is accepted: the JSON text of a body around it. */
 const places = (
   scene: Scene,
 ): {
@@ -63,7 +63,7 @@ const places = (
   },
 ]
 
-/** Bodies that are hostile by what they hold. */
+/** Bodies with hostile content. */
 export const hostileBodies: HostileInput[] = [
   ...[1_000, 4_500, 10_000, 100_000].map((depth) => ({
     name: `JSON nested ${depth} deep is 400 wherever it stands`,
@@ -79,7 +79,7 @@ export const hostileBodies: HostileInput[] = [
     },
   })),
   {
-    name: 'bodies that are no JSON objects are 400 in every operation that takes one',
+    name: 'bodies that are not JSON objects are 400 in every operation with a body',
     async attack(scene) {
       for (const { what, method, path, headers } of places(scene)) {
         for (const body of ['[]', 'null', '1', '"x"', '{', '{"a":1}}', '\u0000', '{"a":NaN}']) {
@@ -89,7 +89,7 @@ export const hostileBodies: HostileInput[] = [
     },
   },
   {
-    name: 'numbers of any size and form are refused where they mean something, and large ones by the size of the message',
+    name: 'numeric fields refuse numbers of odd size or form; large free numbers count by their length',
     async attack(scene) {
       for (const number of ['1e400', '-1e400', '-0.5', '12345678901234567890', '9'.repeat(100_000)]) {
         const body = `{"room":"${scene.room}","sender":"owner","message":1.0,"messageType":"text","expiresInS":${number}}`
@@ -103,7 +103,7 @@ export const hostileBodies: HostileInput[] = [
     },
   },
   {
-    name: 'operators in the place of values are refused by their type, and match nothing',
+    name: 'operators in place of values are refused by type, and match nothing',
     async attack(scene) {
       const operator = '{"$ne":null}'
       const { adminHeaders: admin, member, room } = scene
@@ -140,7 +140,7 @@ export const hostileBodies: HostileInput[] = [
     },
   },
   {
-    name: 'lists longer than their limit are refused',
+    name: 'lists over their limit are refused',
     async attack(scene) {
       const ids = (count: number) => JSON.stringify(Array.from({ length: count }, (_, i) => `u${i}`))
       const { adminHeaders: admin, room, member } = scene
@@ -168,7 +168,7 @@ export const hostileBodies: HostileInput[] = [
     },
   },
   {
-    name: 'bodies over 1 MiB are 413, and the answer arrives however the body comes',
+    name: 'bodies over 1 MiB are 413, and the response arrives however the body comes',
     async attack(scene) {
       const large = JSON.stringify({ x: 'y'.repeat(3 * 1024 * 1024) })
       const answers = await Promise.all(
@@ -181,7 +181,7 @@ export const hostileBodies: HostileInput[] = [
     },
   },
   {
-    name: 'IDs with control characters, too long or empty are refused',
+    name: 'IDs that are empty, too long or have control characters are refused',
     async attack(scene) {
       for (const id of ['', 'a\u0000b', 'a\nb', 'x'.repeat(129), '\u007f']) {
         const answer = await send(

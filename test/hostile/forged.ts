@@ -3,13 +3,13 @@ import { eventually } from '../platform.ts'
 import type { HostileInput } from './hostile-input.ts'
 import { raw } from './raw.ts'
 
-/** Users that come and go leave records of it. */
+/** Collections in which creating and erasing users leaves records. */
 const userCollections = ['users', 'tokens', 'prefs', 'jobs', 'pendingEvents', 'publishedEvents', 'config']
 
-/** Values that only the server may give: cursors, marks, names that URLs lose. */
+/** Values that only the server issues: cursors, marks, names that URLs lose. */
 export const hostileForgeries: HostileInput[] = [
   {
-    name: 'a cursor that a client made up shows no trace of an erased user to the next owner of the ID',
+    name: 'a forged cursor shows no trace of an erased user to the next owner of the ID',
     changes: [...userCollections, 'audit'],
     async attack(scene) {
       const { gateway, admin } = scene
@@ -31,7 +31,7 @@ export const hostileForgeries: HostileInput[] = [
     },
   },
   {
-    name: 'a line that says who joined or left comes from the server alone: 400 from clients and integrators',
+    name: 'a system message of a join or leave cannot be forged: 400 for clients and integrators',
     changes: ['users'],
     async attack(scene) {
       const { gateway, node, adminHeaders, room, member } = scene
@@ -65,7 +65,7 @@ export const hostileForgeries: HostileInput[] = [
     },
   },
   {
-    name: 'a user, room, group or key called . or .., which URLs lose, is 400, in a list and in a URL written by hand',
+    name: 'a user, room, group or key called . or .., which URLs lose, is 400, in a list and in a handwritten URL',
     async attack({ gateway, adminHeaders }) {
       const json = { ...adminHeaders, 'content-type': 'application/json' }
       for (const dots of ['.', '..']) {
@@ -86,7 +86,7 @@ export const hostileForgeries: HostileInput[] = [
     },
   },
   {
-    name: 'one user takes 20 of the reactions of a message, and leaves room for others',
+    name: "a user can take 20 of a message's reactions, and leaves room for others",
     changes: ['memberships', 'messages', 'rooms', 'pendingEvents', 'publishedEvents', 'searchTexts', 'audit', 'tokens'],
     async attack({ member, owner, room, adminHeaders, gateway }) {
       const sent = await member.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text' })

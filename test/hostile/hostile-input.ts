@@ -2,13 +2,13 @@ import type { Scene } from './test-scene.ts'
 
 /** One row of the table of hostile inputs. */
 export interface HostileInput {
-  /** The input, and the expected answer. */
+  /** The input, and the expected response. */
   name: string
-  /** Collections that it may change: a login is noted with the user. */
+  /** Collections that it may change: a login is recorded with the user. */
   changes?: readonly string[]
-  /** Nothing happens until the node ends it for its time: those of a kind run at the same time. */
+  /** Lasts until the node's time limit ends it: inputs of a kind run concurrently. */
   isSilent?: true
-  /** Sends it and asserts the answer. Runs again and again in `npm run hostile`. */
+  /** Sends it and asserts the response. Runs repeatedly in `npm run hostile`. */
   attack: (scene: Scene) => Promise<void>
 }
 

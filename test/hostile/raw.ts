@@ -7,7 +7,7 @@ export interface RawAnswer {
   closed: boolean
 }
 
-/** Writes bytes as they are, and reads: for requests that no HTTP client makes. */
+/** Writes raw bytes and reads: for requests that no HTTP client makes. */
 export function raw(service: RunningService, bytes: string | Buffer, until?: RegExp): Promise<RawAnswer> {
   return new Promise((resolve) => {
     const socket = connect(Number(service.ports['http']), '127.0.0.1')
@@ -34,7 +34,7 @@ export function upgradeRequest(query = 'EIO=4&transport=websocket'): string {
   )
 }
 
-/** A WebSocket of Engine.IO; settles when the server has closed it. */
+/** A WebSocket of Engine.IO; resolves when the server has closed it. */
 export function untilClosed(service: RunningService, onOpen: (socket: WebSocket) => void): Promise<void> {
   return new Promise((resolve) => {
     const socket = new WebSocket(`${service.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`)

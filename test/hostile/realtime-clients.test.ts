@@ -35,7 +35,7 @@ describe('hostile clients of a realtime node', () => {
 
   const rssMiB = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${node.pid}/status`, 'utf8'))?.[1]) / 1024
 
-  /** A well-behaved client is served: twenty messages arrive, and an emit is acknowledged. */
+  /** Asserts that a well-behaved client is served: twenty messages arrive, and an emit is acknowledged. */
   async function peaceful(): Promise<void> {
     const messages = Array.from({ length: 20 }, () => randomUUID())
     for (const message of messages) {
@@ -66,7 +66,7 @@ describe('hostile clients of a realtime node', () => {
     return { socket, closed }
   }
 
-  /** Sends a piece every half second, so that the connection is never silent. */
+  /** Sends a byte every half second, so that the connection is never silent. */
   function trickle(bytes: string, piece: string): Promise<void> {
     const { socket, closed } = tcp(bytes)
     const timer = setInterval(() => socket.write(piece, 'latin1'), 500)
@@ -100,9 +100,9 @@ describe('hostile clients of a realtime node', () => {
         ws.send('40')
         for (let i = 0; i < 900; i++) ws.send(`42${i}["auth2","no token ${i}",{}]`)
       }).closed,
-    'bodies that trickle and that nobody wants': () =>
+    'trickling bodies to unknown paths': () =>
       trickle('PUT /elsewhere HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n', 'x'),
-    'sessions that nobody has': async () => {
+    'unknown sessions': async () => {
       const ids = ['.'.repeat(1400), `${'.'.repeat(1400)}abcdefghij-_ABCDEFGH`, 'ghost.abcdefghij-_ABCDEFGH']
       for (const sid of ids) {
         const answer = await fetch(`${node.url}/socket.io/?EIO=4&transport=polling&sid=${sid}`)
@@ -110,22 +110,22 @@ describe('hostile clients of a realtime node', () => {
       }
     },
   }
-  /** Those that the node closes only when their time is over: all of them at once. */
+  /** Attacks that the node closes only after its time limit: all at once. */
   const silent: Record<string, () => Promise<void>> = {
-    'attachments that never come': () =>
+    'missing attachments': () =>
       webSocket((ws) => {
         ws.send('40')
         ws.send('4510-["conf",{"_placeholder":true,"num":0}]')
       }).closed,
     'half-open upgrades': () => tcp(upgrade.slice(0, -4)).closed,
     'upgrades that trickle': () => trickle(upgrade.slice(0, -4), 'x'),
-    'heads that trickle behind an answer': () =>
+    'trickling heads behind a response': () =>
       trickle(`HEAD /socket.io/ HTTP/1.1\r\nHost: x\r\n\r\n${upgrade.slice(0, -4)}`, 'x'),
-    'posts that say nothing': async () =>
+    'silent posts': async () =>
       tcp(`POST ${await pollingUrl()} HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n4`).closed,
-    'posts that trickle': async () =>
+    'trickling posts': async () =>
       trickle(`POST ${await pollingUrl()} HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n`, 'x'),
-    'posts that trickle in chunks': async () =>
+    'trickling chunked posts': async () =>
       trickle(`POST ${await pollingUrl()} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`, '1\r\nx\r\n'),
     'probes that never upgrade': async () => {
       const target = (await pollingUrl()).replace('transport=polling', 'transport=websocket')
@@ -138,7 +138,7 @@ describe('hostile clients of a realtime node', () => {
 
   for (const [name, attack] of Object.entries({ ...attacks, ...silent })) {
     const concurrent = name in silent
-    test(`${name}: all are closed, and those who behave are served meanwhile`, { concurrent }, async () => {
+    test(`${name}: all are closed, and other clients are served meanwhile`, { concurrent }, async () => {
       const over = Promise.all(Array.from({ length: attackers }, attack))
       await peaceful()
       await over
@@ -147,7 +147,7 @@ describe('hostile clients of a realtime node', () => {
     })
   }
 
-  test('after all of them the node’s memory is what it was', async () => {
+  test('none of them leaves memory allocated', async () => {
     // The memory of one wave of all attacks; a leak of one attack would show a multiple.
     const allowedMiB = 150
     assert.ok(rssMiB() - rssBefore < allowedMiB, `${rssBefore.toFixed(0)} MiB before, ${rssMiB().toFixed(0)} after`)

@@ -12,7 +12,7 @@ async function ask(service: RunningService, path: string, init: RequestInit = {}
   return { status: answer.status, headers: answer.headers, text: await answer.text() }
 }
 
-/** The answer is the envelope of an error of this status. */
+/** Asserts an error envelope of this status. */
 function isRefused(text: string, status: number): void {
   const body = JSON.parse(text) as { RC: number; error: { code: string } }
   assert.equal(body.RC, status)
@@ -21,10 +21,10 @@ function isRefused(text: string, status: number): void {
 
 const refusedUrls = ['/config/%zz', '/rooms/%E0%A4%A/messages/v3', '/blockStatus/room/%/x']
 
-/** Requests that are hostile by their head or their form. */
+/** Requests with hostile heads or framing. */
 export const hostileRequests: HostileInput[] = [
   {
-    name: 'URLs that are no UTF-8 are 400 in the envelope',
+    name: 'URLs that are not UTF-8 are 400 in the envelope',
     async attack({ gateway, adminHeaders: admin }) {
       for (const url of refusedUrls) {
         const { status, text } = await ask(gateway, url, { method: 'DELETE', headers: admin })
@@ -34,7 +34,7 @@ export const hostileRequests: HostileInput[] = [
     },
   },
   {
-    name: 'a length and a chunked body at once, which proxies read differently, are refused and the connection closed',
+    name: 'a length together with a chunked body, which proxies read differently, is refused and the connection closed',
     async attack({ gateway }) {
       const smuggled = 'GET /config HTTP/1.1\r\nHost: x\r\n\r\n'
       const head = `POST /config HTTP/1.1\r\nHost: x\r\nContent-Length: ${smuggled.length + 5}\r\nTransfer-Encoding: chunked`
@@ -45,7 +45,7 @@ export const hostileRequests: HostileInput[] = [
     },
   },
   {
-    name: 'HEAD has no body, on the gateway and the node, so that nothing is left on a kept connection',
+    name: 'HEAD has no body, on gateway and node, so that nothing is left on a kept-alive connection',
     async attack({ gateway, node }) {
       for (const [service, path] of [
         [gateway, '/openapi.json'],
@@ -61,7 +61,7 @@ export const hostileRequests: HostileInput[] = [
     },
   },
   {
-    name: 'heads over what a server reads are refused',
+    name: "heads over the server's limit are refused",
     async attack({ gateway, node }) {
       for (const service of [gateway, node]) {
         const { text } = await raw(service, `GET /config HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(100_000)}\r\n\r\n`)
@@ -70,7 +70,7 @@ export const hostileRequests: HostileInput[] = [
     },
   },
   {
-    name: 'content types with a tail, a tab or capitals are not a way around the check of the body',
+    name: 'content types with a suffix, a tab or capitals do not bypass the validation of the body',
     async attack({ gateway, adminHeaders: admin }) {
       // CVE-2025-32442: Fastify validated by the exact text of the content type.
       for (const type of ['application/json; x', 'application/json\t;', 'APPLICATION/JSON', 'application/json ; a=b']) {
@@ -97,7 +97,7 @@ export const hostileRequests: HostileInput[] = [
     },
   },
   {
-    name: 'request IDs and trace contexts that are long or odd are not taken over',
+    name: 'long or malformed request IDs and trace contexts are not adopted',
     async attack({ gateway, adminHeaders: admin }) {
       for (const id of ['x'.repeat(5_000), 'a b"c', '{"json":1}', '<script>']) {
         const { headers } = await ask(gateway, '/config', {
@@ -128,7 +128,7 @@ export const hostileRequests: HostileInput[] = [
     },
   },
   {
-    name: 'filters that run code, never end or nest for ever are 400, a hundred at once are bounded',
+    name: 'filters that run code, never end or nest endlessly are 400, and a hundred at once are bounded',
     async attack({ gateway, adminHeaders: admin }) {
       const filters = [
         '{"$where":"while(true){}"}',
@@ -149,7 +149,7 @@ export const hostileRequests: HostileInput[] = [
     },
   },
   {
-    name: 'guessing tokens and API keys is throttled by 429; a valid one goes on working from the same address',
+    name: 'guessing tokens and API keys is limited by 429; a valid one still works from the same address',
     async attack(scene: Scene) {
       const { gateway, adminHeaders: admin, member } = scene
       const guess = (i: number): Record<string, string> =>
@@ -166,7 +166,7 @@ export const hostileRequests: HostileInput[] = [
     },
   },
   {
-    name: 'guesses of tokens in the address of the chat page are throttled by 429, and one token that is wrong again and again is not',
+    name: "guesses of tokens in the chat page's address are limited by 429, unlike repeats of one wrong token",
     async attack({ gateway, clientKey }: Scene) {
       const statuses = new Set<number>()
       for (let i = 0; i < 400 && !statuses.has(429); i++) {

@@ -10,10 +10,10 @@ import type { HostileInput } from './hostile-input.ts'
 const fileBytes = 1024 * 1024
 const atOnce = 40
 
-/** Users who take more than their share of what all use. */
+/** Users who take more than their share of common resources. */
 export const hostileShares: HostileInput[] = [
   {
-    name: 'forty uploads at once to one signed address hold the bytes of one file: a new one ends the one before',
+    name: 'forty uploads at once to one signed address hold the bytes of one file: a new one aborts the previous one',
     changes: ['files'],
     async attack({ member, filesFolder }) {
       const { fileID, upload } = (await member.call('POST', '/files', { name: 'a.bin', size: fileBytes })) as {
@@ -23,7 +23,7 @@ export const hostileShares: HostileInput[] = [
       const codes: (string | undefined)[] = []
       const uploads = Array.from({ length: atOnce }, () => {
         const sent = request(upload.url, { method: 'PUT', headers: { 'content-length': fileBytes } })
-        // The gateway closes the connection when it has refused.
+        // The gateway closes the connection after it has refused.
         sent.on('error', () => undefined)
         sent.write(Buffer.alloc(fileBytes / 2))
         const over = async () => {
@@ -44,7 +44,7 @@ export const hostileShares: HostileInput[] = [
     },
   },
   {
-    name: 'sixty searches of one user at once are 200 or 429, and the searches of another user all 200',
+    name: "sixty searches of one user at once are 200 or 429, and another user's searches are all 200",
     changes: ['searchProgress', 'searchTexts'],
     async attack({ gateway, member, owner }) {
       const search = async ({ headers }: { headers: Record<string, string> }) => {

@@ -19,7 +19,7 @@ function crowd(name: string, attack: (scene: Scene) => Promise<unknown>): Hostil
   }
 }
 
-/** A crowd that the node closes only when its time is over. */
+/** Many connections that the node closes only after its time limit. */
 function silentCrowd(...crowded: Parameters<typeof crowd>): HostileInput {
   return { ...crowd(...crowded), isSilent: true }
 }
@@ -30,7 +30,7 @@ const sayAll =
     for (const packet of packets) socket.send(packet)
   }
 
-/** Session IDs that we have not given out. */
+/** Session IDs that were never issued. */
 const foreignSids = [
   'x',
   'ghost.x',
@@ -46,7 +46,7 @@ const foreignSids = [
 /** Attacks on a realtime node. */
 export const hostileSockets: HostileInput[] = [
   {
-    name: 'a session ID that is not ours is 400 at once, as a poll and as an upgrade',
+    name: 'a session ID never issued is 400 at once, as a poll and as an upgrade',
     async attack({ node }) {
       for (const sid of foreignSids) {
         const query = `EIO=4&transport=polling&sid=${encodeURIComponent(sid)}`
@@ -113,7 +113,7 @@ export const hostileSockets: HostileInput[] = [
       }
     },
   },
-  silentCrowd('attachments that never come', ({ node }) =>
+  silentCrowd('missing attachments', ({ node }) =>
     untilClosed(node, sayAll('40', '4510-["conf",{"_placeholder":true,"num":0}]')),
   ),
   silentCrowd('broken framing', async ({ node }) => {
@@ -130,7 +130,7 @@ export const hostileSockets: HostileInput[] = [
   silentCrowd('sockets that never authenticate', ({ node }) => untilClosed(node, sayAll('40'))),
   silentCrowd('half an upgrade', ({ node }) => raw(node, upgradeRequest().slice(0, -4))),
   {
-    name: 'an emit whose arguments are of other types is acknowledged with 400 and changes nothing',
+    name: 'an emit with arguments of wrong types is acknowledged with 400 and changes nothing',
     changes: ['users'],
     async attack({ node, member, room }) {
       const socket = await connectClient(node.url, member.token)

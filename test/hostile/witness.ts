@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Socket } from 'socket.io-client'
 
-/** A well-behaved user: asks the gateway for the badge and emits typing, again and again. */
+/** A well-behaved user: keeps requesting the badge and emitting typing. */
 export interface Witness {
-  /** Runs the work while asking; fails when an answer is wrong, or takes far longer than the slowest without an attack. */
+  /** Runs the work meanwhile; fails if a response is wrong, or takes far longer than the slowest without an attack. */
   during<T>(work: () => Promise<T>): Promise<T>
 }
 
@@ -25,7 +25,7 @@ export async function createWitness(socket: Socket, room: string, askBadge: () =
   }
 
   let turn: Promise<unknown> = Promise.resolve()
-  /** As often as one asks when several works run at the same time: a user may emit so often and no more. */
+  /** The rate shared by concurrent works, since a user's emits are rate limited. */
   function askInTurn(): Promise<number> {
     const asked = turn.then(async () => {
       const tookMS = await askOnce()

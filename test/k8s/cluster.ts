@@ -10,18 +10,18 @@ export type Deployment = (typeof deployments)[number]
 
 export interface Pod {
   name: string
-  /** The Deployment that it is of. */
+  /** The name of its Deployment. */
   of: string
   isReady: boolean
   isStopping: boolean
-  /** How often its containers were started again. */
+  /** Restarts of its containers. */
   restarts: number
 }
 
 /**
  * Runs kubectl in Parley's namespace, against the current KUBECONFIG.
  * @param input its standard input
- * @throws with what it said when it fails
+ * @throws with its output if it fails
  */
 export async function kubectl(args: readonly string[], input = ''): Promise<string> {
   const child = spawn('kubectl', ['--namespace', namespace, ...args])
@@ -43,7 +43,7 @@ interface PodList {
   }[]
 }
 
-/** The pods of Parley's services, those that are stopping too. */
+/** The pods of Parley's services, including stopping ones. */
 export async function podsOf(...which: readonly string[]): Promise<Pod[]> {
   const selector = `app.kubernetes.io/name in (${which.join(',')})`
   const { items } = JSON.parse(await kubectl(['get', 'pods', '--selector', selector, '--output', 'json'])) as PodList
@@ -56,7 +56,7 @@ export async function podsOf(...which: readonly string[]): Promise<Pod[]> {
   }))
 }
 
-/** How many connections all realtime pods hold, by their own count. */
+/** The number of connections on all realtime pods, by their own count. */
 export async function openConnections(): Promise<number> {
   const pods = (await podsOf('realtime')).filter(({ isReady }) => isReady)
   const counts = await Promise.all(
@@ -68,7 +68,7 @@ export async function openConnections(): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-/** Waits until each service has as many ready pods as it should, and none that starts or stops. */
+/** Waits until each service has its number of ready pods, and none that starts or stops. */
 export async function atRest(withinMS = 300_000): Promise<void> {
   for (const name of deployments) await kubectl(['rollout', 'status', `deployment/${name}`, '--timeout=5m'])
   const endMS = performance.now() + withinMS
@@ -82,8 +82,8 @@ export async function atRest(withinMS = 300_000): Promise<void> {
 }
 
 /**
- * Evicts a pod as `kubectl drain` does, again and again while its budget says no.
- * @returns how often the budget said no
+ * Evicts a pod like `kubectl drain`, retrying while its budget forbids it.
+ * @returns the number of refusals
  */
 export async function evict(pod: string, withinMS = 300_000): Promise<number> {
   const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: pod, namespace } }
@@ -101,7 +101,7 @@ export async function evict(pod: string, withinMS = 300_000): Promise<number> {
   }
 }
 
-/** A `kubectl port-forward` to a Service; its local URL, and how to end it. */
+/** A `kubectl port-forward` to a Service: its local URL, and a function to end it. */
 export async function portForward(service: string, port: number): Promise<{ url: string; stop(): Promise<void> }> {
   const args = ['--namespace', namespace, 'port-forward', `service/${service}`, `:${port}`]
   const child = spawn('kubectl', args, { stdio: ['ignore', 'pipe', 'inherit'] })

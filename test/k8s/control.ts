@@ -1,13 +1,13 @@
 import { kubectl } from './cluster.ts'
 
-/** About what a service of Parley computes until it is ready, on a machine where nothing else runs. */
+/** About the CPU work of a Parley service until it is ready, on an idle machine. */
 const computesMS = 1_500
 const name = 'e2e-control'
 
 /**
- * Starts pods that have nothing to do with Parley, replaces them as an update would, and removes them: what clients notice of
- * that comes of the machine, which has to start processes, and of nothing that Parley could do better.
- * @param image of Node.js; that of Parley is on the nodes already
+ * Starts foreign pods, replaces them like an update, and removes them: their effect on clients comes from the machine, which has
+ * to start processes, and Parley could not improve it.
+ * @param image of Node.js; Parley's own is on the nodes already
  */
 export async function startAndReplaceOthers(image: string): Promise<undefined> {
   await kubectl(['apply', '--filename', '-'], JSON.stringify(deploymentOf(image)))
@@ -26,7 +26,7 @@ function deploymentOf(image: string): object {
   const compute = `const begin = Date.now(); while (Date.now() - begin < ${computesMS}) {}`
   const container = {
     ...{ name, image, imagePullPolicy: 'IfNotPresent', command: ['node', '--eval'] },
-    // Ready when it has computed. As PID 1 it has no default way to end.
+    // Ready after some computation. As PID 1 it needs its own handler to end.
     args: [
       `${compute}; require('http').createServer((_, r) => r.end()).listen(9090); process.on('SIGTERM', process.exit)`,
     ],

@@ -3,32 +3,32 @@ import type { call } from '../platform.ts'
 /** The outcomes of calls. */
 export interface Calls {
   calls: number
-  /** Responses with a status that is not 2xx: how many of each. */
+  /** Responses with another status than 2xx: the number of each. */
   refused: Record<string, number>
-  /** Calls that no response came to: a connection that broke or was refused, or nothing within a minute. */
+  /** Calls without a response: a broken or refused connection, or nothing within a minute. */
   unanswered: Record<string, number>
-  /** Of those that are timed and have a 2xx response, in milliseconds. */
+  /** Of timed calls with a 2xx response, in milliseconds. */
   p50: number
   p99: number
-  /** The slowest call of each of the three worst seconds: seconds since the last time, and milliseconds. */
+  /** The slowest call of each of the three worst seconds: seconds since the last report, and milliseconds. */
   slowest: { afterS: number; ms: number }[]
 }
 
 export interface CountedCalls {
-  /** Of these the durations are noted. */
+  /** Records the durations of these. */
   timed: typeof call
   untimed: typeof call
-  /** The outcomes since the last call of it. */
+  /** The outcomes since its last call. */
   take(): Calls
 }
 
 interface Took {
-  /** When its response came. */
+  /** The time of its response. */
   afterMS: number
   ms: number
 }
 
-/** Makes calls as `make` does, and notes what came of each. */
+/** Makes calls with `make`, and records their outcomes. */
 export function countedCalls(make: typeof call): CountedCalls {
   let calls = 0
   let refused: Record<string, number> = {}
@@ -86,7 +86,7 @@ function worstSeconds(took: readonly Took[]): Calls['slowest'] {
     .slice(0, 3)
 }
 
-/** The smallest of the values that this share of them does not exceed; 0 of none. */
+/** The smallest value not exceeded by this share of the values; 0 without values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0

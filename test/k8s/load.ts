@@ -15,28 +15,28 @@ export interface LoadOptions {
   clients: number
   /** Messages per second, over all rooms. */
   sends: number
-  /** How many connections the realtime nodes hold, by their own count. */
+  /** The number of connections on the realtime nodes, by their own count. */
   openConnections: () => Promise<number>
 }
 
-/** Observed between two readings. */
+/** Observations between two reports. */
 export interface Seen extends Calls {
   sent: number
-  /** Of all members of each room together: acknowledged messages that never came, live or from the history. */
+  /** Of all members of each room together: acknowledged messages that never arrived, live or from the history. */
   lost: number
-  /** Messages that are stored more often than they were sent. */
+  /** Messages stored more often than they were sent. */
   twice: number
-  /** Of one client, at most. */
+  /** Maximum of one client. */
   reconnects: number
-  /** Of all clients together. */
+  /** Total of all clients. */
   allReconnects: number
 }
 
 export interface Load {
   clients: readonly ChaosClient[]
-  /** Begins to send, until the next look. */
+  /** Starts sending, until the next report. */
   begin(): void
-  /** Stops sending, waits until every client has a node and everything, and returns what there was since the begin. */
+  /** Stops sending, waits until every client has a node and all messages, and returns the observations since the start. */
   look(): Promise<Seen>
   stop(): void
 }
@@ -113,7 +113,7 @@ export async function startLoad({
       thread.postMessage('stop', [])
       const { sent, calls } = await Promise.race([stopped.promise, failed])
       await until('every client is back', () => clients.every(({ isBack }) => isBack))
-      // A client whose node went without a word takes itself for connected until a heartbeat is missing.
+      // A client whose node vanished considers itself connected until a heartbeat is missing.
       await until('every client has a node', async () => (await options.openConnections()) >= clients.length)
       await until('every client is back', () => clients.every(({ isBack }) => isBack))
       // Messages still missing then are lost.
@@ -137,7 +137,7 @@ export async function startLoad({
   }
 }
 
-/** The calls that are timed, and those that are not: their times are those of the first. */
+/** Combines timed and untimed calls; the times are those of the first. */
 function together(timed: Calls, others: Calls): Calls {
   return {
     ...timed,

@@ -15,7 +15,7 @@ import { allSteps } from './steps.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** `npm run e2e:k8s`: what an operator does to Parley in a cluster, done under load. */
+/** `npm run e2e:k8s`: an operator's actions on Parley in a cluster, under load. */
 const options = new Command('npm run e2e:k8s --')
   .description(
     `Applies deploy/k8s/overlays/try to the cluster of KUBECONFIG, runs the demo, and then, while clients are connected and send,
@@ -29,7 +29,7 @@ the images already (kind load docker-image, minikube image load).`,
   .option('--image <name>', 'the image of this release', 'parley')
   .option(
     '--before <name>',
-    'the image of an earlier release, whose services know settings in files; without it nothing is updated and rolled back',
+    'the image of an earlier release whose services support settings in files; without it there is no update and rollback',
   )
   .option('--only <steps>', 'such as restart-realtime,scale; --only list prints all')
   .option('--gateway-url <url>', "of the Service api-gateway, where nodes' addresses are not reached from here")
@@ -91,7 +91,7 @@ async function run(): Promise<number> {
   }
 }
 
-/** Nothing that others run may be restarted and evicted. */
+/** Refuses to restart and evict the pods of others. */
 async function takeNamespace(): Promise<void> {
   const labels = await kubectl([
     'get',
@@ -143,7 +143,7 @@ async function underLoad(keys: Keys): Promise<Run> {
   say(`nothing done for ${options.quietSeconds} s: ${JSON.stringify(quiet)}`)
   const done: Done[] = []
   const crashed = new Set<string>()
-  // While the servers were starting, services may have ended: they are not counted.
+  // Services can fail while the servers start: those failures do not count.
   const restartsBefore = new Map((await podsOf(...deployments)).map(({ name, restarts }) => [name, restarts]))
   for (const step of steps) {
     const beginMS = performance.now()

@@ -12,17 +12,17 @@ export const mark = 'parley.dev/e2e'
 
 export interface Applied {
   image: string
-  /** With the Job that migrates. */
+  /** With the migration Job. */
   migrates: boolean
 }
 
-/** Applies deploy/k8s/overlays/try with this image, and Services that are reached at a node's address. */
+/** Applies deploy/k8s/overlays/try with this image, and Services reachable at a node's address. */
 export async function applyRelease(release: Applied): Promise<void> {
   writeOverlay(release)
   await kubectl(['apply', '--kustomize', dir])
 }
 
-/** Brings what runs to this image, as docs/operations.md says: one service after the other. */
+/** Updates the running services to this image, as in docs/operations.md: one after the other. */
 export async function updateTo(release: Applied): Promise<void> {
   writeOverlay(release)
   await promisify(execFile)(join(root, 'deploy/k8s/update'), [dir])
@@ -46,13 +46,13 @@ function writeOverlay({ image, migrates }: Applied): void {
     images: [{ name: 'parley', newName, newTag }],
     patches,
   }
-  // JSON is YAML, too.
+  // JSON is also YAML.
   writeFileSync(join(dir, 'kustomization.yaml'), JSON.stringify(kustomization, undefined, 2))
   const items = [nodePort('api-gateway', 8080), nodePort('realtime', 8081)]
   writeFileSync(join(dir, 'services.json'), JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
 }
 
-/** Where the Services that `applyRelease` adds are reached from here: a node's address, unless URLs are given. */
+/** The addresses of the Services that `applyRelease` adds: a node's address, unless URLs are given. */
 export async function nodeUrls(): Promise<{ gatewayUrl: string; realtimeUrl: string }> {
   const internal = '{.items[0].status.addresses[?(@.type=="InternalIP")].address}'
   const address = await kubectl(['get', 'nodes', '--output', `jsonpath=${internal}`])

@@ -14,11 +14,11 @@ export interface Run {
   quiet: Seen
   done: Done[]
   resources: ReadonlyMap<string, Use>
-  /** Pods whose containers were started again, which nobody asked for. */
+  /** Pods with unrequested container restarts. */
   crashed: string[]
 }
 
-/** While something happens, the slowest of 100 calls may take so many times as long as when nothing does. */
+/** During a step, the slowest of 100 calls may take this many times as long as without one. */
 const mostSlower = 3
 
 /** The missed goals, a sentence each. */
@@ -41,7 +41,7 @@ export function faultsOf({ quiet, done, crashed }: Run): string[] {
   return [...faults, ...crashed.map((pod) => `${pod} was started again`)]
 }
 
-/** The table of what was done and seen, in Markdown. */
+/** The table of steps and observations, in Markdown. */
 export function tableOf({ quiet, done }: Run): string {
   const head = [
     'what was done',
@@ -82,7 +82,7 @@ export function tableOf({ quiet, done }: Run): string {
   return markdown(head, [first, ...rows])
 }
 
-/** The most that each container used, in Markdown. */
+/** The peak use of each container, in Markdown. */
 export function resourcesOf({ resources }: Run): string {
   const rows = [...resources].toSorted(([a], [b]) => a.localeCompare(b))
   if (rows.length === 0) return 'The cluster has no metrics-server: what the pods used was not measured.'
@@ -92,7 +92,7 @@ export function resourcesOf({ resources }: Run): string {
   )
 }
 
-/** The page that is kept: docs/e2e-k8s.md. */
+/** The recorded page: docs/e2e-k8s.md. */
 export function pageOf(run: Run): string {
   const faults = faultsOf(run)
   const verdict =
@@ -130,7 +130,7 @@ function shown(counts: Record<string, number>): string {
   return entries.length === 0 ? '0' : entries.map(([what, times]) => `${what}: ${times}`).join(', ')
 }
 
-/** When the slowest calls began, counted from the beginning of the step. */
+/** When the slowest calls began, from the beginning of the step. */
 function shownSlowest(slowest: Seen['slowest']): string {
   return `the slowest: ${slowest.map(({ afterS, ms: took }) => `${took} ms after ${afterS} s`).join(', ')}`
 }

@@ -1,6 +1,6 @@
 import { kubectl } from './cluster.ts'
 
-/** The most that one container of a name was seen to use. */
+/** The peak use of one container of this name. */
 export interface Use {
   /** Thousandths of a core. */
   cpu: number
@@ -10,13 +10,13 @@ export interface Use {
 
 const everyMS = 15_000
 
-/** Asks metrics-server for what the containers use, again and again, until it is stopped. */
+/** Polls metrics-server for the containers' use until it is stopped. */
 export function watchResources(): { stop(): Map<string, Use> } {
   const most = new Map<string, Use>()
   const timer = setInterval(() => {
     kubectl(['top', 'pods', '--containers', '--no-headers'])
       .then((table) => note(most, table))
-      // A pod that goes is no longer measured, and a cluster may have no metrics-server: the report has what there was.
+      // A stopping pod is no longer measured, and a cluster can lack metrics-server: the report has whatever was read.
       .catch((error: Error) => console.log(`· not measured: ${error.message.split('\n')[0]}`))
   }, everyMS)
   return {

@@ -1,29 +1,29 @@
 import { atRest, type Deployment, deployments, evict, kubectl, podsOf } from './cluster.ts'
 import { startAndReplaceOthers } from './control.ts'
 
-/** Something that is done to the cluster under load. */
+/** An action on the cluster under load. */
 export interface Step {
   name: string
   title: string
-  /** How often a client may have to connect again: as often as its node went. */
+  /** How often a client may have to reconnect: once per stop of its node. */
   reconnects: number
   /** A killed process cannot respond: its calls may go unanswered. */
   mayKillCalls?: true
-  /** Nothing is done to Parley: what is slow then is the machine. */
+  /** Nothing is done to Parley, so any delay comes from the machine. */
   isControl?: true
   /** Returns a remark for the report, if there is one. */
   run(): Promise<string | undefined>
 }
 
 export interface Releases {
-  /** Brings what runs to a release, one service after the other. Settles when it runs everywhere. */
+  /** Updates to a release, one service after the other. Resolves when it runs everywhere. */
   update: (which: 'before' | 'now') => Promise<void>
   hasBefore: boolean
   /** That of this release. */
   image: string
 }
 
-/** Every step, in the order in which they are done. */
+/** Every step, in order. */
 export function allSteps({ update, hasBefore, image }: Releases): Step[] {
   const updates: Step[] = [
     { name: 'update', title: 'update to this release, with its migration', reconnects: 1, run: () => to('now') },
@@ -79,7 +79,7 @@ async function kill(name: Deployment): Promise<undefined> {
   await atRest()
 }
 
-/** One pod after the other, without waiting for the one before to be replaced: the budgets see to that. */
+/** Evicts one pod after the other without waiting for replacements, which is up to the budgets. */
 async function evictAll(): Promise<string> {
   let refused = 0
   const pods = await podsOf(...deployments)

@@ -24,14 +24,14 @@ export type TimedCallsReport =
 const tryAgainMS = 200
 
 /**
- * A thread that sends messages, and reads a badge beside every third, at their times, however long the ones before take. It
- * has an event loop of its own: what the clients of this machine do when they connect again is no time of the servers.
+ * A thread that sends messages, and reads a badge with every third, on schedule, however long earlier ones take. Its own event
+ * loop keeps the work of reconnecting clients on this machine out of the servers' times.
  */
 if (parentPort) run(parentPort, workerData as TimedCallsOptions)
 
 function run(port: NonNullable<typeof parentPort>, options: TimedCallsOptions): void {
   const { gatewayUrl, admin, readers, rooms, sends } = options
-  // On the machine of the cluster it would wait for a core itself, and measure that. Linux gives each thread a priority.
+  // On the cluster's machine it would measure its own wait for a core. Linux gives each thread a priority.
   if (process.getuid?.() === 0) setPriority(constants.priority.PRIORITY_HIGHEST)
   const counted = countedCalls(call)
   const sending = { on: false }

@@ -3,8 +3,8 @@ import { connectDb, type Db } from '@parley/db/connect'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 
-/** Without a stats service: what is here, the nodes have noted themselves. */
-describe('the users of a time (GET /admin/stats, userList)', () => {
+/** Without a stats service: the nodes themselves have recorded everything here. */
+describe('active users (GET /admin/stats, userList)', () => {
   let platform: Platform
   let node: RunningService
   let db: Db
@@ -23,7 +23,7 @@ describe('the users of a time (GET /admin/stats, userList)', () => {
   const userList = async () => (await platform.admin('GET', '/admin/stats'))['userList']
   const isAlice = async () => JSON.stringify(await userList()) === '["alice"]'
 
-  test('include everybody who was connected, from their login to their disconnect', async () => {
+  test('include all connected users, from login to disconnect', async () => {
     assert.deepEqual(await userList(), [])
     const socket = await platform.connect(node, alice)
     await eventually('the login is recorded', isAlice)
@@ -33,7 +33,7 @@ describe('the users of a time (GET /admin/stats, userList)', () => {
     await eventually('the disconnect is recorded', isAlice)
   })
 
-  test('include those whose node is stopped', async () => {
+  test('include those of a stopped node', async () => {
     await platform.connect(node, alice)
     await eventually('the login is recorded', isAlice)
     await db.statsUsers.deleteMany({})

@@ -31,7 +31,7 @@ describe('emits of clients', () => {
     await platform.stop()
   })
 
-  /** The acknowledgement of `auth2` on a socket of its own. */
+  /** The acknowledgement of `auth2` on a new socket. */
   async function auth2(args: unknown[], auth: object = {}): Promise<Ack> {
     const socket = io(node.url, { transports: ['websocket'], forceNew: true, auth })
     try {
@@ -41,7 +41,7 @@ describe('emits of clients', () => {
     }
   }
 
-  test('auth2 is acknowledged with everything that a client needs to call REST, and the time', async () => {
+  test('auth2 is acknowledged with everything needed to call REST, and the time', async () => {
     proves('Authentication of a socket', 'auth2 with token, options and acknowledgement')
     const beforeMS = Date.now()
     const { RC, result } = await auth2([token, { deviceId: 'phone' }])
@@ -56,19 +56,19 @@ describe('emits of clients', () => {
     'none at all': [],
     null: [null],
     'an empty object': [{}],
-    'nothing but null in them': [{ deviceId: null, clientKey: null }],
+    'only null': [{ deviceId: null, clientKey: null }],
     'unknown fields': [{ platform: 'x' }],
     'something after them': [{}, 'more'],
   }
   for (const [name, more] of Object.entries(options)) {
-    test(`auth2 takes options with ${name}; the device then gets an ID of its own`, async () => {
+    test(`auth2 accepts options with ${name}; the device then gets a new ID`, async () => {
       const { RC, result } = await auth2([token, ...more])
       assert.equal(RC, 0)
       assert.match(String(result['deviceId']), /^.{10,}$/)
     })
   }
 
-  test('the client key comes in the options, in the handshake, or not at all; a wrong one is refused', async () => {
+  test('the client key is an option, in the handshake, or absent; a wrong one is refused', async () => {
     const { clientKey } = platform
     for (const answer of [
       auth2([token, { clientKey }]),
@@ -82,7 +82,7 @@ describe('emits of clients', () => {
     }
   })
 
-  test('a token that users of two apps hold needs the client key', async () => {
+  test('a token used in two apps needs the client key', async () => {
     const other = await makeApp(platform.servers.mongoUrl, 'another app')
     const expirationDate = new Date(Date.now() + 3_600_000).toISOString()
     const bound = { _id: 'bob', token: 'in two apps', expirationDate, issueAccessToken: false, nickname: 'Bob' }
@@ -153,14 +153,14 @@ describe('emits of clients', () => {
     })
   }
 
-  test('null is the same as leaving an optional field out, and content where null is content', async () => {
+  test('null counts as absent in optional fields, and as content where content can be null', async () => {
     const message = { room: 'room', message: null, messageType: 'x', push: null, mentions: null, clientMessageID: null }
     const { RC, result } = (await alice.emitWithAck('chat message', { ...message, replyTo: null })) as Ack
     assert.deepEqual([RC, result['message']], [0, null])
     assert.equal(((await alice.emitWithAck('conf', null)) as Ack).RC, 0)
   })
 
-  test('a message may reply to another of its room', async () => {
+  test('a message can reply to another of its room', async () => {
     const emit = async (message: object) =>
       (await alice.emitWithAck('chat message', { room: 'room', messageType: 'x', ...message })) as Ack
     const { result: parent } = await emit({ message: 'parent' })
@@ -170,7 +170,7 @@ describe('emits of clients', () => {
     assert.deepEqual([refused.RC, refused.error?.code], [404, 'MESSAGE_NOT_FOUND'])
   })
 
-  test('a message may be sent later: the acknowledgement has what waits', async () => {
+  test('a message can be scheduled: the acknowledgement has the scheduled message', async () => {
     const sendAtMS = Date.now() + 3_600_000
     const message = { room: 'room', message: 'later', messageType: 'x', skipTotalBadge: true, sendAtMS }
     const { RC, result } = (await alice.emitWithAck('chat message', message)) as Ack

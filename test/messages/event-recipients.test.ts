@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 import { concerns, type Device, everyone, type Fields, rows, type Scene, type Who } from './event-rows.ts'
 
-/** The rows of an event's payload in the interface: all of it is compared, in every test of the event. */
+/** The rows of an event's payload in the interface: every test of the event compares the whole payload. */
 const payloadRows: Record<string, string[]> = {
   'chat message': ['the payload is a Message'],
   room: ['the payload is a Room'],
@@ -75,7 +75,7 @@ describe('every event of the interface', () => {
     return { room, message: String(_id), as, admin: platform.admin, emit }
   }
 
-  /** Everything that was on its way to the devices has arrived: an event to each, sent last, is there. */
+  /** Waits until all events in flight have arrived, by a last event to each device. */
   async function allHeard(): Promise<void> {
     const fence = await platform.admin('POST', '/rooms/', {
       roomType: 'group',
@@ -129,7 +129,7 @@ describe('every event of the interface', () => {
   }
 
   test('the table has every event', () => {
-    // These come of no operation: since.test.ts, presence.test.ts.
+    // No operation emits these: since.test.ts, presence.test.ts.
     const ofOperations = Object.keys(serverEvents).filter((name) => !['serverTime', 'presence'].includes(name))
     assert.deepEqual(new Set(rows.map(({ event }) => event)), new Set(ofOperations))
   })

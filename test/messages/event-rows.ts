@@ -1,10 +1,10 @@
 import type { Socket } from 'socket.io-client'
 
-/** Every event of the interface, with the operations that it comes of and the devices that it reaches. */
+/** Every event of the interface, with the operations that emit it and the devices that get it. */
 export type Who = 'alice' | 'bob' | 'robot' | 'stranger'
 export type Fields = Record<string, unknown>
 
-/** A connected device; half of them have base64. */
+/** A connected device; half of them use base64. */
 export interface Device {
   name: string
   user: Who
@@ -12,7 +12,7 @@ export interface Device {
   events: { event: string; payload: unknown }[]
 }
 
-/** The data of a row: a room of its own with alice (owner), bob and robot, and one message of bob in it. */
+/** The data of a row: its own room with alice (owner), bob and robot, and one message of bob. */
 export interface Scene {
   room: string
   message: string
@@ -25,20 +25,20 @@ export interface Scene {
 export interface Row {
   event: string
   operation: string
-  /** Prepares what the operation needs. */
+  /** Prepares the operation. */
   prepare?: (scene: Scene) => Promise<unknown>
-  /** Does the operation; returns the exact payload. */
+  /** Runs the operation; returns the exact payload. */
   act(scene: Scene): Promise<unknown>
   /** Names of the devices that get it, in order; no others may get it. */
   reaches: string[]
-  /** The rows of the interface that this shows, beside the payload. */
+  /** The rows of the interface that this proves, besides the payload. */
   proves?: string[]
 }
 
 export const everyone = ['alice 1', 'alice 2', 'bob 1', 'bob 2', 'robot 1']
 const path = encodeURIComponent
 
-/** The message as it is in the history: what its events carry. */
+/** The message as in the history, like in its events. */
 async function stored(scene: Scene, id: unknown): Promise<unknown> {
   const { data } = (await scene.as('alice', 'GET', `/rooms/${path(scene.room)}/messages/v3?limit=500`)) as {
     data: Fields[]
@@ -50,7 +50,7 @@ async function sent(scene: Scene, answer: Promise<Fields>): Promise<unknown> {
   return stored(scene, (await answer)['_id'])
 }
 
-/** Of a room as its members see it, what everybody sees. */
+/** A room as all of its members see it. */
 async function room(scene: Scene): Promise<unknown> {
   const {
     unread: _u,
@@ -373,7 +373,7 @@ export const rows: Row[] = [
   },
 ]
 
-/** Whether it is of the row, not of the fences: those are other rooms. */
+/** Whether it belongs to the row rather than to a fence, which is in another room. */
 export function concerns(payload: unknown, scene: Scene, { event }: Row): boolean {
   if (event === 'myPrefChange' || event === 'myPrefDelete') return true
   const { room, roomID, _id } = payload as Fields

@@ -10,7 +10,7 @@ import {
   startPlatformWithNodes,
 } from '../platform.ts'
 
-/** IDs are free strings: nothing on the way may break on one. */
+/** IDs are free strings: every step must handle these. */
 const oddIds = [
   'a.b',
   'a b',
@@ -95,7 +95,7 @@ describe('a message travels from REST to every device', () => {
     for (const { socket } of members) socket.close()
   })
 
-  test('a socket sends by the emit chat message and is acknowledged with the envelope', async () => {
+  test('a socket sends with the emit chat message and gets the envelope as acknowledgement', async () => {
     const erin = await connect(await platform.newUser('erin'), 0)
     const room = await platform.newRoom(['erin'])
     const ack = await erin.socket.emitWithAck('chat message', { room, message: 'hi', messageType: 'text' })

@@ -35,7 +35,7 @@ describe('GET /admin/messages/{id}/trace', () => {
 
   const trace = async (message: string) =>
     (await platform.admin('GET', `/admin/messages/${message}/trace`)) as unknown as Trace
-  /** The trace once it is as it should be. */
+  /** The trace once it is complete. */
   async function traced(message: string, isIt: (found: Trace) => boolean): Promise<Trace> {
     let found: Trace | undefined
     await eventually('the trace', async () => {
@@ -45,7 +45,7 @@ describe('GET /admin/messages/{id}/trace', () => {
     return found as Trace
   }
 
-  test('shows accepted, published, flushed, delivered on which node, pushed, called and read by whom', async () => {
+  test('shows when it was accepted, published, flushed, delivered by which node, pushed, called and read by which user', async () => {
     const [alice, bob, carol] = [
       await platform.newUser(),
       await platform.newUser(['ios']),
@@ -59,12 +59,12 @@ describe('GET /admin/messages/{id}/trace', () => {
     const before = Date.now()
     const message = await platform.send(room, alice)
     await platform.as(bob, 'PUT', `/rooms/${room}/lastRead`, { message })
-    // A node that is busy responds too late, or has not delivered yet.
+    // A busy node responds too late, or has not delivered yet.
     const found = await traced(message, ({ deliveries, push, calls, flushed }) => {
       return deliveries.length === 2 && flushed && 'sent' in push.results && calls[0]?.state === 'done'
     })
     const { accepted, published, deliveries } = found
-    // The clock of a room may run ahead by what was sent in one write.
+    // The clock of a room can be ahead by the messages of one write.
     assert.ok(accepted.atMS >= before - 1_000 && accepted.atMS <= Date.now() + 1_000)
     assert.equal(typeof accepted.request, 'string')
     assert.ok(published && published.streamSeq > 0 && published.atMS >= before - 1_000)
@@ -106,18 +106,18 @@ describe('GET /admin/messages/{id}/trace', () => {
     assert.deepEqual([deleted.isDeleted, deleted.readBy.data], [true, [bob]])
   })
 
-  test('of a room whose messages were all deleted, names only those who had read it', async () => {
+  test('of a room after _all, names only users who had read it', async () => {
     const [alice, bob, carol] = [await platform.newUser(), await platform.newUser(), await platform.newUser()]
     const room = await platform.newRoom([alice, bob, carol])
     const message = await platform.send(room, alice)
     await platform.as(bob, 'PUT', `/rooms/${room}/lastRead`, { message })
     await platform.admin('DELETE', `/rooms/${room}/messages/_all`)
-    // It moves the markers of all members past what was deleted.
+    // It moves all members' markers past the deleted messages.
     await platform.admin('DELETE', `/rooms/${room}/messages/${await platform.send(room, alice)}`)
     assert.deepEqual((await trace(message)).readBy, { totalCount: 1, data: [bob] })
   })
 
-  test('has the sockets that got it when they caught up, all of a node together', async () => {
+  test('has the sockets that got it in a replay, grouped by node', async () => {
     const [alice, bob] = [await platform.newUser(), await platform.newUser()]
     const room = await platform.newRoom([alice, bob])
     const [node] = nodes as [RunningService]
@@ -146,7 +146,7 @@ describe('GET /admin/messages/{id}/trace', () => {
     )
   })
 
-  test('is of the own app, and of messages that exist', async () => {
+  test("covers only messages of the caller's app", async () => {
     const alice = await platform.newUser()
     const message = await platform.send(await platform.newRoom([alice]), alice)
     const other = await makeApp(platform.servers.mongoUrl, `other than ${platform.app}`)

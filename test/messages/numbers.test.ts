@@ -6,11 +6,11 @@ import { Imports, message, user } from '../operating/imports.ts'
 import { connectClient, eventually, type RunningService } from '../platform.ts'
 import { type PushPlatform, startPushPlatform } from '../push/test-push-platform.ts'
 
-/** Numbers that a double changes, be it by their digits or by their form. */
+/** Numbers that a double would change, in value or in form. */
 const content =
   '{"text":"pay 1.0","of":[9007199254740993,-12345678901234567890,0.1234567890123456789,1e400,-0,1.0,1e5]}'
 
-describe('numbers in free JSON come to everybody as they were written', () => {
+describe('numbers in free JSON arrive digit for digit', () => {
   let platform: PushPlatform
   let node: RunningService
   let server: CallbackDouble
@@ -27,7 +27,7 @@ describe('numbers in free JSON come to everybody as they were written', () => {
     await server.stop()
   })
 
-  /** Calls with the API key and returns the body as it came. */
+  /** Calls with the API key and returns the raw body. */
   async function callAsIs(method: string, path: string, body?: string, url = platform.gateway.url): Promise<string> {
     const headers = { 'im-api-key': platform.apiKey, 'content-type': 'application/json' }
     const answer = await fetch(url + path, { method, headers, ...(body !== undefined && { body }) })
@@ -41,7 +41,7 @@ describe('numbers in free JSON come to everybody as they were written', () => {
       '/messages',
       `{"room":"${room}","sender":"${sender}","message":${json},"messageType":"text","push":true}`,
     )
-  /** The packets that a stock client gets, as they came. */
+  /** The raw packets of a stock client. */
   function packetsOf(socket: Socket): string[] {
     const packets: string[] = []
     socket.io.engine.on('packet', ({ data }: { data?: string }) => packets.push(String(data)))
@@ -52,7 +52,7 @@ describe('numbers in free JSON come to everybody as they were written', () => {
     connectClient(node.url, platform.tokenOf(who), options)
 
   for (const transports of [['websocket'], ['polling']]) {
-    test(`the events of a socket on ${transports.join('')}, plain and in base64`, async () => {
+    test(`in the events of a socket on ${transports.join('')}, plain and in base64`, async () => {
       const room = await platform.newRoom([alice, bob])
       const plain = packetsOf(await connect(bob, { transports }))
       const coded = packetsOf(await connect(bob, { transports, encoding: 'base64' }))
@@ -70,7 +70,7 @@ describe('numbers in free JSON come to everybody as they were written', () => {
     })
   }
 
-  test('an emit: in the acknowledgement, the history and the event, while fields have their meaning', async () => {
+  test('in an emit: in the acknowledgement, the history and the event, while known fields are read', async () => {
     const room = await platform.newRoom([alice, bob])
     const socket = await connect(alice)
     const packets = packetsOf(socket)
@@ -99,7 +99,7 @@ describe('numbers in free JSON come to everybody as they were written', () => {
     assert.ok((await history.text()).includes(`"message":${content}`))
   })
 
-  test('the replay of a socket', async () => {
+  test('in the replay of a socket', async () => {
     const room = await platform.newRoom([alice, bob])
     const first = await connect(bob)
     const since = Date.now()
@@ -112,7 +112,7 @@ describe('numbers in free JSON come to everybody as they were written', () => {
     await eventually('the message', () => packets.some((packet) => packet.includes(`"message":${content}`)))
   })
 
-  test("a room's webhook, the message that it returns, the calls that failed, and PUSH_GENERIC", async () => {
+  test("in a room's webhook, its returned message, failed calls, and PUSH_GENERIC", async () => {
     await platform.startPush({ PUSH_GENERIC: `${server.url}/push` })
     server.behave = ({ path, body }) =>
       path === '/hook' && body.event === 'MESSAGE'
@@ -133,7 +133,7 @@ describe('numbers in free JSON come to everybody as they were written', () => {
     )
   })
 
-  test('the arguments of push2clients', async () => {
+  test('in the arguments of push2clients', async () => {
     await platform.startPush()
     const carol = await platform.newUser(['fcm'])
     const alert = '{"loc-key":"k","loc-args":["x",12345678901234567890,[1.0]]}'
@@ -143,7 +143,7 @@ describe('numbers in free JSON come to everybody as they were written', () => {
     assert.deepEqual(args(), [['x', '12345678901234567890', '[1.0]']])
   })
 
-  test('the hook MODERATE, and what it masks', async () => {
+  test('in the hook MODERATE and its masked content', async () => {
     const moderating = await platform.start('api-gateway', privateTargets)
     server.behave = ({ path }) => (path === '/moderate' ? { body: '{"action":"mask","text":"masked"}' } : undefined)
     await platform.admin('POST', '/config', { MODERATE: { url: `${server.url}/moderate` } })
@@ -161,7 +161,7 @@ describe('numbers in free JSON come to everybody as they were written', () => {
     assert.ok((await answer.text()).includes(`"message":${masked}`))
   })
 
-  test('an import', async () => {
+  test('in an import', async () => {
     const imports = new Imports(() => platform as never)
     onTestFinished(() => imports.end())
     const line = JSON.stringify(message('imported', 1, 'ann', { message: '?' })).replace('"?"', content)

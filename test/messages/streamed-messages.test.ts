@@ -50,14 +50,14 @@ describe('a message that a robot streams', () => {
   const updatesOf = (id: string) =>
     heard.filter(({ event, payload }) => event === 'messageUpdated' && payload['_id'] === id)
   const pushesOf = (id: string) => server.calls.filter(({ body }) => body._id === id)
-  /** Resolves when earlier events have been heard and pushed: a later message has. */
+  /** Resolves when earlier events have been delivered and pushed, as a later message has. */
   const allHeard = async () => {
     const last = await platform.send(room, robot)
     await eventually('the last message', () => heard.some(({ payload }) => payload['_id'] === last))
     await eventually('its push', () => pushesOf(last).length === 1)
   }
 
-  test('is live piece by piece, in the history as far as it is, and one update and one push at the end', async () => {
+  test('is live piece by piece, in the history so far, and updated and pushed once at the end', async () => {
     const id = await open()
     assert.partialDeepStrictEqual(await stored(id), { message: '', streaming: true })
     const append = (body: object) => byKey(platform.gateway, `/messages/${id}/stream`, body)
@@ -90,7 +90,7 @@ describe('a message that a robot streams', () => {
     assert.equal((await append({ text: '!' })).status, 404)
   })
 
-  test('may be of a thread: its event, its history and its push are the thread’s', async () => {
+  test('can be in a thread: its event, its history and its push are the thread’s', async () => {
     const { _id: root } = await platform.as(carol, 'POST', `/rooms/${room}/message`, {
       message: 'root',
       messageType: 'x',
@@ -128,7 +128,7 @@ describe('a message that a robot streams', () => {
     assert.deepEqual([updatesOf(id).length, pushesOf(id).length], [1, 1])
   })
 
-  test('is the robot’s alone, and ends when it is recalled', async () => {
+  test('belongs to the robot alone, and ends when it is recalled', async () => {
     const id = await open()
     const refused = async (code: string, path: string, body: object, user?: string) => {
       const client = { 'im-client-key': platform.clientKey, 'im-authorization': platform.tokenOf(user ?? '') }

@@ -7,7 +7,7 @@ import { call, eventually, type Platform, type RunningService, startPlatform } f
 
 const run = promisify(execFile)
 
-/** A key is used without a pause while it ends: its refusals are no guesses here. */
+/** A key in constant use while it is revoked: its refusals are no guesses here. */
 const unlimitedLogins = { PARLEY_GATEWAY_FAILED_LOGINS_PER_ADDRESS: '0' }
 
 describe('parley key', () => {
@@ -47,7 +47,7 @@ describe('parley key', () => {
     assert.equal((await parley('key', 'add', platform.app, '--name', 'billing server')).code, 1)
     await eventually('its use is noted', async () => (await named('billing server'))?.['lastUsedAt'] !== undefined)
 
-    // Used without a pause while it is revoked, so that both gateways know it.
+    // In constant use while it is revoked, so that both gateways cache it.
     const revoking = new AbortController()
     const using = (async () => {
       while (!revoking.signal.aborted) await statuses(apiKey)
@@ -63,7 +63,7 @@ describe('parley key', () => {
     assert.equal((await parley('key', 'revoke', platform.app, 'billing server')).code, 1)
   })
 
-  test('with --platform it has the platform permission; lists show no key; an ID revokes a key without a name', async () => {
+  test('--platform grants the platform permission; lists hide keys; an ID revokes a key without a name', async () => {
     const apiKey =
       /ak_[\w-]+/.exec((await parley('key', 'add', platform.app, '--name', 'ops', '--platform')).out)?.[0] ?? ''
     assert.deepEqual(await statuses(apiKey, '/admin/connection-count'), [200, 200])
@@ -76,7 +76,7 @@ describe('parley key', () => {
     assert.deepEqual(await statuses(platform.basicKey), [401, 401])
   })
 
-  test('with --scopes it reaches that alone; end, networks and rate are set and listed; bad ones name the option', async () => {
+  test('--scopes limits the key; expiry, networks and rate are set and listed; invalid ones name the option', async () => {
     const rights = ['--scopes', 'users:read,messages:read', '--expires', '2099-01-01T00:00:00Z', '--rate', '600']
     const { out } = await parley(
       'key',

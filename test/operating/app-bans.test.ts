@@ -12,7 +12,7 @@ describe('a ban from the app', () => {
   })
   afterAll(() => platform.stop())
 
-  test('closes the sockets of the user for good, with a reason of its own, and of nobody else', async () => {
+  test("closes only the user's sockets, for good, with its own reason", async () => {
     const [eve, bob] = [await platform.newUser('eve'), await platform.newUser('bob')]
     const [banned, stays] = [await platform.connect(node, eve), await platform.connect(node, bob)]
     let reason: string | undefined

@@ -12,12 +12,12 @@ import { call, connectClient, eventually, type Platform, type RunningService, st
 import { fillCollections } from '../test-app-rows.ts'
 
 const run = promisify(execFile)
-/** The test goes on with keys that are refused. */
 /** Collections without documents of one app; operators lose their roles in it (routes/console/roles.test.ts). */
 const ofInstallation = new Set([
   ...['migrations', 'streamState', 'pageFiles', 'auditUnsealed'],
   ...['operators', 'operatorSessions', 'signInFailures'],
 ])
+/** The test continues with refused keys. */
 const noLimit = { PARLEY_GATEWAY_FAILED_LOGINS_PER_ADDRESS: '0' }
 
 describe('parley app delete', () => {
@@ -26,7 +26,7 @@ describe('parley app delete', () => {
   let nodes: RunningService[]
   let db: Db
   let env: NodeJS.ProcessEnv
-  /** Begins with the ID of the app that goes, so that a range too wide takes it too. */
+  /** Begins with the ID of the deleted app, so that a range too wide would include it. */
   let other: DemoKeys
   beforeAll(async () => {
     platform = await startPlatform()
@@ -70,7 +70,7 @@ describe('parley app delete', () => {
     const ended = Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('disconnect', resolve))))
     return { token: String(token), sockets, ended }
   }
-  /** The IDs of the documents that hold the app's ID anywhere, by collection. */
+  /** The IDs of the documents that contain the app's ID anywhere, by collection. */
   async function idsOf(app: string): Promise<Record<string, string[]>> {
     const found: Record<string, string[]> = {}
     for (const { collectionName } of await db.mongo.collections()) {
@@ -103,7 +103,7 @@ describe('parley app delete', () => {
     for (const socket of sockets) socket.close()
   })
 
-  test('after it no collection holds anything of the app, whose keys and sockets have ended; another app keeps all', async () => {
+  test('removes every document, key and socket of the app, and keeps another app whole', async () => {
     const [own, kept] = [await chatIn(platform, 'second'), await chatIn(other, 'second')]
     await eventually('all events are published', async () => (await db.pendingEvents.countDocuments()) === 0)
     await eventually(
@@ -116,7 +116,7 @@ describe('parley app delete', () => {
     const collections = (await db.mongo.collections()).map(({ collectionName }) => collectionName)
     assert.deepEqual(Object.keys(before).sort(), collections.filter((name) => !ofInstallation.has(name)).sort())
 
-    // Used without a pause meanwhile, so that both gateways know the keys.
+    // In constant use meanwhile, so that both gateways cache the keys.
     const deleting = new AbortController()
     const using = (async () => {
       while (!deleting.signal.aborted) await statuses(platform, own.token)
@@ -147,7 +147,7 @@ describe('parley app delete', () => {
     for (const socket of kept.sockets) socket.close()
     assert.match((await parley('app', 'delete', platform.app, '--yes')).out, /there is no app/)
 
-    // As a process leaves it that stood still during the deletion.
+    // Left by a process that stalled during the deletion.
     const [message] = await db.messages.find({ app: other.app }).limit(1).toArray()
     assert.ok(message)
     const left = { ...message, _id: 'left', app: platform.app, roomKey: key(platform.app, 'second') }

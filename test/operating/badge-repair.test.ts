@@ -9,7 +9,7 @@ import { eventually, type Platform, type PlatformUser, startPlatform } from '../
 
 const run = promisify(execFile)
 
-describe('an unread count that is wrong', () => {
+describe('a wrong unread count', () => {
   let platform: Platform
   let db: Db
   let bob: PlatformUser
@@ -74,7 +74,7 @@ describe('an unread count that is wrong', () => {
     assert.match(await parley('badge', 'repair'), / 0 repaired/)
   })
 
-  test('is repaired while messages are sent, read and deleted, and right afterwards', async () => {
+  test('is repaired during sends, reads and deletions, and is right afterwards', async () => {
     const rooms = await Promise.all(Array.from({ length: 5 }, () => platform.newRoom(['alice', 'bob'])))
     const traffic = { isOn: true, rounds: 0 }
     const busy = rooms.map(async (room) => {

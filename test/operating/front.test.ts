@@ -7,7 +7,7 @@ import { type Platform, startPlatform } from '../platform.ts'
 
 const MiB = 1024 * 1024
 
-describe('the front of npm start returns what the gateway returned', () => {
+describe("the front of npm start passes on the gateway's response", () => {
   let platform: Platform
   let front: Front
   beforeAll(async () => {
@@ -47,7 +47,7 @@ describe('the front of npm start returns what the gateway returned', () => {
     })
   }
 
-  test('a request that is not HTTP gets the envelope, with the headers that browsers need to read it', async () => {
+  test('a request that is not HTTP gets the envelope, with the CORS headers of a readable response', async () => {
     const socket = connect(front.port, '127.0.0.1')
     socket.write('nonsense\r\n\r\n')
     const answer = await text(socket)
@@ -57,7 +57,7 @@ describe('the front of npm start returns what the gateway returned', () => {
   })
 })
 
-/** The beginning of each answer that comes, none of which has such a line in its body. */
+/** The beginning of each response; no body contains such a line. */
 async function* statusLines(socket: Socket): AsyncGenerator<string> {
   let rest = ''
   for await (const chunk of socket) {

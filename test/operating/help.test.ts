@@ -8,9 +8,9 @@ import { commandEnv } from '../parley-command.ts'
 
 const root = join(import.meta.dirname, '../..')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
-/** Scripts that npm runs before another get no arguments. */
+/** Pre-scripts of npm get no arguments. */
 const commands = Object.keys(scripts).filter((name) => !(name.startsWith('pre') && name.slice(3) in scripts))
-/** Long enough for a busy machine; whatever starts servers instead of saying what it does is not through by then. */
+/** Enough for a busy machine, but not for a command that starts servers instead of printing its usage. */
 const timeout = 60_000
 
 /** The command's output; fails unless it ends by itself with code 0. */
@@ -31,8 +31,8 @@ function subcommandsIn(help: string): string[] {
   return [...listed.matchAll(/^ {2}([a-z][\w-]*)/gm)].map(([, name = '']) => name).filter((name) => name !== 'help')
 }
 
-describe('every npm command says with --help what it does', () => {
-  test('there are commands, and those of parley have commands of their own', async () => {
+describe('every npm command prints its usage with --help', () => {
+  test('there are commands, and parley has commands of its own', async () => {
     assert.ok(commands.length > 10)
     assert.ok(subcommandsIn(await helpOf('parley')).includes('app'))
   })
@@ -41,7 +41,7 @@ describe('every npm command says with --help what it does', () => {
     test(`npm run ${name} -- --help`, async () => assert.match(await helpOf(name), /usage|common commands/i))
   }
 
-  test('so does every command of parley, at any depth', async () => {
+  test('every command of parley does too, at any depth', async () => {
     const look = async (path: string[]): Promise<number> => {
       const help = await helpOf('parley', path)
       assert.match(help, new RegExp(`^Usage: parley ${path.join(' ')}`.trim()))

@@ -35,7 +35,7 @@ describe('parley import, again', () => {
     assert.match(text, /Verified/)
   }
 
-  test('takes every field of POST /messages: an imported message is shown as one that was sent', async () => {
+  test('accepts every field of POST /messages: an imported message looks like a sent one', async () => {
     const upload = async (owner?: string) => {
       const about = { name: 'plan.txt', type: 'text/plain', size: 5, ...(owner !== undefined && { owner }) }
       const made = (await platform.admin('POST', '/files', about)) as { fileID: string; upload: { url: string } }
@@ -141,7 +141,7 @@ describe('parley import, again', () => {
     )
   })
 
-  test('all messages of the time of the last one read are read, also where they got times of their own', async () => {
+  test('all messages at the time of the last read one are read, even if their times had to be separated', async () => {
     const readers = { fay: -1, gus: 0, hal: 1, ida: 9, joe: 10 }
     const lines = [
       user('eva'),
@@ -164,7 +164,7 @@ describe('parley import, again', () => {
     assert.deepEqual(await unread(), [7, 4, 3, 3, 0])
   })
 
-  test('two imports at once never undo each other: the second waits, or is refused while the first is at work', async () => {
+  test('two concurrent imports never undo each other: the second waits, or is refused while the first runs', async () => {
     const each = 6_000
     const lines = [
       user('kim'),
@@ -195,7 +195,7 @@ describe('parley import, again', () => {
     return String(sent['_id'])
   }
 
-  test('after an import that was killed the room takes messages when that is aborted; one of the file in their place is refused by the name of the room', async () => {
+  test('after a killed import is aborted, the room takes messages; a file that conflicts with them is refused, naming the room', async () => {
     const lines = [
       ...['cleo', 'dora'].map((name) => user(name)),
       { type: 'room', _id: 'taken', roomType: 'group' },

@@ -109,7 +109,7 @@ describe('parley import', () => {
     assert.deepEqual(await count(), before)
   })
 
-  test('leaves bad lines out and imports the rest, in whichever order the lines stand', async () => {
+  test('skips bad lines and imports the rest, in any order of lines', async () => {
     const lines = [
       message('mixed', 2, 'xena', { replyTo: 'm1' }),
       message('mixed', 1, 'yuri'),
@@ -168,7 +168,7 @@ describe('parley import', () => {
     assert.ok(asArray.text.includes(`:${begins + 1}: sender: `), asArray.text)
   })
 
-  test('imported data reads over the API as if it had been sent there, and chatting goes on', async () => {
+  test('imported data reads over the API like sent data, and new messages follow it', async () => {
     const lines = [
       user('carla', { createdAt: '2020-05-01T10:00:00Z', avatarUrl: 'https://example.com/c.png' }),
       user('dan'),
@@ -237,7 +237,7 @@ describe('parley import', () => {
     assert.match(other.text, /another message in the place of m99/)
   })
 
-  test('replies and threads are as if they had been sent; a second import adds to them, and goes on where one was broken off', async () => {
+  test('replies and threads look like sent ones; a second import adds to them, and resumes an interrupted one', async () => {
     const lines = [
       ...['ida', 'jan', 'kim'].map((name) => user(name)),
       { type: 'room', _id: 'plans', roomType: 'group', owner: 'ida' },
@@ -277,7 +277,7 @@ describe('parley import', () => {
     )
     const { messages: found } = (await jan.call('POST', '/search', { keyword: 'umbrella' })) as { messages: Line[] }
     assert.equal(JSON.stringify(found).includes(String(data[0]?.['_id'])), true)
-    // As broken off after its messages were inserted.
+    // As if interrupted after its messages were inserted.
     const rootID = { _id: String(root?.['_id']) }
     await db.messages.updateOne(rootID, { $unset: { thread: 1 } })
     const more = [
@@ -305,7 +305,7 @@ describe('parley import', () => {
     assert.match(grown.text, /another message in the place of m8/)
   })
 
-  test('a member who had left, and is imported again, has exact unread counts: without messages deleted for themselves', async () => {
+  test('a former member who is imported again has exact unread counts, without personally deleted messages', async () => {
     const lines = [
       ...['pia', 'rob', 'quin'].map((name) => user(name)),
       { type: 'room', _id: 'rest', roomType: 'group' },
@@ -338,7 +338,7 @@ describe('parley import', () => {
     assert.deepEqual(await importAgain(), [0, 1])
   })
 
-  test('killed at any moment, and run again: every message once, in its place, and exact unread counts', async () => {
+  test('killed at any moment and repeated, it stores every message once, in its place, with exact unread counts', async () => {
     const [rooms, each] = [5, 2_000]
     const names = Array.from({ length: rooms }, (_, i) => `big ${i}`)
     const lines: Line[] = [user('fay'), user('gus'), user('hal')]

@@ -10,7 +10,7 @@ const hour = 3_600_000
 
 export type Line = Record<string, unknown>
 
-/** When the conversations of the files began. */
+/** The start of the conversations in the files. */
 export const begin = Date.now() - 100 * 24 * hour
 
 export const user = (_id: string, more: Line = {}): Line => ({ type: 'user', _id, nickname: `N ${_id}`, ...more })

@@ -19,7 +19,7 @@ describe('limits of a realtime node', () => {
   })
   afterAll(() => platform.stop())
 
-  /** Connects a socket, and returns the error event and the reason with which it is closed. */
+  /** Connects a socket, and returns the error event and the reason of its close. */
   function refused(node: RunningService): Promise<{ error: unknown; reason: string }> {
     const socket = io(node.url, { transports: ['websocket'], reconnection: false, forceNew: true })
     return new Promise((resolve) => {
@@ -38,7 +38,7 @@ describe('limits of a realtime node', () => {
     metric(node, `parley_socket_refusals_total\\{.*limit="${limit}".*\\}`)
   const isTooMany = { RC: 429, error: { code: 'TOO_MANY_REQUESTS' } }
 
-  test('connections per address: one more gets an error and is closed so that it may come back, and counts in the metrics', async () => {
+  test('connections per address: one more gets an error, is closed with a reconnectable reason, and counts in the metrics', async () => {
     const node = await newNode({ CONNECTIONS_PER_ADDRESS: 3 })
     const sockets = await Promise.all([1, 2, 3].map(() => connectClient(node.url, token)))
     const { error, reason } = await refused(node)
@@ -54,7 +54,7 @@ describe('limits of a realtime node', () => {
     for (const socket of sockets) socket.close()
   })
 
-  /** A WebSocket that opens its transport and never connects a socket; closed when it settles. */
+  /** A WebSocket that opens its transport and never connects a socket, with its close. */
   function transport(node: RunningService): { opened: Promise<unknown>; closed: Promise<unknown>; close: () => void } {
     const socket = new WebSocket(`${node.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`)
     const event = (name: string) => new Promise((resolve) => socket.addEventListener(name, resolve, { once: true }))
@@ -63,7 +63,7 @@ describe('limits of a realtime node', () => {
   const connections = (node: RunningService, kind: string) =>
     metric(node, `parley_connections\\{.*transport="${kind}".*\\}`)
 
-  test('connections per address count from the transport on: who never connects a socket takes a place, and too many are closed', async () => {
+  test('connections per address count from the transport on: those without a socket count, and excess ones are closed', async () => {
     const node = await newNode({ CONNECTIONS_PER_ADDRESS: 3 })
     const silent = [1, 2, 3].map(() => transport(node))
     await Promise.all(silent.map(({ opened }) => opened))
@@ -102,7 +102,7 @@ describe('limits of a realtime node', () => {
     for (const { close } of silent) close()
   })
 
-  test('a WebSocket whose session another node holds is one of its address’s connections', async () => {
+  test('a WebSocket for a session of another node counts for its address', async () => {
     const [holder, node] = [await newNode({}), await newNode({ CONNECTIONS_PER_ADDRESS: 1 })]
     const session = async () => {
       const text = await (await fetch(`${holder.url}/socket.io/?EIO=4&transport=polling`)).text()
@@ -110,7 +110,7 @@ describe('limits of a realtime node', () => {
     }
     const bridge = async () =>
       new WebSocket(`${node.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket&sid=${await session()}`)
-    /** A machine that is busy may take longer for an upgrade than an upgrade has. */
+    /** An upgrade on a busy machine can exceed its time limit. */
     async function upgraded(): Promise<WebSocket | undefined> {
       const socket = await bridge()
       const event = (name: string) => new Promise((resolve) => socket.addEventListener(name, resolve, { once: true }))
@@ -128,7 +128,7 @@ describe('limits of a realtime node', () => {
     await eventually('it is gone', async () => (await connections(node, 'bridge')) === 0)
   })
 
-  test('a client that connects and disconnects again and again, and never authenticates, is closed in time', async () => {
+  test('a client that keeps connecting and disconnecting without authenticating is closed in time', async () => {
     const node = await newNode({ AUTHENTICATE_WITHIN_MS: 3000 })
     const socket = new WebSocket(`${node.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`)
     let connected = 0
@@ -137,7 +137,7 @@ describe('limits of a realtime node', () => {
       else if (data.startsWith('40')) {
         connected++
         socket.send('41')
-        // Within what a client may send in a second.
+        // Within a client's rate of packets.
         setTimeout(() => socket.send('40'), 10)
       }
     })
@@ -146,7 +146,7 @@ describe('limits of a realtime node', () => {
     assert.ok(connected > 5, `${connected} times`)
   })
 
-  test('a client that disconnects an authenticated socket and keeps the connection has the time again, and no more', async () => {
+  test('a client that disconnects an authenticated socket gets the time to authenticate once more', async () => {
     const node = await newNode({ AUTHENTICATE_WITHIN_MS: 1000 })
     const client = io(node.url, { transports: ['websocket'], reconnection: false, forceNew: true })
     const answer: { RC: number } = await client.emitWithAck('auth2', token, {})
@@ -159,7 +159,7 @@ describe('limits of a realtime node', () => {
     assert.equal(await connections(node, 'websocket'), 0)
   })
 
-  test('connections per user: auth2 is refused, the socket stays for another try', async () => {
+  test('connections per user: auth2 is refused, and the socket can try again', async () => {
     const node = await newNode({ CONNECTIONS_PER_USER: 2 })
     const sockets = await Promise.all([1, 2].map(() => connectClient(node.url, token)))
     const third = io(node.url, { transports: ['websocket'], reconnection: false, forceNew: true })
@@ -171,7 +171,7 @@ describe('limits of a realtime node', () => {
     for (const socket of [...sockets, third]) socket.close()
   })
 
-  test('admissions per second: a storm is let in one after the other, and everybody gets in', async () => {
+  test('admissions per second: a storm is admitted one by one, and every client in the end', async () => {
     const node = await newNode({ ADMISSIONS_PER_SECOND: 20 })
     const sockets = Array.from({ length: 30 }, () => io(node.url, { transports: ['websocket'], forceNew: true }))
     const answers = sockets.map(async (socket, i) => {
@@ -184,7 +184,7 @@ describe('limits of a realtime node', () => {
     for (const socket of sockets) socket.close()
   })
 
-  test('a client that would wait too long for its turn gets 503 before it has a connection', async () => {
+  test('a client facing too long a queue gets 503 before it has a connection', async () => {
     const node = await newNode({ ADMISSIONS_PER_SECOND: 1 })
     const waiting = Array.from({ length: 20 }, () => io(node.url, { transports: ['websocket'], forceNew: true }))
     for (const socket of waiting) socket.emit('auth2', token, {})
@@ -198,7 +198,7 @@ describe('limits of a realtime node', () => {
     for (const socket of waiting) socket.close()
   })
 
-  test('events per second: refused with the envelope, and closed at ten times as many', async () => {
+  test('events per second: refused with the envelope, and closed at ten times the rate', async () => {
     const node = await newNode({ EVENTS_PER_SECOND: 5 })
     const socket = await connectClient(node.url, token)
     const acks: { RC: number }[] = await Promise.all(Array.from({ length: 12 }, () => socket.emitWithAck('conf', {})))
@@ -232,11 +232,11 @@ describe('limits of a realtime node', () => {
     for (const socket of [alice, ...attackers]) socket.close()
   })
 
-  test('a socket that disconnects and connects again on a connection gains no time to authenticate', async () => {
+  test('a socket that reconnects on its connection gains no time to authenticate', async () => {
     const node = await newNode({ AUTHENTICATE_WITHIN_MS: 2_000 })
     const socket = new WebSocket(`${node.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`)
     const closed = new Promise<string>((resolve) => socket.addEventListener('close', ({ reason }) => resolve(reason)))
-    // The namespace is answered with 40, and left again after some of the heartbeat's time.
+    // The namespace is answered with 40, and left again after part of the heartbeat's time.
     let timer: NodeJS.Timeout | undefined
     socket.addEventListener('open', () => {
       socket.send('40')

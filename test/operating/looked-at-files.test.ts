@@ -15,7 +15,7 @@ const png = Buffer.from(
   'base64',
 )
 
-describe('the stats service looks after files', () => {
+describe('the stats service processes files', () => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-files-'))
   const asked: { appID: string; name: string; bytes: Buffer; url: string }[] = []
   const scanner = createServer((request, response) => {
@@ -37,7 +37,7 @@ describe('the stats service looks after files', () => {
     rmSync(folder, { recursive: true })
   })
 
-  test('has them scanned by addresses of the gateways, and makes thumbnails; not without that address', async () => {
+  test('scans them through addresses of the gateways, and makes thumbnails; without that address it does not', async () => {
     const scanUrl = `http://127.0.0.1:${(scanner.address() as AddressInfo).port}`
     const env = { PARLEY_FILES_FOLDER: folder, PARLEY_FILES_SCAN_URL: scanUrl }
     const gateway = await platform.start('api-gateway', env)

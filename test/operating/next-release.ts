@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
 
-/** The migration of `nextRelease`, and the field that its messages have more. */
+/** The migration of `nextRelease`, and its new message field. */
 export const nextMigration = '0002-origin'
 export const nextField = 'origin'
 
@@ -27,7 +27,7 @@ const changes: Record<string, [before: string, after: string]> = {
   ],
 }
 
-/** A copy of this release with a migration and a field more, as the next one may have. @returns its root */
+/** A copy of this release with one more migration and field, like the next one. @returns its root */
 export function nextRelease(): string {
   const next = mkdtempSync(join(tmpdir(), 'parley-next-'))
   for (const folder of ['packages', 'services']) {

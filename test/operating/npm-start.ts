@@ -12,9 +12,9 @@ const started: ChildProcess[] = []
 /** `npm start` as a process. */
 export interface Started {
   child: ChildProcess
-  /** Everything that it has printed so far. */
+  /** Its whole output so far. */
   readonly text: string
-  /** Resolves when it is gone. */
+  /** Resolves when it has ended. */
   end: Promise<{ code: number; text: string }>
   /** Resolves when everything runs. */
   runs(
@@ -22,7 +22,7 @@ export interface Started {
   ): Promise<{ text: string; baseUrl: string; processes: number[]; pidOf(this: void, name: string): number }>
 }
 
-/** Runs `npm start` on a data directory, without npm unless a command says so. */
+/** Runs `npm start` on a data directory, directly unless a command is given. */
 export function npmStart(
   data: string,
   args: string[],
@@ -57,7 +57,7 @@ export function npmStart(
   }
 }
 
-/** Kills what a test has left running. */
+/** Kills everything that a test has left running. */
 export async function killStarted(): Promise<void> {
   for (const child of started.splice(0)) {
     child.kill('SIGKILL')
@@ -65,7 +65,7 @@ export async function killStarted(): Promise<void> {
   }
 }
 
-/** The processes below one whose command line or environment names something, such as a program or a node ID. */
+/** The descendants of a process with a text in their command line or environment, such as a program or a node ID. */
 export function pidsOf(child: ChildProcess, name: string): number[] {
   return descendantsOf(child.pid ?? 0).filter((pid) =>
     ['cmdline', 'environ'].some((file) => readIfThere(`/proc/${pid}/${file}`).includes(name)),
@@ -81,7 +81,7 @@ export function isRunning(pid: number): boolean {
   return existsSync(`/proc/${pid}`)
 }
 
-/** A process may end between its listing and its reading. */
+/** A process can end between its listing and its reading. */
 function readIfThere(path: string): string {
   try {
     return readFileSync(path, 'utf8')

@@ -7,9 +7,9 @@ import { eventually } from '../platform.ts'
 import { killStarted, npmStart } from './npm-start.ts'
 
 const root = join(import.meta.dirname, '../..')
-/** Beside the build of tests: hard links stay on one file system. */
+/** Beside the build of tests: hard links need one file system. */
 const home = mkdtempSync(join(root, '.parley/odd-'))
-/** Characters that URLs, shells and NODE_OPTIONS read in a way of their own; `src` is a folder of each package, too. */
+/** Characters special to URLs, shells and NODE_OPTIONS; `src` is also a folder of each package. */
 const clone = join(home, 'src/#1 50%20? of \'$x\' & "y"')
 /** A picture of one pixel. */
 const png = Buffer.from(
@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true })
 })
 
-describe('a clone whose folder has #, %, ?, quotes and spaces in its name', () => {
+describe('a clone in a folder with #, %, ?, quotes and spaces in its name', () => {
   test('builds the page, runs by `npm start`, and builds the services', async () => {
     mkdirSync(clone, { recursive: true })
     const parts = readdirSync(root).filter((name) => !name.startsWith('.'))
@@ -45,7 +45,7 @@ describe('a clone whose folder has #, %, ?, quotes and spaces in its name', () =
   })
 })
 
-/** Its process is started by a URL, and its file sent from the data folder. */
+/** Its process is started from a URL, and its file sent from the data folder. */
 async function seesThumbnail(baseUrl: string): Promise<void> {
   const ask = async (method: string, path: string, headers: Record<string, string>, body?: object) => {
     const json = body && { body: JSON.stringify(body) }

@@ -33,7 +33,7 @@ describe('a backup of MongoDB', () => {
   }
   const unread = async () => (await bob.call('GET', '/me/badge'))['badge']
 
-  /** The files of a mongod that takes no writes meanwhile: MongoDB's manual, "Back Up with Filesystem Snapshots". */
+  /** The files of a mongod without writes meanwhile: MongoDB's manual, "Back Up with Filesystem Snapshots". */
   async function backUp(): Promise<string> {
     const { dir, url } = platform.servers.mongo
     const client = new MongoClient(url)
@@ -57,7 +57,7 @@ describe('a backup of MongoDB', () => {
     await Promise.all([mongo.restart(), nats.restart()])
   }
 
-  test('brings everything back as it was then, and all services go on from there', async () => {
+  test('restores everything, and all services continue from there', async () => {
     const before = await Promise.all(Array.from({ length: 20 }, (_, i) => send(`before ${i}`)))
     const kept = await history()
     assert.equal(kept.length, 20)

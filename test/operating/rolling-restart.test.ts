@@ -4,7 +4,7 @@ import { type Balanced, startBalanced } from '../faults/balanced.ts'
 import { type Load, startLoad } from '../k8s/load.ts'
 import { openConnections } from '../open-connections.ts'
 
-describe('services that are replaced under load, as an update does it', () => {
+describe('services replaced under load, as in an update', () => {
   let at: Balanced
   let load: Load
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describe('services that are replaced under load, as an update does it', () => {
     await at.stop()
   })
 
-  /** A new process is ready before the load balancer leaves an old one out, and that before it is asked to stop. */
+  /** A new process is ready before the load balancer drops an old one, which is asked to stop only after. */
   async function replaceAll(kind: 'gateways' | 'nodes'): Promise<void> {
     const old = [...at[kind]]
     const fresh = await Promise.all(old.map(() => (kind === 'nodes' ? at.newNode() : at.newGateway())))
@@ -36,7 +36,7 @@ describe('services that are replaced under load, as an update does it', () => {
     ['gateways', 0],
     ['nodes', 1],
   ] as const) {
-    test(`${kind}: no call fails, no message is lost or twice, and clients come again ${moves} times`, async () => {
+    test(`${kind}: no call fails, no message is lost or repeated, and clients reconnect ${moves} times`, async () => {
       load.begin()
       const before = load.clients.map(({ ends }) => ends.length)
       await replaceAll(kind)

@@ -14,7 +14,7 @@ interface Heard {
   seq: number
 }
 
-describe('a rolling update to a release with a migration and a field more', () => {
+describe('a rolling update to a release with one more migration and field', () => {
   let platform: Platform
   let db: Db
   let root: string
@@ -57,7 +57,7 @@ describe('a rolling update to a release with a migration and a field more', () =
   }
   const readyz = ({ ports }: RunningService) => fetch(`http://127.0.0.1:${ports['internal']}/readyz`)
 
-  /** Every message has an event, seq has no hole, and both gateways say the same. */
+  /** Every message has an event, seq has no gap, and both gateways agree. */
   async function assertWhole(ids: readonly string[], gateways: readonly RunningService[]): Promise<void> {
     await eventually('every event', () => ids.every((id) => heard.has(id)))
     const seqs = [...heard.values()].map(({ seq }) => seq).toSorted((a, b) => a - b)
@@ -74,7 +74,7 @@ describe('a rolling update to a release with a migration and a field more', () =
     }
   }
 
-  test('keeps seq without holes, unread exact and every event, while it is migrated, mixed and rolled back', async () => {
+  test('keeps seq without gaps, unread exact and every event, during the migration, the mix and the rollback', async () => {
     const ids = await Promise.all(Array.from({ length: 10 }, () => send(before)))
     next = await platform.start('api-gateway', {}, root)
     const { failing } = (await (await readyz(next)).json()) as { failing: Record<string, string> }

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** How keys and tokens that Parley makes look, and those of the demo app. */
+/** The form of Parley's keys and tokens, and those of the demo app. */
 const secret = /\b(?:pt|ak|ck|bk|whsec)_[\w+/-]{24,}|\bdemo-(?:api|basic|client)-key\b/g
 
-/** Reads everything that services logged in a run: the lines that hold a key or token, at most ten. */
+/** Reads all logs of services in a run: the lines that contain a key or token, at most ten. */
 export function findSecrets(folder: string): { lines: number; found: string[] } {
   const found: string[] = []
   let lines = 0

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterEach(killStarted)
 afterAll(() => rm(home, { recursive: true, force: true }))
 
-/** A stock client with its own reconnecting, that authenticates at each connect and keeps what it hears. */
+/** A stock client with its own reconnecting, which authenticates on each connect and records its events. */
 function listen(baseUrl: string, token: string): { socket: Socket; heard: Set<string>; isIn: () => boolean } {
   const socket = io(baseUrl, { transports: ['websocket'], forceNew: true, reconnectionDelay: 100 })
   const heard = new Set<string>()
@@ -30,10 +30,10 @@ function listen(baseUrl: string, token: string): { socket: Socket; heard: Set<st
   return { socket, heard, isIn: () => isIn }
 }
 
-/** Which realtime node holds a connection: session IDs begin with its name. */
+/** The realtime node of a connection: session IDs begin with its name. */
 const nodeOf = (socket: Socket) => socket.io.engine.id?.split('.')[0] ?? ''
 
-/** Kills the process of that name and waits until another runs in its place. */
+/** Kills the process of that name and waits until another replaces it. */
 async function killAndWait(started: Started, name: string, inProcess: string): Promise<void> {
   const [pid = 0] = pidsOf(started.child, inProcess)
   const since = started.text.length
@@ -43,8 +43,8 @@ async function killAndWait(started: Started, name: string, inProcess: string): P
   assert.ok(!isRunning(pid) && !pidsOf(started.child, inProcess).includes(pid), `${name} is another process`)
 }
 
-describe('npm start, when one of its processes is killed (-9)', () => {
-  test('starts a gateway and a realtime node again, while REST and clients go on', async () => {
+describe('npm start, after one of its processes is killed (-9),', () => {
+  test('restarts a gateway and a realtime node, while REST and clients continue', async () => {
     const started = npmStart(join(home, 'go-on'), ['--port', '0', '--gateways', '2', '--realtime', '2'])
     const { baseUrl } = await started.runs()
     const post = (path: string, body: unknown) => call(baseUrl, 'POST', path, apiKey, body)
@@ -95,7 +95,7 @@ describe('npm start, when one of its processes is killed (-9)', () => {
     assert.equal((await started.end).code, 0)
   })
 
-  test('starts MongoDB, NATS and Redis again, and a message can be sent after', async () => {
+  test('restarts MongoDB, NATS and Redis, and sends work after', async () => {
     const started = npmStart(join(home, 'servers'), ['--port', '0', '--gateways', '1', '--realtime', '1'])
     const { baseUrl } = await started.runs()
     const servers = { MongoDB: 'mongod', NATS: 'nats-server', Redis: 'redis-server' }
@@ -127,7 +127,7 @@ describe('npm start, when one of its processes is killed (-9)', () => {
   })
 })
 
-/** It may have ended since it was listed. */
+/** It can have ended since the listing. */
 function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')

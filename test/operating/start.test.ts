@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, onTestFinished, test } from '
 import { eventually } from '../platform.ts'
 import { descendantsOf, isRunning, killStarted, npmStart } from './npm-start.ts'
 
-/** In a namespace of its own, which containers may deny. */
+/** In a namespace of its own, which containers can deny. */
 const mayMount = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
 
 let home: string
@@ -31,7 +31,7 @@ const start = (args: string[], variables?: NodeJS.ProcessEnv, command?: string[]
 async function sendAsPrinted(text: string): Promise<number> {
   const line = /^ {2}(curl .*)$/m.exec(text)?.[1]
   assert.ok(line, text)
-  // The shell splits the line; what curl would do with the words is done here, because a bare machine has no curl.
+  // The shell splits the line; the test acts for curl, since a bare machine has none.
   const words = execFileSync('sh', ['-c', `curl() { printf '%s\\0' "$@"; }; ${line}`])
     .toString()
     .split('\0')
@@ -43,7 +43,7 @@ async function sendAsPrinted(text: string): Promise<number> {
   return result.seq
 }
 
-/** The last address of a user who has connected a socket. */
+/** The last address of a user with a connected socket. */
 async function addressOfLogin(baseUrl: string): Promise<unknown> {
   const headers = { 'im-api-key': 'demo-api-key', 'content-type': 'application/json' }
   const save = async (fields: object) => {
@@ -62,7 +62,7 @@ async function addressOfLogin(baseUrl: string): Promise<unknown> {
 }
 
 describe('npm start', () => {
-  test('serves everything on one origin, its curl line sends the first message, and a second start keeps the data', async () => {
+  test('serves everything on one origin; its curl line sends the first message; a second start keeps the data', async () => {
     const first = start(['--port', '0'])
     const { text, baseUrl, processes } = await first.runs()
     for (const server of ['MongoDB', 'NATS', 'Redis']) assert.match(text, new RegExp(`${server}: (starting|from) `))
@@ -87,7 +87,7 @@ describe('npm start', () => {
     assert.equal((await second.end).code, 0)
   })
 
-  test('--fresh begins anew, --gateways and --realtime run that many, each with metrics and health of its own', async () => {
+  test('--fresh starts over, --gateways and --realtime set the numbers, each with its own metrics and health', async () => {
     const { child, end, runs } = start(['--port', '0', '--fresh', '--gateways', '2', '--realtime', '1'])
     const { text } = await runs()
     assert.equal(await sendAsPrinted(text), 1)
@@ -102,7 +102,7 @@ describe('npm start', () => {
     assert.equal((await end).code, 0)
   })
 
-  test('a second one on the same data is refused with the reason, and the first goes on', async () => {
+  test('a second one on the same data is refused with the reason, and the first continues', async () => {
     const first = start(['--port', '0'])
     const { baseUrl } = await first.runs()
     const { code, text } = await start(['--port', '0']).end
@@ -111,7 +111,7 @@ describe('npm start', () => {
     assert.equal((await fetch(`${baseUrl}/openapi.json`)).status, 200)
   })
 
-  test('a database of somebody’s own gets the demo keys only with --demo', async () => {
+  test('an existing database gets the demo keys only with --demo', async () => {
     const servers = await isolatedServers()
     onTestFinished(() => servers.stop())
     const theirs = {
@@ -142,7 +142,7 @@ describe('npm start', () => {
     assertOneSentence(text, new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 is in use: .*--port ${Number(port) + 1}$`))
   })
 
-  test('a data folder that cannot be written is one clear sentence', async () => {
+  test('a data folder without write permission is one clear sentence', async () => {
     const file = join(home, 'file')
     await writeFile(file, '')
     for (const [folder, args] of [
@@ -172,7 +172,7 @@ describe('npm start', () => {
     }
   })
 
-  test('a missing python3, where nothing else has the servers, is one clear sentence', async () => {
+  test('a missing python3, without another source of servers, is one clear sentence', async () => {
     const bare = { PATH: join(home, 'empty'), XDG_CACHE_HOME: join(home, 'no-cache') }
     const { code, text } = await start(['--port', '0'], bare).end
     assert.equal(code, 1)
@@ -194,7 +194,7 @@ describe('npm start', () => {
     await eventually('all of it is gone', () => !processes.some(isRunning))
   })
 
-  test('Ctrl-C during the start stops what has been started', async () => {
+  test('Ctrl-C during the start stops everything started', async () => {
     const { child, end } = start(['--port', '0'])
     let processes: number[] = []
     await eventually('it has begun', () => (processes = descendantsOf(child.pid ?? 0)).length >= 5)
@@ -206,7 +206,7 @@ describe('npm start', () => {
   })
 })
 
-/** The only line besides progress, and no stack trace. */
+/** Asserts one line besides progress, and no stack trace. */
 function assertOneSentence(text: string, sentence: RegExp): void {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('· '))
   assert.equal(lines.length, 1, text)

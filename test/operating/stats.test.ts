@@ -35,7 +35,7 @@ describe('statistics are true', () => {
   const connections = async () => (await platform.admin('GET', '/admin/connection-count'))['count']
   const peak = async () => (await platform.admin('GET', '/admin/stats'))['peakConnectionCount']
 
-  test('each message counts once, while instances are killed (-9) and started in the middle', async () => {
+  test('each message counts once, while instances are killed (-9) and started meanwhile', async () => {
     const rooms: string[] = []
     for (let i = 0; i < 4; i++) {
       rooms.push(await platform.newRoom(['alice', 'bob']))
@@ -69,7 +69,7 @@ describe('statistics are true', () => {
     assert.deepEqual([report['roomCount'], report['totalRoomCount'], report['userList']], [4, 4, ['alice']])
   })
 
-  test('the peak is a true one: a burst shorter than any interval counts, over all nodes', async () => {
+  test('the peak is exact: a burst shorter than any interval counts, over all nodes', async () => {
     const sockets = await Promise.all([connect('alice', 0), connect('bob', 0), connect('bob', 1), connect('carl', 1)])
     await eventually('the current count', async () => (await connections()) === 4)
     for (const socket of sockets.slice(1)) socket.close()
@@ -90,14 +90,14 @@ describe('statistics are true', () => {
     )
   })
 
-  test('the connections of a node killed -9 vanish from the count', async () => {
+  test('the connections of a node killed by -9 leave the count', async () => {
     await Promise.all([connect('alice', 0), connect('bob', 1), connect('carl', 1)])
     await eventually('the current count', async () => (await connections()) === 3)
     await nodes[1]?.kill()
     await eventually('the count without them', async () => (await connections()) === 1)
   })
 
-  test('messages are indexed for the search without one, also by who takes over from an instance that was killed (-9)', async () => {
+  test('messages are indexed without a search, also after an instance was killed (-9)', async () => {
     const room = await platform.newRoom(['alice', 'bob'])
     const db = await connectDb(platform.servers.mongoUrl)
     try {

@@ -26,7 +26,7 @@ describe('SIGTERM stops a gateway in order', () => {
     assert.match(lines.at(-1) ?? '', /"msg":"stopped"/, lines.slice(-3).join('\n'))
   }
 
-  test('while a connection is open on which nothing was ever sent', async () => {
+  test('with an open connection that never sent anything', async () => {
     gateway = await platform.start('api-gateway')
     const { hostname, port } = new URL(gateway.url)
     const silent = connect(Number(port), hostname)
@@ -37,7 +37,7 @@ describe('SIGTERM stops a gateway in order', () => {
     await ended
   })
 
-  test('while a file is being uploaded that takes longer than PARLEY_DRAIN_MS: the upload is cut off', async () => {
+  test('with an upload that exceeds PARLEY_DRAIN_MS, which is cut off', async () => {
     gateway = await platform.start('api-gateway', { PARLEY_FILES_FOLDER: folder })
     const alice = await platform.newUser()
     const { upload } = await alice.call('POST', '/files', { name: 'film.bin', size: 1_000 })

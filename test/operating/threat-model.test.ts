@@ -17,7 +17,7 @@ describe('SECURITY.md and docs/threat-model.md', () => {
     )
   })
 
-  test('name every setting that limits what a caller may take', () => {
+  test("name every setting that limits a caller's resources", () => {
     const limits = read('docs/settings.md').match(/\bPARLEY_(?:GATEWAY|REALTIME)_\w*(?:_PER_|_MAX_|RECEIVE)\w*/g) ?? []
     assert.ok(limits.length > 8)
     const model = read('docs/threat-model.md')

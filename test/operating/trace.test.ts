@@ -7,7 +7,7 @@ import { type CallbackDouble, startCallback } from '../doubles/callback.ts'
 import { call, connectClient, eventually, type RunningService } from '../platform.ts'
 import { type PushPlatform, startPushPlatform } from '../push/test-push-platform.ts'
 
-/** The parts of OTLP's JSON (opentelemetry.io/docs/specs/otlp) that are looked at. */
+/** The parts of OTLP's JSON (opentelemetry.io/docs/specs/otlp) used here. */
 interface Span {
   service: string
   name: string
@@ -81,7 +81,7 @@ describe('a trace (OpenTelemetry)', () => {
     assert.equal(status, 200)
   }
 
-  test('follows a message through gateway, bus, realtime and push, below the span of the caller', async () => {
+  test("follows a message through gateway, bus, realtime and push, below the caller's span", async () => {
     await send({ traceparent: `00-${traceId}-${callerSpan}-01` })
     const steps = [
       ['parley-api-gateway', 'POST /messages'],
@@ -99,7 +99,7 @@ describe('a trace (OpenTelemetry)', () => {
     for (const step of steps.slice(1)) assert.equal(find(step)?.parentSpanId, root?.spanId, step.join(': '))
   })
 
-  test('names the release, and what OTEL_RESOURCE_ATTRIBUTES says', async () => {
+  test('names the release, and the attributes in OTEL_RESOURCE_ATTRIBUTES', async () => {
     await send({})
     const exported = () =>
       receiver.calls.filter(({ path }) => path === '/v1/traces').map(({ body }) => body as Exported)
@@ -115,7 +115,7 @@ describe('a trace (OpenTelemetry)', () => {
     assert.deepEqual([release, environment], [version, 'test bed'])
   })
 
-  test('the request ID, with the one that a load balancer gave, is in every log line about it', async () => {
+  test("the request ID, with the load balancer's, is in every log line about the request", async () => {
     await send({ 'x-request-id': 'from-the-balancer' })
     const linesOf = ({ logFile }: RunningService) =>
       readFileSync(logFile, 'utf8')
@@ -150,7 +150,7 @@ describe('a trace (OpenTelemetry)', () => {
     await alone.stop()
   })
 
-  test('without an endpoint nothing is traced, and the request ID of the load balancer stays as it is', async () => {
+  test("without an endpoint nothing is traced, and the load balancer's request ID stays", async () => {
     const message = { room, sender: alice, message: 'hello', messageType: 'text' }
     const headers = { 'im-api-key': platform.apiKey, 'x-request-id': 'plain-one' }
     assert.equal((await call(platform.gateway.url, 'POST', '/messages', headers, message)).status, 200)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
 
-describe('behind a proxy that is not trusted', () => {
+describe('behind an untrusted proxy', () => {
   let platform: Platform
   beforeAll(async () => {
     platform = await startPlatform()
@@ -21,7 +21,7 @@ describe('behind a proxy that is not trusted', () => {
     const setting = `${prefixes[name]}_TRUSTED_PROXIES`
     const ask = ({ url }: RunningService, headers = {}) => fetch(url + paths[name], { headers })
 
-    test(`a ${name} warns once that its clients share the address of the proxy, and names ${setting}`, async () => {
+    test(`a ${name} warns once that its clients share the proxy's address, and names ${setting}`, async () => {
       const service = await platform.start(name)
       await ask(service)
       assert.deepEqual(warningsOf(service), [])
@@ -35,7 +35,7 @@ describe('behind a proxy that is not trusted', () => {
       await service.stop()
     })
 
-    test(`a ${name} with ${setting} does not`, async () => {
+    test(`a ${name} with ${setting} does not warn`, async () => {
       const service = await platform.start(name, { [setting]: '1' })
       await ask(service, { 'x-forwarded-for': '192.0.2.1' })
       await service.stop()

@@ -1,4 +1,4 @@
-/** A message as its events have it. */
+/** A message as in its events. */
 export interface Placed {
   _id: string
   room: string
@@ -6,20 +6,20 @@ export interface Placed {
   threadOf?: string
 }
 
-/** The events that one client receives, and those out of order. */
+/** The events of one client, and those out of order. */
 export interface HeardOrder {
   events: number
   /** Messages after a later one, and edits and deletions before their message. */
   inversions: string[]
-  /** Messages that came again on one connection. */
+  /** Messages repeated on one connection. */
   duplicates: string[]
-  /** From now on it is another connection, which may bring again what the one before brought. */
+  /** Begins another connection, which can repeat events of the previous one. */
   reconnected(): void
   /** Returns whether the message is new to the client. */
   message(message: Placed): boolean
   /** An edit, or a deletion, of a message. */
   change(event: string, message: Placed): void
-  /** How many messages of a room or thread it lacks. */
+  /** The number of messages of a room or thread that it lacks. */
   lacks(orderingKey: string, count: number): number
 }
 

@@ -5,7 +5,7 @@ import { eventually, type Platform, type PlatformUser, startPlatform } from '../
 import { createHeardOrder, type HeardOrder, orderingKeyOf, type Placed } from './heard-order.ts'
 
 export interface OrderOptions {
-  /** It ends after so many events at sockets, or so many seconds. */
+  /** Ends after this many events at sockets, or this many seconds. */
   events: number
   seconds: number
 }
@@ -17,7 +17,7 @@ export interface OrderResults {
   inversions: readonly string[]
   lost: number
   duplicates: readonly string[]
-  /** Times that a client caught up with `since`, and that it could not. */
+  /** How often clients caught up with `since`, and how often that failed. */
   resumed: number
   notResumed: number
   p50MS: number
@@ -28,14 +28,14 @@ export interface OrderResults {
 
 const roomCount = 6
 const memberCount = 10
-/** Beside one who waits for each response, and sends by the two gateways in turn. */
+/** Also runs one sender that waits for each response, and alternates between the gateways. */
 const sendersPerRoom = 3
 const droppers = 2
 const dropEveryMS = 2_000
 
 /**
- * Sends to rooms by two gateways as fast as they take it, messages, threads, edits and deletions, to clients at two realtime
- * nodes, of which some come back with `since` again and again; looks at the order in which each hears them.
+ * Sends messages, threads, edits and deletions through two gateways at full speed to clients at two realtime nodes, some of
+ * which keep reconnecting with `since`; checks the order in which each gets them.
  */
 export async function runOrderLoad({ events, seconds }: OrderOptions): Promise<OrderResults> {
   const platform = await startPlatform()
@@ -49,7 +49,7 @@ export async function runOrderLoad({ events, seconds }: OrderOptions): Promise<O
     const comers = await Promise.all(Array.from({ length: droppers }, () => platform.newUser()))
     const rooms: string[] = []
     for (let n = 0; n < roomCount; n++) {
-      // Those that come back get the last 15 seconds again each time: of one room, that they keep up.
+      // Reconnecting clients replay the last 15 seconds each time: with one room, they keep up.
       const own = comers.filter((_, i) => i === n)
       rooms.push(await platform.newRoom([...members, ...own].map(({ id }) => id)))
     }
@@ -101,9 +101,9 @@ export async function runOrderLoad({ events, seconds }: OrderOptions): Promise<O
 
 interface State {
   isOver: boolean
-  /** How many messages each room and thread has. */
+  /** The number of messages in each room and thread. */
   counts: Map<string, number>
-  /** Where the messages are that were deleted, by ID. */
+  /** The rooms of deleted messages, by ID. */
   placed: Map<string, Placed>
   tookMS: number[]
   messages: number
@@ -115,7 +115,7 @@ interface Client {
   heard: HeardOrder
   resumed: number
   notResumed: number
-  /** Connects and authenticates, with the time that it has. */
+  /** Connects and authenticates, with its last time. */
   login(): Promise<void>
 }
 
@@ -191,7 +191,7 @@ function createSender({ apiKey }: Platform, agent: Agent, urls: readonly string[
     return message
   }
 
-  /** Events that follow a message at once, by the other gateway. */
+  /** Events right after a message, through the other gateway. */
   async function change(n: number, message: Placed, sender: string): Promise<void> {
     const { room, _id } = message
     if (n % 3 === 0) {

@@ -12,19 +12,19 @@ import { runOrderLoad } from './order-load.ts'
 
 const dyingSender = join(import.meta.dirname, '../../services/api-gateway/src/test-dying-sender.ts')
 
-test('every client hears the messages of a room, its threads and what is about them in the order of seq', async ({
+test("every client gets a room's messages and threads, and the events about them, in order of seq", async ({
   annotate,
 }) => {
   const results = await runOrderLoad({ events: 1_000_000, seconds: 30 })
   const { inversions, lost, duplicates, notResumed, messages, events, resumed, waits } = results
-  // Those who come back may get again what a relay publishes again, since a busy gateway seems dead.
+  // A busy gateway seems dead to the relay, which republishes its events; reconnecting clients can get them twice.
   const twice = duplicates.filter((one) => one.startsWith('member'))
   assert.deepEqual({ inversions, lost, twice, notResumed }, { inversions: [], lost: 0, twice: [], notResumed: 0 })
   assert.ok(messages > 100 && resumed > 0)
   await annotate(`${messages} messages, ${events} events, ${resumed} times resumed, waits ${JSON.stringify(waits)}`)
 })
 
-describe('a gateway that is killed between writing a message and publishing it', () => {
+describe('a gateway killed between writing a message and publishing it', () => {
   let platform: Platform
   let node: RunningService
   let alice: PlatformUser
@@ -61,7 +61,7 @@ describe('a gateway that is killed between writing a message and publishing it',
     assert.deepEqual((await once(child, 'exit'))[1], 'SIGKILL')
   }
 
-  test('its written messages come in their place, once, and those of others after them', async () => {
+  test('leaves its written messages to arrive in order, once, before later ones of others', async () => {
     const before = await connectResuming(node.url, bob.token)
     const since = (await before.login({ since: 0 })).result.serverTimeMS
     before.socket.close()

@@ -7,10 +7,10 @@ import { type CallbackDouble, startCallback } from '../doubles/callback.ts'
 import { eventually, type RunningService } from '../platform.ts'
 import { type PushPlatform, startPushPlatform } from './test-push-platform.ts'
 
-/** Pushes and calls that a slow machine makes late are not made again for that. */
+/** Slow pushes and calls on a slow machine are not repeated. */
 const patient = { PARLEY_PUSH_NETWORK_TIMEOUT_MS: '60000', PARLEY_PUSH_CALL_TIMEOUT_MS: '60000' }
 
-describe('consumers of the stream that an operator deletes', () => {
+describe('stream consumers deleted by an operator', () => {
   let platform: PushPlatform
   let hook: CallbackDouble
   let bus: Bus
@@ -42,7 +42,7 @@ describe('consumers of the stream that an operator deletes', () => {
     const { consumers } = await jetstreamManager(bus.nats)
     for (const { name } of Object.values(durableConsumers)) await consumers.delete(eventStream.name, name)
   }
-  /** By message: how often it was pushed, and how often the webhook got it. */
+  /** By message: the number of its pushes, and of its webhook calls. */
   function counts(): Record<string, [pushes: number, calls: number]> {
     const of: Record<string, [number, number]> = Object.fromEntries(sent.map((id) => [id, [0, 0]]))
     for (const { message } of platform.fcm.pushes) (of[message.data.messageID ?? ''] ?? [0, 0])[0]++
@@ -58,13 +58,13 @@ describe('consumers of the stream that an operator deletes', () => {
     )
     assert.deepEqual(counts(), Object.fromEntries(sent.map((id) => [id, [1, 1]])))
   }
-  /** The database forgets what was pushed and called, as it does after some days. */
+  /** The database forgets pushes and calls, as it does after some days. */
   async function forgetWhatWasDone(): Promise<void> {
     const { db } = platform
     await eventually('nothing waits', async () => (await db.outgoingCalls.countDocuments({ state: 'waiting' })) === 0)
     for (const collection of [db.pushes, db.pushContents, db.outgoingCalls]) await collection.deleteMany({})
   }
-  /** Until the positions of the consumers are recorded up to the end of the stream. */
+  /** Waits until the positions of the consumers are recorded up to the end of the stream. */
   async function positionsAreRecorded(): Promise<void> {
     const { consumers } = await jetstreamManager(bus.nats)
     for (const { name } of [durableConsumers.push, durableConsumers.webhooks, durableConsumers.stats]) {
@@ -78,7 +78,7 @@ describe('consumers of the stream that an operator deletes', () => {
   const consumed = (service: RunningService, name: string) =>
     platform.metric(service, new RegExp(`^parley_events_consumed_total\\{.*consumer="${name}"`))
 
-  test('while the services are down begin where they were: nothing old is pushed again, and nothing new is missed', async () => {
+  test('while the services are down resume where they were: nothing old is pushed again, and nothing new is missed', async () => {
     await send(5)
     await eachOnce()
     await positionsAreRecorded()
@@ -92,7 +92,7 @@ describe('consumers of the stream that an operator deletes', () => {
     assert.deepEqual([await consumed(push, 'push'), await consumed(stats, 'stats')], [3, 3])
   })
 
-  test('while messages flow go on where they were', async () => {
+  test('while messages flow resume where they were', async () => {
     await forgetWhatWasDone()
     await positionsAreRecorded()
     const flowing = send(30)

@@ -34,7 +34,7 @@ describe('while many calls to one server wait', () => {
   })
 
   const startPush = async () => {
-    // No call ends by its timeout.
+    // No call times out.
     const env = { PUSH_GENERIC: `${server.url}/push`, PARLEY_PUSH_CALL_TIMEOUT_MS: '100000' }
     push = await platform.startPush(env)
   }
@@ -54,7 +54,7 @@ describe('while many calls to one server wait', () => {
   }
   const waitingPushes = () => platform.db.outgoingCalls.countDocuments({ kind: 'push', state: 'waiting' })
 
-  test('that hangs, room webhooks at another are called, and no more than its share of calls is in flight', async () => {
+  test('and it hangs, room webhooks at another are called, and calls in flight stay within its share', async () => {
     server.behave = () => 'hang'
     await pushes()
     await startPush()
@@ -65,7 +65,7 @@ describe('while many calls to one server wait', () => {
     assert.ok(server.calls.length <= mostPerTarget)
   })
 
-  test('that responds slowly, room webhooks at another are called before those that wait', async () => {
+  test('and it is slow, room webhooks at another are called before the waiting ones', async () => {
     server.behave = () => ({ lateMS: 250 })
     await pushes()
     await startPush()
@@ -87,7 +87,7 @@ describe('while many calls to one server wait', () => {
     assert.equal(server.calls.length - hooked().length, mostPerTarget)
   })
 
-  test('PUSH_GENERIC is called, and so are webhooks at other servers, when webhooks of one hang', async () => {
+  test('PUSH_GENERIC and webhooks at other servers are called while webhooks of one hang', async () => {
     platform.hooks.behave = () => 'hang'
     const { room: hanging } = await platform.newHookedRoom([alice, bob])
     const target = targetOf('webhook', platform.hooks.url)

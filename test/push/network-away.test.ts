@@ -14,7 +14,7 @@ describe('a push network that is away', () => {
   })
   afterAll(() => platform.stop())
 
-  test('a push that waits is not sent to who would get none by now', async () => {
+  test('a waiting push is dropped for users who would not get it any more', async () => {
     const names = [
       'removed',
       'of a deleted room',
@@ -71,7 +71,7 @@ describe('a push network that is away', () => {
     assert.equal(toOther?.message.android.notification.body_loc_args[0], '', 'nothing of the profile')
   })
 
-  test('a push that is sent again has the badge of then', async () => {
+  test('a retried push has the current badge', async () => {
     const { apns, fcm } = platform
     const [alice, bob] = [await platform.newUser(), await platform.newUser(['ios', 'fcm'])]
     const room = await platform.newRoom([alice, bob])
@@ -89,7 +89,7 @@ describe('a push network that is away', () => {
     assert.deepEqual(await eventually('both are taken', () => badges(200)), [0, 0])
   })
 
-  test('messages that waited while no process ran are pushed as they are now, unless their time has passed', async () => {
+  test('messages from a time without push processes are pushed in their current state, unless they expired', async () => {
     await push.stop()
     const { apns, db, app } = platform
     const [alice, bob, carol, dave, erin] = [
@@ -101,7 +101,7 @@ describe('a push network that is away', () => {
     ]
     const roomWith = (user: string) => platform.newRoom([alice, user])
     const decided = key(app, await platform.send(await roomWith(dave), alice))
-    // As a process with PUSH_GENERIC leaves it.
+    // Left by a process with PUSH_GENERIC.
     await db.pushContents.insertOne({ _id: decided, json: '', at: new Date() })
     const late = await platform.send(await roomWith(carol), alice, { expiresInS: 1 })
     const { createdAtMS } = await eventually('it is flushed', () => db.messages.findOne({ _id: late }))
@@ -127,7 +127,7 @@ describe('a push network that is away', () => {
     assert.deepEqual([...to(carol), ...to(dave)], [])
   })
 
-  test('a connection that died without a sign is replaced while pushes go on', async () => {
+  test('a silently dead connection is replaced while pushes continue', async () => {
     const { apns, fcm } = platform
     const proxyTo = (url: string) => startStallingProxy({ host: '127.0.0.1', port: Number(new URL(url).port) })
     await push.stop()
@@ -146,7 +146,7 @@ describe('a push network that is away', () => {
     await eventually('pushes over the first connections', () => isTaken(bob))
     for (const proxy of [toApns, toFcm]) proxy.stallOpen()
     await eventually('pushes over other connections', async () => {
-      // Left alone, a connection is closed after some seconds.
+      // An idle connection is closed after some seconds.
       await pushTo(carol)
       return isTaken(carol)
     })

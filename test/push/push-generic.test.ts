@@ -33,7 +33,7 @@ describe('PUSH_GENERIC', () => {
   const callsOf = (message: string): ReceivedCall[] => server.calls.filter(({ body }) => body._id === message)
   const taken = (message: string) => callsOf(message).filter(({ status }) => status === 200)
 
-  /** Why calls of a room were given up. */
+  /** The reasons of a room's failed calls. */
   const lettersOf = async (room: string) => {
     const { data } = await platform.admin('GET', '/admin/webhooks/failed')
     const letters = (data as { lastError: string; roomID: string }[]).filter(({ roomID }) => roomID === room)
@@ -63,7 +63,7 @@ describe('PUSH_GENERIC', () => {
     new Webhook(secret).verify(text, headers as Record<string, string>)
   })
 
-  test('gets a message of a thread for those who take part in it, and who is mentioned', async () => {
+  test("gets a threaded message for the thread's participants and mentioned users", async () => {
     const [dave, erin, muted] = [await platform.newUser(), await platform.newUser(), await platform.newUser()]
     const room = await platform.newRoom([alice, bob, carol, dave, erin, muted])
     await platform.as(muted, 'POST', `/me/mute/${room}`)
@@ -117,7 +117,7 @@ describe('PUSH_GENERIC', () => {
     )
   })
 
-  test('when set, carries all pushes of messages; push2clients still reaches the subscribed devices', async () => {
+  test('when set, carries all message pushes; push2clients still reaches the subscribed devices', async () => {
     const room = await platform.newRoom([alice, bob])
     const message = await platform.send(room, alice)
     await eventually('the call', () => taken(message).length === 1)
@@ -133,7 +133,7 @@ describe('PUSH_GENERIC', () => {
     ['429', { status: 429, headers: { 'retry-after': '2' } }],
     ['a broken connection', 'reset'],
   ] as const) {
-    test(`is called again after ${what}, with the same webhook-id, until it accepts it`, async () => {
+    test(`is retried after ${what}, with the same webhook-id, until it accepts it`, async () => {
       const room = await platform.newRoom([alice, bob])
       let failed = false
       server.behave = () => {
@@ -150,7 +150,7 @@ describe('PUSH_GENERIC', () => {
     })
   }
 
-  test('is not called again for who would get no push by now', async () => {
+  test('is not retried for users who would not get a push any more', async () => {
     const users = await Promise.all(Array.from({ length: 7 }, () => platform.newUser()))
     const [removed = '', banned = '', banished = '', muted = '', blocking = '', erased = '', mentioned = ''] = users
     const room = await platform.newRoom([alice, ...users], { owner: alice })
@@ -175,7 +175,7 @@ describe('PUSH_GENERIC', () => {
     assert.deepEqual(taken(messageThere), [])
   })
 
-  test('is not called again for a message that was deleted or recalled', async () => {
+  test('is not retried for a message deleted or recalled meanwhile', async () => {
     const room = await platform.newRoom([alice, bob])
     server.behave = () => ({ status: 503 })
     const deleted = await platform.send(room, alice)
@@ -198,7 +198,7 @@ describe('PUSH_GENERIC', () => {
     for (let i = 0; i < 300; i += 10) {
       await Promise.all(Array.from({ length: 10 }, () => platform.send(room, alice, { message: 'x'.repeat(20_000) })))
     }
-    // On a busy machine one may be made again, with its ID.
+    // A busy machine can repeat one, with its ID.
     const called = () => new Set(hook.calls.map(({ headers }) => headers['webhook-id'])).size
     await eventually('all calls of the webhook', () => called() === 301)
     const atOnce = await platform.metric(push, /^parley_push_in_flight\{.*"calls"/)
@@ -208,7 +208,7 @@ describe('PUSH_GENERIC', () => {
     await hook.stop()
   })
 
-  test('is called again when there is no response within the time limit, with the same webhook-id', async () => {
+  test('is retried if there is no response within the time limit, with the same webhook-id', async () => {
     await push.stop()
     push = await startPush({ PARLEY_PUSH_CALL_TIMEOUT_MS: '1000' })
     const room = await platform.newRoom([alice, bob])
@@ -226,7 +226,7 @@ describe('PUSH_GENERIC', () => {
     assert.equal(new Set(tries.map(({ text }) => text)).size, 1)
   })
 
-  test('that is away for too long: its failed calls are dead letters, and can be retried', async () => {
+  test('that is away too long: its failed calls are dead letters, and can be retried', async () => {
     await push.stop()
     push = await startPush({ PARLEY_PUSH_CALL_TIMEOUT_MS: String(callTimeoutMS), PARLEY_PUSH_CALL_RETRY_MS: '3000' })
     const room = await platform.newRoom([alice, bob])

@@ -5,10 +5,10 @@ import { eventually, type RunningService } from '../platform.ts'
 import { addDevices, type PushPlatform, startPushPlatform } from './test-push-platform.ts'
 
 const devices = 60
-/** Pushes that a process takes from the database at a time, for each network. */
+/** Pushes that a process claims from the database at once, per network. */
 const perTake = 5
 
-/** A double that stands still on a busy machine has taken a push nevertheless: it is not to be sent again for that. */
+/** A double that stalls on a busy machine must not cause a retry, since it may have accepted the push. */
 const patient = { PARLEY_PUSH_NETWORK_TIMEOUT_MS: '60000' }
 
 describe('a push service that dies by kill -9', () => {
@@ -39,7 +39,7 @@ describe('a push service that dies by kill -9', () => {
     platform.fcm.pushes = []
   })
 
-  /** How often each push was taken by a network, by message and device. */
+  /** How often a network accepted each push, by message and device. */
   function counts(): Map<string, number> {
     const all = new Map<string, number>()
     const pushes = [
@@ -72,7 +72,7 @@ describe('a push service that dies by kill -9', () => {
     assertOnce()
   }
 
-  test('while the networks hold back their responses: what they have is not sent again, the rest is sent once', async () => {
+  test('while the networks hold back their responses: accepted pushes are not repeated, the rest is sent once', async () => {
     const held = ['fcm', 'apns'] as const
     const first = await platform.startPush({ ...patient, PARLEY_PUSH_CONCURRENCY: '40' })
     const warmUp = { clients: [members[0]], payload: { alert: 'x', body: 'x' } }
@@ -96,7 +96,7 @@ describe('a push service that dies by kill -9', () => {
     assert.deepEqual(new Set(counts().keys()), new Set(expected([message])))
   })
 
-  test('again and again, of several at once, in the middle of a flood: no device gets a message twice', async () => {
+  test('repeatedly, several at once, in the middle of a flood: no device gets a message twice', async () => {
     platform.apns.behave = () => ({ lateMS: 15 })
     platform.fcm.behave = () => ({ lateMS: 15 })
     running = await Promise.all([platform.startPush(patient), platform.startPush(patient), platform.startPush(patient)])
@@ -106,7 +106,7 @@ describe('a push service that dies by kill -9', () => {
     const sending = (async () => {
       while (flood.on) {
         messages.push(await platform.send(room, alice))
-        // Not more than the doubles, which share the machine, can keep up with.
+        // A rate that the doubles, which share the machine, can sustain.
         await eventually('they keep up', () => taken() > (messages.length - 12) * 2 * devices)
       }
     })()
@@ -132,8 +132,8 @@ describe('a push service that dies by kill -9', () => {
     )
     const sent = counts()
     const missing = expected(messages).filter((one) => !sent.has(one))
-    // At the moment of a kill: those that were taken and not on the wire yet, and what a broken connection still held
-    // for a busy double. Nothing distinguishes them from those that arrived.
+    // Lost at a kill: pushes claimed but not sent yet, and those in a broken connection to a busy double. They look the same as
+    // pushes that arrived.
     assert.ok(missing.length <= kills * 2 * 4 * perTake, `${missing.length} of ${messages.length * 2 * devices}`)
   })
 
@@ -186,7 +186,7 @@ describe('a push service that dies by kill -9', () => {
     assert.deepEqual(new Set(counts().keys()), new Set(all))
   })
 
-  test('in the middle of calls to a webhook: each is made, in order, a repeated one with the same webhook-id', async () => {
+  test('in the middle of calls to a webhook: each is made, in order, and repeated with the same webhook-id', async () => {
     const env = { PARLEY_PUSH_CALL_TIMEOUT_MS: '6000' }
     running = await Promise.all([platform.startPush(env), platform.startPush(env)])
     hook.behave = () => ({ lateMS: 3 })
@@ -195,7 +195,7 @@ describe('a push service that dies by kill -9', () => {
     )
     const callsOf = (path: string) => hook.calls.filter((one) => one.path === path && one.body.event === 'MESSAGE')
     const sending = { on: true }
-    // For as long as services are killed, and only so far ahead that calls are always being made.
+    // While services are killed, and only far enough ahead that there are always calls to make.
     const sent = Promise.all(
       rooms.map(async (room, i) => {
         let count = 0

@@ -10,7 +10,7 @@ import { type PushPlatform, startPushPlatform } from './test-push-platform.ts'
 
 const otherTopic = 'com.example.other'
 
-/** How long a network may take to answer: longer than these processes ever stand still on a machine that is too busy. */
+/** The response time limit of a network: longer than any stall of these processes on an overloaded machine. */
 const networkTimeoutMS = 15_000
 const probeMS = 300
 const concurrency = 20
@@ -87,7 +87,7 @@ describe('push networks', () => {
     )
   })
 
-  test('POST /push/push2clients: a plain text alert; without one, title and body make it', async () => {
+  test('POST /push/push2clients: a plain text alert; without an alert, title and body form one', async () => {
     proves('POST /push/push2clients', 'payload.alert as plain text')
     const bob = await platform.newUser(['ios', 'fcm'])
     await pushTo([bob], { alert: 'plain' })
@@ -113,7 +113,7 @@ describe('push networks', () => {
     assert.deepEqual(android(bob), [])
   })
 
-  test('tokens that a network rejects as dead are removed, the others stay', async () => {
+  test('tokens rejected as dead by a network are removed, the others stay', async () => {
     const { apns, fcm } = platform
     const [gone, bad, late, good, browser] = [
       await platform.newUser(['ios', 'fcm']),
@@ -158,7 +158,7 @@ describe('push networks', () => {
     assert.equal(await platform.metric(push, /^parley_push_results_total\{.*"fcm".*"UNREGISTERED"/), 1)
   })
 
-  test('429 and 503 with Retry-After: sent again, and not before that', async () => {
+  test('429 and 503 with Retry-After are retried, and not earlier than that', async () => {
     const bob = await platform.newUser(['ios', 'fcm'])
     const { apns, fcm } = platform
     const later = (pushes: unknown[], status: number, reason: string) =>
@@ -173,7 +173,7 @@ describe('push networks', () => {
     }
   })
 
-  test('500, a broken connection and no answer at all: sent again with growing pauses, until it is accepted', async () => {
+  test('500, a broken connection and a missing response are retried with backoff until accepted', async () => {
     const bob = await platform.newUser(['ios', 'fcm'])
     const { apns, fcm } = platform
     const fault = (tries: number) => (['reset', { status: 500, reason: 'INTERNAL' }, 'hang'] as const)[tries - 1]
@@ -189,7 +189,7 @@ describe('push networks', () => {
     assert.equal(new Set(ios(bob).map(({ headers }) => headers['apns-id'])).size, 1, 'one apns-id for all tries')
   })
 
-  test('bad credentials stop that network with a log and a metric, the other goes on, nothing is lost', async () => {
+  test('bad credentials stop that network with a log and a metric; the other continues, and nothing is lost', async () => {
     const { apns, fcm } = platform
     const users = await Promise.all(Array.from({ length: 30 }, () => platform.newUser(['ios', 'fcm'])))
     apns.behave = () => ({ status: 403, reason: 'InvalidProviderToken' })
@@ -200,7 +200,7 @@ describe('push networks', () => {
     await eventually('the network is stopped', async () => (await stopped('apns')) === 1)
     assert.equal(await stopped('fcm'), 0)
     assert.equal(taken(apns.pushes), 0)
-    // Those in flight at the first refusal, and one now and then.
+    // Those in flight at the first refusal, and a probe now and then.
     const most = concurrency + 1 + (Date.now() - sinceMS) / probeMS
     assert.ok(apns.pushes.length <= most, `${apns.pushes.length} tries, ${most} at most`)
     const log = await readFile(push.logFile, 'utf8')
@@ -228,7 +228,7 @@ describe('push networks', () => {
     await eventually('all pushes', () => users.every((user) => taken(android(user)) === (user === misled ? 3 : 2)))
   })
 
-  test('an access token that is revoked early is replaced', async () => {
+  test('an access token revoked early is replaced', async () => {
     const bob = await platform.newUser(['fcm'])
     await pushTo([bob])
     await eventually('the first push', () => taken(android(bob)) === 1)
@@ -239,7 +239,7 @@ describe('push networks', () => {
     assert.equal(platform.fcm.grants, grants + 1)
   })
 
-  test('a token of another of our apps is sent with its topic, and that is remembered', async () => {
+  test('a token of another app of ours is sent with its topic, which is remembered', async () => {
     const bob = await platform.newUser(['ios'])
     platform.apns.behave = ({ headers }) =>
       headers['apns-topic'] === otherTopic ? undefined : { status: 400, reason: 'DeviceTokenNotForTopic' }
@@ -258,7 +258,7 @@ describe('push networks', () => {
     assert.equal(ios(bob).length, 3)
   })
 
-  test('a push that waits goes to who has the device when it is sent, and not once the message is recalled', async () => {
+  test('a waiting push goes to the current owner of the device, and nowhere if its message is recalled', async () => {
     const { fcm } = platform
     const [left, lent, renewed, recalled] = [
       await platform.newUser(['fcm']),
@@ -297,7 +297,7 @@ describe('push networks', () => {
     assert.deepEqual(accepted(), [`${renewed}-new`, `${lent}-fcm`])
   })
 
-  test('a content that is empty or no JSON costs its own pushes alone', async () => {
+  test('content that is empty or not JSON fails only its own pushes', async () => {
     const { db, app } = platform
     const [bob, carol] = [await platform.newUser(['ios', 'fcm']), await platform.newUser(['ios', 'fcm'])]
     const at = new Date()
@@ -319,7 +319,7 @@ describe('push networks', () => {
     assert.deepEqual([...ios(bob), ...android(bob)], [])
   })
 
-  test('a push of a message that expires is kept by the networks until then, and no longer', async () => {
+  test('networks keep the push of an expiring message until its expiry', async () => {
     const [alice, bob] = [await platform.newUser(), await platform.newUser(['ios', 'fcm'])]
     const room = await platform.newRoom([alice, bob])
     const message = await platform.send(room, alice, { expiresInS: 600 })
@@ -331,7 +331,7 @@ describe('push networks', () => {
     assert.ok(seconds <= 600, `${seconds} s`)
   })
 
-  test('one connection to each network is used again and again', async () => {
+  test('one connection to each network is reused', async () => {
     const bob = await platform.newUser(['ios', 'fcm'])
     await pushTo([bob])
     await eventually('both pushes', () => taken(ios(bob)) === 1 && taken(android(bob)) === 1)
@@ -344,7 +344,7 @@ describe('push networks', () => {
     assert.deepEqual([apns.connections, fcm.connections], connections)
   })
 
-  test('a network that hangs does not delay the other, and its pushes wait in the database, not in memory', async () => {
+  test('a hanging network does not delay the other, and its pushes wait in the database, not in memory', async () => {
     const { apns, db } = platform
     const users: string[] = []
     while (users.length < 300) {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { call, eventually, type RunningService } from '../platform.ts'
 import { addDevices, type PushPlatform, startPushPlatform } from './test-push-platform.ts'
 
-/** The error code of an answer. */
+/** The error code of a response. */
 const codeOf = (body: object) => (body as { error?: { code: string } }).error?.code
 
 interface Why {
@@ -34,7 +34,7 @@ describe('GET /admin/push/why', () => {
     const query = `message=${message}&client=${encodeURIComponent(client)}`
     return (await platform.admin('GET', `/admin/push/why?${query}`)) as unknown as Why
   }
-  /** Once something is on record. */
+  /** Waits for a record. */
   async function decided(message: string, client: string, isIt: (found: Why) => boolean = () => true): Promise<Why> {
     let found: Why | undefined
     await eventually(`the decision for ${client}`, async () => {
@@ -45,7 +45,7 @@ describe('GET /admin/push/why', () => {
   }
   const outcomes = ({ devices }: Why) => devices.map(({ outcome }) => outcome)
 
-  test('says of each device by which network, when and as what it was sent', async () => {
+  test('shows for each device by which network, when and as what it was sent', async () => {
     const bob = await platform.newUser(['ios', 'fcm'])
     const room = await platform.newRoom([alice, bob])
     const before = Date.now()
@@ -65,7 +65,7 @@ describe('GET /admin/push/why', () => {
     }
   })
 
-  test('says why none of a user’s devices got it', async () => {
+  test('gives the reason that none of a user’s devices got it', async () => {
     const [robot, banned, banished, muted, blocker, without, reached] = [
       await platform.newUser(['ios'], { isRobot: true }),
       await platform.newUser(['ios']),
@@ -85,7 +85,7 @@ describe('GET /admin/push/why', () => {
     const message = await platform.send(room, alice)
     await decided(message, reached, (it) => outcomes(it).includes('sent'))
     await platform.admin('POST', `/rooms/${room}/members`, { invitees: [late] })
-    // A decision stays, whatever changes afterwards.
+    // A decision stays, even after later changes.
     await platform.as(muted, 'DELETE', `/me/mute/${room}`)
     await addDevices(platform.db, platform.app, [without], ['ios'])
     const expected: [string, string][] = [
@@ -109,7 +109,7 @@ describe('GET /admin/push/why', () => {
     assert.deepEqual([silent.recorded, silent.reason], [true, 'PUSH_FALSE'])
   })
 
-  test('says that a message is being streamed, whose push comes when it has ended', async () => {
+  test('shows that a message is being streamed, and pushed at its end', async () => {
     const [robot, bob] = [await platform.newUser([], { isRobot: true }), await platform.newUser(['ios'])]
     const room = await platform.newRoom([robot, bob])
     const body = { room, sender: robot, messageType: 'text' }
@@ -120,7 +120,7 @@ describe('GET /admin/push/why', () => {
     await decided(message, bob, (it) => outcomes(it).includes('sent'))
   })
 
-  test('says that a device was connected at that moment', async () => {
+  test('shows that a device was connected at that moment', async () => {
     const bob = await platform.newUser(['ios', 'fcm'])
     const room = await platform.newRoom([alice, bob])
     const node = await platform.start('realtime')
@@ -140,7 +140,7 @@ describe('GET /admin/push/why', () => {
     }
   })
 
-  test('says that the network refused it, and whether the token was removed', async () => {
+  test('shows that the network refused it, and whether the token was removed', async () => {
     const [bob, carol] = [await platform.newUser(['ios']), await platform.newUser(['ios'])]
     const room = await platform.newRoom([alice, bob, carol])
     platform.apns.behave = ({ token }) => {
@@ -155,7 +155,7 @@ describe('GET /admin/push/why', () => {
     assert.deepEqual([dead?.['reason'], dead?.['tokenRemoved']], ['Unregistered', true])
   })
 
-  test('says that it waits for its next try, with the last error, and then that it was sent', async () => {
+  test('shows that it waits for a retry, with the last error, and then that it was sent', async () => {
     const bob = await platform.newUser(['ios'])
     const room = await platform.newRoom([alice, bob])
     platform.apns.behave = () => ({ status: 503, reason: 'ServiceUnavailable', headers: { 'retry-after': '4' } })
@@ -170,7 +170,7 @@ describe('GET /admin/push/why', () => {
     await decided(message, bob, (it) => outcomes(it).includes('sent'))
   })
 
-  test('finds a user among the members of several pages', async () => {
+  test('finds a user beyond the first page of members', async () => {
     const users = Array.from({ length: 1_100 }, (_, i) => `member ${i} of many`)
     for (let i = 0; i < users.length; i += 550) {
       const data = users.slice(i, i + 550).map((_id) => ({ _id }))
@@ -186,7 +186,7 @@ describe('GET /admin/push/why', () => {
     }
   })
 
-  test('is for messages and users of the own app', async () => {
+  test("covers only messages and users of the caller's app", async () => {
     const room = await platform.newRoom([alice])
     const message = await platform.send(room, alice)
     const other = await makeApp(platform.servers.mongoUrl, `other than ${platform.app}`)
@@ -215,7 +215,7 @@ describe('GET /admin/push/why with PUSH_GENERIC, and without any network', () =>
   const why = (message: string, client: string) =>
     platform.admin('GET', `/admin/push/why?message=${message}&client=${client}`)
 
-  test('names the call of the integrator’s backend, and without a network the reason that would hold now', async () => {
+  test('names the call to the integrator’s backend, and without a network the current reason', async () => {
     const [alice, bob, carol] = [await platform.newUser(), await platform.newUser(['ios']), await platform.newUser()]
     const room = await platform.newRoom([alice, bob, carol])
     await platform.as(carol, 'POST', `/me/mute/${room}`)

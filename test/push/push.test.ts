@@ -6,7 +6,7 @@ import { apnsTopic } from '../doubles/apns.ts'
 import { connectClient, eventually, type RunningService } from '../platform.ts'
 import { type PushPlatform, startPushPlatform } from './test-push-platform.ts'
 
-describe('a new message is pushed to the members of its room', () => {
+describe('a new message is pushed', () => {
   let platform: PushPlatform
   let push: RunningService
 
@@ -23,7 +23,7 @@ describe('a new message is pushed to the members of its room', () => {
   const setMember = (room: string, user: string, set: object) =>
     platform.db.memberships.updateOne({ _id: key(platform.app, room, user) }, { $set: set })
 
-  /** The tokens that a message went to, after one of the same room and sender to everybody else has arrived. */
+  /** The tokens that a message was pushed to, once a push to `last` has arrived and none waits. */
   async function tokensOf(message: string, last: string): Promise<string[]> {
     const all = () => [
       ...platform.apns.pushes.map(({ token, payload }) => ({ token, message: payload.messageID })),
@@ -41,7 +41,7 @@ describe('a new message is pushed to the members of its room', () => {
       .toSorted()
   }
 
-  test('members, on all their devices, and not the sender', async () => {
+  test('to members, on all their devices, but not to the sender', async () => {
     proves('POST /messages', 'push is true by default')
     const [alice, bob, carol] = [
       await platform.newUser(['ios', 'fcm']),
@@ -55,7 +55,7 @@ describe('a new message is pushed to the members of its room', () => {
   })
 
   for (const how of ['alone', 'with a user group']) {
-    test(`not robots, banned members, those who block the sender or muted the room unless mentioned ${how}, and nobody with push: false`, async () => {
+    test(`not to robots, banned members, blockers of the sender, or muters unless mentioned ${how}, nor to anyone with push: false`, async () => {
       proves('POST /messages', 'body.push', 'body.mentions', 'the mentioned receive mention notifications')
       const [alice, robot, banned, muted, mentioned, carol, blocker] = [
         await platform.newUser(['ios']),
@@ -88,7 +88,7 @@ describe('a new message is pushed to the members of its room', () => {
     })
   }
 
-  test('not devices that are connected now, by deviceId; the other device of the same user still', async () => {
+  test("not to connected devices, by deviceId, but to the user's other devices", async () => {
     proves('POST /me/subscribe', 'a connected deviceId needs no push')
     const [alice, bob] = [await platform.newUser(), await platform.newUser(['ios', 'fcm'])]
     const room = await platform.newRoom([alice, bob])
@@ -106,7 +106,7 @@ describe('a new message is pushed to the members of its room', () => {
     await realtime.stop()
   })
 
-  test('skipTotalBadge leaves the badge out, however the message was sent; the next one counts them all', async () => {
+  test('skipTotalBadge omits the badge for every way of sending; the next push counts all messages', async () => {
     proves('POST /messages', 'body.skipTotalBadge')
     const [alice, bob] = [await platform.newUser([]), await platform.newUser(['ios', 'fcm'])]
     const room = await platform.newRoom([alice, bob])
@@ -129,7 +129,7 @@ describe('a new message is pushed to the members of its room', () => {
     assert.deepEqual(await badgesOf(await platform.send(room, alice)), [4, 4])
   })
 
-  test('with key, arguments, badge, and room and messageID as data, on both networks', async () => {
+  test('with key, arguments and badge, and room and messageID as data, on both networks', async () => {
     proves('Push texts', 'keys prefixed im_loc_, in loc-key and loc-args')
     const alice = await platform.newUser([], { nickname: 'Alice 😀' })
     const bob = await platform.newUser(['ios', 'fcm'])
@@ -218,7 +218,7 @@ describe('a new message is pushed to the members of its room', () => {
     )
   })
 
-  test('and what it said is forgotten when the message is deleted or recalled, or all of the room', async () => {
+  test('and its text is forgotten once the message is deleted or recalled, alone or with the room', async () => {
     const [alice, bob] = [await platform.newUser(), await platform.newUser(['ios'])]
     const rooms = await Promise.all([1, 2, 3, 4].map(() => platform.newRoom([alice, bob])))
     const [one = '', all = '', recalled = '', other = ''] = rooms
@@ -240,7 +240,7 @@ describe('a new message is pushed to the members of its room', () => {
     await eventually('they are forgotten', async () => (await kept()).join() === 'keep me')
   })
 
-  test('to everybody while Redis is away and it is not known who is online', async () => {
+  test('to all members while Redis is away and presence unknown', async () => {
     const [alice, bob] = [await platform.newUser(), await platform.newUser(['ios'])]
     const room = await platform.newRoom([alice, bob])
     await platform.servers.redis.kill()

@@ -15,15 +15,15 @@ export interface PushPlatform extends Omit<Platform, 'newUser'> {
   gateway: RunningService
   /** Starts a push service that uses the doubles. */
   startPush(env?: NodeJS.ProcessEnv): Promise<RunningService>
-  /** Calls as a user made by `newUser`; fails unless the answer is 200. */
+  /** Calls as a user from `newUser`; fails unless the response is 200. */
   as(user: string, method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
-  /** The token of a user made by `newUser`. */
+  /** The token of a user from `newUser`. */
   tokenOf(user: string): string
-  /** Creates a user with devices, whose tokens are `<user>-<type>`; returns their ID. */
+  /** Creates a user with devices, whose tokens are `<user>-<type>`; returns the user ID. */
   newUser(devices?: readonly ('ios' | 'fcm')[], profile?: object): Promise<string>
   /** Sends a message and returns its ID. */
   send(room: string, sender: string, fields?: object): Promise<string>
-  /** A sample of the push service's metrics, 0 when there is none. */
+  /** A sample of the push service's metrics, 0 if it is missing. */
   metric(service: RunningService, sample: RegExp): Promise<number>
 }
 

@@ -1,2 +1,2 @@
-// vitest ends the process of a file by SIGTERM. Servers that the file started end by exit handlers.
+// vitest ends the process of a file by SIGTERM. Exit handlers end the servers that the file started.
 if (process.listenerCount('SIGTERM') === 0) process.once('SIGTERM', () => process.exit())

@@ -43,7 +43,7 @@ describe('the end of a run', () => {
     assert.match(String(killed.at(-1)), /^\d+ passed, [1-9]\d* failed/)
   })
 
-  test('a run without a test that ran fails', () => {
+  test('a run in which no test ran fails', () => {
     assert.deepEqual(run(`test.skip('is skipped', () => {})`), [1, '0 passed, 1 failed, 1 skipped'])
   })
 })

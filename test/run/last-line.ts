@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Ends a run with `N passed, N failed`; before it, FLAKY tests, which passed when retried, and FAILED ones with their errors. */
+/** Ends a run with `N passed, N failed`, after its FLAKY tests, which passed when retried, and FAILED ones with their errors. */
 export default class LastLine implements Reporter {
   #passed = 0
   #skipped = 0
@@ -8,7 +8,7 @@ export default class LastLine implements Reporter {
   readonly #failed: string[] = []
 
   onInit(): void {
-    // At the exit, vitest has printed everything else, and a run that broke off is known by its code.
+    // At the exit, vitest has printed everything else, and the exit code reveals an aborted run.
     process.once('exit', (code) => this.#end(code))
   }
 

@@ -15,8 +15,8 @@ const folder = join(import.meta.dirname, '../../.parley')
 const file = join(folder, 'test-results.jsonl')
 
 /**
- * Records a whole run for test/whole-run and `npm run docs:conformance`: removes the logs of the run before, and writes
- * a line per test as it ends. A run of some files records nothing, so it may go on beside a whole one.
+ * Records a whole run for test/whole-run and `npm run docs:conformance`: removes the previous run's logs, and writes a line per
+ * test as it ends. A run of some files records nothing, so it can run beside a whole one.
  */
 export default class Results implements Reporter {
   #vitest: Vitest | undefined

@@ -2,15 +2,15 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
 
-/** Paths of files in PEM. */
+/** Paths of PEM files. */
 export interface Certificate {
   cert: string
   key: string
-  /** Both in one file, as mongod wants them. */
+  /** Both in one file, as mongod expects them. */
   both: string
 }
 
-/** An authority of the test's own, whose certificates hold for localhost. */
+/** The test's own certificate authority, with certificates for localhost. */
 export interface Authority {
   /** Path of its certificate. */
   ca: string

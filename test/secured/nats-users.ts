@@ -9,7 +9,7 @@ import {
 } from '@nats-io/jwt'
 
 export interface NatsUsers {
-  /** Lines of nats-server's configuration: whom it trusts. */
+  /** Lines of nats-server's configuration: its trusted operator and accounts. */
   configuration: string
   /** The text of a .creds file. */
   credentials: string

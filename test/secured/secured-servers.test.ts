@@ -25,7 +25,7 @@ function documentedRights(): NatsRights {
   return { publish: listed('publish'), subscribe: listed('subscribe') }
 }
 
-describe('servers that demand TLS, certificates and users', () => {
+describe('servers that require TLS, certificates and users', () => {
   const dir = mkdtempSync(join(tmpdir(), 'parley-secured-'))
   let authority: Authority
   let client: Certificate
@@ -35,7 +35,7 @@ describe('servers that demand TLS, certificates and users', () => {
   let redis: SecuredServer
   let fromFiles: Record<string, string>
 
-  /** Writes a secret as a mounted one is: with a line break at its end. */
+  /** Writes a secret like a mounted one: with a line break at its end. */
   const secretFile = (name: string, text: string) => {
     writeFileSync(join(dir, name), `${text}\n`)
     return join(dir, name)
@@ -78,7 +78,7 @@ describe('servers that demand TLS, certificates and users', () => {
   const parley = (env: Record<string, string>, ...args: string[]) =>
     run(process.execPath, [parleyFile, ...args], { cwd: root, env: { ...base, ...env } })
 
-  test('take the command line and all services, with every secret from a file, and a message arrives', async () => {
+  test('accept the command line and all services, with every secret from a file, and a message arrives', async () => {
     await parley(fromFiles, 'migrate')
     const { stdout } = await parley(fromFiles, 'app', 'create', 'secured')
     const [apiKey] = /ak_[\w-]+/.exec(stdout) ?? []
@@ -120,12 +120,12 @@ describe('servers that demand TLS, certificates and users', () => {
   ] as const) {
     refusals.push(
       {
-        title: `${title}: a certificate of another authority is refused by us`,
+        title: `${title}: we refuse a certificate of another authority`,
         change: async () => ({ [`PARLEY_${name}_TLS_CA_FILE`]: (await newAuthority(dir, `other-${name}`)).ca }),
         said: new RegExp(`${title}: .*certificate`),
       },
       {
-        title: `${title}: without a certificate of ours the server refuses us`,
+        title: `${title}: the server refuses us without a client certificate`,
         change: async () => ({ [`PARLEY_${name}_TLS_CERT_FILE`]: '', [`PARLEY_${name}_TLS_KEY_FILE`]: '' }),
         said: new RegExp(`: ${title}: `),
       },
@@ -133,7 +133,7 @@ describe('servers that demand TLS, certificates and users', () => {
   }
   refusals.push(
     {
-      title: 'NATS: without credentials the server refuses us',
+      title: 'NATS: the server refuses us without credentials',
       change: async () => ({ PARLEY_NATS_CREDENTIALS_FILE: '' }),
       said: /NATS: Authorization Violation/,
     },
@@ -148,7 +148,7 @@ describe('servers that demand TLS, certificates and users', () => {
       said: /MongoDB: Authentication failed/,
     },
     {
-      title: 'a certificate without its key is a wrong setting',
+      title: 'a certificate without its key is an invalid setting',
       change: async () => ({ PARLEY_NATS_TLS_KEY_FILE: '' }),
       said: /PARLEY_NATS_TLS_CERT and PARLEY_NATS_TLS_KEY belong together: only one of them is set/,
     },
@@ -166,7 +166,7 @@ describe('servers that demand TLS, certificates and users', () => {
     })
   }
 
-  test('NATS that hangs when a service starts is away, and is reached once it goes on', async () => {
+  test('NATS that hangs when a service starts is away, and is reached once it resumes', async () => {
     const { pid } = nats.server
     assert.ok(pid)
     const read = (file: string) => readFileSync(file, 'utf8')
@@ -199,7 +199,7 @@ describe('servers that demand TLS, certificates and users', () => {
     ['user and password', `user: "${user.name}", password: "${user.password}"`, [user.name, user.password]],
     ['a token', `token: "${user.password}"`, [user.password]],
   ] as const) {
-    test(`NATS takes ${title} from the URL`, async () => {
+    test(`NATS accepts ${title} from the URL`, async () => {
       const server = await startNats({ dir }, `authorization { ${authorization} }\n`)
       try {
         await assert.rejects(connectBus(server.url, 'test'), /authori[sz]ation/i)
@@ -212,7 +212,7 @@ describe('servers that demand TLS, certificates and users', () => {
     })
   }
 
-  test('readable certificates only: another text names the variable of its file', async () => {
+  test('certificates must be readable: other text names the variable of its file', async () => {
     const path = secretFile('no-certificate', 'hello')
     await assert.rejects(
       start('stats', { ...fromFiles, PARLEY_MONGO_TLS_CA_FILE: path }),

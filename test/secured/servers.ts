@@ -11,13 +11,13 @@ import { tcpAnswer } from '@parley/stack/tcp-answer'
 import { MongoClient } from 'mongodb'
 import type { Authority } from './certificates.ts'
 
-/** Servers that take nobody without TLS, a certificate of the authority, and a user. Names and passwords want escaping. */
+/** Servers that require TLS, a certificate of the authority, and a user. Names and passwords need escaping. */
 export const user = { name: 'parley@home', password: 'p:a/ss w%rd' }
 const inUrl = `${encodeURIComponent(user.name)}:${encodeURIComponent(user.password)}`
 
 export interface SecuredServer {
   port: number
-  /** With the user in it, where that is not given by a file. */
+  /** With the user in it, unless a file gives it. */
   url: string
   server: RunningServer
 }
@@ -57,7 +57,7 @@ export async function startMongo({ dir, authority }: ServerFiles): Promise<Secur
   return { port: at.port, url, server: await startProcess(launch, programOf(at)) }
 }
 
-/** By the localhost exception (mongodb.com/docs/manual/core/localhost-exception): the set, then its first user. */
+/** Uses the localhost exception (mongodb.com/docs/manual/core/localhost-exception): creates the set, then its first user. */
 async function makePrimary(port: number, tlsCAFile: string, tlsCertificateKeyFile: string): Promise<void> {
   const options = { tls: true, tlsCAFile, tlsCertificateKeyFile, serverSelectionTimeoutMS: 1_000 }
   const client = new MongoClient(`mongodb://localhost:${port}/?directConnection=true`, options)
@@ -74,7 +74,7 @@ async function makePrimary(port: number, tlsCAFile: string, tlsCertificateKeyFil
   }
 }
 
-/** nats-server with JetStream, whose configuration is given. */
+/** nats-server with JetStream and the given configuration. */
 export async function startNats({ dir }: Pick<ServerFiles, 'dir'>, configuration: string): Promise<SecuredServer> {
   const at = await launchAt('nats', dir)
   const config = join(dir, `nats-${at.port}.conf`)
@@ -87,17 +87,17 @@ export async function startNats({ dir }: Pick<ServerFiles, 'dir'>, configuration
   return { port: at.port, url: `nats://localhost:${at.port}`, server: await startProcess(launch, programOf(at)) }
 }
 
-/** TLS as nats-server takes it: with client certificates. */
+/** TLS for nats-server, with client certificates. */
 export async function natsTls({ authority }: Pick<ServerFiles, 'authority'>): Promise<string> {
   const { cert, key } = await authority.issue('nats')
   return `tls { cert_file: "${cert}", key_file: "${key}", ca_file: "${authority.ca}", verify: true }\n`
 }
 
-/** redis-server: TLS with client certificates, no default user, one ACL user that may not administer. */
+/** redis-server: TLS with client certificates, no default user, one ACL user without administrative commands. */
 export async function startRedis({ dir, authority }: ServerFiles): Promise<SecuredServer> {
   const at = await launchAt('redis', dir)
   const { cert, key } = await authority.issue('redis')
-  // The one of the wheels is built without TLS.
+  // The binary of the wheels is built without TLS.
   const packages = ['redis-server', 'redis-tools', 'libatomic1', 'libjemalloc2', 'liblzf1']
   const root = await debianPackages('redis-debian', packages, bareEnv())
   const acl = join(dir, 'users.acl')

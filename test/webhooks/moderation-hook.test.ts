@@ -51,7 +51,7 @@ describe('the hook MODERATE', () => {
   const answers = (answer: object | string) => {
     hook.behave = () => ({ body: typeof answer === 'string' ? answer : JSON.stringify(answer) })
   }
-  /** When this settles the gateway and the node know of it; each `path` is a hook of its own. */
+  /** Resolves when the gateway and the node use it; each `path` is its own hook. */
   async function setHook(path: string, more: object = {}): Promise<void> {
     const url = `${hook.url}/${path}`
     answers({ action: 'allow' })
@@ -66,7 +66,7 @@ describe('the hook MODERATE', () => {
     hook.calls.length = 0
   }
 
-  test('is a URL, for the API key to set and to see', async () => {
+  test('is a URL that the API key can set and read', async () => {
     const set = (MODERATE: unknown) =>
       call(gateway.url, 'POST', '/config', { 'im-api-key': platform.apiKey }, { MODERATE })
     for (const [value, field] of [
@@ -83,7 +83,7 @@ describe('the hook MODERATE', () => {
     assert.deepEqual(await alice.call('GET', '/config'), {})
   })
 
-  test('is asked, signed, about what users send and edit, and about nothing else; it allows, masks and refuses', async () => {
+  test("is called, signed, for users' sends and edits only; it allows, masks and refuses", async () => {
     await setHook('asked')
     const { status, body } = await send(text('first'))
     assert.equal(status, 200)
@@ -136,7 +136,7 @@ describe('the hook MODERATE', () => {
     assert.equal(hook.calls.length, asks)
   })
 
-  test('is asked about all else that users show to others: captions, reactions, typing, names and descriptions of rooms', async () => {
+  test('is called for other texts that users show: captions, reactions, typing, names and descriptions of rooms', async () => {
     await setHook('shown')
     const group = await platform.newRoom(['alice', 'bob'], { owner: 'alice' })
     const _id = String((await send(text('hello'))).body.result['_id'])
@@ -172,7 +172,7 @@ describe('the hook MODERATE', () => {
     assert.equal((await socket.emitWithAck('typing', { room, message: 'bad' })).RC, 403)
   })
 
-  test('is not asked again about a send that is repeated, which finds its first message', async () => {
+  test('is not called for a repeated send, which returns the first message', async () => {
     await setHook('repeated', { unanswered: 'refuse' })
     const body = text('once', { clientMessageID: 'once' })
     const first = await send(body)
@@ -182,7 +182,7 @@ describe('the hook MODERATE', () => {
     assert.equal(hook.calls.length, 1)
   })
 
-  test('that fails or says something else has not answered: the message is sent, or 503, as the app wants it', async () => {
+  test("that fails or responds otherwise counts as silent: the message is sent, or 503, by the app's setting", async () => {
     for (const [unanswered, wanted] of [
       ['allow', 200],
       ['refuse', 503],
@@ -196,7 +196,7 @@ describe('the hook MODERATE', () => {
     }
   })
 
-  test('that hangs takes places of its own app alone, and is hardly asked any more', async () => {
+  test('that hangs takes slots of its own app only, and is soon rarely called', async () => {
     await setHook('hangs')
     const hanging = Array.from({ length: 100 }, () => undefined)
     hook.behave = ({ path }) => (path === '/hangs' ? 'hang' : { body: '{"action":"mask","text":"of the other app"}' })
@@ -223,7 +223,7 @@ describe('the hook MODERATE', () => {
     assert.ok(hook.calls.length <= asked + 2, `${hook.calls.length} calls after ${asked}`)
   })
 
-  test('under `directory` names the users that a user finds; without an answer the search is 503', async () => {
+  test('under `directory` also covers names of users; without a response the search is 503', async () => {
     const bob = await platform.newUser('bob 2')
     await platform.admin('POST', '/config', { directory: { url: `${hook.url}/directory` } })
     const search = () => call(gateway.url, 'GET', '/users/search?q=x&limit=5', alice.headers)

@@ -5,14 +5,14 @@ import { type CallbackDouble, type ReceivedCall, startCallback } from '../double
 import { eventually } from '../platform.ts'
 import { type PushPlatform, startPushPlatform } from '../push/test-push-platform.ts'
 
-/** A platform with an integrator's server that rooms have their webhooks at. */
+/** A platform with an integrator's server for the webhooks of rooms. */
 export interface WebhookPlatform extends PushPlatform {
   hooks: CallbackDouble
-  /** Creates a room with a webhook of its own; `calls` returns the calls to it so far. */
+  /** Creates a room with its own webhook; `calls` returns the calls to it so far. */
   newHookedRoom(members: readonly string[], fields?: object): Promise<HookedRoom>
-  /** Keeps a new room's calls waiting, as a process does that works on its queue. */
+  /** Holds a new room's calls, like a process that works on its queue. */
   holdCalls(room: string): Promise<HeldCalls>
-  /** The calls of a room that were given up. */
+  /** The failed calls of a room. */
   failedCalls(room: string): Promise<FailedCall[]>
 }
 
@@ -23,9 +23,9 @@ interface HookedRoom {
 }
 
 interface HeldCalls {
-  /** Settles when so many calls of an event wait, which then have waited for `waitedMS`. */
+  /** Resolves when this many calls of an event wait, and backdates them by `waitedMS`. */
   pile(event: string, count: number, waitedMS: number): Promise<void>
-  /** Lets them go out; the queue has failed before as given. */
+  /** Releases them; the queue has failed before as given. */
   release(failing?: Pick<CallQueueDoc, 'failures' | 'failingSinceMS'>): Promise<void>
 }
 
@@ -37,7 +37,7 @@ interface FailedCall {
   data: { message: unknown }
 }
 
-/** Longer than a process ever stands still on a very busy machine: after this it really hangs. */
+/** Longer than any stall on a very busy machine: after this it really hangs. */
 export const callTimeoutMS = 15_000
 
 export async function startWebhookPlatform(): Promise<WebhookPlatform> {

@@ -34,7 +34,7 @@ describe("the response of a room's webhook is", () => {
     return data as Awaited<ReturnType<typeof history>>
   }
 
-  test('a message that a robot of the room sends, and a bot state; the webhook receives neither', async () => {
+  test('a message sent by a robot of the room, and a bot state; the webhook receives neither', async () => {
     const { room, calls } = await platform.newHookedRoom([alice, bob, robot], { botState: 'start' })
     const said = { message: 'How are you?', messageType: 'text' }
     const answerTo = (replyTo: string) => ({ senderID: robot, toBotState: 'asked', data: { ...said, replyTo } })
@@ -66,7 +66,7 @@ describe("the response of a room's webhook is", () => {
     await realtime.stop()
   })
 
-  test('carried out once, however often it arrives', async () => {
+  test('applied once, however often it arrives', async () => {
     const { room } = await platform.newHookedRoom([alice, bob, robot])
     const data = { message: 'once', messageType: 'text' }
     platform.hooks.behave = (one) =>
@@ -77,7 +77,7 @@ describe("the response of a room's webhook is", () => {
     await eventually('the robot has spoken', async () => (await history(room)).length === 2)
     const noted = platform.db.outgoingCalls
     const done = await eventually('it is done', () => noted.findOne({ room, event: 'MESSAGE', state: 'done' }))
-    // As if the process had died between the answer and the note that it was done.
+    // As if the process had died between the response and its record.
     const failed = { state: 'failed' as const, data: '{}', failedAt: new Date() }
     await noted.updateOne({ _id: done._id }, { $set: failed, $unset: { isAnswered: 1 } })
     const tries = platform.hooks.calls.length
@@ -87,7 +87,7 @@ describe("the response of a room's webhook is", () => {
     assert.equal((await history(room)).length, 2)
   })
 
-  test('not carried out again when an admin has the call made again, however much later', async () => {
+  test('not applied again when an admin retries the call, however much later', async () => {
     const { room, calls } = await platform.newHookedRoom([alice, bob, robot])
     const data = { message: 'once', messageType: 'text' }
     const answer = (fields: object) => ({ body: JSON.stringify({ toBotState: 'a', ...fields }) })
@@ -104,7 +104,7 @@ describe("the response of a room's webhook is", () => {
       await platform.admin('POST', `/admin/webhooks/calls/${_id}/retry`)
       await eventually('it is made again', () => isDone(tries + 1))
     }
-    // One that said nothing, and one that was refused, are made up for.
+    // An empty and a refused response are made up for.
     await again(1)
     assert.equal((await history(room)).length, 1)
     await again(2)
@@ -129,7 +129,7 @@ describe("the response of a room's webhook is", () => {
     ['in the name of a robot that is not in the room', () => robot, 'data'],
     ['that is not JSON', () => robot, 'text'],
   ] as const) {
-    test(`not carried out: ${what}`, async () => {
+    test(`not applied: ${what}`, async () => {
       const { room, calls } = await platform.newHookedRoom([alice, bob])
       const data = { message: 'no', messageType: 'text' }
       platform.hooks.behave = () => ({

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { call, eventually } from '../platform.ts'
 import { callTimeoutMS, startWebhookPlatform, type WebhookPlatform } from './test-webhooks.ts'
 
-/** The error code of an answer. */
+/** The error code of a response. */
 const codeOf = (body: object) => (body as { error?: { code: string } }).error?.code
 
 interface Delivery {
@@ -40,7 +40,7 @@ describe('GET /admin/webhooks/calls', () => {
   const list = async (query: string) =>
     (await platform.admin('GET', `/admin/webhooks/calls?${query}`)) as { data: Delivery[]; cursor?: string }
   const callsOf = async (room: string) => (await list(`room=${room}&limit=500`)).data
-  /** A room whose calls are all made. */
+  /** A room with all calls made. */
   async function hookedRoom(messages: number) {
     const hooked = await platform.newHookedRoom([alice])
     for (let i = 0; i < messages; i++) await platform.send(hooked.room, alice, { message: `message ${i}` })
@@ -51,7 +51,7 @@ describe('GET /admin/webhooks/calls', () => {
     return hooked
   }
 
-  test('lists every call with status, tries, duration and the first KiB of the answer, the latest first', async () => {
+  test('lists every call with status, tries, duration and the first KiB of the response, the latest first', async () => {
     const text = `{"x":"${'é'.repeat(600)}"}`
     platform.hooks.behave = ({ body }) => (body.event === 'MESSAGE' ? { body: text } : undefined)
     const { room } = await hookedRoom(2)
@@ -71,7 +71,7 @@ describe('GET /admin/webhooks/calls', () => {
     assert.ok(!JSON.stringify(calls).includes(platform.hooks.url), 'a URL may have a secret in it')
   })
 
-  test('has those that failed, with their status and error, and those that wait', async () => {
+  test('includes failed ones, with their status and error, and waiting ones', async () => {
     const { room } = await hookedRoom(0)
     platform.hooks.behave = ({ body }) =>
       body.roomID === room ? { status: body.data.message === 'no' ? 400 : 503, body: 'broken' } : undefined
@@ -84,7 +84,7 @@ describe('GET /admin/webhooks/calls', () => {
     await eventually('the other was tried', async () => (await callsOf(room)).some(({ status }) => status === 503))
   })
 
-  test('is in pages without gap or repeat, and by room and time', async () => {
+  test('returns pages without gap or repeat, by room and time', async () => {
     const { room } = await hookedRoom(5)
     const other = await hookedRoom(1)
     const all = await callsOf(room)
@@ -107,7 +107,7 @@ describe('GET /admin/webhooks/calls', () => {
     assert.ok(everywhere.has(room) && everywhere.has(other.room))
   })
 
-  test('a call is made again one by one, or all of a time, under the same webhook-id', async () => {
+  test('calls are retried one by one, or all in a period, under the same webhook-id', async () => {
     const { room, calls } = await hookedRoom(3)
     const first = await callsOf(room)
     const before = calls().length
@@ -129,13 +129,13 @@ describe('GET /admin/webhooks/calls', () => {
     )
     await eventually('the tries are counted', async () => (await callsOf(room)).every(({ tries }) => tries >= 2))
 
-    // A time may be a number, as the result has it.
+    // A time can be a number, as in the result.
     const body = { room, since: 0, until: result['until'] }
     const earlier = await platform.admin('POST', '/admin/webhooks/calls/retry', body)
     assert.deepEqual([earlier['count'], earlier['until']], [0, result['until']], 'they count as queued later')
   })
 
-  test('a call made again has of a message that was deleted meanwhile only what is left of it', async () => {
+  test('a retried call contains only the stub of a message deleted meanwhile', async () => {
     const { room, calls } = await hookedRoom(1)
     const id = (await callsOf(room))[0]?.id ?? ''
     const sent = calls().find(({ headers }) => headers['webhook-id'] === id)
@@ -150,7 +150,7 @@ describe('GET /admin/webhooks/calls', () => {
     assert.deepEqual([body.data.isDeleted, 'message' in body.data], [true, false])
   })
 
-  test('of a call that is over nothing is kept that people wrote, and its answer goes with the message', async () => {
+  test('keeps no user text of a completed call, and removes its response with the message', async () => {
     platform.hooks.behave = ({ body }) => {
       if (body.event === 'MESSAGE') return { body: `{"echo":"${body.data.message}"}` }
       return body.event === 'ROOM' ? { status: 400 } : undefined
@@ -181,7 +181,7 @@ describe('GET /admin/webhooks/calls', () => {
     await eventually('the answer is forgotten', async () => !(await kept()).includes('a secret'))
   })
 
-  test('is of the own app, and refuses what it cannot read', async () => {
+  test("covers the caller's app, and refuses invalid queries", async () => {
     const { room } = await hookedRoom(0)
     const [{ id } = assert.fail()] = await callsOf(room)
     const other = await makeApp(platform.servers.mongoUrl, `other than ${platform.app}`)

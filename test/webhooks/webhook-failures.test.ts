@@ -6,7 +6,7 @@ import { callTimeoutMS, startWebhookPlatform, type WebhookPlatform } from './tes
 const retryMS = 8_000
 const env = { PARLEY_PUSH_CALL_TIMEOUT_MS: String(callTimeoutMS), PARLEY_PUSH_CALL_RETRY_MS: String(retryMS) }
 
-describe('a webhook that fails', () => {
+describe('a failing webhook', () => {
   let platform: WebhookPlatform
   let alice: string
   let bob: string
@@ -24,7 +24,7 @@ describe('a webhook that fails', () => {
   })
 
   const newRoom = (fields?: object) => platform.newHookedRoom([alice, bob], fields)
-  test('a call that is refused or fails for good is a dead letter, later calls go on; an admin retries it', async () => {
+  test('a refused or permanently failed call is a dead letter, later calls continue; an admin can retry it', async () => {
     const { room, calls } = await newRoom()
     await eventually('the room', () => calls().length === 1)
     const mine = (path: string) => path === calls()[0]?.path
@@ -63,7 +63,7 @@ describe('a webhook that fails', () => {
     assert.deepEqual(await platform.failedCalls(room), [])
   })
 
-  test('and becomes a key that is changed: what waits goes to the URL of now, and is given up without one', async () => {
+  test('that becomes a changed key: waiting calls go to the current URL, and are given up without one', async () => {
     const { room, path, calls } = await newRoom()
     platform.hooks.behave = (one) => (one.path === path ? { status: 503 } : undefined)
     await platform.send(room, alice)
@@ -91,7 +91,7 @@ describe('a webhook that fails', () => {
     assert.equal(theirs()[0]?.headers['authorization'], `Basic ${btoa('parley:pa ss')}`)
   })
 
-  test('by a response that is too large: the status says whether it accepted the call', async () => {
+  test('with too large a response: the status decides whether it accepted the call', async () => {
     const { room, path, calls } = await newRoom()
     const body = 'x'.repeat(300 * 1024)
     platform.hooks.behave = (one) => {
@@ -110,7 +110,7 @@ describe('a webhook that fails', () => {
     })
   })
 
-  test('and asks for more time than calls are retried for: the later ones wait no longer than that', async () => {
+  test('that asks for more time than the retry period: later calls wait no longer than that', async () => {
     const { room, calls } = await newRoom()
     platform.hooks.behave = ({ body: { data } }) =>
       data.message === 'busy' ? { status: 503, headers: { 'retry-after': '100000' } } : undefined
@@ -121,7 +121,7 @@ describe('a webhook that fails', () => {
     assert.equal(calls().filter(({ body: { data } }) => data.message === 'busy').length, 2, 'the last try at the end')
   })
 
-  test('once, after calls have waited long behind slow responses: all of them are accepted, in order', async () => {
+  test('once, after calls waited long behind slow responses: all of them are accepted, in order', async () => {
     const { room, path, calls } = await newRoom()
     const held = await platform.holdCalls(room)
     const messages = Array.from({ length: 14 }, (_, i) => `message ${i}`)
@@ -133,7 +133,7 @@ describe('a webhook that fails', () => {
       hasFailed = true
       return { status: 503 }
     }
-    // It had failed for long before: that is over with its first success.
+    // Its first success ends the long failure before it.
     await held.release({ failures: 3, failingSinceMS: Date.now() - 2 * retryMS })
     const accepted = () =>
       calls().flatMap(({ status, body }) => (status === 200 && body.event === 'MESSAGE' ? body.data.message : []))
@@ -144,7 +144,7 @@ describe('a webhook that fails', () => {
     assert.deepEqual(accepted(), messages)
   })
 
-  test('for as long as calls are retried: those that have waited as long are given up with the first', async () => {
+  test('for the whole retry period: calls that waited as long are given up with the first', async () => {
     platform.hooks.behave = ({ body }) => (body.event === 'MESSAGE' ? { status: 503 } : undefined)
     const { room } = await newRoom()
     const held = await platform.holdCalls(room)
@@ -155,7 +155,7 @@ describe('a webhook that fails', () => {
     assert.deepEqual(new Set((await platform.failedCalls(room)).map(({ tries }) => tries)), new Set([0, 1]))
   })
 
-  test('of a message that was deleted while its call waited behind it, what was written never goes out', async () => {
+  test('never sends the text of a message deleted while its call waited', async () => {
     const { room, calls } = await newRoom()
     const held = await platform.holdCalls(room)
     await platform.send(room, alice, { message: 'one' })
@@ -172,7 +172,7 @@ describe('a webhook that fails', () => {
     assert.ok(calls().every(({ text }) => !text.includes('a secret')))
   })
 
-  test('of what was deleted, and who was erased, while no process ran, nothing goes out', async () => {
+  test('sends nothing of messages deleted, or users erased, while no process ran', async () => {
     const mallory = await platform.newUser([], { nickname: 'Mallory' })
     const { room, calls } = await platform.newHookedRoom([alice, mallory])
     await eventually('the room', () => calls().length === 1)
@@ -192,7 +192,7 @@ describe('a webhook that fails', () => {
     assert.deepEqual([second.message, second.sender._id, second.sender.nickname], ['what stays', mallory, ''])
   })
 
-  test('is called again when there is no response within the time limit, with the same webhook-id and data, also after an edit', async () => {
+  test('is retried without a response in time, with the same webhook-id and data, even after an edit', async () => {
     await push.stop()
     push = await platform.startPush({ PARLEY_PUSH_CALL_TIMEOUT_MS: '1000' })
     const { room, path, calls } = await newRoom()
@@ -203,7 +203,7 @@ describe('a webhook that fails', () => {
       hung = true
       return 'hang'
     }
-    // With that type it is as any other, until it is recalled.
+    // A type of that name, not a recall.
     const _id = await platform.send(room, alice, { messageType: 'recall' })
     await eventually('the first try', () => hung)
     await platform.admin('POST', `/rooms/${room}/message`, { _id, sender: alice, message: 'edited' })

@@ -28,7 +28,7 @@ describe("a room's webhook", () => {
   const newRoom = (fields?: object) => platform.newHookedRoom([alice, bob], fields)
   const events = (calls: readonly ReceivedCall[]) => calls.map(({ body }) => body.event)
 
-  test('has the command that a user typed, where a robot of the room has it', async () => {
+  test('gets the command that a user typed, if a robot of the room has it', async () => {
     const commands = [{ name: 'help', description: 'What I can do' }]
     const robot = await platform.newUser([], { isRobot: true, commands })
     const { room, calls } = await platform.newHookedRoom([alice, robot])
@@ -80,7 +80,7 @@ describe("a room's webhook", () => {
     assert.equal(new Set(calls().map(({ headers }) => headers['webhook-id'])).size, 4)
   })
 
-  test('names the user who acted as clientID, and nobody where the API key did', async () => {
+  test('names the acting user as clientID, and no user for the API key', async () => {
     const { room, calls } = await newRoom({ owner: bob })
     const message = await platform.send(room, alice)
     const [path, one] = [`/messages/${message}`, `/rooms/${room}/messages`]
@@ -129,7 +129,7 @@ describe("a room's webhook", () => {
     }
   })
 
-  test('is called in the order of the room, each event until it is accepted, also by several push processes', async () => {
+  test('gets calls in the order of the room, each until it is accepted, even with several push processes', async () => {
     const others = await Promise.all(
       [1, 2].map(() => platform.startPush({ PARLEY_PUSH_CALL_TIMEOUT_MS: String(callTimeoutMS) })),
     )
@@ -152,7 +152,7 @@ describe("a room's webhook", () => {
           .map(({ body }) => body.data.seq),
         Array.from({ length: 100 }, (_, i) => i + 1),
       )
-      // A try that failed and its repetition are one delivery.
+      // A failed try and its retry are one delivery.
       assert.equal(new Set(calls().map(({ headers }) => headers['webhook-id'])).size, 101)
     }
     await Promise.all(others.map((other) => other.stop()))
@@ -163,7 +163,7 @@ describe("a room's webhook", () => {
     ['429', { status: 429, headers: { 'retry-after': '2' } }],
     ['a broken connection', 'reset'],
   ] as const) {
-    test(`is called again after ${what}, with the same webhook-id and data`, async () => {
+    test(`is retried after ${what}, with the same webhook-id and data`, async () => {
       const { room, calls } = await newRoom()
       await eventually('the room', () => calls().length === 1)
       platform.hooks.behave = ({ path }) => (path === calls()[0]?.path && calls().length === 2 ? behaviour : undefined)
