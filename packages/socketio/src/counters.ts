@@ -9,7 +9,7 @@ export type Counters = {
   /** Engine packets received (heartbeats included) and sent. An event of a topic counts once per socket that gets it. */
   packetsIn: number
   packetsOut: number
-  /** Messages that did not fit the bounded queue of a slow reader; its connection is closed for it. */
+  /** Messages that did not fit the bounded queue of a slow reader, whose connection was closed. */
   drops: number
   /** Closed connections, by close reason. */
   closes: Record<string, number>

@@ -1,11 +1,11 @@
 /**
- * Items that are due after the same delay, so that the order of adding is the order of expiry: one sweep over the head of
- * the queue replaces a timer per connection.
+ * Items due after the same delay, so that the order of adding is the order of expiry: one sweep over the head of the queue
+ * replaces a timer per connection.
  */
 export class Deadlines<T> {
   readonly #due = new Map<T, number>()
 
-  /** Sets the time (ms) at which `item` is due; an item that waits already is moved to the end. */
+  /** Sets the time (ms) at which `item` is due; a waiting item moves to the end. */
   set(item: T, at: number): void {
     this.#due.delete(item)
     this.#due.set(item, at)
@@ -15,12 +15,12 @@ export class Deadlines<T> {
     this.#due.delete(item)
   }
 
-  /** The time at which `item` is due, or undefined when it does not wait. */
+  /** The time at which `item` is due; undefined if it does not wait. */
   get(item: T): number | undefined {
     return this.#due.get(item)
   }
 
-  /** Removes every item due at `now` and passes it on with the time it was due. */
+  /** Removes every item due at `now` and passes it on with its due time. */
   expire(now: number, each: (item: T, due: number) => void): void {
     for (const [item, due] of this.#due) {
       if (due > now) return

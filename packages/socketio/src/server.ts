@@ -12,11 +12,11 @@ import type { Bridge } from './websocket/bridge.ts'
 type PublishOptions<Data> = {
   /** Sockets (or their IDs) that do not get the event. */
   except?: Iterable<Socket<Data> | string>
-  /** `/` when left out. */
+  /** `/` by default. */
   namespace?: string
-  /** The event's ID, by which `flushBuffer` leaves out known events. */
+  /** The event's ID; `flushBuffer` skips known ones. */
   id?: string | undefined
-  /** Passes over sockets with a replay buffer. */
+  /** Skips sockets with a replay buffer. */
   exceptBuffering?: boolean
 }
 
@@ -25,22 +25,22 @@ export type SocketServer<Data> = {
   /** The connected sockets of `/`, by ID. */
   sockets: ReadonlyMap<string, Socket<Data>>
   /**
-   * Sends an event to everybody in a topic. `json` is the JSON text of its one argument (UTF-8 if bytes) and is
-   * spliced in as it came. Returns to how many sockets of this server it went.
+   * Sends an event to a topic. `json` is the JSON text of its one argument (UTF-8 if bytes), inserted unchanged. Returns the
+   * number of this server's sockets that it went to.
    */
   publish: (topic: string, event: string, json: string | Uint8Array, options?: PublishOptions<Data>) => number
   /** Sends an event to these sockets of `/`, in or out of topics; `json` as in publish. */
   sendTo: (sockets: Iterable<Socket<Data>>, event: string, json: string | Uint8Array) => void
-  /** When a socket of `/` last joined a topic, as performance.now() has it; 0 for an empty topic. */
+  /** When a socket of `/` last joined a topic, by performance.now(); 0 for an empty topic. */
   joinedAtMS: (topic: string) => number
   /** How many sockets of `/` are in a topic. */
   topicSize: (topic: string) => number
   of: (namespace: string) => Namespace<Data> | undefined
   /** WebSockets here for sessions on other nodes. */
   bridges: ReadonlySet<Pick<Bridge, 'closeTransport'>>
-  /** Serves a poll that another node forwarded to this one; `signal` aborts when its requester went away. */
+  /** Serves a poll that another node forwarded; `signal` aborts when its requester leaves. */
   serveForwarded: (request: PollRequest, signal: AbortSignal) => Promise<PollResponse>
-  /** Closes every connection (stock clients reconnect), refuses new ones by 503 and stops the timers. The app stays the caller's. */
+  /** Closes every connection (stock clients reconnect), refuses new ones with 503 and stops the timers. The app remains the caller's. */
   close: (reason: string) => void
 }
 

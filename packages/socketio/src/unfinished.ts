@@ -1,7 +1,7 @@
 import { Deadlines } from './deadlines.ts'
 import type { ClientConnection } from './sockets/socket.ts'
 
-/** Connections without a namespace, and those that owe attachments: they are closed when that takes too long. */
+/** Connections without a namespace, or with missing attachments, which are closed after a time limit. */
 export type Unfinished<Data> = {
   add: (connection: ClientConnection<Data>) => void
   delete: (connection: ClientConnection<Data>) => void

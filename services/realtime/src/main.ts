@@ -9,7 +9,7 @@ import { createMissedMessages } from './missed-messages.ts'
 import type { RealtimeNode } from './node.ts'
 import { realtimeSettings } from './settings.ts'
 
-/** As the gateways: a browser sends all cookies of the domain, and proxies add headers of their own. */
+/** As in the gateways: a browser sends all cookies of the domain, and proxies add headers. */
 const maxHeaderBytes = 32 * 1024
 
 await runService({ name: 'realtime', settings: realtimeSettings }, async (context) => {
@@ -32,7 +32,7 @@ await runService({ name: 'realtime', settings: realtimeSettings }, async (contex
   const rebuilding = rebuildLostStream(chat, signal)
   onStop('stream rebuilding', () => rebuilding)
 
-  // uWebSockets.js reads this when it is loaded, and without it takes 4 KiB.
+  // uWebSockets.js reads this when it is loaded; its default is 4 KiB.
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= String(maxHeaderBytes)
   const { startNode } = await import('./node.ts')
   let nodeCommands: Commands | undefined

@@ -5,24 +5,24 @@ import type { Logger } from '@parley/service/log'
 import type { RealtimeNode } from './node.ts'
 
 const resyncAgainMS = 1_000
-/** All that were cut off are heard again by then, and NATS routes everything again that this node listens to. */
+/** By then, everything that was cut off is known again, and NATS routes all of this node's subjects again. */
 const batchGapsMS = 2_000
-/** A route that comes and goes must not keep the database busy. */
+/** A flapping route must not keep the database busy. */
 const gapsAgainMS = 10_000
 
 export interface MissedMessagesParts {
   log: Logger
   signal: AbortSignal
   isConnected: () => boolean
-  /** Undefined before it is started: it has missed nothing. */
+  /** Undefined before the start: it has missed nothing. */
   node: () => Pick<RealtimeNode, 'resync'> | undefined
 }
 
-/** Makes up events that passed on the bus without reaching this node. */
+/** Recovers events that passed on the bus without reaching this node. */
 export interface MissedMessages {
   busIsAway: () => void
   busIsBack: () => void
-  /** The bus did not route everything here since that time, in Unix milliseconds. Several are made up together. */
+  /** The bus did not route everything here since that time, in Unix milliseconds. Several calls are recovered together. */
   gap: (sinceMS: number) => void
   /** Whether something may be missing now. */
   isBehind: () => boolean
@@ -34,7 +34,7 @@ export function createMissedMessages({ log, signal, isConnected, node }: MissedM
   let gapMadeUpAtMS = Number.NEGATIVE_INFINITY
   let makingUp = 0
 
-  /** Retries until it succeeds: a node that has missed a removal or a revoked token must not go on like that. */
+  /** Retries until it succeeds: a node must not continue after missing a removal or a revoked token. */
   async function makeUp(sinceMS: number): Promise<void> {
     makingUp++
     while (!signal.aborted) {
@@ -63,7 +63,7 @@ export function createMissedMessages({ log, signal, isConnected, node }: MissedM
     gapMadeUpAtMS = performance.now()
   }
 
-  /** Shorter when the node stops. */
+  /** Shorter if the node stops. */
   async function wait(forMS: number): Promise<void> {
     await pause(forMS, undefined, { signal }).catch((error: Error) => {
       if (!signal.aborted) throw error

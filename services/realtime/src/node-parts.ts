@@ -8,7 +8,7 @@ import type { realtimeSettings, SettingsOf } from './settings.ts'
 
 /** The connections and tools of a realtime node, from its main.ts. */
 export interface NodeParts {
-  /** Announces whether this node registers its users; settles when the senders of node commands know. */
+  /** Announces whether this node registers its users; resolves when the senders of node commands know. */
   announce: () => Promise<void>
   settings: SettingsOf<typeof realtimeSettings>
   chat: Chat

@@ -41,12 +41,12 @@ import { createOwnPresenceEvents } from './presence/presence-events.ts'
 import { watchPresence } from './presence/watch-presence.ts'
 import { realtimeSettings } from './settings.ts'
 
-/** The part of the stopping time in which connections are closed. */
+/** The part of the stopping time for closing connections. */
 const drainShare = 0.7
 
 /**
- * A turn of the event loop may have to upgrade all of these, 60 µs each. Clients far away take longer than these
- * milliseconds, but come apart from each other: of them, 3,200 a second are let in.
+ * One turn of the event loop can have to upgrade all of these, at 60 µs each. Clients far away take longer than these
+ * milliseconds, but arrive spread out: of them, 3,200 a second are admitted.
  */
 const handshakesInFlight = { most: 64, withinMS: 20 } as const
 /** A slice of the accept queue, in milliseconds. */
@@ -57,13 +57,13 @@ export interface RealtimeNode {
   carryOut(app: string, command: NodeCommand): Promise<void>
   /** Whether Redis has every user of this node's sockets. */
   registers(): boolean
-  /** Brings the sockets up to date after the bus was away; returns how many events were read again. */
+  /** Brings the sockets up to date after the bus was away; returns the number of events read again. */
   resync(awaySinceMS: number): Promise<number>
   /** Stops accepting, closes all connections in waves (clients reconnect elsewhere) and removes them from the counts. */
   stop(): Promise<void>
 }
 
-/** A realtime node: sockets on one side, the bus on the other. Listening when this settles. */
+/** A realtime node: sockets on one side, the bus on the other. Listening once this resolves. */
 export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
   const { settings, chat, bus, log, metrics } = parts
   const app = App()
@@ -130,7 +130,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
       pollOwner.busIsBack()
       watching.busIsBack()
       state.cutOff = { sinceMS: awaySinceMS - marginMS, untilMS: clock.now() + marginMS }
-      // Their readings may have begun before: later events are in the stream.
+      // Their reads can have begun before: later events are in the stream.
       for (const { replayBuffer } of sockets.all()) replayBuffer?.lose()
       return resync(awaySinceMS)
     },
@@ -183,17 +183,16 @@ async function startUsers({ settings, chat, bus, presence, log, metrics, announc
     limits: createLimits(settings.limits, createCallerRates(counts, { ...settings.rates, perApiKey: 0 }), metrics),
     seen: watchForProxies(log, settings.trustedProxies, realtimeSettings.trustedProxies.env),
     failedLogins: createFailedLogins(chat, { presence, counts }, settings.limits.failedLoginsPerAddress),
-    /** Settles when Redis has the connections of an app. */
+    /** Resolves when Redis has the connections of an app. */
     counted: (app: string) => reports.reported(app),
     /**
-     * Settles when Redis has the users with sockets on this node; where it has not, this node is waited for in any
-     * case.
+     * Resolves when Redis has the users with sockets on this node; otherwise senders wait for this node in any case.
      */
     async registered() {
       if (!(await online.reported())) await announce()
     },
     areRegistered: () => online.isComplete(),
-    /** Stops the timers; settles when Redis and the database have everything. Closes nothing. */
+    /** Stops the timers; resolves when Redis and the database have everything. Closes nothing. */
     async stop() {
       idle.stop()
       const ofRedis = Promise.allSettled([reports.stop(), online.stop()])

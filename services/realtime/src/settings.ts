@@ -3,7 +3,7 @@ import { milliseconds, port, wholeNumber } from '@parley/service/settings'
 import { sharedSettings } from '@parley/service/shared-settings'
 import { z } from 'zod'
 
-/** Everything that a realtime node takes from its environment. */
+/** Everything that a realtime node reads from its environment. */
 export const realtimeSettings = {
   ...sharedSettings,
   host: {

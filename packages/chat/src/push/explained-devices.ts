@@ -8,7 +8,7 @@ import {
   userReasons,
 } from '@parley/db/push/documents'
 
-/** What is on record about the pushes of a message to a user. */
+/** The recorded pushes of a message to a user. */
 export interface PushRecords {
   decisions: readonly PushDecisionDoc[]
   pushes: readonly PushDoc[]

@@ -12,7 +12,7 @@ import type { TracedMessage } from './records.ts'
 
 type Asking = Pick<Chat, 'bus' | 'control'>
 
-/** What the processes remember of a user. */
+/** The recent activity of a user in the memory of the processes. */
 export interface Remembered {
   activity: { node: string; entry: ActivityAnswer[number] }[]
   live: { node: string; connection: ConnectionsAnswer[number] }[]

@@ -7,7 +7,7 @@ import { findPushes } from '@parley/db/push/pushes'
 import { devicesDecided, explainDevices, reasonOf } from '../push/explained-devices.ts'
 import type { TimelineRecord, TracedMessage } from './records.ts'
 
-/** What followed from each message, by its ID, in the order of time. */
+/** The effects of each message, by its ID, in order of time. */
 export type Followed = ReadonlyMap<string, readonly TimelineRecord[]>
 
 /** The pushes of messages to a user, or why there was none: one query of each kind for all of them. */
@@ -47,7 +47,7 @@ export async function findPushesOfMessages(
   )
 }
 
-/** What holds for all devices of the user. */
+/** Applies to all devices of the user. */
 function wholeReason(decisions: readonly PushDecisionDoc[], user: string) {
   const called = decisions.find((decision) => decision.called?.includes(user))
   if (called) return { reason: 'PUSH_GENERIC' as const, ...(called.call !== undefined && { call: called.call }) }

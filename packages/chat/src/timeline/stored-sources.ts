@@ -21,7 +21,7 @@ type StoredSource = Source<TimelineRecord> & { kind: TimelineKind }
 
 type TracedRoom = Pick<RoomDoc, '_id' | 'id' | 'deletedUpToSeq' | 'deletedUpToMS'>
 
-/** What a timeline is about. */
+/** The subject of a timeline. */
 export interface Traced {
   app: string
   /** The one of the query, or those of the user with the latest messages. */

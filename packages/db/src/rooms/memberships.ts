@@ -58,7 +58,7 @@ export function unreadOf(membership: ReadMarker & Pick<MembershipDoc, 'flushedSe
   return room.seq - readSeq - uncounted - ownUnflushed({ ...membership, readSeq }, room.own)
 }
 
-/** What a timeline shows of a membership. */
+/** The parts of a membership that a timeline shows. */
 export type TracedMembership = Pick<
   MembershipDoc,
   '_id' | 'room' | 'roomKey' | 'user' | 'joinedAtMS' | 'readSeq' | 'deliveredSeq' | 'markerSetAtMS'

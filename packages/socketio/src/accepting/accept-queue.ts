@@ -1,10 +1,10 @@
-/** Runs the work of new clients, which may arrive all at once, in slices of a few milliseconds; others are served in between. */
+/** Runs the work of new clients, which can arrive all at once, in slices of a few milliseconds, serving others in between. */
 export interface AcceptQueue {
-  /** Settles in a slice that has time left, in order of arrival. The work that follows without waiting runs in it. */
+  /** Resolves in a slice with time left, in order of arrival. Work that follows without waiting runs in that slice. */
   turn(): Promise<void>
 }
 
-/** @param sliceMS the longest slice, apart from the duration of its last piece of work */
+/** @param sliceMS the longest slice, not counting its last piece of work */
 export function createAcceptQueue(sliceMS: number): AcceptQueue {
   let waiting: (() => void)[] = []
   let isRunning = false
@@ -35,7 +35,7 @@ export function createAcceptQueue(sliceMS: number): AcceptQueue {
   }
 }
 
-/** The most packets of one connection, and the largest, that are kept, so that no client can fill the memory. */
+/** Bounds on the packets kept per connection, in number and size, so that no client can fill the memory. */
 const mostWaiting = 8
 const mostLength = 4_096
 
@@ -54,7 +54,7 @@ export class NewPackets<C extends { isNew: boolean }> {
     this.#handle = handle
   }
 
-  /** A text packet came on a WebSocket: handles it now, or in its turn when the connection is new. */
+  /** Handles a text packet of a WebSocket now, or in its turn if the connection is new. */
   receive(connection: C, packet: string): void {
     const waiting = this.#waiting.get(connection)
     const isSmall = packet.length <= mostLength && (waiting?.length ?? 0) < mostWaiting
@@ -68,7 +68,7 @@ export class NewPackets<C extends { isNew: boolean }> {
     void this.#queue.turn().then(() => this.#receiveNext(connection))
   }
 
-  /** Handles a connection's waiting packets now, because of something that cannot wait. */
+  /** Handles a connection's waiting packets now, before something that cannot wait. */
   receiveWaiting(connection: C): void {
     const waiting = this.#waiting.get(connection)
     this.#waiting.delete(connection)

@@ -1,8 +1,8 @@
-/** Handshakes in flight. Those beyond an age no longer count, which bounds the slots that idle clients hold. */
+/** Handshakes in flight. Those over an age no longer count, which bounds the slots held by idle clients. */
 export interface Handshakes {
   /** Takes a slot; false when none is free. */
   begin(): boolean
-  /** A handshake is over, successful or not: a place is free. All are alike, so it need not be identified. */
+  /** A handshake is over, successful or not: frees a slot. All are alike, so it need not be identified. */
   ended(): void
 }
 

@@ -5,24 +5,24 @@ import koffi from 'koffi'
 import { us_listen_socket_close, us_socket_local_port } from '../uws.ts'
 import type { Handshakes } from './handshakes.ts'
 
-/** The kernel's queue of connections to accept; it cuts this to net.core.somaxconn. */
+/** The kernel's backlog of connections to accept, which it limits to net.core.somaxconn. */
 const backlog = 4_096
-/** Accepted in one turn of the event loop; accepting costs some 10 µs. */
+/** Connections accepted in one turn of the event loop, at some 10 µs each. */
 const acceptedPerTurn = 64
-/** How long a connection without a place waits until the next try. */
+/** How long a connection without a slot waits until the next try. */
 const lookAgainMS = 5
 
 export interface ListenOptions {
   host: string
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   port: number
-  /** The places of which a connection needs one before it is served. */
+  /** The slots that a connection needs before it is served. */
   handshakes: Handshakes
 }
 
 export interface Listening {
   port: number
-  /** Stops accepting. Connections stay, and those that wait for a place are served. */
+  /** Stops accepting. Connections stay, and those that wait for a slot are served. */
   close(): void
 }
 
@@ -30,10 +30,10 @@ export interface Listening {
 type WithDescriptor = { _handle: { fd: number } }
 type Adopting = TemplatedApp & { adoptSocket(descriptor: number, address: Uint8Array): void }
 
-/** An accepted connection that waits for a place. */
+/** An accepted connection that waits for a slot. */
 interface Accepted {
   descriptor: number
-  /** From version 20.66 on, uWebSockets.js does not ask for the address of a connection that it did not accept itself. */
+  /** From version 20.66 on, uWebSockets.js does not look up the address of a connection that it did not accept itself. */
   address: Uint8Array
 }
 
@@ -66,13 +66,13 @@ function listenFor(app: Adopting, libc: Libc, { host, port, handshakes }: Listen
 
   function wait(descriptor: number): void {
     const address = libc.peer(descriptor)
-    // Limits hold by address: a connection that has none any more is closed.
+    // Limits are by address, so a connection without one is closed.
     if (address === undefined) closeSync(descriptor)
     else waiting.push({ descriptor, address })
   }
 
   const server = createServer({ pauseOnConnect: true }, (socket) => {
-    // libuv reports one connection per turn. Node.js closes its descriptor, so the app needs one of its own.
+    // libuv reports one connection per turn. Node.js closes its descriptor, so the app needs its own.
     const first = libc.duplicate(descriptorOf(socket))
     socket.destroy()
     if (first === undefined) return
@@ -121,11 +121,11 @@ function cannotListen({ host, port }: { host: string; port: number }, why: strin
 
 /** Functions of the C library that Node.js lacks. The caller must close the descriptors that they return. */
 interface Libc {
-  /** Accepts a waiting connection without blocking (accept4(2)); undefined when none waits, or no descriptor is left. */
+  /** Accepts a waiting connection without blocking (accept4(2)); undefined if none waits, or no descriptor is left. */
   accept(listener: number): number | undefined
   /** The IP address of a connection's peer (getpeername(2)) in 4 or 16 bytes; undefined when it has gone. */
   peer(descriptor: number): Uint8Array | undefined
-  /** Another descriptor of the same connection (F_DUPFD_CLOEXEC of fcntl(2)); undefined when none is left. */
+  /** Another descriptor of the same connection (F_DUPFD_CLOEXEC of fcntl(2)); undefined if none is left. */
   duplicate(descriptor: number): number | undefined
 }
 
@@ -135,7 +135,7 @@ const duplicateCloseOnExec = 1030
 const inet = 2
 const inet6 = 10
 
-/** The C library of this process; undefined where it is not Linux's. */
+/** The C library of this process; undefined outside Linux. */
 function loadLibc(): Libc | undefined {
   if (process.platform !== 'linux') return undefined
   const library = koffi.load(null)

@@ -13,7 +13,7 @@ export type EngineEvents<S> = {
   /** Decides on a request to open a connection; undefined accepts it. */
   admit: ((request: OpeningRequest) => Refusal | undefined) | undefined
   onOpen: (connection: Connection<S>) => void
-  /** One Engine.IO message; a Buffer is a binary one and belongs to the receiver. */
+  /** One Engine.IO message; a Buffer is binary and belongs to the receiver. */
   onMessage: (connection: Connection<S>, message: string | Buffer) => void
   /**
    * The session moved from polling to a WebSocket: here (queued packets have been sent on it) or bridged by another
@@ -34,7 +34,7 @@ export type EngineState<S> = EngineSettings &
     slowReaders: SlowReaders
     newPackets: NewPackets<Connection<S>>
     heartbeat: Heartbeat<Connection<S>>
-    /** The sessions held here, by their IDs. One on polling stays for a moment after its end, so that its client gets the close. */
+    /** The sessions held here, by ID. A polling session stays for a moment after its end, so that its client gets the close. */
     sessions: Map<string, Connection<S>>
     /** WebSockets here for sessions on other nodes. */
     bridges: Set<Bridge>
@@ -57,7 +57,7 @@ export type Carried<S> = {
 export class Connection<S> implements PolledSession {
   readonly id: string
   readonly address: string
-  /** The client's; undefined where it is not known. */
+  /** The client's; undefined if unknown. */
   readonly port: number | undefined
   readonly query: string
   readonly headers: Readonly<Record<string, string>>
@@ -65,7 +65,7 @@ export class Connection<S> implements PolledSession {
   ws: WebSocket<Carried<S>> | undefined
   polling: Polling | undefined
   closed = false
-  /** Its packets wait in the accept queue until the user of the engine sets this to false. */
+  /** Its packets wait in the accept queue until the caller sets this to false. */
   isNew = true
   /** Packets received in that second. */
   packets = 0
@@ -95,7 +95,7 @@ export class Connection<S> implements PolledSession {
     return this.polling === undefined || this.polling.bridged ? 'websocket' : 'polling'
   }
 
-  /** When the client was last heard, as performance.now() has it; within a second. */
+  /** When the client was last heard, by performance.now(), within a second. */
   get heardAtMS(): number {
     return Math.max(this.packetsSecond * 1_000, this.engine.heartbeat.aliveAtMS(this))
   }
@@ -139,7 +139,7 @@ export class Connection<S> implements PolledSession {
     else this.ws?.send(packet, false)
   }
 
-  /** Counts a packet of the client; false, and the connection closed, when there were too many in this second. */
+  /** Counts a packet of the client; returns false, and closes the connection, if there were too many in this second. */
   countPacket(): boolean {
     const { engine } = this
     const { second } = engine.heartbeat
@@ -153,7 +153,7 @@ export class Connection<S> implements PolledSession {
     return false
   }
 
-  /** Handles one text packet of an open session, except the probe; false when it violates the protocol. */
+  /** Handles one text packet of an open session, except the probe; false if it violates the protocol. */
   receive(packet: string): boolean {
     const { engine } = this
     if (!this.countPacket()) return true
@@ -171,7 +171,7 @@ export class Connection<S> implements PolledSession {
       case 0x36:
         return packet === '6'
       case 0x62:
-        // The stock client sends it by WebSocket too, with `forceBase64`.
+        // The stock client sends it over WebSocket too, with `forceBase64`.
         engine.onMessage(this, Buffer.from(packet.slice(1), 'base64'))
         return true
       default:
@@ -189,7 +189,7 @@ export class Connection<S> implements PolledSession {
     this.engine.sessions.delete(this.id)
   }
 
-  /** Runs `sends` so that everything it sends leaves in one write. */
+  /** Runs `sends` in one write. */
   cork(sends: () => void): void {
     if (this.ws === undefined) sends()
     else this.ws.cork(sends)
@@ -210,7 +210,7 @@ export class Connection<S> implements PolledSession {
     }
   }
 
-  /** Ends the session at once, queued packets are lost. */
+  /** Ends the session at once; queued packets are lost. */
   terminate(reason: string): void {
     if (this.closed) return
     if (this.ws !== undefined) {

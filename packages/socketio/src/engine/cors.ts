@@ -6,14 +6,14 @@ export type CorsOptions = {
   origin: '*' | readonly string[] | ((origin: string) => boolean)
   /** Allow cookies; the origin is then echoed instead of `*`. */
   credentials?: boolean
-  /** Request headers that may be sent; left out, whichever the browser asks for. */
+  /** Request headers that may be sent; by default, those that the browser requests. */
   allowedHeaders?: readonly string[]
   /** Response headers that a script may read. */
   exposedHeaders?: readonly string[]
   maxAgeSeconds?: number
 }
 
-/** Writes the CORS headers for this origin; none for an origin that is not allowed. */
+/** Writes the CORS headers for this origin; none if it is not allowed. */
 export function writeCorsHeaders(res: HttpResponse, cors: CorsOptions | undefined, origin: string): void {
   if (cors === undefined || origin === '') return
   const any = cors.origin === '*'

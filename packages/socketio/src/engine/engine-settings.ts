@@ -6,13 +6,13 @@ export type Refusal = { status: 403 | 429 | 503; message: string; retryAfterSeco
 
 export type EngineSettings = {
   path: string
-  /** Goes into every session ID: 1 to 32 letters, digits, _ or -. Needed when there is a pollOwner. */
+  /** Prefix of every session ID: 1 to 32 letters, digits, _ or -. Required with a pollOwner. */
   nodeId: string | undefined
   pingIntervalMS: number
   pingTimeoutMS: number
   /** How long the body of a post may take to arrive. */
   bodyTimeoutMS: number
-  /** How long an upgrade may take from the WebSocket's opening on; then the WebSocket is closed, and polling goes on. */
+  /** How long an upgrade may take from the WebSocket's opening; then the WebSocket is closed, and polling continues. */
   upgradeTimeoutMS: number
   /** The largest accepted message, in bytes; the handshake announces it to the client. */
   maxPayload: number
@@ -23,7 +23,7 @@ export type EngineSettings = {
   cors: CorsOptions | undefined
   /** How many proxies in front append to X-Forwarded-For. */
   trustedProxies: number
-  /** Handles the packets of new connections on WebSockets in turn, if any (see Connection.isNew). */
+  /** Optional queue for the packets of new WebSocket connections (see Connection.isNew). */
   acceptQueue: AcceptQueue | undefined
   /** Lower-case names of the request headers that a connection keeps. */
   keepHeaders: readonly string[]

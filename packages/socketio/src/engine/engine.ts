@@ -32,16 +32,16 @@ export type Engine<S> = {
   connections: () => Iterable<Connection<S>>
   /** WebSockets here for sessions on other nodes. */
   bridges: ReadonlySet<Bridge>
-  /** Serves a request that another node forwarded (see PollOwner); `signal` aborts when its requester went away, which ends it too. */
+  /** Serves a request that another node forwarded (see PollOwner); ends it when `signal` aborts because the requester left. */
   serveForwarded: (request: PollRequest, signal: AbortSignal) => Promise<PollResponse>
-  /** Stops the timer. Close the connections first; the uWebSockets.js app stays the caller's. */
+  /** Stops the timer. Close the connections first; the uWebSockets.js app remains the caller's. */
   stop: () => void
 }
 
 /**
  * An Engine.IO 4 server (https://socket.io/docs/v4/engine-io-protocol/) on the routes of a uWebSockets.js app: both
  * transports, the upgrade between them, heartbeats. The caller listens with the app.
- * @throws Error when `nodeId` has other characters, or more, than a session ID may hold
+ * @throws Error if `nodeId` is not valid in a session ID
  */
 export function createEngine<S>(options: EngineOptions<S>): Engine<S> {
   const { nodeId } = options
@@ -104,7 +104,7 @@ export function createEngine<S>(options: EngineOptions<S>): Engine<S> {
         if (stop === undefined) return
         const gone = () => {
           stop()
-          // The response is not read; this only ends the request in the accounts of requests being served.
+          // Nobody reads this response; it only stops counting the request as being served.
           resolve(unknownSession())
         }
         if (signal.aborted) gone()
@@ -114,7 +114,7 @@ export function createEngine<S>(options: EngineOptions<S>): Engine<S> {
   }
 }
 
-/** Handles a packet of a WebSocket; one that violates the protocol closes the connection. */
+/** Handles a packet of a WebSocket; a protocol violation closes the connection. */
 function receive<S>(connection: Connection<S>, packet: string): void {
   if (connection.closeReason !== undefined || connection.closed) return
   if (!connection.receive(packet)) connection.close('parse error')
@@ -128,7 +128,7 @@ function handleRequest<S>(state: EngineState<S>, res: HttpResponse, req: HttpReq
   const fault = requestFault(req, 'polling')
   if (fault !== undefined) return answer(fault)
   const sid = req.getQuery('sid')
-  // Some clients send `sid=` without a value when they have none.
+  // Some clients send an empty `sid=` for a new session.
   if (!sid) {
     if (method !== 'get') return answer(errorResponse(400, 2, 'Bad handshake method'))
     const connection = openSession(state, 'polling', res, req)

@@ -1,14 +1,14 @@
 import { Deadlines } from '../deadlines.ts'
 
-/** A connection as its heartbeat sees it. */
+/** A connection, from the view of its heartbeat. */
 export interface Beating {
   sendPacket(packet: string): void
   terminate(reason: string): void
 }
 
 /**
- * Server-side Engine.IO 4 heartbeats for all connections: a ping `pingIntervalMS` after the last pong, a close when no
- * pong follows within `pingTimeoutMS`. One timer for any number of connections.
+ * Server-side Engine.IO 4 heartbeats for all connections: a ping `pingIntervalMS` after the last pong, a close without a
+ * pong within `pingTimeoutMS`. One timer for any number of connections.
  */
 export class Heartbeat<C extends Beating> {
   readonly #pingDue = new Deadlines<C>()
@@ -28,13 +28,13 @@ export class Heartbeat<C extends Beating> {
     this.#timer = setInterval(() => this.#sweep(), this.#sweepEvery).unref()
   }
 
-  /** A connection opened, or its pong came. */
+  /** A connection opened, or its pong arrived. */
   alive(connection: C): void {
     this.#pongDue.delete(connection)
     this.#pingDue.set(connection, Math.floor(performance.now()) + this.#interval)
   }
 
-  /** Whether the connection's time is over, even before a sweep has seen it. */
+  /** Whether the connection has timed out, even before a sweep has noticed. */
   isOverdue(connection: C): boolean {
     const now = performance.now()
     const pong = this.#pongDue.get(connection)
@@ -43,7 +43,7 @@ export class Heartbeat<C extends Beating> {
     return ping !== undefined && ping + this.#timeout <= now
   }
 
-  /** When the connection opened or its last pong came, as performance.now() has it. */
+  /** When the connection opened or its last pong arrived, by performance.now(). */
   aliveAtMS(connection: C): number {
     const ping = this.#pingDue.get(connection)
     const pong = this.#pongDue.get(connection)
@@ -61,7 +61,7 @@ export class Heartbeat<C extends Beating> {
 
   #sweep(): void {
     const now = performance.now()
-    // After a stall of the process, pongs may still be unread in the kernel: they get one more sweep.
+    // After a stall of the process, pongs can still be unread in the kernel: allow one more sweep.
     const stalled = now - this.#lastSweep > 5 * this.#sweepEvery
     this.#lastSweep = now
     this.second = Math.floor(now / 1000)

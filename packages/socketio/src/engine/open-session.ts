@@ -8,7 +8,7 @@ import type { Refusal } from './engine-settings.ts'
 import { clientAddress, type OpeningRequest, ownQuery } from './request.ts'
 import { newSessionId } from './session-id.ts'
 
-/** Opens the session that a request asks for; or returns the answer that refuses it. */
+/** Opens the requested session, or returns the refusal. */
 export function openSession<S>(
   state: EngineState<S>,
   transport: 'polling' | 'websocket',
@@ -31,7 +31,7 @@ export function openSession<S>(
   return connection
 }
 
-/** The admission hook's view of a request, and its refusal if it refuses. */
+/** The request as the admission hook sees it, and the hook's refusal. */
 export function admission<S>(
   state: EngineState<S>,
   transport: OpeningRequest['transport'],
@@ -53,13 +53,13 @@ function refusalResponse({ status, message, retryAfterSeconds }: Refusal): PollR
   return {
     ...response,
     headers: { ...headers, ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }) },
-    // A client that tries again opens another connection, which another node may get.
+    // A client that retries opens another connection, which can reach another node.
     close: status === 503,
   }
 }
 
 const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({})
-/** The characters kept of a header: it stays in memory for as long as the connection, and goes into logs. */
+/** The characters kept of a header: it stays in memory as long as the connection, and appears in logs. */
 const HEADER_LENGTH = 512
 
 function keptHeaders(names: readonly string[], req: HttpRequest): Readonly<Record<string, string>> {

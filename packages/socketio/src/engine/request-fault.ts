@@ -15,15 +15,14 @@ export function requestFault(req: HttpRequest, transport: 'polling' | 'websocket
 export const unclearEnd = (): PollResponse => badRequest('Unclear body length')
 
 /**
- * Whether all proxies agree with us on the end of the request's body (RFC 9112, section 6.3). uWebSockets.js takes the
- * first of two lengths, and any transfer coding for `chunked`; a proxy that does otherwise would see other requests than
- * we do.
+ * Whether all proxies agree with us on the end of the request's body (RFC 9112, section 6.3). uWebSockets.js uses the first of
+ * two lengths, and treats any transfer coding as `chunked`; a proxy that decides otherwise would see other requests than we do.
  */
 export function isClearlyFramed(req: HttpRequest, transport: 'polling' | 'websocket'): boolean {
   const coding = req.getHeader('transfer-encoding')
   const length = req.getHeader('content-length')
   if (coding === '' && length === '') return true
-  // After the request for a WebSocket come its frames.
+  // The frames of a WebSocket follow its request.
   if (transport === 'websocket') return coding === '' && length === '0'
   let fields = 0
   req.forEach((name) => {

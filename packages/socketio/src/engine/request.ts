@@ -1,28 +1,28 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { isIP } from 'node:net'
 
-/** Where a client is: behind trusted proxies as they report it. */
+/** The client's address: behind trusted proxies, as they report it. */
 type ClientAddress = {
   /** The IP address as text. */
   address: string
-  /** Undefined where it is not known. */
+  /** Undefined if unknown. */
   port: number | undefined
 }
 
 /** The request that opened a connection, for the admission hook and the connection. */
 export type OpeningRequest = ClientAddress & {
-  /** A bridge is a WebSocket for a session that another node holds: refused, its client stays on polling. */
+  /** A bridge is a WebSocket for a session that another node holds; if it is refused, its client stays on polling. */
   transport: 'polling' | 'websocket' | 'bridge'
-  /** The raw query string, without the parameters of Engine.IO. */
+  /** The raw query string, without Engine.IO's parameters. */
   query: string
-  /** A header of the request by its lower-case name, or ''. Valid only while the hook runs. */
+  /** A header of the request by its lower-case name, or ''. Valid only during the hook. */
   header: (name: string) => string
 }
 
 /** The stock client's names have 8 characters. */
 const longestPollName = 32
 
-/** The raw query less Engine.IO's own parameters, so that connections without more share one empty string. */
+/** The raw query without Engine.IO's own parameters; connections without others share one empty string. */
 export function ownQuery(query: string): string {
   return query
     .split('&')
@@ -31,7 +31,7 @@ export function ownQuery(query: string): string {
 }
 
 /**
- * The client's name for a poll, unique per poll: Engine.IO's cache-busting parameter. Kept in memory, so its length is
+ * The client's name for a poll, unique per poll: Engine.IO's cache-busting parameter. It is kept in memory, so its length is
  * bounded.
  */
 export function pollName(req: HttpRequest): string | undefined {
@@ -50,7 +50,7 @@ function readableAddress(text: string): string {
     : text
 }
 
-/** The value of a header that may have several lines; `getHeader` returns the first. */
+/** The value of a header that can have several lines; `getHeader` returns only the first. */
 function allOf(req: HttpRequest, wanted: string): string {
   const lines: string[] = []
   req.forEach((name, value) => {
@@ -60,10 +60,9 @@ function allOf(req: HttpRequest, wanted: string): string {
 }
 
 /**
- * The client's address: the peer's, or with `trustedProxies` = n the n-th entry from the right of X-Forwarded-For
- * (each trusted proxy appends the peer it saw, some with its port, and HAProxy in a line of its own; anything further left may
- * be forged). An entry that is not an address is ignored: the address is a key for limits, and is logged. A proxy that says
- * the port apart does so in X-Real-Port.
+ * The client's address: the peer's, or with `trustedProxies` = n the n-th entry from the right of X-Forwarded-For (each trusted
+ * proxy appends its peer, some with the port, and HAProxy in a line of its own; entries further left can be forged). An entry
+ * that is not an address is ignored, since the address is logged and a key for limits. A proxy can send the port in X-Real-Port.
  */
 export function clientAddress(res: HttpResponse, req: HttpRequest, trustedProxies: number): ClientAddress {
   if (trustedProxies > 0) {
@@ -79,7 +78,7 @@ export function clientAddress(res: HttpResponse, req: HttpRequest, trustedProxie
   }
 }
 
-/** The newer version of uWebSockets.js knows the port of a peer (see uws.ts). */
+/** The newer version of uWebSockets.js reports the port of a peer (see uws.ts). */
 type WithPort = HttpResponse & { getRemotePort?: () => number }
 
 function toPort(given: string | number | undefined): number | undefined {

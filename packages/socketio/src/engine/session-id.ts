@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto'
 import type { PollOwner } from '../polling/poll-owner.ts'
 
 const bytesPerId = 15
-/** A call for random bytes costs much more than the bytes, so it makes many IDs at once; each is used once. */
+/** A call for random bytes costs much more than the bytes, so one serves many IDs; each byte is used once. */
 const pool = Buffer.allocUnsafe(bytesPerId * 256)
 let used = pool.length
 
@@ -19,17 +19,17 @@ export function randomId(): string {
   return pool.toString('base64url', used - bytesPerId, used)
 }
 
-/** Whether a node may have this name: 1 to 32 letters, digits, _ or -, safe in a URL and in the subject of a bus. */
+/** Whether a node can have this name: 1 to 32 letters, digits, _ or -, safe in a URL and in the subject of a bus. */
 export function isNodeId(name: string): boolean {
   return nodePart.test(name)
 }
 
-/** A session ID that names its node: `<node>.<random>`, or only the random part without a node. */
+/** A session ID that names its node, `<node>.<random>`; without a node, only the random part. */
 export function newSessionId(nodeId: string | undefined): string {
   return nodeId === undefined ? randomId() : `${nodeId}.${randomId()}`
 }
 
-/** Reads a session ID; undefined for a text that `newSessionId` cannot have made. */
+/** Parses a session ID; undefined for a text that `newSessionId` cannot have made. */
 export function parseSessionId(sid: string): { nodeId: string | undefined } | undefined {
   const dot = sid.indexOf('.')
   if (!randomPart.test(sid.slice(dot + 1))) return undefined
@@ -42,8 +42,8 @@ export function parseSessionId(sid: string): { nodeId: string | undefined } | un
 export type Owner = { node: string; reach: PollOwner['reach'] }
 
 /**
- * Finds a session by its ID: on this node, or on another living one; undefined when there can be none. No part of an ID
- * goes further than this before the ID is known to be ours.
+ * Finds a session by its ID, on this node or another living one; undefined if there can be none. No part of an ID is used
+ * further before it is known to be well formed and of a living node.
  */
 export function placeOf(
   { nodeId, pollOwner }: { nodeId: string | undefined; pollOwner: PollOwner | undefined },

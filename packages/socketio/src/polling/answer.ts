@@ -35,8 +35,8 @@ const STATUS: Record<number, string> = {
 type HttpSide = { counters: Counters; cors: CorsOptions | undefined }
 
 /**
- * Makes the function that responds to a request at any later time and counts errors. It reads the request, so call it
- * before the handler returns. A response to HEAD has no body (RFC 9110, section 9.3.2): a proxy would take it for the next
+ * Returns the function that responds to a request at any later time and counts errors. This reads the request, so call it before
+ * the handler returns. A response to HEAD has no body (RFC 9110, section 9.3.2): a proxy would take a body for the next
  * response.
  */
 export function answerTo(res: HttpResponse, req: HttpRequest, { counters, cors }: HttpSide): Reply {
@@ -52,7 +52,7 @@ export function answerTo(res: HttpResponse, req: HttpRequest, { counters, cors }
       if (!isHead) res.end(body, close)
       else if (close) res.end('', true)
       else {
-        // With the length as an argument, uWebSockets.js would wait for the body.
+        // Given the length as an argument, uWebSockets.js would wait for the body.
         res.writeHeader('Content-Length', String(Buffer.byteLength(body)))
         res.endWithoutBody()
       }
@@ -61,7 +61,7 @@ export function answerTo(res: HttpResponse, req: HttpRequest, { counters, cors }
 }
 
 /**
- * Responds to a request with an uncertain end, and closes. uWebSockets.js accepts no further request before the
+ * Responds to a request whose end is uncertain, and closes the connection. uWebSockets.js accepts no further request before the
  * response and closes if one has arrived, so the response waits until all bytes that came with the request are read.
  */
 export function answerAndClose(res: HttpResponse, answer: Reply, response: PollResponse): void {

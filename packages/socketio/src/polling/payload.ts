@@ -1,7 +1,7 @@
-/** Between the packets of a payload (Engine.IO protocol, section "HTTP long-polling"). */
+/** Separates the packets of a payload (Engine.IO protocol, section "HTTP long-polling"). */
 export const SEPARATOR = '\x1e'
 
-/** The packets of a payload, one by one: it may hold many more than are taken of it. */
+/** Yields the packets of a payload one by one, since it can hold many more than are accepted. */
 export function* packetsOf(payload: string): Generator<string> {
   for (let start = 0; ; ) {
     const end = payload.indexOf(SEPARATOR, start)

@@ -5,17 +5,17 @@ import { badRequest, type Reply, textResponse } from './answer.ts'
 import { packetsOf, SEPARATOR } from './payload.ts'
 import type { PollRequest, PollResponse } from './poll-owner.ts'
 
-/** About the largest response to a poll, so that it fits into a bus message; a larger packet goes alone. */
+/** Approximate maximum of a poll response, so that it fits into a bus message; a larger packet goes alone. */
 const POLL_BYTES = 262_144
-/** While an upgrade is in progress, a poll is sent home after this long (ms), as the reference server does it. */
+/** During an upgrade, a poll is answered after this long (ms), like in the reference server. */
 const RELEASE_AFTER_MS = 100
-/** How long (ms) a session is kept after its client asked to close, for a poll that the post has overtaken. */
+/** How long (ms) a session is kept after its client's close, for a poll that the post has overtaken. */
 const REMEMBER_CLOSED_MS = 2_000
 
 /** The identity of a poll: see PollRequest. */
 type Asked = Pick<PollRequest, 'poll' | 'via'>
 
-/** A session as its long-polling part sees it. */
+/** A session, from the view of long-polling. */
 export interface PolledSession {
   readonly closed: boolean
   readonly engine: Pick<EngineSettings, 'maxBufferedBytes' | 'pingTimeoutMS' | 'upgradeTimeoutMS'> & {
@@ -28,23 +28,23 @@ export interface PolledSession {
   forget(): void
 }
 
-/** The long-polling part of a session: the bounded queue, and the request that waits. */
+/** The long-polling part of a session: the bounded queue, and the waiting request. */
 export class Polling {
   readonly #session: PolledSession
   #queue: string[] = []
   #bytes = 0
   #waiting: Reply | undefined
-  /** The poll that waits, or was the last one to wait. */
+  /** The waiting poll, or the last one to wait. */
   #asked: Asked | undefined
   /** The last response, kept until the client's next poll shows that it arrived. */
   #response: PollResponse | undefined
   #ending = false
-  /** The last packet of an ending session: a close, or a noop when the client closed it itself. */
+  /** The last packet of an ending session: a close, or a noop if the client closed it. */
   #farewell: '1' | '6' = '1'
-  /** The WebSocket that is being probed to take over, and its timeout. */
+  /** The WebSocket being probed to take over, and its timeout. */
   probe: WebSocket<unknown> | undefined
   #probeTimer: NodeJS.Timeout | undefined
-  /** Until when (ms) an upgrade may be completed after its probe; polls meanwhile get a noop. */
+  /** Until when (ms) an upgrade may complete after its probe; meanwhile polls get a noop. */
   #upgradingUntil = 0
   /** The client is on a WebSocket of another node: its own polls and posts are refused. */
   bridged = false
@@ -60,7 +60,7 @@ export class Polling {
     this.#probeTimer = undefined
   }
 
-  /** Queues a packet; with more than `maxBufferedBytes` before it, the session ends as a slow reader. */
+  /** Queues a packet; if more than `maxBufferedBytes` are ahead of it, ends the session as a slow reader. */
   push(packet: string): void {
     const { engine } = this.#session
     const before = this.#bytes
@@ -72,7 +72,7 @@ export class Polling {
     } else if (this.#waiting !== undefined) this.#session.flushSoon()
   }
 
-  /** Responds to the waiting poll with the queue, or with the close that follows it. */
+  /** Responds to the waiting poll with the queue, or with the close after it. */
   flush(): void {
     const reply = this.#waiting
     if (reply === undefined || (this.#queue.length === 0 && !this.#ending)) return
@@ -81,7 +81,7 @@ export class Polling {
       this.#response = textResponse(this.#take().join(SEPARATOR))
       reply(this.#response)
     } else {
-      // Never together with other packets: the stock client closes before it has read them.
+      // Never with other packets: the stock client would close before reading them.
       reply(textResponse(this.#farewell))
       this.#forget()
     }
@@ -122,7 +122,7 @@ export class Polling {
     setTimeout(() => this.#forget(), withinMS).unref()
   }
 
-  /** The client asked to close: its poll, which may overtake or follow the request, ends with a noop. */
+  /** The client requested to close: its poll, which can overtake or follow the request, ends with a noop. */
   closedByClient(): void {
     this.takeAll()
     this.#farewell = '6'
@@ -145,7 +145,7 @@ export class Polling {
     this.#probeTimer = setTimeout(() => ws.end(1000, 'upgrade timeout'), this.#session.engine.upgradeTimeoutMS)
   }
 
-  /** A probe got its response. */
+  /** A probe was answered. */
   startUpgrade(): void {
     this.#upgradingUntil = performance.now() + this.#session.engine.upgradeTimeoutMS
     this.release()
@@ -172,8 +172,8 @@ export class Polling {
   }
 
   /**
-   * A GET: gets the queue, at once or when there is something. One that comes again by another node, because a proxy did not
-   * get the response from the first, takes its place. Returns the function to call when the requester goes away.
+   * A GET: returns the queue, at once or when it fills. A repeat through another node, because a proxy lost the first response,
+   * replaces the first. Returns the function to call when the requester leaves.
    */
   poll(reply: Reply, asked: Asked = {}): (() => void) | undefined {
     const session = this.#session

@@ -1,10 +1,10 @@
 import type { HttpResponse } from 'uWebSockets.js'
 
-/** How much of a too large body is read, so that proxies deliver the response. */
+/** How much of an oversized body is read, so that proxies deliver the response. */
 const refusedBytes = 1_048_576
 const firstBytes = 4_096
 
-/** A body; `text` is undefined when it was too large, `isWhole` false when it is incomplete. */
+/** A body; `text` is undefined if it was too large, `isWhole` false if it is incomplete. */
 type Body = { text: string | undefined; isWhole: boolean }
 
 type Reading = {
@@ -16,9 +16,9 @@ type Reading = {
 }
 
 /**
- * Reads a body of at most `limit` bytes. When it takes longer than `withinMS`, closes the connection (uWebSockets.js does
- * so by itself, within about 10 s, below 16 KB/s). Returns a function that stops the reading and frees its memory, for
- * when the requester goes away or gets its response earlier.
+ * Reads a body of at most `limit` bytes. After `withinMS` it closes the connection (uWebSockets.js does so by itself, within
+ * about 10 s, below 16 KB/s). Returns a function that stops reading and frees the memory, for when the requester leaves or gets
+ * its response earlier.
  */
 export function readBody(res: HttpResponse, { limit, withinMS, done, isLong }: Reading): () => void {
   const collected = new Bytes()
@@ -47,7 +47,7 @@ export function readBody(res: HttpResponse, { limit, withinMS, done, isLong }: R
   return stop
 }
 
-/** Joins bytes, however small their chunks are (the subject of CVE-2026-48779). */
+/** Joins chunks of any size (the subject of CVE-2026-48779). */
 class Bytes {
   #buffer = Buffer.alloc(0)
   #length = 0

@@ -1,10 +1,10 @@
-/** A connection with a full queue at a send. */
+/** A connection whose queue is full at a send. */
 type Overflown = { ws: { close: () => void } | undefined; closeReason: string | undefined }
 
 /**
- * WebSockets of which uWebSockets.js has dropped a message. They must close, and must get nothing after the
- * gap; but uWebSockets.js reports the drop inside a publish, where closing is not allowed. So they close before the next
- * publish, or when the turn ends.
+ * WebSockets with a message dropped by uWebSockets.js. They must close without getting anything after the gap, but uWebSockets.js
+ * reports the drop inside a publish, where closing is not allowed. So they close before the next publish, or at the end of the
+ * turn.
  */
 export class SlowReaders {
   #waiting: Overflown[] = []

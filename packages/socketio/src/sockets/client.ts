@@ -1,10 +1,10 @@
 import type { AttachmentReader } from './packet.ts'
 
-/** The Socket.IO state of a connection: its sockets by namespace, and a packet that waits for attachments. */
+/** The Socket.IO state of a connection: its sockets by namespace, and a packet waiting for attachments. */
 export class Client<S extends { readonly namespace: { readonly name: string } }> {
   #main: S | undefined
   #others: Map<string, S> | undefined
-  /** Namespaces with an undecided `onConnect`. */
+  /** Namespaces whose `onConnect` is pending. */
   connecting: Set<string> | undefined
   attachments: AttachmentReader | undefined
 

@@ -50,7 +50,7 @@ export class Namespace<Data> {
     for (const message of this.#packets.encode(packet)) connection.send(message)
   }
 
-  /** Connects a socket that `onConnect` has accepted. */
+  /** Connects a socket accepted by `onConnect`. */
   connected(socket: Socket<Data>): void {
     socket.connected = true
     this.sockets.set(socket.id, socket)
@@ -74,7 +74,7 @@ export class Namespace<Data> {
     return shared === undefined ? this.options.otherEvents?.(socket, name, args, ack) : shared(socket, args, ack)
   }
 
-  /** Runs a handler: an error or rejection goes to `onError` and stops nothing else. */
+  /** Runs a handler; errors and rejections go to `onError` and stop nothing else. */
   guard(socket: Socket<Data>, run: () => void | Promise<void>): void {
     try {
       const result = run()

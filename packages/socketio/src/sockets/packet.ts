@@ -1,6 +1,6 @@
 import { Decoder, Encoder, type Packet, PacketType } from 'socket.io-parser'
 
-/** The reading of a client's message: a packet, a part of one, or malformed. */
+/** The result of reading a client's message: a packet, a part of one, or malformed. */
 export type Reading = Packet | 'incomplete' | 'malformed'
 
 /**
@@ -14,7 +14,7 @@ export type PacketCodec = {
   decode: (text: string) => Packet | 'malformed'
 }
 
-/** Prepares the text of a packet for JSON.parse, and what that has made of a text that was changed. */
+/** Prepares the text of a packet for JSON.parse, and restores the parsed result of a changed text. */
 export type PacketReader = { before: (text: string) => string; after: (data: unknown) => unknown }
 
 export function createPacketCodec(reader?: PacketReader): PacketCodec {
@@ -31,7 +31,7 @@ export function createPacketCodec(reader?: PacketReader): PacketCodec {
   return {
     encode: (packet) => encoder.encode(packet),
     decode: (text) => {
-      // The parser takes nothing for a CONNECT.
+      // The parser mistakes an empty text for a CONNECT.
       if (text === '') return 'malformed'
       const reading = announcesAttachments(text) ? 'malformed' : read(text)
       return reading === 'incomplete' ? 'malformed' : reading
@@ -50,7 +50,7 @@ export function isConnect(text: string): boolean {
   return text.charCodeAt(0) === 0x30
 }
 
-/** Puts one packet with its attachments together. */
+/** Reassembles one packet with its attachments. */
 export class AttachmentReader {
   readonly #parser = new Parser()
   readonly #limit: number
@@ -61,14 +61,14 @@ export class AttachmentReader {
     this.#limit = limit
   }
 
-  /** Takes the packet's text, then each attachment, until the reading is no longer `incomplete`. */
+  /** Takes the packet's text, then each attachment, until the result is no longer `incomplete`. */
   add(message: string | Buffer): Reading {
     if (typeof message !== 'string') this.#bytes += message.byteLength
     return this.#bytes > this.#limit ? 'malformed' : this.#parser.read(message)
   }
 }
 
-/** The official parser as a function; any error it throws is the message's fault. */
+/** The official parser as a function; every error it throws is the message's fault. */
 class Parser {
   readonly #decoder = new Decoder()
   #reading: Reading = 'incomplete'
@@ -90,7 +90,7 @@ class Parser {
   }
 }
 
-/** The parser lets events without a name through, and acknowledgements without an ID or with one that is no integer. */
+/** The parser accepts events without a name, and acknowledgements without an integer ID. */
 function isWhole({ type, data, id }: Packet): boolean {
   if (id !== undefined && !Number.isSafeInteger(id)) return false
   if (type === PacketType.EVENT) return Array.isArray(data)

@@ -24,7 +24,7 @@ const CONNECT_LENGTH = 16_384
 const NO_AUTH: Readonly<Record<string, unknown>> = Object.freeze({})
 
 /**
- * Makes the function that handles the messages of all connections. A client's mistake closes its connection with a parse
+ * Returns the function that handles the messages of all connections. A client's mistake closes its connection with a parse
  * error; errors of our own handlers go to `onError`. No `catch` sees both.
  */
 export function createReceiver<Data>(
@@ -62,7 +62,7 @@ function read<Data>(
   return reading
 }
 
-/** Carries out a packet; false when it is out of place. */
+/** Applies a packet; false if it is out of place. */
 function carryOut<Data>(
   parts: Parts<Data>,
   connection: ClientConnection<Data>,

@@ -1,11 +1,11 @@
 import type { BufferedEvent } from './topics.ts'
 
-/** Live events of a socket that are kept back while its replay runs. */
+/** Live events of a socket, held during its replay. */
 export class ReplayBuffer {
   readonly #mostBytes: number
   #bytes = 0
   events: BufferedEvent[] = []
-  /** Some published events are missing: there were too many, or `lose` was called. */
+  /** Some published events are missing: too many came, or `lose` was called. */
   isIncomplete = false
 
   constructor(mostBytes: number) {
@@ -21,19 +21,19 @@ export class ReplayBuffer {
     this.lose()
   }
 
-  /** Drops everything: the socket gets it in another way. */
+  /** Drops everything, since the socket gets it another way. */
   lose(): void {
     this.clear()
     this.isIncomplete = true
   }
 
-  /** Leaves out events with a known ID: the socket gets them in another way. */
+  /** Drops events with a known ID, since the socket gets them another way. */
   drop(isKnown: (id: string) => boolean): void {
     this.events = this.events.filter(({ id }) => id === undefined || !isKnown(id))
     this.#bytes = this.events.reduce((sum, { json }) => sum + json.length, 0)
   }
 
-  /** Begins anew. */
+  /** Starts over. */
   clear(): void {
     this.events = []
     this.#bytes = 0

@@ -4,14 +4,14 @@ import type { Client } from './client.ts'
 import { ReplayBuffer } from './replay-buffer.ts'
 import type { Codec, Topic, Topics } from './topics.ts'
 
-/** Acknowledges an event, once; further calls do nothing. */
+/** Acknowledges an event; further calls do nothing. */
 export type Ack = (...args: unknown[]) => void
-/** Handles an event with its arguments and, when the client asked for one, the acknowledgement. */
+/** Handles an event with its arguments and, if the client requested one, the acknowledgement. */
 export type EventHandler = (args: unknown[], ack: Ack | undefined) => void | Promise<void>
 
-/** The client's data when it connected. */
+/** The client's data at its connect. */
 export type Handshake = {
-  /** The payload of its CONNECT packet (`auth` in socket.io-client), {} when there was none. */
+  /** The payload of its CONNECT packet (`auth` in socket.io-client), by default {}. */
   auth: Readonly<Record<string, unknown>>
   address: string
   /** The query string's own parameters. */
@@ -20,7 +20,7 @@ export type Handshake = {
   headers: Readonly<Record<string, string>>
 }
 
-/** Parses the query lazily: it costs most, and most handlers need only the address or `auth`. */
+/** Parses the query lazily: that is expensive, and most handlers need only the address or `auth`. */
 export function handshakeOf<Data>(
   { address, query, headers }: ClientConnection<Data>,
   auth: Handshake['auth'],
@@ -48,13 +48,13 @@ export type NamespaceOptions<Data> = {
   /** Sees every event first; false drops it (the place to count and limit). */
   onEvent?: (socket: Socket<Data>, event: string) => boolean
   events?: Readonly<Record<string, SharedHandler<Data>>>
-  /** Handles the events that nothing else handles. */
+  /** Handles events without another handler. */
   otherEvents?: (socket: Socket<Data>, event: string, args: unknown[], ack: Ack | undefined) => void | Promise<void>
   onTopicActive?: (topic: string) => void
   onTopicEmpty?: (topic: string) => void
 }
 
-/** A namespace as its sockets see it. */
+/** A namespace, from the view of its sockets. */
 export interface SocketNamespace<Data> {
   readonly name: string
   readonly options: NamespaceOptions<Data>
@@ -67,7 +67,7 @@ export interface SocketNamespace<Data> {
   forget(socket: Socket<Data>): void
 }
 
-/** The connection of a client of Socket.IO. */
+/** The connection of a Socket.IO client. */
 export type ClientConnection<Data> = Connection<Client<Socket<Data>>>
 
 type PendingAck = { resolve: (args: unknown[]) => void; reject: (error: Error) => void; timer: NodeJS.Timeout }
@@ -79,14 +79,14 @@ export class Socket<Data> {
   readonly namespace: SocketNamespace<Data>
   readonly connection: ClientConnection<Data>
   readonly auth: Readonly<Record<string, unknown>>
-  /** Yours, typed by the server's type parameter; made by `initialData`. */
+  /** Your data, typed by the server's type parameter; created by `initialData`. */
   data: Data
   connected = false
   /** Index of the codec in use; 0 is plain JSON. */
   codec = 0
   /** The topics the socket is in; undefined before the first join. */
   topics: Set<Topic> | undefined
-  /** Keeps live events back while a replay runs. */
+  /** Holds live events during a replay. */
   replayBuffer: ReplayBuffer | undefined
   handlers: Map<string, EventHandler> | undefined
   onDisconnect: ((reason: string) => void) | undefined
@@ -135,12 +135,12 @@ export class Socket<Data> {
     this.namespace.send(this.connection, { type: PacketType.EVENT, nsp: this.namespace.name, data: [event, ...data] })
   }
 
-  /** Sends an event with one argument, given as JSON text and sent as it is. */
+  /** Sends an event with one argument, given as JSON text and sent unchanged. */
   emitJson(event: string, json: string | Uint8Array): void {
     if (this.connected) this.connection.sendPacket(this.namespace.topics.frameText(event, json, this.codec))
   }
 
-  /** Sends an event and resolves to the arguments the client acknowledges it with. Rejects on timeout or disconnect. */
+  /** Sends an event and resolves to the arguments of the client's acknowledgement. Rejects on timeout or disconnect. */
   emitWithAck(event: string, args: unknown[], timeoutMS: number): Promise<unknown[]> {
     return new Promise((resolve, reject) => {
       if (!this.connected) return reject(new Error('socket is disconnected'))
@@ -162,7 +162,7 @@ export class Socket<Data> {
     if (this.connected) this.namespace.topics.join(this, topic)
   }
 
-  /** Leaves a topic: nothing published from now on comes to this socket. */
+  /** Leaves a topic: nothing published from now on reaches this socket. */
   leave(topic: string): void {
     this.namespace.topics.leave(this, topic)
   }
@@ -172,8 +172,8 @@ export class Socket<Data> {
   }
 
   /**
-   * Keeps events of the socket's topics back, until `flushBuffer` or `stopBuffering`; direct sends still go out. Beyond
-   * `mostBytes` all are dropped, as by `replayBuffer.lose()`.
+   * Holds events of the socket's topics until `flushBuffer` or `stopBuffering`; direct sends still go out. Beyond `mostBytes` all
+   * are dropped, as by `replayBuffer.lose()`.
    */
   startBuffering(mostBytes: number): void {
     if (this.connected && this.replayBuffer === undefined) {
@@ -184,8 +184,8 @@ export class Socket<Data> {
   }
 
   /**
-   * Sends the buffered events, except those of topics that the socket has left and those with a known ID; from now on
-   * events go out at once. False when some were dropped: then it keeps buffering, from empty.
+   * Sends the buffered events, except for topics that the socket has left and for known IDs; later events go out at once. Returns
+   * false if some were dropped, and keeps buffering, from empty.
    */
   flushBuffer(isKnown: (id: string) => boolean = () => false): boolean {
     const { replayBuffer } = this
@@ -206,14 +206,14 @@ export class Socket<Data> {
     return true
   }
 
-  /** Ends buffering in any case; `incomplete` when events were dropped. */
+  /** Ends buffering in any case; `incomplete` if events were dropped. */
   stopBuffering(): 'whole' | 'incomplete' {
     if (this.flushBuffer()) return 'whole'
     this.flushBuffer()
     return 'incomplete'
   }
 
-  /** Encodes every event from now on by the named codec; undefined is plain JSON. Throws on an unknown name. */
+  /** Encodes later events with the named codec; undefined is plain JSON. Throws on an unknown name. */
   setCodec(name: string | undefined): void {
     const codec = name === undefined ? 0 : this.namespace.codecNames.indexOf(name)
     if (codec < 0) throw new Error(`unknown codec ${name}`)
@@ -221,19 +221,19 @@ export class Socket<Data> {
   }
 
   /**
-   * Disconnects the socket by a Socket.IO DISCONNECT: the stock client takes it as final and does not come back by
-   * itself. `close` also closes the transport, for all namespaces. `reason` goes where that of `closeTransport` goes.
+   * Disconnects the socket with a Socket.IO DISCONNECT, after which the stock client does not reconnect by itself. `close` also
+   * closes the transport, for all namespaces. `reason` is used as in `closeTransport`.
    */
   disconnect(close = false, reason = 'server namespace disconnect'): void {
     if (!this.connected) return
     const { connection, namespace } = this
     namespace.send(connection, { type: PacketType.DISCONNECT, nsp: namespace.name })
     this.closed(reason)
-    // Not in a cork, in which uWebSockets.js would leave the TCP connection open for a quarter of a minute.
+    // Not in a cork, where uWebSockets.js would leave the TCP connection open for a quarter of a minute.
     if (close) connection.close(reason)
   }
 
-  /** Closes the transport: the stock client reconnects. `reason` goes into the close frame and to `onDisconnect`. */
+  /** Closes the transport; the stock client reconnects. `reason` goes into the close frame and to `onDisconnect`. */
   closeTransport(reason: string): void {
     this.connection.close(reason)
   }

@@ -2,7 +2,7 @@ import type { TemplatedApp } from 'uWebSockets.js'
 import type { Counters } from '../counters.ts'
 import type { SlowReaders } from './backpressure.ts'
 
-/** Turns the JSON text of an event's argument into the JSON text that is sent in its place. */
+/** Maps the JSON text of an event's argument to the JSON text sent in its place. */
 export type Codec = (json: string | Uint8Array) => string
 
 /**
@@ -15,11 +15,11 @@ export type Topic = {
   channels: (string | undefined)[]
   onWebSocket: number[]
   apart: Set<Subscriber> | undefined
-  /** When the last socket joined, as performance.now() has it. */
+  /** When the last socket joined, by performance.now(). */
   joinedAtMS: number
 }
 
-/** An event as it was published; `id` is the publisher's own, by which `release` leaves out what the socket has already. */
+/** A published event; `id` is the publisher's, by which `release` skips events that the socket already has. */
 export interface BufferedEvent {
   topic: Topic
   event: string
@@ -27,10 +27,10 @@ export interface BufferedEvent {
   id: string | undefined
 }
 
-/** A socket as its topics see it. */
+/** A socket, from the view of its topics. */
 export interface Subscriber {
   readonly connected: boolean
-  /** The topics that it is in; undefined before the first join. */
+  /** Its topics; undefined before the first join. */
   topics: Set<Topic> | undefined
   codec: number
   readonly replayBuffer: { add(event: BufferedEvent): void } | undefined
@@ -51,8 +51,8 @@ export type TopicHooks = { onTopicActive?: (topic: string) => void; onTopicEmpty
 const FIRST_SCRATCH_BYTES = 65_536
 
 /**
- * The topics of one namespace. A topic has a channel for each codec, which is a topic of uWebSockets.js: publishing frames
- * the event once per codec in use and hands it to the channel; only sockets on long-polling or with a replay buffer are visited one by one.
+ * The topics of one namespace. A topic has a channel per codec, which is a topic of uWebSockets.js: publishing frames the event
+ * once per codec in use and hands it to the channel; only sockets on long-polling or with a replay buffer are visited one by one.
  */
 export class Topics {
   readonly #app: TemplatedApp
@@ -85,7 +85,7 @@ export class Topics {
     let topic = this.#topics.get(name)
     if (topic !== undefined && socket.topics?.has(topic)) return
     if (topic === undefined) {
-      // Lists of their final length: growing ones take memory ahead, and most topics are one user's own.
+      // Lists of their final length: growing arrays allocate ahead, and most topics belong to one user.
       const channels = this.#codecs.map(() => undefined)
       topic = { name, size: 0, channels, onWebSocket: this.#codecs.map(() => 0), apart: undefined, joinedAtMS: 0 }
       this.#topics.set(name, topic)
@@ -123,7 +123,7 @@ export class Topics {
     return this.#topics.get(name)?.size ?? 0
   }
 
-  /** When a socket last joined the topic, as performance.now() has it; 0 for an empty topic. */
+  /** When a socket last joined the topic, by performance.now(); 0 for an empty topic. */
   joinedAtMS(name: string): number {
     return this.#topics.get(name)?.joinedAtMS ?? 0
   }
@@ -152,11 +152,11 @@ export class Topics {
   }
 
   /**
-   * Sends an event to everybody in a topic; `json` is the JSON text of its one argument (UTF-8 if bytes) and goes out as
-   * it is. Returns to how many sockets it went.
+   * Sends an event to a topic; `json` is the JSON text of its one argument (UTF-8 if bytes), sent unchanged. Returns the number of
+   * sockets that it went to.
    *
    * @param id see BufferedEvent
-   * @param exceptBuffering passes over sockets with a replay buffer
+   * @param exceptBuffering skips sockets with a replay buffer
    */
   publish(
     name: string,
@@ -171,7 +171,7 @@ export class Topics {
     if (except === undefined) return this.#deliver(held, undefined, exceptBuffering)
     const left = new Set<Subscriber>()
     for (const socket of except) if (socket.topics?.has(topic)) left.add(socket)
-    // uWebSockets.js fixes a message's receivers when it is published, so that being away for this one call is exact.
+    // uWebSockets.js fixes a message's receivers when it is published, so leaving for this one call is exact.
     for (const socket of left) if (socket.connection.ws !== undefined) this.#unsubscribe(socket, topic)
     const receivers = this.#deliver(held, left, exceptBuffering)
     for (const socket of left) if (socket.connection.ws !== undefined) this.#subscribe(socket, topic)
@@ -228,7 +228,7 @@ export class Topics {
     return typeof json === 'string' ? json : Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString()
   }
 
-  /** The frame for publish, which copies it; bytes are put together in a buffer that is used again. */
+  /** The frame for publish, which copies it; bytes are joined in a reused buffer. */
   #frame(event: string, json: string | Uint8Array, codec: number): string | Uint8Array {
     if (typeof json === 'string' || codec !== 0) return this.frameText(event, json, codec)
     const head = this.#head(event)

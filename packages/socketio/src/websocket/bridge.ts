@@ -16,8 +16,8 @@ type Engine = Pick<EngineSettings, 'maxPayload' | 'maxBufferedBytes' | 'upgradeT
 const mostPosts = 4
 
 /**
- * A WebSocket for a session on another node. To the owner it remains a polling session: this node polls it for the
- * client (TAKE) and posts the client's packets (PUSH), so the session need not move.
+ * A WebSocket for a session on another node. For the owner it remains a polling session: this node polls on the client's behalf
+ * (TAKE) and posts the client's packets (PUSH), so the session need not move.
  */
 export class Bridge {
   readonly #engine: Engine
@@ -32,7 +32,7 @@ export class Bridge {
   #unsent: string[] = []
   #unsentBytes = 0
   #pushing = false
-  /** Nothing is taken until the client has read more. */
+  /** Pulls nothing until the client has read more. */
   #isFull = false
   /** The client did not cause the end, so its buffered packets count. */
   #isClosing = false
@@ -58,7 +58,7 @@ export class Bridge {
     onBridgeOpen(this.#address)
   }
 
-  /** The WebSocket closed: the owner gets the client's buffered packets, then a close. */
+  /** The WebSocket closed: sends the owner the client's buffered packets, then a close. */
   closed(): void {
     const { counters, bridges, onBridgeClose } = this.#engine
     this.ws = undefined
@@ -106,7 +106,7 @@ export class Bridge {
   #endOver(reason: 'transport close' | 'session out of reach'): void {
     this.#isOver = true
     if (this.ws !== undefined) this.end(reason)
-    // The close did not reach the owner: this abort is its sign that the bridge stopped taking.
+    // The close did not reach the owner: this abort tells it that the bridge has stopped.
     else this.#gone.abort()
   }
 
@@ -146,7 +146,7 @@ export class Bridge {
   #pushAll(): void {
     this.#pushing = this.#unsent.length > 0
     if (!this.#pushing) return
-    // As large as a post may be: it goes over a bus.
+    // Batches up to the size of a post, to fit into a bus message.
     const { maxPayload } = this.#engine
     let [size, count] = [0, 0]
     for (const { length } of this.#unsent) {

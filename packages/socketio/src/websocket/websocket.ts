@@ -5,17 +5,17 @@ import { Bridge } from './bridge.ts'
 type Ws<S> = WebSocket<Carried<S>>
 
 /**
- * The WebSocket side of an engine, without its upgrade handler. A socket with a polling connection is a probe: it takes
- * over when the client asks (Engine.IO protocol, section "Upgrade").
+ * The WebSocket side of an engine, without its upgrade handler. A socket with a polling connection is a probe, which takes over
+ * on the client's request (Engine.IO protocol, section "Upgrade").
  */
 export function webSocketBehavior<S>(engine: EngineState<S>): WebSocketBehavior<Carried<S>> {
   const idleSeconds = Math.ceil((engine.pingIntervalMS + engine.pingTimeoutMS) / 1000) + 8
   return {
     maxPayloadLength: engine.maxPayload,
     maxBackpressure: engine.maxBufferedBytes,
-    // Without this, publish skips a full socket in silence (github.com/uNetworking/uWebSockets.js/issues/499).
+    // Without this, publish silently skips a full socket (github.com/uNetworking/uWebSockets.js/issues/499).
     closeOnBackpressureLimit: true,
-    // Engine.IO has the heartbeats; this only frees connections that are stuck below, such as a close that is never read.
+    // Engine.IO has the heartbeats; this only frees connections stuck below it, such as on an unread close.
     idleTimeout: Math.min(960, idleSeconds),
     sendPingsAutomatically: false,
     open: (ws) => {

@@ -10,7 +10,7 @@ import { type ReadTogetherParts, readTogether } from './read-together.ts'
 import { isThere, type ReadOutcome, type ReplayReader } from './replay-reader.ts'
 
 /**
- * The result for a socket that gave `since`: whether it has everything since then, and the time for its next `since`.
+ * The result for a socket with `since`: whether it has everything since then, and the time for its next `since`.
  */
 export interface CaughtUp {
   resumed: boolean
@@ -18,10 +18,9 @@ export interface CaughtUp {
 }
 
 /**
- * Replays a socket's missed events since a time, in order, then its replay buffer, which must be started before the
- * socket joins its rooms. Buffering has ended when this settles. Never fails: an impossible replay is reported as not
- * resumed.
- * @param rooms of the user when it authenticated
+ * Replays a socket's missed events since a time, in order, then its replay buffer, which must be started before the socket
+ * joins its rooms. Buffering has ended when this resolves. Never fails: an impossible replay is reported as not resumed.
+ * @param rooms of the user at authentication
  */
 export type CatchUp = (
   socket: UserSocket,
@@ -38,15 +37,14 @@ export interface CatchUpParts extends ReadTogetherParts {
   userSince: UserSince
 }
 
-/** Sockets within this time share a reading; those that come during a reading share the next. */
+/** Sockets within this time share one read; those that come during a read share the next. */
 const togetherMS = 20
 const mostTogether = 1_000
 /**
- * Upper bound of the pause after a reading. Pausing for as long as the reading took makes fewer and larger readings in
- * a storm.
+ * Upper bound of the pause after a read. Pausing as long as the read took makes fewer and larger reads in a storm.
  */
 const mostPauseMS = 1_000
-/** Sockets that were away for longer have readings of their own, which do not delay the recent ones. */
+/** Sockets that were away for longer get reads of their own, which do not delay the recent ones. */
 const recentMS = 10 * 60_000
 const lookAgainMS = 50
 /** A resync of the node takes seconds. */
@@ -97,7 +95,7 @@ async function resume(
   return readToTheEnd(parts, reader, read)
 }
 
-/** Settles when the node's resync is done, which delivers older events; false if it cannot finish. */
+/** Resolves when the node's resync is done, which delivers older events; false if it cannot finish. */
 async function isUpToDate({ bus, isBehind }: CatchUpParts): Promise<boolean> {
   const deadlineMS = performance.now() + mostBehindMS
   while (bus.connected && isBehind() && performance.now() < deadlineMS) await pause(lookAgainMS)
@@ -115,11 +113,11 @@ async function readToTheEnd(
     if (outcome.is === 'at the mark') {
       const { markSeq, atMS, ids } = outcome
       if (reader.socket.flushBuffer((id) => ids.has(id))) return { resumed: true, serverTimeMS: atMS }
-      // The replay buffer overflowed, or some events came again: read them from the stream too.
+      // The replay buffer overflowed, or some events were repeated: read them from the stream too.
       Object.assign(reader, { seq: markSeq + 1, sinceMS: atMS })
     } else if (outcome.is === 'congested') {
       const { seq, atMS, ids } = outcome
-      // The socket has these, or the next reading brings them; from the buffer they would come out of order.
+      // The socket has these, or the next read brings them; from the buffer they would come out of order.
       reader.socket.replayBuffer?.drop((id) => ids.has(id))
       Object.assign(reader, { seq, sinceMS: atMS })
       while (isThere(reader) && reader.socket.connection.bufferedBytes > mostBufferedBytes / 2) await pause(lookAgainMS)

@@ -27,20 +27,20 @@ export interface ReadTogetherParts {
   clock: StreamClock
   acceptQueue: AcceptQueue
   delivered: Counter<'event'>
-  /** Notes the number of sockets that got an event. */
+  /** Records the number of sockets that got an event. */
   noteCaughtUp: (event: IncomingEvent, sockets: number) => void
   queue: Pick<DeliveryQueue, 'drain'>
   order: Pick<LiveOrder, 'learn'>
   fetch: LiveOrderParts['fetch']
   /** How long a message waits for an earlier one, by the stream's clock. */
   orderWaitMS: number
-  /** Most events that one socket may replay. */
+  /** Maximum number of events in one socket's replay. */
   mostEvents: number
   /** A socket with more unsent bytes gets nothing more for now. */
   mostBufferedBytes: number
 }
 
-/** Most events of a shared reading, which takes a second or two. */
+/** Maximum number of events in a shared read, which takes a second or two. */
 const mostShared = 100_000
 /** Reading yields to all other work after this. */
 const sliceMS = 2
@@ -48,15 +48,15 @@ const sliceMS = 2
 const lookAgainMS = 50
 
 /**
- * Reads the stream once for several sockets with replay buffers, and sends each its missed events, in order, up to a
- * mark that is first put at the end of the stream: later events are in the replay buffers. Readers with too much to
- * share are split in halves. Returns one outcome per reader, in order.
+ * Reads the stream once for several sockets with replay buffers, and sends each its missed events, in order, up to a mark. The
+ * mark is first put at the end of the stream: later events are in the replay buffers. Readers with too much to share are split
+ * in halves. Returns one outcome per reader, in order.
  * @throws if the bus is away, or goes away meanwhile
  */
 export async function readTogether(parts: ReadTogetherParts, readers: readonly ReplayReader[]): Promise<ReadOutcome[]> {
   const outcomes = new Map<ReplayReader, ReadOutcome>()
-  // First, even if nothing can be read: after a purge the mark is the oldest message, so that later clients are known
-  // to have everything.
+  // First, even if nothing can be read: after a purge the mark is the oldest message, which proves to later clients that they
+  // have everything.
   const markSeq = await markStream(parts.bus, parts.nodeId)
   await refuseTooOld(parts, readers, outcomes)
   const able = readers.filter((reader) => !outcomes.has(reader))
@@ -183,7 +183,7 @@ async function deliver(
     order.learn(inOrder.known(), isAtMark)
   }
 
-  /** Events before a mark have also come live. Ends the readers that have all; the others continue to another mark. */
+  /** Events before a mark also came live. Ends the readers that have all; the others continue to another mark. */
   async function endAtMark(atMS: number): Promise<void> {
     stop(true)
     const waiting = inOrder.waiting()

@@ -26,11 +26,11 @@ export interface ReplayReader {
   events: number
 }
 
-/** The outcome of reading for a socket. */
+/** The outcome of a read for a socket. */
 export type ReadOutcome =
   /** It has everything up to a mark; `ids` are the events that it may have. */
   | { is: 'at the mark'; markSeq: number; atMS: number; ids: ReadonlySet<string> }
-  /** It reads too slowly: read again from here once its buffer drains. `ids` are of events before or after that. */
+  /** It reads too slowly: resume here once its buffer drains. `ids` are of events before or after that. */
   | { is: 'congested'; seq: number; atMS: number; ids: ReadonlySet<string> }
   /** The stream has dropped missed events, or there are more than a client may replay. */
   | { is: 'too old' | 'too much' }
@@ -62,11 +62,11 @@ export interface Position {
   takenAtMS: number
 }
 
-/** Whether the socket would have received the event, had it been connected. */
+/** Whether the socket would have received the event while connected. */
 export function concerns(event: IncomingEvent, at: Position, reader: ReplayReader): boolean {
   const { session, socket } = reader
   if (at.seq < reader.seq || at.takenAtMS < startMS(reader)) return false
-  // Published again, after the stream was lost or by an operator, so it comes after newer events.
+  // Republished after a stream loss or by an operator, so it comes after newer events.
   if (event.again && event.again.atMS < Math.max(reader.gaveMS - marginMS, reader.createdMS)) return false
   if (event.exceptUser === session.user) return false
   if ('user' in event.to && event.exceptDevice === session.device) return false

@@ -28,8 +28,8 @@ export interface ServerTimeParts {
 const socketsAtOnce = 200
 
 /**
- * Sends `serverTime` once a minute to the sockets that gave `since`: they have received every event that the stream
- * took before that time. NATS delivers events and replies to a node in one order, so earlier events have arrived.
+ * Sends `serverTime` once a minute to the sockets that gave `since`: they have received every event that the stream took before
+ * that time. NATS delivers events and replies to a node in one order, so earlier events have arrived.
  */
 export function announceServerTime(parts: ServerTimeParts): { stop(): Promise<void> } {
   return startRunning(
@@ -43,7 +43,7 @@ async function announce(parts: ServerTimeParts): Promise<void> {
   const { bus, nodeId, clock, sockets, queue, acceptQueue, server, isBehind } = parts
   if (!bus.connected || isBehind()) return
   const listening = [...sockets.all()].filter(isListening)
-  // After a purge of the stream this is its oldest message, so that later clients are known to have everything.
+  // After a purge of the stream this is its oldest message, which proves to later clients that they have everything.
   if (listening.length > 0) await markStream(bus, nodeId)
   const askedMS = ownClock.now()
   const { nowMS } = await readStreamState(bus)

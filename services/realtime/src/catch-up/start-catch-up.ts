@@ -10,7 +10,7 @@ export interface CatchingUp {
   clock: StreamClock
   /** Size of one socket's replay buffer in bytes. */
   replayBufferBytes: number
-  /** Stops `serverTime`; settles when it has stopped. */
+  /** Stops `serverTime`; resolves when it has stopped. */
   stop(): Promise<void>
 }
 
@@ -18,7 +18,7 @@ type Parts = Pick<NodeParts, 'chat' | 'settings' | 'bus' | 'log' | 'metrics' | '
   Pick<CatchUpParts, 'acceptQueue' | 'delivered' | 'noteCaughtUp' | 'order' | 'fetch'> &
   Pick<ServerTimeParts, 'sockets' | 'queue' | 'server'>
 
-/** The parts of a node that replay events to clients that give `since`, and send them the time. */
+/** The parts of a node that replay events to clients with `since`, and send them the time. */
 export function startCatchUp(parts: Parts): CatchingUp {
   const { settings } = parts
   const clock = createStreamClock()

@@ -9,7 +9,7 @@ export interface Activity {
   began(socket: UserSocket, session: Session): void
   /** @param reason one of the close reasons */
   ended(session: Session, reason: string): void
-  /** Settles when everything is recorded. */
+  /** Resolves when everything is recorded. */
   drained(): Promise<void>
 }
 

@@ -6,13 +6,13 @@ type ReasonToReconnect = {
   [Reason in OwnCloseReason]: (typeof ownCloseReasons)[Reason]['client'] extends 'reconnects' ? Reason : never
 }[OwnCloseReason]
 
-/** Closes a socket's connection so that the stock client reconnects or stops, as the reason says. */
+/** Closes a socket's connection so that the stock client reconnects or stops, depending on the reason. */
 export function closeSocket(socket: UserSocket, reason: OwnCloseReason): void {
   if (ownCloseReasons[reason].client === 'stops') socket.disconnect(true, reason)
   else socket.closeTransport(reason)
 }
 
-/** Closes a connection that may have no socket, so that its client cannot be asked to stay away. */
+/** Closes a connection that can lack a socket, so that its client cannot be asked to stay away. */
 export function closeConnection(connection: Connection, reason: ReasonToReconnect): void {
   connection.close(reason)
 }

@@ -6,17 +6,17 @@ import { createKnownPeaks } from './known-peaks.ts'
 /** Reports this node's connections per app to Redis. */
 export interface ConnectionReports {
   changed(app: string, count: number): void
-  /** Settles when Redis has the current count of the app, or is away. */
+  /** Resolves when Redis has the current count of the app, or is away. */
   reported(app: string): Promise<void>
   /** Reports zero for everything and ends. */
   stop(): Promise<void>
 }
 
 /**
- * Reports every change at once. Changes while a report is in flight are combined, the highest first, so that no peak is
- * lost. All counts are reported again regularly, which keeps the node alive in Redis, and on a new connection, with the
- * peaks that this node knows: Redis keeps nothing when it dies. Begins by deleting the reports of an earlier process with
- * the node's name, now or when Redis is there.
+ * Reports every change at once. Changes during a report are combined, the highest first, so that no peak is lost. All counts
+ * are repeated regularly, which keeps the node alive in Redis, and on a new connection with the peaks that this node knows, since
+ * Redis keeps nothing when it dies. Begins by deleting the reports of an earlier process with the node's name, now or once Redis
+ * is there.
  */
 export async function createConnectionReports(
   presence: Presence,

@@ -10,8 +10,8 @@ interface Closable {
 }
 
 /**
- * Closes the connections of a stopping node in small random waves over a time, so as not to overload the other nodes.
- * Stock clients come back by themselves; until its turn each is served as before.
+ * Closes the connections of a stopping node in small random waves over a time, to spare the other nodes. Stock clients reconnect
+ * by themselves; each is served until its turn.
  */
 export async function drainConnections(connections: () => Iterable<Closable>, overMS: number): Promise<void> {
   const endMS = performance.now() + overMS
@@ -20,7 +20,7 @@ export async function drainConnections(connections: () => Iterable<Closable>, ov
     const waves = Math.max(1, Math.round((endMS - performance.now()) / waveEveryMS))
     for (const connection of left.splice(0, Math.ceil(left.length / waves))) connection.closeTransport(stopping)
     if (waves > 1) await pause(waveEveryMS)
-    // Sorting a hundred thousand takes long: once more, for sockets that came meanwhile.
+    // Sorting a hundred thousand takes long: a second pass covers sockets that came meanwhile.
     if (left.length === 0) left = shuffled(connections())
   }
 }

@@ -3,30 +3,30 @@ import type { Presence } from '@parley/presence/connect'
 import { heardWithinMS, type Reported, raisePeaks } from '@parley/presence/connection-counts'
 import type { Logger } from '@parley/service/log'
 
-/** Longer than stats services take to copy peaks to the database, also where none of them runs for a while. */
+/** Longer than stats services take to copy peaks to the database, including an outage of all of them. */
 const keptMinutes = 60
 
 interface KnownOfApp {
-  /** How many connections of this node Redis has for certain. */
+  /** The number of this node's connections that Redis certainly has. */
   own: number
-  /** Those of the other nodes, when this one last reported. */
+  /** Those of the other nodes at this node's last report. */
   others: number
   reportedAtMS: number
   /** The highest total of each minute (minutes since 1970). */
   peaks: Map<number, number>
 }
 
-/** The peaks that a node knows: Redis may lose them before they are in the database, and hears of none while it is away. */
+/** The peaks that a node knows: Redis can lose them before they are in the database, and gets none while it is away. */
 export interface KnownPeaks {
-  /** Redis took a report of this node's connections. */
+  /** Redis accepted a report of this node's connections. */
   reported(app: string, own: number, reported: Reported): void
   /** The report failed: the peak is this node's count plus the others' last known ones. */
   missed(app: string, own: number): void
-  /** How many connections of this node Redis has for certain. */
+  /** The number of this node's connections that Redis certainly has. */
   ownOf(app: string): number
   /** Redis may have lost its data: report everything again. */
   redisIsBack(): void
-  /** Called now and then: reports peaks that Redis may lack, and forgets old ones. */
+  /** Called periodically: reports peaks that Redis may lack, and forgets old ones. */
   tend(): void
 }
 

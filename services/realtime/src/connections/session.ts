@@ -7,19 +7,19 @@ import type { Socket } from '@parley/socketio/sockets/socket'
 export interface Session extends AuthenticatedUser {
   clientKey: string
   device: string
-  /** Whether it is in its rooms, after which it may emit. */
+  /** Whether it has joined its rooms, after which it can emit. */
   isReady: boolean
-  /** Whether connection-count counts it: on a WebSocket. */
+  /** Whether connection-count counts it: only on a WebSocket. */
   isCounted: boolean
-  /** The device is away: its user is not at it. */
+  /** The device is away: its user is not using it. */
   isAway: boolean
-  /** It gave `since`, and gets the server's time now and then. */
+  /** It gave `since`, and gets the server's time periodically. */
   wantsServerTime: boolean
-  /** When it authenticated. */
+  /** The time of its authentication. */
   sinceMS: number
-  /** When it was put into its rooms, as performance.now() has it. */
+  /** When it joined its rooms, by performance.now(). */
   enteredAtMS: number
-  /** While its rooms are being read: the commands that arrived since, which the reading may have missed. */
+  /** While its rooms are being read: the commands that arrived since, which the read may have missed. */
   commands: NodeCommand[] | undefined
 }
 
@@ -28,7 +28,7 @@ export interface SocketData {
   /** The second (Unix time) in which events are counted. */
   second: number
   events: number
-  /** Failed logins since the last one that succeeded. */
+  /** Failed logins since the last successful one. */
   failedLogins: number
   /** Keeps its emits to a room in order; undefined before the first. */
   emits: KeyedMutex | undefined
@@ -40,7 +40,7 @@ export function newSocketData(): SocketData {
 
 export type UserSocket = Socket<SocketData>
 
-/** Whether the socket is the session's still. */
+/** Whether the socket still belongs to the session. */
 export function isOf(socket: UserSocket, session: Session): boolean {
   return socket.data.session === session
 }

@@ -35,12 +35,12 @@ export function countDelivered(metrics: Metrics): Counter<'event'> {
   return metrics.counter('parley_events_delivered_total', 'Events handed to sockets, once per socket', ['event'])
 }
 
-/** Outcomes for clients that gave `since`: resumed, or the reason why not. */
+/** Outcomes for clients with `since`: resumed, or the reason against it. */
 export function countResumes(metrics: Metrics): Counter<'outcome'> {
   return metrics.counter('parley_resumes_total', 'Clients that gave `since`: resumed, or why not', ['outcome'])
 }
 
-/** Called for every emit: how long it took, and the code of its error. */
+/** Called for every emit with its duration and error code. */
 export type Emitted = (emit: ClientEmit | 'unknown', seconds: number, code: string) => void
 
 export function watchEmits(metrics: Metrics): Emitted {

@@ -16,7 +16,7 @@ type Options = Omit<SocketServerOptions<SocketData>, 'app'>
 /** For a client that keeps its connection to a proxy longer than the node lives: it reaches another node. */
 const stopping = { status: 503, message: 'node is stopping', retryAfterSeconds: 1 } as const
 
-/** How sockets are served, by the settings. */
+/** The socket options from the settings. */
 export function protocolOptions(settings: SettingsOf<typeof realtimeSettings>) {
   return {
     path: '/socket.io/',
@@ -35,7 +35,7 @@ export function protocolOptions(settings: SettingsOf<typeof realtimeSettings>) {
       exposedHeaders: corsExposedHeaders,
       maxAgeSeconds: corsMaxAgeSeconds,
     },
-    // Numbers in free JSON come back as they were written.
+    // Numbers in free JSON come back digit for digit.
     reader: { before: markNumbers, after: keepMarked },
     codecs: { base64: (json: string | Uint8Array) => JSON.stringify(Buffer.from(json).toString('base64')) },
   } satisfies Partial<Options>
@@ -53,7 +53,7 @@ interface HookParts {
   seen: ReturnType<typeof watchForProxies>
 }
 
-/** Hooks for connections and sockets that come and go. */
+/** Hooks for the start and end of connections and sockets. */
 export function connectionHooks({ idle, limits, sockets, activity, interest, watching, isStopping, seen }: HookParts) {
   return {
     admit(request) {

@@ -14,7 +14,7 @@ export interface Sockets {
   readonly size: number
 }
 
-/** Notified when the number of an app's WebSockets changes, and when the connected devices of a user change, or are all away. */
+/** Notified when an app's number of WebSockets changes, and when a user's connected devices change or are all away. */
 export interface SocketsChanged {
   count(app: string, count: number): void
   devices(app: string, user: string, devices: ReadonlySet<string>, areAway: boolean): void

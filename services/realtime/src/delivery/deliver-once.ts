@@ -7,13 +7,12 @@ import type { Tracing } from '@parley/service/trace'
 /** Delivers events to sockets, counted, traced and logged. */
 export interface Delivery {
   /**
-   * Delivers a live event. A repeat of the same ID goes only to sockets that joined after the first. An event published
-   * again is a repeat, unless it happened while the node was cut off; if it is older than that, it is dropped.
+   * Delivers a live event. A repeat of the same ID goes only to sockets that joined after the first. A republished event is a
+   * repeat, unless it happened while the node was cut off; if it is older than that, it is dropped.
    */
   deliver(event: IncomingEvent): void
   /**
-   * Delivers an event of the stream that may have been delivered before. Sockets with a replay buffer read the stream
-   * for themselves.
+   * Delivers an event of the stream that may have been delivered before. Sockets with a replay buffer read the stream themselves.
    */
   redeliver(event: IncomingEvent): void
 }
@@ -26,13 +25,13 @@ interface DeliveryParts {
   delivered: Counter<'event'>
   /** Called with each event and its number of sockets. */
   noteDelivered: (event: IncomingEvent, sockets: number) => void
-  /** The last time that this node was cut off from the bus, or not started yet. */
+  /** The last period in which this node was cut off from the bus, or not started yet. */
   cutOff: () => CutOff
   tracing: Tracing
   log: Logger
 }
 
-/** A stretch of time in Unix milliseconds, with a margin for clock skew. */
+/** A period in Unix milliseconds, with a margin for clock skew. */
 export interface CutOff {
   sinceMS: number
   untilMS: number
@@ -67,7 +66,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       if (event.again && event.again.atMS < cutOff().sinceMS) return
       const heardAtMS = heardAt(event)
       if (heardAtMS === undefined) return deliverToAll(event)
-      // A socket that joined in between missed it live, and in the stream if that took only the repeat.
+      // A socket that joined in between missed it live, and in the stream if that has only the repeat.
       const receivers = sendToNewer(event, heardAtMS)
       if (receivers === 0) return
       delivered.inc({ event: event.event }, receivers)

@@ -6,8 +6,8 @@ import { isNewMessage } from '@parley/contracts/socket/server-events'
 import { topicOf } from './topics.ts'
 
 /**
- * The number of this node's sockets that each message reached, for the last 50,000 messages at least, or for some
- * minutes. Replays are kept apart, so that a storm of returning clients does not evict live deliveries.
+ * The number of this node's sockets that each message reached, for at least the last 50,000 messages, or for some minutes.
+ * Replays are kept apart, so that a storm of returning clients does not evict live deliveries.
  */
 export interface DeliveredMessages {
   note(event: IncomingEvent, sockets: number): void

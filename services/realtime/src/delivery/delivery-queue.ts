@@ -6,9 +6,8 @@ const burst = 16
 const waitMS = 4
 
 /**
- * Queue between the bus and the sockets. Events that arrive in one turn go out in one turn, so that each socket gets
- * them in one write. A large burst arrives in pieces, so it waits a few milliseconds for the rest; a single event never
- * waits.
+ * Queue between the bus and the sockets. Events that arrive in one turn go out in one turn, so that each socket gets them in one
+ * write. A large burst arrives in pieces, so it waits a few milliseconds for the rest; a single event never waits.
  */
 export interface DeliveryQueue {
   add(event: IncomingEvent): void

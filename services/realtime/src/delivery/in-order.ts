@@ -2,7 +2,7 @@ import type { IncomingEvent } from '@parley/bus/events/incoming'
 import { isNewMessage } from '@parley/contracts/socket/server-events'
 import { topicOf } from './topics.ts'
 
-/** How a wait ended: the missing message came, or did not come, or none was known to be missing. */
+/** How a wait ended: the missing message came, did not come, or none was known to be missing. */
 export type WaitOutcome = 'came' | 'ran out' | 'first'
 
 export interface Known {
@@ -33,9 +33,9 @@ interface OrderedQueue<Event> {
 const mostThreads = 200
 /** The most bytes that may wait; above it, rooms stop waiting. */
 const mostWaitingBytes = 16 * 1024 * 1024
-/** A fetched message is waited for this many times as long. */
+/** The wait is this many times as long for a message being fetched. */
 const waitsForFetched = 5
-/** Reading the stream waits this many times as long: by then live delivery has given up on a missing message. */
+/** The wait is this many times as long for the stream: by then live delivery has given up on a missing message. */
 export const waitsOfStream = waitsForFetched + 2
 /** Waits are checked this often per `waitMS`. */
 export const looksPerWait = 10
@@ -46,7 +46,7 @@ interface InOrderParts<Event> {
   deliver: (event: Event) => void
   /** Called for each event that has waited. */
   waited?: (outcome: WaitOutcome) => void
-  /** Publishes missing messages again; returns whether any will come. Without it, nothing waits longer than `waitMS`. */
+  /** Republishes missing messages; returns whether any will come. Without it, nothing waits longer than `waitMS`. */
   fetch?: ((missing: Missing) => Promise<boolean>) | undefined
 }
 
@@ -59,9 +59,8 @@ export interface Missing {
 }
 
 /**
- * Puts the events of messages into the order of `seq`, in each room and thread: an early message waits for those before
- * it, an edit or a deletion for its message. After `waitMS` they go out without, unless the missing ones can be
- * fetched.
+ * Orders the events of messages by `seq`, in each room and thread: an early message waits for those before it, an edit or a
+ * deletion for its message. After `waitMS` they go out regardless, unless the missing ones can be fetched.
  */
 export class InOrder<Event extends IncomingEvent> {
   readonly #waitMS: number
@@ -90,7 +89,7 @@ export class InOrder<Event extends IncomingEvent> {
     const isNew = isNewMessage(event.event)
     const queue = this.#queueOf(topicOf(event.to), place.thread)
     const isFirst = queue.next === undefined && ((isNew && seq === 1) || !place.isSoonAfter)
-    // An edit, maybe of an old message, or a repeated event does not start the count.
+    // An edit, which can be of an old message, or a repeated event does not start the count.
     if (isFirst && (!isNew || event.again)) return this.#deliver(event)
     if (isFirst) queue.next = seq
     if (queue.next === undefined || !isReady(queue.next, seq, isNew)) {
@@ -111,7 +110,7 @@ export class InOrder<Event extends IncomingEvent> {
     }
   }
 
-  /** Fetches missing messages once; false when waiting for them is over. */
+  /** Fetches missing messages once; false if the wait for them is over. */
   #isFetching(queue: OrderedQueue<Event>, nowMS: number): boolean {
     const { topic, thread, next, waiting } = queue
     const [first] = waiting

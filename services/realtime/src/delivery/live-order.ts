@@ -7,7 +7,7 @@ import type { RoomInterest } from './room-interest.ts'
 /** Puts live events in order. */
 export interface LiveOrder {
   take(event: IncomingEvent): void
-  /** Learns the next seqs from another InOrder, for rooms that this node hears. */
+  /** Learns the next seqs from another InOrder, for rooms that this node subscribes to. */
   learn(known: Iterable<Known>, isUpToNow: boolean): void
   /** Some messages were missed. */
   missed(): void
@@ -35,7 +35,7 @@ export function createLiveOrder(parts: LiveOrderParts): LiveOrder {
   )
   const order = new InOrder({ waitMS, deliver, fetch, waited: (outcome) => waits.inc({ outcome }) })
   const everyMS = waitMS / looksPerWait
-  /** Advances only with the event loop: after a stall, events that have arrived are read before waits run out. */
+  /** Advances only with the event loop: after a stall, received events are read before waits run out. */
   let nowMS = 0
   let timer: NodeJS.Timeout | undefined
 

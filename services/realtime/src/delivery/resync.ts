@@ -35,11 +35,11 @@ export interface ResyncParts {
 }
 
 /**
- * Makes the resync, which brings this node's sockets up to date after the bus was away. Missed node commands are read
- * from the database (ended tokens, rooms joined and left), then missed events are delivered from the stream. Some come
- * twice: clients dedupe by _id (docs/reference/socket.md, "Connect").
+ * Returns the resync function, which brings this node's sockets up to date after the bus was away. It reads the effects of
+ * missed node commands from the database (ended tokens, rooms joined and left), then delivers missed events from the stream. Some
+ * come twice: clients dedupe by _id (docs/reference/socket.md, "Connect").
  *
- * It takes the time (ms) at which the bus was found to be away, and returns the number of events read again. One runs
+ * It takes the time (ms) at which the outage was noticed, and returns the number of events read again. One runs at a time.
  * at a time.
  */
 export function createResync(parts: ResyncParts): (awaySinceMS: number) => Promise<number> {
@@ -56,7 +56,7 @@ async function resync(parts: ResyncParts, awaySinceMS: number): Promise<number> 
   queue.drain()
   // NATS has this node's subscriptions again: no node command is missed from now on.
   await bus.nats.flush()
-  // Logins may have read data that has changed since, and their node commands were missed.
+  // Logins can have read outdated data, and missed the node commands about it.
   await logins.finished()
   const held = [...sockets.all()].flatMap((socket) => {
     const { session } = socket.data
@@ -101,8 +101,8 @@ async function disconnectRevoked(chat: Chat, held: readonly Held[]): Promise<voi
 }
 
 /**
- * Puts the sockets of one user into their present rooms and takes them out of all others. Leaves out sockets that are
- * being authenticated again: their login does it, and applies the node commands since.
+ * Puts one user's sockets into the user's current rooms and takes them out of all others. Leaves out sockets that are
+ * authenticating again: their login does it, and applies the node commands since.
  */
 export async function readRoomsAgain(
   { roomsOfUser, queue }: Pick<ResyncParts, 'roomsOfUser' | 'queue'>,

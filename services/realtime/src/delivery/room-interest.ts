@@ -9,7 +9,7 @@ export interface RoomInterest {
   begin(topic: string): void
   end(topic: string): void
   has(topic: string): boolean
-  /** Settles when the bus has every subscription begun so far: events published from then on arrive. */
+  /** Resolves when the bus has every subscription begun so far: events published from then on arrive. */
   effective(): Promise<void>
   /** Number of rooms and users. */
   readonly size: number

@@ -21,8 +21,7 @@ type Parts = Pick<NodeParts, 'chat' | 'bus' | 'settings' | 'log' | 'metrics' | '
 }
 
 /**
- * The steps of an event inside a node: heard, batched with others of the turn, put in order, delivered to each socket
- * once.
+ * The steps of an event in a node: received, batched with others of the turn, ordered, delivered to each socket once.
  */
 export function startDelivery(parts: Parts) {
   const { chat, bus, settings, log, metrics, sockets, server } = parts

@@ -35,7 +35,7 @@ export interface ClientEmitsParts {
   tracing: Tracing
   emitted: Emitted
   streamClock: StreamClock
-  /** Remembers what users were refused. */
+  /** Records users' refused emits. */
   recent: Pick<RecentActivity, 'note'>
 }
 
@@ -116,7 +116,7 @@ export function createClientEmits(
   return { events, otherEvents }
 }
 
-/** The session of a socket that is authenticated by a token that has not expired. */
+/** The session of an authenticated socket with an unexpired token. */
 function required(socket: UserSocket): Session {
   const { session } = socket.data
   if (!session?.isReady) throw new ApiError('INVALID_TOKEN', 'authenticate with auth2 first')

@@ -3,9 +3,9 @@ import { isObject, unfitJson, withDoubles } from '@parley/contracts/free-json'
 import { type ClientEmit, clientEmits, type EmitContract } from '@parley/contracts/socket/client-emits'
 import { z } from 'zod'
 
-/** How deep the arguments are inside the list and the argument's object. */
+/** The nesting depth of the arguments, inside the list and the argument's object. */
 const containers = 2
-/** The characters of a field's name in an error, which may be any name. */
+/** Maximum length of a field's name in an error, since any name can be sent. */
 const mostOfName = 64
 
 export type EmitArguments<E extends ClientEmit> = z.output<(typeof clientEmits)[E]['args']>
@@ -22,7 +22,7 @@ export function readArguments<E extends ClientEmit>(emit: E, args: readonly unkn
   const given = contract.args.def.items.map((item, i) => withoutNulls(item as z.ZodType, args[i]))
   const parsed = contract.args.safeParse(given)
   if (parsed.success) return parsed.data as EmitArguments<E>
-  // A number that is kept as it was written, such as 60.0, where a number has a meaning for us.
+  // A number kept in its notation, such as 60.0, where it has a meaning for us.
   const meant = withDoubles(given, contract.args) as unknown[]
   const again = contract.args.safeParse(meant)
   if (again.success) return again.data as EmitArguments<E>

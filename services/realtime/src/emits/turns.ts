@@ -6,8 +6,8 @@ import { ApiError } from '@parley/contracts/errors'
 const mostWaiting = 100
 
 /**
- * Runs an emit's work concurrently with others, except the part after its turn: that keeps the order in which the
- * socket emitted to this room. The turn ends with the work, at the latest.
+ * Runs an emit's work concurrently with others, except for the part after its turn, which keeps the order of the socket's emits
+ * to this room. The turn ends with the work at the latest.
  */
 export async function inTurn<T>(
   { data }: { data: { emits: KeyedMutex | undefined } },

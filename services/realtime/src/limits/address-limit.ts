@@ -3,14 +3,14 @@ import type { UserSocket } from '../connections/session.ts'
 
 export type Connection = UserSocket['connection']
 
-/** How many connections beyond the limit of an address are accepted for a moment, to send the error; others are refused. */
+/** Connections beyond an address's limit that are accepted for a moment, to send the error; others are refused. */
 const notifiedAtOnce = 20
-/** For how long they are kept: a client that handles the error connects its socket at once. */
+/** How long they are kept: a client that handles the error connects its socket at once. */
 const closeAfterMS = 1_000
 
 /** Counts the connections of each address from their opening on, with or without a socket. */
 export interface AddressLimit {
-  /** Whether a connection of the address is refused, because even the places for sending the error are taken; a bridge is always refused. */
+  /** Whether a connection of the address is refused, because even the slots for sending the error are taken; excess bridges always are. */
   refuses(address: string, transport: 'polling' | 'websocket' | 'bridge'): boolean
   /** Counts a connection; calls `close` a moment later if it was one too many and is still open. */
   opened(connection: Connection, close: () => void): void

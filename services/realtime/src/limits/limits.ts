@@ -21,28 +21,28 @@ export interface LimitSettings {
   eventsPerSecond: number
 }
 
-/** A client that keeps on at this multiple of the limit is closed: refusals do not stop it. */
+/** A client that continues at this multiple of the limit is closed, since refusals do not stop it. */
 const closeAtTimes = 10
 
 /** The limits of a client, and of a storm of them. A client gets an `error` event before it is closed. */
 export interface Limits {
   /**
-   * Before a connection is accepted: the HTTP response that refuses it when its address has far too many, or when too
-   * many wait before it.
+   * Before a connection is accepted: the HTTP response that refuses it if its address has far too many, or if too many wait before
+   * it.
    */
   admit(request: OpeningRequest): Refusal | undefined
-  /** A connection was opened: counts it by its address, and closes it soon when it is one too many. */
+  /** A connection was opened: counts it by its address, and closes it soon if it is one too many. */
   opened(connection: Connection): void
   closed(connection: Connection): void
   bridgeOpened(address: string): void
   bridgeClosed(address: string): void
-  /** A socket connected: it gets an error when its connection is one too many. */
+  /** A socket connected: it gets an error if its connection is one too many. */
   connected(socket: UserSocket): void
-  /** Settles when it is the socket's turn to be authenticated. */
+  /** Resolves when it is the socket's turn to authenticate. */
   turn(socket: UserSocket): Promise<void>
-  /** @throws ApiError TOO_MANY_REQUESTS when `already` is the most connections that a user may have here */
+  /** @throws ApiError TOO_MANY_REQUESTS if `already` is the user's maximum of connections here */
   anotherOfUser(already: number): void
-  /** An event from a client. @throws ApiError TOO_MANY_REQUESTS, as a Dismissal when the client does not stop */
+  /** An event from a client. @throws ApiError TOO_MANY_REQUESTS, as a Dismissal if the client does not stop */
   event(socket: UserSocket): void
   /** Sends a socket the error, and closes it. */
   dismiss(socket: UserSocket, why: Dismissal): void

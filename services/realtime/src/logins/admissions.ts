@@ -1,6 +1,6 @@
-/** The interval at which waiting sockets are let in, and for how long unused places are kept. */
+/** The interval of admissions, and how long unused slots are kept. */
 const stepMS = 10
-/** A client that would wait for longer is refused, and tries another node. */
+/** A client with a longer wait is refused, and tries another node. */
 const longestWaitSeconds = 15
 
 /** A waiting socket. */
@@ -10,20 +10,18 @@ interface Waiting {
 }
 
 /**
- * Admits a storm of clients at an even rate, so that the node serves connected ones in between: a login is work
- * (reading token and rooms, joining), a waiting connection is not. Addresses take turns: a busy one does not delay the
- * others.
+ * Admits a storm of clients at an even rate, so that the node can serve connected ones: a login costs work (reading token and
+ * rooms, joining), a waiting connection does not. Addresses take turns, so a busy one does not delay the others.
  */
 export interface Admissions {
   /**
-   * Settles when it is the caller's turn, or when the turn of a caller that is gone has come; of one address first
-   * come, first served.
+   * Resolves in the caller's turn, or in the turn of a caller that has gone; first come, first served within an address.
    * @param address one client address: see address-block.ts
    */
   turn(address: string, isThere: () => boolean): Promise<void>
   /** Number of waiting callers. */
   readonly waiting: number
-  /** Whether the queue of this address is so long that another node is better for the caller. */
+  /** Whether this address's queue is so long that the caller is better served by another node. */
   isFull(address: string): boolean
 }
 
@@ -31,14 +29,14 @@ export interface Admissions {
 export function createAdmissions(perSecond: number): Admissions {
   const most = Math.max(1, (perSecond * stepMS) / 1000)
   const tooMany = perSecond * longestWaitSeconds
-  /** The addresses in the order of their turns. */
+  /** The addresses in order of their turns. */
   const byAddress = new Map<string, Waiting[]>()
   let waiting = 0
   let places = most
   let lastMS = performance.now()
   let timer: NodeJS.Timeout | undefined
 
-  /** The next caller; the address then goes to the end. */
+  /** The next caller; its address then goes to the end. */
   function next(): Waiting | undefined {
     for (const [address, queue] of byAddress) {
       byAddress.delete(address)
@@ -50,8 +48,7 @@ export function createAdmissions(perSecond: number): Admissions {
   }
 
   /**
-   * Takes the first caller from the queue. Callers that are gone are let in too, without taking a place, and fail by
-   * themselves.
+   * Takes the first caller from the queue. Callers that have gone are admitted too, without using a slot, and fail by themselves.
    */
   function firstThere(queue: Waiting[]): Waiting | undefined {
     for (let one = queue.shift(); one; one = queue.shift()) {
@@ -89,7 +86,7 @@ export function createAdmissions(perSecond: number): Admissions {
     },
     isFull(address) {
       const own = byAddress.get(address)?.length ?? 0
-      // Callers before the next one: its own address's, and of each other address at most one more than that.
+      // Callers before the next one: those of its address, and of each other address at most one more than that.
       const before = Math.min(waiting, (own + 1) * byAddress.size)
       return before > 0 && before >= tooMany
     },

@@ -4,8 +4,8 @@ import { topicOf } from '../delivery/topics.ts'
 import { carryOut } from '../nodes/control.ts'
 
 /**
- * Joins a socket to the rooms that were read for its user and takes it out of all others, after applying the node
- * commands that arrived during the reading; then carries out the remaining commands.
+ * Joins a socket to the rooms read for its user and takes it out of all others, after applying the node commands that arrived
+ * during the read; then applies the remaining commands.
  */
 export function joinRooms(socket: UserSocket, session: Session, rooms: readonly Pick<RoomOfUser, 'room'>[]): void {
   const { app, user, commands = [] } = session

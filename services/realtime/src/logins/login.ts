@@ -15,7 +15,7 @@ import { joinRooms } from './join-rooms.ts'
 import type { Logins } from './logins.ts'
 import type { Sessions } from './sessions.ts'
 
-/** One login of a socket runs, one more waits (docs/reference/socket.md, "Authenticate"). */
+/** One login of a socket runs, and one more can wait (docs/reference/socket.md, "Authenticate"). */
 const mostLoginsOfSocket = 2
 
 export interface LoginParts {
@@ -25,7 +25,7 @@ export interface LoginParts {
   authenticateSocket: AuthenticateSocket
   logins: Logins
   sessions: Sessions
-  /** Where other processes learn of the node's users. */
+  /** Reports the node's users to other processes. */
   registration: Registration
   roomsOfUser: RoomsOfUser
   interest: Pick<RoomInterest, 'effective'>
@@ -36,9 +36,9 @@ export interface LoginParts {
 }
 
 export interface Registration {
-  /** Settles when the senders of node commands know that this node holds a socket of the user. */
+  /** Resolves when the senders of node commands know that this node holds a socket of the user. */
   registered: () => Promise<void>
-  /** Settles when the connections of an app are counted. */
+  /** Resolves when the connections of an app are counted. */
   counted: (app: string) => Promise<void>
 }
 
@@ -55,9 +55,9 @@ export type LogIn = (
 ) => Promise<{ session: Session; caughtUp: CaughtUp | undefined }>
 
 /**
- * Makes the work of `auth2`: it authenticates a socket and puts it into the rooms of its user. When it settles, every
- * later event reaches the socket; with `since`, every event since then has reached it. A socket of another user becomes
- * the new user's. It throws ApiError INVALID_TOKEN, INVALID_CLIENT_KEY, TOO_MANY_REQUESTS.
+ * Returns the work of `auth2`: it authenticates a socket and joins it to its user's rooms. When it resolves, every later event
+ * reaches the socket; with `since`, every event since then has reached it. A socket of another user becomes the new user's. It
+ * throws ApiError INVALID_TOKEN, INVALID_CLIENT_KEY, TOO_MANY_REQUESTS.
  */
 export function createLogin(parts: LoginParts): LogIn {
   const locks = new KeyedMutex()
@@ -94,7 +94,7 @@ async function logIn(parts: LoginParts, socket: UserSocket, token: string, optio
       throw error
     }
   })
-  // Outside of the login: it may take long, and node commands reach the session already.
+  // Outside the login, because it can take long and node commands already reach the session.
   const caughtUp = since === undefined ? undefined : await replay(socket, session, since, rooms)
   requireOf(socket, session)
   return { session, caughtUp }

@@ -1,11 +1,10 @@
 /** The logins in flight on this node: node commands that arrive meanwhile apply to them too. */
 export interface Logins {
-  /** Carries out a login. `hasEnded` returns whether a token of an app was revoked, or the app deleted, since it
-   * began. */
+  /** Runs a login. `hasEnded` returns whether one of the app's tokens was revoked, or the app deleted, since it began. */
   watch<T>(login: (hasEnded: (app: string, tokenDigest: string) => boolean) => Promise<T>): Promise<T>
   revoked(app: string, tokenDigests: readonly string[]): void
   appDeleted(app: string): void
-  /** Settles when all logins now in flight have succeeded or failed. */
+  /** Resolves when all logins now in flight have succeeded or failed. */
   finished(): Promise<void>
 }
 

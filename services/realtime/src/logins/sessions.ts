@@ -6,17 +6,17 @@ import type { Sockets } from '../connections/sockets.ts'
 import type { IdleSockets } from '../limits/idle-sockets.ts'
 import type { WatchPresence } from '../presence/watch-presence.ts'
 
-/** Gives sockets to users, and takes them away. */
+/** Assigns sockets to users, and releases them. */
 export interface Sessions {
-  /** How many other sockets of this node are the caller's. */
+  /** How many other sockets of this node belong to the caller. */
   othersOf(socket: UserSocket, caller: AuthenticatedSocket): number
-  /** Makes the socket the caller's. Node commands reach the session from now on. */
+  /** Assigns the socket to the caller. Node commands reach the session from now on. */
   begin(socket: UserSocket, caller: AuthenticatedSocket, options: SessionOptions): BegunSession
-  /** The session is in its rooms. */
+  /** The session has joined its rooms. */
   ready(socket: UserSocket, session: Session): void
-  /** Makes the socket an earlier session's of the same user again: it has stayed in its rooms. */
+  /** Restores an earlier session of the same user: the socket has stayed in its rooms. */
   restore(socket: UserSocket, session: Session, earlier: Session): void
-  /** Takes the socket from its user: it leaves all topics. */
+  /** Releases the socket from its user: it leaves all topics. */
   end(socket: UserSocket): void
 }
 
@@ -25,7 +25,7 @@ export interface SessionOptions {
   wantsServerTime: boolean
 }
 
-/** `earlier` is the socket's session before, if it was the same user's. */
+/** `earlier` is the socket's previous session, if it was the same user's. */
 export interface BegunSession {
   session: Session
   earlier: Session | undefined
@@ -64,7 +64,7 @@ export function createSessions({ sockets, activity, idle, watching }: SessionsPa
         enteredAtMS: 0,
         commands: [],
       }
-      // A socket that authenticates again, as with a new token, stays in its rooms and so misses nothing.
+      // A socket that authenticates again, for example with a new token, stays in its rooms and so misses nothing.
       if (earlier) sockets.remove(socket)
       else end(socket)
       sockets.add(socket, session)

@@ -6,15 +6,15 @@ import { isOf, type Session, type UserSocket } from '../connections/session.ts'
 import type { Sockets } from '../connections/sockets.ts'
 
 const lookEveryMS = 1_000
-/** Before a token ends, it is looked up: it may have been bound again with a later end. */
+/** A token is looked up this long before its end: it may have been bound again with a later one. */
 const aheadMS = 2 * lookEveryMS
-/** Every token is looked up as often: it may have been bound again with an earlier end. */
+/** Every token is looked up at this interval: it may have been bound again with an earlier end. */
 const lookAgainMS = 60_000
-/** Looked up again in one query: a storm of logins comes due at once. */
+/** Looked up in one query: a storm of logins comes due at once. */
 const mostAgain = 2_000
 
 /**
- * Closes sockets with an expired token, until it is stopped; stopping settles when the current look is over.
+ * Closes sockets with an expired token, until it is stopped; stopping resolves when the current lookup is over.
  * @param readLiving which tokens of these sessions are still valid, and when they end
  */
 export function watchTokenEnds(
@@ -22,7 +22,7 @@ export function watchTokenEnds(
   sockets: Pick<Sockets, 'all'>,
   againMS = lookAgainMS,
 ): { stop(): Promise<void> } {
-  /** The end that the session's token had when it was looked up, and when that was. */
+  /** The end of the session's token at the last lookup, and when that was. */
   const lookedUp = new WeakMap<Session, { endMS: number; atMS: number }>()
 
   function findDue(nowMS: number): Map<Session, UserSocket> {
@@ -44,7 +44,7 @@ export function watchTokenEnds(
   async function look(): Promise<void> {
     const nowMS = clock.now()
     const due = findDue(nowMS)
-    // Where they cannot be read, they end as is known.
+    // If they cannot be read, they end at the known time.
     for (const session of due.keys()) lookedUp.set(session, { endMS: session.expiresAt.getTime(), atMS: nowMS })
     const living = await readLiving([...due.keys()])
     for (const [session, socket] of due) {

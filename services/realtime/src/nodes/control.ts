@@ -18,8 +18,8 @@ export interface ControlParts {
 }
 
 /**
- * Makes the handler of node commands. It settles when the command is in effect for every socket of this node: events of
- * a joined room arrive, those of a left one no longer do, revoked sockets and those of a deleted app are disconnected.
+ * Returns the handler of node commands. It resolves when the command is in effect for every socket of this node: events of a
+ * joined room arrive, those of a left one no longer do, revoked sockets and those of a deleted app are disconnected.
  */
 export function createControlHandler({
   sockets,
@@ -60,7 +60,7 @@ function handleCommand(socket: UserSocket, command: NodeCommand): void {
   carryOut(socket, session, command)
 }
 
-/** Carries out the node command for one socket. */
+/** Applies the node command to one socket. */
 export function carryOut(socket: UserSocket, session: Session, command: NodeCommand): void {
   switch (command.do) {
     case 'joined':

@@ -52,7 +52,7 @@ export function answerRequests(parts: NodeRequestParts): { unsubscribe(): void }
   }
 }
 
-/** A text of a client in full would let it fill the answer. */
+/** Unshortened, a client's text could fill the response. */
 const mostOfText = 256
 
 function describe(socket: UserSocket): ConnectionsAnswer {

@@ -27,7 +27,7 @@ const askedOf = z.object({
 type AskedOf = z.infer<typeof askedOf>
 type Answered = Omit<PollResponse, 'body'>
 
-/** A request in flight. `run` is that of its node. */
+/** A request in flight. `run` belongs to its node. */
 interface Asked {
   node: string
   method: PollRequest['method']
@@ -35,7 +35,7 @@ interface Asked {
   fail: (error: Error) => void
 }
 
-/** Reaches the node that owns a polling session, by the bus. */
+/** Reaches the node that owns a polling session over the bus. */
 export interface PollOwners extends PollOwner {
   /** The bus was away: earlier requests get no reply, and the living nodes must be learnt again. */
   busIsBack(): void
@@ -64,7 +64,7 @@ export function createPollOwners(bus: Bus, waitMS: number, nodes: () => Readonly
     }
   }, lookAfterNodesEveryMS)
 
-  /** Again and again: an owner that comes back to the bus later than this node does not hear the first. */
+  /** Repeated, since an owner that returns to the bus after this node misses the first one. */
   function sayGone(): void {
     const nowMS = performance.now()
     for (const [id, { node, untilMS }] of gone) {
@@ -81,7 +81,7 @@ export function createPollOwners(bus: Bus, waitMS: number, nodes: () => Readonly
   const reach: PollOwner['reach'] = async (node, { body, ...asked }, signal) => {
     if (!bus.connected) throw new Error('NATS is away')
     const id = nanoid()
-    // A stopping node is like a dead one: a client that polls again, at another node, gets the waiting packets.
+    // A stopping node is like a dead one: the client's next poll, at another node, gets the waiting packets.
     const giveUp = () => !isStopping && bus.nats.publish(nodeSubject(node, 'poll-gone'), id)
     const lost = Promise.withResolvers<never>()
     inFlight.set(id, { node, method: asked.method, run: nodes().get(node), fail: lost.reject })
@@ -104,7 +104,7 @@ export function createPollOwners(bus: Bus, waitMS: number, nodes: () => Readonly
     busIsBack: () => {
       listeningSinceMS = performance.now()
       for (const [id, { node, method, fail }] of inFlight) {
-        // Its WebSocket is closed for it: the owner need not wait for a heartbeat to know.
+        // The client's WebSocket is closed: the owner need not wait for a heartbeat to notice.
         if (method === 'TAKE') gone.set(id, { node, untilMS: performance.now() + sayGoneMS })
         fail(new Error('NATS was away'))
       }

@@ -4,13 +4,13 @@ import { findWatchable, type Watchable } from '@parley/chat/presence/watchable-u
 import type { Logger } from '@parley/service/log'
 import type { UserSocket } from '../connections/session.ts'
 
-/** All that a socket watches is checked again after this long, in case an event of it were lost. */
+/** All watches of a socket are checked again after this long, in case an event about them was lost. */
 const againAfterMS = 60_000
-/** There is about one a second. */
+/** About one a second. */
 const roundsPerAgain = againAfterMS / 1_000
 /** How many sockets are checked in a round; the others wait for the next. */
 const socketsPerRound = 100
-/** Every round checks at least this many of the others, however many were reported as changed. */
+/** Every round checks at least this many others, however many were reported as changed. */
 const againPerRound = 20
 const atOnce = 10
 
@@ -19,15 +19,15 @@ export interface RightsChecksParts {
   log: Logger
   /** The users that each socket watches. */
   watchedBy: ReadonlyMap<UserSocket, ReadonlyMap<string, unknown>>
-  /** Applies a socket's present rights on a user; undefined when it has none any more. */
+  /** Applies a socket's current rights on a user; undefined if it has none any more. */
   apply: (socket: UserSocket, client: string, rights: Watchable | undefined) => void
 }
 
-/** Checks again whether sockets may see the presence of the users that they watch. */
+/** Rechecks whether sockets may see the presence of the users that they watch. */
 export interface RightsChecks {
   /** Checks some users in the next round. */
   soon(socket: UserSocket, clients: Iterable<string>): void
-  /** Whether the user is to be checked in a later round than the one that is running. */
+  /** Whether the user is due in a later round than the running one. */
   isWaiting(socket: UserSocket, client: string): boolean
   /** The socket has subscribed: its first watches count as just checked. */
   begin(socket: UserSocket): void
@@ -40,7 +40,7 @@ export interface RightsChecks {
 
 export function createRightsChecks({ chat, log, watchedBy, apply }: RightsChecksParts): RightsChecks {
   const waiting = new Map<UserSocket, Set<string>>()
-  /** The socket that was not checked for the longest comes first. */
+  /** The socket unchecked for the longest comes first. */
   const checkedAtMS = new Map<UserSocket, number>()
   let isStopped = false
 
@@ -84,7 +84,7 @@ export function createRightsChecks({ chat, log, watchedBy, apply }: RightsChecks
     soon,
     isWaiting: (socket, client) => waiting.get(socket)?.has(client) === true,
     begin(socket) {
-      // Otherwise it would put off the check of all others.
+      // Otherwise it would delay the check of all others.
       if (!checkedAtMS.has(socket)) checked(socket)
     },
     forget(socket) {

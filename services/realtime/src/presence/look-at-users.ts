@@ -8,7 +8,7 @@ import type { SocketServer } from '@parley/socketio/server'
 import type { SocketData, UserSocket } from '../connections/session.ts'
 import { takeStates, viewOf, type WatchedUser } from './watched-users.ts'
 
-/** After this long without all of Redis's reports, users not known as connected are unknown. */
+/** After this long without complete reports from Redis, users not known as connected are unknown. */
 const unknownAfterMS = 10_000
 
 export interface LookParts {
@@ -19,7 +19,7 @@ export interface LookParts {
 
 /** Reads the state of watched users, and sends changes to their watchers. */
 export interface Look {
-  /** Asks Redis. @param isFirst unknown users are unknown at once: there is no earlier state to keep */
+  /** Queries Redis. @param isFirst unknown users are unknown at once: there is no earlier state to keep */
   at(some: readonly WatchedUser[], isFirst?: boolean): Promise<void>
   /** Sends each socket the changes of these users, in one event. */
   show(some: Iterable<WatchedUser>): void
@@ -48,7 +48,7 @@ export function createLook({ chat, presence, server }: LookParts): Look {
       const changes = new Map<UserSocket, UserPresence[]>()
       for (const watched of some) {
         for (const [socket, watch] of watched.watches) {
-          // One that is catching up gets it in a later round, as does one of which it is to be read whether it may know.
+          // A socket that is catching up gets it in a later round, as does one whose rights are being read.
           if (socket.replayBuffer !== undefined || watch.areRightsInDoubt) continue
           const view = viewOf(watched, watch.rights)
           if (view.state === watch.shown.state) continue

@@ -3,14 +3,14 @@ import type { Bus } from '@parley/bus/connect'
 import { publishPresenceEvent } from '@parley/bus/events/presence-events'
 import type { OnlineDevices } from '@parley/presence/announce-devices'
 
-/** Has the nodes that watch a user look again when the user comes to this node, leaves it, or is away on it. */
+/** Notifies the nodes that watch a user when the user connects here, leaves, or is away. */
 export interface OwnPresenceEvents {
   changed(app: string, user: string, devices: ReadonlySet<string>, areAway: boolean): void
 }
 
 /** Changes of one event loop turn go out together, once Redis has them. */
 export function createOwnPresenceEvents(bus: Bus, online: Pick<OnlineDevices, 'reported'>): OwnPresenceEvents {
-  /** How the users of this node are, by `app NUL user`. */
+  /** The state of this node's users, by `app NUL user`. */
   const states = new Map<string, 'online' | 'away'>()
   let changed = new Map<string, { app: string; user: string }>()
 

@@ -12,8 +12,8 @@ import { createWatchedUsers, viewOf, type WatchedUser, type WatchedUsers } from 
 
 const roundMS = 1_000
 /**
- * Every so many rounds all watched users are read: a node's reports expire in Redis after 10 s, so the users of a
- * killed node are offline within 15 s.
+ * All watched users are read every this many rounds: a node's reports expire in Redis after 10 s, so the users of a killed node
+ * are offline within 15 s.
  */
 const roundsPerLookAtAll = 3
 
@@ -30,7 +30,7 @@ export interface WatchPresence {
    * TOO_MANY_REQUESTS
    */
   subscribe(socket: UserSocket, session: Session, clients: readonly string[]): Promise<UserPresence[]>
-  /** After a subscription in progress. @param clients left out: all */
+  /** After a subscription in progress. @param clients all by default */
   unsubscribe(socket: UserSocket, clients?: readonly string[]): Promise<void>
   /** The socket is closed, or another user's. */
   forget(socket: UserSocket): void
@@ -46,7 +46,7 @@ interface Subscribing {
   app: string
   user: string
   clients: ReadonlySet<string>
-  /** Its reading may be outdated. */
+  /** Its read may be outdated. */
   isDisturbed: boolean
   done: Promise<UserPresence[]>
 }
@@ -74,7 +74,7 @@ export function watchPresence(parts: WatchPresenceParts): WatchPresence {
     }),
     checks: createRightsChecks({ ...parts, watchedBy, apply: (...about) => applyRights(watching, ...about) }),
   }
-  // One does not wait for the other: checks need MongoDB, rounds only Redis. Rounds show nothing that is in doubt.
+  // Neither waits for the other: checks need MongoDB, rounds only Redis. Rounds show nothing in doubt.
   const running = [() => watching.checks.run(), () => round(watching)].map((work) =>
     startRunning(roundMS, work, (error) => parts.log.warn({ err: error }, 'watched users not looked at')),
   )
@@ -144,7 +144,7 @@ function applyRights(watching: Watching, socket: UserSocket, client: string, rig
     watching.toLookAt.add(watched)
     return
   }
-  // They share no room any more: offline is the last that the socket hears of them.
+  // They share no room any more: offline is the last state that the socket gets of them.
   if (watch.shown.state !== 'offline') watching.look.send(socket, [stateView(client, 'offline')])
   drop(watching, socket, client)
 }
@@ -177,7 +177,7 @@ async function subscribe(
 ): Promise<UserPresence[]> {
   const { app, user } = progress
   const clients = [...progress.clients]
-  // Listen before reading: a change meanwhile is read in the next round.
+  // Subscribes before reading: a change meanwhile is read in the next round.
   const opened = clients.map((client) => users.open(app, client))
   try {
     if (bus.connected) await bus.nats.flush()

@@ -11,7 +11,7 @@ import type { UserSocket } from '../connections/session.ts'
 /** One socket's knowledge of a user that it watches. */
 export interface Watch {
   rights: Watchable
-  /** Somebody hid, blocked, left a room: the rights are to be read before anything more is shown. */
+  /** A user hid, blocked or left a room: rights must be read before anything more is shown. */
   areRightsInDoubt?: boolean
   shown: UserPresence
 }
@@ -24,7 +24,7 @@ export interface WatchedUser {
   state: UserPresence['state']
   /** In the last known state; it may have become unknown since. */
   wasConnected: boolean
-  /** When this node saw the user go: more recent than the database, and also known when the user's node was killed. */
+  /** When this node saw the user leave: more recent than the database, and also known if the user's node was killed. */
   goneAtMS: number | undefined
 }
 
