@@ -12,7 +12,10 @@ export interface ConfirmProps {
   title: string
   /** The button that does it. */
   action: string
+  /** Called when it is done, or not to be done. */
   onClose: () => void
+  /** In place of onClose when it is not to be done. */
+  onCancel?: () => void
   /** Does it; a failure is shown in the dialog. */
   run: () => Promise<unknown>
   /** Said when it is done. */
@@ -29,6 +32,7 @@ export function Confirm({
   title,
   action,
   onClose,
+  onCancel = onClose,
   run,
   done,
   isDangerous = false,
@@ -46,7 +50,7 @@ export function Confirm({
     },
   })
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onCancel}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -65,7 +69,7 @@ export function Confirm({
           )}
           {running.isError && <Failure error={running.error} />}
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" onClick={onCancel}>
               {t.cancel}
             </Button>
             <Button

@@ -9,6 +9,7 @@ import * as adminTimeline from './admin/timeline.ts'
 import * as consoleAccount from './console/account.ts'
 import * as consoleOperators from './console/operators.ts'
 import * as consoleSession from './console/session.ts'
+import * as adminUsers from './admin/users.ts'
 import * as files from './files/files.ts'
 import * as config from './integrations/config.ts'
 import * as events from './integrations/events.ts'
@@ -93,6 +94,7 @@ export const allOperations: readonly Operation[] = [
   consoleSession,
   consoleAccount,
   consoleOperators,
+  adminUsers,
   bans,
   appBans,
   blocks,

@@ -30,6 +30,15 @@ export async function* usersNamed(db: Db, app: string, prefix: string): AsyncGen
   while (await found.hasNext()) yield found.readBufferedDocuments()
 }
 
+/** The users and groups of an app whose ID begins with a text, in the order of their IDs. */
+export async function usersWithId(db: Db, app: string, prefix: string, limit: number): Promise<UserDoc[]> {
+  return db.users
+    .find({ _id: { $gte: key(app, prefix), $lt: `${key(app, prefix)}\u{10ffff}` } })
+    .sort({ _id: 1 })
+    .limit(limit)
+    .toArray()
+}
+
 /**
  * The same among the members of rooms: of those that come first, as far as they have 5,000 members together, all; of the
  * others those among the first 5,000 of the name in the app (of several rooms: 1,000). Users may come twice.

@@ -2,6 +2,7 @@ import { clock } from '@parley/async/clock'
 import type { ClientSession, Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
+import type { PagePlace } from '../page-place.ts'
 import { type Query, toFilter } from '../query-filter.ts'
 import { asTooSlow, unreadablePattern } from '../query-too-slow.ts'
 import { banInForce } from './app-bans.ts'
@@ -162,6 +163,28 @@ export async function findUserPage(
   if (total.status === 'rejected') throw asTooSlow(total.reason, unreadablePattern)
   if (found.status === 'rejected') throw asTooSlow(found.reason, unreadablePattern)
   return { totalCount: total.value, users: found.value }
+}
+
+/** A page of the users of an app, the latest created first; `after` has the key of a user as its ID. */
+export async function findNewestUsers(
+  db: Db,
+  app: string,
+  after: PagePlace | undefined,
+  limit: number,
+): Promise<UserDoc[]> {
+  const createdAt = after && new Date(after.atMS)
+  return db.users
+    .find({
+      app,
+      groupMembers: { $exists: false },
+      ...(createdAt && {
+        createdAt: { $lte: createdAt },
+        $or: [{ createdAt: { $lt: createdAt } }, { _id: { $lt: after.id } }],
+      }),
+    })
+    .sort({ createdAt: -1, _id: -1 })
+    .limit(limit)
+    .toArray()
 }
 
 const isOfAll = (query: Query) => 'all' in query && query.all.length === 0

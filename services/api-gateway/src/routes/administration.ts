@@ -3,6 +3,7 @@ import { inspectRoom } from '@parley/chat/admin/inspect-room'
 import { inspectRoomsOfUser } from '@parley/chat/admin/inspect-rooms-of-user'
 import { inspectUser } from '@parley/chat/admin/inspect-user'
 import { listAllRooms } from '@parley/chat/admin/list-all-rooms'
+import { listAllUsers } from '@parley/chat/admin/list-all-users'
 import { searchAllMessages } from '@parley/chat/admin/search-all-messages'
 import { listAudit } from '@parley/chat/audit/list-audit'
 import type { Chat } from '@parley/chat/chat'
@@ -15,6 +16,7 @@ import * as clients from '@parley/contracts/operations/admin/clients'
 import * as rooms from '@parley/contracts/operations/admin/rooms'
 import * as search from '@parley/contracts/operations/admin/search'
 import * as timeline from '@parley/contracts/operations/admin/timeline'
+import * as users from '@parley/contracts/operations/admin/users'
 import type { Mount } from '../mount.ts'
 
 export function mountAdministration(mount: Mount, chat: Chat): void {
@@ -41,6 +43,8 @@ export function mountAdministration(mount: Mount, chat: Chat): void {
   mount(timeline.readTimeline, ({ caller, query }) => readTimeline(chat, caller, query))
 
   mount(audit.listAudit, ({ caller, query }) => listAudit(chat, caller.app, query))
+
+  mount(users.listAllUsers, ({ caller, query }) => listAllUsers(chat, caller.app, query))
 
   mount(clients.inspectUser, ({ caller, params }) => inspectUser(chat, caller.app, params.client_id))
 }

@@ -299,6 +299,8 @@ describe('every query uses its index and examines no more than it returns', () =
     ['GET /admin/rooms/{id}/messages', () => gateway.admin('GET', `/admin/rooms/${room}/messages`)],
     ['GET /admin/rooms/{id}/pins', () => gateway.admin('GET', `/admin/rooms/${room}/pins?limit=5`)],
     ['GET /admin/rooms/{id}/bans', () => gateway.admin('GET', `/admin/rooms/${room}/bans`)],
+    ['GET /admin/users', () => gateway.admin('GET', '/admin/users?limit=3')],
+    ['GET /admin/users by a name', () => gateway.admin('GET', '/admin/users?limit=3&q=al')],
     ['GET /admin/clients/{id}', () => gateway.admin('GET', '/admin/clients/bob')],
     ['GET /admin/clients/{id}/rooms', () => gateway.admin('GET', '/admin/clients/bob/rooms')],
     ['GET /admin/timeline of a user', () => gateway.admin('GET', '/admin/timeline?user=bob&from=0&limit=5')],

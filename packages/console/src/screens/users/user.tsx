@@ -1,4 +1,100 @@
-import { Page } from '../../components/page.tsx'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import type { components, operations } from '../../../generated/openapi.ts'
+import { ApiFailure, resultOf } from '../../api.ts'
+import { Icon } from '../../components/icon.tsx'
+import { Facts, Page, Section } from '../../components/page.tsx'
+import { Initial } from '../../components/person.tsx'
+import { Id, Name, Time, UserText, ViewLink, visible } from '../../components/shown.tsx'
+import { Empty, Loaded } from '../../components/states.tsx'
+import { useApp } from '../../session/session.tsx'
+import { commonTexts } from '../../texts/common.ts'
+import { useTexts } from '../../texts/texts.ts'
+import { UserActions } from './actions.tsx'
+import { Bans, Blocks, Connections, Devices, Tokens } from './parts.tsx'
+import { RoomsOfUser } from './rooms-of-user.tsx'
+import { usersTexts } from './texts.ts'
+import { UserBadges } from './user-badges.tsx'
+
+export type Inspected = operations['inspectUser']['responses'][200]['content']['application/json']['result']
+
+const route = getRouteApi('/shell/apps/$app/users/$user')
+
+/** Everything that is known of a user, and what an operator can do about it. */
 export function User() {
-  return <Page title="User">…</Page>
+  const t = useTexts(usersTexts)
+  const { app, api } = useApp()
+  const { user } = route.useParams()
+  const query = useQuery({
+    queryKey: [app, 'user', user],
+    queryFn: ({ signal }) =>
+      resultOf(api.GET('/admin/clients/{client_id}', { params: { path: { client_id: user } }, signal })),
+    placeholderData: keepPreviousData,
+    // Connections come and go.
+    refetchInterval: 15_000,
+  })
+  const profile = query.data?.profile
+  const isGone = query.error instanceof ApiFailure && query.error.code === 'CLIENT_NOT_FOUND'
+  return (
+    <Page
+      title={visible(profile?.nickname || user)}
+      name={
+        <>
+          <Initial name={profile?.nickname || user} size={36} />
+          <Name name={profile?.nickname} id={user} />
+          {profile && !isGone && <UserBadges user={profile} />}
+        </>
+      }
+      above={
+        <ViewLink to="/apps/$app/users" params={{ app }} className="back">
+          <Icon name="back" size={16} />
+          {t.allUsers}
+        </ViewLink>
+      }
+      actions={profile && !isGone && <UserActions profile={profile} whole={query.data} />}
+    >
+      {isGone ? (
+        <Empty icon="user" title={t.noneFound}>
+          <Id id={user} />
+        </Empty>
+      ) : (
+        <Loaded query={query}>
+          {(inspected) => (
+            <>
+              <Profile profile={inspected.profile} />
+              <RoomsOfUser user={user} />
+              <div className="columns">
+                <Connections connections={inspected.connections} />
+                <Tokens tokens={inspected.tokens} />
+                <Devices devices={inspected.devices} />
+                <Bans bans={inspected.bans} />
+                <Blocks blocks={inspected.blocks} />
+              </div>
+            </>
+          )}
+        </Loaded>
+      )}
+    </Page>
+  )
+}
+
+function Profile({ profile }: { profile: components['schemas']['AdminUser'] }) {
+  const t = useTexts(usersTexts)
+  const common = useTexts(commonTexts)
+  const text = (value: string | undefined) => (value ? <UserText text={value} /> : common.none)
+  return (
+    <Section title={t.profile}>
+      <Facts
+        facts={[
+          ['ID', <Id key="id" id={profile._id} />],
+          [t.email, text(profile.email)],
+          [t.description, text(profile.description)],
+          [t.picture, text(profile.avatarUrl)],
+          [t.created, <Time key="created" at={profile.createdAt} />],
+          [t.lastLogin, <Time key="login" at={profile.lastLoginTimeMS} />],
+          [t.agent, text(profile.userAgent)],
+        ]}
+      />
+    </Section>
+  )
 }

@@ -1,4 +1,96 @@
+import { Group, Text } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import type { components } from '../../../generated/openapi.ts'
+import { resultOf } from '../../api.ts'
+import { type Columns, DataTable, Pager } from '../../components/data-table.tsx'
 import { Page } from '../../components/page.tsx'
+import { PersonLink } from '../../components/person.tsx'
+import { SearchField } from '../../components/search-field.tsx'
+import { Time, visible } from '../../components/shown.tsx'
+import { Empty, Loaded } from '../../components/states.tsx'
+import { useApp } from '../../session/session.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import { usersTexts } from './texts.ts'
+import { UserBadges } from './user-badges.tsx'
+
+type User = components['schemas']['AdminUser']
+
+const route = getRouteApi('/shell/apps/$app/users')
+
+/** All users, the newest first, or those whose name or ID begins with what is typed. */
 export function Users() {
-  return <Page title="Users">…</Page>
+  const t = useTexts(usersTexts)
+  const { app, api } = useApp()
+  const { q, cursor } = route.useSearch()
+  const navigate = route.useNavigate()
+  const query = useQuery({
+    queryKey: [app, 'users', q, cursor],
+    queryFn: ({ signal }) =>
+      resultOf(api.GET('/admin/users', { params: { query: { ...(q && { q }), ...(cursor && { cursor }) } }, signal })),
+    placeholderData: keepPreviousData,
+  })
+  const columns = useColumns()
+  return (
+    <Page title={t.users}>
+      <div className="tools">
+        <SearchField
+          label={t.find}
+          value={q ?? ''}
+          onSearch={(next) => void navigate({ search: { q: next.trim() || undefined }, replace: true })}
+        />
+      </div>
+      <Loaded query={query}>
+        {({ data, cursor: next }) =>
+          data.length === 0 ? (
+            <Empty icon="users" title={q === undefined ? t.noUsers : t.noneFound}>
+              {q === undefined ? t.noUsersHint : t.noneFoundHint}
+            </Empty>
+          ) : (
+            <>
+              <DataTable
+                label={t.users}
+                columns={columns}
+                rows={data}
+                keyOf={({ _id }) => _id}
+                isStale={query.isPlaceholderData}
+              />
+              <Pager
+                cursor={cursor}
+                next={next}
+                onPage={(to) => void navigate({ search: (now) => ({ ...now, cursor: to }) })}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}
+
+function useColumns(): Columns<User> {
+  const t = useTexts(usersTexts)
+  return useMemo<Columns<User>>(
+    () => [
+      { id: 'name', header: t.name, cell: ({ row }) => <PersonLink person={row.original} withId /> },
+      {
+        id: 'email',
+        header: t.email,
+        cell: ({ row }) => <Text size="sm">{visible(row.original.email ?? '')}</Text>,
+      },
+      {
+        id: 'state',
+        header: t.state,
+        cell: ({ row }) => (
+          <Group gap={4}>
+            <UserBadges user={row.original} />
+          </Group>
+        ),
+      },
+      { id: 'lastLogin', header: t.lastLogin, cell: ({ row }) => <Time at={row.original.lastLoginTimeMS} /> },
+      { id: 'created', header: t.created, cell: ({ row }) => <Time at={row.original.createdAt} /> },
+    ],
+    [t],
+  )
 }

@@ -58,6 +58,37 @@ describe('an API key reads rooms, conversations and users of the app', () => {
     }
   })
 
+  test('GET /admin/users: by the beginning of an ID, then of a name or a word of it; else pages, the newest first', async () => {
+    const data = [
+      { _id: 'zoe', nickname: 'Alíce Müller' },
+      { _id: 'alibi', nickname: 'Zed' },
+      { _id: 'a/b', nickname: '' },
+    ]
+    await gateway.admin('POST', '/admin/clients/list', { data })
+    const other = await startTestGateway()
+    await other.newUser('aliens')
+    const found = async (q: string) =>
+      (await get(`/admin/users?q=${encodeURIComponent(q)}`)).data.map(({ _id }: { _id: string }) => _id)
+    assert.deepEqual(await found('ali'), ['alibi', 'alice', 'zoe'])
+    assert.deepEqual(await found('MUL'), ['zoe'])
+    assert.deepEqual(await found('a/'), ['a/b'])
+    assert.deepEqual([await found('ice'), await found(' ')], [[], []])
+    const seen: string[] = []
+    let cursor = ''
+    do {
+      const page = await get(`/admin/users?limit=2${cursor}`)
+      seen.push(...page.data.map(({ _id }: { _id: string }) => _id))
+      cursor = page.cursor && `&cursor=${encodeURIComponent(page.cursor)}`
+    } while (cursor)
+    assert.deepEqual(seen.toSorted(), ['a/b', 'alibi', 'alice', 'bob', 'zoe'])
+    assert.deepEqual(seen.slice(-2), ['bob', 'alice'])
+    for (const bad of ['cursor=x', 'q=', 'limit=101', 'q=a&cursor=1%20a']) {
+      const { status, body } = await gateway.admin('GET', `/admin/users?${bad}`)
+      assert.deepEqual([status, body.error.code], [400, 'INVALID_QUERY'], bad)
+    }
+    await other.stop()
+  })
+
   test('every sort returns pages by cursor without gap or repeat, in both directions', async () => {
     const field = {
       createdTime: 'createdTimeMS',

@@ -1,0 +1,49 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Input, Result } from '@parley/contracts/operation'
+import type { listAllUsers as operation } from '@parley/contracts/operations/admin/users'
+import type { Db } from '@parley/db/db'
+import { key } from '@parley/db/keys'
+import type { UserDoc } from '@parley/db/users/documents'
+import { usersNamed, usersWithId } from '@parley/db/users/named-users'
+import { foldName } from '@parley/db/users/searched-names'
+import { findNewestUsers, onlyUsers } from '@parley/db/users/users'
+import type { Chat } from '../chat.ts'
+import { parseCursor, toCursor } from '../page-cursor.ts'
+import { toAdminUserViews } from '../views/user.ts'
+
+type Query = Input<typeof operation>['query']
+
+/**
+ * GET /admin/users: a page of the users of the app, or those that a beginning of a name or ID finds.
+ * @throws ApiError INVALID_QUERY, TOO_MANY_REQUESTS
+ */
+export async function listAllUsers(chat: Chat, app: string, query: Query): Promise<Result<typeof operation>> {
+  const { q, limit, cursor } = query
+  const { db, limits } = chat
+  if (q !== undefined) {
+    if (cursor !== undefined) throw new ApiError('INVALID_QUERY', 'cursor: not with q')
+    const found = await limits.queries({ app }, () => usersBeginning(db, app, q, limit))
+    return { data: await toAdminUserViews(db, app, found) }
+  }
+  const after = parseCursor(cursor, /^[^]+$/)
+  const place = after && { atMS: after.atMS, id: key(app, after.id) }
+  const oneMore = await limits.queries({ app }, () => findNewestUsers(db, app, place, limit + 1))
+  const shown = oneMore.slice(0, limit)
+  const last = oneMore.length > limit ? shown.at(-1) : undefined
+  return {
+    data: await toAdminUserViews(db, app, shown),
+    ...(last && { cursor: toCursor({ atMS: last.createdAt.getTime(), id: last.id }) }),
+  }
+}
+
+/** By the ID first, in its order, then by name in the order of names; each user once. */
+async function usersBeginning(db: Db, app: string, q: string, limit: number): Promise<UserDoc[]> {
+  const found = onlyUsers(await usersWithId(db, app, q, limit))
+  const prefix = foldName(q)
+  if (prefix === '' || found.size >= limit) return [...found.values()]
+  for await (const part of usersNamed(db, app, prefix)) {
+    for (const [id, user] of onlyUsers(part)) if (found.size < limit) found.set(id, user)
+    if (found.size >= limit) break
+  }
+  return [...found.values()]
+}

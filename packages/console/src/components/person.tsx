@@ -1,0 +1,65 @@
+import { Badge, Group } from '@mantine/core'
+import { useApp } from '../session/session.tsx'
+import { commonTexts } from '../texts/common.ts'
+import { useTexts } from '../texts/texts.ts'
+import { Name, ViewLink, visible } from './shown.tsx'
+
+/** The first letter of a name, in a circle: pictures of other servers are not loaded. */
+export function Initial({ name, size = 28 }: { name: string; size?: number }) {
+  const [first = '?'] =
+    new Intl.Segmenter().segment(visible(name).trim())[Symbol.iterator]().next().value?.segment ?? '?'
+  return (
+    <span className="initial" aria-hidden="true" style={{ width: size, height: size, fontSize: size * 0.45 }}>
+      {first.toUpperCase()}
+    </span>
+  )
+}
+
+export interface Person {
+  _id: string
+  nickname: string
+  isRobot?: boolean | undefined
+}
+
+/** A user with a link to the user's page. */
+export function PersonLink({ person, withId = false }: { person: Person; withId?: boolean }) {
+  const { app } = useApp()
+  const { _id: id, nickname, isRobot = false } = person
+  const isNamed = nickname.trim() !== ''
+  return (
+    <span className="person">
+      <Initial name={isNamed ? nickname : id} />
+      <span className="person-name">
+        <ViewLink to="/apps/$app/users/$user" params={{ app, user: id }} size="sm" fw={500}>
+          <Name name={nickname} id={id} />
+        </ViewLink>
+        {withId && isNamed && <bdi className="person-id">{visible(id)}</bdi>}
+      </span>
+      {isRobot && <RobotBadge />}
+    </span>
+  )
+}
+
+export function RobotBadge() {
+  const t = useTexts(commonTexts)
+  return (
+    <Badge variant="light" color="gray" size="xs">
+      {t.robot}
+    </Badge>
+  )
+}
+
+/** A room with a link to its page. */
+export function RoomLink({ id, name, withId = false }: { id: string; name: string | undefined; withId?: boolean }) {
+  const { app } = useApp()
+  return (
+    <Group gap={8} wrap="nowrap" className="person">
+      <span className="person-name">
+        <ViewLink to="/apps/$app/rooms/$room" params={{ app, room: id }} size="sm" fw={500}>
+          <Name name={name} id={id} />
+        </ViewLink>
+        {withId && name !== undefined && name.trim() !== '' && <bdi className="person-id">{visible(id)}</bdi>}
+      </span>
+    </Group>
+  )
+}

@@ -1,0 +1,116 @@
+import { ActionIcon, Menu } from '@mantine/core'
+import { useState } from 'react'
+import type { components } from '../../../generated/openapi.ts'
+import { dataOf, resultOf } from '../../api.ts'
+import { Act, useChanged } from '../../components/act.tsx'
+import { Confirm, Warning } from '../../components/confirm.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { visible } from '../../components/shown.tsx'
+import { useApp } from '../../session/session.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import { BanDialog } from './ban-dialog.tsx'
+import { EditDialog } from './edit-dialog.tsx'
+import { EraseDialog } from './erase-dialog.tsx'
+import { saveAs } from './save-as.ts'
+import { usersTexts } from './texts.ts'
+import { TokenDialog } from './token-dialog.tsx'
+import type { Inspected } from './user.tsx'
+
+type Dialog = 'edit' | 'token' | 'end' | 'ban' | 'lift' | 'erase'
+
+export interface UserDialogProps {
+  profile: components['schemas']['AdminUser']
+  onClose: () => void
+}
+
+/** What an operator may do about a user, each in a dialog that says what will happen. */
+export function UserActions({ profile, whole }: { profile: UserDialogProps['profile']; whole: Inspected | undefined }) {
+  const t = useTexts(usersTexts)
+  const { may } = useApp()
+  const [open, setOpen] = useState<Dialog>()
+  const shared = { profile, onClose: () => setOpen(undefined) }
+  return (
+    <>
+      <Act operation="POST /admin/clients" icon="edit" label={t.edit} onClick={() => setOpen('edit')} />
+      <Act operation="POST /admin/clients" icon="key" label={t.issue} onClick={() => setOpen('token')} />
+      <Act
+        operation="DELETE /admin/clients/{client_id}/token"
+        icon="leave"
+        label={t.end}
+        onClick={() => setOpen('end')}
+      />
+      {profile.ban && (
+        <Act
+          operation="DELETE /admin/clients/{client_id}/ban"
+          icon="undo"
+          label={t.lift}
+          onClick={() => setOpen('lift')}
+        />
+      )}
+      <Act
+        operation="POST /admin/clients/{client_id}/ban"
+        icon="ban"
+        label={t.ban}
+        color="red"
+        variant="light"
+        onClick={() => setOpen('ban')}
+      />
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="default" size={30} aria-label={t.more}>
+            <Icon name="more" />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<Icon name="file" size={16} />} onClick={() => saveAs(`${profile._id}.json`, whole)}>
+            {t.download}
+          </Menu.Item>
+          {may('DELETE /admin/clients/{client_id}') && (
+            <Menu.Item color="red" leftSection={<Icon name="trash" size={16} />} onClick={() => setOpen('erase')}>
+              {t.erase}
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      {open === 'edit' && <EditDialog {...shared} />}
+      {open === 'token' && <TokenDialog {...shared} />}
+      {open === 'end' && <EndDialog {...shared} />}
+      {open === 'ban' && <BanDialog {...shared} />}
+      {open === 'lift' && <LiftDialog {...shared} />}
+      {open === 'erase' && <EraseDialog {...shared} />}
+    </>
+  )
+}
+
+function EndDialog({ profile, onClose }: UserDialogProps) {
+  const t = useTexts(usersTexts)
+  const { api } = useApp()
+  const changed = useChanged()
+  const end = async () => {
+    const params = { path: { client_id: profile._id } }
+    await dataOf(api.DELETE('/admin/clients/{client_id}/token', { params, body: {} }))
+    await changed()
+  }
+  return (
+    <Confirm title={t.endTitle} action={t.end} done={t.endDone} run={end} onClose={onClose} isDangerous>
+      <Warning>
+        {visible(profile.nickname || profile._id)}: {t.endText}
+      </Warning>
+    </Confirm>
+  )
+}
+
+function LiftDialog({ profile, onClose }: UserDialogProps) {
+  const t = useTexts(usersTexts)
+  const { api } = useApp()
+  const changed = useChanged()
+  const lift = async () => {
+    await resultOf(api.DELETE('/admin/clients/{client_id}/ban', { params: { path: { client_id: profile._id } } }))
+    await changed()
+  }
+  return (
+    <Confirm title={t.liftTitle} action={t.lift} done={t.liftDone} run={lift} onClose={onClose}>
+      {t.liftText}
+    </Confirm>
+  )
+}

@@ -1,0 +1,82 @@
+import { Button, Group, Progress, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { resultOf } from '../../api.ts'
+import { useChanged } from '../../components/act.tsx'
+import { Confirm, Dialog, say, Warning } from '../../components/confirm.tsx'
+import { useNumber } from '../../components/shown.tsx'
+import { Failure } from '../../components/states.tsx'
+import { useApp } from '../../session/session.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import type { UserDialogProps } from './actions.tsx'
+import { usersTexts } from './texts.ts'
+
+const pollMS = 1_000
+
+/** Erases a user; what takes longer than a request is shown as it goes on. */
+export function EraseDialog({ profile, onClose }: UserDialogProps) {
+  const t = useTexts(usersTexts)
+  const { app, api } = useApp()
+  const changed = useChanged()
+  const navigate = useNavigate()
+  const [job, setJob] = useState<string>()
+  const leave = async () => {
+    say(t.eraseDone)
+    await navigate({ to: '/apps/$app/users', params: { app } })
+    await changed()
+  }
+  if (job !== undefined) return <Erasing job={job} onDone={() => void leave()} onClose={onClose} />
+  const erase = async () => {
+    const params = { path: { client_id: profile._id } }
+    const result = await resultOf(api.DELETE('/admin/clients/{client_id}', { params }))
+    if ('job' in result && typeof result.job === 'string') setJob(result.job)
+    else await leave()
+  }
+  return (
+    <Confirm
+      title={t.eraseTitle}
+      action={t.erase}
+      run={erase}
+      onClose={() => {}}
+      onCancel={onClose}
+      typed={profile._id}
+      isDangerous
+    >
+      <Warning>{t.eraseText}</Warning>
+    </Confirm>
+  )
+}
+
+function Erasing({ job, onDone, onClose }: { job: string; onDone: () => void; onClose: () => void }) {
+  const t = useTexts(usersTexts)
+  const number = useNumber()
+  const { app, api } = useApp()
+  const query = useQuery({
+    queryKey: [app, 'job', job],
+    queryFn: async ({ signal }) => {
+      const found = await resultOf(api.GET('/admin/jobs/{id}', { params: { path: { id: job } }, signal }))
+      if (found.state === 'done') onDone()
+      return found
+    },
+    refetchInterval: ({ state }) => (state.data?.state === 'running' || !state.data ? pollMS : false),
+  })
+  const { done, total } = query.data?.progress ?? { done: 0, total: 0 }
+  return (
+    <Dialog title={t.erasing} onClose={onClose}>
+      <Stack gap="sm">
+        <Progress value={total === 0 ? 0 : (done / total) * 100} animated aria-label={t.erasing} />
+        <Text size="sm">{t.eraseProgress(number(done), number(total))}</Text>
+        <Text size="sm" c="dimmed">
+          {t.eraseRuns}
+        </Text>
+        {query.isError && <Failure error={query.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t.done}
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  )
+}

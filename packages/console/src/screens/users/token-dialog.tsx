@@ -1,0 +1,44 @@
+import { Button, Group, Stack, Text, Textarea } from '@mantine/core'
+import { useState } from 'react'
+import { useChanged } from '../../components/act.tsx'
+import { Confirm, Dialog, Warning } from '../../components/confirm.tsx'
+import { Copy } from '../../components/shown.tsx'
+import { useApp } from '../../session/session.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import type { UserDialogProps } from './actions.tsx'
+import { saveUser } from './save-user.ts'
+import { usersTexts } from './texts.ts'
+
+/** Issues a token, and shows it this one time. */
+export function TokenDialog({ profile, onClose }: UserDialogProps) {
+  const t = useTexts(usersTexts)
+  const { api } = useApp()
+  const changed = useChanged()
+  const [token, setToken] = useState<string>()
+  if (token !== undefined) {
+    return (
+      <Dialog title={t.issueTitle} onClose={onClose}>
+        <Stack gap="md">
+          <Text size="sm">{t.tokenOnce}</Text>
+          <Group gap="xs" align="flex-end" wrap="nowrap">
+            <Textarea className="grow" label={t.token} value={token} readOnly autosize />
+            <Copy text={token} />
+          </Group>
+          <Group justify="flex-end">
+            <Button onClick={onClose}>{t.done}</Button>
+          </Group>
+        </Stack>
+      </Dialog>
+    )
+  }
+  const issue = async () => {
+    const saved = await saveUser(api, { _id: profile._id, issueAccessToken: true })
+    setToken(saved.token)
+    await changed()
+  }
+  return (
+    <Confirm title={t.issueTitle} action={t.issue} run={issue} onClose={() => {}} onCancel={onClose} isDangerous>
+      <Warning>{t.issueText}</Warning>
+    </Confirm>
+  )
+}
