@@ -24,16 +24,19 @@ export interface ApiOptions {
   /** The app that is called; none for the operator's own session. */
   app?: string
   csrfToken?: string
+  /** Why the operator reads conversations; it goes into the audit log. */
+  reason?: string
   /** Called when the session has ended. */
   onSessionEnd: () => void
 }
 
 /** The typed calls of every operation, in the name of the signed-in operator. */
-export function createApi({ app, csrfToken, onSessionEnd }: ApiOptions): Api {
+export function createApi({ app, csrfToken, reason, onSessionEnd }: ApiOptions): Api {
   const api = createClient<paths & OperatorPaths>({ baseUrl })
   const sign: Middleware = {
     onRequest({ request }) {
       if (app !== undefined) request.headers.set('Parley-App', app)
+      if (reason !== undefined) request.headers.set('Parley-Reason', encodeURIComponent(reason))
       if (csrfToken !== undefined && request.method !== 'GET') request.headers.set('Parley-CSRF', csrfToken)
       return request
     },

@@ -1,12 +1,16 @@
 import { createRouter } from '@tanstack/react-router'
 import { accountRoute } from './screens/account/route.ts'
+import { moderationRoute } from './screens/moderation/route.ts'
 import { roomRoute, roomsRoute } from './screens/rooms/route.ts'
 import { userRoute, usersRoute } from './screens/users/route.ts'
 import { appRoute, indexRoute, rootRoute, shellRoute } from './shell/routes.tsx'
 
 const tree = rootRoute.addChildren([
   indexRoute,
-  shellRoute.addChildren([accountRoute, appRoute.addChildren([usersRoute, userRoute, roomsRoute, roomRoute])]),
+  shellRoute.addChildren([
+    accountRoute,
+    appRoute.addChildren([usersRoute, userRoute, roomsRoute, roomRoute, moderationRoute]),
+  ]),
 ])
 
 /** Every view by its address below /console. */

@@ -11,7 +11,7 @@ import { threadKey } from '@parley/db/threads/thread'
 import { findThreadMember } from '@parley/db/threads/thread-members'
 import { inSnapshot } from '@parley/db/transactions/snapshot'
 import { findUsers } from '@parley/db/users/users'
-import type { UserCaller } from '../access/caller.ts'
+import { type Caller, userOf } from '../access/caller.ts'
 import { checkMember, checkRoom } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
 import { type HistoryQuery, pageStart, toPage, toPageSize } from '../messages/reading/history-page.ts'
@@ -25,9 +25,11 @@ import { findRoot, unreadInThread } from './thread.ts'
  * grow with the thread.
  * @throws ApiError MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER, INVALID_QUERY
  */
-export async function listThread(chat: Chat, caller: UserCaller, id: string, query: HistoryQuery): Promise<JsonText> {
+export async function listThread(chat: Chat, caller: Caller, id: string, query: HistoryQuery): Promise<JsonText> {
   const { db } = chat
-  const { app, user } = caller
+  const { app } = caller
+  // No user has an empty ID: the integrator takes part in no thread, and has deleted nothing.
+  const user = userOf(caller) ?? ''
   const { room: of, root: found } = await findRoot(chat, caller, id)
   const { field, size } = toPageSize(query)
   const start = await pageStart(query, field, (cursor) => findCursor(db, found, cursor))
@@ -35,7 +37,7 @@ export async function listThread(chat: Chat, caller: UserCaller, id: string, que
   const { room, root, member, messages } = await inSnapshot(db, async (session) => {
     const room = checkRoom(await findRoom(db, app, of.id, session), of.id)
     // A former member gets no later messages.
-    checkMember(await findMembership(db, app, of.id, user, session))
+    if (caller.kind === 'user') checkMember(await findMembership(db, app, of.id, user, session))
     // One in the buffer of the room is about no thread yet.
     const root = (await findMessages(db, [found._id], session))[0] ?? found
     const history = { roomKey: threadKey(found, found._id), seq: root.thread?.seq ?? 0 }

@@ -3,9 +3,10 @@ import type { MessageDoc } from '@parley/db/messages/documents'
 import { findMessages, findRoomOfMessage, findSentMessage } from '@parley/db/messages/messages'
 import type { MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
 import { type ReadMarker, unreadOf } from '@parley/db/rooms/memberships'
+import { findRoom } from '@parley/db/rooms/rooms'
 import { countedThread } from '@parley/db/threads/thread'
-import type { UserCaller } from '../access/caller.ts'
-import { requireMember } from '../access/require-member.ts'
+import type { Caller } from '../access/caller.ts'
+import { checkRoom, requireMember } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
 import { unknownMessage } from '../messages/changing/change-message.ts'
 
@@ -13,15 +14,14 @@ import { unknownMessage } from '../messages/changing/change-message.ts'
  * The message that a thread is about, and its room, by the ID of the message or of one of the thread.
  * @throws ApiError MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER
  */
-export async function findRoot(
-  chat: Chat,
-  caller: UserCaller,
-  id: string,
-): Promise<{ room: RoomDoc; root: MessageDoc }> {
+export async function findRoot(chat: Chat, caller: Caller, id: string): Promise<{ room: RoomDoc; root: MessageDoc }> {
   const { db } = chat
   const roomId = await findRoomOfMessage(db, caller.app, id)
   if (roomId === undefined) throw unknownMessage(id)
-  const { room } = await requireMember(chat, caller, roomId)
+  const room =
+    caller.kind === 'user'
+      ? (await requireMember(chat, caller, roomId)).room
+      : checkRoom(await findRoom(db, caller.app, roomId), roomId)
   const named = await findSentMessage(db, room._id, id)
   if (!named) throw unknownMessage(id)
   const [root = named] = named.threadOf === undefined ? [] : await findMessages(db, [named.threadOf])

@@ -128,3 +128,8 @@ export function Warning({ children }: { children: ReactNode }) {
 export function say(message: string): void {
   notifications.show({ message, color: 'teal', icon: <Icon name="check" size={16} /> })
 }
+
+/** Says for some seconds that something failed. */
+export function sayFailure(message: string): void {
+  notifications.show({ message, color: 'red', icon: <Icon name="warning" size={16} />, autoClose: 10_000 })
+}

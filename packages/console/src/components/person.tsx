@@ -18,13 +18,12 @@ export function Initial({ name, size = 28 }: { name: string; size?: number }) {
 export interface Person {
   _id: string
   nickname: string
-  isRobot?: boolean | undefined
 }
 
 /** A user with a link to the user's page. */
 export function PersonLink({ person, withId = false }: { person: Person; withId?: boolean }) {
   const { app } = useApp()
-  const { _id: id, nickname, isRobot = false } = person
+  const { _id: id, nickname } = person
   const isNamed = nickname.trim() !== ''
   return (
     <span className="person">
@@ -35,7 +34,6 @@ export function PersonLink({ person, withId = false }: { person: Person; withId?
         </ViewLink>
         {withId && isNamed && <bdi className="person-id">{visible(id)}</bdi>}
       </span>
-      {isRobot && <RobotBadge />}
     </span>
   )
 }

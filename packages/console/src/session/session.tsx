@@ -15,8 +15,8 @@ interface SignedIn {
   session: Session
   /** Calls without an app: the operator's own. */
   api: Api
-  /** The calls of an app. */
-  apiOf: (app: string) => Api
+  /** The calls of an app; those that read conversations need a reason. */
+  apiOf: (app: string, reason?: string) => Api
   /** Shows the sign-in screen, at the same address. */
   end: () => void
 }
@@ -61,9 +61,10 @@ export function SessionProvider({ session, children }: { session: Session; child
       session,
       end,
       api: createApi(options),
-      apiOf(app) {
-        const api = apis.get(app) ?? createApi({ ...options, app })
-        apis.set(app, api)
+      apiOf(app, reason) {
+        const key = JSON.stringify([app, reason])
+        const api = apis.get(key) ?? createApi({ ...options, app, ...(reason !== undefined && { reason }) })
+        apis.set(key, api)
         return api
       },
     }

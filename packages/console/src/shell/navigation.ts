@@ -5,6 +5,7 @@ import type { Operation } from '../session/session.tsx'
 export const views = [
   { name: 'users', to: '/apps/$app/users', icon: 'users', key: 'u', needs: 'GET /admin/clients' },
   { name: 'rooms', to: '/apps/$app/rooms', icon: 'rooms', key: 'r', needs: 'GET /admin/rooms' },
+  { name: 'moderation', to: '/apps/$app/moderation', icon: 'shield', key: 'm', needs: 'GET /admin/reports' },
 ] as const satisfies readonly View[]
 
 interface View {

@@ -31,6 +31,7 @@ import * as trace from './messages/trace.ts'
 import * as appBans from './moderation/app-bans.ts'
 import * as bans from './moderation/bans.ts'
 import * as blocks from './moderation/blocks.ts'
+import * as censorship from './moderation/censorship.ts'
 import * as reports from './moderation/reports.ts'
 import * as changes from './rooms/changes.ts'
 import * as commands from './rooms/commands.ts'
@@ -98,6 +99,7 @@ export const allOperations: readonly Operation[] = [
   bans,
   appBans,
   blocks,
+  censorship,
   reports,
   search,
   push,

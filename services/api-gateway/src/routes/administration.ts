@@ -11,6 +11,7 @@ import { listPins } from '@parley/chat/messages/reading/list-pins'
 import { roomHistory } from '@parley/chat/messages/reading/room-history'
 import { listBans } from '@parley/chat/moderation/list-bans'
 import { readTimeline } from '@parley/chat/timeline/read-timeline'
+import { listThread } from '@parley/chat/threads/list-thread'
 import * as audit from '@parley/contracts/operations/admin/audit'
 import * as clients from '@parley/contracts/operations/admin/clients'
 import * as rooms from '@parley/contracts/operations/admin/rooms'
@@ -29,6 +30,8 @@ export function mountAdministration(mount: Mount, chat: Chat): void {
   mount(rooms.inspectMessages, ({ caller, params, query: { includeDeleted, ...query } }) =>
     roomHistory(chat, caller, params.id, query, { includeDeleted: includeDeleted === 'true' }),
   )
+
+  mount(rooms.inspectThread, ({ caller, params, query }) => listThread(chat, caller, params.id, query))
 
   mount(rooms.inspectPins, ({ caller, params, query }) => listPins(chat, caller, params.id, query))
 

@@ -297,6 +297,7 @@ describe('every query uses its index and examines no more than it returns', () =
     ['GET /admin/rooms/{id}', () => gateway.admin('GET', `/admin/rooms/${room}`)],
     ['GET /admin/rooms/{id}/members', () => gateway.admin('GET', `/admin/rooms/${room}/members?limit=5`)],
     ['GET /admin/rooms/{id}/messages', () => gateway.admin('GET', `/admin/rooms/${room}/messages`)],
+    ['GET /admin/messages/{id}/thread', () => gateway.admin('GET', `/admin/messages/${thread.root}/thread?limit=5`)],
     ['GET /admin/rooms/{id}/pins', () => gateway.admin('GET', `/admin/rooms/${room}/pins?limit=5`)],
     ['GET /admin/rooms/{id}/bans', () => gateway.admin('GET', `/admin/rooms/${room}/bans`)],
     ['GET /admin/users', () => gateway.admin('GET', '/admin/users?limit=3')],

@@ -9,6 +9,7 @@ import { reportMessage } from '@parley/chat/moderation/report-message'
 import * as appBans from '@parley/contracts/operations/moderation/app-bans'
 import * as bans from '@parley/contracts/operations/moderation/bans'
 import * as blocks from '@parley/contracts/operations/moderation/blocks'
+import * as censorship from '@parley/contracts/operations/moderation/censorship'
 import * as reports from '@parley/contracts/operations/moderation/reports'
 import type { Mount } from '../mount.ts'
 
@@ -24,6 +25,10 @@ export function mountModeration(mount: Mount, chat: Chat): void {
   mount(bans.unbanMember, ({ chat, caller, params }) => unbanMember(chat, caller, params.roomID, params.blockee))
 
   mount(bans.listBans, ({ caller, params, query }) => listBans(chat, caller, params.roomID, query))
+
+  mount(censorship.tryCensorship, async ({ caller, query }) => ({
+    text: await chat.censor.maskText(caller.app, query.text),
+  }))
 
   mount(blocks.blockUser, ({ caller, params }) => blockUser(chat, caller, params.blockee))
 

@@ -1,56 +1,17 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { oneOf, textOf } from '../../components/search-params.ts'
 import { appRoute } from '../../shell/routes.tsx'
-
-const types = ['group', 'direct'] as const
-const states = ['active', 'frozen'] as const
-const sorts = ['createdTime', 'lastMessageTime', 'name', 'memberCount'] as const
-const sortOf = oneOf(sorts.flatMap((field) => [field, `-${field}`] as const))
-
-export interface RoomsSearch {
-  q?: string | undefined
-  type?: (typeof types)[number] | undefined
-  state?: (typeof states)[number] | undefined
-  tag?: string | undefined
-  sort?: ReturnType<typeof sortOf>
-  cursor?: string | undefined
-}
+import { roomSearchOf, roomsSearchOf } from './searches.ts'
 
 export const roomsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: 'rooms',
-  validateSearch: (search): RoomsSearch => ({
-    q: textOf(search['q']),
-    type: oneOf(types)(search['type']),
-    state: oneOf(states)(search['state']),
-    tag: textOf(search['tag']),
-    sort: sortOf(search['sort']),
-    cursor: textOf(search['cursor']),
-  }),
+  validateSearch: roomsSearchOf,
   component: lazyRouteComponent(() => import('./rooms.tsx'), 'Rooms'),
 })
-
-export const roomTabs = ['conversation', 'members', 'settings'] as const
-
-export interface RoomSearch {
-  tab?: (typeof roomTabs)[number] | undefined
-  /** The message to show. */
-  message?: string | undefined
-  /** The day to show, such as 2026-11-26. */
-  date?: string | undefined
-  thread?: string | undefined
-  find?: string | undefined
-}
 
 export const roomRoute = createRoute({
   getParentRoute: () => appRoute,
   path: 'rooms/$room',
-  validateSearch: (search): RoomSearch => ({
-    tab: oneOf(roomTabs)(search['tab']),
-    message: textOf(search['message']),
-    date: textOf(search['date']),
-    thread: textOf(search['thread']),
-    find: textOf(search['find']),
-  }),
+  validateSearch: roomSearchOf,
   component: lazyRouteComponent(() => import('./room.tsx'), 'Room'),
 })

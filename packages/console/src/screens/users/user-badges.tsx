@@ -10,7 +10,7 @@ export function UserBadges({ user }: { user: components['schemas']['AdminUser'] 
   return (
     <>
       {user.ban && (
-        <Badge variant="light" color="red">
+        <Badge variant="light" color="red" tt="none">
           {user.ban.untilMS === undefined ? (
             t.banned
           ) : (

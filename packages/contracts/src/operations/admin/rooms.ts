@@ -10,6 +10,7 @@ import { room } from '../../resources/room.ts'
 import { sender } from '../../resources/sender.ts'
 import { exampleBlock, exampleMessage, exampleRoom, exampleSender } from '../examples.ts'
 import { historyQuery } from '../messages/messages.ts'
+import { listThread } from '../messages/threads.ts'
 
 const params = z.object({ id: roomId })
 const cursor = z.string().max(1_000).optional().describe('`cursor` of the page before')
@@ -173,6 +174,19 @@ export const inspectMessages = operation({
     query: { limit: 20 },
     result: { totalCount: 1, data: [exampleMessage], userDeletedIDs: [], inspect: { query: {}, tookMS: 2 } },
   },
+})
+
+export const inspectThread = operation({
+  ...listThread,
+  id: 'inspectThread',
+  path: '/admin/messages/:id/thread',
+  tag: 'Administration',
+  summary: 'A page of the thread about a message, without being a member',
+  description:
+    'As GET /messages/{id}/thread; nothing is hidden that a user deleted for themselves. Deleted and expired messages are stubs.',
+  access: 'admin',
+  scope: 'messages:read',
+  errors: ['ROOM_NOT_FOUND', 'MESSAGE_NOT_FOUND', 'INVALID_QUERY'],
 })
 
 export const inspectPins = operation({

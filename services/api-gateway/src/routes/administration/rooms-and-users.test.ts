@@ -82,7 +82,7 @@ describe('an API key reads rooms, conversations and users of the app', () => {
     } while (cursor)
     assert.deepEqual(seen.toSorted(), ['a/b', 'alibi', 'alice', 'bob', 'zoe'])
     assert.deepEqual(seen.slice(-2), ['bob', 'alice'])
-    for (const bad of ['cursor=x', 'q=', 'limit=101', 'q=a&cursor=1%20a']) {
+    for (const bad of ['cursor=x', 'limit=0', 'q=a&cursor=1%20a']) {
       const { status, body } = await gateway.admin('GET', `/admin/users?${bad}`)
       assert.deepEqual([status, body.error.code], [400, 'INVALID_QUERY'], bad)
     }
@@ -186,6 +186,21 @@ describe('an API key reads rooms, conversations and users of the app', () => {
     assert.deepEqual(await contents(''), [undefined])
     assert.deepEqual(await contents('includeDeleted=true'), ['kept'])
     assert.equal(sent.status, 200)
+  })
+
+  test('GET /admin/messages/{id}/thread: its messages, also those that a user deleted for themselves', async () => {
+    const of = await gateway.newRoom([alice])
+    const say = async (message: string, more = {}): Promise<string> =>
+      (await alice.call('POST', `/rooms/${of}/message`, { message, messageType: 'text', ...more })).body.result._id
+    const root = await say('root')
+    const reply = await say('reply', { replyTo: root, thread: true })
+    await alice.call('POST', '/messages/user-delete', { room: of, messages: [root, reply] })
+    for (const id of [root, reply]) {
+      const { root: shown, data, totalCount, takesPart, userDeletedIDs } = await get(`/admin/messages/${id}/thread`)
+      assert.deepEqual([shown.message, data[0].message, totalCount], ['root', 'reply', 1])
+      assert.deepEqual([takesPart, userDeletedIDs], [false, []])
+    }
+    assert.equal((await gateway.admin('GET', '/admin/messages/none/thread')).body.error.code, 'MESSAGE_NOT_FOUND')
   })
 
   test('a key pins, unpins and edits any message, and …/pins lists them', async () => {

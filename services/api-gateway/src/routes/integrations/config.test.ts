@@ -114,6 +114,8 @@ describe('config key censorship', () => {
   })
 
   test('it applies to text fields, edits and batches, and leaves other content alone', async () => {
+    const tried = await gateway.admin('GET', `/admin/censorship?text=${encodeURIComponent('Darn, a BAD word')}`)
+    assert.deepEqual(tried.body.result, { text: '****, a ********' })
     await set({ censorship: { keywords: ['darn'] } })
     assert.deepEqual((await send({ text: 'darn', url: 'https://x/darn' })).message, {
       text: '****',

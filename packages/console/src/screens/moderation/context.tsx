@@ -1,0 +1,115 @@
+import { Group, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type Api, resultOf } from '../../api.ts'
+import { Facts } from '../../components/page.tsx'
+import { PersonLink } from '../../components/person.tsx'
+import { Time, useNumber, ViewLink } from '../../components/shown.tsx'
+import { Loaded } from '../../components/states.tsx'
+import { useApp } from '../../session/session.tsx'
+import { commonTexts } from '../../texts/common.ts'
+import { useTexts } from '../../texts/texts.ts'
+import { MessageRow } from '../rooms/conversation/message-row.tsx'
+import { ReadingContext } from '../rooms/conversation/reading.ts'
+import { WithReason } from '../rooms/conversation/reason.tsx'
+import type { Report } from './reports.tsx'
+import { moderationTexts } from './texts.ts'
+
+const around = 5
+
+/** What was said before and after a reported message, read with a reason, and what is known of both people. */
+export function Context({ report }: { report: Report }) {
+  const t = useTexts(moderationTexts)
+  const { may } = useApp()
+  const reporter = report.reasons.at(-1)?.client
+  return (
+    <div className="context">
+      <WithReason about={report.room}>
+        {(api) => (
+          <ReadingContext value={api}>
+            <Around report={report} api={api} />
+          </ReadingContext>
+        )}
+      </WithReason>
+      {may('GET /admin/clients/{client_id}') && (
+        <section aria-label={t.people} className="columns">
+          <History user={report.sender} label={t.sender} />
+          {reporter !== undefined && <History user={reporter} label={t.reporter} />}
+        </section>
+      )}
+    </div>
+  )
+}
+
+function Around({ report, api }: { report: Report; api: Api }) {
+  const t = useTexts(moderationTexts)
+  const { app } = useApp()
+  const { room, messageID: id } = report
+  const query = useQuery({
+    queryKey: [app, 'context', room, id],
+    queryFn: async ({ signal }) => {
+      const page = async (
+        bounds: { beforeMessage?: string; afterMessage?: string; afterTime?: string },
+        limit: number,
+      ) => {
+        const params = { path: { id: room }, query: { limit, timeRangeField: 'createdAt' as const, ...bounds } }
+        return (await resultOf(api.GET('/admin/rooms/{id}/messages', { params, signal }))).data
+      }
+      const before = await page({ beforeMessage: id }, around)
+      const [last] = before
+      const rest = await page(last ? { afterMessage: last._id } : { afterTime: '0' }, around + 1)
+      return [...before.toReversed(), ...rest]
+    },
+  })
+  return (
+    <Loaded query={query} rows={4}>
+      {(messages) => (
+        <>
+          <div className="log around" role="log" aria-label={t.context}>
+            {messages.map((message) => (
+              <MessageRow key={message._id} message={message} isWanted={message._id === id} />
+            ))}
+          </div>
+          <ViewLink to="/apps/$app/rooms/$room" params={{ app, room }} search={{ message: id }} size="sm">
+            {t.openRoom}
+          </ViewLink>
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+function History({ user, label }: { user: string; label: string }) {
+  const t = useTexts(moderationTexts)
+  const common = useTexts(commonTexts)
+  const number = useNumber()
+  const { app, api } = useApp()
+  const query = useQuery({
+    queryKey: [app, 'user', user],
+    queryFn: ({ signal }) =>
+      resultOf(api.GET('/admin/clients/{client_id}', { params: { path: { client_id: user } }, signal })),
+  })
+  return (
+    <div className="history">
+      <Text size="xs" c="dimmed" mb={4}>
+        {label}
+      </Text>
+      <Loaded query={query} rows={2}>
+        {({ profile, roomCount, bans }) => (
+          <>
+            <Group mb="xs">
+              <PersonLink person={profile} withId />
+            </Group>
+            <Facts
+              facts={[
+                [t.since, <Time key="since" at={profile.createdAt} />],
+                [t.rooms, number(roomCount)],
+                [t.bannedInApp, profile.ban ? common.yes : common.no],
+                [t.bansInRooms, number(bans.length)],
+              ]}
+            />
+          </>
+        )}
+      </Loaded>
+    </div>
+  )
+}

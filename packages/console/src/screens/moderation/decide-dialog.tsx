@@ -1,0 +1,68 @@
+import { Radio, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { resultOf } from '../../api.ts'
+import { useChanged } from '../../components/act.tsx'
+import { Confirm, Warning } from '../../components/confirm.tsx'
+import { type End, EndField, endMS } from '../../components/end-field.tsx'
+import { useNumber } from '../../components/shown.tsx'
+import { useApp } from '../../session/session.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import type { Report } from './reports.tsx'
+import { moderationTexts } from './texts.ts'
+
+const decisions = ['dismiss', 'delete', 'ban', 'erase'] as const
+type Decision = (typeof decisions)[number]
+const texts = { dismiss: 'dismissText', delete: 'deleteText', ban: 'banText', erase: 'eraseText' } as const
+
+/** Decides one report or several, one after the other: those before a failure stay decided. */
+export function DecideDialog({ reports, onClose }: { reports: readonly Report[]; onClose: () => void }) {
+  const t = useTexts(moderationTexts)
+  const number = useNumber()
+  const { api } = useApp()
+  const changed = useChanged()
+  const [decision, setDecision] = useState<Decision>('dismiss')
+  const [end, setEnd] = useState<End>({ kind: 'week', at: '' })
+  const [done, setDone] = useState(0)
+  const decide = async () => {
+    const untilMS = decision === 'ban' ? endMS(end) : undefined
+    const body = { decision, ...(untilMS !== undefined && { untilMS }) }
+    try {
+      for (const { id } of reports.slice(done)) {
+        await resultOf(api.POST('/admin/reports/{id}/decide', { params: { path: { id } }, body }))
+        setDone((now) => now + 1)
+      }
+    } finally {
+      await changed()
+    }
+  }
+  return (
+    <Confirm
+      title={reports.length === 1 ? t.decideOne : t.decideTitle(number(reports.length))}
+      action={t[decision]}
+      done={t.decideDone}
+      run={decide}
+      onClose={onClose}
+      isDangerous={decision !== 'dismiss'}
+      isReady={decision !== 'ban' || end.kind !== 'other' || end.at !== ''}
+    >
+      <Radio.Group
+        aria-label={t.decide}
+        value={decision}
+        onChange={(value) => setDecision(decisions.find((each) => each === value) ?? 'dismiss')}
+      >
+        <Stack gap="sm">
+          {decisions.map((each) => (
+            <Radio key={each} value={each} label={t[each]} description={t[texts[each]]} />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {decision === 'ban' && <EndField end={end} onEnd={setEnd} />}
+      {decision === 'erase' && <Warning>{t.eraseText}</Warning>}
+      {done > 0 && reports.length > 1 && (
+        <Text size="sm" role="status">
+          {t.progress(number(done), number(reports.length))}
+        </Text>
+      )}
+    </Confirm>
+  )
+}

@@ -1,0 +1,103 @@
+import { Badge, Button, Checkbox, Group, Paper, Text } from '@mantine/core'
+import { useState } from 'react'
+import { Act } from '../../components/act.tsx'
+import { PersonLink, RoomLink } from '../../components/person.tsx'
+import { Time, UserText, useNumber } from '../../components/shown.tsx'
+import { useApp } from '../../session/session.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import { MessageContent } from '../rooms/conversation/content.tsx'
+import { Context } from './context.tsx'
+import type { Report } from './reports.tsx'
+import { moderationTexts } from './texts.ts'
+
+const decided = { dismiss: 'gotDismiss', delete: 'gotDelete', ban: 'gotBan', erase: 'gotErase' } as const
+
+/** A reported message with the reasons, what was said around it, and both people. */
+export function ReportCard({
+  report,
+  isChosen,
+  onChoose,
+  onDecide,
+}: {
+  report: Report
+  isChosen?: boolean
+  /** Absent where it cannot be decided. */
+  onChoose?: (isChosen: boolean) => void
+  onDecide: () => void
+}) {
+  const t = useTexts(moderationTexts)
+  const number = useNumber()
+  const { may } = useApp()
+  const [isOpen, setOpen] = useState(false)
+  const { sender, room, count, reasons, messageTimeMS, decision, decidedAtMS, message, messageType } = report
+  return (
+    <Paper withBorder p="md" component="article" aria-label={sender} className="report">
+      <Group gap="sm" align="flex-start" wrap="nowrap">
+        {onChoose && (
+          <Checkbox
+            mt={4}
+            aria-label={t.select(sender)}
+            checked={isChosen ?? false}
+            onChange={(event) => onChoose(event.currentTarget.checked)}
+          />
+        )}
+        <div className="grow report-body">
+          <Group gap={8}>
+            <PersonLink person={{ _id: sender, nickname: '' }} />
+            <Text size="sm" c="dimmed">
+              {t.wroteIn}
+            </Text>
+            <RoomLink id={room} name={undefined} />
+            <Text size="sm" c="dimmed">
+              <Time at={messageTimeMS} />
+            </Text>
+            <Badge variant="light" color="orange" tt="none">
+              {t.reportedBy(number(count))}
+            </Badge>
+            {decision && (
+              <Badge variant="light" color="gray" tt="none">
+                {t[decided[decision]]} · <Time at={decidedAtMS} />
+              </Badge>
+            )}
+          </Group>
+          <div className="reported">
+            {message === undefined ? (
+              <Text size="sm" c="dimmed" fs="italic">
+                {t.contentGone}
+              </Text>
+            ) : (
+              <MessageContent message={{ message, messageType, isDeleted: false }} />
+            )}
+          </div>
+          <ul className="reasons" aria-label={t.reasons}>
+            {reasons.map(({ client, reason, atMS }) => (
+              <li key={client}>
+                <UserText text={reason} />{' '}
+                <Text span size="xs" c="dimmed">
+                  <UserText text={client} /> · <Time at={atMS} />
+                </Text>
+              </li>
+            ))}
+          </ul>
+          <Group gap="xs" mt="sm">
+            {report.status === 'open' && (
+              <Act
+                operation="POST /admin/reports/{id}/decide"
+                icon="shield"
+                label={t.decide}
+                variant="light"
+                onClick={onDecide}
+              />
+            )}
+            {may('GET /admin/rooms/{id}/messages') && (
+              <Button size="xs" variant="default" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+                {isOpen ? t.hideContext : t.context}
+              </Button>
+            )}
+          </Group>
+          {isOpen && <Context report={report} />}
+        </div>
+      </Group>
+    </Paper>
+  )
+}

@@ -1,0 +1,134 @@
+import { Button, Group, Stack, Text, Textarea } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { resultOf } from '../../api.ts'
+import { useChanged } from '../../components/act.tsx'
+import { say } from '../../components/confirm.tsx'
+import { Section } from '../../components/page.tsx'
+import { UserText, useNumber } from '../../components/shown.tsx'
+import { Failure, Loaded } from '../../components/states.tsx'
+import { useApp } from '../../session/session.tsx'
+import { commonTexts } from '../../texts/common.ts'
+import { useTexts } from '../../texts/texts.ts'
+import { moderationTexts } from './texts.ts'
+
+/** The words that are masked, and how a text is shown with them. */
+export function Words() {
+  const { app, api } = useApp()
+  const query = useQuery({
+    queryKey: [app, 'config'],
+    queryFn: ({ signal }) => resultOf(api.GET('/config', { signal })),
+  })
+  return (
+    <Loaded query={query}>
+      {(config) => {
+        const words = wordsOf(config)
+        return (
+          <div className="columns">
+            <Editor key={words.join('\n')} words={words} />
+            <Tester />
+          </div>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+function Editor({ words }: { words: readonly string[] }) {
+  const t = useTexts(moderationTexts)
+  const common = useTexts(commonTexts)
+  const number = useNumber()
+  const { api, may } = useApp()
+  const changed = useChanged()
+  const [typed, setTyped] = useState(words.join('\n'))
+  const keywords = [...new Set(typed.split('\n').map((word) => word.trim()))].filter((word) => word !== '')
+  const isChanged = keywords.join('\n') !== words.join('\n')
+  const saving = useMutation({
+    mutationFn: async () => {
+      // Its type says which keys there are not, but none of the values of others.
+      const body = { censorship: { keywords } } as object
+      await resultOf(api.POST('/config', { body }))
+      await changed()
+      say(t.wordsDone)
+    },
+  })
+  const mayChange = may('POST /config')
+  return (
+    <Section title={t.words}>
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          {t.wordsHint}
+        </Text>
+        <Textarea
+          label={t.list}
+          description={t.count(number(keywords.length))}
+          autosize
+          minRows={8}
+          maxRows={20}
+          readOnly={!mayChange}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        {saving.isError && <Failure error={saving.error} />}
+        {mayChange && (
+          <Group>
+            <Button disabled={!isChanged} loading={saving.isPending} onClick={() => saving.mutate()}>
+              {common.save}
+            </Button>
+            {isChanged && (
+              <Text size="xs" c="dimmed">
+                {t.unsaved}
+              </Text>
+            )}
+          </Group>
+        )}
+      </Stack>
+    </Section>
+  )
+}
+
+function Tester() {
+  const t = useTexts(moderationTexts)
+  const { app, api } = useApp()
+  const [typed, setTyped] = useState('')
+  const [text] = useDebouncedValue(typed, 200)
+  const query = useQuery({
+    queryKey: [app, 'config', 'censored', text],
+    queryFn: ({ signal }) => resultOf(api.GET('/admin/censorship', { params: { query: { text } }, signal })),
+    enabled: text !== '',
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <Section title={t.tester}>
+      <Stack gap="sm">
+        <Textarea
+          label={t.testerHint}
+          autosize
+          minRows={3}
+          maxLength={2_000}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        <Text size="xs" c="dimmed">
+          {text === '' ? t.emptyTester : t.masked}
+        </Text>
+        {text !== '' && (
+          <Loaded query={query} rows={1}>
+            {(shown) => (
+              <Text role="status" className="message-text">
+                <UserText text={shown.text} />
+              </Text>
+            )}
+          </Loaded>
+        )}
+      </Stack>
+    </Section>
+  )
+}
+
+function wordsOf(config: object): string[] {
+  const { censorship } = config as { censorship?: { keywords?: unknown } }
+  const keywords = censorship?.keywords
+  return Array.isArray(keywords) ? keywords.filter((word): word is string => typeof word === 'string') : []
+}

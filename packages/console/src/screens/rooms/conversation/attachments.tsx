@@ -1,0 +1,68 @@
+import { Anchor, Group, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { resultOf } from '../../../api.ts'
+import { Icon } from '../../../components/icon.tsx'
+import { UserText, visible } from '../../../components/shown.tsx'
+import { useApp } from '../../../session/session.tsx'
+import { useLanguage, useTexts } from '../../../texts/texts.ts'
+import { useReadingApi } from './reading.ts'
+import { conversationTexts } from './texts.ts'
+import type { Message } from './use-messages.ts'
+
+type Attached = NonNullable<Message['attachments']>[number]
+
+/** The files of a message: pictures small, others by name; each opens in a tab of its own. */
+export function Attachments({ attachments }: { attachments: Attached[] }) {
+  return (
+    <div className="attachments">
+      {attachments.map((file) => (
+        <Attachment key={file.fileID} file={file} />
+      ))}
+    </div>
+  )
+}
+
+function Attachment({ file }: { file: Attached }) {
+  const t = useTexts(conversationTexts)
+  const { app } = useApp()
+  const api = useReadingApi()
+  const query = useQuery({
+    queryKey: [app, 'file', file.fileID],
+    queryFn: ({ signal }) => resultOf(api.GET('/files/{id}', { params: { path: { id: file.fileID } }, signal })),
+    // Its address is signed for some minutes.
+    staleTime: 60_000,
+  })
+  const { url, thumbnail, status } = query.data ?? {}
+  const name = visible(file.name)
+  return (
+    <Group gap="xs" className="attachment" wrap="nowrap">
+      {thumbnail ? <img src={thumbnail.url} alt={name} loading="lazy" /> : <Icon name="file" size={24} />}
+      <div>
+        {url === undefined ? (
+          <UserText text={file.name} />
+        ) : (
+          <Anchor href={url} target="_blank" rel="noreferrer noopener" size="sm">
+            <UserText text={file.name} />
+          </Anchor>
+        )}
+        <Text size="xs" c="dimmed">
+          <Size bytes={file.size} /> · {visible(file.type)}
+          {(status === 'waiting' || status === 'checking') && ` · ${t.fileWaiting}`}
+          {status === 'refused' && ` · ${t.fileRefused}`}
+        </Text>
+      </div>
+    </Group>
+  )
+}
+
+function Size({ bytes }: { bytes: number }) {
+  const language = useLanguage()
+  const [unit, value] =
+    bytes < 1024
+      ? (['byte', bytes] as const)
+      : bytes < 1024 ** 2
+        ? (['kilobyte', bytes / 1024] as const)
+        : (['megabyte', bytes / 1024 ** 2] as const)
+  const format = new Intl.NumberFormat(language, { style: 'unit', unit, maximumFractionDigits: 1 })
+  return <>{format.format(value)}</>
+}

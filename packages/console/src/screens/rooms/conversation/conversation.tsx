@@ -1,0 +1,165 @@
+import { ActionIcon, Group, Switch, Text, TextInput, Title, Tooltip } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { type ReactNode, useMemo, useState } from 'react'
+import { type Api, resultOf } from '../../../api.ts'
+import { Icon } from '../../../components/icon.tsx'
+import { SearchField } from '../../../components/search-field.tsx'
+import { visible } from '../../../components/shown.tsx'
+import { useTexts } from '../../../texts/texts.ts'
+import { MessageList } from './message-list.tsx'
+import { ReadingContext } from './reading.ts'
+import { WithReason } from './reason.tsx'
+import { SearchPanel } from './search-panel.tsx'
+import { conversationTexts } from './texts.ts'
+import type { ReadPage, Start } from './use-messages.ts'
+
+const route = getRouteApi('/shell/apps/$app/rooms/$room')
+
+/** What is said in a room: asked for with a reason, from the latest on, from a day, or around a message. */
+export function Conversation({ room }: { room: string }) {
+  return (
+    <WithReason about={room}>
+      {(api, reason, change) => (
+        <ReadingContext value={api}>
+          <Reading room={room} api={api} reason={reason} onChangeReason={change} />
+        </ReadingContext>
+      )}
+    </WithReason>
+  )
+}
+
+function Reading({
+  room,
+  api,
+  reason,
+  onChangeReason,
+}: {
+  room: string
+  api: Api
+  reason: string
+  onChangeReason: () => void
+}) {
+  const t = useTexts(conversationTexts)
+  const { message, date, thread, find } = route.useSearch()
+  const navigate = route.useNavigate()
+  const [isKept, setKept] = useState(false)
+  // Another jump to the same place mounts the list anew.
+  const [jump, setJump] = useState(0)
+  const read = useMemo<ReadPage>(
+    () => async (query) => {
+      const includeDeleted = isKept ? ('true' as const) : ('false' as const)
+      const params = { path: { id: room }, query: { ...query, includeDeleted } }
+      return (await resultOf(api.GET('/admin/rooms/{id}/messages', { params }))).data
+    },
+    [api, room, isKept],
+  )
+  const start = useMemo(() => startOf(message, date), [message, date])
+  const toLatest = () => {
+    setJump(jump + 1)
+    void navigate({ search: (now) => ({ ...now, message: undefined, date: undefined }) })
+  }
+  return (
+    <>
+      <div className="tools">
+        <SearchField
+          label={t.find}
+          value={find ?? ''}
+          onSearch={(next) =>
+            void navigate({
+              search: (now) => ({ ...now, find: next.trim() || undefined, thread: undefined }),
+              replace: true,
+            })
+          }
+        />
+        <TextInput
+          type="date"
+          aria-label={t.date}
+          title={t.date}
+          value={date ?? ''}
+          onChange={(event) => {
+            const day = event.currentTarget.value || undefined
+            void navigate({ search: (now) => ({ ...now, date: day, message: undefined }) })
+          }}
+        />
+        <Tooltip label={t.keptHint} multiline maw={260}>
+          <div>
+            <Switch label={t.kept} checked={isKept} onChange={(event) => setKept(event.currentTarget.checked)} />
+          </div>
+        </Tooltip>
+        <Group gap={4} wrap="nowrap" className="reason">
+          <Text size="xs" c="dimmed" className="cut" title={reason}>
+            {t.reason}: {visible(reason)}
+          </Text>
+          <ActionIcon variant="subtle" color="gray" size="sm" aria-label={t.changeReason} onClick={onChangeReason}>
+            <Icon name="edit" size={14} />
+          </ActionIcon>
+        </Group>
+      </div>
+      <div className="conversation">
+        <MessageList
+          key={JSON.stringify([start, isKept, jump])}
+          label={t.messages}
+          read={read}
+          start={start}
+          onThread={(root) => void navigate({ search: (now) => ({ ...now, thread: root, find: undefined }) })}
+          onLatest={toLatest}
+        />
+        {thread !== undefined && (
+          <Panel title={t.thread} onClose={() => void navigate({ search: (now) => ({ ...now, thread: undefined }) })}>
+            <Thread key={thread} root={thread} api={api} />
+          </Panel>
+        )}
+        {find !== undefined && thread === undefined && (
+          <Panel title={t.found} onClose={() => void navigate({ search: (now) => ({ ...now, find: undefined }) })}>
+            <SearchPanel
+              room={room}
+              keyword={find}
+              onFound={(id, of) =>
+                void navigate({
+                  search: (now) =>
+                    of === undefined ? { ...now, message: id, date: undefined } : { ...now, thread: of },
+                })
+              }
+            />
+          </Panel>
+        )}
+      </div>
+    </>
+  )
+}
+
+function Panel({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
+  const t = useTexts(conversationTexts)
+  return (
+    <aside className="panel" aria-label={title}>
+      <Group justify="space-between" mb="xs">
+        <Title order={2} size="h5">
+          {title}
+        </Title>
+        <ActionIcon variant="subtle" color="gray" aria-label={t.close} onClick={onClose}>
+          <Icon name="close" />
+        </ActionIcon>
+      </Group>
+      {children}
+    </aside>
+  )
+}
+
+function Thread({ root, api }: { root: string; api: Api }) {
+  const t = useTexts(conversationTexts)
+  const read = useMemo<ReadPage>(
+    () => async (query) => {
+      const params = { path: { id: root }, query }
+      return (await resultOf(api.GET('/admin/messages/{id}/thread', { params }))).data
+    },
+    [api, root],
+  )
+  return <MessageList label={t.thread} read={read} start={{ at: 'end' }} />
+}
+
+function startOf(message: string | undefined, date: string | undefined): Start {
+  if (message !== undefined) return { at: 'message', id: message }
+  // Midnight where the operator is.
+  const timeMS = date === undefined ? Number.NaN : new Date(`${date}T00:00`).getTime()
+  return Number.isNaN(timeMS) ? { at: 'end' } : { at: 'time', timeMS }
+}

@@ -1,0 +1,113 @@
+import { Button, Loader, Text } from '@mantine/core'
+import { useLayoutEffect, useRef } from 'react'
+import { Virtualizer, type VirtualizerHandle } from 'virtua'
+import { Icon } from '../../../components/icon.tsx'
+import { Empty, Failure, Loading } from '../../../components/states.tsx'
+import { useLanguage, useTexts } from '../../../texts/texts.ts'
+import { MessageRow } from './message-row.tsx'
+import { conversationTexts } from './texts.ts'
+import { type Message, type ReadPage, type Start, useMessages } from './use-messages.ts'
+
+/** How near an end more messages are read, and counts as the end, in pixels. */
+const nearPX = 400
+const endPX = 60
+
+/** The messages of a room or thread, the newest at the bottom; only those that are seen are in the document. */
+export function MessageList({
+  label,
+  read,
+  start,
+  onThread,
+  onLatest,
+}: {
+  label: string
+  read: ReadPage
+  start: Start
+  onThread?: (root: string) => void
+  /** Goes to the end of the conversation, where the list began elsewhere. */
+  onLatest?: () => void
+}) {
+  const t = useTexts(conversationTexts)
+  const { shown, error, retry, readOlder, readNewer } = useMessages(read, start)
+  const log = useRef<HTMLDivElement>(null)
+  const list = useRef<VirtualizerHandle>(null)
+  const isAtEnd = useRef(start.at === 'end')
+  const hasBegun = useRef(false)
+  const count = shown?.messages.length ?? 0
+  useLayoutEffect(() => {
+    if (!shown || count === 0) return
+    if (hasBegun.current) {
+      if (isAtEnd.current) list.current?.scrollToIndex(count - 1, { align: 'end' })
+      return
+    }
+    hasBegun.current = true
+    const index = start.at === 'message' ? shown.messages.findIndex(({ _id }) => _id === start.id) : -1
+    if (index !== -1) list.current?.scrollToIndex(index, { align: 'center' })
+    else if (start.at === 'time' && shown.hasNewer) list.current?.scrollToIndex(0, { align: 'start' })
+    else list.current?.scrollToIndex(count - 1, { align: 'end' })
+  }, [shown, count, start])
+  if (!shown) return error === undefined ? <Loading rows={8} height={44} /> : <Failure error={error} retry={retry} />
+  if (count === 0)
+    return (
+      <Empty icon="rooms" title={t.none}>
+        {t.noneHint}
+      </Empty>
+    )
+  const look = () => {
+    const element = log.current
+    if (!element) return
+    const below = element.scrollHeight - element.scrollTop - element.clientHeight
+    isAtEnd.current = below < endPX && !shown.hasNewer
+    if (element.scrollTop < nearPX) readOlder()
+    if (below < nearPX) readNewer()
+  }
+  return (
+    <div className="log-frame">
+      {/* A scrolling region is reached by the keyboard. */}
+      <div ref={log} className="log" role="log" aria-label={label} tabIndex={0} onScroll={look}>
+        <Virtualizer ref={list} shift={shown.isPrepended} bufferSize={600} itemSize={72}>
+          {shown.messages.map((message, i) => (
+            <div key={message._id}>
+              <Day message={message} before={shown.messages[i - 1]} />
+              <MessageRow
+                message={message}
+                isWanted={start.at === 'message' && start.id === message._id}
+                {...(onThread && { onThread })}
+              />
+            </div>
+          ))}
+        </Virtualizer>
+      </div>
+      {error !== undefined && <Failure error={error} />}
+      {shown.hasNewer && onLatest && (
+        <Button
+          className="to-latest"
+          size="xs"
+          radius="xl"
+          leftSection={<Icon name="down" size={16} />}
+          onClick={onLatest}
+        >
+          {t.latest}
+        </Button>
+      )}
+      {!shown.hasNewer && (
+        <Text size="xs" c="dimmed" className="live">
+          <Loader size={8} type="dots" aria-hidden="true" /> {t.live}
+        </Text>
+      )}
+    </div>
+  )
+}
+
+/** The day, above its first message. */
+function Day({ message, before }: { message: Message; before: Message | undefined }) {
+  const language = useLanguage()
+  const day = new Intl.DateTimeFormat(language, { dateStyle: 'full' })
+  const text = day.format(message.createdAtMS)
+  if (before && day.format(before.createdAtMS) === text) return null
+  return (
+    <Text className="day" size="xs" c="dimmed">
+      {text}
+    </Text>
+  )
+}

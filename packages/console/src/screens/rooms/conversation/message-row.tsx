@@ -1,0 +1,108 @@
+import { Badge, Group, Text, UnstyledButton } from '@mantine/core'
+import { Icon } from '../../../components/icon.tsx'
+import { Initial, RobotBadge } from '../../../components/person.tsx'
+import { Name, UserText, useNumber, ViewLink } from '../../../components/shown.tsx'
+import { useApp } from '../../../session/session.tsx'
+import { useLanguage, useTexts } from '../../../texts/texts.ts'
+import { Attachments } from './attachments.tsx'
+import { MessageContent } from './content.tsx'
+import { MessageMenu } from './message-menu.tsx'
+import { conversationTexts } from './texts.ts'
+import type { Message } from './use-messages.ts'
+
+/** A message as its room has it: a stub where it was deleted. */
+export function MessageRow({
+  message,
+  isWanted = false,
+  onThread,
+}: {
+  message: Message
+  isWanted?: boolean
+  onThread?: (root: string) => void
+}) {
+  const t = useTexts(conversationTexts)
+  const number = useNumber()
+  const { app } = useApp()
+  const { sender, replyTo, threadCount, reactions } = message
+  return (
+    <article className={isWanted ? 'message wanted' : 'message'} aria-label={sender.nickname || sender._id}>
+      <Initial name={sender.nickname || sender._id} size={32} />
+      <div className="message-body">
+        <Group gap={8} className="message-head">
+          <ViewLink to="/apps/$app/users/$user" params={{ app, user: sender._id }} size="sm" fw={600} underline="hover">
+            <Name name={sender.nickname} id={sender._id} />
+          </ViewLink>
+          {sender.isRobot && <RobotBadge />}
+          <ClockTime atMS={message.createdAtMS} />
+          <Marks message={message} />
+        </Group>
+        {replyTo && (
+          <blockquote className="quote">
+            <Text size="xs" fw={600}>
+              <UserText text={replyTo.sender} />
+            </Text>
+            <Text size="xs" lineClamp={2}>
+              {replyTo.isDeleted ? t.deleted : <UserText text={replyTo.text} />}
+            </Text>
+          </blockquote>
+        )}
+        <MessageContent message={message} />
+        {message.attachments && <Attachments attachments={message.attachments} />}
+        {reactions.length > 0 && <Reactions reactions={reactions} />}
+        {threadCount !== undefined && onThread && (
+          <UnstyledButton className="thread-link" onClick={() => onThread(message._id)}>
+            <Icon name="rooms" size={14} />
+            {t.replies(number(threadCount))}
+          </UnstyledButton>
+        )}
+      </div>
+      <MessageMenu message={message} />
+    </article>
+  )
+}
+
+function Marks({ message }: { message: Message }) {
+  const t = useTexts(conversationTexts)
+  return (
+    <>
+      {message.edited && (
+        <Text size="xs" c="dimmed">
+          {t.edited}
+        </Text>
+      )}
+      {message.pinned && (
+        <Badge variant="light" size="xs" leftSection={<Icon name="pin" size={10} />}>
+          {t.pinned}
+        </Badge>
+      )}
+      {message.streaming && (
+        <Badge variant="light" color="gray" size="xs">
+          {t.streaming}
+        </Badge>
+      )}
+    </>
+  )
+}
+
+function ClockTime({ atMS }: { atMS: number }) {
+  const language = useLanguage()
+  const date = new Date(atMS)
+  return (
+    <Text component="time" size="xs" c="dimmed" dateTime={date.toISOString()} title={date.toISOString()}>
+      {new Intl.DateTimeFormat(language, { timeStyle: 'short' }).format(date)}
+    </Text>
+  )
+}
+
+function Reactions({ reactions }: { reactions: Message['reactions'] }) {
+  const counts = Map.groupBy(reactions, ({ reaction }) => reaction)
+  return (
+    <span className="badges">
+      {[...counts].map(([reaction, of]) => (
+        <span key={reaction} className="reaction" title={of.map(({ client }) => client).join(', ')}>
+          <UserText text={reaction} /> {of.length}
+        </span>
+      ))}
+    </span>
+  )
+}

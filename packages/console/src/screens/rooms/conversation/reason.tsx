@@ -1,0 +1,71 @@
+import { Button, Paper, Stack, Text, Textarea, Title } from '@mantine/core'
+import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import type { Api } from '../../../api.ts'
+import { Icon } from '../../../components/icon.tsx'
+import { useApp, useSession } from '../../../session/session.tsx'
+import { useTexts } from '../../../texts/texts.ts'
+import { conversationTexts } from './texts.ts'
+
+const longestReason = 300
+
+/** Asks why the operator reads something, once while the tab is open, and gives the calls that say so. */
+export function WithReason({
+  about,
+  children,
+}: {
+  /** What is read, such as a room: another one needs a reason of its own. */
+  about: string
+  children: (api: Api, reason: string, change: () => void) => ReactNode
+}) {
+  const { app } = useApp()
+  const { apiOf } = useSession()
+  const queries = useQueryClient()
+  const queryKey = [app, 'reason', about]
+  // Kept with what was read, and forgotten with it when the session ends.
+  const { data: reason } = useQuery<string | null>({
+    queryKey,
+    queryFn: skipToken,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+  })
+  if (reason) return children(apiOf(app, reason), reason, () => queries.setQueryData(queryKey, null))
+  return <AskReason onReason={(given) => queries.setQueryData(queryKey, given)} />
+}
+
+function AskReason({ onReason }: { onReason: (reason: string) => void }) {
+  const t = useTexts(conversationTexts)
+  const [typed, setTyped] = useState('')
+  const reason = typed.replaceAll(/\s+/g, ' ').trim()
+  return (
+    <Paper withBorder p="lg" radius="md" maw={520} mx="auto" mt="xl">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (reason !== '') onReason(reason)
+        }}
+      >
+        <Stack gap="md">
+          <Title order={2} size="h4">
+            {t.reasonTitle}
+          </Title>
+          <Text size="sm" c="dimmed">
+            {t.reasonText}
+          </Text>
+          <Textarea
+            label={t.reason}
+            placeholder={t.reasonHint}
+            autosize
+            minRows={2}
+            maxLength={longestReason}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+          />
+          <Button type="submit" disabled={reason === ''} leftSection={<Icon name="rooms" />}>
+            {t.read}
+          </Button>
+        </Stack>
+      </form>
+    </Paper>
+  )
+}

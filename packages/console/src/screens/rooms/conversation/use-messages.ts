@@ -1,0 +1,153 @@
+import { useEffect, useRef, useState } from 'react'
+import type { components } from '../../../../generated/openapi.ts'
+
+export type Message = components['schemas']['Message']
+
+interface PageQuery {
+  limit: number
+  beforeMessage?: string
+  afterMessage?: string
+  afterTime?: string
+  timeRangeField?: 'updatedAt' | 'createdAt'
+}
+
+/** Reads a page of a room or thread: the latest first; after a message or time the oldest first. */
+export type ReadPage = (query: PageQuery) => Promise<Message[]>
+
+/** Where reading begins: at the end, at a time in Unix milliseconds, or around a message. */
+export type Start = { at: 'end' } | { at: 'time'; timeMS: number } | { at: 'message'; id: string }
+
+export interface Shown {
+  /** In the order of their creation. */
+  messages: readonly Message[]
+  hasOlder: boolean
+  hasNewer: boolean
+  /** Whether the last change put older ones before the others: the list then keeps its place. */
+  isPrepended: boolean
+}
+
+const perPage = 50
+const pollMS = 3_000
+const perPoll = 100
+
+/**
+ * The messages of a room or thread from a place on. More of them are read as the reader gets near an end; edits, deletions and
+ * new messages are polled for while the tab is seen.
+ */
+export function useMessages(read: ReadPage, start: Start) {
+  const [shown, setShown] = useState<Shown>()
+  const [error, setError] = useState<unknown>()
+  const [attempt, setAttempt] = useState(0)
+  const isReading = useRef(false)
+  const now = useRef(shown)
+  now.current = shown
+
+  useEffect(() => {
+    let isCurrent = true
+    setError(undefined)
+    firstPage(read, start).then(
+      (first) => isCurrent && setShown(first),
+      (failure: unknown) => isCurrent && setError(failure),
+    )
+    return () => {
+      isCurrent = false
+    }
+    // A new start mounts anew.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [attempt])
+
+  async function once(work: (from: Shown) => Promise<Shown>) {
+    if (isReading.current || !now.current) return
+    isReading.current = true
+    try {
+      setShown(await work(now.current))
+      setError(undefined)
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      isReading.current = false
+    }
+  }
+  const isReady = shown !== undefined
+  useEffect(() => {
+    if (!isReady) return
+    let since: number | undefined
+    const timer = setInterval(() => {
+      if (document.visibilityState !== 'visible') return
+      void once(async (from) => {
+        since ??= await latestChangeMS(read)
+        const changed = await read({ limit: perPoll, afterTime: String(since), timeRangeField: 'updatedAt' })
+        since = changed.at(-1)?.updatedAtMS ?? since
+        return changed.length === 0 ? from : withChanges(from, changed)
+      })
+    }, pollMS)
+    return () => clearInterval(timer)
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [isReady])
+
+  return {
+    shown,
+    error,
+    retry: () => setAttempt(attempt + 1),
+    readOlder: () => void (shown?.hasOlder && once((from) => olderOf(read, from))),
+    readNewer: () => void (shown?.hasNewer && once((from) => newerOf(read, from))),
+  }
+}
+
+async function firstPage(read: ReadPage, start: Start): Promise<Shown> {
+  if (start.at === 'message') {
+    const older = await read({ limit: perPage / 2, beforeMessage: start.id, timeRangeField: 'createdAt' })
+    const [before] = older
+    const from = before ? { afterMessage: before._id } : { afterTime: '0' }
+    const newer = await read({ limit: perPage / 2, ...from, timeRangeField: 'createdAt' })
+    return {
+      messages: [...older.toReversed(), ...newer],
+      hasOlder: older.length > 0,
+      hasNewer: newer.length > 0,
+      isPrepended: false,
+    }
+  }
+  if (start.at === 'time') {
+    const page = await read({ limit: perPage, afterTime: String(start.timeMS - 1), timeRangeField: 'createdAt' })
+    if (page.length > 0) return { messages: page, hasOlder: true, hasNewer: true, isPrepended: false }
+  }
+  const latest = await read({ limit: perPage, timeRangeField: 'createdAt' })
+  return { messages: latest.toReversed(), hasOlder: latest.length > 0, hasNewer: false, isPrepended: false }
+}
+
+async function olderOf(read: ReadPage, from: Shown): Promise<Shown> {
+  const [first] = from.messages
+  if (!first) return { ...from, hasOlder: false }
+  const page = await read({ limit: perPage, beforeMessage: first._id, timeRangeField: 'createdAt' })
+  return {
+    ...from,
+    messages: [...page.toReversed(), ...from.messages],
+    hasOlder: page.length > 0,
+    isPrepended: page.length > 0,
+  }
+}
+
+async function newerOf(read: ReadPage, from: Shown): Promise<Shown> {
+  const last = from.messages.at(-1)
+  if (!last) return { ...from, hasNewer: false }
+  const page = await read({ limit: perPage, afterMessage: last._id, timeRangeField: 'createdAt' })
+  return { ...from, messages: [...from.messages, ...page], hasNewer: page.length > 0, isPrepended: false }
+}
+
+async function latestChangeMS(read: ReadPage): Promise<number> {
+  return (await read({ limit: 1, timeRangeField: 'updatedAt' }))[0]?.updatedAtMS ?? 0
+}
+
+/** Puts changed messages in the place of what they were, and new ones at the end where it is shown. */
+function withChanges(from: Shown, changed: readonly Message[]): Shown {
+  const byId = new Map(changed.map((message) => [message._id, message]))
+  const known = new Set(from.messages.map(({ _id }) => _id))
+  const lastMS = from.messages.at(-1)?.createdAtMS ?? 0
+  const isNew = ({ _id, createdAtMS }: Message) => !known.has(_id) && createdAtMS >= lastMS
+  const fresh = from.hasNewer ? [] : changed.filter(isNew).toSorted((a, b) => a.createdAtMS - b.createdAtMS)
+  return {
+    ...from,
+    messages: [...from.messages.map((message) => byId.get(message._id) ?? message), ...fresh],
+    isPrepended: false,
+  }
+}

@@ -1,0 +1,108 @@
+import { Badge, Button, Group } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import type { operations } from '../../../generated/openapi.ts'
+import { resultOf } from '../../api.ts'
+import { Act } from '../../components/act.tsx'
+import { type Columns, DataTable } from '../../components/data-table.tsx'
+import { Section } from '../../components/page.tsx'
+import { PersonLink } from '../../components/person.tsx'
+import { Time, useNumber } from '../../components/shown.tsx'
+import { Failure, Loading } from '../../components/states.tsx'
+import { useApp } from '../../session/session.tsx'
+import { commonTexts } from '../../texts/common.ts'
+import { useTexts } from '../../texts/texts.ts'
+import { AddDialog } from './add-dialog.tsx'
+import { MemberMenu } from './member-menu.tsx'
+import type { AdminRoom } from './room-actions.tsx'
+import { roomsTexts } from './texts.ts'
+
+export type Member =
+  operations['inspectMembers']['responses'][200]['content']['application/json']['result']['data'][number]
+
+/** The members of a room with roles, read markers and bans, and what an operator may do about them. */
+export function Members({ room }: { room: AdminRoom }) {
+  const t = useTexts(roomsTexts)
+  const common = useTexts(commonTexts)
+  const number = useNumber()
+  const { app, api } = useApp()
+  const [isAdding, setAdding] = useState(false)
+  const query = useInfiniteQuery({
+    queryKey: [app, 'members', room._id],
+    queryFn: ({ pageParam, signal }) =>
+      resultOf(
+        api.GET('/admin/rooms/{id}/members', {
+          params: { path: { id: room._id }, query: { limit: 50, ...(pageParam && { cursor: pageParam }) } },
+          signal,
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ cursor }) => cursor,
+  })
+  const columns = useColumns(room)
+  const members = query.data?.pages.flatMap(({ data }) => data) ?? []
+  return (
+    <Section
+      title={`${t.members} · ${number(room.memberCount)}`}
+      actions={
+        room.roomType === 'group' && (
+          <Act operation="POST /rooms/{id}/members" icon="plus" label={t.add} onClick={() => setAdding(true)} />
+        )
+      }
+    >
+      {isAdding && <AddDialog room={room._id} onClose={() => setAdding(false)} />}
+      {query.isPending && <Loading />}
+      {query.isError && <Failure error={query.error} retry={() => void query.refetch()} />}
+      {members.length > 0 && <DataTable label={t.members} columns={columns} rows={members} keyOf={({ _id }) => _id} />}
+      {query.hasNextPage && (
+        <Group justify="center" mt="sm">
+          <Button
+            size="xs"
+            variant="default"
+            loading={query.isFetchingNextPage}
+            onClick={() => void query.fetchNextPage()}
+          >
+            {common.more}
+          </Button>
+        </Group>
+      )}
+    </Section>
+  )
+}
+
+function useColumns(room: AdminRoom): Columns<Member> {
+  const t = useTexts(roomsTexts)
+  const number = useNumber()
+  return useMemo<Columns<Member>>(
+    () => [
+      { id: 'name', header: t.name, cell: ({ row }) => <PersonLink person={row.original} withId /> },
+      {
+        id: 'role',
+        header: t.role,
+        cell: ({ row: { original } }) => (
+          <span className="badges">
+            <Badge variant="light" color={original.role === 'member' ? 'gray' : 'indigo'}>
+              {t[original.role]}
+            </Badge>
+            {original.blocked && (
+              <Badge variant="light" color="red">
+                {t.bannedHere}
+              </Badge>
+            )}
+          </span>
+        ),
+      },
+      { id: 'joined', header: t.joined, cell: ({ row }) => <Time at={row.original.joinedAtMS} /> },
+      {
+        id: 'read',
+        header: t.read,
+        cell: ({ row }) => {
+          const behind = room.messageCount - row.original.readSeq
+          return behind > 0 ? t.behind(number(behind)) : '✓'
+        },
+      },
+      { id: 'actions', header: '', cell: ({ row }) => <MemberMenu room={room} member={row.original} /> },
+    ],
+    [t, number, room],
+  )
+}

@@ -1,0 +1,74 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { components } from '../../../generated/openapi.ts'
+import { resultOf } from '../../api.ts'
+import { Act, useChanged } from '../../components/act.tsx'
+import { Confirm, Warning } from '../../components/confirm.tsx'
+import { useApp } from '../../session/session.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import { roomsTexts } from './texts.ts'
+
+export type AdminRoom = components['schemas']['AdminRoom']
+
+/** Freezes a room or makes it active again, and deletes it once its name is typed. */
+export function RoomActions({ room }: { room: AdminRoom }) {
+  const t = useTexts(roomsTexts)
+  const { app, api } = useApp()
+  const changed = useChanged()
+  const navigate = useNavigate()
+  const [open, setOpen] = useState<'freeze' | 'remove'>()
+  const close = () => setOpen(undefined)
+  const params = { path: { id: room._id } }
+  const isFrozen = room.status === 0
+  const freeze = async () => {
+    await resultOf(api.PUT('/rooms/{id}', { params, body: { status: isFrozen ? 1 : 0 } }))
+    await changed()
+  }
+  const remove = async () => {
+    await resultOf(api.DELETE('/rooms/{id}', { params }))
+    await navigate({ to: '/apps/$app/rooms', params: { app } })
+    await changed()
+  }
+  return (
+    <>
+      <Act
+        operation="PUT /rooms/{id}"
+        icon="freeze"
+        label={isFrozen ? t.thaw : t.freeze}
+        onClick={() => setOpen('freeze')}
+      />
+      <Act
+        operation="DELETE /rooms/{id}"
+        icon="trash"
+        label={t.remove}
+        color="red"
+        variant="light"
+        onClick={() => setOpen('remove')}
+      />
+      {open === 'freeze' && (
+        <Confirm
+          title={isFrozen ? t.thawTitle : t.freezeTitle}
+          action={isFrozen ? t.thaw : t.freeze}
+          done={isFrozen ? t.thawDone : t.freezeDone}
+          run={freeze}
+          onClose={close}
+        >
+          {isFrozen ? t.thawText : t.freezeText}
+        </Confirm>
+      )}
+      {open === 'remove' && (
+        <Confirm
+          title={t.removeTitle}
+          action={t.remove}
+          done={t.removeDone}
+          run={remove}
+          onClose={close}
+          typed={room.name.trim() || room._id}
+          isDangerous
+        >
+          <Warning>{t.removeText}</Warning>
+        </Confirm>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,121 @@
+import { Button, Code, Group, NumberInput, Stack, Switch, TagsInput, Text, Textarea, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { resultOf } from '../../api.ts'
+import { useChanged } from '../../components/act.tsx'
+import { say } from '../../components/confirm.tsx'
+import { Facts, Section } from '../../components/page.tsx'
+import { Id, Time } from '../../components/shown.tsx'
+import { Failure } from '../../components/states.tsx'
+import { useApp } from '../../session/session.tsx'
+import { commonTexts } from '../../texts/common.ts'
+import { useTexts } from '../../texts/texts.ts'
+import type { AdminRoom } from './room-actions.tsx'
+import { roomsTexts } from './texts.ts'
+
+/** What is set for a room; only the fields that were changed are saved. */
+export function Settings({ room }: { room: AdminRoom }) {
+  const t = useTexts(roomsTexts)
+  const common = useTexts(commonTexts)
+  const { api, may } = useApp()
+  const changed = useChanged()
+  const mayChange = may('PUT /rooms/{id}')
+  const { name, description, cover, roomTags, webhook, slowModeS = 0, expiresInS = 0, opening } = room
+  const before = { name, description, cover, roomTags, webhook, slowModeS, expiresInS, opening: opening === 1 }
+  const [fields, setFields] = useState(before)
+  const put = (some: Partial<typeof before>) => setFields((now) => ({ ...now, ...some }))
+  const names = Object.keys(before) as (keyof typeof before)[]
+  const edited = names.filter((each) => JSON.stringify(fields[each]) !== JSON.stringify(before[each]))
+  const saving = useMutation({
+    mutationFn: async () => {
+      const { opening: isOpen, ...rest } = Object.fromEntries(edited.map((each) => [each, fields[each]]))
+      const body = { ...rest, ...(isOpen !== undefined && { opening: isOpen ? (1 as const) : (0 as const) }) }
+      await resultOf(api.PUT('/rooms/{id}', { params: { path: { id: room._id } }, body }))
+      await changed()
+      say(t.settingsDone)
+    },
+  })
+  const text = (field: 'name' | 'cover' | 'webhook', label: string, placeholder?: string) => (
+    <TextInput
+      label={label}
+      {...(placeholder !== undefined && { placeholder })}
+      value={fields[field]}
+      onChange={(event) => put({ [field]: event.currentTarget.value })}
+    />
+  )
+  return (
+    <Section title={t.settings}>
+      {!mayChange && (
+        <Text size="sm" c="dimmed" mb="sm">
+          {t.notYours}
+        </Text>
+      )}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          saving.mutate()
+        }}
+      >
+        <fieldset className="plain-fieldset" disabled={!mayChange}>
+          <Stack gap="sm" maw={560}>
+            {text('name', t.name)}
+            <Textarea
+              label={t.description}
+              autosize
+              maxRows={6}
+              value={fields.description}
+              onChange={(event) => put({ description: event.currentTarget.value })}
+            />
+            {text('cover', t.picture, 'https://')}
+            <TagsInput
+              label={t.tags}
+              description={t.tagsHint}
+              disabled={!mayChange}
+              value={fields.roomTags}
+              onChange={(tags) => put({ roomTags: tags })}
+            />
+            {text('webhook', t.webhook, 'https://')}
+            <NumberInput
+              label={t.slowMode}
+              description={t.slowModeHint}
+              min={0}
+              max={86_400}
+              value={fields.slowModeS}
+              onChange={(value) => put({ slowModeS: Number(value) })}
+            />
+            <NumberInput
+              label={t.expires}
+              description={t.expiresHint}
+              min={0}
+              max={31_622_400}
+              value={fields.expiresInS}
+              onChange={(value) => put({ expiresInS: Number(value) })}
+            />
+            <Switch
+              label={t.open}
+              checked={fields.opening}
+              onChange={(event) => put({ opening: event.currentTarget.checked })}
+            />
+            {saving.isError && <Failure error={saving.error} />}
+            {mayChange && (
+              <Group>
+                <Button type="submit" loading={saving.isPending} disabled={edited.length === 0}>
+                  {common.save}
+                </Button>
+              </Group>
+            )}
+          </Stack>
+        </fieldset>
+      </form>
+      <div className="facts-below">
+        <Facts
+          facts={[
+            ['ID', <Id key="id" id={room._id} />],
+            [t.created, <Time key="created" at={room.createdTimeMS} />],
+            [t.extra, <Code key="extra">{JSON.stringify(room.extParams)}</Code>],
+          ]}
+        />
+      </div>
+    </Section>
+  )
+}
