@@ -1,8 +1,7 @@
 import createClient, { type Client, type Middleware } from 'openapi-fetch'
 import type { paths } from '../generated/openapi.ts'
-import type { OperatorPaths } from './session/operator-paths.ts'
 
-export type Api = Client<paths & OperatorPaths>
+export type Api = Client<paths>
 
 /** Where Parley is: the console may be under any path of a proxy. */
 export const baseUrl: string = new URL('../..', import.meta.url).href.replace(/\/$/, '')
@@ -32,10 +31,10 @@ export interface ApiOptions {
 
 /** The typed calls of every operation, in the name of the signed-in operator. */
 export function createApi({ app, csrfToken, reason, onSessionEnd }: ApiOptions): Api {
-  const api = createClient<paths & OperatorPaths>({ baseUrl })
+  const api = createClient<paths>({ baseUrl })
   const sign: Middleware = {
     onRequest({ request }) {
-      if (app !== undefined) request.headers.set('Parley-App', app)
+      if (app !== undefined) request.headers.set('Parley-App', encodeURIComponent(app))
       if (reason !== undefined) request.headers.set('Parley-Reason', encodeURIComponent(reason))
       if (csrfToken !== undefined && request.method !== 'GET') request.headers.set('Parley-CSRF', csrfToken)
       return request

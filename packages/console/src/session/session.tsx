@@ -1,11 +1,10 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, use, useMemo } from 'react'
+import type { components } from '../../generated/openapi.ts'
 import { scopes } from '../../generated/scopes.ts'
 import { type Api, ApiFailure, createApi, resultOf } from '../api.ts'
-import type { OperatorPaths } from './operator-paths.ts'
 
-export type Session =
-  OperatorPaths['/operator/session']['get']['responses'][200]['content']['application/json']['result']
+export type Session = components['schemas']['OperatorSession']
 /** An operation that takes an API key, such as `DELETE /rooms/{id}`: an operator with its scope may call it. */
 export type Operation = keyof typeof scopes
 

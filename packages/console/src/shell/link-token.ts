@@ -1,12 +1,14 @@
-/**
- * The token of a one-time sign-in link, `/console#link=…`. It leaves the address at once, so that neither the history nor a
- * copied address has it.
- */
-function takeLinkToken(): string | undefined {
-  const token = new URLSearchParams(location.hash.slice(1)).get('link')
-  if (token === null) return undefined
-  history.replaceState(null, '', location.pathname + location.search)
-  return token
+/** What came behind `#` in the address, and leaves it at once: neither the history nor a copied address has it. */
+function takeHash(): URLSearchParams {
+  const hash = new URLSearchParams(location.hash.slice(1))
+  if (hash.has('link') || hash.has('error')) history.replaceState(null, '', location.pathname + location.search)
+  return hash
 }
 
-export const linkToken: { present: string | undefined } = { present: takeLinkToken() }
+const hash = takeHash()
+
+/** The token of a one-time sign-in link, `/console#link=…`. */
+export const linkToken: { present: string | undefined } = { present: hash.get('link') ?? undefined }
+
+/** Why the identity provider led back without a session, `/console#error=…`. */
+export const ssoError: string | undefined = hash.get('error') ?? undefined

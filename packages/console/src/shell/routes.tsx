@@ -5,11 +5,14 @@ import {
   lazyRouteComponent,
   Navigate,
   Outlet,
+  useRouter,
 } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
 import { Empty, Failure, Loading } from '../components/states.tsx'
 import { AppProvider, SessionProvider, useSession, useSessionQuery } from '../session/session.tsx'
 import { useTexts } from '../texts/texts.ts'
 import { linkToken } from './link-token.ts'
+import { takeAddress } from './return-address.ts'
 import { shellTexts } from './texts.ts'
 
 const SignIn = lazyRouteComponent(() => import('./sign-in.tsx'), 'SignIn')
@@ -71,7 +74,13 @@ function App() {
 function Start() {
   const { session } = useSession()
   const t = useTexts(shellTexts)
+  const router = useRouter()
+  const [address] = useState(takeAddress)
+  useEffect(() => {
+    if (address !== undefined) router.history.replace(address.slice(location.origin.length))
+  }, [address, router])
   const [first] = session.apps
+  if (address !== undefined) return <Loading />
   if (first) return <Navigate to="/apps/$app/users" params={{ app: first.app }} replace />
   return (
     <main className="alone">

@@ -1,5 +1,5 @@
 import { Alert, Button, Divider, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useState } from 'react'
 import { type Api, ApiFailure, baseUrl, createApi, resultOf } from '../api.ts'
 import { Icon } from '../components/icon.tsx'
@@ -7,7 +7,8 @@ import { useFailureText } from '../components/states.tsx'
 import { type Session, setSession } from '../session/session.tsx'
 import { useTexts } from '../texts/texts.ts'
 import { LanguageMenu, ThemeMenu } from './choices.tsx'
-import { linkToken } from './link-token.ts'
+import { linkToken, ssoError } from './link-token.ts'
+import { rememberAddress } from './return-address.ts'
 import { shellTexts } from './texts.ts'
 
 const api: Api = createApi({ onSessionEnd: () => {} })
@@ -33,7 +34,7 @@ export function SignIn() {
             </Text>
           </Stack>
           {link === undefined ? (
-            <ByPassword />
+            <Ways />
           ) : (
             <ByLink
               token={link}
@@ -62,6 +63,38 @@ function useSignIn<Input>(call: (input: Input) => Promise<Session>) {
       setSession(queries, session)
     },
   })
+}
+
+/** The ways that the installation has. */
+function Ways() {
+  const t = useTexts(shellTexts)
+  const { data } = useQuery({
+    queryKey: ['session', 'methods'],
+    queryFn: ({ signal }) => resultOf(api.GET('/operator/methods', { signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return (
+    <>
+      {ssoError !== undefined && (
+        <Alert color="red" role="alert" icon={<Icon name="warning" />}>
+          {t.ssoFailed}
+        </Alert>
+      )}
+      {data?.password !== false && <ByPassword />}
+      {data?.sso && data.password && <Divider label={t.or} />}
+      {data?.sso && (
+        <Button
+          component="a"
+          variant="default"
+          leftSection={<Icon name="key" />}
+          href={`${baseUrl}/operator/oidc`}
+          onClick={rememberAddress}
+        >
+          {t.bySso}
+        </Button>
+      )}
+    </>
+  )
 }
 
 function ByPassword() {
@@ -117,10 +150,6 @@ function ByPassword() {
           </Button>
         </Stack>
       </form>
-      <Divider label={t.or} />
-      <Button component="a" variant="default" leftSection={<Icon name="key" />} href={ssoAddress()}>
-        {t.bySso}
-      </Button>
     </>
   )
 }
@@ -156,9 +185,3 @@ function Refusal({ error, wrong }: { error: Error | null; wrong: string }) {
 }
 
 const codeOf = (error: Error | null) => (error instanceof ApiFailure ? error.code : undefined)
-
-/** It comes back to the present address. */
-function ssoAddress(): string {
-  const back = location.pathname.slice(new URL(baseUrl).pathname.replace(/\/$/, '').length) + location.search
-  return `${baseUrl}/operator/oidc?return=${encodeURIComponent(back)}`
-}

@@ -179,6 +179,7 @@ export const inspectMessages = operation({
 export const inspectThread = operation({
   ...listThread,
   id: 'inspectThread',
+  conversations: true,
   path: '/admin/messages/:id/thread',
   tag: 'Administration',
   summary: 'A page of the thread about a message, without being a member',

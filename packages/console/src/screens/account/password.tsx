@@ -1,0 +1,66 @@
+import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { resultOf } from '../../api.ts'
+import { say } from '../../components/confirm.tsx'
+import { Failure } from '../../components/states.tsx'
+import { setSession, useSession } from '../../session/session.tsx'
+import { commonTexts } from '../../texts/common.ts'
+import { useTexts } from '../../texts/texts.ts'
+import { accountTexts } from './texts.ts'
+
+/** Sets the operator's password; every other session ends. */
+export function Password() {
+  const t = useTexts(accountTexts)
+  const common = useTexts(commonTexts)
+  const queries = useQueryClient()
+  const { session, api } = useSession()
+  const { hasPassword } = session.operator
+  const [current, setCurrent] = useState('')
+  const [password, setPassword] = useState('')
+  const saving = useMutation({
+    mutationFn: async () => {
+      const body = { password, ...(hasPassword && { current }) }
+      setSession(queries, await resultOf(api.POST('/operator/password', { body })))
+      setCurrent('')
+      setPassword('')
+      say(t.passwordDone)
+    },
+  })
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        saving.mutate()
+      }}
+    >
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          {hasPassword ? t.passwordHint : t.noPassword}
+        </Text>
+        {hasPassword && (
+          <PasswordInput
+            label={t.current}
+            autoComplete="current-password"
+            value={current}
+            onChange={(event) => setCurrent(event.currentTarget.value)}
+          />
+        )}
+        <PasswordInput
+          label={t.next}
+          description={t.nextHint}
+          autoComplete="new-password"
+          minLength={12}
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        {saving.isError && <Failure error={saving.error} />}
+        <Group>
+          <Button type="submit" loading={saving.isPending} disabled={password.length < 12}>
+            {hasPassword ? common.save : t.setPassword}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
