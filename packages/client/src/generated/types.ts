@@ -3312,6 +3312,52 @@ export interface InspectRoomsOfUserResult {
     muted: boolean
   }[]
 }
+export interface InspectThreadInput {
+  /**
+   * Message ID
+   */
+  id: string
+  /**
+   * Max messages returned
+   */
+  limit?: number
+  /**
+   * Messages before this message, where it stands now
+   */
+  beforeMessage?: string
+  /**
+   * Messages after this message, where it stands now
+   */
+  afterMessage?: string
+  /**
+   * ISO-8601, or milliseconds since 1970-01-01 UTC
+   */
+  afterTime?: string
+  timeRangeField?: 'updatedAt' | 'createdAt' | 'messageTime'
+}
+export interface InspectThreadResult {
+  /**
+   * The message that the thread is about
+   */
+  root: Message
+  /**
+   * All messages of the thread
+   */
+  totalCount: number
+  /**
+   * Whether the caller sent the root or a message of the thread
+   */
+  takesPart: boolean
+  /**
+   * Messages of the thread that the caller has not read; 0 outside of it
+   */
+  unread: number
+  data: Message[]
+  /**
+   * IDs of the messages of this page that the caller deleted for themselves, the root among them
+   */
+  userDeletedIDs: string[]
+}
 export interface ListAllRoomsInput {
   /**
    * JSON filter in document-database query syntax
@@ -4150,6 +4196,24 @@ export interface ResetOperatorResult {
    */
   link: string
 }
+export interface ListAllUsersInput {
+  /**
+   * The beginning of an ID, of a nickname or of a word of it
+   */
+  q?: string
+  limit?: number
+  /**
+   * `cursor` of the page before; not with `q`
+   */
+  cursor?: string
+}
+export interface ListAllUsersResult {
+  data: AdminUser[]
+  /**
+   * Of the next page; absent on the last one, and with `q`
+   */
+  cursor?: string
+}
 export interface BanMemberInput {
   /**
    * Room ID
@@ -4219,6 +4283,18 @@ export interface UnblockUserInput {
    * User ID
    */
   blockee: string
+}
+export interface TryCensorshipInput {
+  /**
+   * The text to try
+   */
+  text: string
+}
+export interface TryCensorshipResult {
+  /**
+   * With each character of a listed word as `*`
+   */
+  text: string
 }
 export interface DecideReportInput {
   /**
@@ -5479,6 +5555,8 @@ export interface AdminCalls {
   inspectRoom: { input: InspectRoomInput; result: InspectRoomResult }
   /** The rooms of a user with unread counts and roles, the latest message first: GET /admin/clients/:client_id/rooms */
   inspectRoomsOfUser: { input: InspectRoomsOfUserInput; result: InspectRoomsOfUserResult }
+  /** A page of the thread about a message, without being a member: GET /admin/messages/:id/thread */
+  inspectThread: { input: InspectThreadInput; result: InspectThreadResult }
   /** Query the rooms of the app: GET /admin/rooms */
   listAllRooms: { input: ListAllRoomsInput; result: ListAllRoomsResult }
   /** Everything that is known of a user: GET /admin/clients/:client_id */
@@ -5489,6 +5567,8 @@ export interface AdminCalls {
   searchAllMessages: { input: SearchAllMessagesInput; result: SearchAllMessagesResult }
   /** What happened to a user or in a room, and why, the latest first: GET /admin/timeline */
   readTimeline: { input: ReadTimelineInput; result: ReadTimelineResult }
+  /** Users of the app, by the beginning of a name or ID, or the newest first: GET /admin/users */
+  listAllUsers: { input: ListAllUsersInput; result: ListAllUsersResult }
   /** Ban a user in a room: POST /blockStatus/room/:roomID/:blockee */
   banMember: { input: BanMemberInput; result: BanMemberResult }
   /** Lift a ban, by the room owner or the API key: DELETE /blockStatus/room/:roomID/:blockee */
@@ -5497,6 +5577,8 @@ export interface AdminCalls {
   banUser: { input: BanUserInput; result: BanUserResult }
   /** Lift the ban of a user from the app: DELETE /admin/clients/:client_id/ban */
   unbanUser: { input: UnbanUserInput; result: UnbanUserResult }
+  /** A text as the censored words let it be: GET /admin/censorship */
+  tryCensorship: { input: TryCensorshipInput; result: TryCensorshipResult }
   /** Decide about a reported message: POST /admin/reports/:id/decide */
   decideReport: { input: DecideReportInput; result: DecideReportResult }
   /** Reported messages, those first reported last coming first: GET /admin/reports */
