@@ -8,7 +8,7 @@ export class UnfitMongo extends Error {
 
 const oldestMajor = 6
 
-/** @throws UnfitMongo when the server has no transactions, or is too old */
+/** @throws UnfitMongo if the server has no transactions, or is too old */
 export async function checkMongo(client: MongoClient): Promise<void> {
   const admin = client.db('admin')
   const [hello, { version }] = await Promise.all([admin.command({ hello: 1 }), admin.command({ buildInfo: 1 })])
@@ -25,7 +25,7 @@ export async function checkMongo(client: MongoClient): Promise<void> {
   }
 }
 
-/** Why none of the servers of a URL could be selected, where it is the kind of the first. @throws UnfitMongo */
+/** Throws the reason that none of the URL's servers could be selected, if it is a property of the first. @throws UnfitMongo */
 export async function explainUnselected(url: string, options: MongoClientOptions): Promise<void> {
   const direct = new ConnectionString(url)
   if (direct.isSRV) return

@@ -1,6 +1,6 @@
 import type { Binary } from 'mongodb'
 
-/** Work that goes on without the request that began it, by the process that holds its lease. */
+/** Work that continues without the request that began it, in the process that holds its lease. */
 export interface JobDoc {
   /** key(app, id) */
   _id: string
@@ -11,27 +11,27 @@ export interface JobDoc {
   createdAt: Date
   updatedAt: Date
   finishedAt?: Date
-  /** Set at its end: it is kept for some days more. */
+  /** Set at its end: it is kept for some days. */
   expiresAt?: Date
   total: number
-  /** Progress, which only grows: work goes on from here. */
+  /** Progress, which only grows: work resumes here. */
   done: number
-  /** While it runs: its worker, the end of the lease, and how often it was begun without progress. */
+  /** While it runs: its worker, the end of the lease, and the number of starts without progress. */
   worker?: string
   leaseUntilMS?: number
   attempts: number
   /**
-   * Of a batch that runs: the request's body as JSON text, its name among those of its sender, and the ID of the request.
+   * Of a running batch: the request's body as JSON text, its name among its sender's, and the ID of the request.
    */
   batch?: { json: string; name: string; request: string }
-  /** Of a batch: of its first recipients, in their order. */
+  /** Of a batch: the results of its first recipients, in order. */
   outcomes?: JobOutcome[]
   /** For a running erasure: the erased user, and as key(app, user). */
   user?: string
   erasing?: string
 }
 
-/** The outcome of a batch for one recipient: the ID of the message, or the error. */
+/** The result of a batch for one recipient: the ID of the message, or the error. */
 export type JobOutcome = { message: string; roomKey: string } | { error: { code: string; message: string } }
 
 /** A file of the chat page of any release. */
@@ -42,16 +42,16 @@ export interface PageFileDoc {
   expiresAt: Date
 }
 
-/** The outcome of the last fetch of a linked page, for one app. */
+/** The result of the last fetch of a linked page, for one app. */
 export interface LinkCardDoc {
   /** key(app, digest of the URL) */
   _id: string
   fetchedAt: Date
-  /** Not there when the page had no title or could not be fetched. */
+  /** Absent if the page had no title or could not be fetched. */
   card?: LinkCard
 }
 
-/** Says what a linked page is. */
+/** Describes a linked page. */
 export interface LinkCard {
   title: string
   description?: string

@@ -10,16 +10,16 @@ export const jobIndexes: IndexDescription[] = [
   { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
 ]
 
-/** Somebody else works on the job by now. */
+/** Another process has the job by now. */
 export class JobTaken extends Error {
   override name = 'JobTaken'
 }
 
-/** No gateway that lives leaves a job alone for so long. */
+/** No living gateway leaves a job alone for so long. */
 export const jobLeaseMS = 15_000
 const keepMS = 7 * 24 * 60 * 60 * 1_000
 
-/** Records work in progress, on which `worker` goes on. @throws a duplicate key error when the app has such a job */
+/** Records work in progress by `worker`. @throws a duplicate key error if the app has such a job */
 export async function insertJob(
   db: Db,
   job: Pick<JobDoc, 'app' | 'id' | 'kind' | 'total' | 'done'> & Partial<JobDoc>,
@@ -33,7 +33,7 @@ export async function insertJob(
   return whole
 }
 
-/** A job with a part of its outcomes, without its input; `reached` of its outcomes exist. */
+/** A job with a part of its results, without its input; `reached` of its results exist. */
 export async function findJob(
   db: Db,
   app: string,
@@ -52,7 +52,7 @@ export async function findJob(
   return found[0] ?? null
 }
 
-/** Leases a job that has no worker; null when there is none. */
+/** Leases a job without a worker; null if there is none. */
 export async function leaseJob(db: Db, worker: string): Promise<JobDoc | null> {
   const now = clock.now()
   return db.jobs.findOneAndUpdate(
@@ -62,14 +62,14 @@ export async function leaseJob(db: Db, worker: string): Promise<JobDoc | null> {
   )
 }
 
-/** Keeps others from a job for another while. @throws JobTaken */
+/** Extends the lease of a job. @throws JobTaken */
 export async function keepJob(db: Db, { _id, worker }: JobDoc): Promise<void> {
   await change(db, { _id, worker }, { $set: { leaseUntilMS: clock.now() + jobLeaseMS } })
 }
 
 /**
- * Records progress beyond `done`; for a batch also the outcomes of these recipients.
- * @throws JobTaken when another process works on it, or has recorded that already
+ * Records progress beyond `done`; for a batch also the results of these recipients.
+ * @throws JobTaken if another process works on it, or has recorded that already
  */
 export async function advanceJob(
   db: Db,
@@ -92,8 +92,8 @@ export async function endJob(db: Db, { _id, worker, total }: JobDoc): Promise<vo
 }
 
 /**
- * Ends a job as failed and deletes its input, if it has been begun this often without progress. The lease counts only
- * the time before it: there may have been progress since.
+ * Ends a job as failed and deletes its input, if it was started this often without progress. Compares the stored count, since
+ * there can have been progress after the lease was taken.
  * @returns whether it did
  */
 export async function giveUpJob(db: Db, { _id, worker = '' }: JobDoc, mostAttempts: number): Promise<boolean> {
@@ -108,18 +108,18 @@ function ending(state: 'done' | 'failed') {
   return { $set: ended, $unset: { worker: 1, leaseUntilMS: 1, batch: 1, erasing: 1, user: 1 } as const }
 }
 
-/** Forgets a job that is over, if it is still the one that ended at this time. */
+/** Forgets a finished job, if it is still the one that ended at this time. */
 export async function deleteEndedJob(db: Db, { _id, finishedAt }: JobDoc & { finishedAt: Date }): Promise<void> {
   await db.jobs.deleteOne({ _id, finishedAt })
 }
 
-/** Leaves a job to others, from the given time on (Unix milliseconds). @throws JobTaken */
+/** Leaves a job to other processes, from the given time on (Unix milliseconds). @throws JobTaken */
 export async function releaseJob(db: Db, { _id, worker }: JobDoc, atMS: number): Promise<void> {
   await change(db, { _id, worker }, { $set: { leaseUntilMS: atMS } })
 }
 
 /**
- * Leaves a job that failed to others after a pause, which doubles with every try in which it did not get on, at most so often.
+ * Leaves a failed job to other processes with backoff, which doubles up to a limit with every attempt without progress.
  * @throws JobTaken
  */
 export async function postponeJob(

@@ -2,7 +2,7 @@ import type { Collection } from 'mongodb'
 import type { Db } from './db.ts'
 import { key } from './keys.ts'
 
-/** A name that URL libraries take out of a path, so that calls for it reach something else. */
+/** A name that URL libraries remove from a path, so that calls for it reach something else. */
 export interface LostId {
   kind: 'user or user group' | 'room' | 'configuration key' | 'preference'
   app: string

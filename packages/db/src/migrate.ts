@@ -3,12 +3,12 @@ import { Umzug } from 'umzug'
 import type { Db } from './db.ts'
 import { type Migration, type MigrationDoc, migrations, migrationsCollection } from './schema.ts'
 
-/** The timeout of the connection that migrates: an index over the largest collection may take long. */
+/** The timeout of the migrating connection: building an index over the largest collection can take long. */
 export const migrateTimeoutMS = 24 * 60 * 60 * 1_000
 
 /**
- * Brings the database's schema to this release: runs the missing migrations, one after the other; those that do the same
- * (`up`) once. Connect with `migrateTimeoutMS` where the collections may be large.
+ * Brings the database's schema to this release: runs the missing migrations, one after the other, and those with the same `up`
+ * once. Connect with `migrateTimeoutMS` if the collections can be large.
  *
  * @param onProgress called with a line when each migration begins and ends
  * @returns the names of those that ran

@@ -4,10 +4,10 @@ import type { Db } from './db.ts'
 
 export const pageFileIndexes: IndexDescription[] = [{ key: { expiresAt: 1 }, expireAfterSeconds: 0 }]
 
-/** Pages of a release stay open for days, and load some files when they are needed. */
+/** Pages of a release stay open for days, and load some files on demand. */
 const keptMS = 30 * 24 * 3_600_000
 
-/** Keeps files of the chat page for gateways of other releases; a name stands for one content. */
+/** Keeps files of the chat page for gateways of other releases; a name identifies one content. */
 export async function keepPageFiles(db: Db, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
   const expiresAt = new Date(clock.now() + keptMS)
   const writes = [...files].map(([_id, content]) => ({

@@ -25,18 +25,18 @@ export async function findApp(db: Db, app: string): Promise<AppDoc | null> {
   return db.apps.findOne({ _id: app })
 }
 
-/** The secrets that calls to the integrator's servers are signed by now: after a change of it, those before too. */
+/** The secrets that sign calls to the integrator's servers now: during a change, earlier ones too. */
 export function signingSecrets({ webhookSecret, formerWebhookSecrets: former = [] }: AppDoc): string[] {
   const stillSigning = former.filter(({ untilMS }) => untilMS > clock.now())
   return [webhookSecret, ...stillSigning.map(({ secret }) => secret)]
 }
 
-/** The most former secrets with signatures in the header of a call. */
+/** The maximum number of former secrets with signatures in the header of a call. */
 const mostFormer = 4
 
 /**
- * Gives an app another webhook secret; calls are signed by those before too: by the last until then, by others as long as
- * they had. A time that is over ends all of them. False when there is no such app.
+ * Gives an app a new webhook secret; earlier ones keep signing calls: the last one until the given time, others as long as they
+ * had. A past time ends all of them. False if there is no such app.
  */
 export async function changeWebhookSecret(
   db: Db,
@@ -61,7 +61,7 @@ export function isInForce({ revokedAt, expiresAt }: ApiKeyDoc): boolean {
   return !revokedAt && !(expiresAt && expiresAt.getTime() <= clock.now())
 }
 
-/** Adds a key; false when the app does not exist, or a key in force has the name. */
+/** Adds a key; false if the app does not exist, or an active key has the name. */
 export async function insertApiKey(
   db: Db,
   app: string,
@@ -80,7 +80,7 @@ export async function dropApiKeys(db: Db, app: string, digests: readonly string[
   await db.apps.updateOne({ _id: app }, { $pull: { apiKeys: { digest: { $in: digests } } } })
 }
 
-/** Revokes an active key; false when it is not active any more. */
+/** Revokes an active key; false if it is no longer active. */
 export async function revokeApiKeyDoc(
   db: Db,
   app: string,
@@ -98,7 +98,7 @@ export async function noteApiKeyUse(db: Db, keyDigest: string, at: Date): Promis
   await db.apps.updateOne({ 'apiKeys.digest': keyDigest }, used, { writeConcern: { w: 1, journal: false } })
 }
 
-/** All apps that are not being deleted: their IDs, and when they were made. */
+/** All apps that are not being deleted: their IDs and creation times. */
 export async function findOpenApps(db: Db): Promise<Pick<AppDoc, '_id' | 'createdAt'>[]> {
   return db.apps.find(open, { projection: { createdAt: 1 } }).toArray()
 }

@@ -12,7 +12,7 @@ export interface ConfigMarkDoc {
   mark: string
 }
 
-/** The mark of an app; none where the configuration has never been changed. */
+/** The mark of an app; none if its configuration was never changed. */
 export interface ConfigMark {
   app: string
   mark?: string | undefined
@@ -36,8 +36,8 @@ export async function moveConfigMark(db: Db, app: string, session: ClientSession
 }
 
 /**
- * An update statement that fails, and with it all later ones of an ordered command, when the configuration has changed;
- * otherwise it changes nothing.
+ * An update statement that fails, and with it all later ones of an ordered command, if the configuration has changed; otherwise
+ * it changes nothing.
  */
 export function configStatement({ app, mark }: ConfigMark): Document {
   return {
@@ -46,7 +46,7 @@ export function configStatement({ app, mark }: ConfigMark): Document {
   }
 }
 
-/** Whether it was that statement which failed. */
+/** Whether that statement failed. */
 export function isConfigChange({ code }: { code: number }): boolean {
   return code === immutableField
 }

@@ -9,7 +9,7 @@ export interface AppDoc {
   apiKeys: ApiKeyDoc[]
   /** Signs outgoing webhooks (Standard Webhooks, `whsec_…`). */
   webhookSecret: string
-  /** Those before, which calls are signed by too until then (Unix milliseconds), the latest first. */
+  /** Earlier ones, which also sign calls until that time (Unix milliseconds), the latest first. */
   formerWebhookSecrets?: { secret: string; untilMS: number }[]
   createdAt: Date
   /** Set while it is being deleted: its keys are no longer valid. */
@@ -39,11 +39,11 @@ export interface ApiKeyDoc {
   permissions: ApiPermission[]
   /** Its rights; absent: everything, also the scopes of later releases. */
   scopes?: Scope[]
-  /** It ends by itself then. */
+  /** When it expires. */
   expiresAt?: Date
   /** Networks (CIDR) that it may be used from; absent: all. */
   addresses?: string[]
-  /** Requests in a minute, in place of the rate of all keys. */
+  /** Requests per minute, in place of the rate of all keys. */
   ratePerMinute?: number
   createdAt: Date
   /** Last use, to the minute. */

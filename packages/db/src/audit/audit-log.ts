@@ -26,7 +26,7 @@ export async function insertAuditEntries(db: Db, entries: readonly AuditDoc[], s
   )
 }
 
-/** Which entries of an app. */
+/** A selection of an app's entries. */
 export interface AuditQuery {
   actor?: string | undefined
   subject?: string | undefined
@@ -56,7 +56,7 @@ export async function findAuditEntries(
     .toArray()
 }
 
-/** Apps with entries that no seal has yet. */
+/** Apps with unsealed entries. */
 export async function findUnsealedApps(db: Db, limit: number): Promise<string[]> {
   const waiting = await db.auditUnsealed
     .find({}, { projection: { _id: 0, app: 1 } })
@@ -65,7 +65,7 @@ export async function findUnsealedApps(db: Db, limit: number): Promise<string[]>
   return [...new Set(waiting.map(({ app }) => app))]
 }
 
-/** The entries of an app that no seal has yet, in the order of their IDs. */
+/** The unsealed entries of an app, in the order of their IDs. */
 export async function takeUnsealed(db: Db, app: string, limit: number, session: ClientSession): Promise<AuditDoc[]> {
   const waiting = await db.auditUnsealed
     .find({ _id: keyRange(app) }, { session })
@@ -94,7 +94,7 @@ export function sealKey(app: string, seq: number): string {
   return key(app, String(seq).padStart(10, '0'))
 }
 
-/** The links of an app's chain in order, each with the entries that are there. */
+/** The links of an app's chain in order, each with the entries that still exist. */
 export async function* readChain(db: Db, app: string): AsyncGenerator<{ seal: AuditSealDoc; entries: AuditDoc[] }> {
   const seals = db.auditSeals.find({ _id: keyRange(app) }).sort({ _id: 1 })
   for await (const seal of seals) {
@@ -103,7 +103,7 @@ export async function* readChain(db: Db, app: string): AsyncGenerator<{ seal: Au
   }
 }
 
-/** How many entries of an app there are, and how many of them no seal has yet. */
+/** The number of an app's entries, and of the unsealed ones. */
 export async function countAuditEntries(db: Db, app: string): Promise<{ all: number; unsealed: number }> {
   const range = { _id: keyRange(app) }
   const [all, unsealed] = await Promise.all([db.audit.countDocuments(range), db.auditUnsealed.countDocuments(range)])

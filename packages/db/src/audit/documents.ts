@@ -1,4 +1,4 @@
-/** A change that was made by a key, an operator or a command. Written once, never changed. */
+/** A change made by a key, an operator or a command. Written once, never changed. */
 export interface AuditDoc {
   /** key(app, id) */
   _id: string
@@ -19,27 +19,27 @@ export interface AuditDoc {
   before?: string
   after?: string
   request?: string
-  /** When it goes. */
+  /** When it expires. */
   expiresAt: Date
 }
 
-/** An entry that no seal has yet. */
+/** A reference to an unsealed entry. */
 export interface UnsealedDoc {
-  /** That of the entry. */
+  /** The entry's. */
   _id: string
   app: string
 }
 
-/** A link of an app's chain: it names entries with their hashes, and the link before. */
+/** A link of an app's chain: it names entries with their hashes, and the previous link. */
 export interface AuditSealDoc {
-  /** key(app, seq padded to ten digits): two processes cannot make the same link. */
+  /** key(app, seq padded to ten digits): two processes cannot create the same link. */
   _id: string
   app: string
   /** 1, 2, 3… */
   seq: number
   /** The day (UTC) whose chain it belongs to, such as 2026-11-26. */
   day: string
-  /** `hash` of the link before; empty in the first. */
+  /** `hash` of the previous link; empty in the first. */
   previous: string
   entries: SealedEntry[]
   hash: string

@@ -15,7 +15,7 @@ export interface PendingEventsDoc {
    * from many rooms and are ordered by seq.
    */
   orderingKey?: string
-  /** Set by the server at the insert, later than in any earlier note, so that changes that exclude each other are in order. */
+  /** Set by the server at the insert, later than in any earlier note, so that conflicting changes are in order. */
   order?: Timestamp
   events: NotedEvent[]
 }
@@ -45,7 +45,7 @@ export interface StreamStateDoc {
   witness?: string
   /** When the stream was at that position. */
   seenAtMS: number
-  /** Every message that the stream took before was handled by all consumers. */
+  /** All consumers have handled every message that the stream took before. */
   handledUpToMS: number
   /** By the name of a durable consumer, the position in this stream up to which it has handled everything. */
   handledSeqs?: Record<string, number>
@@ -74,7 +74,7 @@ export type NotedEvent =
   | { kind: 'message'; message: string; event: ServerEvent; changedAtMS?: number; isSoonAfter?: true; by?: string }
   /** The `room` event, published with the Room as it is then. */
   | { kind: 'room'; id: string; app: string; room: string; webhook?: false; request?: string; by?: string }
-  /** Any other event: its payload as JSON text; `upToSeq`: seq of the last message of the room that it is about. */
+  /** Any other event: its payload as JSON text; `upToSeq`: seq of the last message of the room that it concerns. */
   | {
       kind: 'event'
       id: string
@@ -87,10 +87,10 @@ export type NotedEvent =
     }
   /** An event that only the integrator's feed has: its payload as JSON text. */
   | { kind: 'feed'; id: string; to: Audience; event: FeedOnlyEvent; json: string }
-  /** A node command, a change of members for the webhook, or a push to clients; as JSON text. */
+  /** A node command, a membership change for the webhook, or a push to clients; as JSON text. */
   | { kind: 'command' | 'membersChange' | 'push'; id: string; app: string; json: string }
 
-/** Events that are being published again. */
+/** A replay of events to the stream in progress. */
 export interface Rebuilding {
   /** Events of messages and changes since then are published again. */
   sinceMS: number

@@ -57,16 +57,15 @@ function inNotes(events: readonly NotedEvent[]): NotedEvent[][] {
 export const maxPerOrderingKey = 50
 
 /**
- * The notes that wait under these ordering keys, each key in order, at most `maxPerOrderingKey` per key. Runs outside
- * of any transaction, so it sees the commits of others.
+ * The waiting notes of these ordering keys, each key in order, at most `maxPerOrderingKey` per key. Runs outside any transaction,
+ * so it sees the commits of others.
  */
 export async function findByOrderingKey(db: Db, orderingKeys: readonly string[]): Promise<PendingEventsDoc[]> {
   return db.pendingEvents.aggregate<PendingEventsDoc>(waitingIn(orderingKeys)).toArray()
 }
 
 /**
- * The stages of a pipeline on `pendingEvents` that find the notes that wait under ordering keys, like
- * `findByOrderingKey`.
+ * The stages of a pipeline on `pendingEvents` that find the waiting notes of ordering keys, like `findByOrderingKey`.
  */
 export function waitingIn(orderingKeys: readonly string[]): object[] {
   return [
@@ -143,14 +142,14 @@ async function insertKept(db: Db, kept: PublishedEventsDoc[]): Promise<void> {
   }
 }
 
-/** When the first note since a time was published, in milliseconds; undefined when there is none. */
+/** When the first note since a time was published, in milliseconds; undefined if there is none. */
 export async function findNextPublishedMS(db: Db, fromMS: number): Promise<number | undefined> {
   const options = { sort: { at: 1, _id: 1 }, projection: { at: 1 } } as const
   const next = await db.publishedEvents.findOne({ at: { $gte: new Date(fromMS) } }, options)
   return next?.at.getTime()
 }
 
-/** The notes that were published in a stretch of time, the end excluded, in order. */
+/** The notes published in a period, excluding its end, in order. */
 export async function findPublished(db: Db, fromMS: number, toMS: number): Promise<PublishedEventsDoc[]> {
   return db.publishedEvents
     .find({ at: { $gte: new Date(fromMS), $lt: new Date(toMS) } })

@@ -14,7 +14,7 @@ export async function insertStreamState(db: Db, state: StreamStateDoc): Promise<
   await db.streamState.updateOne({ _id }, { $setOnInsert: rest }, { upsert: true, ...durable })
 }
 
-/** Records how far the stream has come; not if it was lost meanwhile. */
+/** Records the position of the stream, unless it was lost meanwhile. */
 export async function recordProgress(
   db: Db,
   { _id, created, losses }: StreamStateDoc,
@@ -25,7 +25,7 @@ export async function recordProgress(
   const { witness, handledSeqs = {}, ...rest } = progress
   const set = { ...rest, ...(witness !== undefined && { witness }) }
   const same = { _id, created, losses, seq: { $lte: progress.seq } }
-  // A consumer that was deleted and created again may begin a little before its last position.
+  // A recreated consumer can begin a little before its last position.
   const handled = Object.fromEntries(Object.entries(handledSeqs).map(([name, seq]) => [`handledSeqs.${name}`, seq]))
   const update = { $set: set, ...(Object.keys(handled).length > 0 && { $max: handled }) }
   await db.streamState.updateOne(same, witness === undefined ? { ...update, $unset: { witness: 1 } } : update)
@@ -65,7 +65,7 @@ export async function recordNewStream(
   )
 }
 
-/** Records that a stream noted as lost has come back and stays, unless another process continues the repair. */
+/** Records that a stream noted as lost is back and stays, unless another process continues the repair. */
 export async function recordFoundAgain(
   db: Db,
   { _id, losses, repairUntilMS = 0 }: Pick<StreamStateDoc, '_id' | 'losses' | 'repairUntilMS'>,
@@ -73,7 +73,7 @@ export async function recordFoundAgain(
   await db.streamState.updateOne({ _id, losses, repairUntilMS }, { $unset: { repairUntilMS: 1 } }, durable)
 }
 
-/** Takes or extends the lease of publishing again; returns the state, or null if another process has the lease. */
+/** Takes or extends the lease of republishing; returns the state, or null if another process has the lease. */
 export async function leaseRebuilding(db: Db, stream: string, leaseMS: number): Promise<StreamStateDoc | null> {
   const now = clock.now()
   const free = { _id: stream, repairUntilMS: { $exists: false }, 'rebuilding.leaseUntilMS': { $lt: now } }
@@ -82,8 +82,8 @@ export async function leaseRebuilding(db: Db, stream: string, leaseMS: number): 
 }
 
 /**
- * Records the progress of publishing again. Returns false if more is left because the stream was lost again, or if
- * another process has taken the lease and finished.
+ * Records the progress of republishing. Returns false if more is left because the stream was lost again, or if another process
+ * has taken the lease and finished.
  */
 export async function recordRebuilt(
   db: Db,

@@ -26,7 +26,7 @@ export type FileUse = Pick<
 >
 const useFields = {
   ...{ app: 1, room: 1, roomKey: 1, seq: 1, createdAtMS: 1, isDeleted: 1, threadOf: 1, messageType: 1 },
-  // Of 64 KiB only whether it is there.
+  // Content can have 64 KiB, so only its presence is read.
   content: { $cond: [{ $gt: ['$content', null] }, '', '$$REMOVE'] },
 } as const
 
@@ -45,7 +45,7 @@ export async function findUses(
     .toArray()
 }
 
-/** The flushed messages with a file in these rooms (IDs) and their threads, in parts, however many others there are. */
+/** The flushed messages with a file in these rooms (IDs) and their threads, in parts, at a cost independent of all others. */
 export async function* findUsesInRooms(
   db: Db,
   { app, id }: { app: string; id: string },
@@ -70,7 +70,7 @@ export async function* findAttachedIn(db: Db, { app, id }: { app: string; id: st
   }
 }
 
-/** The messages with a file that are in buffers: of the moment, so they are few. */
+/** The messages with a file in current buffers, so they are few. */
 export async function findUsesInBuffers(db: Db, { app, id }: { app: string; id: string }): Promise<FileUse[]> {
   const unflushed = { bufferSinceMS: { $gt: 0 }, app, 'buffer.attachments.fileID': id }
   const rooms = await db.rooms.find(unflushed, { hint: { bufferSinceMS: 1 } }).toArray()

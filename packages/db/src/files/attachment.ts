@@ -4,7 +4,7 @@ export interface Attachment {
   name: string
   type: string
   size: number
-  /** Of pictures and videos, in pixels; of videos and sounds, in seconds: as the sender says. */
+  /** Of pictures and videos, in pixels; of videos and audio, in seconds: as stated by the sender. */
   width?: number
   height?: number
   duration?: number

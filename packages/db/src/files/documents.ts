@@ -1,9 +1,9 @@
-/** A file that somebody uploads to send it. Its bytes are in the store of files, never here. */
+/** A file uploaded to be sent. Its bytes are in the file store, never here. */
 export interface FileDoc {
   /** key(app, id) */
   _id: string
   app: string
-  /** 24 hexadecimal digits, which no other app has either. */
+  /** 24 hexadecimal digits, unique across apps. */
   id: string
   /** The owner; absent for the integrator's. */
   owner?: string
@@ -13,39 +13,39 @@ export interface FileDoc {
   type: string
   /** Bytes. */
   size: number
-  /** Signs its addresses. */
+  /** Signs its URLs. */
   secret: string
   createdAtMS: number
-  /** The upload that began last, by its name in the store: no other is taken. */
+  /** The last upload that began, by its name in the store: only this one is accepted. */
   uploading?: string
-  /** Which of the uploads was taken, by its name in the store; absent while none has been. */
+  /** The accepted upload, by its name in the store; absent until there is one. */
   stored?: string
-  /** Whether it still has to be scanned, or was refused: then it is not given out. */
+  /** Whether it still has to be scanned, or was refused: then it is not delivered. */
   scan?: 'pending' | 'refused'
-  /** A thumbnail of it is still to be made. */
+  /** Its thumbnail is still to be made. */
   wantsThumbnail?: true
-  /** How often that was begun. */
+  /** The number of attempts. */
   thumbnailTries?: number
   /** Its name in the store, and its size in pixels. */
   thumbnail?: { stored: string; width: number; height: number }
-  /** When it is looked at again, whether anything refers to it (chat/files/clear-files.ts). */
+  /** When it is checked again for references (chat/files/clear-files.ts). */
   lookAtMS: number
   /** Keeps it until then, referenced or not: a message with it is being sent. */
   heldUntilMS?: number
-  /** A message that had it has it no more: while nothing else refers to it, it does not stay. */
+  /** A message has lost it: unless something else refers to it, it goes. */
   lost?: true
 }
 
 /**
- * Work that is left for files that are gone or refused, for any process: removing the bytes of one from the store, or
- * looking at the files of a deleted room.
+ * Pending work on removed or refused files, for any process: removing the bytes of one from the store, or checking the files of a
+ * deleted room.
  */
 export interface FilesToClearDoc {
   /** The ID of the file; of a room, key(app, room). */
   _id: string
   room?: { app: string; id: string }
-  /** Of a file: until then somebody may still upload it. */
+  /** Of a file: it can still be uploaded until then. */
   uploadUntilMS?: number
-  /** When a process may take it; when one has, that is after it has died. */
+  /** When a process may take it; once taken, the time at which its lease ends. */
   nextMS: number
 }

@@ -9,11 +9,11 @@ export const filesToClearIndexes: IndexDescription[] = [{ key: { nextMS: 1 } }]
 
 /** Longer than the work on one takes. */
 const leaseMS = 60_000
-/** How long after a file was made it may be uploaded. */
+/** How long after its creation a file can be uploaded. */
 export const uploadWithinMS = 60 * 60 * 1_000
 const perTransaction = 200
 
-/** Removes a file that is unchanged since it was read; its bytes follow. Returns whether it did. */
+/** Removes a file unchanged since it was read; its bytes follow. Returns whether it did. */
 export async function removeFile(db: Db, file: FileDoc): Promise<boolean> {
   const { _id, lookAtMS, heldUntilMS } = file
   return (await removeMatching(db, [file], { _id, lookAtMS, heldUntilMS: heldUntilMS ?? { $exists: false } })) === 1
@@ -48,7 +48,7 @@ async function removeMatching(db: Db, files: readonly FileDoc[], as: Filter<File
   })
 }
 
-/** Notes that the bytes of files are to leave the store, inside the transaction that removes or refuses them. */
+/** Records that the bytes of files must leave the store, inside the transaction that removes or refuses them. */
 export async function noteFilesToClear(db: Db, files: readonly FileDoc[], session: Session): Promise<void> {
   const nextMS = clock.now()
   const rows = files.map(({ id, createdAtMS }) => ({
@@ -61,7 +61,7 @@ export async function noteFilesToClear(db: Db, files: readonly FileDoc[], sessio
   await db.filesToClear.bulkWrite(rows, { session })
 }
 
-/** Notes that the files of a room are to be looked at, inside the transaction that deletes it. */
+/** Records that the files of a room must be checked, inside the transaction that deletes it. */
 export async function noteRoomToClear(
   db: Db,
   { app, id }: { app: string; id: string },
@@ -71,7 +71,7 @@ export async function noteRoomToClear(
   await db.filesToClear.updateOne({ _id: key(app, id) }, row, { session, upsert: true })
 }
 
-/** Takes one thing to do that is due: no other process does until the lease has ended. */
+/** Claims one piece of due work: no other process gets it until the lease has ended. */
 export async function takeToClear(db: Db, nowMS: number): Promise<FilesToClearDoc | null> {
   return db.filesToClear.findOneAndUpdate(
     { nextMS: { $lte: nowMS } },
@@ -85,7 +85,7 @@ export async function removeToClear(db: Db, { _id }: FilesToClearDoc): Promise<v
   await db.filesToClear.deleteOne({ _id })
 }
 
-/** It is done again at a time. */
+/** It is repeated at the given time. */
 export async function clearAgain(db: Db, { _id }: FilesToClearDoc, nextMS: number): Promise<void> {
   await db.filesToClear.updateOne({ _id }, { $set: { nextMS } })
 }

@@ -12,11 +12,11 @@ export const fileIndexes: IndexDescription[] = [
   { key: { ownerKey: 1, size: 1 }, partialFilterExpression: { ownerKey: { $exists: true } } },
 ]
 
-/** A file that nothing refers to stays so long after it was announced. */
+/** An unreferenced file stays this long after its announcement. */
 export const unsentMS = 24 * 60 * 60 * 1_000
-/** Longer than a send takes, which gives up after 10 s. */
+/** Longer than a send, which gives up after 10 s. */
 const holdMS = 60_000
-/** Longer than looking at one file takes. */
+/** Longer than the check of one file. */
 export const lookLeaseMS = 60_000
 
 export async function insertFile(db: Db, file: FileDoc): Promise<void> {
@@ -39,8 +39,8 @@ export async function bytesOfOwner(db: Db, app: string, owner: string): Promise<
 }
 
 /**
- * Notes that an upload of a file begins: from now on no earlier one is taken. Returns the name of the one that had begun
- * last, if any; null when the file has its content, or is gone.
+ * Records that an upload of a file begins, after which no earlier one is accepted. Returns the name of the previous one, if any;
+ * null if the file has its content, or is gone.
  */
 export async function beginUpload(
   db: Db,
@@ -52,9 +52,8 @@ export async function beginUpload(
 }
 
 /**
- * Takes an upload as the content of the file; false when a newer one has begun, another was taken before, or the file
- * is gone.
- * @param todo work before it is given out, and soon after
+ * Accepts an upload as the content of the file; false if a newer one has begun, another was accepted before, or the file is gone.
+ * @param todo work before it is delivered, and soon after
  */
 export async function takeStored(
   db: Db,
@@ -74,13 +73,13 @@ export async function takeStored(
   return modifiedCount === 1
 }
 
-/** A file that was taken and scanned is given out. */
+/** Releases an accepted, scanned file for delivery. */
 export async function releaseFile(db: Db, file: FileDoc): Promise<void> {
   const nextMS = file.wantsThumbnail ? clock.now() : nextLook(file)
   await finishLook(db, file, { scan: 'pending' }, { $unset: { scan: 1 } }, nextMS)
 }
 
-/** A file that was taken and scanned is never given out; its bytes follow. */
+/** Refuses an accepted, scanned file for good; its bytes follow. */
 export async function refuseFile(db: Db, file: FileDoc): Promise<void> {
   await inTransaction(db, async (session) => {
     const refused = { $set: { scan: 'refused' as const } }
@@ -89,27 +88,27 @@ export async function refuseFile(db: Db, file: FileDoc): Promise<void> {
   })
 }
 
-/** Counts that the thumbnail of a file is begun; returns how often that was. */
+/** Counts an attempt at the thumbnail of a file; returns the number of attempts. */
 export async function countThumbnailTry(db: Db, { _id }: FileDoc): Promise<number> {
   const counted = await db.files.findOneAndUpdate({ _id }, { $inc: { thumbnailTries: 1 } }, { returnDocument: 'after' })
   return counted?.thumbnailTries ?? 0
 }
 
-/** No try counts: the picture killed no process. */
+/** Takes back the attempt: the picture killed no process. */
 export async function forgetThumbnailTries(db: Db, { _id }: FileDoc): Promise<void> {
   await db.files.updateOne({ _id }, { $unset: { thumbnailTries: 1 } })
 }
 
-/** The thumbnail of a file that was taken is made, or there is none. False when the file is gone. */
+/** Records the thumbnail of an accepted file, or that there is none. False if the file is gone. */
 export async function setThumbnail(db: Db, file: FileDoc, thumbnail: FileDoc['thumbnail']): Promise<boolean> {
   const made = { $unset: { wantsThumbnail: 1, thumbnailTries: 1 }, ...(thumbnail && { $set: { thumbnail } }) } as const
   return finishLook(db, file, {}, made, nextLook(file))
 }
 
 /**
- * Writes the result of looking at a file, and the time of the next look, unless an earlier one was requested. One
- * write: after a kill between two, a file that waits to be sent would be looked at too soon, and removed. False when
- * the file is gone, or has changed.
+ * Records the result of a check, and the time of the next one, unless an earlier one was requested. This is one write: after a
+ * kill between two, a file that waits to be sent would be checked too soon, and removed. False if the file is gone, or has
+ * changed.
  */
 async function finishLook(
   db: Db,
@@ -125,13 +124,13 @@ async function finishLook(
   return matchedCount > 0 || (await db.files.updateOne({ ...asLong, _id }, done, options)).matchedCount > 0
 }
 
-/** A file that no message has lost stays as long as others that are never sent, also when a send of it was refused. */
+/** A file that no message has lost stays as long as unsent ones, even if its send was refused. */
 function nextLook({ createdAtMS, heldUntilMS = 0, lost }: FileDoc): number {
   return Math.max(heldUntilMS, lost ? clock.now() : createdAtMS + unsentMS)
 }
 
 /**
- * The files of a send, in their present state; none is removed while a send may run.
+ * The files of a send, in their current state; none is removed while a send may run.
  * @param of the owner: this user, and with `orNobody` the integrator
  */
 export async function holdFiles(
@@ -140,13 +139,13 @@ export async function holdFiles(
   { app, owner, orNobody }: { app: string; owner: string; orNobody: boolean },
 ): Promise<FileDoc[]> {
   const owners = [key(app, owner), ...(orNobody ? [null] : [])]
-  // null stands for a field that is not there.
+  // null matches a missing field.
   const named = { _id: { $in: ids.map((id) => key(app, id)) }, ownerKey: { $in: owners as string[] } }
   await db.files.updateMany(named, { $max: { heldUntilMS: clock.now() + holdMS } })
   return db.files.find(named).toArray()
 }
 
-/** The files of these IDs, whosever they are. @param hold none is removed while messages with them are written */
+/** The files of these IDs, whoever owns them. @param hold none is removed while messages with them are written */
 export async function findFiles(
   db: Db,
   app: string,
@@ -165,8 +164,8 @@ const toLookAt: Record<'toScan' | 'others', Filter<FileDoc>> = {
 }
 
 /**
- * Takes a file that is due, of those to scan or of the others; no other process takes it for a while. Pictures that
- * wait for their thumbnails are taken in turns (waiting-pictures.ts).
+ * Claims a due file, from those to scan or the others; no other process gets it for a while. Pictures without their thumbnails
+ * are taken in turns (waiting-pictures.ts).
  */
 export async function takeFileToLookAt(db: Db, nowMS: number, which: keyof typeof toLookAt): Promise<FileDoc | null> {
   return db.files.findOneAndUpdate(
@@ -176,12 +175,12 @@ export async function takeFileToLookAt(db: Db, nowMS: number, which: keyof typeo
   )
 }
 
-/** Has a file that was taken looked at again at a time, unless somebody wants it sooner. */
+/** Schedules another check of a claimed file, unless an earlier one was requested. */
 export async function lookAtAgain(db: Db, { _id, lookAtMS }: FileDoc, againMS: number): Promise<void> {
   await db.files.updateOne({ _id, lookAtMS }, { $set: { lookAtMS: againMS } })
 }
 
-/** Files that were to be sent stay as long as others that are never sent, unless something else refers to them. */
+/** Files of cancelled sends stay as long as unsent ones, unless something else refers to them. */
 export async function releaseFiles(db: Db, app: string, files: readonly Pick<Attachment, 'fileID'>[]): Promise<void> {
   if (files.length === 0) return
   const _id = { $in: files.map(({ fileID }) => key(app, fileID)) }
@@ -189,7 +188,7 @@ export async function releaseFiles(db: Db, app: string, files: readonly Pick<Att
   await db.files.updateMany({ _id, ...nothingToDo }, { $set: { lookAtMS: clock.now() + unsentMS } })
 }
 
-/** Has the files of messages that lose them looked at soon, inside the transaction that takes them out. */
+/** Schedules an early check of the files of messages that lose them, inside the transaction that removes them. */
 export async function lookAtFiles(
   db: Db,
   app: string,

@@ -13,7 +13,7 @@ const due = (nowMS: number): Filter<FileDoc> => ({
   scan: { $exists: false },
 })
 
-/** The first app after another one, in the order of their IDs, that has a picture due by that time. */
+/** The first app after the given one, in the order of IDs, with a picture due by that time. */
 export async function appWithPicture(db: Db, nowMS: number, after: string): Promise<string | undefined> {
   const found = await db.files.findOne(
     { ...due(nowMS), app: { $gt: after } },
@@ -23,8 +23,8 @@ export async function appWithPicture(db: Db, nowMS: number, after: string): Prom
 }
 
 /**
- * Takes the oldest picture due of the first owner after another one, or of the first of all: no other process does for a
- * while. The integrator's own come first.
+ * Claims the oldest due picture of the first owner after the given one, or of the first of all, for a while. The integrator's own
+ * come first.
  */
 export async function takePicture(db: Db, nowMS: number, app: string, afterOwner?: string): Promise<FileDoc | null> {
   return db.files.findOneAndUpdate(

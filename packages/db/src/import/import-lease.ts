@@ -5,7 +5,7 @@ const durable = { writeConcern: { w: 'majority', j: true } } as const
 
 const untilIn = (leaseMS: number) => ({ $add: ['$$NOW', leaseMS] })
 
-/** Takes the imports of an app; returns undefined, or the lease of another that holds them. */
+/** Takes the import lease of an app; returns undefined, or the lease of its current holder. */
 export async function takeImports(db: Db, app: string, by: string, leaseMS: number): Promise<ImportLease | undefined> {
   // A missing field sorts before every time.
   const free = { _id: app, $expr: { $lte: ['$importing.until', '$$NOW'] } }

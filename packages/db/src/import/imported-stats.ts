@@ -13,8 +13,8 @@ const mostBuffered = 40_000
 const perCommand = 1_000
 
 /**
- * Counts imported messages in the statistics, as noteMessages does, with as few writes as possible: buckets are buffered over
- * many messages. Counted again, a message changes nothing.
+ * Counts imported messages in the statistics, like noteMessages, with as few writes as possible: buckets are buffered over many
+ * messages. Counting a message again changes nothing.
  */
 export class ImportedStats {
   readonly #db: Db
@@ -43,7 +43,7 @@ export class ImportedStats {
   async write(): Promise<void> {
     const [rooms, users] = [[...this.#rooms.values()], this.#users.take()]
     this.#rooms.clear()
-    // Most are old: only of the last days there are minutes.
+    // Most are old: minute buckets exist only for the last days.
     const [recent, old] = [users.filter(({ minutes }) => minutes > 0n), users.filter(({ minutes }) => minutes === 0n)]
     const { statsUsers } = this.#db
     for (const part of inParts(old, perCommand)) {
@@ -54,7 +54,7 @@ export class ImportedStats {
     for (const part of inParts(rooms, perCommand)) await this.#writeRooms(part)
   }
 
-  /** Most are new; those that are there grow. */
+  /** Most are new; existing ones grow. */
   async #writeRooms(rooms: readonly StatsRoomDoc[]): Promise<void> {
     const { statsRooms } = this.#db
     await patiently(() => insertMissing(this.#db, statsRooms.collectionName, rooms))

@@ -7,14 +7,14 @@ import { firstOfOthers, removeUnreached, removeUnreachedOfThreads } from './unre
 const durable = { writeConcern: { w: 'majority', j: true } } as const
 const perCommand = 1_000
 
-/** Marks rooms as being imported: a send that read a room before no longer matches it, and later ones are refused. */
+/** Marks rooms as being imported: a send that has read a room no longer matches it, and later ones are refused. */
 export async function markImporting(db: Db, roomKeys: readonly string[]): Promise<void> {
   for (const keys of inParts(roomKeys, perCommand)) {
     await db.rooms.updateMany({ _id: { $in: keys } }, { $set: { importing: true }, ...moved() }, durable)
   }
 }
 
-/** Opens rooms to sends again. Nothing unreached may be left in them. */
+/** Opens rooms to sends again. They must have no messages beyond their end. */
 export async function endImporting(db: Db, roomKeys: readonly string[]): Promise<void> {
   for (const keys of inParts(roomKeys, perCommand)) {
     const marked = { _id: { $in: keys }, importing: true } as const
@@ -25,7 +25,7 @@ export async function endImporting(db: Db, roomKeys: readonly string[]): Promise
 /**
  * Ends a failed import: removes the messages that it wrote beyond the ends of rooms and threads, then opens the rooms to
  * sends. Call it with the import lease of the app.
- * @returns how many rooms were being imported
+ * @returns the number of rooms that were being imported
  */
 export async function abortImporting(db: Db, app: string): Promise<number> {
   const rooms = await db.rooms

@@ -4,7 +4,7 @@ import type { Db } from '../db.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import { threadKey } from '../threads/thread.ts'
 
-/** The IDs of imported messages, and no others, are below it: they begin with the time zero. */
+/** Imported messages, and no others, have IDs below this: they begin with the time zero. */
 export const firstOfOthers = '00000001'
 const perCommand = 500
 
@@ -12,8 +12,8 @@ const perCommand = 500
 type Unreached = Pick<MessageDoc, '_id' | 'roomKey' | 'seq'>
 
 /**
- * Removes imported messages that their rooms were never moved to, since the import was killed before: messages that are sent
- * need their places. Only with the import lease of the app: another import may still reach them.
+ * Removes imported messages beyond the ends of their rooms, left by a killed import: new messages need their places. Call it only
+ * with the import lease of the app, since another import could still reach them.
  */
 export async function removeUnreached(db: Db, roomKeys: readonly string[]): Promise<void> {
   for (const keys of inParts(roomKeys, perCommand)) {
@@ -65,10 +65,10 @@ async function findImported(
     .toArray()
 }
 
-/** Removes messages where they were found: the next import may write them elsewhere. */
+/** Removes messages by their places: the next import can write them elsewhere. */
 async function remove(db: Db, unreached: readonly Unreached[]): Promise<void> {
   for (const [roomKey, some] of Map.groupBy(unreached, (message) => message.roomKey)) {
-    // A search may have taken them for the messages that were sent.
+    // A search can have taken them for sent messages.
     const before = Math.min(...some.map(({ seq }) => seq)) - 1
     await db.searchProgress.updateOne({ _id: roomKey, seq: { $gt: before } }, { $set: { seq: before } })
     for (const part of inParts(some, perCommand)) {

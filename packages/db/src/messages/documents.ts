@@ -12,11 +12,11 @@ export interface MessageStreamDoc {
   /** Whether it is pushed at its end. */
   push: boolean
   parts: StreamedPart[]
-  /** Where the last of the pieces ends. */
+  /** The end of the last piece. */
   end: number
-  /** It is being ended: nothing is added any more. */
+  /** It is being ended: it takes no more pieces. */
   ended?: true
-  /** When it ends by itself, if no piece comes. */
+  /** When it ends by itself, unless another piece comes. */
   closeAtMS: number
 }
 
@@ -25,7 +25,7 @@ export interface MessageDoc {
   _id: string
   app: string
   room: string
-  /** key(app, room); of a message of a thread, the key of the thread, in which its seq counts. */
+  /** key(app, room); of a threaded message, the key of the thread, to which its seq belongs. */
   roomKey: string
   seq: number
   sender: string
@@ -45,22 +45,22 @@ export interface MessageDoc {
   threadOf?: string
   /** The thread about it. */
   thread?: Thread
-  /** The server wrote it, about a change of members. */
+  /** Written by the server, about a membership change. */
   system?: true
   pinned?: true
   /** Its content was replaced. */
   edited?: true
-  /** Its sender took it back: it has no content, and does not count as unread. */
+  /** Recalled by its sender: it has no content, and does not count as unread. */
   recalled?: true
   /** A robot is still writing it (message-streams.ts); `streamed`: the length of the text so far. */
   streaming?: true
   streamed?: number
   isDeleted?: true
-  /** When it is to become a stub; absent in one that is. */
+  /** When it is to become a stub; absent in a stub. */
   expiresAtMS?: number
-  /** The sender asked for no push. */
+  /** Sent without a push. */
   push?: false
-  /** The sender asked for no badge in its pushes. */
+  /** Its pushes have no badge. */
   skipTotalBadge?: true
   /** The room's webhook returned it, and does not receive it. */
   webhook?: false
@@ -68,7 +68,7 @@ export interface MessageDoc {
   request?: string
 }
 
-/** A message that is to be sent later. */
+/** A scheduled message. */
 export interface ScheduledDoc
   extends Pick<
     MessageDoc,
@@ -91,34 +91,34 @@ export interface ScheduledDoc
   push: boolean
   thread?: true
   expiresInS?: number
-  /** The sender's own client sends it, and not the integrator. */
+  /** Sent by the sender's own client, and not by the integrator. */
   byClient?: true
   /** A system message: not scheduled by a user, and hidden from the lists of scheduled messages. */
   isSystem?: true
-  /** As in a draft: the sender has not acted themself. */
+  /** As in a draft: the sender is not the actor. */
   isForOther?: true
-  /** key(app, sender, room, key): of the same idempotency key there is one. */
+  /** key(app, sender, room, key): unique for an idempotency key. */
   once?: string
   sendAtMS: number
   createdAtMS: number
-  /** When a process may take it: at its time, and when the one that took it has not finished. Absent in one that was refused. */
+  /** When a process may take it: at its time, or when the lease of its taker ends. Absent if it was refused. */
   nextMS?: number
-  /** Its taker: a new name with each time. */
+  /** Its taker: a new name each time. */
   claim?: string
-  /** Why it was not sent. */
+  /** The reason why it was refused. */
   refused?: { code: string; message: string; atMS: number }
-  /** Of one that was refused: then it is forgotten. */
+  /** When a refused one is forgotten. */
   expiresAt?: Date
 }
 
-/** How far the messages of a room are indexed in searchTexts. */
+/** The progress of indexing a room's messages in searchTexts. */
 export interface SearchProgressDoc {
   /** roomKey */
   _id: string
   seq: number
 }
 
-/** The words of a message's text, apart from the message, so that sending does not pay for their index. */
+/** The words of a message's text, stored apart, so that sending does not pay for their index. */
 export interface SearchTextDoc {
   /** ID of the message. */
   _id: string
@@ -128,18 +128,18 @@ export interface SearchTextDoc {
   sender: string
   messageType: string
   createdAtMS: number
-  /** Of a message of a thread: in the room of `roomKey`, while `seq` is of the thread. */
+  /** Of a threaded message: its room is that of `roomKey`, while `seq` belongs to the thread. */
   threadOf?: string
   words: string[]
 }
 
-/** Terms, and how further ones are matched; the index is read by the terms. */
+/** Terms for the index, and conditions that further match them. */
 export type SearchConditions = readonly (string | RegExp)[]
 
 /** A found message. */
 export type SearchHit = Pick<SearchTextDoc, '_id' | 'roomKey' | 'seq' | 'createdAtMS' | 'threadOf'>
 
-/** A used idempotency key: the same send within 24 hours returns the first message again. */
+/** A used idempotency key: a repeat within 24 hours returns the first message. */
 export interface SendKeyDoc {
   /** key(app, sender, idempotency key, room) */
   _id: string
@@ -154,7 +154,7 @@ export interface SendKeyDoc {
 export interface UserDeletionDoc {
   /** key(app, room, user, message) */
   _id: string
-  /** The message's: of a thread, its key. */
+  /** The message's; for a threaded message, the thread's key. */
   roomKey: string
   user: string
   message: string
@@ -164,12 +164,12 @@ export interface UserDeletionDoc {
   deletedAtMS: number
 }
 
-/** A piece of a streamed text, and where it begins. */
+/** A piece of a streamed text, and its offset. */
 export interface StreamedPart {
   at: number
-  /** With `isJson` as JSON text: MongoDB keeps no half of a character, at which a piece may be cut. */
+  /** With `isJson` as JSON text, since a piece can be cut inside a surrogate pair, which MongoDB cannot store. */
   text: string
   isJson?: true
-  /** Of the text, in UTF-16 units, which MongoDB cannot count. */
+  /** In UTF-16 units of the text, which MongoDB cannot count. */
   length: number
 }

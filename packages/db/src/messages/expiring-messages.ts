@@ -4,7 +4,7 @@ import { stubMessagesByID } from '../threads/thread-messages.ts'
 import type { Session } from '../transactions/transaction.ts'
 import type { MessageDoc } from './documents.ts'
 
-/** Messages that are to expire, and no others: a stub has no time any more. */
+/** Messages that expire, without stubs, which no longer do. */
 export const expiringMessageIndexes: IndexDescription[] = [
   { key: { expiresAtMS: 1 }, partialFilterExpression: { expiresAtMS: { $exists: true } } },
 ]
@@ -37,7 +37,7 @@ export async function findStillExpired(
   return db.messages.find({ _id: { $in: [...ids] }, ...expiredAt(atMS) }, { ...(session && { session }) }).toArray()
 }
 
-/** Makes messages stubs that have no time any more. At most `mostAtOneTime`, since they all get one. */
+/** Turns messages into stubs, which have no expiry. At most `mostAtOneTime`, since they all get one time. */
 export async function stubExpired(
   db: Db,
   messages: readonly MessageDoc[],

@@ -25,7 +25,7 @@ export async function findStreamAlone(
   return db.messageStreams.findOne({ _id: key(app, message) }, { projection: { parts: 0 } })
 }
 
-/** Those that have been silent for too long. */
+/** Streams that have been silent for too long. */
 export async function findSilentStreams(db: Db, nowMS: number, limit: number): Promise<MessageStreamDoc[]> {
   return db.messageStreams
     .find({ closeAtMS: { $lte: nowMS } })
@@ -35,10 +35,10 @@ export async function findSilentStreams(db: Db, nowMS: number, limit: number): P
 }
 
 /**
- * Adds a piece to a stream; without `at` where the last one ends, whichever process that was added by. It takes the place
- * of those that it covers. An empty one only keeps the stream from ending.
- * @param maxEnd where a piece without `at` ends at the latest; the caller has checked one with `at`
- * @returns where the piece begins; undefined when the stream has ended, or the piece would end after `maxEnd`
+ * Adds a piece to a stream, by default after the last one, whichever process added that. It replaces the pieces that it covers.
+ * An empty one only keeps the stream alive.
+ * @param maxEnd upper bound of the end of a piece without `at`; the caller has checked pieces with `at`
+ * @returns the piece's offset; undefined if the stream has ended, or the piece would end after `maxEnd`
  */
 export async function addPart(
   db: Db,
@@ -61,7 +61,7 @@ export async function addPart(
   return before ? (at ?? before.end) : undefined
 }
 
-/** The pieces of a stream that a new one leaves in place: all, where it goes to their end. */
+/** The pieces of a stream that a new one keeps: all, if it begins at their end. */
 function notCovered(at: number | undefined, text: string): Document | string {
   if (at === undefined) return '$parts'
   const ends = { $add: ['$$part.at', '$$part.length'] }
@@ -76,8 +76,8 @@ export async function endParts(db: Db, { app, message }: StreamName): Promise<St
 }
 
 /**
- * Writes the text so far into its message, while that is being streamed: not after it was recalled, edited or deleted.
- * A shorter text never replaces a longer one.
+ * Writes the text so far into its message while it is being streamed, so not after a recall, edit or deletion. A shorter text
+ * never replaces a longer one.
  */
 export async function showStreamed(
   db: Db,
@@ -92,7 +92,7 @@ export async function deleteStream(db: Db, { app, message }: StreamName): Promis
   await db.messageStreams.deleteOne({ _id: key(app, message) })
 }
 
-/** The text of the pieces up to the first that is missing. */
+/** The text of the pieces up to the first gap. */
 export function textOfParts(parts: readonly StreamedPart[]): string {
   let text = ''
   for (const part of parts.toSorted((a, b) => a.at - b.at)) {

@@ -10,9 +10,8 @@ export type MessageReader = Pick<MembershipDoc, '_id' | 'user' | 'joinedAtMS' | 
 type Sent = Pick<MessageDoc, 'app' | 'room' | 'roomKey' | 'seq' | 'sender' | 'createdAtMS' | 'threadOf'>
 
 /**
- * The members (for a thread, its users) with a read marker at or after the message, the longest-standing first; at most
- * `limit` are examined. Without its sender, and without later members (they begin with it read) that have read nothing
- * since.
+ * The members (for a thread, its users) with a read marker at or after the message, the longest-standing first; at most `limit`
+ * are examined. Leaves out its sender, and later members (who begin with it read) that have read nothing since.
  * @param reportedFromMS only those with a last report from then or later
  */
 export async function findReaders(
@@ -43,7 +42,7 @@ export async function findReaders(
     .sort((a, b) => a.joinedAtMS - b.joinedAtMS || (a._id < b._id ? -1 : 1))
 }
 
-/** How many members' markers have reached the message: findReaders plus its sender and later members. */
+/** The number of members whose markers have reached the message: findReaders plus its sender and later members. */
 export async function countReaders(
   db: Db,
   message: Sent,

@@ -43,27 +43,27 @@ export async function insertScheduled(db: Db, scheduled: ScheduledDoc): Promise<
 }
 
 /**
- * Stores system messages with the change of members that they are about, already leased: this process sends them after
- * the commit, or another does when the lease expires.
+ * Stores system messages with the membership change that they announce, already leased: this process sends them after the commit,
+ * or another does when the lease expires.
  */
 export async function insertSystemMessages(db: Db, messages: readonly ScheduledDoc[], session: Session): Promise<void> {
   if (messages.length > 0) await db.scheduled.insertMany([...messages], { session })
 }
 
-/** The one that was recorded under an idempotency key, while it waits or was refused. */
+/** The message recorded under an idempotency key, while it is scheduled or refused. */
 export async function findScheduledOnce(db: Db, once: string): Promise<ScheduledDoc | null> {
   return db.scheduled.findOne({ once })
 }
 
-/** How many of a sender wait or were refused, counted up to `most`. */
+/** The number of a sender's scheduled or refused messages, counted up to `most`. */
 export async function countScheduled(db: Db, app: string, sender: string, most: number): Promise<number> {
   return db.scheduled.countDocuments({ senderKey: key(app, sender) }, { limit: most })
 }
 
-/** Those that a user or the integrator has scheduled. */
+/** Messages scheduled by a user or the integrator. */
 const byRequest = { isSystem: { $exists: false } } as const
 
-/** A page of the messages to send later, the next first: of a sender, or of the app. */
+/** A page of scheduled messages, the next first: of a sender, or of the app. */
 export async function findScheduledPage(
   db: Db,
   { app, sender }: { app: string; sender: string | undefined },
@@ -82,10 +82,10 @@ export async function findScheduled(db: Db, app: string, id: string): Promise<Sc
   return db.scheduled.findOne({ _id: key(app, id), ...byRequest })
 }
 
-/** Not being sent: a message in flight is neither changed nor cancelled. */
+/** Excludes messages in flight, which can be neither changed nor cancelled. */
 const waiting = { claim: { $exists: false } } as const
 
-/** The fields that decide whether it may be changed: its time, its refusal, and the owner of its files. */
+/** The fields that decide whether it can be changed: its time, its refusal, and the owner of its files. */
 const asRead = ({ sendAtMS, refused, attachments, byClient }: ScheduledDoc) => ({
   sendAtMS,
   'refused.atMS': refused ? refused.atMS : { $exists: false },
@@ -94,8 +94,8 @@ const asRead = ({ sendAtMS, refused, attachments, byClient }: ScheduledDoc) => (
 })
 
 /**
- * Changes a message that waits or was refused, which then waits; null when it is on its way, gone, or not as it was read. An
- * empty list of attachments takes them out.
+ * Changes a scheduled or refused message, which is then scheduled; null if it is in flight, gone, or different from when it was
+ * read. An empty list of attachments removes them.
  */
 export async function changeScheduled(
   db: Db,
@@ -115,12 +115,12 @@ export async function changeScheduled(
   return db.scheduled.findOneAndUpdate(filter, update, { returnDocument: 'after' })
 }
 
-/** Cancels a message that waits or was refused; null when it is on its way, or gone. */
+/** Cancels a scheduled or refused message; null if it is in flight, or gone. */
 export async function cancelScheduled(db: Db, { _id }: Pick<ScheduledDoc, '_id'>): Promise<ScheduledDoc | null> {
   return db.scheduled.findOneAndDelete({ _id, ...waiting })
 }
 
-/** Takes due messages: no other process takes them until the lease has ended. */
+/** Leases due messages: no other process gets them until the lease has ended. */
 export async function claimDue(db: Db, claim: string, limit: number): Promise<ScheduledDoc[]> {
   const now = clock.now()
   const due = { nextMS: { $exists: true, $lte: now } }
@@ -159,7 +159,7 @@ export async function sendAgain(
   )
 }
 
-/** It is not sent, and says why. */
+/** Records the refusal of its send, with the reason. */
 export async function markRefused(
   db: Db,
   { _id, claim = '' }: ScheduledDoc,
@@ -173,7 +173,7 @@ export async function markRefused(
   )
 }
 
-/** Whether a message that waits or was refused has the file. */
+/** Whether a scheduled or refused message has the file. */
 export async function isScheduled(db: Db, { app, id }: { app: string; id: string }): Promise<boolean> {
   const withFile = { 'attachments.fileID': id, attachments: { $exists: true }, app }
   return (await db.scheduled.findOne(withFile, { projection: { _id: 1 } })) !== null
@@ -188,7 +188,7 @@ export async function deleteScheduledOf(db: Db, app: string, sender: string): Pr
   await releaseFiles(db, app, files)
 }
 
-/** A page of a sender's scheduled messages that were refused, of all rooms or of one, the latest first by their time. */
+/** A page of a sender's refused messages, of all rooms or of one, the latest first by their time. */
 export async function findRefused(
   db: Db,
   { app, sender, room }: { app: string; sender: string; room?: string | undefined },

@@ -7,10 +7,10 @@ const keptS = 24 * 60 * 60
 
 export const sendKeyIndexes: IndexDescription[] = [{ key: { usedAt: 1 }, expireAfterSeconds: keptS }]
 
-/** A key used longer ago is gone, although MongoDB removes expired documents only once a minute. */
+/** Older keys count as gone, although MongoDB removes expired documents only once a minute. */
 export const sendKeysKeptMS = (keptS + 5 * 60) * 1_000
 
-/** ID of the message that the key made; undefined for an unused key. */
+/** ID of the message sent under the key; undefined for an unused key. */
 export async function findSendKey(db: Db, name: string, session: ClientSession): Promise<string | undefined> {
   return (await db.sendKeys.findOne({ _id: name }, { session }))?.message
 }

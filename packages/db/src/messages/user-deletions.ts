@@ -11,7 +11,7 @@ export const userDeletionIndexes: IndexDescription[] = [
   { key: { user: 1, _id: 1 } },
 ]
 
-/** `message` of the deletion of everything up to a seq. */
+/** `message` of a deletion of everything up to a seq. */
 const everything = ''
 
 /** Key of a user's deletion of one message. */
@@ -24,7 +24,7 @@ export function deletionOfAllKey(app: string, room: string, user: string): strin
   return key(app, room, user, everything)
 }
 
-/** A message that a user may have deleted for themselves. Deleting all of a room does not concern its threads. */
+/** A message that a user may have deleted for themselves. Deleting all of a room does not affect its threads. */
 export interface ToHide {
   _id: string
   room: string
@@ -32,7 +32,7 @@ export interface ToHide {
   threadOf?: string
 }
 
-/** The fields of a deletion that are read. */
+/** The projected fields of a deletion. */
 export type FoundDeletion = Pick<UserDeletionDoc, '_id' | 'seq'>
 
 /** Which of these messages the user deleted for themselves, individually or with everything up to them. */
@@ -53,7 +53,7 @@ export async function findUserDeletions(
   return hiddenBy(found, app, user, messages)
 }
 
-/** Which of these messages such deletions of the user concern. */
+/** Which of these messages the user's deletions cover. */
 export function hiddenBy(
   deletions: readonly FoundDeletion[],
   app: string,
@@ -69,7 +69,7 @@ export function hiddenBy(
   return new Set(hidden.map(({ _id }) => _id))
 }
 
-/** Up to which seq the user deleted all messages of the room for themselves; 0 when they never did. */
+/** The seq up to which the user deleted all messages of the room for themselves; 0 if they never did. */
 export async function findDeletedUpTo(
   db: Db,
   app: string,
@@ -165,8 +165,8 @@ export async function setDeletedUpTo(
 const erasedAtOnce = 1_000
 
 /**
- * Removes all that a user deleted for themselves, in rooms and threads, also in those that they have left.
- * @returns whether all of it is gone; not when the signal aborted before
+ * Removes all personal deletions of a user, in rooms and threads, including left ones.
+ * @returns whether it finished before the signal aborted
  */
 export async function removeUserDeletions(db: Db, app: string, user: string, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {

@@ -14,7 +14,7 @@ export interface ReportDoc {
   senderKey: string
   messageType: string
   messageTimeMS: number
-  /** The content when it was first reported, as JSON text: it outlives the message, until the report is decided. */
+  /** The content at the first report, as JSON text: it outlives the message, until the report is decided. */
   content?: string
   /** In the order of their reports. */
   reporters: { client: string; userKey: string; reason: string; atMS: number }[]
@@ -22,10 +22,10 @@ export interface ReportDoc {
   status: 'open' | 'decided'
   createdAtMS: number
   updatedAtMS: number
-  /** The decision being carried out, and until when: it excludes others. */
+  /** The decision being carried out, and the end of its lease. */
   deciding?: { decision: ReportDecision; untilMS: number }
   decision?: ReportDecision
   decidedAtMS?: number
-  /** Then it is forgotten, with all that it has. */
+  /** When it is deleted, with everything in it. */
   expiresAt: Date
 }

@@ -5,10 +5,10 @@ import type { Db } from '../db.ts'
 import type { ReportDoc } from './documents.ts'
 import { keptMS, shown } from './reports.ts'
 
-/** Longer than a decision takes to carry out; after a kill it may be decided otherwise then. */
+/** Longer than a decision takes to carry out; after a kill another decision can follow then. */
 const decidingMS = 60_000
 
-/** Takes an open report, so that nothing else is decided while this is carried out; false when it is not open, or being decided otherwise. */
+/** Leases an open report, so that nothing else is decided while this is carried out; false if it is not open, or another decision has it. */
 export async function takeToDecide(
   db: Db,
   { _id }: Pick<ReportDoc, '_id'>,
@@ -21,12 +21,12 @@ export async function takeToDecide(
   return matchedCount === 1
 }
 
-/** It could not be carried out: the report may be decided otherwise. */
+/** It could not be carried out: the report can be decided otherwise. */
 export async function letDecide(db: Db, { _id }: Pick<ReportDoc, '_id'>, decision: ReportDecision): Promise<void> {
   await db.reports.updateOne({ _id, 'deciding.decision': decision }, { $unset: { deciding: 1 } })
 }
 
-/** Decides an open report and deletes its text; null when it is not open. */
+/** Decides an open report and deletes its text; null if it is not open. */
 export async function markDecided(
   db: Db,
   { _id }: Pick<ReportDoc, '_id'>,

@@ -25,8 +25,8 @@ const reasonsShown = 20
 type Reported = Pick<MessageDoc, '_id' | 'app' | 'room' | 'sender' | 'messageType' | 'createdAtMS' | 'content'>
 
 /**
- * Adds a user's report of a message, unless they have reported it; a decided report is open again. At the limit,
- * another report only extends the life of an open one, and replaces the oldest of a decided one.
+ * Adds a user's report of a message, unless they have reported it; a decided report is reopened. At the limit, another report
+ * only extends an open one, and replaces the oldest of a decided one.
  */
 export async function addReport(
   db: Db,
@@ -79,7 +79,7 @@ export async function addReport(
   }
 }
 
-/** Without the oldest reasons. */
+/** Drops the oldest reasons. */
 export const shown = { projection: { reporters: { $slice: -reasonsShown } } } as const
 
 export async function findReport(db: Db, app: string, id: string): Promise<ReportDoc | null> {

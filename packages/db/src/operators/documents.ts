@@ -12,12 +12,12 @@ export interface OperatorDoc {
   totp?: TotpDoc
   /** Base32, while an authenticator is being set up. */
   totpBegun?: string
-  /** The account of the identity provider, from the first sign-in by it on. */
+  /** The account at the identity provider, since the first sign-in with it. */
   sso?: { issuer: string; subject: string }
-  /** The roles are those that the identity provider names at each sign-in. */
+  /** The roles come from the identity provider at each sign-in. */
   rolesBySso?: true
   link?: { digest: string; expiresAt: Date }
-  /** Raised by a change that ends the sessions from before. */
+  /** Raised by a change that ends earlier sessions. */
   version: number
   createdAt: Date
   lastSignInAt?: Date
@@ -26,7 +26,7 @@ export interface OperatorDoc {
 interface TotpDoc {
   /** Base32 */
   secret: string
-  /** The 30 s, since 1970, of the last code that was taken: none is taken twice. */
+  /** The period (30 s, counted from 1970) of the last accepted code: none is accepted twice. */
   lastStep: number
 }
 
@@ -35,7 +35,7 @@ export interface OperatorSessionDoc {
   /** SHA-256 digest of the cookie. */
   _id: string
   operator: string
-  /** That of the operator at the sign-in. */
+  /** The operator's at the sign-in. */
   version: number
   by: 'password' | 'link' | 'sso'
   address: string

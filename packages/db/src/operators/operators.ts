@@ -36,7 +36,7 @@ export async function findOperatorBySso(
   return db.operators.findOne({ 'sso.subject': subject, 'sso.issuer': issuer }, { session })
 }
 
-/** A page of operators by e-mail: all, or those who have a role in one of some apps. */
+/** A page of operators by e-mail: all, or those with a role in some apps. */
 export async function findOperators(
   db: Db,
   { apps, after, limit }: { apps?: readonly string[] | undefined; after: string; limit: number },
@@ -45,21 +45,21 @@ export async function findOperators(
   return db.operators.find(filter).sort({ email: 1 }).limit(limit).toArray()
 }
 
-/** Takes the link of an operator, which works once; null when it is unknown, used or over. */
+/** Redeems an operator's link, which works once; null if it is unknown, used or expired. */
 export async function takeLink(db: Db, linkDigest: string, session: ClientSession): Promise<OperatorDoc | null> {
   const living = { 'link.digest': linkDigest, 'link.expiresAt': { $gt: clock.date() } }
   return db.operators.findOneAndUpdate(living, { $unset: { link: 1 } }, { session, returnDocument: 'after' })
 }
 
-/** Takes a code of an authenticator; false when one of its time, or of a later one, was taken before. */
+/** Accepts a code of an authenticator; false if one of its period or a later one was accepted before. */
 export async function takeTotpStep(db: Db, id: string, step: number): Promise<boolean> {
   const unused = { _id: id, 'totp.lastStep': { $lt: step } }
   return (await db.operators.updateOne(unused, { $set: { 'totp.lastStep': step } })).modifiedCount === 1
 }
 
 /**
- * Changes an operator as they were found, and returns them as they are; null when they have changed since.
- * @param endsSessions whether the sessions from before end
+ * Changes an operator and returns the result; null if the operator has changed since it was read.
+ * @param endsSessions whether earlier sessions end
  */
 export async function updateOperator(
   db: Db,
@@ -78,7 +78,7 @@ export async function deleteOperator(db: Db, id: string, session: ClientSession)
   await db.operators.deleteOne({ _id: id }, { session })
 }
 
-/** Takes the roles in an app from all operators, and ends their sessions; returns how many they were. */
+/** Removes the roles in an app from all operators, and ends their sessions; returns the number of operators. */
 export async function removeRolesIn(db: Db, app: string): Promise<number> {
   const change = { $pull: { roles: { app } }, $inc: { version: 1 } }
   return (await db.operators.updateMany({ 'roles.app': app }, change)).modifiedCount

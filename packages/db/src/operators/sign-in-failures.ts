@@ -8,7 +8,7 @@ export const signInFailureIndexes: IndexDescription[] = [{ key: { expiresAt: 1 }
 /** Failures are forgotten this long after the last one. */
 const forgetAfterMS = 24 * 3_600_000
 
-/** How failures make the next attempt wait. */
+/** How failures delay the next attempt. */
 export interface Backoff {
   /** Failures without a wait. */
   free: number
@@ -17,8 +17,8 @@ export interface Backoff {
 }
 
 /**
- * Counts an attempt as failed before it is checked, so that attempts at the same time are no way around the wait.
- * @returns how long to wait in milliseconds; 0 lets the attempt go on
+ * Counts an attempt as failed before it is checked, so that concurrent attempts cannot bypass the wait.
+ * @returns the wait in milliseconds; 0 allows the attempt
  */
 export async function countAttempt(db: Db, id: string, { free, firstMS, longestMS }: Backoff): Promise<number> {
   const now = clock.date()
