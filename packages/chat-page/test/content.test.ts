@@ -66,8 +66,20 @@ describe('a shown message', () => {
       'p',
       'pre',
     ])
-    for (const text of ['<b>a</b> &amp;', '# a', '[a](b)', '![a](b)', 'a_b_c', '<img src=x onerror=alert(1)>']) {
+    for (const text of [
+      '2*3*4',
+      '<b>a</b> &amp;',
+      '# a',
+      '[a](b)',
+      '![a](b)',
+      'a_b_c',
+      '<img src=x onerror=alert(1)>',
+    ]) {
       assert.deepEqual(parseMarkdown(text), [{ tag: 'p', children: [text] }])
+    }
+    for (const mark of ['> ', '- ', '1. ', '> - ']) {
+      const deep = plainText(parseMarkdown(`${mark.repeat(200)}deep\n${mark}b\n\nafter`))
+      for (const part of ['deep', 'b', 'after']) assert.ok(deep.includes(part), `${mark} ${part} ${deep.slice(-200)}`)
     }
     assert.deepEqual(parseMarkdown('**https://x.example/a_b_c**'), [
       {

@@ -64,6 +64,7 @@ describe('the texts of the chat page', () => {
     assert.deepEqual(found(), ['en', 'en', 'ltr'])
     assert.deepEqual(found('zh', 'en-GB'), ['zh', 'zh-CN', 'ltr'])
     assert.deepEqual(found('pt', 'de-AT'), ['pt-BR', 'pt-BR', 'ltr'])
+    assert.deepEqual(found('de_AT'), ['de', 'de-AT', 'ltr'])
     assert.deepEqual(found('nl', 'ar-EG'), ['ar', 'ar-EG', 'rtl'])
     assert.deepEqual(found('en', 'zh-TW', 'en-GB'), ['en', 'en-GB', 'ltr'])
     assert.deepEqual(found('xx', 'not a tag', 'zh-TW'), ['zh', 'zh-TW', 'ltr'])

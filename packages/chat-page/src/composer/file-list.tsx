@@ -55,7 +55,7 @@ function UploadState({ upload: { state, error, size, sentBytes, name } }: { uplo
   const percent = size > 0 ? Math.floor((sentBytes / size) * 100) : 0
   return (
     <small>
-      <progress max={100} value={percent} aria-label={`${name}: ${texts.uploading}`} />
+      <progress max={100} value={percent} aria-label={`${shownName(name)}: ${texts.uploading}`} />
       {texts.uploaded(percent)}
     </small>
   )

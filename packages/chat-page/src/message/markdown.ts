@@ -1,4 +1,4 @@
-import createMarkdown, { type StateInline, type Token } from 'markdown-it'
+import createMarkdown, { type StateBlock, type StateInline, type Token } from 'markdown-it'
 import { linkAt } from './links.ts'
 
 /** An element of a formatted text: the page makes these and no other. */
@@ -24,11 +24,37 @@ const markdown = createMarkdown('zero').enable([
   'blockquote',
   'list',
 ])
+markdown.block.ruler.before('fence', 'deep', deepRule)
 markdown.inline.ruler.before('emphasis', 'address', addressRule)
+markdown.inline.ruler.before('emphasis', 'times', timesRule)
 
 /** Parses the subset of Markdown that messages may have (docs/reference/chat-page.md). */
 export function parseMarkdown(text: string): (Formatted | string)[] {
   return toElements(markdown.parse(text, {}))
+}
+
+/** Below the parser's `maxNesting`, from which on it drops the text. */
+const deepest = 12
+
+/** Quotes and lists deeper in each other stay as they were written. */
+function deepRule(state: StateBlock, first: number, end: number, isSilent: boolean): boolean {
+  if (state.level < deepest || isSilent) return false
+  state.line = end
+  state.push('paragraph_open', 'p', 1)
+  const inline = state.push('inline', '', 0)
+  inline.content = state.getLines(first, end, state.blkIndent, false).trim()
+  inline.children = []
+  state.push('paragraph_close', 'p', -1)
+  return true
+}
+
+/** Between digits an asterisk multiplies. */
+function timesRule(state: StateInline, isSilent: boolean): boolean {
+  const { src, pos } = state
+  if (!/^\d\*\d$/u.test(src.slice(pos - 1, pos + 2))) return false
+  if (!isSilent) state.pending += '*'
+  state.pos++
+  return true
 }
 
 /** An address is no place for emphasis: `_` and `*` are part of it. It is looked for at its colon, as `http` is text. */

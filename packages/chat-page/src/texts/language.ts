@@ -27,10 +27,10 @@ export interface WantedLanguage {
 
 /**
  * Finds the page's language.
- * @param wanted BCP 47 tags, the most wanted first; the first with a translation counts, else English
+ * @param wanted BCP 47 tags, the most wanted first; the first with a translation counts, else English. Apps write `de_AT`, too.
  */
 export function findLanguage(wanted: readonly string[]): WantedLanguage {
-  const tags = wanted.filter(isTag)
+  const tags = wanted.map((tag) => tag.replaceAll('_', '-')).filter(isTag)
   const language = tags.map(languageOf).find((found) => found !== undefined) ?? 'en'
   const locale =
     tags.find((tag) => tag.includes('-') && languageOf(tag) === language) ?? usualLocale[language] ?? language
