@@ -1,38 +1,16 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
-import { type Deployment, deploy } from '../client/client-of.ts'
+import type { Page } from 'playwright-core'
+import { describe, onTestFinished, test } from 'vitest'
 import { eventually, type PlatformUser } from '../platform.ts'
-import { openChat, type TabOptions } from './chat-tab.ts'
-import { isChromiumMissing, startChromium } from './chromium.ts'
+import { aliceAndBob } from './alice-and-bob.ts'
+import { isChromiumMissing } from './chromium.ts'
 import { hostileNames } from './hostile-names.ts'
 import { onePixel } from './one-pixel.ts'
 
 describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () => {
-  let deployment: Deployment
-  let browser: Browser
-  let alice: PlatformUser
-  let bob: PlatformUser
-  beforeAll(async () => {
-    deployment = await deploy(1)
-    browser = await startChromium()
-    alice = await deployment.platform.newUser('alice', { nickname: 'Alice' })
-    bob = await deployment.platform.newUser('bob', { nickname: 'Bob' })
-  })
-  afterAll(async () => {
-    await browser.close()
-    await deployment.stop()
-  })
-
-  const say = async (user: PlatformUser, room: string, message: unknown, more = {}) =>
-    String((await user.call('POST', `/rooms/${room}/message`, { message, messageType: 'text', ...more }))['_id'])
-  const open = (user: PlatformUser, room: string, options: TabOptions = {}) =>
-    openChat(browser, `http://127.0.0.1:${deployment.front.port}`, user, {
-      ...options,
-      parameters: { room, lang: 'en', ...options.parameters },
-    })
+  const { deployment, alice, bob, newRoom, say, open } = aliceAndBob()
 
   /** A user, a room, an invitation, a reply, a reaction and a file of each name. */
   async function nameEverything(): Promise<string> {
@@ -46,7 +24,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
       const name = names[n]?.[1] ?? ''
       const own = await platform.newRoom([alice.id, user.id], { name, owner: user.id })
       await say(user, own, name)
-      const closed = await platform.newRoom([user.id], { name, owner: user.id })
+      const closed = await newRoom([user], { name })
       await user.call('POST', `/rooms/${closed}/members`, { invitees: [alice.id], invitationRequired: true })
       const first = await say(user, room, `I am ${name}`)
       await say(
@@ -80,7 +58,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     }
   })
   test('Markdown is a safe subset, and literal where the app says so', async () => {
-    const room = await deployment.platform.newRoom([alice.id], { name: 'Markdown', owner: alice.id })
+    const room = await newRoom([alice], { name: 'Markdown' })
     const text =
       '**bold** *italic* ~~gone~~ `code`\n\n- one\n- two\n\n> quoted\n\n```\nblock\n```\n\n<b>not</b> https://example.com/a_b_c'
     await say(alice, room, text)
@@ -132,7 +110,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     await platform.start('stats', { PARLEY_STATS_LINK_CARDS_ALLOW_PRIVATE_TARGETS: 'loopback' })
     onTestFinished(async () => void (await platform.admin('DELETE', '/config/chatPage')))
     await platform.admin('POST', '/config', { chatPage: { linkCards: true } })
-    const room = await platform.newRoom([alice.id, bob.id], { name: 'Links', owner: alice.id })
+    const room = await newRoom([alice, bob], { name: 'Links' })
     const id = await say(bob, room, `See ${origin}/shoes.`)
     const stored = async () => (await bob.call('GET', `/messages/${id}/linkCard`))['card']
     await eventually('the card is there', async () => (await stored()) !== undefined)
@@ -155,7 +133,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     await assert.rejects(carol.call('GET', `/messages/${id}/linkCard`), /NOT_ROOM_MEMBER/)
   })
   test('any emoji is a reaction, and those that look the same are one', async () => {
-    const room = await deployment.platform.newRoom([alice.id, bob.id], { name: 'Reactions', owner: alice.id })
+    const room = await newRoom([alice, bob], { name: 'Reactions' })
     const id = await say(bob, room, 'To the moon')
     await bob.call('POST', `/messages/${id}/reaction`, { reaction: '\u2764' })
     const { page, sees, choose } = await open(alice, room)
@@ -187,7 +165,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     assert.equal(await page.getByRole('log').locator('.reaction').count(), 2)
   })
   test('a type that the page does not know has its fallback, or says that it is not supported', async () => {
-    const room = await deployment.platform.newRoom([alice.id], { name: 'Types', owner: alice.id })
+    const room = await newRoom([alice], { name: 'Types' })
     await say(alice, room, { question: 'Tea?', fallback: 'A poll: Tea?' }, { messageType: 'poll' })
     await say(alice, room, { question: 'Coffee?' }, { messageType: 'poll' })
     const { sees, texts } = await open(alice, room)
@@ -197,8 +175,8 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
   })
 
   test('a search leads to the message, in the room and from the list of rooms, in threads too', async () => {
-    const room = await deployment.platform.newRoom([alice.id, bob.id], { name: 'Archive', owner: alice.id })
-    const other = await deployment.platform.newRoom([alice.id, bob.id], { name: 'Other', owner: alice.id })
+    const room = await newRoom([alice, bob], { name: 'Archive' })
+    const other = await newRoom([alice, bob], { name: 'Other' })
     const early = await say(bob, room, 'the lighthouse is open')
     await say(bob, room, 'a lighthouse in the thread', { replyTo: early, thread: true })
     for (let n = 1; n <= 80; n++) await say(bob, room, `later ${n}`)
@@ -231,7 +209,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
       { name: 'weather', description: 'Of a city' },
     ]
     const robot = await deployment.platform.newUser('robot', { nickname: 'Robot', isRobot: true, commands })
-    const room = await deployment.platform.newRoom([alice.id, robot.id], { name: 'Robots', owner: alice.id })
+    const room = await newRoom([alice, robot], { name: 'Robots' })
     const { page, sees } = await open(alice, room)
     const field = page.getByRole('textbox', { name: 'Message' })
     await field.fill('/')
@@ -246,7 +224,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
   })
 
   test('slow mode is shown, and holds back until it is over', async () => {
-    const room = await deployment.platform.newRoom([alice.id, bob.id], { name: 'Slow', owner: alice.id, slowModeS: 3 })
+    const room = await newRoom([alice, bob], { name: 'Slow', slowModeS: 3 })
     const { page, send, sees } = await open(bob, room)
     await send('First')
     await sees('First')
@@ -260,7 +238,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
   })
   test('a ban in the room and a frozen room stand where one would write', async () => {
     const { platform } = deployment
-    const room = await platform.newRoom([alice.id, bob.id], { name: 'Closed', owner: alice.id })
+    const room = await newRoom([alice, bob], { name: 'Closed' })
     const { page } = await open(bob, room)
     const field = page.getByRole('textbox', { name: 'Message' })
     await field.waitFor()
@@ -277,7 +255,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     assert.equal(await field.count(), 0)
   })
   test('pictures are in the chosen order, never larger than they are, and in a gallery with keys', async () => {
-    const room = await deployment.platform.newRoom([alice.id, bob.id], { name: 'Pictures', owner: alice.id })
+    const room = await newRoom([alice, bob], { name: 'Pictures' })
     const { page, sees, send } = await open(alice, room)
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
     // The first takes longest to measure.
@@ -318,7 +296,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
   })
 
   test('a sound plays in its place, HEIC is a file, and of a cell pasted from Excel its text is taken', async () => {
-    const room = await deployment.platform.newRoom([alice.id, bob.id], { name: 'Media', owner: alice.id })
+    const room = await newRoom([alice, bob], { name: 'Media' })
     const { page } = await open(alice, room)
     const field = page.getByRole('textbox', { name: 'Message' })
     await field.evaluate((element) => {

@@ -1,42 +1,14 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
-import { type Deployment, deploy } from '../client/client-of.ts'
-import { eventually, type PlatformUser } from '../platform.ts'
-import { openChat, type TabOptions } from './chat-tab.ts'
-import { isChromiumMissing, startChromium } from './chromium.ts'
+import { describe, onTestFinished, test } from 'vitest'
+import { eventually } from '../platform.ts'
+import { aliceAndBob } from './alice-and-bob.ts'
+import { isChromiumMissing } from './chromium.ts'
 import { onePixel } from './one-pixel.ts'
 
 describe.skipIf(isChromiumMissing())('the chat page in a browser: what it lists and keeps', () => {
-  let deployment: Deployment
-  let browser: Browser
-  let alice: PlatformUser
-  let bob: PlatformUser
-  beforeAll(async () => {
-    deployment = await deploy(1)
-    browser = await startChromium()
-    alice = await deployment.platform.newUser('alice', { nickname: 'Alice' })
-    bob = await deployment.platform.newUser('bob', { nickname: 'Bob' })
-  })
-  afterAll(async () => {
-    await browser.close()
-    await deployment.stop()
-  })
-
-  const newRoom = (members: PlatformUser[], fields: object = {}) =>
-    deployment.platform.newRoom(
-      members.map(({ id }) => id),
-      { name: 'Friends', owner: alice.id, ...fields },
-    )
-  const say = async (user: PlatformUser, room: string, message: unknown, more = {}) =>
-    String((await user.call('POST', `/rooms/${room}/message`, { message, messageType: 'text', ...more }))['_id'])
-  const open = (user: PlatformUser, room: string, options: TabOptions = {}) =>
-    openChat(browser, `http://127.0.0.1:${deployment.front.port}`, user, {
-      ...options,
-      parameters: { room, lang: 'en', ...options.parameters },
-    })
+  const { deployment, alice, bob, newRoom, say, open } = aliceAndBob()
 
   test('open invitations, also those that came before: accepted, declined, and new ones as they come', async () => {
     const carl = await deployment.platform.newUser('carl', { nickname: 'Carl' })
@@ -129,7 +101,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what it lists 
     assert.equal(await page.getByRole('dialog').locator('.thread-row').count(), 1)
   })
 
-  test('an upload says how far it is; what is uploaded is kept over a reload, what was not whole says so', async () => {
+  test('an upload says how far it is; what is uploaded is kept over a reload; without IndexedDB, what was not says so', async () => {
     const room = await newRoom([alice, bob])
     const { page, sees } = await open(alice, room)
     const choose = (name: string, text: string) =>
@@ -141,6 +113,13 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what it lists 
     await choose('broken.txt', 'x'.repeat(1000))
     await page.getByRole('progressbar', { name: 'broken.txt: Uploading…' }).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Send', exact: true }).isEnabled(), false)
+    await page.addInitScript(() => {
+      Object.defineProperty(window, 'indexedDB', {
+        get() {
+          throw new DOMException('denied', 'SecurityError')
+        },
+      })
+    })
     await page.reload()
     // Not before the reload: it lets requests that wait go on.
     await page.unroute(/\/content\?/)

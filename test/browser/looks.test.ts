@@ -1,39 +1,12 @@
 import assert from 'node:assert/strict'
-import type { Browser, Locator } from 'playwright-core'
-import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
-import { type Deployment, deploy } from '../client/client-of.ts'
-import type { PlatformUser } from '../platform.ts'
-import { type ChatTab, openChat, type TabOptions } from './chat-tab.ts'
-import { isChromiumMissing, startChromium } from './chromium.ts'
+import type { Locator } from 'playwright-core'
+import { describe, onTestFinished, test } from 'vitest'
+import { aliceAndBob } from './alice-and-bob.ts'
+import type { ChatTab } from './chat-tab.ts'
+import { isChromiumMissing } from './chromium.ts'
 
 describe.skipIf(isChromiumMissing())('the chat page in a browser: how it looks', () => {
-  let deployment: Deployment
-  let browser: Browser
-  let alice: PlatformUser
-  let bob: PlatformUser
-  beforeAll(async () => {
-    deployment = await deploy(1)
-    browser = await startChromium()
-    alice = await deployment.platform.newUser('alice', { nickname: 'Alice' })
-    bob = await deployment.platform.newUser('bob', { nickname: 'Bob' })
-  })
-  afterAll(async () => {
-    await browser.close()
-    await deployment.stop()
-  })
-
-  const newRoom = (fields: object = {}, members = [alice, bob]) =>
-    deployment.platform.newRoom(
-      members.map(({ id }) => id),
-      { name: 'Friends', owner: alice.id, ...fields },
-    )
-  const say = async (user: PlatformUser, room: string, message: unknown, more = {}) =>
-    String((await user.call('POST', `/rooms/${room}/message`, { message, messageType: 'text', ...more }))['_id'])
-  const open = (user: PlatformUser, room: string, options: TabOptions = {}) =>
-    openChat(browser, `http://127.0.0.1:${deployment.front.port}`, user, {
-      ...options,
-      parameters: { room, lang: 'en', ...options.parameters },
-    })
+  const { deployment, alice, bob, newRoom, say, open } = aliceAndBob()
 
   test('texts are the integrator’s: of the app’s configuration by language, and of the address, which wins', async () => {
     const chatPage = {
@@ -99,7 +72,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: how it looks',
 
   test('a page in Arabic runs from right to left; a long name in English begins with its beginning', async () => {
     const name = 'A name that is far too long for the head of a room, whatever the size of the page may be, and longer'
-    const room = await newRoom({ name })
+    const room = await newRoom([alice, bob], { name })
     await say(bob, room, 'Hello')
     const { page } = await open(alice, room, { parameters: { lang: 'ar' } })
     await page.getByRole('heading', { name }).waitFor()
@@ -130,7 +103,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: how it looks',
     const room = await newRoom()
     const read = await say(alice, room, 'Are you there?')
     const { page } = await open(alice, room)
-    const bobs = await open(bob, await newRoom({ name: 'Other' }))
+    const bobs = await open(bob, await newRoom([alice, bob], { name: 'Other' }))
     await bobs.page.getByRole('textbox', { name: 'Message' }).waitFor()
     await bob.call('PUT', `/rooms/${room}/lastRead`, { message: read })
     await say(alice, room, 'Hello?')
@@ -161,7 +134,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: how it looks',
   test('a person has one colour, wherever they appear', async () => {
     const room = await deployment.platform.newRoom([alice.id, bob.id], { roomType: 'direct' })
     await say(bob, room, 'Hello')
-    await newRoom({ name: 'Both' })
+    await newRoom([alice, bob], { name: 'Both' })
     const { page, sees } = await open(alice, room)
     await sees('Hello')
     const colour = (where: string) =>
@@ -224,8 +197,8 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: how it looks',
 
   test('shortcuts: help, the search, rooms, and one’s last message', async () => {
     const dora = await deployment.platform.newUser('dora', { nickname: 'Dora' })
-    await newRoom({ name: 'Below' }, [alice, dora])
-    const room = await newRoom({ name: 'Above' }, [alice, dora])
+    await newRoom([alice, dora], { name: 'Below' })
+    const room = await newRoom([alice, dora], { name: 'Above' })
     await say(dora, room, 'Helo')
     const { page, sees } = await open(dora, room)
     await sees('Helo')

@@ -1,43 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Deployment, deploy } from '../client/client-of.ts'
+import { describe, test } from 'vitest'
 import { eventually, type Fields, type PlatformUser } from '../platform.ts'
+import { aliceAndBob } from './alice-and-bob.ts'
 import { assertNothingFound } from './axe.ts'
-import { type ChatTab, openChat, type TabOptions } from './chat-tab.ts'
-import { isChromiumMissing, startChromium } from './chromium.ts'
+import type { ChatTab } from './chat-tab.ts'
+import { isChromiumMissing } from './chromium.ts'
 import { onePixel } from './one-pixel.ts'
 
 describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () => {
-  let deployment: Deployment
-  let browser: Browser
-  let alice: PlatformUser
-  let bob: PlatformUser
-  beforeAll(async () => {
-    deployment = await deploy(1)
-    browser = await startChromium()
-    const { platform } = deployment
-    alice = await platform.newUser('alice', { nickname: 'Alice' })
-    bob = await platform.newUser('bob', { nickname: 'Bob' })
-  })
-  afterAll(async () => {
-    await browser.close()
-    await deployment.stop()
-  })
+  const { deployment, alice, bob, newRoom, say, open } = aliceAndBob()
 
-  const newRoom = (members: PlatformUser[], fields: Fields = {}) =>
-    deployment.platform.newRoom(
-      members.map(({ id }) => id),
-      { name: 'Friends', owner: members[0]?.id ?? '', ...fields },
-    )
-  const open = (user: PlatformUser, room: string, options: TabOptions = {}) =>
-    openChat(browser, `http://127.0.0.1:${deployment.front.port}`, user, {
-      ...options,
-      parameters: { room, lang: 'en', ...options.parameters },
-    })
-  const say = (user: PlatformUser, room: string, message: unknown, more: Fields = {}) =>
-    user.call('POST', `/rooms/${room}/message`, { message, messageType: 'text', ...more })
   const unreadOf = async (user: PlatformUser, room: string) => (await user.call('GET', `/rooms/${room}`))['unread']
 
   /** Another window is in front; the page is still visible. */
@@ -274,8 +247,8 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
     test('on touch, a sheet names those who have read and those who reacted', async () => {
       const room = await newRoom([alice, bob])
       const sent = await say(alice, room, 'Hello all')
-      await bob.call('POST', `/messages/${String(sent['_id'])}/reaction`, { reaction: '👍' })
-      await bob.call('PUT', `/rooms/${room}/lastRead`, { message: sent['_id'] })
+      await bob.call('POST', `/messages/${sent}/reaction`, { reaction: '👍' })
+      await bob.call('PUT', `/rooms/${room}/lastRead`, { message: sent })
       const tab = await open(alice, room, { hasTouch: true, viewport: { width: 390, height: 800 } })
       await tab.choose('Hello all', 'Message info')
       await dialog(tab).getByRole('heading', { name: 'Read 1' }).waitFor()

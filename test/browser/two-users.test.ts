@@ -1,35 +1,14 @@
 import assert from 'node:assert/strict'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Deployment, deploy } from '../client/client-of.ts'
-import { eventually, type PlatformUser } from '../platform.ts'
-import { type ChatTab, openChat, type TabOptions } from './chat-tab.ts'
-import { isChromiumMissing, startChromium } from './chromium.ts'
+import { describe, test } from 'vitest'
+import { eventually } from '../platform.ts'
+import { aliceAndBob } from './alice-and-bob.ts'
+import type { ChatTab } from './chat-tab.ts'
+import { isChromiumMissing } from './chromium.ts'
 import { onePixel } from './one-pixel.ts'
 
 describe.skipIf(isChromiumMissing())('the chat page in a browser: two users on two nodes', () => {
-  let deployment: Deployment
-  let browser: Browser
-  let alice: PlatformUser
-  let bob: PlatformUser
-  beforeAll(async () => {
-    deployment = await deploy(2)
-    browser = await startChromium()
-    alice = await deployment.platform.newUser('alice', { nickname: 'Alice' })
-    bob = await deployment.platform.newUser('bob', { nickname: 'Bob' })
-  })
-  afterAll(async () => {
-    await browser.close()
-    await deployment.stop()
-  })
+  const { deployment, alice, bob, newRoom, open } = aliceAndBob(2)
 
-  const newRoom = (fields: object = {}) =>
-    deployment.platform.newRoom([alice.id, bob.id], { name: 'Friends', owner: alice.id, ...fields })
-  const open = (user: PlatformUser, room: string, options: TabOptions = {}) =>
-    openChat(browser, `http://127.0.0.1:${deployment.front.port}`, user, {
-      ...options,
-      parameters: { room, lang: 'en', ...options.parameters },
-    })
   async function openBoth(room: string): Promise<[ChatTab, ChatTab]> {
     deployment.connectTo(0)
     const alices = await open(alice, room)
@@ -182,7 +161,10 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: two users on t
   })
 
   test('unread messages stand behind a divider, in the title and on the room, until they are seen', async () => {
-    const [first, second] = [await newRoom({ name: 'First' }), await newRoom({ name: 'Second' })]
+    const [first, second] = [
+      await newRoom([alice, bob], { name: 'First' }),
+      await newRoom([alice, bob], { name: 'Second' }),
+    ]
     const say = (room: string, message: string) =>
       deployment.platform.admin('POST', '/messages', { room, sender: alice.id, message, messageType: 'text' })
     await say(first, 'one')
@@ -229,7 +211,10 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: two users on t
   })
 
   test('on a phone the list and the room are two views, and nothing scrolls sideways', async () => {
-    const [first, second] = [await newRoom({ name: 'Phone room' }), await newRoom({ name: 'N'.repeat(120) })]
+    const [first, second] = [
+      await newRoom([alice, bob], { name: 'Phone room' }),
+      await newRoom([alice, bob], { name: 'N'.repeat(120) }),
+    ]
     await deployment.platform.admin('POST', '/messages', {
       room: first,
       sender: alice.id,

@@ -1,0 +1,52 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll } from 'vitest'
+import { type Deployment, deploy } from '../client/client-of.ts'
+import type { Fields, PlatformUser } from '../platform.ts'
+import { type ChatTab, openChat, type TabOptions } from './chat-tab.ts'
+import { startChromium } from './chromium.ts'
+
+/** Two users at a deployment of their own, and a browser: all there before the first test of a `describe`. */
+export interface AliceAndBob {
+  deployment: Deployment
+  alice: PlatformUser
+  bob: PlatformUser
+  /** Creates a group that the first of its members owns, and returns its ID. */
+  newRoom: (members?: readonly PlatformUser[], fields?: Fields) => Promise<string>
+  /** Returns the ID of the message. */
+  say: (user: PlatformUser, room: string, message: unknown, more?: Fields) => Promise<string>
+  /** Opens the page in English, with the room. */
+  open: (user: PlatformUser, room: string, options?: TabOptions) => Promise<ChatTab>
+}
+
+/** @param nodes realtime nodes */
+export function aliceAndBob(nodes = 1): AliceAndBob {
+  const deployment = {} as Deployment
+  const alice = {} as PlatformUser
+  const bob = {} as PlatformUser
+  let browser: Browser
+  beforeAll(async () => {
+    Object.assign(deployment, await deploy(nodes))
+    browser = await startChromium()
+    Object.assign(alice, await deployment.platform.newUser('alice', { nickname: 'Alice' }))
+    Object.assign(bob, await deployment.platform.newUser('bob', { nickname: 'Bob' }))
+  })
+  afterAll(async () => {
+    await browser.close()
+    await deployment.stop()
+  })
+  return {
+    ...{ deployment, alice, bob },
+    newRoom: (members = [alice, bob], fields = {}) =>
+      deployment.platform.newRoom(
+        members.map(({ id }) => id),
+        { name: 'Friends', owner: members[0]?.id, ...fields },
+      ),
+    say: async (user, room, message, more) =>
+      String((await user.call('POST', `/rooms/${room}/message`, { message, messageType: 'text', ...more }))['_id']),
+    open: (user, room, options = {}) =>
+      openChat(browser, `http://127.0.0.1:${deployment.front.port}`, user, {
+        ...options,
+        parameters: { room, lang: 'en', ...options.parameters },
+      }),
+  }
+}
