@@ -1,34 +1,18 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import type { Browser, Locator } from 'playwright-core'
-import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Deployment, deploy } from '../client/client-of.ts'
-import { eventually, type PlatformUser } from '../platform.ts'
-import { type ChatTab, openChat } from './chat-tab.ts'
-import { isChromiumMissing, startChromium } from './chromium.ts'
+import type { Locator } from 'playwright-core'
+import { describe, test } from 'vitest'
+import { eventually } from '../platform.ts'
+import { aliceAndBob } from './alice-and-bob.ts'
+import type { ChatTab } from './chat-tab.ts'
+import { isChromiumMissing } from './chromium.ts'
+import { countFiles } from './kept-files.ts'
 import { onePixel } from './one-pixel.ts'
 
 describe.skipIf(isChromiumMissing())('the chat page in a browser: what is being written', () => {
-  let deployment: Deployment
-  let browser: Browser
-  let alice: PlatformUser
-  let bob: PlatformUser
-  beforeAll(async () => {
-    deployment = await deploy(1)
-    browser = await startChromium()
-    alice = await deployment.platform.newUser('alice', { nickname: 'Alice' })
-    bob = await deployment.platform.newUser('bob', { nickname: 'Bob' })
-  })
-  afterAll(async () => {
-    await browser.close()
-    await deployment.stop()
-  })
+  const { alice, bob, newRoom, open } = aliceAndBob()
 
-  const openNewRoom = async (name = 'Friends') => {
-    const room = await deployment.platform.newRoom([alice.id, bob.id], { name, owner: alice.id })
-    const url = `http://127.0.0.1:${deployment.front.port}`
-    return openChat(browser, url, alice, { parameters: { room, lang: 'en' } })
-  }
+  const openNewRoom = async (name = 'Friends') => open(alice, await newRoom([alice, bob], { name }))
   const fieldOf = ({ page }: ChatTab) => page.getByRole('textbox', { name: 'Message' })
 
   /** A key as Safari reports it that ends a composition: after `compositionend`. Returns whether the page took it. */
@@ -85,7 +69,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what is being 
   })
 
   test('a draft is there again after another room was open, also when an edit was begun', async () => {
-    await deployment.platform.newRoom([alice.id], { name: 'Elsewhere', owner: alice.id })
+    await newRoom([alice], { name: 'Elsewhere' })
     const tab = await openNewRoom('Here')
     await tab.send('Helo')
     await tab.sees('Helo')
@@ -174,15 +158,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what is being 
   test('a file whose upload a reload interrupts is uploaded all the same; nothing is kept of it afterwards', async () => {
     const tab = await openNewRoom()
     const { page } = tab
-    const files = () =>
-      page.evaluate(async () => {
-        const opening = indexedDB.open('parley.files')
-        await new Promise((resolve) => opening.addEventListener('success', resolve))
-        const count = opening.result.transaction('parley.files').objectStore('parley.files').count()
-        await new Promise((resolve) => count.addEventListener('success', resolve))
-        opening.result.close()
-        return count.result
-      })
+    const files = () => page.evaluate(countFiles)
     let held = 0
     await page.route(/\/content\?/, (route) => (route.request().method() === 'PUT' ? void held++ : route.continue()))
     const text = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(`this is ${name}`) })

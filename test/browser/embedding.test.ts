@@ -7,6 +7,7 @@ import { eventually, type PlatformUser } from '../platform.ts'
 import { type ChatTab, openChat, openPage, type TabOptions } from './chat-tab.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
 import { hostsEvents, serveHostPage } from './host-page.ts'
+import { countFiles } from './kept-files.ts'
 
 describe.skipIf(isChromiumMissing())('the chat page in a browser, as an app embeds it', () => {
   let deployment: Deployment
@@ -151,6 +152,10 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, as an app embe
     await say(other, 'one more')
     await say(other, 'over there')
     await heard('unread 2')
+    const hidden = await newRoom(user, 'Hidden')
+    await user.call('POST', `/roomPrefs/${hidden}`, { hidden: true })
+    await say(hidden, 'not counted')
+    assert.equal(await frame.getByRole('button', { name: /notifications/i }).count(), 0)
     await frame.getByRole('log').getByRole('link', { name: 'https://example.com/page' }).click()
     await heard('link https://example.com/page')
     assert.equal(page.context().pages().length, 1)
@@ -178,9 +183,52 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, as an app embe
     for (const address of addresses) assert.doesNotMatch(address, /token/)
     const inner = page.frames().at(-1)
     assert.match((await inner?.evaluate(() => Object.values(sessionStorage).join(' '))) ?? '', /a draft/)
+    await page.route(/\/content\?/, () => undefined)
+    const file = { name: 'plan.txt', mimeType: 'text/plain', buffer: Buffer.from('the plan') }
+    await frame.locator('.composer input[type=file]').setInputFiles(file)
+    await eventually('it is kept', async () => (await inner?.evaluate(countFiles)) === 1)
+    assert.equal((await hostsEvents(page)).includes('unread 3'), false)
     await call('chat.logOut()')
     await heard('closed')
     assert.equal(await page.locator('iframe').count(), 0)
+    const later = await page.context().newPage()
+    await later.goto(`${base()}/chat/icon.svg`)
+    assert.equal(await later.evaluate(countFiles), 0)
+  })
+
+  test('embed.js: calls before the page listens, links that the page opens, and the button that closes it', async () => {
+    const user = await newUser()
+    const [room, other] = [await newRoom(user), await newRoom(user, 'Other')]
+    const link = `${base().replace('127.0.0.1', 'plain.test')}/chat/icon.svg`
+    await say(other, link)
+    const host = await serveHostPage(`${base()}/chat/embed.js`, async () => user.token)
+    const open = (query: string, viewport: TabOptions['viewport'] = { width: 1100, height: 700 }) =>
+      openPage(browser, `${host}?${query}`, { elsewhere: [new URL(base()).host], viewport })
+    const page = await open(`room=${room}&early=${other}&links=page&theme=dark`)
+    const frame = page.frameLocator('iframe')
+    await frame.locator('html[data-theme=dark]').waitFor()
+    const opened = page.context().waitForEvent('page')
+    await frame.getByRole('log').getByRole('link', { name: link }).click()
+    await eventually('the host hears of it', async () => (await hostsEvents(page)).includes(`link ${link}`))
+    await eventually('a tab has it', async () => (await opened).url() === link)
+    assert.equal(await (await opened).evaluate(() => window.opener === null), true)
+
+    const close = (of: typeof page) => of.frameLocator('iframe').getByRole('button', { name: 'Close the chat' })
+    const phone = { width: 390, height: 700 }
+    const views = [
+      page,
+      await open(`room=${room}`, phone),
+      await open(`room=${room}&rooms=hide`),
+      // A room that is none of theirs, with and without the list.
+      await open('room=none', phone),
+      await open('room=none&rooms=hide', phone),
+    ]
+    for (const view of views) {
+      await eventually('there is one button', async () => (await close(view).locator('visible=true').count()) === 1)
+      await close(view).locator('visible=true').click()
+      await eventually('the host hears of it', async () => (await hostsEvents(view)).includes('closed'))
+      assert.equal(await view.locator('iframe').count(), 0)
+    }
   })
 
   test('a page that names another host hears nothing from the frame', async () => {
@@ -250,7 +298,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, as an app embe
     page.on('pageerror', ({ message }) => complaints.push(message))
     page.on('requestfailed', (request) => complaints.push(request.url()))
     await page.addInitScript(() => {
-      for (const name of ['localStorage', 'sessionStorage']) {
+      for (const name of ['localStorage', 'sessionStorage', 'indexedDB']) {
         Object.defineProperty(window, name, {
           get() {
             throw new DOMException('denied', 'SecurityError')

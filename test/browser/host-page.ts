@@ -16,6 +16,7 @@ export async function serveHostPage(embed: string, token: (refused: boolean) => 
   const chat = query.has('nothing') ? undefined : parleyChat.open({
     element: document.querySelector('#chat'),
     room: query.get('room'),
+    rooms: query.get('rooms'),
     language: 'en',
     async token({ refused, last }) {
       if (refused) events.push('token refused')
@@ -24,9 +25,15 @@ export async function serveHostPage(embed: string, token: (refused: boolean) => 
     onReady: () => events.push('ready'),
     onUnread: (count) => events.push('unread ' + count),
     onRoom: (room) => events.push('room ' + room),
-    onLink: (url) => void events.push('link ' + url),
+    onLink(url) {
+      events.push('link ' + url)
+      return query.get('links') !== 'page'
+    },
     onClosed: () => events.push('closed'),
   })
+  // Before the page in the frame listens.
+  if (query.has('early')) chat.openRoom(query.get('early'))
+  if (query.has('theme')) chat.setTheme(query.get('theme'))
 </script>`
   const server = createServer((request, response) => {
     if (request.method !== 'POST') return response.setHeader('content-type', 'text/html').end(html)

@@ -31,6 +31,8 @@ interface View {
   room?: (scene: Scene) => string
   /** On a phone alone. */
   isOfPhone?: boolean
+  /** Parameters of `parleyChat.open()`: it is in a page of an integrator. */
+  embedded?: Record<string, unknown>
   show: (page: Page, scene: Scene) => Promise<unknown>
 }
 
@@ -248,6 +250,21 @@ const views: Record<string, View> = {
       await page.locator('.connection button').waitFor()
     },
   },
+  embedded: {
+    room,
+    embedded: {},
+    show: (page) => page.frameLocator('iframe').getByRole('log').getByRole('article').nth(5).waitFor(),
+  },
+  'embedded-alone': {
+    room,
+    embedded: { rooms: 'hide' },
+    show: (page) => page.frameLocator('iframe').getByRole('log').getByRole('article').nth(5).waitFor(),
+  },
+  'embedded-not-available': {
+    room: () => 'none',
+    embedded: { rooms: 'hide' },
+    show: (page) => page.frameLocator('iframe').locator('.nothing h1').waitFor(),
+  },
   'signed-out': { token: () => 'none', show: (page) => page.locator('.full-page h1').waitFor() },
 }
 
@@ -293,12 +310,24 @@ async function take(browser: Browser, scene: Scene, { lang, size, theme }: Look,
   })
   context.setDefaultTimeout(60_000)
   const page = await context.newPage()
-  const query = new URLSearchParams({ token: (await view.token?.(scene)) ?? scene.token, lang, theme })
-  if (view.room) query.set('room', view.room(scene))
-  await page.goto(`${url}/chat?${query.toString()}`)
+  const token = (await view.token?.(scene)) ?? scene.token
+  const shown = { lang, theme, ...(view.room && { room: view.room(scene) }) }
+  if (view.embedded) await goToShop(page, token, { ...shown, language: lang, ...view.embedded })
+  else await page.goto(`${url}/chat?${new URLSearchParams({ token, ...shown })}`)
   await view.show(page, scene)
   await page.evaluate('document.fonts.ready')
   await page.screenshot({ path: file })
   console.log(file)
   await context.close()
+}
+
+/** A page of an integrator with the chat at its side, or over all of a phone. */
+async function goToShop(page: Page, token: string, options: object): Promise<void> {
+  const body = `<!doctype html><meta name="viewport" content="width=device-width"><title>Shop</title>
+<style>body { margin: 0; background: #b9c6d3 } #chat { position: fixed; inset: 0 0 0 auto; width: min(100%, 48rem) }</style>
+<div id="chat"></div><script src="${url}/chat/embed.js"></script><script>
+parleyChat.open({ element: document.querySelector('#chat'), token: () => ${JSON.stringify(token)}, onClosed() {}, ...${JSON.stringify(options)} })
+</script>`
+  await page.route('http://shop.example/', (route) => route.fulfill({ contentType: 'text/html', body }))
+  await page.goto('http://shop.example/')
 }

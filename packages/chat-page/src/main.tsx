@@ -57,19 +57,19 @@ function obey(host: Host, page: HTMLElement, client: Client): void {
   host.on('logOut', () => {
     const { texts } = spoken.get()
     client.close()
-    forgetSession()
     render(<FullPage title={texts.signedOut} hint={texts.signedOutHint} />, page)
-    host.send({ type: 'closed' })
+    // The host removes the page then.
+    void forgetSession().finally(() => host.send({ type: 'closed' }))
   })
   if (parameters.givesLinks) giveLinks(host)
 }
 
 /** Removes the parameters, drafts and files that this tab keeps. */
-function forgetSession(): void {
+async function forgetSession(): Promise<void> {
   const kept = storageOf('sessionStorage')
   for (const name of Object.keys(kept ?? {})) if (name.startsWith('parley.')) kept?.removeItem(name)
   // Where there is no IndexedDB, it keeps none.
-  void createFileStorage()
+  await createFileStorage()
     .clear()
     .catch(() => undefined)
 }

@@ -23,6 +23,7 @@ import { storageOf } from '../state/storage.ts'
 import { createToday } from '../state/today.ts'
 import { createValue } from '../state/value.ts'
 import { type SpokenStore, textsInAddress } from '../texts/spoken.ts'
+import { CloseButton } from './close-button.tsx'
 import { ConnectionLine } from './connection-line.tsx'
 import { FullPage } from './full-page.tsx'
 import { Icon } from './icon.tsx'
@@ -72,7 +73,13 @@ export function App({ client, parameters, host, spoken }: AppProps) {
   // A session that ends later leaves the view and the drafts: the line over the conversation says so.
   if (connection.status === 'stopped' && !me) {
     const action = { name: texts.retry, act: () => client.connect() }
-    return <FullPage title={texts.signedOut} hint={texts.signedOutHint} action={action} />
+    return (
+      <ChatContext.Provider value={chat}>
+        <FullPage title={texts.signedOut} hint={texts.signedOutHint} action={action}>
+          <CloseButton />
+        </FullPage>
+      </ChatContext.Provider>
+    )
   }
   return (
     <ChatContext.Provider value={chat}>
@@ -105,6 +112,7 @@ export function App({ client, parameters, host, spoken }: AppProps) {
                 </button>
               )}
               {me && !hasRooms && !isMissing && <NewChatButton isInWords />}
+              <CloseButton />
             </div>
           ) : (
             <RoomView key={room} roomID={room} wantedPlace={openRoom.wanted} onBack={openRoom.back} />

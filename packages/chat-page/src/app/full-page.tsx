@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { Icon } from './icon.tsx'
 
 /** A page that says one thing, when there is nothing else to show. */
@@ -5,10 +6,12 @@ export function FullPage({
   title,
   hint,
   action,
+  children,
 }: {
   title: string
   hint: string
   action?: { name: string; act: () => void }
+  children?: ComponentChildren
 }) {
   return (
     <main class="full-page">
@@ -20,6 +23,7 @@ export function FullPage({
           {action.name}
         </button>
       )}
+      {children}
     </main>
   )
 }

@@ -31,14 +31,19 @@ function open(options: EmbedOptions) {
   if (onLink) url.searchParams.set('links', 'host')
   if (onClosed) url.searchParams.set('close', 'show')
   frame.title = title
-  frame.allow = 'clipboard-write'
+  frame.allow = 'clipboard-write; fullscreen'
   frame.style.cssText = 'border:0;display:block;width:100%;height:100%'
   frame.src = url.href
   /** Of the last token, and what a reload of the frame would lose. */
   let last: string | undefined
   const set: Record<string, ToPage> = options.texts ? { texts: { type: 'texts', texts: options.texts } } : {}
+  /** Whether the page in the frame listens, and whether it shows rooms. */
+  let hears = false
+  let isReady = false
 
-  const post = (message: ToPage) => frame.contentWindow?.postMessage({ parley: version, ...message }, url.origin)
+  const post = (message: ToPage) => {
+    if (hears) frame.contentWindow?.postMessage({ parley: version, ...message }, url.origin)
+  }
   const change = (message: ToPage) => {
     set[message.type] = message
     post(message)
@@ -48,7 +53,13 @@ function open(options: EmbedOptions) {
     frame.remove()
   }
 
+  const end = () => {
+    close()
+    onClosed?.()
+  }
+
   async function sendToken(refused: boolean): Promise<void> {
+    hears = true
     for (const message of Object.values(set)) post(message)
     try {
       last = await token({ refused, last: refused ? last : undefined })
@@ -63,27 +74,31 @@ function open(options: EmbedOptions) {
     if (source !== frame.contentWindow || origin !== url.origin || data?.parley !== version) return
     const message = data as ToHost
     if (message.type === 'token') void sendToken(message.refused)
-    else if (message.type === 'ready') options.onReady?.()
-    else if (message.type === 'unread') options.onUnread?.(message.count)
+    else if (message.type === 'ready') {
+      isReady = true
+      delete set['room']
+      options.onReady?.()
+    } else if (message.type === 'unread') options.onUnread?.(message.count)
     else if (message.type === 'room') options.onRoom?.(message.room ?? undefined)
     else if (message.type === 'link') {
       if (onLink?.(message.url) === false) window.open(message.url, '_blank', 'noopener,noreferrer')
-    } else if (message.type === 'closed') {
-      close()
-      onClosed?.()
-    }
+    } else if (message.type === 'closed') end()
   }
 
   addEventListener('message', heard)
   element.append(frame)
   return {
     frame,
-    openRoom: (room: string) => post({ type: 'room', room }),
+    openRoom(room: string) {
+      const message = { type: 'room', room } as const
+      if (isReady) post(message)
+      else change(message)
+    },
     setTheme: (theme: string) => change({ type: 'theme', theme }),
     setLanguage: (language: string) => change({ type: 'language', language }),
     setTexts: (texts: unknown) => change({ type: 'texts', texts }),
     /** Ends the session in the page, which forgets drafts and files; then `onClosed` is called. */
-    logOut: () => post({ type: 'logOut' }),
+    logOut: () => (hears ? post({ type: 'logOut' }) : end()),
     close,
   }
 }

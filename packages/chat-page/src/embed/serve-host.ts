@@ -1,5 +1,6 @@
 import type { Client } from '@parley/client'
 import type { OpenRoom } from '../app/open-room.ts'
+import { unreadShown } from '../state/page-title.ts'
 import type { Host } from './host.ts'
 
 interface Shown {
@@ -18,12 +19,13 @@ export function serveHost({ send, on }: Host, { client, openRoom, isAlone }: Sho
     if (!client.me.get()) return
     if (!isReady) send({ type: 'ready' })
     isReady = true
-    const alone = client.rooms.get().find(({ _id }) => _id === openRoom.current.get())
-    const count = isAlone ? (alone?.unread ?? 0) : client.badge.get()
+    const rooms = client.rooms.get()
+    const alone = rooms.find(({ _id }) => _id === openRoom.current.get())
+    const count = isAlone ? (alone?.unread ?? 0) : unreadShown(rooms)
     if (count !== unread) send({ type: 'unread', count })
     unread = count
   }
-  for (const store of [client.me, client.badge, client.rooms, openRoom.current]) store.subscribe(tell)
+  for (const store of [client.me, client.rooms, openRoom.current]) store.subscribe(tell)
   openRoom.current.subscribe((room) => send({ type: 'room', room: room ?? null }))
   on('room', ({ room }) => {
     if (typeof room === 'string') openRoom.want(room)

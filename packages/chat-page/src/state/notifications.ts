@@ -21,7 +21,8 @@ export function createNotifications(
   chat: Pick<Chat, 'client' | 'threads' | 'notices' | 'config'> & { texts: () => Texts },
   onOpen: (roomID: string, threadID?: string) => void,
 ): Notifications {
-  const isPossible = createValue('Notification' in window && window.isSecureContext && isConstructor())
+  const isKnown = 'Notification' in window && window.isSecureContext && isAskable()
+  const isPossible = createValue(isKnown && isConstructor())
   const isOn = createValue(isPossible.get() && Notification.permission === 'granted' && stored() === 'on')
 
   function turn(on: boolean): void {
@@ -52,6 +53,15 @@ export function createNotifications(
       if (permission === 'denied') chat.notices.show(chat.texts().notifyDenied)
       turn(permission === 'granted')
     },
+  }
+}
+
+/** Frames in pages of other origins may not ask the user. */
+function isAskable(): boolean {
+  try {
+    return window.parent.location.origin === location.origin
+  } catch {
+    return false
   }
 }
 

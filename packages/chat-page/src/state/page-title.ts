@@ -1,7 +1,7 @@
 import type { Client, RoomInfo } from '@parley/client'
 
 /** The unread messages of the rooms that the list shows. */
-const unreadShown = (rooms: readonly RoomInfo[]): number =>
+export const unreadShown = (rooms: readonly RoomInfo[]): number =>
   rooms.reduce((sum, { unread, pref }) => (pref?.hidden ? sum : sum + unread), 0)
 
 /** The number of unread messages in the title and the icon of the tab. Returns a function that sets the page's name. */
