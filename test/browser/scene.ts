@@ -104,6 +104,7 @@ export interface Scene {
 /** Creates new users and rooms with content; returns what one of the users sees. */
 export async function makeScene(url: string, apiKey: string, lang: string): Promise<Scene> {
   const parley = createAdmin({ url, apiKey })
+  await parley.setConfig({ directory: 'all' })
   const { names, rooms, team, reply, thread, lasts, club } = talks[lang in talks ? (lang as keyof typeof talks) : 'en']
   const run = Date.now()
   const ids = names.map((_name, i) => `picture-${lang}-${i}-${run}`)
