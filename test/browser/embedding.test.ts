@@ -128,6 +128,8 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, as an app embe
   test('embed.js: the page around hands out tokens, opens rooms, and hears what happens', async () => {
     const user = await newUser()
     const [room, other] = [await newRoom(user), await newRoom(user, 'Other')]
+    const hidden = await newRoom(user, 'Hidden')
+    await user.call('POST', `/roomPrefs/${hidden}`, { hidden: true })
     await say(room, 'see https://example.com/page')
     const issue = async () =>
       String(
@@ -152,8 +154,6 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, as an app embe
     await say(other, 'one more')
     await say(other, 'over there')
     await heard('unread 2')
-    const hidden = await newRoom(user, 'Hidden')
-    await user.call('POST', `/roomPrefs/${hidden}`, { hidden: true })
     await say(hidden, 'not counted')
     assert.equal(await frame.getByRole('button', { name: /notifications/i }).count(), 0)
     await frame.getByRole('log').getByRole('link', { name: 'https://example.com/page' }).click()
