@@ -60,7 +60,12 @@ export function SearchSheet({ room, initial = '', onFound, onClose }: SearchShee
           onInput={(event) => setQuery(event.currentTarget.value)}
         />
       </label>
-      {found?.length === 0 && <p class="list-hint">{texts.noMatch}</p>}
+      {found?.length === 0 && (
+        <div class="nothing list-hint" role="status">
+          <Icon name="search" />
+          <p>{texts.noMatch}</p>
+        </div>
+      )}
       <ul class="plain-list">
         {found?.map((one) => (
           <li key={one._id}>
