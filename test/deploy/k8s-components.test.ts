@@ -2,7 +2,16 @@ import assert from 'node:assert/strict'
 import { allOperations } from '@parley/contracts/operations/all'
 import { describe, test } from 'vitest'
 import { parse } from 'yaml'
-import { deployments, type KubeObject, mainOf, objects, ofKind, read } from './k8s-objects.ts'
+import {
+  deployments,
+  type KubeObject,
+  mainOf,
+  objectsIn,
+  ofKind,
+  production,
+  read,
+  withIngress,
+} from './k8s-objects.ts'
 
 interface Backend {
   name: string
@@ -24,17 +33,17 @@ interface PolicyRule {
 const specOf = (object: KubeObject | undefined): unknown => object?.spec
 /** Ports of Parley's containers, by their names. */
 const named = new Set(deployments.flatMap((deployment) => mainOf(deployment).ports?.map(({ name }) => name) ?? []))
-const productionFile = (name: string) => read(`deploy/k8s/overlays/production/${name}`)
+const example = (name: string) => read(`deploy/helm/examples/${name}`)
 
-describe('deploy/k8s: what goes beside the services', () => {
-  const { rules } = specOf(ofKind('HTTPRoute')[0]) as { rules: RouteRule[] }
+describe('the chart: what goes beside the services', () => {
+  const { rules } = specOf(production('HTTPRoute')[0]) as { rules: RouteRule[] }
   const routes = rules.flatMap(({ backendRefs }) => backendRefs)
   /** How long the HTTPRoute lets a request to this path of a rule last. */
   const requestTimeoutOf = (value: string) =>
     rules.find(({ matches }) => matches.some(({ path }) => path.value === value))?.timeouts.request
   const pathsOf = (ingress: KubeObject) =>
     (specOf(ingress) as { rules: { http: { paths: IngressPath[] } }[] }).rules.flatMap(({ http }) => http.paths)
-  const paths = ofKind('Ingress').flatMap(pathsOf)
+  const paths = withIngress('Ingress').flatMap(pathsOf)
 
   test('the HTTPRoute and the Ingress lead to Services and ports that are there: sockets to realtime, the rest to gateways', () => {
     for (const backends of [routes, paths.map(({ backend }) => backend.service)]) {
@@ -52,14 +61,14 @@ describe('deploy/k8s: what goes beside the services', () => {
   })
 
   test('the headers that gateways send pass every Ingress', () => {
-    const sizes = ofKind('Ingress').map(
+    const sizes = withIngress('Ingress').map(
       ({ metadata }) => metadata.annotations?.['nginx.ingress.kubernetes.io/proxy-buffer-size'],
     )
     assert.deepEqual(new Set(sizes), new Set(['32k']))
   })
 
   test('files as large as the gateways take by default pass, for as long as they take', () => {
-    const files = ofKind('Ingress').find((ingress) => ingress.metadata.name === 'parley-files')
+    const files = withIngress('Ingress').find((ingress) => ingress.metadata.name === 'parley-files')
     const annotations = files?.metadata.annotations ?? {}
     const [, gibibytes] = /^(\d+)g$/.exec(annotations['nginx.ingress.kubernetes.io/proxy-body-size'] ?? '') ?? []
     const [, most] = /PARLEY_GATEWAY_FILE_MAX_BYTES` \| `(\d+)`/.exec(read('docs/settings.md')) ?? []
@@ -73,16 +82,16 @@ describe('deploy/k8s: what goes beside the services', () => {
     for (const { path } of streams) assert.equal(requestTimeoutOf(path), '0s', path)
   })
 
-  test('overlays/production names what its components need of a cluster', () => {
-    const readme = productionFile('README.md')
-    const labels = JSON.stringify(ofKind('NetworkPolicy')).match(/parley\.dev\/\w+/g) ?? []
+  test('the README of the chart names what its parts need of a cluster', () => {
+    const readme = read('deploy/helm/parley/README.md')
+    const labels = JSON.stringify(production('NetworkPolicy')).match(/parley\.dev\/\w+/g) ?? []
     assert.ok(labels.length > 0)
     for (const label of labels) assert.ok(readme.includes(`${label}=true`), label)
     for (const group of ['gateway.networking.k8s.io', 'monitoring.coreos.com']) assert.ok(readme.includes(group), group)
   })
 
   test('addresses with a token, signature or session are in no access log of the Ingress', () => {
-    const silent = ofKind('Ingress')
+    const silent = withIngress('Ingress')
       .filter(({ metadata }) => metadata.annotations?.['nginx.ingress.kubernetes.io/enable-access-log'] === 'false')
       .flatMap(pathsOf)
       .map(({ path }) => path)
@@ -90,7 +99,7 @@ describe('deploy/k8s: what goes beside the services', () => {
   })
 
   test('Prometheus scrapes a port that every pod has, under the job that the alerts name', () => {
-    const monitor = specOf(ofKind('PodMonitor')[0]) as {
+    const monitor = specOf(production('PodMonitor')[0]) as {
       podMetricsEndpoints: { port: string; path: string }[]
       jobLabel: string
     }
@@ -104,11 +113,11 @@ describe('deploy/k8s: what goes beside the services', () => {
       )
     }
     assert.deepEqual([...jobs], ['parley'])
-    assert.match(read('deploy/prometheus/alerts.yml'), /up\{job="parley"\}/)
+    assert.match(read('deploy/helm/parley/files/alerts.yml'), /up\{job="parley"\}/)
   })
 
   test('the network policies open ports that are there, and those of every server that a setting may name', () => {
-    const policies = ofKind('NetworkPolicy').map(
+    const policies = production('NetworkPolicy').map(
       (object) => specOf(object) as { ingress?: PolicyRule[]; egress?: PolicyRule[] },
     )
     const portsOf = (rules: (PolicyRule[] | undefined)[]) =>
@@ -125,40 +134,53 @@ describe('deploy/k8s: what goes beside the services', () => {
     for (const port of [...wanted, 53, 443]) assert.ok(out.includes(port), `${port} is open`)
   })
 
-  test('a workload scaled by its share of requested CPU requests some', () => {
-    for (const { spec } of ofKind('HorizontalPodAutoscaler')) {
-      const { name } = spec['scaleTargetRef'] as { name: string }
-      const target = deployments.find(({ metadata }) => metadata.name === name)
+  test('gateways are scaled by a share of one core, which docs/scaling.md measures; Deployments that are scaled have no number', () => {
+    const scaled = production('HorizontalPodAutoscaler').map(({ spec }) => spec['scaleTargetRef'] as { name: string })
+    assert.deepEqual(scaled.map(({ name }) => name).toSorted(), ['api-gateway', 'realtime'])
+    const keda = objectsIn('helm/examples/keda.yaml').map(({ spec }) => spec['scaleTargetRef'] as { name: string })
+    for (const { name } of [...scaled, ...keda]) {
+      const target = production('Deployment').find(({ metadata }) => metadata.name === name)
       assert.ok(target, name)
-      assert.match(mainOf(target).resources.requests.cpu, /^\d+m?$/)
+      assert.equal(target.spec['replicas'], undefined, name)
     }
+    const gateway = production('Deployment').find(({ metadata }) => metadata.name === 'api-gateway') as KubeObject
+    assert.equal(mainOf(gateway).resources.requests.cpu, '1')
+    assert.match(read('docs/scaling.md'), /^\| gateway, one core \|/m)
   })
 
-  test('an update starts all realtime nodes before an old one goes, and lets the old ones go together', () => {
-    const { spec } = deployments.find(({ metadata }) => metadata.name === 'realtime') as KubeObject
-    assert.deepEqual(spec['strategy'], { rollingUpdate: { maxUnavailable: 0, maxSurge: '100%' } })
+  test('KEDA scales push and stats by the metric of their consumers', () => {
+    assert.match(example('keda.yaml'), /parley_consumer_lag_messages\{service="push", /)
+    assert.match(example('keda.yaml'), /parley_consumer_lag_messages\{service="stats", /)
+    for (const file of ['push/src/push-metrics.ts', 'stats/src/main.ts'])
+      assert.match(read(`services/${file}`), /'parley_consumer_lag_messages'/)
+  })
+
+  test('an update adds a quarter of the realtime nodes at a time; all of them in the small base', () => {
+    const strategyOf = (all: KubeObject[], name: string) =>
+      all.find(({ metadata }) => metadata.name === name)?.spec['strategy']
+    const surge = (maxSurge: string | number) => ({ rollingUpdate: { maxUnavailable: 0, maxSurge } })
+    assert.deepEqual(strategyOf(production('Deployment'), 'realtime'), surge('25%'))
+    assert.deepEqual(strategyOf(deployments, 'realtime'), surge('100%'))
     const pauses = new Map(
       deployments.map((deployment) => [deployment.metadata.name, mainOf(deployment).lifecycle?.preStop.sleep.seconds]),
     )
     assert.ok(Number(pauses.get('realtime')) > Number(pauses.get('api-gateway')))
-    for (const deployment of deployments.filter(({ metadata }) => metadata.name !== 'realtime')) {
-      assert.deepEqual(deployment.spec['strategy'], { rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } })
-    }
+    for (const name of ['api-gateway', 'push', 'stats']) assert.deepEqual(strategyOf(deployments, name), surge(1))
   })
 
   test('in production every event is on three disks before it is acknowledged', () => {
-    const { config } = parse(productionFile('nats-values.yaml')) as {
+    const { config } = parse(example('nats-values.yaml')) as {
       config: { cluster: { replicas: number }; jetstream: { merge: { sync_interval: string } } }
     }
     assert.equal(config.jetstream.merge.sync_interval, 'always')
-    const settings = ofKind('ConfigMap').find(({ file }) => file.includes('production'))?.data ?? {}
-    assert.equal(Number(settings['PARLEY_STREAM_REPLICAS']), config.cluster.replicas)
+    const { settings } = parse(example('production.yaml')) as { settings: Record<string, unknown> }
+    assert.equal(settings['PARLEY_STREAM_REPLICAS'], config.cluster.replicas)
   })
 
   test('in production MongoDB is of the version of compose, with three members', () => {
     const compose = parse(read('docker-compose.yml'), { merge: true }) as { services: { mongo: { image: string } } }
     const [, release = 'none'] = compose.services.mongo.image.split(':')
-    const mongo = specOf(objects.find(({ kind }) => kind === 'MongoDBCommunity')) as {
+    const mongo = specOf(objectsIn('helm/examples/mongodb.yaml')[0]) as {
       version: string
       members: number
     }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 
 const root = join(import.meta.dirname, '../..')
-export const k8s = join(root, 'deploy/k8s')
+const deploy = join(root, 'deploy')
 export const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
 interface Probe {
@@ -38,25 +38,49 @@ export interface KubeObject {
   kind: string
   metadata: { name: string; annotations?: Labels; labels?: Labels }
   data?: Labels
+  stringData?: Labels
   spec: {
     selector: Labels & { matchLabels: Labels }
-    template: { metadata: { labels: Labels }; spec: PodSpec }
+    template: { metadata: { labels: Labels; annotations?: Labels }; spec: PodSpec }
     ports: { port: number; targetPort: string }[]
     [field: string]: unknown
   }
 }
 
-export const objects = globSync('{base,components,overlays}/**/*.yaml', { cwd: k8s })
-  .filter((file) => !/kustomization|values\.yaml|adapter-rule/.test(file))
-  .flatMap((file) =>
-    parseAllDocuments(readFileSync(join(k8s, file), 'utf8')).map((document) => {
-      assert.deepEqual(document.errors, [], file)
-      return Object.assign(document.toJS() as Omit<KubeObject, 'file'>, { file })
-    }),
-  )
-export const ofKind = (...kinds: string[]) => objects.filter(({ kind }) => kinds.includes(kind))
+/** Objects of files below deploy/, in YAML; `file` is from there. */
+export function objectsIn(pattern: string): KubeObject[] {
+  return globSync(pattern, { cwd: deploy })
+    .filter((file) => !/kustomization|values\.yaml/.test(file))
+    .flatMap((file) =>
+      parseAllDocuments(readFileSync(join(deploy, file), 'utf8')).map((document) => {
+        assert.deepEqual(document.errors, [], file)
+        return Object.assign(document.toJS() as Omit<KubeObject, 'file'>, { file })
+      }),
+    )
+}
+const kindsOf =
+  (objects: KubeObject[]) =>
+  (...kinds: string[]) =>
+    objects.filter(({ kind }) => kinds.includes(kind))
+
+/** The chart with its defaults, and what deploy/k8s adds to it. */
+export const objects = objectsIn('k8s/**/*.yaml')
+/** The chart with examples/production.yaml, and with examples/ingress-nginx.yaml. */
+export const production = kindsOf(objectsIn('helm/rendered/production.yaml'))
+export const withIngress = kindsOf(objectsIn('helm/rendered/ingress-nginx.yaml'))
+export const ofKind = kindsOf(objects)
 export const workloads = ofKind('Deployment', 'StatefulSet', 'Job')
 export const services = ['api-gateway', 'realtime', 'push', 'stats']
 export const deployments = workloads.filter(({ metadata }) => services.includes(metadata.name))
 export const podOf = ({ spec }: KubeObject) => spec.template.spec
 export const mainOf = (object: KubeObject) => podOf(object).containers[0] as Container
+/** The variables that stand in a container itself. */
+export const environmentOf = ({ env = [] }: Container): Labels =>
+  Object.fromEntries(env.map(({ name, value }) => [name, value]))
+/** The settings of deploy/k8s/base. */
+export const settings: Labels = Object.fromEntries(
+  [...read('deploy/k8s/base/settings.env').matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [
+    name,
+    value,
+  ]),
+)

@@ -1,19 +1,23 @@
 import assert from 'node:assert/strict'
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { chart } from '@parley/local/chart/rendered'
 import { describe, test } from 'vitest'
 import { parse } from 'yaml'
 import {
   deployments,
+  environmentOf,
   type KubeObject,
-  k8s,
   type Labels,
   mainOf,
   objects,
   ofKind,
   podOf,
+  production,
   read,
   services,
+  settings,
+  withIngress,
   workloads,
 } from './k8s-objects.ts'
 import { knownSettings, wrongVariables } from './known-settings.ts'
@@ -29,15 +33,17 @@ describe('deploy/k8s', () => {
   })
 
   test('names only settings that exist, and every secret only as a file', () => {
-    for (const { data = {}, file } of ofKind('ConfigMap')) assert.deepEqual(wrongVariables(data), [], file)
-    for (const workload of workloads) {
-      for (const { name, env = [] } of podOf(workload).containers) {
-        assert.deepEqual(wrongVariables(Object.fromEntries(env.map((entry) => [entry.name, entry.value]))), [], name)
+    assert.deepEqual(wrongVariables(settings), [])
+    for (const workload of [...workloads, ...production('Deployment', 'Job'), ...withIngress('Deployment', 'Job')]) {
+      for (const container of podOf(workload).containers) {
+        assert.deepEqual(wrongVariables(environmentOf(container)), [], `${workload.file}: ${container.name}`)
       }
     }
-    const given = Object.keys(ofKind('ConfigMap').find(({ file }) => file.startsWith('base'))?.data ?? {})
     for (const needed of ['PARLEY_MONGO_URL', 'PARLEY_NATS_URL', 'PARLEY_REDIS_URL']) {
-      assert.ok(given.includes(`${needed}_FILE`), needed)
+      assert.ok(settings[`${needed}_FILE`], needed)
+      for (const workload of production('Deployment', 'Job')) {
+        assert.ok(environmentOf(mainOf(workload))[`${needed}_FILE`], needed)
+      }
       assert.ok(knownSettings().some(({ env }) => env === needed))
     }
   })
@@ -47,12 +53,17 @@ describe('deploy/k8s', () => {
       secretGenerator: { name: string; files: string[] }[]
     }
     const made = secretGenerator.find(({ name }) => name === 'parley')?.files.map((file) => basename(file)) ?? []
-    const asked = [...read('deploy/k8s/overlays/production/README.md').matchAll(/--from-file=([\w-]+)/g)]
-    for (const { data = {}, file } of ofKind('ConfigMap')) {
-      const there = file.includes('production') ? asked.map(([, name]) => name) : made
-      for (const path of Object.values(data).filter((value) => value.startsWith('/run/secrets/'))) {
-        assert.ok(there.includes(basename(path)), `${path} of ${file}`)
-      }
+    const asked = [...read(`${chart}/README.md`).matchAll(/--from-file=([\w-]+)/g)].map(([, name = '']) => name)
+    const contents = withIngress('Secret').find(({ metadata }) => metadata.name === 'parley')
+    const env = (all: KubeObject[]) => Object.assign({}, ...all.map((one) => environmentOf(mainOf(one)))) as Labels
+    for (const [there, given] of [
+      [made, settings],
+      [asked, env(production('Deployment', 'Job'))],
+      [Object.keys(contents?.stringData ?? {}), env(withIngress('Deployment', 'Job'))],
+    ] as const) {
+      const paths = Object.values(given).filter((value) => value.startsWith('/run/secrets/'))
+      assert.ok(paths.length >= 3)
+      for (const path of paths) assert.ok(there.includes(basename(path)), `${path} of ${there.join(', ')}`)
     }
   })
 
@@ -125,29 +136,22 @@ describe('deploy/k8s', () => {
   })
 
   test('a pod is given longer to stop than it takes: the pause, the drain, and what follows it', () => {
-    const config = ofKind('ConfigMap').find(({ file }) => file.startsWith('base'))?.data ?? {}
-    const drain = Number(config['PARLEY_DRAIN_MS']) / 1_000
+    const drain = Number(settings['PARLEY_DRAIN_MS']) / 1_000
     for (const deployment of deployments) {
       const pause = mainOf(deployment).lifecycle?.preStop.sleep.seconds ?? 0
       assert.ok(pause > 0 && (podOf(deployment).terminationGracePeriodSeconds ?? 30) > pause + drain + 2)
     }
   })
 
-  test('the alerts are those of deploy/prometheus', () => {
-    const [rule] = ofKind('PrometheusRule')
-    const { groups } = parse(read('deploy/prometheus/alerts.yml')) as { groups: unknown }
-    assert.deepEqual(rule?.spec['groups'], groups)
-  })
-
   test('the autoscaler of realtime goes by a metric that realtime serves, and removes one pod at a time', () => {
-    const hpa = ofKind('HorizontalPodAutoscaler').find(({ metadata }) => metadata.name === 'realtime')
+    const hpa = production('HorizontalPodAutoscaler').find(({ metadata }) => metadata.name === 'realtime')
     const { metrics, behavior } = (hpa as KubeObject).spec as unknown as {
       metrics: { pods: { metric: { name: string } } }[]
       behavior: { scaleDown: { policies: { type: string; value: number }[] } }
     }
     const name = metrics[0]?.pods.metric.name ?? 'none'
     assert.match(read('services/realtime/src/connections/socket-metrics.ts'), new RegExp(`'${name}'`))
-    assert.ok(read('deploy/k8s/components/autoscaling/adapter-rule.yaml').includes(name))
+    assert.ok(read('deploy/helm/examples/adapter-rule.yaml').includes(name))
     assert.deepEqual(
       behavior.scaleDown.policies.map(({ type, value }) => [type, value]),
       [['Pods', 1]],
@@ -160,19 +164,19 @@ describe('deploy/k8s', () => {
     }
     const known = new Set(Object.values(compose.services).map(({ image }) => image))
     for (const workload of workloads) {
-      for (const { image } of podOf(workload).containers) assert.ok(known.has(image), image)
+      for (const { image } of podOf(workload).containers)
+        assert.ok(known.has(image.replace(/^parley:latest$/, 'parley')), image)
     }
   })
 
-  test('every file that a kustomization names is there, and every object is in one', () => {
-    const named = globSync('**/kustomization.yaml', { cwd: k8s }).flatMap((file) => {
-      const { resources = [] } = parse(readFileSync(join(k8s, file), 'utf8')) as { resources?: string[] }
+  test('every file that a kustomization names is there, and every object is in one; the base is whole from afar', () => {
+    const named = globSync('k8s/**/kustomization.yaml', { cwd: 'deploy' }).flatMap((file) => {
+      const { resources = [] } = parse(read(`deploy/${file}`)) as { resources?: string[] }
+      if (file === 'k8s/base/kustomization.yaml') assert.ok(!/\.\.|secretGenerator/.test(JSON.stringify(resources)))
       return resources.map((resource) => join(dirname(file), resource))
     })
-    for (const path of named) assert.ok(existsSync(join(k8s, path)), path)
-    // These are patched in, or for another namespace.
-    const others = new Set(['overlays/production/settings.yaml', 'overlays/production/mongodb.yaml'])
-    const left = objects.filter(({ file }) => !named.includes(file) && !others.has(file))
+    for (const path of named) assert.ok(existsSync(join('deploy', path)), path)
+    const left = objects.filter(({ file }) => !named.includes(file))
     assert.deepEqual(
       left.map(({ file }) => file),
       [],

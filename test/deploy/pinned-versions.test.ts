@@ -2,19 +2,15 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'vitest'
+import { parse } from 'yaml'
 
 const root = join(import.meta.dirname, '../..')
 
-/** The oldest versions without published holes that concern Parley. Raise one when a later patch closes another. */
-const floors = {
-  // CVE-2025-14847 (memory read without a login, 8.0.17), CVE-2026-8053 (code execution by time series, 8.0.23),
-  // CVE-2026-9740 (crash without a login, 8.0.24).
-  mongo: '8.0.24',
-  // CVE-2025-49844 (code execution by Lua, 8.2.2), CVE-2025-62507 (stack overflow by XACKDEL, 8.2.3).
-  redis: '8.2.3',
-  // The version that the tests run (packages/stack/servers.requirements.txt).
-  nats: '2.15.1',
-} as const
+/** The oldest versions that a manifest may name. */
+const floors = parse(readFileSync(join(root, 'deploy/versions.yml'), 'utf8')) as Record<
+  'mongo' | 'redis' | 'nats',
+  { floor: string; why: string }
+>
 
 const files = ['.', 'deploy', '.github']
   .flatMap((folder) =>
@@ -32,7 +28,8 @@ describe('versions of servers', () => {
   ])
 
   test('each server stands in docker-compose.yml and in a manifest', () => {
-    for (const server of Object.keys(floors)) {
+    for (const [server, { why }] of Object.entries(floors)) {
+      assert.ok(why.length > 20, server)
       const places = named.filter((one) => one.server === server).map(({ name }) => name)
       assert.ok(places.includes('docker-compose.yml'), server)
       assert.ok(
@@ -45,7 +42,7 @@ describe('versions of servers', () => {
   test.each(named)(
     '$name: $server $version is a whole version of the same release, and no older than its floor',
     (one) => {
-      const floor = floors[one.server as keyof typeof floors].split('.').map(Number)
+      const floor = floors[one.server as keyof typeof floors].floor.split('.').map(Number)
       const version = /^(\d+)\.(\d+)\.(\d+)(-|$)/
         .exec(one.version ?? '')
         ?.slice(1, 4)

@@ -12,7 +12,7 @@ interface Alert {
 
 const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
-const { groups } = parse(read('deploy/prometheus/alerts.yml')) as { groups: { rules: Alert[] }[] }
+const { groups } = parse(read('deploy/helm/parley/files/alerts.yml')) as { groups: { rules: Alert[] }[] }
 const alerts = groups.flatMap(({ rules }) => rules)
 const sections = new Map(
   read('docs/runbooks.md')
@@ -50,7 +50,10 @@ describe('docs/runbooks.md', () => {
   test('names only log lines that docs/logs.md explains, settings and error codes that exist', () => {
     const text = read('docs/runbooks.md')
     const known =
-      read('docs/logs.md') + read('docs/settings.md') + read('docs/errors.md') + read('deploy/prometheus/alerts.yml')
+      read('docs/logs.md') +
+      read('docs/settings.md') +
+      read('docs/errors.md') +
+      read('deploy/helm/parley/files/alerts.yml')
     const named = [...text.matchAll(/`([^`\n]+)`/g)].map(([, name = '']) => name)
     const ours = named.filter((name) => /^(parley_\w+|PARLEY_\w+|[A-Z]+(_[A-Z]+)+)$/.test(name) || isLogLine(name))
     assert.ok(ours.length > 15)

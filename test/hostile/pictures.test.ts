@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { descendantsOf } from '../operating/npm-start.ts'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 
-/** The memory limit of deploy/k8s/base/stats.yaml. */
+/** The memory limit of the stats service in deploy/helm/parley/values.yaml. */
 const limitMiB = 768
 
 const half = { r: 9, g: 99, b: 200, alpha: 0.5 }

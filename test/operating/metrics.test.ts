@@ -87,7 +87,7 @@ describe('metrics, dashboards and alert rules', () => {
     const targets = Object.values(services).map(({ ports }) => `"127.0.0.1:${ports['internal']}"`)
     const config = readFileSync(join(deploy, 'prometheus/prometheus.yml'), 'utf8')
       .replaceAll(/interval: \d+s/g, 'interval: 1s')
-      .replace(/alerts\.yml/, join(deploy, 'prometheus/alerts.yml'))
+      .replace('../helm/parley/files', join(deploy, 'helm/parley/files'))
       .replace(/dns_sd_configs:[^]*port: 9090/, `static_configs: [{ targets: [${targets.join(', ')}] }]`)
     writeFileSync(join(dir, 'prometheus.yml'), config)
     const args = [`--config.file=${dir}/prometheus.yml`, `--storage.tsdb.path=${dir}/data`]
@@ -140,7 +140,7 @@ describe('metrics, dashboards and alert rules', () => {
     }
   })
 
-  for (const file of globSync('grafana/*.json', { cwd: deploy })) {
+  for (const file of globSync('helm/parley/files/dashboards/*.json', { cwd: deploy })) {
     test(`${file}: every panel is a valid query on existing metrics`, async () => {
       const { panels } = JSON.parse(readFileSync(join(deploy, file), 'utf8')) as { panels: Panel[] }
       assert.ok(panels.length > 0)
@@ -155,7 +155,7 @@ describe('metrics, dashboards and alert rules', () => {
   }
 
   test('every metric of Parley is in a dashboard or an alert rule', () => {
-    const used = [...globSync('grafana/*.json', { cwd: deploy }), 'prometheus/alerts.yml']
+    const used = [...globSync('helm/parley/files/dashboards/*.json', { cwd: deploy }), 'helm/parley/files/alerts.yml']
       .map((file) => readFileSync(join(deploy, file), 'utf8'))
       .join('')
     const unused = [...names]

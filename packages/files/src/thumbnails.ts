@@ -12,7 +12,7 @@ export class PictureRefused extends Error {
 
 /** Less than the lease of a file that is looked at, which is 60 s. */
 const defaultTimeoutMS = 20_000
-/** Node.js takes 105 MiB of it. The memory limit of the stats service (deploy/k8s/base/stats.yaml) has room for this much. */
+/** Node.js takes 105 MiB of it. The memory limit of the stats service (deploy/helm/parley/values.yaml) has room for this much. */
 const defaultDataBytes = 400 * 1024 * 1024
 /** A process that has nothing to do gives its memory back. */
 const idleMS = 10_000

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { chart, headOf, rendered } from '@parley/local/chart/rendered'
+import { describe, test } from 'vitest'
+import { parse } from 'yaml'
+import { environmentOf, type KubeObject, mainOf, production, read, withIngress } from './k8s-objects.ts'
+import { knownSettings } from './known-settings.ts'
+import { valuesIn, valuesTable } from './values-table.ts'
+
+interface Schema {
+  additionalProperties?: unknown
+  properties?: Record<string, Schema>
+  propertyNames?: { not?: { enum: string[] }; enum?: string[] }
+  $ref?: string
+}
+
+const values = read(`${chart}/values.yaml`)
+const schema = JSON.parse(read(`${chart}/values.schema.json`)) as Schema & { definitions: Record<string, Schema> }
+
+describe('deploy/helm/parley', () => {
+  test.each(rendered)('$file is what the chart makes of $values', (target) => {
+    const [head] = read(target.file).split('\n')
+    assert.equal(head, headOf(target), 'run npm run chart')
+  })
+
+  test('its README has every value, of the comments in values.yaml; no value is without one', () => {
+    assert.ok(read(`${chart}/README.md`).includes(valuesTable(values)), 'run npm run chart')
+    const told = new Set(valuesIn(values).map(({ path }) => path))
+    const leaves = (value: unknown, path: string): string[] =>
+      told.has(path) || typeof value !== 'object' || !value || Array.isArray(value)
+        ? [path]
+        : Object.entries(value).flatMap(([key, inner]) => leaves(inner, path ? `${path}.${key}` : key))
+    const untold = leaves(parse(values), '').filter((path) => !told.has(path))
+    // Their neighbours say it.
+    assert.deepEqual(
+      untold.filter((path) => !/\.(min|max|interval)$/.test(path)),
+      [],
+    )
+  })
+
+  test('its schema has every value, and refuses others', () => {
+    const compare = (value: Record<string, unknown>, known: Schema, path: string) => {
+      assert.equal(known.additionalProperties, false, path)
+      const properties = known.properties ?? {}
+      for (const [key, inner] of Object.entries(value)) {
+        const next = properties[key]
+        assert.ok(next, `${path}${key}`)
+        if (next.properties) compare(inner as Record<string, unknown>, next, `${path}${key}.`)
+      }
+      const more = Object.keys(properties).filter((key) => !(key in value) && key !== 'global')
+      assert.deepEqual(more, [], path)
+    }
+    compare(parse(values) as Record<string, unknown>, schema, '')
+  })
+
+  test('its schema takes every secret as a file, and none as a setting', () => {
+    const secrets = [...new Set(knownSettings().flatMap(({ env, mayBeFile }) => (mayBeFile ? [env] : [])))].toSorted()
+    const { settings } = schema.definitions
+    assert.deepEqual(settings?.propertyNames?.not?.enum.toSorted(), secrets)
+    assert.deepEqual(schema.properties?.['secrets']?.properties?.['files']?.propertyNames?.enum?.toSorted(), secrets)
+  })
+
+  test('is of the version of this release', () => {
+    const { version, appVersion } = parse(read(`${chart}/Chart.yaml`)) as Record<string, string>
+    const release = (JSON.parse(read('package.json')) as { version: string }).version
+    assert.deepEqual([version, appVersion], [release, release])
+  })
+
+  test('has the alerts and dashboards as they are', () => {
+    const template = read(`${chart}/templates/monitoring.yaml`)
+    assert.match(template, /spec: \{\{- \$\.Files\.Get "files\/alerts\.yml" \| nindent 2 \}\}/)
+    assert.match(template, /\$\.Files\.Glob "files\/dashboards\/\*\.json"\)\.AsConfig/)
+  })
+
+  test('a changed setting starts new pods: it stands in the pod, and a checksum of the Secret that the chart makes beside it', () => {
+    for (const deployment of [...production('Deployment'), ...withIngress('Deployment')]) {
+      assert.equal(environmentOf(mainOf(deployment))['PARLEY_DRAIN_MS'], '20000', deployment.metadata.name)
+    }
+    assert.deepEqual(production('ConfigMap'), [])
+    for (const { spec } of withIngress('Deployment')) {
+      assert.match(spec.template.metadata.annotations?.['checksum/secrets'] ?? '', /^[0-9a-f]{64}$/)
+    }
+  })
+
+  test('migrates before an install and an upgrade, not before a rollback: with Helm, Argo CD and Flux, after its Secret is there', () => {
+    const weightOf = ({ metadata }: KubeObject) => Number(metadata.annotations?.['helm.sh/hook-weight'])
+    const [migrate] = withIngress('Job')
+    assert.ok(migrate)
+    const { annotations = {} } = migrate.metadata
+    assert.equal(annotations['helm.sh/hook'], 'pre-install,pre-upgrade')
+    assert.equal(annotations['argocd.argoproj.io/hook'], 'PreSync')
+    assert.equal(annotations['kustomize.toolkit.fluxcd.io/force'], 'enabled')
+    const hooks = withIngress('Secret').map(({ metadata }) => metadata.annotations?.['helm.sh/hook'] ?? '')
+    assert.equal(hooks.length, 2)
+    for (const hook of hooks) assert.match(hook, /^pre-install\b/)
+    for (const secret of withIngress('Secret')) assert.ok(weightOf(secret) < weightOf(migrate))
+  })
+
+  test('a generated password is in the URL of its server, and in a Secret that only an install touches', () => {
+    const [kept, urls] = ['parley-passwords', 'parley'].map((name) =>
+      withIngress('Secret').find(({ metadata }) => metadata.name === name),
+    )
+    const password = kept?.stringData?.['redis'] ?? ''
+    assert.match(password, /^\w{40}$/)
+    assert.equal(urls?.stringData?.['redis-url'], `redis://:${password}@redis:6379`)
+    assert.deepEqual(Object.keys(kept?.stringData ?? {}), ['redis'])
+    assert.equal(kept?.metadata.annotations?.['helm.sh/hook'], 'pre-install')
+  })
+})
