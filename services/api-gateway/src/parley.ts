@@ -13,6 +13,7 @@ import { importCommand } from './commands/import-command.ts'
 import { keyCommand } from './commands/key-command.ts'
 import { migrateCommand } from './commands/migrate-command.ts'
 import { operatorCommand } from './commands/operator-command.ts'
+import { sizeCommand } from './commands/size-command.ts'
 import { rebuildStreamCommand } from './commands/stream-command.ts'
 
 async function withDb<T>(work: (db: Db) => Promise<T>, timeoutMS?: number): Promise<T> {
@@ -38,6 +39,7 @@ program.addCommand(keyCommand(withDb))
 program.addCommand(migrateCommand())
 program.addCommand(operatorCommand(withDb))
 program.addCommand(rebuildStreamCommand(withDb))
+program.addCommand(sizeCommand())
 
 await program.parseAsync().catch((error: Error) => {
   console.error(error instanceof SettingsError ? error.message : `parley: ${error.message}`)
