@@ -25,20 +25,20 @@ import type { UserToWrite, WrittenUser } from './users/write-users.ts'
 export interface ChatSettings {
   /** Lifetime of an issued token. */
   tokenDays: number
-  /** A batch or an erasure that takes longer goes on as a job, in milliseconds. */
+  /** A batch or an erasure that takes longer continues as a job, in milliseconds. */
   jobAfterMS: number
-  /** After this long without a piece a streamed message ends, in milliseconds. */
+  /** A streamed message ends after this long without a piece, in milliseconds. */
   streamSilenceMS: number
-  /** How long published changes are kept, to be published again when the stream is lost. */
+  /** How long published changes are kept, to be republished if the stream is lost. */
   changesKeptHours: number
   /** How long entries of the audit log are kept. */
   auditDays: number
 }
 
-/** The parameter of every use case: the outside systems, and the queues that batched concurrent writes. */
+/** The parameter of every use case: the outside systems, and the queues that batch concurrent writes. */
 export interface Chat {
   db: Db
-  /** Records the change of this call; absent where users or the background work. */
+  /** Records the change of this call; absent for users and background work. */
   audit?: Recorder
   bus: Bus
   control: Control
@@ -55,16 +55,16 @@ export interface Chat {
   jobs: Jobs
   deliveries: Deliveries
   streamed: StreamedTexts
-  /** Limits how many expensive requests run at a time. */
+  /** Limits how many expensive requests run at once. */
   limits: { queries: AppLimit; searches: AppLimit; batches: AppLimit; presence: AppLimit }
   makeRoom(wanted: WantedRoom): Promise<MadeRoom | { refused: ApiError }>
   addMembers(wanted: MembersToAdd): Promise<AddOutcome>
   writeUser(user: UserToWrite): Promise<WrittenUser | { refused: ApiError }>
-  /** The IDs of the rooms that these users, `key(app, id)`, muted, by key; maybe of others too. */
+  /** The IDs of the rooms that these users, `key(app, id)`, muted, by key; can include others. */
   findMutedRooms(users: readonly string[]): Promise<ReadonlyMap<string, string[]>>
-  /** The users and user groups of these keys, `key(app, id)`, by key; maybe others too. */
+  /** The users and user groups of these keys, `key(app, id)`, by key; can include others. */
   findUsers(keys: readonly string[]): Promise<ReadonlyMap<string, UserDoc>>
-  /** Notes that users, by `key(app, id)`, joined or created a room; whether all of them, and maybe of others, are there. */
+  /** Records that users, by `key(app, id)`, joined or created a room; returns whether all of them, and possibly others, exist. */
   recordJoin(users: readonly string[]): Promise<boolean>
   recordLogin(login: Login): Promise<unknown>
   /** Records that a user was connected until now, however briefly. */

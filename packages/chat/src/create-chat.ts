@@ -35,14 +35,14 @@ const defaultChatSettings: ChatSettings = {
   auditDays: 400,
 }
 
-/** Recording logins is never awaited. A larger batch would delay writes that are. */
+/** Recording logins is never awaited. A larger batch would delay awaited writes. */
 const loginsAtOnce = 32
 const roomsPerTransaction = 100
 const usersPerTransaction = 200
-/** Lists that are longer are looked up by themselves. */
+/** Longer lists are looked up separately. */
 const mostInList = 1_000
 
-/** One round trip for lists that come together: each gets the outcome of all. */
+/** One round trip for concurrent lists: each gets the result of all. */
 function batchLists<T>(work: (keys: readonly string[]) => Promise<T>): (keys: readonly string[]) => Promise<T> {
   const together = batched(
     async (lists: (readonly string[])[]) => {
@@ -61,12 +61,12 @@ function createLimits(): Chat['limits'] {
       ...{ perUser: 3, perApp: 8, inAll: 16 },
       ...{ waitingPerUser: 20, waiting: 500, waitMS: 5_000 },
     }),
-    // After a node died all its clients subscribe again at once.
+    // When a node dies, all its clients resubscribe at once.
     presence: limitPerApp('presence', {
       ...{ perUser: 4, perApp: 16, inAll: 32 },
       ...{ waitingPerUser: 200, waiting: 10_000, waitMS: 20_000 },
     }),
-    // Each may hold 64 MiB of outcomes, and a waiting one the 1 MiB of its body.
+    // Each may hold 64 MiB of results, and a waiting one the 1 MiB of its body.
     batches: limitPerApp('batches', { ...forKeys(2), inAll: 4, waiting: 50, waitMS: 30_000 }),
   }
 }

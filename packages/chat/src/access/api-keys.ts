@@ -10,7 +10,7 @@ import type { Chat } from '../chat.ts'
 import { rememberApiKeyMS } from './authenticate-api-key.ts'
 import { KeyError, keyFingerprint, keysOf, toKeyView } from './list-api-keys.ts'
 
-/** An app's keys lie in one document. */
+/** Bounds the document that holds an app's keys. */
 const mostInForce = 200
 const mostEnded = 500
 
@@ -23,7 +23,7 @@ export interface NewKey {
   ratePerMinute?: number | undefined
 }
 
-/** The parts of Chat that changing keys needs; a command has no more. */
+/** The parts of Chat needed to change keys; a command has no more. */
 export type Audited = Pick<Chat, 'db' | 'audit'>
 
 /** A new random API key. */
@@ -33,7 +33,7 @@ export function newApiKey(): string {
 
 /**
  * Adds a key to an app, which every gateway accepts at once; returns it with the key, which cannot be read again.
- * @throws KeyError for an unknown app, a name that a key in force has, or too many keys
+ * @throws KeyError for an unknown app, the name of an active key, or too many keys
  */
 export async function addApiKey(
   { db, audit }: Audited,
@@ -76,9 +76,8 @@ function rightsOf({ scopes, name, expiresAt, addresses, ratePerMinute }: NewKey)
 }
 
 /**
- * Revokes the key in force of this ID, or for operators of this name or ID. When this settles no gateway accepts it any
- * more.
- * @throws KeyError when there is none, or several
+ * Revokes the active key of this ID, or for operators of this name or ID. When this resolves, no gateway accepts it any more.
+ * @throws KeyError if there is none, or several
  */
 export async function revokeApiKey(
   { db, audit }: Audited,

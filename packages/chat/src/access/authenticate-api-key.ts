@@ -8,14 +8,14 @@ import { allowedFrom } from './key-addresses.ts'
 
 /** After this long no gateway accepts a revoked key. Revoking waits for it. */
 export const rememberApiKeyMS = 1_000
-/** How often a gateway records the use of a key at most. */
+/** A gateway records the use of a key at most this often. */
 const noteUseEveryMS = 60_000
 
 /** Finds callers by their API key (docs/reference/README.md#authentication). */
 export interface ApiKeyAuthentication {
   /** @throws ApiError INVALID_API_KEY */
   find(apiKey: string | undefined): Promise<AuthenticatedKey>
-  /** The same without a query, for a caller of the last second. */
+  /** The same without a query, for a caller from the last second. */
   remembered(apiKey: string): AuthenticatedKey | undefined
 }
 
@@ -50,7 +50,7 @@ export function createApiKeyAuthentication({ db, log }: Pick<Chat, 'db' | 'log'>
     return caller
   }
 
-  /** Many calls find at the same time that a key is to be looked up again: one does it, for as long as they may. */
+  /** Concurrent calls that find a stale key share one lookup, for as long as it may take. */
   function shareLookUp(keyDigest: string): Promise<AuthenticatedKey> {
     const nowMS = performance.now()
     const begun = lookingUp.get(keyDigest)

@@ -8,7 +8,7 @@ import type { Chat } from '../chat.ts'
 import { createAppLookup, toCaller } from './authenticate-user.ts'
 import type { AuthenticatedUser } from './caller.ts'
 
-/** Logins in one query. Its result is handled without a pause, in which everything else waits. */
+/** Logins in one query. Its result is handled in one turn, which blocks everything else. */
 const loginsAtOnce = 50
 
 /** The user of a socket, with the client key of the app. */
@@ -18,7 +18,7 @@ export type AuthenticatedSocket = AuthenticatedUser & { clientKey: string }
 export type AuthenticateSocket = (token: string, clientKey?: string) => Promise<AuthenticatedSocket>
 
 /**
- * Like `createUserAuthentication`, but the client key may be left out: then the token alone must identify the app
+ * Like `createUserAuthentication`, but the client key is optional: without it the token alone must identify the app
  * (docs/reference/socket.md#authenticate). Concurrent logins share one query. The function throws ApiError
  * INVALID_CLIENT_KEY, INVALID_TOKEN.
  */

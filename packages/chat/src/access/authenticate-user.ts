@@ -13,9 +13,9 @@ export interface UserCredentials {
 }
 
 /**
- * Makes the function that finds users by client key and token (docs/reference/README.md#authentication).
- * The app's client key is cached for a minute; a token is cached only where a revocation holds at once all the same
- * (token-cache.ts). The function throws ApiError INVALID_CLIENT_KEY, INVALID_TOKEN.
+ * Returns the function that finds users by client key and token (docs/reference/README.md#authentication). The app's client key is
+ * cached for a minute; a token is cached only if its revocation still takes effect at once (token-cache.ts). The function throws
+ * ApiError INVALID_CLIENT_KEY, INVALID_TOKEN.
  */
 export function createUserAuthentication(
   { db }: Pick<Chat, 'db'>,

@@ -3,7 +3,7 @@ import type { RequestCounts } from '@parley/presence/request-counts'
 import type { SignedInOperator } from '../operators/sessions.ts'
 import type { AuthenticatedIntegrator, AuthenticatedUser } from './caller.ts'
 
-/** Requests and emits in a minute, over all gateways and nodes; 0 is no limit. */
+/** Requests and emits per minute, over all gateways and nodes; 0 is no limit. */
 export interface CallerLimits {
   /** For a key without a rate of its own. */
   perApiKey: number
@@ -13,13 +13,13 @@ export interface CallerLimits {
   perApp: number
 }
 
-/** Counts a request or emit. Returns TOO_MANY_REQUESTS when its caller has made too many. */
+/** Counts a request or emit. Returns TOO_MANY_REQUESTS if its caller has made too many. */
 export type CallerRates = (
   caller: AuthenticatedIntegrator | AuthenticatedUser | SignedInOperator,
 ) => ApiError | undefined
 
 const windowMS = 60_000
-/** A person with several pages open. */
+/** Enough for a person with several open pages. */
 const perOperator = 3_000
 
 export function createCallerRates(
@@ -41,7 +41,7 @@ export function createCallerRates(
       const most = caller.key.ratePerMinute ?? perApiKey
       return refusal(`key ${app} ${caller.keyDigest}`, most, 'with the API key')
     }
-    // A refused request does not count for the app: one user takes no more of its limit than their own.
+    // A refused request does not count for the app: a user takes no more of its limit than their own.
     return (
       refusal(`user ${app}\0${caller.user}`, perUser, 'of the user') ??
       refusal(`app ${app}`, perApp, 'of all users of the app')

@@ -25,7 +25,7 @@ export interface AuthenticatedUser extends UserCaller {
   expiresAt: Date
 }
 
-/** An integrator's server that authenticated by an API key, or an operator who calls in its place. */
+/** An integrator's server authenticated by an API key, or an operator calling in its place. */
 export type AuthenticatedIntegrator = AuthenticatedKey | AuthenticatedOperator
 
 interface WithRights extends IntegratorCaller {

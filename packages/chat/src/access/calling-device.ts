@@ -4,9 +4,9 @@ import type { Chat } from '../chat.ts'
 import type { UserCaller } from './caller.ts'
 
 /**
- * Which of the caller's devices a request comes from.
- * @param forms the possible device IDs, the likeliest first. Returns the first under which the user is
- *   connected now, and the very first when there is none, or that cannot be known
+ * The caller's device that sent a request.
+ * @param forms the possible device IDs, the likeliest first. Returns the first one that the user is connected with now, else
+ *   the very first, also if connections are unknown
  */
 export async function callingDevice(
   { log }: Pick<Chat, 'log'>,

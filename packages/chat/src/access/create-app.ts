@@ -5,7 +5,7 @@ import type { AppDoc } from '@parley/db/apps/documents'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import { type Audited, newApiKey } from './api-keys.ts'
 
-/** The keys of a new app, in clear text for this one time. */
+/** The keys of a new app, in clear text this one time. */
 export interface NewApp {
   app: string
   clientKey: string
@@ -14,7 +14,7 @@ export interface NewApp {
   webhookSecret: string
 }
 
-/** Makes an app with new random keys. @throws when the ID is taken. */
+/** Creates an app with new random keys. @throws if the ID is taken. */
 export async function createApp({ db, audit }: Audited, app: string): Promise<NewApp> {
   const secret = (prefix: string) => `${prefix}_${randomBytes(24).toString('base64url')}`
   const made = {
@@ -36,7 +36,7 @@ export async function createApp({ db, audit }: Audited, app: string): Promise<Ne
   return made
 }
 
-/** As the Standard Webhooks scheme wants it. */
+/** In the format of the Standard Webhooks scheme. */
 export function newWebhookSecret(): string {
   return `whsec_${randomBytes(24).toString('base64')}`
 }

@@ -13,23 +13,23 @@ import type { Db } from '@parley/db/connect'
 import { newId } from '@parley/db/messages/messages'
 import { rememberApiKeyMS } from './authenticate-api-key.ts'
 
-/** A dying node is skipped after two tries: it no longer announces itself. */
+/** A dying node is skipped after two attempts: it no longer announces itself. */
 const orderTries = 3
 /**
- * Longer than any request that came before the keys ended, with the work after its response: a send retries for at most
- * 10 s, and is flushed a second later.
+ * Longer than any request from before the keys ended, with the work after its response: a send retries for at most 10 s, and is
+ * flushed a second later.
  */
 const inFlightMS = 15_000
 
 export interface DeleteAppParts {
   db: Db
   bus: Bus
-  /** May be new: the deletion waits until it knows the realtime nodes. */
+  /** Can be new: the deletion waits until it knows the realtime nodes. */
   control: Control
   /** A line for the operator. */
   say: (line: string) => void
   onProgress: DeletionProgress
-  /** For tests: settles when nothing that was in flight writes any more. */
+  /** For tests: resolves when no earlier request writes any more. */
   inFlightIsOver?: () => Promise<unknown>
 }
 

@@ -17,11 +17,11 @@ type Presented = { [code in FailedLoginCode]?: string | undefined }
 /** Failed logins by address, over REST and sockets, all gateways and nodes (docs/reference/README.md#authentication). */
 export interface FailedLogins {
   /**
-   * Counts the key or token that an error says is wrong, if it is a guess: an expired token, or one that the address has
-   * tried before, is none. A valid one never counts, so that one bad client does not lock out the office that shares its
-   * address. Only a lookup shows which it is, so every key and token is looked up.
+   * Counts the key or token that an error calls wrong, if it is a guess; an expired token, or one that the address has tried before,
+   * is not. A valid one never counts, so that one bad client does not lock out the office that shares its address. Only a lookup
+   * tells these apart, so every key and token is looked up.
    * @param address as text; all of an IPv6 /64 count as one
-   * @returns the error for the client: TOO_MANY_REQUESTS when the address has guessed too often, else the same
+   * @returns the error for the client: TOO_MANY_REQUESTS if the address has guessed too often, else the same
    */
   judge(address: string, error: unknown, presented: Presented): Promise<unknown>
 }
@@ -32,7 +32,7 @@ interface FailedLoginsParts {
   counts: Pick<RequestCounts, 'hit'>
 }
 
-/** @param perAddress how many may fail in a minute; 0 is no limit */
+/** @param perAddress allowed failures per minute; 0 is no limit */
 export function createFailedLogins(
   { db }: Pick<Chat, 'db'>,
   { presence, counts }: FailedLoginsParts,
@@ -67,7 +67,7 @@ export function createFailedLogins(
   }
 }
 
-/** The code of an error that says that a key or token is wrong. */
+/** The code of an error for a wrong key or token. */
 export function failedLoginCode(error: unknown): FailedLoginCode | undefined {
   return error instanceof ApiError ? codes.find((code) => code === error.code) : undefined
 }

@@ -20,8 +20,8 @@ export function hasScope({ scopes, permissions }: AuthenticatedIntegrator['key']
 }
 
 /**
- * Adds a key by means of another, which can pass on no more than it has (docs/reference/keys.md).
- * @throws ApiError PERMISSION_DENIED naming what the calling key lacks; CONFLICT, TOO_MANY_KEYS, INVALID_REQUEST
+ * Adds a key on behalf of another, which can grant no more than it has (docs/reference/keys.md).
+ * @throws ApiError PERMISSION_DENIED naming the missing right of the calling key; CONFLICT, TOO_MANY_KEYS, INVALID_REQUEST
  */
 export async function addKey(
   chat: Pick<Chat, 'db' | 'audit'>,
@@ -40,7 +40,7 @@ export async function addKey(
 
 /**
  * The keys of the app, the oldest first.
- * @param ended revoked and expired keys too
+ * @param ended includes revoked and expired keys
  */
 export async function listKeys({ db }: Pick<Chat, 'db'>, app: string, ended: boolean): Promise<{ data: ApiKeyView[] }> {
   return { data: await listApiKeys(db, app, ended).catch(rethrow) }

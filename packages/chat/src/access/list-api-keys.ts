@@ -3,7 +3,7 @@ import { findApp, isInForce } from '@parley/db/apps/apps'
 import type { ApiKeyDoc } from '@parley/db/apps/documents'
 import type { Db } from '@parley/db/connect'
 
-/** Why a key is not added or ended, as a sentence for operators. */
+/** The reason that a key is not added or ended, as a sentence for operators. */
 export class KeyError extends Error {
   override name = 'KeyError'
   readonly reason: 'no app' | 'name taken' | 'too many' | 'not found' | 'ambiguous'
@@ -17,8 +17,8 @@ export class KeyError extends Error {
 const idLength = 12
 
 /**
- * The keys of an app, the oldest first: never the keys themselves.
- * @param ended revoked and expired keys too
+ * The keys of an app, the oldest first: never the secrets themselves.
+ * @param ended includes revoked and expired keys
  * @throws KeyError for an unknown app
  */
 export async function listApiKeys(db: Db, app: string, ended: boolean): Promise<ApiKeyView[]> {
@@ -36,7 +36,7 @@ export function keyFingerprint(digest: string): string {
   return digest.slice(0, idLength)
 }
 
-/** A key as it is listed. */
+/** A key in a list. */
 export function toKeyView(key: ApiKeyDoc): ApiKeyView {
   const { digest, name = '', permissions, scopes = ['all'], addresses, ratePerMinute } = key
   const { createdAt, lastUsedAt, expiresAt, revokedAt } = key

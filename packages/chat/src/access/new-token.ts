@@ -9,14 +9,14 @@ export function newToken(): string {
   return `pt_${randomBytes(32).toString('base64url')}`
 }
 
-/** When an issued token ends by default. */
+/** The default end of an issued token. */
 export function defaultExpiry(chat: Chat): Date {
   return new Date(clock.now() + chat.settings.tokenDays * 24 * 60 * 60 * 1000)
 }
 
 /**
- * When a supplied or issued token ends, as the integrator says.
- * @throws ApiError INVALID_REQUEST when that is in the past, or not a time
+ * The end of a supplied or issued token, as the integrator gives it.
+ * @throws ApiError INVALID_REQUEST if that is in the past, or not a time
  */
 export function expiryFrom(expirationDate: string): Date {
   const expiresAt = isoDate(expirationDate)

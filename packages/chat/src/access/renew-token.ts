@@ -11,9 +11,9 @@ import type { AuthenticatedUser } from './caller.ts'
 import { defaultExpiry, newToken } from './new-token.ts'
 
 /**
- * Issues a new token to the caller and ends that of the call; its sockets belong to the new one then
+ * Issues a new token to the caller and ends the call's; its sockets then belong to the new one
  * (docs/reference/users.md#as-the-user).
- * @throws ApiError INVALID_TOKEN when it ended meanwhile
+ * @throws ApiError INVALID_TOKEN if it ended meanwhile
  */
 export async function renewToken(chat: Chat, caller: AuthenticatedUser): Promise<Result<typeof operation>> {
   const token = newToken()

@@ -36,7 +36,7 @@ export async function requireReader(chat: { db: Db }, caller: Caller, roomId: st
   return checkRoom(await findRoom(chat.db, caller.app, roomId), roomId)
 }
 
-/** The same as requireMember, with the room as the caller has read it, or has not found it. */
+/** The same as requireMember, for a room that the caller has looked up. */
 export async function requireMemberOf<R extends RoomDoc>(
   chat: { db: Db },
   caller: { app: string; user: string },

@@ -23,7 +23,7 @@ export async function revokeTokens(
   if (!(await findUser(chat.db, app, user))) throw unknownClient(user)
   const living = await changeAndNotify(chat, userOrderingKey({ app, user }), async (session, pending) => {
     const deleted = await deleteTokens(chat.db, app, user, token === undefined ? undefined : digest(token), session)
-    // Also of expired tokens: one that was bound again with an earlier end may have its socket still.
+    // Includes expired tokens: one that was bound again with an earlier end can still have its socket.
     tokensRevoked(pending, { app, user }, deleted.ended)
     chat.audit?.note({ after: { revokedTokens: deleted.living } })
     return deleted.living

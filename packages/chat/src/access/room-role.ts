@@ -22,7 +22,7 @@ export interface InRoom {
 }
 
 /**
- * The room and the caller's role, for changes in the room: a banned user may only read and leave, in any role
+ * The room and the caller's role, for changes in the room: a banned user can only read and leave, in any role
  * (docs/reference/moderation.md#bans).
  * @throws ApiError USER_BLOCKED, and as findRole
  */
@@ -32,7 +32,7 @@ export async function findActingRole(chat: { db: Db }, by: Caller, roomId: strin
   return found
 }
 
-/** A platform admin may be banned in a group without being a member of it. */
+/** A platform admin can be banned in a group without being a member of it. */
 async function isBanned(db: Db, by: Caller, { room, membership }: InRoom, session: Session): Promise<boolean> {
   if (by.kind === 'integrator' || room.roomType === 'direct') return false
   return membership ? isBlocked(membership) : (await findBan(db, by.app, room.id, by.user, session)) !== null
@@ -52,7 +52,7 @@ export async function findRole({ db }: { db: Db }, by: Caller, roomId: string, s
   return found
 }
 
-/** The caller's role, from the room and membership that were read; the error where there is none. */
+/** The caller's role, from a room and a membership already read; throws without one. */
 function roleIn(
   by: Caller,
   roomId: string,
@@ -79,8 +79,8 @@ export function requireRole(role: Role, least: Role, what: string): void {
 }
 
 /**
- * The rooms and the callers' roles, as findActingRole finds each, for many concurrent additions in one round trip; and
- * the facts about `invitees` that decide, with their profiles.
+ * The rooms and the callers' roles, as findActingRole finds each, for many concurrent additions in one round trip; and the facts
+ * and profiles of `invitees` that decide.
  * @param orderingKeys ordering keys of the rooms: their waiting events are read too
  */
 export async function findActingRoles(
@@ -112,7 +112,7 @@ export async function findActingRoles(
     const isAdmin = profile?.isAdmin === true && !profile.groupMembers
     const role = roleIn(by, roomId, { room: rooms.get(key(by.app, roomId)), membership, isAdmin })
     if (role instanceof ApiError || role.room.roomType === 'direct') return role
-    // A platform admin may be banned without being a member.
+    // A platform admin can be banned without being a member.
     const isBanned = membership ? isBlocked(membership) : bans.has(own)
     return isBanned ? new ApiError('USER_BLOCKED') : role
   })

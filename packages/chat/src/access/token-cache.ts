@@ -9,7 +9,7 @@ import { findToken, noteTokenUse } from '@parley/db/users/tokens'
 import { LRUCache } from 'lru-cache'
 import type { Log } from '../ports.ts'
 
-/** A token is believed for this long after it was read. */
+/** A token is trusted for this long after it was read. */
 const cacheTokenMS = 2_000
 /**
  * Processes that cannot notify the gateways of a token's end wait this long. Longer than the cache's lifetime, since
@@ -28,18 +28,18 @@ export interface TokenCache {
 
 interface Cached {
   held: TokenDoc
-  /** When the database was asked. */
+  /** The time of the query. */
   askedAtMS: number
 }
 
-/** A look at the database, which a revocation may overtake. */
+/** A query in flight, which a revocation can overtake. */
 interface Look {
   isStale: boolean
 }
 
 /**
- * Caches token holders while revocations are certain to be heard: every gateway confirms the end of a token before it
- * is acknowledged. A token in use is refreshed in the background.
+ * Caches token holders while revocations are certain to arrive: every gateway confirms the end of a token before it is
+ * acknowledged. A token in use is refreshed in the background.
  * @param gateway its unique name
  */
 export function createTokenCache({ db, log }: { db: Db; log: Log }, bus: Bus, gateway: string): TokenCache {
@@ -84,7 +84,7 @@ export function createTokenCache({ db, log }: { db: Db; log: Log }, bus: Bus, ga
     }
   }
 
-  /** The caller does not wait for it. */
+  /** Runs without the caller waiting. */
   function noteUse(held: TokenDoc): void {
     const { app, user } = held
     noteTokenUse(db, held).catch((error: unknown) => log.warn({ err: error, app, user }, 'use of a token not noted'))

@@ -12,7 +12,7 @@ import { messageJson } from '../views/message.ts'
 import { toRoomViewFor } from '../views/room.ts'
 
 /**
- * A room with everything that is set, and its latest message, which operators do not get: they give no reason here.
+ * A room with all of its settings, and its latest message, except for operators, since they give no reason here.
  * @throws ApiError ROOM_NOT_FOUND
  */
 export async function inspectRoom({ db }: Chat, caller: AuthenticatedIntegrator, roomId: string): Promise<JsonText> {

@@ -20,7 +20,7 @@ import { toAdminUserView } from '../views/user.ts'
 const most = 100
 
 /**
- * Everything that is known of a user but their rooms. Tokens and device tokens are named by fingerprints.
+ * Everything known about a user except their rooms. Tokens and device tokens are shown as fingerprints.
  * @throws ApiError CLIENT_NOT_FOUND
  */
 export async function inspectUser(chat: Chat, app: string, id: string): Promise<Result<typeof operation>> {

@@ -26,8 +26,8 @@ const sorts: Readonly<Record<string, RoomSort>> = {
 }
 
 /**
- * GET /admin/rooms: a page of the rooms that match the filter `q`. A page reads one index from the cursor on; a filter that
- * matches few rooms reads past those that it leaves out.
+ * GET /admin/rooms: a page of the rooms that match the filter `q`. A page reads one index from the cursor on, and skips rooms that
+ * the filter leaves out.
  * @throws ApiError INVALID_QUERY, TOO_MANY_REQUESTS
  */
 export async function listAllRooms(

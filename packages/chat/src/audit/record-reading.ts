@@ -3,12 +3,12 @@ import { LRUCache } from 'lru-cache'
 import type { Chat } from '../chat.ts'
 import { type AuditContext, createRecorder } from './recorder.ts'
 
-/** Reading on is recorded once in this time. */
+/** Continued reading is recorded once in this time. */
 const sameReadingMS = 600_000
 
 /**
- * Makes the function that records what an operator is about to read, or to send: the entry is committed before they get
- * anything. Further pages that the same session reads for the same reason have no entry of their own.
+ * Returns the function that records an operator's reads and sends: the entry is committed before the operator gets anything.
+ * Further pages of the same session for the same reason get no entry.
  */
 export function createReadingRecords({ db }: Pick<Chat, 'db'>) {
   const recorded = new LRUCache<string, true>({ max: 10_000, ttl: sameReadingMS })

@@ -7,13 +7,13 @@ import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
 import type { Session } from '@parley/db/transactions/transaction'
 
-/** The caller behind a change, and what they called. */
+/** The caller behind a change, and the called operation. */
 export interface AuditContext extends Pick<AuditDoc, 'app' | 'actor' | 'actorName' | 'address' | 'action' | 'request'> {
   subject: AuditSubject
   keptDays: number
 }
 
-/** More of a change, from the use case that makes it: values without secrets, profiles and texts of messages. */
+/** Details of a change from its use case: values without secrets, profiles and texts of messages. */
 export interface AuditDetails {
   subject?: AuditSubject
   before?: object
@@ -21,22 +21,22 @@ export interface AuditDetails {
 }
 
 /**
- * Records one change of one call, in the transaction that makes it (docs/reference/audit.md). A transaction that runs again
- * writes its entry again.
+ * Records one change of one call, in the transaction that makes it (docs/reference/audit.md). A restarted transaction writes its
+ * entry again.
  */
 export interface Recorder {
-  /** Adds to the entry that is written next. */
+  /** Adds to the next entry. */
   note(details: AuditDetails): void
   /** Writes the entry, unless an earlier transaction of the call has committed it. */
   write(db: Db, session: Session): Promise<void>
   /** The transaction has committed. */
   committed(): void
-  /** The entry for a transaction that several calls share: this call writes it no more. */
+  /** The entry for a transaction that several calls share: this call does not write it any more. */
   handOver(details?: AuditDetails): AuditDoc | undefined
 }
 
 const dayMS = 24 * 60 * 60 * 1_000
-/** Of the values before, and after, each: the rest is left out. */
+/** The maximum size of the values before, and after; the rest is left out. */
 const mostBytes = 4_096
 
 export function createRecorder(context: AuditContext): Recorder {
@@ -85,7 +85,7 @@ function merged(known: AuditDetails, more: AuditDetails): AuditDetails {
   return { ...known, ...more, ...(before && { before }), ...(after && { after }) }
 }
 
-/** Users in an entry: the first of them, and how many there are. */
+/** Users in an entry: the first ones, and the number of all. */
 export function membersInAudit(users: readonly string[]): { count: number; users: string[] } {
   return { count: users.length, users: users.slice(0, 20) }
 }
@@ -96,7 +96,7 @@ function toJson(values: object | undefined): string | undefined {
   return Buffer.byteLength(json) <= mostBytes ? json : JSON.stringify({ fields: Object.keys(values).slice(0, 100) })
 }
 
-/** The fields of `after` that differ, as they were and as they are; fields of `hidden` by name alone. */
+/** The fields of `after` that differ, with old and new values; fields of `hidden` only by name. */
 export function changedFields(
   before: object,
   after: object,

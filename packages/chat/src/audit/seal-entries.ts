@@ -10,14 +10,14 @@ import { notifyFeed } from '../events/event-builders.ts'
 import { toAuditView } from './list-audit.ts'
 
 const sealEveryMS = 2_000
-/** In one link. */
+/** Maximum in one link. */
 const mostEntries = 200
 const appsAtOnce = 1_000
 const dayMS = 24 * 60 * 60 * 1_000
 
 /**
- * Adds the entries of the audit log to the chains of their apps, and gives them to the feed, until the signal aborts. Changes
- * do not wait for it, so a chain costs them nothing. Any number of processes may run this: two cannot make the same link.
+ * Adds the entries of the audit log to the chains of their apps, and to the feed, until the signal aborts. Changes do not wait for
+ * it, so a chain costs them nothing. Any number of processes may run this: two cannot create the same link.
  */
 export async function sealAuditEntries(chat: Chat, signal: AbortSignal): Promise<void> {
   const seal = async () => {
@@ -29,7 +29,7 @@ export async function sealAuditEntries(chat: Chat, signal: AbortSignal): Promise
   await runEvery(sealEveryMS, seal, { onError, signal })
 }
 
-/** Makes the next link of an app's chain; returns whether there was anything to link. */
+/** Creates the next link of an app's chain; returns whether there was anything to link. */
 export async function sealNext(chat: Chat, app: string): Promise<boolean> {
   const { db } = chat
   return changeAndNotify(chat, key('audit', app), async (session, pending) => {
@@ -49,7 +49,7 @@ function linkAfter(last: AuditSealDoc | null, app: string, docs: readonly AuditD
   const sealedAtMS = clock.now()
   const seq = (last?.seq ?? 0) + 1
   const today = new Date(sealedAtMS).toISOString().slice(0, 10)
-  // A clock that is behind does not go back a day.
+  // A slow clock does not go back a day.
   const day = last && last.day > today ? last.day : today
   const previous = last?.hash ?? ''
   const entries = docs.map((doc) => ({ id: doc.id, hash: hashOfEntry(doc), expiresAtMS: doc.expiresAt.getTime() }))
@@ -58,14 +58,14 @@ function linkAfter(last: AuditSealDoc | null, app: string, docs: readonly AuditD
   return { _id: sealKey(app, seq), ...link, hash: hashOfSeal(link), expiresAt: new Date(lastMS + dayMS) }
 }
 
-/** SHA-256 over everything that an entry says. */
+/** SHA-256 over the whole entry. */
 export function hashOfEntry(entry: AuditDoc): string {
   const { app, id, atMS, actor, actorName, address, action, subject, before, after, request, expiresAt } = entry
   const said = [app, id, atMS, actor, actorName, address, action, subject, before, after, request, expiresAt.getTime()]
   return sha256(JSON.stringify(said))
 }
 
-/** SHA-256 over a link: its place, the link before, and its entries. */
+/** SHA-256 over a link: its position, the previous link, and its entries. */
 export function hashOfSeal(link: Omit<AuditSealDoc, '_id' | 'hash' | 'expiresAt'>): string {
   const { app, seq, day, previous, entries, sealedAtMS } = link
   const listed = entries.map(({ id, hash, expiresAtMS }) => [id, hash, expiresAtMS])

@@ -4,23 +4,23 @@ import type { AuditDoc, AuditSealDoc } from '@parley/db/audit/documents'
 import type { Db } from '@parley/db/connect'
 import { hashOfEntry, hashOfSeal } from './seal-entries.ts'
 
-/** The outcome of a verification. */
+/** The result of a verification. */
 export interface AuditVerification {
   entries: number
   links: number
-  /** Written within the last seconds: no link has them yet. */
+  /** Entries from the last seconds, not in a link yet. */
   unsealed: number
-  /** `hash` of the last link; empty without any. Kept elsewhere, it shows later that the end was not cut off. */
+  /** `hash` of the last link; empty without any. Kept elsewhere, it proves later that the end was not cut off. */
   head: string
-  /** Whether a hash that the operator has kept is one of the chain; undefined without one. */
+  /** Whether a hash kept by the operator is in the chain; undefined without one. */
   hasExpected: boolean | undefined
-  /** Each place that does not fit; empty for a chain that holds. */
+  /** Each mismatch; empty for an intact chain. */
   faults: string[]
 }
 
 const mostFaults = 100
 
-/** Recomputes the chain of an app's audit log. Entries and links that have expired may be missing, from the oldest on. */
+/** Recomputes the chain of an app's audit log. Expired entries and links may be missing, from the oldest on. */
 export async function verifyAudit(db: Db, app: string, expected?: string): Promise<AuditVerification> {
   const faults: string[] = []
   const fault = (text: string) => faults.length < mostFaults && faults.push(text)

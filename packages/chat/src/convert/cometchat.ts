@@ -6,9 +6,9 @@ import { fieldsOf, fileContent, listOf, nameOf, textOf } from './converted.ts'
 
 type Kind = 'users' | 'groups' | 'members' | 'messages'
 
-/** A conversation, as far as its messages tell. */
+/** A conversation, as far as its messages reveal it. */
 interface Conversation {
-  /** Of two users: when each has read. */
+  /** For two users: when each has read. */
   pair?: Map<string, number>
   about?: Fields
   members: Set<string>
@@ -81,7 +81,7 @@ function roomOf(rooms: Map<string, Conversation>, id: string): Conversation {
 const userOf = (value: unknown): string => textOf(value) ?? textOf(fieldsOf(value)['uid']) ?? ''
 const idOf = ({ id, muid }: Fields): string => textOf(id) ?? textOf(muid) ?? ''
 
-/** The room of a message: the group, or of two users the ID that CometChat gives their conversation. */
+/** The room of a message: the group, or for two users the ID of their CometChat conversation. */
 function placeOf(message: Fields): { room: string; sender: string; receiver?: string } {
   const sender = userOf(message['sender'])
   const receiver =
@@ -194,7 +194,7 @@ function contentsOf(
   return contents.length === 0 && text !== '' ? [{ message: text, messageType: 'text' }] : contents
 }
 
-/** The extension for reactions keeps who gave them; the newer counts do not. */
+/** The reactions extension stores the users; the newer counts do not. */
 function reactionsOf(data: Fields, out: Converted): Reaction[] {
   const extensions = fieldsOf(fieldsOf(fieldsOf(data['metadata'])['@injected'])['extensions'])
   const given = Object.entries(fieldsOf(extensions['reactions']))

@@ -19,8 +19,8 @@ const converters: Record<Convertible, (path: string, out: Converted, filesAt?: s
 /**
  * Writes the export of another chat service as `import.ndjson`, the file of an import (docs/guides/import.md#the-file).
  * @param from the file or folder of the export
- * @returns the lines of each type, and how often something could not be carried over, by its kind
- * @throws Error when that is not an export of the service
+ * @returns the lines of each type, and the number of omissions by kind
+ * @throws Error if it is not an export of the service
  */
 export async function convertExport(
   service: Convertible,

@@ -12,10 +12,10 @@ import { linesOf } from '../import/lines-of.ts'
 type Given<T extends GivenLine['type']> = Omit<Extract<GivenLine, { type: T }>, 'type'>
 export type Reaction = NonNullable<Given<'message'>['reactions']>[number]
 
-/** A page of a service's API may be one object. */
+/** A page of a service's API can be a single object. */
 const longestObject = 64 * 1024 * 1024
 
-/** JSON of an export, of which nothing is known. */
+/** Unvalidated JSON of an export. */
 export type Fields = Readonly<Record<string, unknown>>
 
 export function fieldsOf(value: unknown): Fields {
@@ -32,7 +32,7 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** A name as Parley takes it: one line of at most 256 characters. */
+/** A name in Parley's form: one line of at most 256 characters. */
 export function nameOf(...values: readonly unknown[]): string | undefined {
   const name = values.map(textOf).find((value) => value !== undefined)
   return name
@@ -43,7 +43,7 @@ export function nameOf(...values: readonly unknown[]): string | undefined {
     .toWellFormed()
 }
 
-/** The emoji of a short name, also between colons and with a tone of skin; other names stay. */
+/** The emoji of a short name, also between colons and with a skin tone; other names stay. */
 export function emojiOf(given: string): string {
   const [name = '', tone] = given.replaceAll(/^:|:$/g, '').split('::')
   const tones: Record<string, string> = { 2: '🏻', 3: '🏼', 4: '🏽', 5: '🏾', 6: '🏿' }
@@ -58,10 +58,10 @@ export function fileContent(url: string, name: string | undefined, mediaType: st
   return { message: content, messageType: isImage ? 'image' : 'file' }
 }
 
-/** Writes the lines of an import, and counts them and everything that has no place there. */
+/** Writes the lines of an import, and counts them and all omissions. */
 export class Converted {
   readonly counts = new Map<string, number>()
-  /** How often something could not be carried over, by its kind. */
+  /** The number of omissions by kind. */
   readonly lost = new Map<string, number>()
   readonly #onProgress: (lines: number) => void
   readonly #users = new Set<string>()
@@ -75,7 +75,7 @@ export class Converted {
     this.#onProgress = onProgress
   }
 
-  /** @param folder is made; its import.ndjson is replaced */
+  /** @param folder is created; its import.ndjson is replaced */
   static async begin(folder: string, onProgress: (lines: number) => void): Promise<Converted> {
     await mkdir(folder, { recursive: true })
     return new Converted(createWriteStream(join(folder, 'import.ndjson')), onProgress)
@@ -91,7 +91,7 @@ export class Converted {
     await this.#write({ type: 'user', ...user })
   }
 
-  /** A user that may be missing in the export, as those of other companies and robots are. */
+  /** A user that the export can lack, such as those of other companies and robots. */
   name(user: string, nickname?: string): void {
     if (this.#users.has(user)) return
     this.#named.set(user, this.#named.get(user) ?? nickname)
@@ -122,7 +122,7 @@ export class Converted {
     return this.#write({ type: 'message', ...message, ...some })
   }
 
-  /** The users who have sent something to a room, for one whose members the export does not have. */
+  /** The users who have sent to a room, for a room without members in the export. */
   sendersOf(room: string): readonly string[] {
     return [...(this.#senders.get(room) ?? [])]
   }
@@ -138,7 +138,7 @@ export class Converted {
     }
   }
 
-  /** When everything is written: users that were named and are not in the export follow. */
+  /** Called at the end: adds the users that were named but are not in the export. */
   async end(): Promise<void> {
     for (const [_id, nickname] of this.#named) {
       if (this.#users.has(_id)) continue
@@ -149,7 +149,7 @@ export class Converted {
     await finished(this.#file)
   }
 
-  /** The reactions that a message has room for, each once. */
+  /** The first reactions that fit into a message, each once. */
   #fitting(reactions: readonly Reaction[]): Reaction[] {
     const unique = new Map(reactions.map((reaction) => [`${reaction.client}\0${reaction.reaction}`, reaction]))
     const byUser = Map.groupBy(unique.values(), ({ client }) => client)

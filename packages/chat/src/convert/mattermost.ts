@@ -11,12 +11,12 @@ interface Channel {
   hasMembers: boolean
 }
 
-/** Lines without anything that a chat shows. */
+/** Lines with nothing to show in a chat. */
 const unneeded = new Set(['version', 'info', 'team'])
 
 /**
- * Converts the JSONL of a bulk export (https://docs.mattermost.com/onboard/bulk-loading-data.html). Users are known by their
- * names there, and messages by nothing: their IDs are made of the time and the sender.
+ * Converts the JSONL of a bulk export (https://docs.mattermost.com/onboard/bulk-loading-data.html). It identifies users by name, and
+ * messages not at all: their IDs are made from the time and the sender.
  * @param filesAt the address of the folder that the export's files are served from
  */
 export async function convertMattermost(file: string, out: Converted, filesAt = ''): Promise<void> {
@@ -56,7 +56,7 @@ export async function convertMattermost(file: string, out: Converted, filesAt = 
 
 const channelId = (team: unknown, name: unknown): string => `${textOf(team) ?? ''}:${textOf(name) ?? ''}`
 
-/** The same whoever is named first. */
+/** Independent of the order of names. */
 function directId(members: readonly string[]): string {
   const names = members.toSorted().join(',')
   return names.length <= 100 ? `direct:${names}` : `direct:${createHash('sha256').update(names).digest('hex')}`
@@ -97,7 +97,7 @@ async function convertUser(
 }
 
 async function convertDirect(given: Fields, room: string, out: Converted): Promise<void> {
-  // The newer form says when each has read.
+  // The newer form has the time of each member's last read.
   const favorites = new Set(listOf(given['favorited_by']))
   const members = listOf(given['participants'] ?? given['members'])
   for (const member of members) {

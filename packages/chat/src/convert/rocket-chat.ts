@@ -89,7 +89,7 @@ async function convertRoom(
   const pair = type === 'd' ? [...new Set(listOf(room['uids']).flatMap((user) => textOf(user) ?? []))] : []
   const createdAt = timeOf(room['ts'])
   if (pair.length === 2) {
-    // Rocket.Chat takes the subscription of one away who hides the room.
+    // Rocket.Chat removes a user's subscription when they hide the room.
     for (const user of pair) if (!listed.includes(user)) await out.member({ room: _id, user })
     return out.room({ _id, roomType: 'direct', members: [pair[0] ?? '', pair[1] ?? ''], createdAt })
   }

@@ -4,7 +4,7 @@ import type { Converted, Fields, Reaction } from './converted.ts'
 import { emojiOf, fieldsOf, fileContent, listOf, nameOf, textOf } from './converted.ts'
 import { slackText } from './slack-text.ts'
 
-/** Subtypes of messages that people and robots wrote; the others are lines of the system. */
+/** Subtypes of messages by people and robots; the others are system messages. */
 const written = new Set(['', 'me_message', 'bot_message', 'file_share', 'thread_broadcast', 'file_comment'])
 
 /** Converts the unpacked export of a Slack workspace (https://slack.com/help/articles/220556107). */
@@ -95,7 +95,7 @@ async function convertChannel(
 
 interface Place extends Known {
   room: string
-  /** The messages that are pinned, and those before this one. */
+  /** The pinned messages, and those already converted. */
   pins: ReadonlySet<string>
   there: Set<string>
 }
@@ -139,7 +139,7 @@ async function convertMessage(message: Fields, place: Place, out: Converted): Pr
   return undefined
 }
 
-/** Robots put their text into attachments; those of links are made again by nobody. */
+/** Robots put their text into attachments; attachments of links are dropped. */
 function unfurled(message: Fields, out: Converted): string {
   const attached = listOf(message['attachments']).map(fieldsOf)
   const texts = attached.flatMap(({ text, fallback, title }) => textOf(text) ?? textOf(fallback) ?? textOf(title) ?? [])
@@ -147,7 +147,7 @@ function unfurled(message: Fields, out: Converted): string {
   return texts.join('\n')
 }
 
-/** A message with several files becomes one for each, the first with the text. */
+/** A message with several files becomes one message per file, the first with the text. */
 function contentsOf(message: Fields, text: string, out: Converted): { message: unknown; messageType: string }[] {
   const files = listOf(message['files']).map(fieldsOf)
   const kept = files.flatMap((file) => {

@@ -8,18 +8,18 @@ import type { FeedPosition } from './cursor.ts'
 import { type FeedEntry, readEntry } from './feed-entry.ts'
 
 const lookAgainMS = 1_000
-/** How often the place of an app where nothing happens moves on, so that cursors of its readers do not grow too old. */
+/** How often the position of an idle app advances, so that cursors of its readers stay fresh. */
 const normalMoveOnEveryMS = 15_000
 
 /** The latest events of one app, read once from the stream for all its readers in this process. */
 export interface AppFeed {
-  /** Settles when it follows the stream. */
+  /** Resolves when it follows the stream. */
   ready: Promise<void>
   /** The buffer has all events of the app after `from`, up to `head`. */
   readonly from: FeedPosition
   readonly head: FeedPosition
   after(seq: number): readonly FeedEntry[]
-  /** Settles when the next event arrives, after `ms` milliseconds, or when the signal aborts. */
+  /** Resolves when the next event arrives, after `ms` milliseconds, or when the signal aborts. */
   changed(ms: number, signal: AbortSignal): Promise<void>
   stop(): void
 }
@@ -68,7 +68,7 @@ export function openAppFeed(
   void runEvery(lookAgainMS, follow, { onError, signal: stopping.signal })
 
   let stoodAt = 0
-  /** Where nothing happens, the place moves on. Where there is more and it does not come, reading begins anew. */
+  /** On an idle app, the position advances. If there is more that does not arrive, reading starts over. */
   async function moveOn(): Promise<void> {
     const timeMS = clock.now()
     const { lastSeq } = await streamBounds(bus)
@@ -119,7 +119,7 @@ export interface LatestEvents {
   readonly from: FeedPosition
   add(entry: FeedEntry): void
   after(seq: number): readonly FeedEntry[]
-  /** Begins anew: all events after a place. */
+  /** Starts over: holds all events after a position. */
   reset(from: FeedPosition): void
 }
 
@@ -151,7 +151,7 @@ export function createLatestEvents(mostBytes: () => number): LatestEvents {
   }
 }
 
-/** The index of the first entry after a place: entries are in order. */
+/** The index of the first entry after a position: entries are in order. */
 function firstAfter(entries: readonly FeedEntry[], seq: number): number {
   let low = 0
   let high = entries.length

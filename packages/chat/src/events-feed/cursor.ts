@@ -1,6 +1,6 @@
 import { ApiError } from '@parley/contracts/errors'
 
-/** A place in the stream of all apps, and when the stream had come that far. */
+/** A position in the stream of all apps, and the time at which the stream was there. */
 export interface FeedPosition {
   seq: number
   timeMS: number

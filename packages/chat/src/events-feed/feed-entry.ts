@@ -6,7 +6,7 @@ import { type FeedOnlyEvent, feedEvents } from '@parley/contracts/resources/feed
 import { withField } from '../views/json-text.ts'
 import { type FeedPosition, toCursor } from './cursor.ts'
 
-/** An event of the feed: its place, its name, and the whole as JSON text. */
+/** An event of the feed: its position, its name, and the whole as JSON text. */
 export interface FeedEntry extends FeedPosition {
   event: string
   json: string

@@ -8,31 +8,31 @@ import { type AppFeed, openAppFeed } from './app-feed.ts'
 import type { FeedPosition } from './cursor.ts'
 import { endOf, type FeedPage, type FeedQuery, findPlace, type Parts, readFeed, readOld } from './read-feed.ts'
 
-/** In memory, of all apps together and of one. */
+/** In memory, for all apps together and for one. */
 const mostBytesInAll = 64 * 1024 * 1024
 const mostBytesOfApp = 4 * 1024 * 1024
-/** Of one app in this process, at a time. */
+/** For one app in this process, at once. */
 const mostReaders = 1_000
-/** An app without readers is followed for this much longer. */
+/** An app without readers is followed this much longer. */
 const lingerMS = 60_000
 const openWithinMS = 10_000
 
-/** The feeds of the apps that have readers in this process. */
+/** The feeds of the apps with readers in this process. */
 export interface Feeds {
   /** The end of the stream now. @throws ApiError SERVICE_UNAVAILABLE */
   end(): Promise<FeedPosition>
   /**
-   * The next events of an app. With none it waits, until there are some, the time is over, or the signal aborts. A
-   * reader that is up to date is served from memory.
+   * The next events of an app. Without any it waits until there are some, the time is over, or the signal aborts. A caught-up reader
+   * is served from memory.
    * @throws ApiError CURSOR_GONE, SERVICE_UNAVAILABLE; TOO_MANY_REQUESTS with too many readers
    */
   read(app: string, query: FeedQuery, signal: AbortSignal): Promise<FeedPage>
-  /** Ends all waiting. */
+  /** Ends all waits. */
   stop(): void
   readonly isStopped: boolean
   /** Readers in this process that wait or are being served. */
   readonly readers: number
-  /** How far behind the furthest reader was since this was last called, in milliseconds. */
+  /** The lag of the slowest reader since the last call, in milliseconds. */
   takeLagMS(): number
 }
 
@@ -48,7 +48,7 @@ export function createFeeds({ db, bus, log }: Parts & { log: Log }): Feeds {
   const readings = new Set<() => void>()
   const limits = { ...forKeys(4), inAll: 16, waiting: mostReaders, waitMS: 30_000 }
   const behind = limitPerApp('readers of old events', limits)
-  /** The stream has come so far, maybe by events of other apps. */
+  /** The stream has advanced this far, possibly by events of other apps. */
   let reached = 0
   let lagMS = 0
   const mostBytes = () => Math.min(mostBytesOfApp, mostBytesInAll / feeds.size)
@@ -131,7 +131,7 @@ async function opened({ ready }: AppFeed, signal: AbortSignal): Promise<void> {
   if (outcome === 'late') throw new ApiError('SERVICE_UNAVAILABLE', 'the bus is away')
 }
 
-/** @throws ApiError INVALID_QUERY naming an event that the feed does not have */
+/** @throws ApiError INVALID_QUERY naming an event that the feed lacks */
 export function parseTypes(types: string | undefined): ReadonlySet<string> | undefined {
   if (types === undefined || types === '') return undefined
   const names = types.split(',').map((name) => name.trim())

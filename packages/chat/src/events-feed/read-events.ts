@@ -8,16 +8,16 @@ import type { FeedPage, FeedQuery } from './read-feed.ts'
 
 export interface EventsParts {
   feeds: Feeds
-  /** @throws ApiError INVALID_API_KEY when the caller's key is not in force any more */
+  /** @throws ApiError INVALID_API_KEY if the caller's key is no longer active */
   requireLivingKey: (caller: AuthenticatedIntegrator) => Promise<void>
 }
 
 type Query = Input<typeof listEvents>['query']
 
 /**
- * A page of the app's events, all in one order; without `after` it begins now (docs/reference/events-feed.md).
- * @param closed aborts when the caller has gone
- * @throws ApiError INVALID_QUERY, CURSOR_GONE, INVALID_API_KEY when the key was revoked while it waited
+ * A page of the app's events, all in one order; without `after` it starts now (docs/reference/events-feed.md).
+ * @param closed aborts when the caller leaves
+ * @throws ApiError INVALID_QUERY, CURSOR_GONE, INVALID_API_KEY if the key was revoked during the wait
  */
 export async function readEvents(
   { feeds, requireLivingKey }: EventsParts,
@@ -38,14 +38,14 @@ function toJson({ entries, place }: FeedPage): JsonText {
   return new JsonText([`{"data":[${data}],"cursor":${JSON.stringify(toCursor(place))}}`])
 }
 
-/** Some events of an open stream, none when nothing has happened for a while; and where to go on. */
+/** Some events of an open stream, none after a quiet period; and the position to resume from. */
 export type StreamedPage = FeedPage
 
 const quietMS = 15_000
 
 /**
- * The app's events from a place on until the caller has gone, page by page: the next one is read when the caller has
- * taken the one before, so a slow reader holds one page. An empty page comes first, and after 15 s without events.
+ * The app's events from a position on until the caller leaves, page by page: the next one is read once the caller has taken the
+ * previous one, so a slow reader holds one page. An empty page comes first, and after 15 s without events.
  * @throws ApiError as readEvents, the first time before anything is returned
  */
 export async function openEvents(

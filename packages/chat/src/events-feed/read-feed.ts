@@ -24,13 +24,13 @@ export interface FeedQuery {
 
 export interface FeedPage {
   entries: readonly FeedEntry[]
-  /** Where to go on. */
+  /** The position to resume from. */
   place: FeedPosition
 }
 
-/** Its messages may all be none of the feed. */
+/** Possibly without events of the feed. */
 interface OldPage extends FeedPage {
-  /** Nothing was there to read. */
+  /** Nothing was left to read. */
   isLast: boolean
 }
 
@@ -39,7 +39,7 @@ export interface Parts {
   bus: Bus
 }
 
-/** Reads buffered events from memory, older ones by `readOlder`; without any it waits. */
+/** Reads buffered events from memory, older ones with `readOlder`; without any it waits. */
 export async function readFeed(
   feed: AppFeed,
   { after, limit, types, waitMS }: FeedQuery,
@@ -49,7 +49,7 @@ export async function readFeed(
   const deadlineMS = performance.now() + waitMS
   let place = after
   for (;;) {
-    // As of before the read: events evicted meanwhile are read after it.
+    // The head from before the read: events evicted meanwhile are read after it.
     const { from } = feed
     if (place.seq < from.seq) {
       const page = await readOlder({ after: place, limit, types })
@@ -89,7 +89,7 @@ function firstPage(
   return page
 }
 
-/** A page of events that are not in memory any more. */
+/** A page of events that have left the memory. */
 export async function readOld(
   { db, bus }: Parts,
   app: string,
@@ -100,7 +100,7 @@ export async function readOld(
   const place = await findPlace({ db, bus }, after)
   const part = { subjects, afterSeq: place.seq, limit, maxBytes: mostBytesOfPage }
   const messages = await readPart(bus, part).catch(whenAway)
-  // The oldest may have gone meanwhile.
+  // The oldest can have gone meanwhile.
   await findPlace({ db, bus }, place)
   const entries = messages.flatMap((message) => readEntry(bus, message) ?? [])
   const { seq, timeMS } = messages.at(-1) ?? end
@@ -121,9 +121,9 @@ export async function endOf(bus: Bus): Promise<FeedPosition> {
 const marginMS = 30_000
 
 /**
- * The place in the stream of now. One in a stream that was lost is where the events of since then begin; some come again.
- * @throws ApiError CURSOR_GONE when the stream does not have all that came after it, or never came that far;
- *   SERVICE_UNAVAILABLE while that is not known, since a lost stream is being replaced
+ * The current position in the stream. A position in a lost stream maps to the beginning of the events since then; some are repeated.
+ * @throws ApiError CURSOR_GONE if the stream lacks some later events, or never reached it; SERVICE_UNAVAILABLE while a lost
+ *   stream is being replaced
  */
 export async function findPlace({ db, bus }: Parts, place: FeedPosition): Promise<FeedPosition> {
   const there = await streamBounds(bus).catch(whenAway)

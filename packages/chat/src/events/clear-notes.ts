@@ -5,17 +5,17 @@ import type { PendingEventsDoc } from '@parley/db/events/documents'
 import { deletePublished, keepPublished } from '@parley/db/events/outbox-store'
 import type { Log } from '../ports.ts'
 
-/** Deletes the notes of which the bus has everything. */
+/** Deletes notes once the bus has all of their events. */
 export interface NoteClearing {
   /** Whether the note is being deleted: it need not be published any more. */
   has(note: string): boolean
-  /** Deletes a note of an ordering key; it is kept as a published one for a while. */
+  /** Deletes a note of an ordering key, which is kept as a published one for a while. */
   ordered(note: PublishedNote): void
   /** The same for a note without an ordering key. */
   unordered(note: PublishedNote): void
   /** Deletes a note of new messages, which are found without it. */
   forget(note: string): void
-  /** Settles when all deletions begun so far are over. */
+  /** Resolves when all deletions begun so far are over. */
   over(): Promise<void>
 }
 
@@ -23,7 +23,7 @@ type PublishedNote = Pick<PendingEventsDoc, '_id' | 'atMS' | 'events'>
 
 /** Nothing waits for the deletion of a note without an ordering key, so these are deleted in batches. */
 const unorderedEveryMS = 100
-/** Another process that changes something in the ordering key until then publishes its notes again, before its own. */
+/** Until then, another process that changes something in the ordering key republishes its notes, before its own. */
 const orderedEveryMS = 20
 const mostAtOnce = 2_000
 

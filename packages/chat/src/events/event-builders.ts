@@ -35,7 +35,7 @@ export function notifyMembers(
   pending.push({ kind: 'event', id: newId(), to: { app, room }, event, json: JSON.stringify(payload) })
 }
 
-/** Adds an event for the integrator's feed, of which sockets hear nothing. */
+/** Adds an event only for the integrator's feed, not for sockets. */
 export function notifyFeed<E extends FeedOnlyEvent>(
   pending: PendingEvents,
   to: Audience,
@@ -48,8 +48,8 @@ export function notifyFeed<E extends FeedOnlyEvent>(
 type Room = Pick<RoomDoc, 'app' | 'id'>
 
 /**
- * Adds the `room` event for the members, with the Room as it is at publishing. @param about `by`: the user behind the
- * change
+ * Adds the `room` event for the members, with the Room at publishing.
+ * @param about `by`: the user behind the change
  */
 export function roomChanged(
   pending: PendingEvents,
@@ -90,7 +90,7 @@ export function membersChanged(
   }
 }
 
-/** Adds the events of a new room's members for the integrator's feed: webhooks have the room alone. */
+/** Adds the events of a new room's members for the integrator's feed; webhooks get only the room. */
 export function membersMade(pending: PendingEvents, { app, id: room }: Room, made: readonly string[]): void {
   for (const members of inParts(made, maxMembersPerChange)) {
     notifyFeed(pending, { app, room }, 'members', { event: 'ADD_MEMBERS', room, members })
@@ -111,7 +111,7 @@ export function socketsMoved(
   }
 }
 
-/** Adds the node command to disconnect the sockets of these tokens, or to give them to another token, on all realtime nodes. */
+/** Adds the node command to disconnect the sockets of these tokens, or to move them to another token, on all realtime nodes. */
 export function tokensRevoked(
   pending: PendingEvents,
   { app, user }: { app: string; user: string },

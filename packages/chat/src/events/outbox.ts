@@ -39,8 +39,7 @@ export interface Outbox {
    */
   publish(noted: Noted, now: AsOfNow): Promise<boolean>
   /**
-   * The same; settles as soon as the nodes have confirmed the node commands. Events after the last command go out
-   * meanwhile.
+   * The same; resolves as soon as the nodes have confirmed the node commands. Events after the last command go out meanwhile.
    */
   publishCommands(noted: Noted, now: AsOfNow): Promise<void>
   /**
@@ -64,7 +63,7 @@ export interface Outbox {
    * calls share a round trip.
    */
   noteAndPublish(event: NotedEvent): Promise<void>
-  /** Settles when every publish in flight has ended. */
+  /** Resolves when every publish in flight has ended. */
   drained(): Promise<void>
 }
 
@@ -119,7 +118,7 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
     return true
   }
 
-  /** Runs work that fails only when the database does: then the note stays for the relay. */
+  /** Runs work that fails only with the database: then the note stays for the relay. */
   function run(work: Promise<boolean>): Promise<boolean> {
     const safe = work.catch((error: unknown) => {
       log.warn({ err: error }, 'outbox not read; its events will be published later')
@@ -160,13 +159,13 @@ async function noteChanges(
   if (withEvents.length === 0) return changes.map(() => nothingNoted)
   const orderingKeys = withEvents.map(({ orderingKey }) => orderingKey)
   const limit = maxPerOrderingKey * orderingKeys.length
-  // Outside of the transaction, in parallel: every change that this one conflicts with is committed already.
+  // Outside the transaction, in parallel: every conflicting change is committed already.
   const [notes, found] = await Promise.all([
     insertNotes(db, withEvents, session),
     known ?? findByOrderingKey(db, orderingKeys),
   ])
   const waiting = Map.groupBy(found, ({ orderingKey }) => orderingKey)
-  // With more waiting than was read, the relay publishes them all.
+  // If more are waiting than were read, the relay publishes them all.
   const beforeOf = (orderingKey: string) => (found.length >= limit ? found : (waiting.get(orderingKey) ?? []))
   const noted = new Map(
     orderingKeys.map((orderingKey, i) => [orderingKey, { notes: notes[i] ?? [], before: beforeOf(orderingKey) }]),
@@ -176,7 +175,7 @@ async function noteChanges(
 
 type PublishKeysParts = PublishParts & { db: Db; steps: Steps; cleared: NoteClearing }
 
-/** Below the dedupe window of the stream and the nodes: after this time other processes may have published the notes. */
+/** Below the dedupe window of the stream and the nodes; later, other processes can have published the notes. */
 const staleAfterMS = 60_000
 
 /**
@@ -188,7 +187,7 @@ async function publishKeys(
   orderingKeys: readonly string[],
   signal?: AbortSignal,
 ): Promise<boolean> {
-  // Without keys, the limit of 0 would read as reached.
+  // Without keys, the limit of 0 would count as reached.
   if (orderingKeys.length === 0) return true
   const most = maxPerOrderingKey * orderingKeys.length
   for (let first: string | undefined; ; ) {

@@ -28,8 +28,8 @@ export interface PublishParts {
 }
 
 /**
- * Publishes a noted event, for the first time or again. Settles when the stream has it; a node command settles when
- * every living node has confirmed it.
+ * Publishes a noted event, for the first time or again. Resolves when the stream has it; for a node command, when every living node
+ * has confirmed it.
  * @throws BusAway, BusRefuses
  */
 export async function publishNoted(parts: PublishParts, event: NotedEvent, now: AsOfNow, again?: Again): Promise<void> {
@@ -73,8 +73,8 @@ export async function publishNoted(parts: PublishParts, event: NotedEvent, now: 
 }
 
 /**
- * A node that does not confirm is dying, with its sockets, or it is cut off and will resync. A gateway that is cut off
- * trusts nothing in its cache.
+ * A node that does not confirm is dying, with its sockets, or it is cut off and will resync. A gateway that is cut off does not
+ * trust its cache.
  */
 async function sendCommand({ control, log }: PublishParts, app: string, command: NodeCommand): Promise<void> {
   const { silent } = await control.send(app, command)

@@ -17,12 +17,12 @@ import { publishNoted } from './publish-events.ts'
 const lookEveryMS = 1_000
 const leaseMS = 15_000
 const stepMS = 1_000
-/** Longer than the clock skew, and than it takes to note an acknowledged event as published. */
+/** Longer than the clock skew, and than recording an acknowledged event as published. */
 const skewMS = 5_000
 
 /**
- * Publishes the events of a lost stream again, until the signal aborts (ARCHITECTURE.md, "Events"). Any number of
- * processes may run it: one works under a lease, and another continues after its death.
+ * Republishes the events of a lost stream, until the signal aborts (ARCHITECTURE.md, "Events"). Any number of processes may run it:
+ * one works under a lease, and another continues after its death.
  */
 export async function rebuildLostStream(chat: Chat, signal: AbortSignal): Promise<void> {
   const look = async () => {
@@ -54,14 +54,14 @@ async function rebuild(chat: Chat, state: StreamStateDoc, signal: AbortSignal): 
 
 const inSteps = (ms: number) => Math.floor(ms / stepMS) * stepMS
 
-/** The next step from a time on; a stretch without events costs nothing, however long. */
+/** The next step from a time on; a period without events costs nothing, however long. */
 async function nextStep(chat: Chat, fromMS: number): Promise<number> {
   return inSteps(await nextToRepublish(chat, inSteps(fromMS), inSteps(clock.now() - skewMS)))
 }
 
 /**
- * Publishes all events since a time again, by hand, one second of events after the other. After an interruption,
- * continue at the reported time or start over.
+ * Republishes all events since a time, by hand, one second of events after the other. After an interruption, continue at the
+ * reported time or start over.
  * @param onProgress called with the time reached and the number of events so far
  * @returns the number of events
  */
@@ -81,27 +81,27 @@ export async function rebuildSince(
   return events
 }
 
-/** Events that are read together, and published before the next ones are read. */
+/** Events read together, and published before the next ones are read. */
 const atOnce = 200
 
-/** Their buffers are in memory together. */
+/** Bounds the buffers in memory at once. */
 const roomsAtOnce = 20
 
-/** A stretch of time, in Unix milliseconds; the end does not belong to it. */
+/** A period in Unix milliseconds, excluding its end. */
 interface Stretch {
   fromMS: number
   toMS: number
 }
 
 interface Past extends PendingEventsDoc {
-  /** Where the events stand in order. */
+  /** The order of the events. */
   atMS: number
 }
 
 /**
- * Publishes the events of messages and changes of a stretch of time again, from MongoDB, in order and under their first
- * IDs, so consumers skip handled ones. Repeatable.
- * @param placeOf the place of an event of a time among the older events
+ * Republishes the events of messages and changes of a period, from MongoDB, in order and under their original IDs, so consumers skip
+ * handled ones. Repeatable.
+ * @param placeOf the position of an event of a time among the older events
  * @returns the number of events
  * @throws BusAway
  */
@@ -129,8 +129,7 @@ async function republish(
 }
 
 /**
- * The next second with an event that can be published again, at `latestMS` at the latest: everything before that is
- * written.
+ * The next second with an event to republish, at `latestMS` at the latest: everything before that is written.
  */
 async function nextToRepublish(chat: Chat, fromMS: number, latestMS: number): Promise<number> {
   if (fromMS >= latestMS) return fromMS

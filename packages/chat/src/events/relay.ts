@@ -12,7 +12,7 @@ import { justWritten, readAsOfNow } from './as-of-now.ts'
 import { threadOrderingKey } from './ordering-keys.ts'
 
 const lookEveryMS = 1_000
-/** Longer than a publish may take: a writer with an older note has failed to publish it, or died. */
+/** Longer than a publish may take: the writer of an older note has failed to publish it, or died. */
 const givenUpAfterMS = 4_000
 const perRound = 500
 const roomsPerRound = 100
@@ -61,8 +61,8 @@ export interface MissingMessages {
 }
 
 /**
- * Publishes accepted messages whose gateway is late with their events, or died; the bus dedupes them. Returns whether
- * any may come. A message outside the buffer was published, or is noted for the relay.
+ * Publishes accepted messages whose gateway is late or dead; the bus dedupes them. Returns whether any can come. A message outside
+ * the buffer was published, or is noted for the relay.
  */
 export async function publishMissing(
   { db, outbox }: Chat,

@@ -94,7 +94,7 @@ export async function countThumbnailTry(db: Db, { _id }: FileDoc): Promise<numbe
   return counted?.thumbnailTries ?? 0
 }
 
-/** Takes back the attempt: the picture killed no process. */
+/** Resets the attempts: the picture killed no process. */
 export async function forgetThumbnailTries(db: Db, { _id }: FileDoc): Promise<void> {
   await db.files.updateOne({ _id }, { $unset: { thumbnailTries: 1 } })
 }

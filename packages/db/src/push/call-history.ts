@@ -14,7 +14,7 @@ const mostOfMessage = 100
  */
 const asRetriesSee = { readConcern: 'majority' } as const
 
-/** Which calls of an app, by when they were queued. */
+/** A selection of an app's calls, by when they were queued. */
 export interface CallRange {
   app: string
   room?: string | undefined
@@ -22,7 +22,7 @@ export interface CallRange {
   untilMS: number
 }
 
-/** A page of calls of any state, the latest first; one index, without their data. */
+/** A page of calls in any state, the latest first; one index, without their data. */
 export async function findCalls(
   db: Db,
   { app, room, sinceMS, untilMS }: CallRange,
@@ -38,7 +38,7 @@ export async function findCalls(
     .toArray()
 }
 
-/** A page of the calls about rooms, the latest first; one index, read once for each room. */
+/** A page of the calls about rooms, the latest first; one index, read once per room. */
 export async function findCallsOfRooms(
   db: Db,
   app: string,
@@ -61,10 +61,10 @@ export async function findCall(db: Db, app: string, id: string): Promise<Omit<Ou
 }
 
 /**
- * Makes calls of a range that were made, or failed for good, wait again, each in its place; the oldest first. All with
- * their queues, or none: a call that waits without a queue would never be made.
+ * Queues finished calls of a period again, done or dead, each in its place, the oldest first. All with their queues, or none:
+ * a waiting call without a queue would never be made.
  * @param also writes more in the transaction
- * @returns how many, and whether there may be more
+ * @returns the number of calls, and whether there may be more
  */
 export async function requeueCalls(
   db: Db,
@@ -96,8 +96,8 @@ export async function requeueCalls(
 }
 
 /**
- * Makes a call in one of these states wait again, in its place, together with its queue; returns it, or null when the app
- * has none of this ID.
+ * Queues a call in one of these states again, in its place, together with its queue; returns it, or null if the app has none of
+ * this ID.
  */
 export async function requeueCall(
   db: Db,
@@ -129,7 +129,7 @@ function waitAgain() {
 
 const forget = { $unset: { 'lastTry.answer': 1 } } as const
 
-/** Deletes servers' answers to the calls of a message: they may repeat its content. */
+/** Deletes servers' responses to the calls of a message: they can repeat its content. */
 export async function forgetAnswersOfMessage(db: Db, app: string, message: string): Promise<void> {
   const calls = await findCallsOfMessage(db, app, message)
   if (calls.length > 0) await db.outgoingCalls.updateMany({ _id: { $in: calls.map(({ _id }) => _id) } }, forget)

@@ -34,25 +34,25 @@ export interface OutgoingCallDoc {
   /** The data of the call, as JSON text; once it is over, only its subject, so that it can be made again. */
   data?: string
   request?: string
-  /** It was made, or failed for good, and an admin wants it again. */
+  /** Done or failed for good, and retried by an admin. */
   isAgain?: true
-  /** The response to an earlier try was carried out. */
+  /** The response to an earlier try was applied. */
   isAnswered?: true
   state: 'waiting' | 'done' | 'failed'
   tries: number
   lastError?: string
   lastTry?: CallTry
-  /** When it was queued, the last time. */
+  /** When it was last queued. */
   createdAtMS: number
-  /** Set on a done one, for the TTL. */
+  /** Set on a done call, for the TTL. */
   madeAt?: Date
-  /** Set on a failed one: a dead letter. */
+  /** Set on a failed call: a dead letter. */
   failedAt?: Date
 }
 
 /**
- * The decisions about a message's pushes, for one page of the room's members: each of them is in it. Kept short,
- * because it is written for every message that may be pushed.
+ * The decisions about a message's pushes, for one page of the room's members, with each of them in it. Kept short, because it is
+ * written for every message that can be pushed.
  */
 export interface PushDecisionDoc {
   /** key(app, message, page) */
@@ -68,7 +68,7 @@ export interface PushDecisionDoc {
   called?: string[]
 }
 
-/** Several outcomes that came at about the same time, of one message. */
+/** Several outcomes of one message from about the same time. */
 export interface PushResultsDoc {
   /** key(app, message, any) */
   _id: string
@@ -81,15 +81,15 @@ export interface PushContentDoc {
   /** key(app, message or order) */
   _id: string
   json: string
-  /** The pushes of all recipients are noted. */
+  /** The pushes of all recipients are stored. */
   isDecided?: true
   at: Date
 }
 
 /**
- * One push to one device. Its document ensures that it goes out once: the ID can be inserted only once, and only one
- * process takes it, before sending. It stays after sending, so that a repeated event finds it. After a kill, a taken
- * push stays taken and is not sent again, since the network may have it.
+ * One push to one device. Its document ensures that it goes out once: the ID can be inserted only once, and only one process
+ * claims it, before sending. It stays after sending, so that a redelivered event finds it. After a kill, a claimed push stays
+ * claimed and is not sent again, since the network can have it.
  */
 export interface PushDoc {
   /** key(content, user, device) */
@@ -103,11 +103,11 @@ export interface PushDoc {
   topic?: string
   mentioned?: true
   badge?: number
-  /** When it may be sent; absent once it is taken. */
+  /** When it may be sent; absent once it is claimed. */
   dueAtMS?: number
   takenBy?: string
   tries: number
-  /** Of the last try that is to be repeated. */
+  /** Of the last try, if it is to be retried. */
   lastError?: string
   /** After this it is not sent any more. */
   giveUpAtMS: number
@@ -147,7 +147,7 @@ export interface PushResult {
 
 export type PushNetwork = 'apns' | 'fcm'
 
-/** Why a member got no push on any device. */
+/** The reason why a member got no push on any device. */
 export const userReasons = [
   'SENDER',
   'NOT_A_MEMBER',

@@ -4,9 +4,9 @@ import { type KeyPart, keyParts } from '../key-parts.ts'
 import { deviceDecisions, userReasons } from './documents.ts'
 
 /**
- * Deletes the pushes to an erased user: their devices' tokens, the decisions and outcomes; and their name in the pushes
- * of their messages. Scans the app's kept pushes, a week at most, part by part: this needs no index.
- * @returns whether it is done; not when the signal aborted before a part
+ * Deletes the pushes to an erased user: their devices' tokens, the decisions and outcomes; and their name in the pushes of their
+ * messages. Scans the app's stored pushes, a week at most, part by part: this needs no index.
+ * @returns whether it finished before the signal aborted
  */
 export async function forgetPushes(db: Db, app: string, user: string, signal: AbortSignal): Promise<boolean> {
   const walk = async <T extends { _id: string }>(kept: Collection<T>, forget: (_id: KeyPart) => Promise<unknown>) => {
@@ -43,7 +43,7 @@ async function forgetDecisions(db: Db, _id: KeyPart, user: string): Promise<void
 
 const atOnce = 500
 
-/** Takes a sender's name out of the contents of some pushes. */
+/** Removes a sender's name from the contents of some pushes. */
 async function forgetName(db: Db, _id: KeyPart, sender: string): Promise<void> {
   const at = (text: string) => ({ $indexOfBytes: ['$json', { $literal: text }] })
   const named = {
@@ -62,7 +62,7 @@ async function forgetName(db: Db, _id: KeyPart, sender: string): Promise<void> {
     const updates = found.map(({ _id, json }) => {
       const content = JSON.parse(json) as { locArgs: string[] }
       const left = JSON.stringify({ ...content, locArgs: ['', ...content.locArgs.slice(1)] })
-      // Its text may be forgotten at the same time: then it is read again.
+      // Its text can be forgotten concurrently: then it is read again.
       return { updateOne: { filter: { _id, json }, update: { $set: { json: left } } } }
     })
     await db.pushContents.bulkWrite(updates, { ordered: false })

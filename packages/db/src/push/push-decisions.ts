@@ -17,8 +17,7 @@ export const pushDecisionIndexes: IndexDescription[] = [{ key: { at: 1 }, expire
 export const deviceOf = (user: string, device: string) => key(user, device)
 
 /**
- * Neither is journaled: when the database dies, decisions of its last tenth of a second may be missing from
- * explanations, and nothing else.
+ * Neither is journaled: if the database dies, explanations can lack decisions of its last tenth of a second, and nothing else.
  */
 const lazily = { ordered: false, writeConcern: { w: 1, journal: false } } as const
 
@@ -37,7 +36,7 @@ export async function recordResults(db: Db, results: readonly PushResultsDoc[]):
   if (results.length > 0) await db.pushResults.insertMany([...results], lazily)
 }
 
-/** Everything that is kept of a message. */
+/** Everything recorded about a message's pushes. */
 const ofMessage = (content: string) => ({ $gt: `${content}\0`, $lt: `${content}\u0001` })
 
 const concerning = (user: string) => {
@@ -50,7 +49,7 @@ const concerning = (user: string) => {
   ]
 }
 
-/** The decisions about many messages that concern a user; one query. */
+/** The decisions on many messages that concern a user; one query. */
 export async function findDecisionsAbout(
   db: Db,
   contents: readonly string[],
@@ -80,7 +79,7 @@ export function contentOf(id: string): string {
   return id.slice(0, id.lastIndexOf('\0'))
 }
 
-/** The decisions of a message that concern a user; with `isAny` whether there are any of the message at all. */
+/** The decisions on a message that concern a user; with `isAny` whether the message has any at all. */
 export async function findDecisions(
   db: Db,
   content: string,
@@ -101,8 +100,7 @@ export async function findResults(db: Db, content: string, user: string): Promis
 }
 
 /**
- * The number of members and devices per decision, and the outcomes of the pushes: at most two documents per 1,000
- * members.
+ * The number of members and devices per decision, and the outcomes of the pushes: at most two documents per 1,000 members.
  */
 export async function countDecisions(
   db: Db,

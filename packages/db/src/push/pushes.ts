@@ -15,7 +15,7 @@ export const pushContentIndexes: IndexDescription[] = [{ key: { at: 1 }, expireA
 
 /**
  * Stores the content of pushes; existing content stays as it is.
- * @returns whether there is one to be sent: an empty one belongs to a message with pushes decided by PUSH_GENERIC
+ * @returns whether there is one to send: empty content belongs to a message with pushes decided by PUSH_GENERIC
  */
 export async function insertPushContent(db: Db, _id: string, json: string): Promise<boolean> {
   const isNew = await ignoreDuplicates(db.pushContents.insertOne({ _id, json, at: clock.date() }))
@@ -44,12 +44,12 @@ export async function isPushDecided(db: Db, content: string): Promise<boolean> {
   return (await db.pushContents.countDocuments({ _id: content, isDecided: true }, { limit: 1 })) > 0
 }
 
-/** Notes pushes as due; existing ones, of an earlier delivery of the event, stay as they are. */
+/** Stores pushes as due; existing ones, from an earlier delivery of the event, stay as they are. */
 export async function insertPushes(db: Db, pushes: readonly PushDoc[]): Promise<void> {
   if (pushes.length > 0) await ignoreDuplicates(db.pushes.insertMany(pushes, { ordered: false }))
 }
 
-/** The pushes of a network that are due, the longest due first. */
+/** The due pushes of a network, the longest due first. */
 export async function findDuePushes(db: Db, network: PushNetwork, limit: number): Promise<PushDoc[]> {
   return db.pushes
     .find({ network, dueAtMS: { $lte: clock.now() } })
@@ -60,11 +60,11 @@ export async function findDuePushes(db: Db, network: PushNetwork, limit: number)
 }
 
 /**
- * Takes the pushes that no other process has taken, and returns their IDs. When the result was lost, it may be called
- * again with the same `takenBy`.
+ * Claims pushes that no other process has claimed, and returns their IDs. If the result is lost, call it again with the same
+ * `takenBy`.
  *
- * Not journaled, to be fast. Pushes that are taken and not sent yet when the caller is killed are lost. If the database
- * dies instead, pushes taken in its last tenth of a second may be sent again; devices show them once, by the collapse ID.
+ * Not journaled, to be fast. Pushes claimed but not sent when the caller is killed are lost. If the database dies instead, pushes
+ * claimed in its last tenth of a second can be sent again; devices show them once, by the collapse ID.
  */
 export async function takePushes(db: Db, ids: readonly string[], takenBy: string): Promise<ReadonlySet<string>> {
   const { modifiedCount } = await db.pushes.updateMany(
@@ -80,12 +80,12 @@ export async function takePushes(db: Db, ids: readonly string[], takenBy: string
 export interface PushReturn {
   id: string
   dueAtMS: number
-  /** 0 when it was not sent. */
+  /** 0 if it was not sent. */
   triesMore: 0 | 1
   lastError: string
 }
 
-/** Returns pushes that were taken and not accepted by the network: they are due again. */
+/** Returns pushes that were claimed but not accepted by the network: they are due again. */
 export async function returnPushes(db: Db, returned: readonly PushReturn[]): Promise<void> {
   const updates = returned.map(({ id, dueAtMS, triesMore, lastError }) => ({
     updateOne: {
@@ -103,7 +103,7 @@ export async function findPushContents(db: Db, ids: readonly string[]): Promise<
   return new Map(found.map(({ _id, json }) => [_id, json]))
 }
 
-/** Replaces the JSON of contents that are there. */
+/** Replaces the JSON of existing contents. */
 export async function replacePushContents(db: Db, contents: readonly { id: string; json: string }[]): Promise<void> {
   if (contents.length === 0) return
   const updates = contents.map(({ id, json }) => ({ updateOne: { filter: { _id: id }, update: { $set: { json } } } }))
@@ -121,12 +121,12 @@ export async function findPushes(db: Db, ids: readonly string[]): Promise<PushDo
   return ids.length === 0 ? [] : db.pushes.find({ _id: { $in: [...ids] } }).toArray()
 }
 
-/** The ID of the device that a push is to. */
+/** The ID of the device that a push goes to. */
 export function deviceOf({ _id, content, user }: Pick<PushDoc, '_id' | 'content' | 'user'>): string {
   return _id.slice(key(content, user).length + 1)
 }
 
-/** How many pushes of a network wait to be sent. */
+/** The number of a network's pushes that wait to be sent. */
 export async function countDuePushes(db: Db, network: PushNetwork): Promise<number> {
   return db.pushes.countDocuments({ network, dueAtMS: { $exists: true } }, { hint: 'due' })
 }

@@ -7,7 +7,7 @@ import type { RoomToSendTo } from '../rooms/advance-rooms.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
 import type { Sender } from '../rooms/memberships.ts'
 
-/** The facts that decide over a batch of messages. */
+/** The facts that decide a batch of messages. */
 export interface SendFacts {
   /** With the messages of `sendKeys` in their buffers. */
   rooms: (RoomToSendTo & Pick<RoomDoc, 'buffer'> & { slow?: SlowMode })[]
@@ -16,13 +16,13 @@ export interface SendFacts {
   marks: ConfigMark[]
   /** The versions of the apps' values under `configName`; the values may be large. */
   config: ConfigVersion[]
-  /** Which of the idempotency keys are used, and the ID of the message that each has made. */
+  /** The used idempotency keys, with the ID of the message sent under each. */
   usedKeys: Map<string, string>
   /** Pauses of slow mode, by the ID of the membership. */
   pauses: Map<string, Pause>
 }
 
-/** Of a room with a slow mode; `sent`: the senders' messages in the buffer. */
+/** Of a room with slow mode; `sent`: the senders' messages in the buffer. */
 export interface SlowMode extends Pick<RoomDoc, 'owner' | 'managers'> {
   everyMS: number
   sent: { sender: string; atMS: number }[]
@@ -54,8 +54,7 @@ export interface WantedFacts {
 }
 
 /**
- * Reads the rooms, then everything else, in one round trip, because the round trip costs both sides more than the
- * reading.
+ * Reads the rooms, then everything else, in one round trip, because the round trip costs both sides more than the reads.
  */
 export async function findSendFacts(db: Db, wanted: WantedFacts): Promise<SendFacts> {
   const config = wanted.apps.map((app) => key(app, wanted.configName))

@@ -1,6 +1,6 @@
 import type { RoomDoc } from './documents.ts'
 
-/** The fields that decide over the next messages of a room. */
+/** The fields that decide the next messages of a room. */
 export type RoomToSendTo = Pick<
   RoomDoc,
   | '_id'
@@ -21,7 +21,7 @@ export type RoomToSendTo = Pick<
 
 /** The change of a room by one batch of messages. */
 export interface RoomAdvance {
-  /** The room as it was read, maybe outside the transaction. */
+  /** The room as it was read, possibly outside the transaction. */
   room: RoomToSendTo
   seq: number
   clockMS: number

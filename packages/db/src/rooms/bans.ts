@@ -12,7 +12,7 @@ export const banIndexes: IndexDescription[] = [
   { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
 ]
 
-/** Without those that have ended. */
+/** Excludes ended ones. */
 function inForce(): Filter<BanDoc> {
   return { untilMS: { $not: { $lte: clock.now() } } }
 }
@@ -25,7 +25,7 @@ export async function insertBan(
   const { app, room, blockee, untilMS } = ban
   const end = untilMS !== undefined && { expiresAt: new Date(untilMS) }
   const whole = { ...ban, _id: key(app, room, blockee), roomKey: key(app, room), createdAt: clock.date(), ...end }
-  // One that has ended may be there still.
+  // An ended one can still be there.
   await db.bans.replaceOne({ _id: whole._id }, whole, { session, upsert: true })
   return whole
 }
@@ -40,7 +40,7 @@ export async function findBan(
   return db.bans.findOne({ _id: key(app, room, blockee), ...inForce() }, { session })
 }
 
-/** Which of these bans, `key(app, room, blockee)`, are in force, and until when. */
+/** Which of these bans, `key(app, room, blockee)`, are active, and until when. */
 export async function findBansAmong(
   db: Db,
   ids: readonly string[],
@@ -51,7 +51,7 @@ export async function findBansAmong(
   return db.bans.find({ _id: { $in: [...ids] }, ...inForce() }, options).toArray()
 }
 
-/** The bans in force in a room, the oldest first. */
+/** The active bans in a room, the oldest first. */
 export async function findBansOfRoom(
   db: Db,
   app: string,
@@ -66,7 +66,7 @@ export async function findBansOfRoom(
     .toArray()
 }
 
-/** The bans of a user in force, in any room, the latest first. */
+/** The active bans of a user, in any room, the latest first. */
 export async function findBansOfUser(db: Db, app: string, blockee: string, limit: number): Promise<BanDoc[]> {
   return db.bans
     .find({ app, blockee, ...inForce() })
@@ -78,7 +78,7 @@ export async function findBansOfUser(db: Db, app: string, blockee: string, limit
 /** Bans that can begin in one millisecond: a page that ends among them is read again from there. */
 const mostAtOnce = 100
 
-/** The bans in force, of a user, in a room or both, that began in a time: the latest first, `mostAtOnce` beyond the limit. */
+/** The active bans of a user, in a room or both, begun in a period: the latest first, up to `mostAtOnce` beyond the limit. */
 export async function findBansBegun(
   db: Db,
   app: string,

@@ -2,7 +2,7 @@ import type { RoomType } from '@parley/contracts/resources/room'
 import type { RoomPref } from '@parley/contracts/resources/room-pref'
 import type { RoomBuffer } from '../room-buffer/documents.ts'
 
-/** A ban in force: the user may only read in the room. */
+/** An active ban: the user is read-only in the room. */
 export interface BanDoc {
   /** key(app, room, blockee) */
   _id: string
@@ -12,7 +12,7 @@ export interface BanDoc {
   blockee: string
   blocker: string
   createdAt: Date
-  /** End of the ban; absent in one without end. */
+  /** End of the ban; absent if it has none. */
   untilMS?: number
   /** The same, for MongoDB to remove it. */
   expiresAt?: Date
@@ -45,20 +45,20 @@ export interface MembershipDoc {
   readSeq: number
   /** Messages after the marker that do not count as unread: own ones, deleted for all, deleted by this user. */
   uncounted: number
-  /** Up to this seq, the own messages that are in the room's buffer are in `uncounted` (room-buffer/flush.ts). */
+  /** Up to this seq, own messages in the room's buffer are counted in `uncounted` (room-buffer/flush.ts). */
   flushedSeq?: number
-  /** The member deleted no message of the room after this seq for themselves; before it they may have, maybe as a member before. */
+  /** The member deleted no later message of the room for themselves; earlier ones they may have, also before rejoining. */
   hiddenUpToSeq?: number
   /** The delivery marker: seq of the last message that has reached the user. Read implies delivered. */
   deliveredSeq?: number
   /** When the member last reported a read position. */
   markerSetAtMS?: number
-  /** Banned in this room, or in a direct room blocked by the other user: may read but not send. */
+  /** Banned in this room, or in a direct room blocked by the other user: read-only. */
   blocked?: true
   /** When the ban ends; a ban without it, and a block, have no end. */
   blockedUntilMS?: number
   pref?: StoredPref
-  /** When the member last sent to a thread of the room, while that has a slow mode. */
+  /** When the member last sent to a thread of the room, while it has slow mode. */
   threadSentAtMS?: number
 }
 
@@ -81,9 +81,9 @@ export interface RoomDoc extends RoomBuffer {
   extParams: string
   status: 0 | 1
   opening: 0 | 1
-  /** Seconds between two messages of a member; none where it is 0 or absent. */
+  /** Seconds between two messages of a member; 0 or absent: no limit. */
   slowModeS?: number
-  /** Seconds until a message expires that does not say itself; never where it is 0 or absent. */
+  /** Seconds until a message without its own expiry expires; 0 or absent: never. */
   expiresInS?: number
   owner?: string
   managers: string[]
@@ -95,17 +95,16 @@ export interface RoomDoc extends RoomBuffer {
   pair?: string
   createdAtMS: number
   /**
-   * Moves with every change that decides over a send: members, bans, blocks, the room's fields, deletions. Absent in an
-   * unchanged room.
+   * Changes with everything that decides a send: members, bans, blocks, the room's fields, deletions. Absent in an unchanged room.
    */
   version?: number
-  /** seq of the last message, and so the number of messages, since seq has no holes and no message is removed. */
+  /** seq of the last message, and so the number of messages, since seq has no gaps and no message is removed. */
   seq: number
   /** The highest updated time given to a message here; grows with every write, so that a cursor never skips one. */
   clockMS: number
   lastMessageID?: string
   lastMessageAtMS: number
-  /** The same in whole minutes, for sorted lists: an index on it costs a send nothing but once a minute. */
+  /** The same in whole minutes, for sorted lists: an index on it costs a send something only once a minute. */
   lastMinute: number
   /** Every message up to this seq is deleted for all, even if its document does not say so yet. */
   deletedUpToSeq?: number

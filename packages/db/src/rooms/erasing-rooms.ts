@@ -19,7 +19,7 @@ export async function markAllDeleted(db: Db, room: RoomDoc, erasing: Erasing, se
   await db.rooms.updateOne({ _id: room._id }, { $set: deleted, ...moved() }, { session })
 }
 
-/** Leases a room with messages to erase; null when there is none. */
+/** Leases a room with messages to erase; null if there is none. */
 export async function leaseErasing(db: Db, leaseMS: number): Promise<RoomDoc | null> {
   const now = clock.now()
   return db.rooms.findOneAndUpdate(

@@ -51,7 +51,7 @@ export async function findInvitations(
     .sort((a, b) => rooms.indexOf(a.room) - rooms.indexOf(b.room))
 }
 
-/** Open invitations of a user, the newest first, from before one of them on; those to deleted rooms are among them. */
+/** Open invitations of a user, the newest first, before a given one; includes those to deleted rooms. */
 export async function findInvitationsOf(
   db: Db,
   { app, user }: { app: string; user: string },
@@ -80,7 +80,7 @@ export async function endInvitations(
   await db.invitations.deleteMany({ _id: { $in: invitees.map((user) => key(room.app, room.id, user)) } }, { session })
 }
 
-/** Deletes the invitation of a user; null when there is none. */
+/** Deletes the invitation of a user; null if there is none. */
 export async function takeInvitation(
   db: Db,
   app: string,

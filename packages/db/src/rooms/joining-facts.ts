@@ -7,12 +7,12 @@ import { oneOf } from '../room-buffer/facts.ts'
 import type { UserDoc } from '../users/documents.ts'
 import type { BanDoc, InvitationDoc, MembershipDoc, RoomDoc } from './documents.ts'
 
-/** The facts that decide over new members of rooms. */
+/** The facts that decide additions of members to rooms. */
 export interface JoiningFacts {
   rooms: RoomDoc[]
   memberships: MembershipDoc[]
   users: UserDoc[]
-  /** Those in force. They have the key of the membership that they are about. */
+  /** Active ones, by the key of the affected membership. */
   bans: Pick<BanDoc, '_id' | 'untilMS'>[]
   invitations: Pick<InvitationDoc, '_id'>[]
   /** The waiting events of the rooms' ordering keys, as findByOrderingKey finds them. */
@@ -29,8 +29,8 @@ export interface WantedJoiningFacts {
 }
 
 /**
- * Reads the rooms, then the facts about new members, in one round trip, which no transaction may do. A later change of
- * a fact changes its room, and addMembersToRooms proves that the room is unchanged.
+ * Reads the rooms, then the facts about new members, in one round trip, which no transaction can do. A later change of a fact
+ * changes its room, and addMembersToRooms proves that the room is unchanged.
  */
 export async function findJoiningFacts(
   db: Db,

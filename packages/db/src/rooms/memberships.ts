@@ -26,9 +26,9 @@ export const membershipIndexes: IndexDescription[] = [
 export type ReadMarker = Pick<MembershipDoc, 'readSeq' | 'uncounted'>
 
 /**
- * The current read marker. Deleting all messages of a room writes only the room, so a membership may be older than
- * that: then everything up to the room's mark counts as read, and nothing after it has been noted yet. Writes of
- * `uncounted` begin from this.
+ * The current read marker. Deleting all messages of a room writes only the room, so the room's mark can be ahead of a membership:
+ * then everything up to the mark counts as read, and nothing after it is in `uncounted` yet. Writes of `uncounted` start from
+ * this.
  */
 export function currentMarker({ readSeq, uncounted }: ReadMarker, room: Pick<RoomDoc, 'deletedUpToSeq'>): ReadMarker {
   const deletedUpTo = room.deletedUpToSeq ?? 0
@@ -43,15 +43,14 @@ export function currentMarkerIn(deletedUpToSeq: number): { readSeq: object; unco
   }
 }
 
-/** A room as it concerns a member's unread count. */
+/** The parts of a room that decide a member's unread count. */
 export interface CountedRoom extends Pick<RoomDoc, 'seq' | 'deletedUpToSeq'> {
   /** Seqs of the member's own messages in the room's buffer. */
   own: readonly number[]
 }
 
 /**
- * Unread messages of a member: exact, without counting anything. The membership and the room must have been read in one
- * snapshot or transaction.
+ * Unread messages of a member: exact, without counting. The membership and the room must come from one snapshot or transaction.
  */
 export function unreadOf(membership: ReadMarker & Pick<MembershipDoc, 'flushedSeq'>, room: CountedRoom): number {
   const { readSeq, uncounted } = currentMarker(membership, room)
@@ -134,7 +133,7 @@ export async function* pageMembers(db: Db, roomKey: string, perPage: number): As
 /** The fields that decide whether a member may send. */
 export type Sender = Pick<MembershipDoc, '_id'> & BlockMark
 
-/** Notes that a member may have deleted messages of the room up to a seq for themselves. */
+/** Records that a member may have deleted messages of the room up to a seq for themselves. */
 export async function noteHidden(db: Db, membership: string, seq: number, session: ClientSession): Promise<void> {
   await db.memberships.updateOne({ _id: membership }, { $max: { hiddenUpToSeq: seq } }, { session })
 }
@@ -158,8 +157,8 @@ export async function updatePref(
 }
 
 /**
- * Sets the read marker that the member has reported, inside the transaction that counted `uncounted`. Writes it even when
- * it stays where it was, so that concurrent reports exclude each other.
+ * Sets the reported read marker of a member, inside the transaction that counted `uncounted`. Writes it even if it stays, so that
+ * concurrent reports exclude each other.
  * @param members of rooms, or of threads
  */
 export async function setReadMarker(

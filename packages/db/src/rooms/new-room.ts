@@ -31,7 +31,7 @@ export interface NewRoom extends Given {
   createdAtMS: number
 }
 
-/** A room without messages and members, with the fields given; for creating rooms and for importing them. */
+/** A room without messages and members, with the given fields; for creating and importing rooms. */
 export function newRoomDoc(app: string, room: NewRoom): RoomDoc {
   const { id, roomType, owner, slowModeS, expiresInS, pair: [a, b] = [] } = room
   return {

@@ -9,9 +9,9 @@ import { findFirstMembers } from './room-members.ts'
 import { moved } from './rooms.ts'
 
 /**
- * Removes users from a room, inside a transaction: their memberships, invitations and roles. When the owner is among
- * them, the longest-standing manager, else member, becomes the owner (docs/reference/rooms.md). Returns the changed room,
- * and which of the users were members.
+ * Removes users from a room, inside a transaction: their memberships, invitations and roles. If the owner is among them, the
+ * longest-standing manager, else member, becomes the owner (docs/reference/rooms.md). Returns the changed room, and which of the
+ * users were members.
  */
 export async function removeMembers(
   db: Db,
@@ -47,8 +47,8 @@ export async function removeMembers(
 }
 
 /**
- * Takes a user out of many rooms, inside a transaction, as removeMembers does; the direct ones among them are closed to the
- * other. Returns those where the user was a member, as they are then.
+ * Removes a user from many rooms, inside a transaction, like removeMembers; direct rooms among them are closed to the other user.
+ * Returns the changed rooms that the user was a member of.
  */
 export async function removeFromRooms(
   db: Db,
@@ -106,7 +106,7 @@ async function withoutMember(
   }
 }
 
-/** The next owner of a room: never a banned user, since the ban could not be lifted. */
+/** The next owner of a room: never a banned user, since nobody could lift the ban. */
 async function findSuccessor(db: Db, room: RoomDoc, session: ClientSession): Promise<string | undefined> {
   const unbanned = { roomKey: room._id, ...unblocked() }
   const longest = (among: object) =>

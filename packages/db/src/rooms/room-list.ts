@@ -20,7 +20,7 @@ export const roomListIndexes: IndexDescription[] = [
 export interface RoomListPage {
   sort: RoomSort
   order: 1 | -1
-  /** The last room of the page before. */
+  /** The last room of the previous page. */
   after?: { value: string | number; id: string } | undefined
   limit: number
   /** Rooms are counted up to this many. */
@@ -29,7 +29,7 @@ export interface RoomListPage {
 }
 
 /**
- * A page of an app's rooms that are not deleted, and how many match, counted to `mostCounted` + 1.
+ * A page of an app's rooms that are not deleted, and the number of matches, counted to `mostCounted` + 1.
  * @throws QueryTooSlow
  */
 export async function findRoomList(
@@ -40,7 +40,7 @@ export async function findRoomList(
 ): Promise<{ count: number; rooms: RoomDoc[] }> {
   const { sort, order, after, limit, mostCounted, maxTimeMS } = page
   const match: Filter<RoomDoc> = { $and: [{ app, deletedAt: { $exists: false } }, toFilter(app, query)] }
-  // Both are over when this settles, so that limits count right.
+  // Both have ended when this resolves, so that limits count right.
   const [count, rooms] = await Promise.allSettled([
     db.rooms.countDocuments(match, { maxTimeMS, limit: mostCounted + 1 }),
     db.rooms

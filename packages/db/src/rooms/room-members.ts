@@ -19,7 +19,7 @@ export interface Joining {
   users: readonly string[]
 }
 
-/** Makes users members of a room with nothing unread; banned users may only read. */
+/** Makes users members of a room with nothing unread; banned users are read-only. */
 export async function insertMemberships(
   db: Db,
   room: Joining['room'],
@@ -39,7 +39,7 @@ export async function insertMembershipsOf(
   await insertDocuments(db, joining, await findBlocked(db, joining, areNew, session), session)
 }
 
-/** @param blocked the marks of the memberships that may only read, by ID */
+/** @param blocked the marks of read-only memberships, by ID */
 async function insertDocuments(
   db: Db,
   joining: readonly Joining[],
@@ -80,7 +80,7 @@ export async function findMembersAmong(
   return new Set(found.map(({ user }) => user))
 }
 
-/** A member of a page, and how far they have got. */
+/** A member in a page, with their markers. */
 type MemberOfPage = Pick<MembershipDoc, 'user' | 'readSeq' | 'deliveredSeq'>
 
 /** A page of the members of a room, the longest-standing first. */
@@ -121,9 +121,9 @@ export async function addMembersTo(
 }
 
 /**
- * The same in many groups, in few round trips; returns those that have new members, as they are then. Each must be as it was
- * read, which may be before the transaction.
- * @param facts the bans and invitations of the users, read after the rooms; by default they are read here
+ * The same in many groups, in few round trips; returns the changed rooms. Each must be as it was read, possibly before the
+ * transaction.
+ * @param facts the bans and invitations of the users, read after the rooms; by default read here
  * @throws StaleReadError
  */
 export async function addMembersToRooms(
@@ -145,11 +145,11 @@ export async function addMembersToRooms(
   }))
   const memberships = withUsers.flatMap(({ room, users }) => users.map((user) => key(room.app, room.id, user)))
   const [blocked, invited, { matchedCount }] = await Promise.all([
-    // Bans and invitations are read outside of the transaction, at the same time: a ban that it does not see writes the room
-    // too, and conflicts.
+    // Bans and invitations are read outside the transaction, concurrently: a ban that it does not see writes the room too, and
+    // conflicts.
     facts ? marksOf(facts.bans, []) : findBlocked(db, withUsers, false),
     facts ? facts.invitations.length > 0 : hasInvitations(db, memberships),
-    // The rooms first, so that the loser of a race for one starts again before it has done the rest.
+    // The rooms first, so that the loser of a race for one restarts before it has done the rest.
     db.rooms.bulkWrite(
       changes.map(({ before, after: { memberCount, firstMembers } }) => ({
         updateOne: { filter: asItWasRead(before), update: { $set: { memberCount, firstMembers }, ...moved() } },
@@ -184,8 +184,7 @@ export async function findFirstMembers(
 }
 
 /**
- * The marks of the memberships that may only read, by ID: of users banned there, or in a direct room blocked by the
- * other.
+ * The marks of read-only memberships, by ID: of users banned there, or in a direct room blocked by the other.
  */
 export async function findBlocked(
   db: Db,
@@ -195,7 +194,7 @@ export async function findBlocked(
 ): Promise<Map<string, BlockMark>> {
   const direct = joining.filter(({ room }) => room.roomType === 'direct')
   const groups = areNew ? [] : joining.filter(({ room }) => room.roomType === 'group')
-  // A ban has the key of the membership that it is about.
+  // A ban has the key of its membership.
   const banned = await findBansAmong(
     db,
     groups.flatMap(({ room: { app, id }, users }) => users.map((user) => key(app, id, user))),

@@ -4,7 +4,7 @@ import type { MembershipDoc } from './documents.ts'
 import { findDeletedRooms } from './erasing-rooms.ts'
 import { isMuted } from './memberships.ts'
 
-/** Below this many, memberships are looked up one by one; else all of the users are read. */
+/** Below this many, memberships are looked up one by one; otherwise all of the users' are read. */
 const mostPairs = 20_000
 
 /** The IDs of the rooms that a user is in; one index, no documents of rooms. */
@@ -13,7 +13,7 @@ export async function findRoomIdsOfUser(db: Db, app: string, user: string): Prom
   return rooms.map(({ room }) => room)
 }
 
-/** How many rooms a user is in: reads index entries alone. */
+/** The number of a user's rooms: reads index entries only. */
 export async function countRoomsOfUser(db: Db, app: string, user: string): Promise<number> {
   return db.memberships.countDocuments({ userKey: key(app, user) })
 }
@@ -30,7 +30,7 @@ export async function findRoomsOfMember(
   return (await found.project<Pick<MembershipDoc, 'room'>>({ _id: 0, room: 1 }).toArray()).map(({ room }) => room)
 }
 
-/** Those of these users that are in one of these rooms (IDs); the cost depends on neither's size. */
+/** Those of these users that are in one of these rooms (IDs), at a cost independent of the rooms' and users' sizes. */
 export async function findUsersInRooms(
   db: Db,
   app: string,

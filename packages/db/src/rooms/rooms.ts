@@ -15,12 +15,12 @@ export const roomIndexes: IndexDescription[] = [
   ...bufferIndexes,
 ]
 
-/** Part of every update of a room, so that a process which has read it before notices. */
+/** Part of every update of a room, so that a process that has read it notices. */
 export function moved(): { $inc: { version: number } } {
   return { $inc: { version: versionStep() } }
 }
 
-/** Of a room that was changed, what it is then; the buffer is read by buffers.ts. */
+/** The projection of a changed room; buffer.ts reads the buffer. */
 const after = { returnDocument: 'after', projection: withoutBuffer } as const
 
 export async function findRoom(db: Db, app: string, id: string, session?: ClientSession): Promise<RoomDoc | null> {
@@ -60,7 +60,7 @@ export async function findRoomsActiveSince(db: Db, keys: readonly string[], sinc
   return found.sort((a, b) => b.lastMessageAtMS - a.lastMessageAtMS)
 }
 
-/** How many rooms an app has that are not deleted: reads index entries, and of rooms the deleted ones alone. */
+/** The number of an app's rooms that are not deleted: reads index entries, and only the deleted rooms. */
 export async function countRooms(db: Db, app: string): Promise<number> {
   const [all, deleted] = await Promise.all([
     db.rooms.countDocuments({ app }, { hint: { app: 1, createdAtMS: 1, _id: 1 } }),
@@ -77,7 +77,7 @@ export async function findWebhooks(db: Db, keys: readonly string[]): Promise<Map
   return new Map(rooms.map(({ _id, webhook }) => [_id, webhook]))
 }
 
-/** Moves a room to another bot state; null when it is in it already, or is gone. */
+/** Moves a room to another bot state; null if it has that state already, or is gone. */
 export async function setBotState(
   db: Db,
   { app, id }: { app: string; id: string },
@@ -110,8 +110,8 @@ export function pairKey(app: string, a: string, b: string): string {
 }
 
 /**
- * Takes the time of a change to a message of the room, inside the transaction that writes the message: later than any
- * time that the room has given before, so that a reader who pages by updated time never passes a change.
+ * Advances the room's clock for a change of a message, inside the transaction that writes the message: later than every time that
+ * the room has given, so that a reader who pages by updated time never misses a change.
  */
 export async function takeRoomTime(db: Db, room: RoomDoc, session: ClientSession): Promise<number> {
   return takeRoomTimes(db, room, 1, session)
@@ -124,12 +124,12 @@ export async function takeRoomTimes(db: Db, room: RoomDoc, count: number, sessio
   return firstMS
 }
 
-/** @throws a duplicate key error when the ID or the pair of a direct room is taken. */
+/** @throws a duplicate key error if the ID or the pair of a direct room is taken. */
 export async function insertRooms(db: Db, rooms: readonly RoomDoc[], session: ClientSession): Promise<void> {
   await db.rooms.insertMany([...rooms], { session })
 }
 
-/** The rooms that have one of these keys, or are the direct room of one of these pairs. */
+/** The rooms with one of these keys, or that are the direct room of one of these pairs. */
 export async function findRoomsByKeyOrPair(
   db: Db,
   { keys, pairs }: { keys: readonly string[]; pairs: readonly string[] },

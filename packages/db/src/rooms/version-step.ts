@@ -1,6 +1,6 @@
 /**
- * A step of `version`. It is random, so that what was known of a room before a failover undid its last change is never what
- * another change makes of it after.
+ * A step of `version`. It is random, so that after a failover undid a change, no later change repeats the lost version that
+ * processes can still know.
  */
 export function versionStep(): number {
   return 1 + Math.floor(Math.random() * 2 ** 20)

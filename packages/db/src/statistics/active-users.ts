@@ -22,7 +22,7 @@ export interface ActiveUser {
 
 const { minute, hour } = bucketLevels
 
-/** Collects active users: each once in each bucket. */
+/** Collects active users, each once per bucket. */
 export class ActiveUsers {
   readonly #byID = new Map<string, ActiveUser>()
 
@@ -38,7 +38,7 @@ export class ActiveUsers {
     this.#byID.set(bucket._id, known)
   }
 
-  /** All that was collected. */
+  /** Everything collected. */
   take(): ActiveUser[] {
     const all = [...this.#byID.values()]
     this.#byID.clear()
@@ -85,7 +85,7 @@ export async function findActiveUsers(db: Db, app: string, stretches: readonly S
   return users.map(({ _id }) => _id)
 }
 
-/** The minutes of a stretch as bits of their hours. */
+/** The minutes of a period as bits of their hours. */
 function minutesIn(app: string, { fromMS, toMS }: Stretch): Filter<StatsUserDoc>[] {
   const count = Math.ceil((toMS - fromMS) / minute.sizeMS)
   const minutes = Array.from({ length: count }, (_, i) => fromMS + i * minute.sizeMS)

@@ -5,7 +5,7 @@ import { key } from '../keys.ts'
 const minuteMS = 60_000
 const dayMS = 86_400_000
 
-/** The sizes of buckets, and how long they are kept: older reports use the coarser ones. */
+/** The sizes of buckets, and how long they are kept: older reports use coarser ones. */
 export const bucketLevels = {
   minute: { sizeMS: minuteMS, keepMS: 3 * dayMS },
   hour: { sizeMS: 60 * minuteMS, keepMS: 40 * dayMS },
@@ -13,7 +13,7 @@ export const bucketLevels = {
 } as const
 export type BucketLevel = keyof typeof bucketLevels
 
-/** The common fields of a count over a part of time. */
+/** The common fields of a count over a period. */
 export interface Bucket {
   _id: string
   app: string
@@ -31,12 +31,12 @@ export const statsIndexes: IndexDescription[] = [
 /** The finest first. */
 export const levels: readonly BucketLevel[] = Object.keys(bucketLevels) as BucketLevel[]
 
-/** The levels with kept buckets of a time: imported data may be old. */
+/** The levels whose buckets still exist for a time, since imported data can be old. */
 export function keptLevels(atMS: number): BucketLevel[] {
   return levels.filter((level) => atMS + bucketLevels[level].sizeMS + bucketLevels[level].keepMS > clock.now())
 }
 
-/** The bucket of a time, of one level; `of` is its subject beside the app. */
+/** The bucket of a time, of one level; `of` is its subject besides the app. */
 export function bucketOf(level: BucketLevel, app: string, atMS: number, ...of: string[]): Bucket {
   const { sizeMS, keepMS } = bucketLevels[level]
   const beginMS = atMS - (atMS % sizeMS)
@@ -51,7 +51,7 @@ export function bucketOf(level: BucketLevel, app: string, atMS: number, ...of: s
 
 const duplicateKey = 11_000
 
-/** Runs again when another process created the same document at the same time. */
+/** Retries if another process created the same document concurrently. */
 export async function upsertBuckets<T extends Bucket>(
   collection: { bulkWrite(writes: AnyBulkWriteOperation<T>[], options: object): Promise<unknown> },
   writes: AnyBulkWriteOperation<T>[],

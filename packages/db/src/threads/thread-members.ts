@@ -8,8 +8,8 @@ import { currentMarker, type MemberToPush, memberToPush, type ReadMarker } from 
 import { type CountedThread, threadKey } from './thread.ts'
 
 /**
- * The users of a thread: the sender of its root, and its senders. A document like a membership, with the key of the
- * thread for the room's. It outlives the membership of the room: a returning member takes part as before.
+ * The users of a thread: the sender of its root, and its senders. The document is like a membership, with the thread's key in
+ * place of the room's. It outlives the membership of the room: a returning member takes part as before.
  */
 export const threadMemberIndexes: IndexDescription[] = [
   { key: { userKey: 1 } },
@@ -20,7 +20,7 @@ export const threadMemberIndexes: IndexDescription[] = [
 interface ThreadOf {
   app: string
   room: string
-  /** ID of the message that it is about. */
+  /** ID of the root message. */
   root: string
 }
 
@@ -33,7 +33,7 @@ export async function findThreadMember(
   return db.threadMembers.findOne({ _id: key(app, room, root, user) }, { ...(session && { session }) })
 }
 
-/** Lets a user take part, with this marker. */
+/** Adds a user to the thread, with this marker. */
 export async function joinThread(
   db: Db,
   { app, room, root }: ThreadOf,
@@ -47,7 +47,7 @@ export async function joinThread(
   await db.threadMembers.insertOne(member, { session })
 }
 
-/** Records a further message of a thread's user: it does not count as unread for them. */
+/** Records a further message of a thread's user, which does not count as unread for them. */
 export async function countOwnInThread(
   db: Db,
   member: MembershipDoc,
@@ -69,10 +69,10 @@ export async function noteThreadSent(
   await db.memberships.updateOne({ _id: key(app, room, user) }, { $set: { threadSentAtMS: atMS } }, { session })
 }
 
-/** Where a user takes part. */
+/** The threads of a user. */
 export type ThreadOfUser = ReadMarker & Pick<MembershipDoc, '_id' | 'room' | 'roomKey'>
 
-/** All threads in which a user takes part, also those of rooms that they have left. */
+/** All threads of a user, including those of left rooms. */
 export async function findThreadsOfUser(
   db: Db,
   app: string,
@@ -103,13 +103,13 @@ export async function findRootsOfThreads(
   return new Map(found.map((root) => [threadKey(root, root._id), root]))
 }
 
-/** Takes an erased user out of all threads. */
+/** Removes an erased user from all threads. */
 export async function leaveThreads(db: Db, app: string, user: string): Promise<void> {
   await db.threadMembers.deleteMany({ userKey: key(app, user) })
 }
 
 /**
- * The users to notify of a message of a thread, in pages: its users, and the mentioned; of these, the members of the
+ * The users to notify of a threaded message, in pages: the thread's users and the mentioned, as far as they are members of the
  * room.
  */
 export async function* pageThreadMembers(

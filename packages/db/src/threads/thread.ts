@@ -2,7 +2,7 @@ import { key } from '../keys.ts'
 
 /** The fields of the root message about its thread. Written with each message of the thread. */
 export interface Thread {
-  /** seq of the last message, and so their number: it has no holes, and none is removed. */
+  /** seq of the last message, and so their number: seq has no gaps, and no message is removed. */
   seq: number
   lastMessageID: string
   lastMessageAtMS: number
@@ -12,15 +12,15 @@ export interface Thread {
   deletedUpToSeq?: number
 }
 
-/** The most users of a thread that are shown. */
+/** Maximum number of a thread's users to show. */
 export const mostUsersShown = 5
 
-/** The `roomKey` of a thread's messages and users: a thread takes the place of their room. */
+/** The `roomKey` of a thread's messages and users, in place of their room's. */
 export function threadKey({ app, room }: { app: string; room: string }, root: string): string {
   return key(app, room, root)
 }
 
-/** A thread as it concerns its members' unread counts. */
+/** The parts of a thread that decide its members' unread counts. */
 export interface CountedThread {
   /** threadKey */
   _id: string
@@ -28,7 +28,7 @@ export interface CountedThread {
   deletedUpToSeq: number
 }
 
-/** The message that a thread is about. */
+/** The root message. */
 interface Root {
   _id: string
   app: string
@@ -37,8 +37,8 @@ interface Root {
 }
 
 /**
- * The thread of a root as it is now. Deleting all messages of a room writes only the room: when the last message of the
- * thread is from before that, all are deleted, and each later one notes how many were.
+ * The current thread of a root. Deleting all messages of a room writes only the room: if the last message of the thread is from
+ * before that, all are deleted; each later message records their number.
  */
 export function countedThread(root: Root, room: { deletedUpToMS?: number }): CountedThread {
   const { seq = 0, lastMessageAtMS = 0, deletedUpToSeq = 0 } = root.thread ?? {}

@@ -4,12 +4,12 @@ import type { Db } from '../db.ts'
 
 const pauseMS = 20
 const mostTries = 50
-/** SnapshotUnavailable, SnapshotTooOld: a collection or an index has just been made. Asked again, it is there. */
+/** SnapshotUnavailable, SnapshotTooOld: a collection or an index has just been created. A retry finds it. */
 const unavailable = new Set([246, 239])
 
 /**
- * Reads at one snapshot, that of the last majority write: results of several round trips belong together and include
- * every write acknowledged before. `read` must have no effect.
+ * Reads at one snapshot, that of the last majority write: results of several round trips are consistent and include every write
+ * acknowledged before. `read` must have no effect.
  */
 export async function inSnapshot<T>(db: Db, read: (session: ClientSession) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {

@@ -1,6 +1,6 @@
 import { KeyedMutex } from '@parley/async/keyed-mutex'
 
-/** Transactions that would conflict take turns in this process, in the order of arrival. */
+/** Transactions that would conflict take turns in this process, in order of arrival. */
 export interface Turns {
   /** Runs work while it holds all keys. @throws NoTurn, and the error of the work */
   take<T>(keys: readonly string[], work: () => Promise<T>): Promise<T>

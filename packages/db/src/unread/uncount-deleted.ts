@@ -11,8 +11,8 @@ export interface DeletedMessage {
 }
 
 /**
- * Messages deleted for all or recalled no longer count as unread: records it for every member with some of them after
- * their marker, in one write for all, and one for each member for whom some never counted.
+ * Messages deleted for all or recalled no longer count as unread: records it for every member with some of them after their
+ * marker, in one write for all, and one for each member for whom some never counted.
  * @param members of rooms, or of threads
  */
 export async function uncountDeleted(

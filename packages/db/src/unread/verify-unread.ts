@@ -6,14 +6,14 @@ import { inSnapshot } from '../transactions/snapshot.ts'
 import { inTransaction } from '../transactions/transaction.ts'
 import { countUnread, findRoomsToSum, ownInBuffer, type RoomToSum, sumUnread } from './unread-sums.ts'
 
-/** A member with an unread count that disagrees with the messages. */
+/** A member whose unread count disagrees with the messages. */
 export interface WrongUnread extends Pick<MembershipDoc, '_id' | 'app' | 'room' | 'user'> {
   unread: number
   countedUnread: number
 }
 
 export interface Verified {
-  /** Members with an unread count that was compared with the messages. */
+  /** Members whose unread count was compared with the messages. */
   verified: number
   wrong: WrongUnread[]
 }
@@ -48,7 +48,7 @@ export async function verifyUnread(
 }
 
 /**
- * Corrects a member's unread count by the messages. It waits for concurrent changes, or starts again.
+ * Corrects a member's unread count from the messages. It waits for concurrent changes, or restarts.
  * @returns whether it was wrong
  */
 export async function repairUnread(db: Db, { _id, app, room: id }: WrongUnread): Promise<boolean> {
@@ -75,7 +75,7 @@ export async function sampleRooms(db: Db, count: number): Promise<Pick<RoomDoc, 
   return db.rooms.aggregate<Pick<RoomDoc, '_id' | 'memberCount'>>([{ $sample: { size: count } }, fields]).toArray()
 }
 
-/** IDs of at most `limit` memberships of a room, the longest-standing first, from a place on. */
+/** IDs of at most `limit` memberships of a room, the longest-standing first, from a position on. */
 export async function findMembershipIds(db: Db, roomKey: string, skip: number, limit: number): Promise<string[]> {
   const found = await db.memberships
     .find({ roomKey }, { projection: { _id: 1 } })

@@ -6,14 +6,13 @@ import { key } from '../keys.ts'
 import type { BlockMark } from '../rooms/blocked-members.ts'
 import type { AppBan, UserDoc } from './documents.ts'
 
-/** The ban of a user that holds now. */
+/** The active ban of a user. */
 export function banInForce({ ban }: Pick<UserDoc, 'ban'>): AppBan | undefined {
   return ban && (ban.untilMS ?? Infinity) > clock.now() ? ban : undefined
 }
 
 /**
- * The key of the ban among the memberships, so that the read that decides over a send finds it: no room has an empty
- * ID.
+ * The key of the ban among the memberships, so that the read that decides a send finds it: no room has an empty ID.
  */
 export function appBanKey(app: string, user: string): string {
   return key(app, '', user)
@@ -27,11 +26,11 @@ interface SendMark extends BlockMark {
   erasing?: true
 }
 
-/** An erasure should last no longer. */
+/** An erasure should not take longer. */
 const longestErasureMS = 24 * 60 * 60 * 1_000
 
 /**
- * Bans a user from the app inside a transaction. It moves the mark of the configuration: a gateway that knows the user as a
+ * Bans a user from the app inside a transaction. It moves the mark of the configuration, so a gateway that caches the user as a
  * sender finds out with its next write.
  */
 export async function setAppBan(db: Db, user: UserDoc, ban: AppBan, session: ClientSession): Promise<UserDoc> {
@@ -47,12 +46,12 @@ export async function removeAppBan(db: Db, user: Pick<UserDoc, 'app' | 'id'>, se
   await db.users.updateOne({ _id: key(app, id) }, { $unset: { ban: 1 } }, { session })
 }
 
-/** Stops sends in the name of a user being erased, as a ban does, inside the transaction that begins it. */
+/** Stops sends in the name of a user being erased, like a ban, inside the transaction that begins the erasure. */
 export async function setErasing(db: Db, user: Pick<UserDoc, 'app' | 'id'>, session: ClientSession): Promise<void> {
   await setMark(db, user, { erasing: true, blockedUntilMS: clock.now() + longestErasureMS }, session)
 }
 
-/** Ends that, when they are in no room any more. */
+/** Ends that, once they are in no room any more. */
 export async function unsetErasing(db: Db, { app, id }: Pick<UserDoc, 'app' | 'id'>): Promise<void> {
   await marksIn(db).deleteOne({ _id: appBanKey(app, id), erasing: true })
 }

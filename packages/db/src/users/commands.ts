@@ -10,12 +10,12 @@ export interface CommandRobot {
   commands: RobotCommand[]
 }
 
-/** An app's robots with commands are looked through up to this many. */
+/** At most this many of an app's robots with commands are examined. */
 const mostRobots = 1_000
 
 /**
- * The robots of a room that have commands, without banned ones; with `name`, those that have this one. Found among the
- * app's robots, at a cost independent of the room's size.
+ * The robots of a room with commands, without banned ones; with `name`, those with this command. Searches the app's robots, at a
+ * cost independent of the room's size.
  */
 export async function findCommandRobots(db: Db, app: string, room: string, name?: string): Promise<CommandRobot[]> {
   const robots = await db.users

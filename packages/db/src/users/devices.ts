@@ -6,12 +6,12 @@ import type { DeviceDoc } from './documents.ts'
 
 export const deviceIndexes: IndexDescription[] = [{ key: { userKey: 1 } }, { key: { app: 1, token: 1 }, unique: true }]
 
-/** Devices of a user. An app registers its own at every start, so the ones unused for longest are those of before. */
+/** Devices of a user. An app registers its own at every start, so the longest unused ones are stale. */
 const mostPerUser = 100
-/** The most that one registration removes: a command has a size limit. */
+/** Maximum removed by one registration, since a command has a size limit. */
 const mostTrimmed = 1_000
 
-/** Registers the token of a device; beyond the limit, the devices unused for longest go. A token belongs to one device: another user of the same phone loses it. */
+/** Registers the token of a device; beyond the limit, the longest unused devices go. A token belongs to one device: another user of the same phone loses it. */
 export async function saveDevice(
   db: Db,
   device: Pick<DeviceDoc, 'app' | 'user' | 'device' | 'type' | 'token'>,
@@ -23,7 +23,7 @@ export async function saveDevice(
   const whole = { ...device, userKey: key(app, user), updatedAt: clock.date() }
   await db.devices.replaceOne({ _id }, whole, { upsert: true, session })
   const unused = await db.devices
-    // The clock of another process may be ahead: the new registration stays all the same.
+    // The clock of another process can be ahead: the new registration stays regardless.
     .find({ userKey: whole.userKey, _id: { $ne: _id } }, { session, projection: { _id: 1 } })
     .sort({ updatedAt: -1 })
     .skip(mostPerUser - 1)

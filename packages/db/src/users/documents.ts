@@ -22,7 +22,7 @@ export interface DeviceDoc {
   device: string
   type: 'ios' | 'fcm'
   token: string
-  /** The APNs topic of the token, found out by sending. */
+  /** The APNs topic of the token, found by sending. */
   topic?: string
   updatedAt: Date
 }
@@ -46,10 +46,10 @@ export interface TokenDoc {
   /** SHA-256 of the token; the token itself is not stored. */
   digest: string
   expiresAt: Date
-  /** When the document goes: until then, a client that goes on with the expired token is known not to guess. */
+  /** When the document goes: until then, a client that still uses the expired token is known not to guess. */
   forgetAt: Date
   createdAt: Date
-  /** Of a request, exact to the hour; absent before the first. */
+  /** Time of the last request, to the hour; absent before the first. */
   lastUsedAt?: Date
 }
 
@@ -59,7 +59,7 @@ export interface UserDoc {
   app: string
   id: string
   nickname: string
-  /** By their beginnings the user is found (searched-names.ts); a user group has none. */
+  /** The user is found by their beginnings (searched-names.ts); a user group has none. */
   names?: string[]
   description: string
   email?: string
@@ -71,14 +71,14 @@ export interface UserDoc {
   address?: Address
   userAgent?: string
   lastLoginTimeMS: number
-  /** When a socket of theirs closed last. */
+  /** When their last socket closed. */
   lastSeenMS?: number
   lastJoinOrCreateRoomTime?: Date
   createdAt: Date
   updatedAt: Date
   /** Set on a user group: a virtual user that stands for these members. */
   groupMembers?: string[]
-  /** How often they were taken: see take-user.ts. */
+  /** How often they were locked: see lock-user.ts. */
   takes?: number
   /** From the app; it may have ended. */
   ban?: AppBan
@@ -86,7 +86,7 @@ export interface UserDoc {
   revision: number
 }
 
-/** A ban from the app: when it began, and when it ends, if it does. */
+/** A ban from the app: its start, and its end if it has one. */
 export interface AppBan {
   atMS: number
   untilMS?: number

@@ -17,7 +17,7 @@ export async function findGroupPage(
   return { totalCount: await db.users.countDocuments(match), groups }
 }
 
-/** Creates the group or gives it these fields; false when the ID is that of a user. */
+/** Creates the group or gives it these fields; false if the ID belongs to a user. */
 export async function saveGroupDoc(
   db: Db,
   app: string,
@@ -36,7 +36,7 @@ export async function saveGroupDoc(
   return true
 }
 
-/** Removes a user group; false when there is none. */
+/** Removes a user group; false if there is none. */
 export async function deleteGroupDoc(db: Db, app: string, id: string, session: ClientSession): Promise<boolean> {
   const { deletedCount } = await db.users.deleteOne({ _id: key(app, id), groupMembers: { $exists: true } }, { session })
   return deletedCount === 1

@@ -3,12 +3,12 @@ import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import type { UserDoc } from './documents.ts'
 
-/** Unlike a time, it is another value with each write: MongoDB writes nothing where a value stays, and nothing conflicts. */
+/** Unlike a time, it changes with each write: MongoDB skips a write that changes nothing, so nothing would conflict. */
 const taken = { $inc: { takes: 1 } }
 
 /**
- * Locks a user as the first step of a transaction: concurrent writes of the user, such as a ban and an erasure, come
- * before it or after it. Null for an unknown one, and for the ID of a user group.
+ * Locks a user as the first step of a transaction: concurrent writes of the user, such as a ban and an erasure, come before it or
+ * after it. Null for an unknown user, and for the ID of a user group.
  */
 export async function lockUser(db: Db, app: string, id: string, session: ClientSession): Promise<UserDoc | null> {
   const of = { _id: key(app, id), groupMembers: { $exists: false } }

@@ -14,8 +14,7 @@ export interface Login {
 }
 
 /**
- * Records when and from where users last connected; many logins in one round trip. One that is recorded late changes nothing
- * of a later one.
+ * Records when and from where users last connected; many logins in one round trip. A late one does not overwrite a later one.
  */
 export async function recordLogins(db: Db, logins: readonly Login[]): Promise<void> {
   await db.users.bulkWrite(
@@ -58,8 +57,8 @@ export async function findLastSeen(
 }
 
 /**
- * Records when users, by `key(app, id)`, last joined or created a room; returns whether all of them exist. Outside of a
- * transaction a server crash may lose the time alone: its journal is not awaited.
+ * Records when users, by `key(app, id)`, last joined or created a room; returns whether all of them exist. Outside a transaction
+ * a server crash can lose the time, since the journal is not awaited.
  */
 export async function recordJoin(db: Db, users: readonly string[], session?: ClientSession): Promise<boolean> {
   const ids = new Set(users)

@@ -27,7 +27,7 @@ export async function findPrefsOf(db: Db, { app, user }: User, names: readonly s
   return db.prefs.find({ _id: { $in: names.map((name) => key(app, user, name)) } }).toArray()
 }
 
-/** The names of the preferences that users have. */
+/** The names of the users' preferences. */
 export async function findPrefNames(db: Db, app: string, users: readonly string[]): Promise<Map<string, Set<string>>> {
   const names = new Map(users.map((user) => [key(app, user), new Set<string>()]))
   if (users.length === 0) return new Map()
@@ -64,7 +64,7 @@ export async function savePref(
   return saved.upsertedCount === 1
 }
 
-/** How many preferences a user has, counted up to `most`. */
+/** The number of a user's preferences, counted up to `most`. */
 export async function countPrefs(db: Db, { app, user }: User, most: number, session: ClientSession): Promise<number> {
   return db.prefs.countDocuments({ userKey: key(app, user) }, { limit: most, session })
 }

@@ -1,25 +1,25 @@
-/** A longer name is found by the first of its words. */
+/** A longer name is found only by the first of its words. */
 const mostWords = 8
-/** Characters of a name that count, from the word on by which it is found. */
+/** Characters of a name that count, from the matched word on. */
 const mostChars = 64
 
 /** A word of a name: in scripts without spaces every letter begins one. */
 const wordStart =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]|(?<![\p{L}\p{N}\p{M}])[\p{L}\p{N}]/gu
 
-/** A name, or its beginning, as names are compared: without case, accents and forms of letters, with single spaces. */
+/** The comparable form of a name or its beginning: without case, accents and letter variants, with single spaces. */
 export function foldName(name: string): string {
   return foldLetters(name).toLowerCase().replace(/\s+/g, ' ').trimStart()
 }
 
-/** A user is found by the beginnings of these: the name from each of its words on. A user without a name has the ID. */
+/** A user is found by the beginnings of these: the name from each of its words on, or the ID without a name. */
 export function searchedNames({ id, nickname }: { id: string; nickname: string }): string[] {
   const name = foldName(nickname.trim() === '' ? id : nickname)
   const starts = [0, ...Array.from(name.matchAll(wordStart), ({ index }) => index)]
   return [...new Set(starts)].slice(0, mostWords).map((at) => Array.from(name.slice(at)).slice(0, mostChars).join(''))
 }
 
-/** Marks that one may leave out: accents, Arabic and Hebrew vowels, nuktas. In other scripts marks are letters. */
+/** Optional marks: accents, Arabic and Hebrew vowels, nuktas. In other scripts marks are letters. */
 const marks =
   /[\u0300-\u0305\u0307\u0309-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u093c\u09bc\u0a3c\u0abc\ufe00-\ufe0f]/g
 /** Of е they are left out; й, ї and ў are letters of their own. */
@@ -36,7 +36,7 @@ const forms: Readonly<Record<string, string>> = {
 }
 const anyForm = new RegExp(`[${Object.keys(forms).join('')}]`, 'gu')
 
-/** One form of letters that people and keyboards write in several; upper case stays, since it parts words. */
+/** One form for letters that people and keyboards write in several; upper case stays, since it separates words. */
 export function foldLetters(text: string): string {
   return text
     .normalize('NFKD')

@@ -4,7 +4,7 @@ import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import type { TokenDoc } from './documents.ts'
 
-/** How often the use of a token is noted at most. */
+/** The use of a token is recorded at most this often. */
 const useNotedEveryMS = 60 * 60 * 1_000
 const expiredKeptMS = 30 * 24 * 60 * 60 * 1_000
 
@@ -29,18 +29,18 @@ export async function findToken(db: Db, app: string, tokenDigest: string): Promi
   return db.tokens.findOne({ _id: key(app, tokenDigest), expiresAt: { $gt: clock.date() } })
 }
 
-/** Notes that a token was used, unless that was noted within the last hour. @param held as it was just read */
+/** Records that a token was used, unless that was recorded within the last hour. @param held as it was just read */
 export async function noteTokenUse(db: Db, { _id, userKey, lastUsedAt }: TokenDoc): Promise<void> {
   const due = new Date(clock.now() - useNotedEveryMS)
   if (lastUsedAt && lastUsedAt > due) return
-  // Several gateways may have read it at once.
+  // Several gateways can have read it concurrently.
   await db.tokens.updateOne(
     { _id, userKey, lastUsedAt: { $not: { $gt: due } } },
     { $set: { lastUsedAt: clock.date() } },
   )
 }
 
-/** Whether a token was one until it expired, in any app. */
+/** Whether a token was valid until it expired, in any app. */
 export async function hasExpired(db: Db, tokenDigest: string): Promise<boolean> {
   return (await db.tokens.findOne({ digest: tokenDigest, expiresAt: { $lte: clock.date() } })) !== null
 }
@@ -50,7 +50,7 @@ export async function findHolders(db: Db, digests: readonly string[]): Promise<T
   return db.tokens.find({ digest: { $in: digests }, expiresAt: { $gt: clock.date() } }).toArray()
 }
 
-/** Those of these tokens that their users still hold and that have not ended, and when they do. */
+/** Those of these tokens that are still valid, with their ends. */
 export async function findLivingTokens<T extends { app: string; user: string; tokenDigest: string }>(
   db: Db,
   tokens: readonly T[],
@@ -97,7 +97,7 @@ export async function findTokensOf(
   return db.tokens.find(filter, { session }).toArray()
 }
 
-/** The tokens of a user, expired ones that are still known too. */
+/** The tokens of a user, including known expired ones. */
 export async function findTokensOfUser(db: Db, app: string, user: string, limit: number): Promise<TokenDoc[]> {
   return db.tokens
     .find({ userKey: key(app, user) })
@@ -105,7 +105,7 @@ export async function findTokensOfUser(db: Db, app: string, user: string, limit:
     .toArray()
 }
 
-/** Puts tokens in the place of others, which were read in the same transaction. */
+/** Replaces tokens that were read in the same transaction. */
 export async function exchangeTokens(
   db: Db,
   { before, after }: { before: readonly string[]; after: readonly TokenDoc[] },
@@ -115,7 +115,7 @@ export async function exchangeTokens(
   if (after.length > 0) await db.tokens.insertMany([...after], { session })
 }
 
-/** Ends one token of the user, or all of them; returns the digests that ended, and how many of these were valid still. */
+/** Ends one token of the user, or all of them; returns the digests that ended, and how many of these were still valid. */
 export async function deleteTokens(
   db: Db,
   app: string,
@@ -135,7 +135,7 @@ export async function deleteTokens(
   }
 }
 
-/** Replaces a token of the user; false when the user no longer holds it. */
+/** Replaces a token of the user; false if the user no longer holds it. */
 export async function exchangeToken(
   db: Db,
   holder: { app: string; user: string },
