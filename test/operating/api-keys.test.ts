@@ -10,7 +10,7 @@ const run = promisify(execFile)
 /** A key in constant use while it is revoked: its refusals are no guesses here. */
 const unlimitedLogins = { PARLEY_GATEWAY_FAILED_LOGINS_PER_ADDRESS: '0' }
 
-describe('parley key', () => {
+describe('parley key and parley operator', () => {
   let platform: Platform
   let gateways: RunningService[]
   beforeAll(async () => {
@@ -105,6 +105,54 @@ describe('parley key', () => {
       const refused = await parley('key', 'add', platform.app, '--name', 'x', option, value)
       assert.equal(refused.code, 1)
       assert.match(refused.out, new RegExp(`^parley: ${option}: `))
+    }
+  })
+
+  test('parley operator adds, lists, resets and removes operators, whose links and sessions work at every gateway', async () => {
+    const email = 'olivia@example.com'
+    const rights = ['--role', 'support', '--app', platform.app, '--name', 'Olivia']
+    const added = await parley('operator', 'add', email, ...rights, '--url', 'https://chat.example.com/')
+    assert.match(added.out, /^ {2}https:\/\/chat\.example\.com\/console#link=ol_[\w-]{43}$/m, added.out)
+    const enter = async ({ out }: { out: string }, gateway = gateways[0]) => {
+      const token = /ol_[\w-]+/.exec(out)?.[0]
+      const headers = { 'content-type': 'application/json' }
+      const request = { method: 'POST', headers, body: JSON.stringify({ token }) }
+      const answer = await fetch(`${gateway?.url}/operator/link`, request)
+      const cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+      return { status: answer.status, cookie, 'parley-app': encodeURIComponent(platform.app) }
+    }
+    const seen = ({ cookie, 'parley-app': app }: Awaited<ReturnType<typeof enter>>) =>
+      Promise.all(
+        gateways.map(async ({ url }) => (await call(url, 'GET', '/admin/rooms', { cookie, 'parley-app': app })).status),
+      )
+    const session = await enter(added)
+    assert.deepEqual(await seen(session), [200, 200])
+    assert.equal((await enter(added, gateways[1])).status, 401)
+    assert.equal((await parley('operator', 'add', email)).code, 1)
+    const [listed] = JSON.parse((await parley('operator', 'list', '--json')).out) as Record<string, unknown>[]
+    assert.deepEqual([listed?.['email'], listed?.['roles']], [email, [{ app: platform.app, role: 'support' }]])
+    assert.match(
+      (await parley('operator', 'list')).out,
+      /olivia@example\.com {2}Olivia {2}\[support of .*\] {2}by link only, last/,
+    )
+    const reset = await enter(await parley('operator', 'reset', email))
+    assert.deepEqual(
+      [await seen(session), await seen(reset)],
+      [
+        [401, 401],
+        [200, 200],
+      ],
+    )
+    assert.equal((await parley('operator', 'remove', email.toUpperCase())).code, 0)
+    assert.deepEqual(await seen(reset), [401, 401])
+    assert.equal((await parley('audit', 'verify', '*')).code, 0)
+    for (const [args, error] of [
+      [['remove', email], 'there is no operator "olivia@example.com"'],
+      [['add', 'olivia'], '<email>: '],
+      [['add', email, '--role', 'king'], '--role: '],
+    ] as const) {
+      const { code, out } = await parley('operator', ...args)
+      assert.deepEqual([code, out.includes(`parley: ${error}`)], [1, true], out)
     }
   })
 

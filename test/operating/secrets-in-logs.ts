@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The form of Parley's keys and tokens, and those of the demo app. */
-const secret = /\b(?:pt|ak|ck|bk|whsec)_[\w+/-]{24,}|\bdemo-(?:api|basic|client)-key\b/g
+const secret = /\b(?:pt|ak|ck|bk|os|ol|whsec)_[\w+/-]{24,}|\bdemo-(?:api|basic|client)-key\b/g
 
 /** Reads all logs of services in a run: the lines that contain a key or token, at most ten. */
 export function findSecrets(folder: string): { lines: number; found: string[] } {

@@ -68,6 +68,12 @@ describe('npm start', () => {
     for (const server of ['MongoDB', 'NATS', 'Redis']) assert.match(text, new RegExp(`${server}: (starting|from) `))
     assert.equal(await sendAsPrinted(text), 1)
     assert.equal((await fetch(`${baseUrl}/openapi.json`)).status, 200)
+    const [, token] = /\/console#link=(ol_[\w-]{43})/.exec(text) ?? []
+    const enter = () => {
+      const headers = { 'content-type': 'application/json' }
+      return fetch(`${baseUrl}/operator/link`, { method: 'POST', headers, body: JSON.stringify({ token }) })
+    }
+    assert.deepEqual([(await enter()).status, (await enter()).status], [200, 401])
     const handshakes = await Promise.all([1, 2].map(() => fetch(`${baseUrl}/socket.io/?EIO=4&transport=polling`)))
     const nodes = await Promise.all(
       handshakes.map(async (answer) => /"sid":"(realtime-\d)\./.exec(await answer.text())?.[1]),

@@ -1,4 +1,5 @@
 import { createApp } from '@parley/chat/access/create-app'
+import { everyApp } from '@parley/contracts/resources/operator'
 import { findApp, findApps } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import { Command } from 'commander'
@@ -17,6 +18,7 @@ export function appCommand(withDb: WithDb): Command {
     .argument('<appID>', 'ID of the new app')
     .action(async (id: string) => {
       const made = await withDb(async (db) => {
+        if (id === everyApp) throw new Error('the app ID * stands for all apps')
         if (await findApp(db, id)) throw new Error(`there is an app ${JSON.stringify(id)} already`)
         return createApp(byCommand(db, id, 'app create'), id)
       })

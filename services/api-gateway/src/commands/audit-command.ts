@@ -1,4 +1,5 @@
 import { verifyAudit } from '@parley/chat/audit/verify-audit'
+import { everyApp } from '@parley/contracts/resources/operator'
 import { findApp } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import { Command } from 'commander'
@@ -11,11 +12,11 @@ export function auditCommand(withDb: WithDb): Command {
   audit
     .command('verify')
     .description('Recompute the chain of hashes; the exit code is 1 when an entry or a link was changed or is missing')
-    .argument('<appID>', 'the app')
+    .argument('<appID>', 'the app, or * for the log of operators')
     .option('--expect <hash>', 'a hash that an earlier run or the feed has shown: the chain must still have it')
     .action(async (app: string, { expect }: { expect?: string }) => {
       const { faults, ...found } = await withDb(async (db) => {
-        if (!(await findApp(db, app))) throw new Error(`there is no app ${JSON.stringify(app)}`)
+        if (app !== everyApp && !(await findApp(db, app))) throw new Error(`there is no app ${JSON.stringify(app)}`)
         return verifyAudit(db, app, expect)
       })
       for (const fault of faults) console.log(fault)

@@ -1,6 +1,7 @@
 import { closeBus, connectBus } from '@parley/bus/connect'
 import { createControl } from '@parley/bus/control/control'
 import { deleteApp } from '@parley/chat/access/delete-app'
+import { everyApp } from '@parley/contracts/resources/operator'
 import { hasAppDocs } from '@parley/db/apps/app-deletion'
 import { findApp } from '@parley/db/apps/apps'
 import { countAppDocs } from '@parley/db/apps/count-app-docs'
@@ -27,6 +28,7 @@ export function deleteAppCommand(withDb: WithDb): Command {
     )
     .action((app: string, { yes = false }: { yes?: boolean }) =>
       withDb(async (db) => {
+        if (app === everyApp) throw new Error('the app ID * stands for all apps')
         // An app that is deleted may have left something: see deleteApp.
         const isThere = (await findApp(db, app)) !== null || (await hasAppDocs(db, app))
         if (!isThere) throw new Error(`there is no app ${JSON.stringify(app)}`)

@@ -1,0 +1,112 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import { Provider } from 'oidc-provider'
+
+/** Somebody with an account at the identity provider: the claims of it. */
+export interface Account {
+  email?: string
+  email_verified?: boolean
+  name?: string
+  groups?: string[]
+}
+
+/** A real OpenID Connect server, whose accounts sign in by themselves: in a browser a person would type a password. */
+export interface TestIdentityProvider {
+  issuer: string
+  client: { clientId: string; clientSecret: string }
+  /** By subject. */
+  accounts: Map<string, Account>
+  /** Who sits before the browser, by subject. */
+  setSubject(subject: string): void
+  /** Lets the client come back to an address. */
+  allow(back: string): void
+  stop(): Promise<void>
+}
+
+export async function startIdentityProvider(): Promise<TestIdentityProvider> {
+  const accounts = new Map<string, Account>()
+  const back: string[] = []
+  let subject = ''
+  let handle: ReturnType<Provider['callback']> | undefined
+  const server = createServer((request, response) => {
+    if (request.url?.startsWith('/interaction/')) {
+      void provider.interactionFinished(request, response, { login: { accountId: subject } })
+    } else void handle?.(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const issuer = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
+  const client = { clientId: 'parley', clientSecret: randomUUID() }
+  const key = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({ format: 'jwk' })
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        client_id: client.clientId,
+        client_secret: client.clientSecret,
+        redirect_uris: back,
+        token_endpoint_auth_method: 'client_secret_post',
+      },
+    ],
+    jwks: { keys: [{ ...key, use: 'sig' }] as never },
+    cookies: { keys: [randomUUID()] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
+    scopes: ['openid', 'email', 'profile', 'groups'],
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
+    findAccount: (_context, id) => ({ accountId: id, claims: () => ({ sub: id, ...accounts.get(id) }) }),
+    async loadExistingGrant({ oidc }) {
+      const grant = new provider.Grant({ clientId: client.clientId, accountId: oidc.session?.accountId ?? '' })
+      grant.addOIDCScope('openid email profile groups')
+      await grant.save()
+      return grant
+    },
+  })
+  handle = provider.callback()
+  return {
+    ...{ issuer, client, accounts },
+    setSubject(next) {
+      subject = next
+    },
+    allow: (uri) => void back.push(uri),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** A browser, as far as redirects and cookies go. Cookies are kept by origin. */
+export function createBrowser() {
+  const jars = new Map<string, Map<string, string>>()
+
+  async function get(url: string): Promise<Response> {
+    const jar = jars.get(new URL(url).origin) ?? new Map<string, string>()
+    jars.set(new URL(url).origin, jar)
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+    const response = await fetch(url, { redirect: 'manual', headers: { cookie } })
+    for (const set of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
+      if (value === '') jar.delete(name)
+      else jar.set(name, value)
+    }
+    return response
+  }
+
+  return {
+    get,
+    cookies: (origin: string) => [...(jars.get(origin) ?? [])].map(([name, value]) => `${name}=${value}`).join('; '),
+    /** Follows redirects up to the first address that `isEnd` takes, which is not asked for; returns all addresses. */
+    async follow(from: string, isEnd: (url: URL) => boolean): Promise<URL[]> {
+      const seen: URL[] = [new URL(from)]
+      for (;;) {
+        const url = seen.at(-1)
+        if (!url || (seen.length > 1 && isEnd(url))) return seen
+        const response = await get(url.href)
+        const location = response.headers.get('location')
+        if (location === null) throw new Error(`${response.status} at ${url.href}: ${await response.text()}`)
+        seen.push(new URL(location, url))
+      }
+    },
+  }
+}
