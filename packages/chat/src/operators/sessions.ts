@@ -85,7 +85,7 @@ export async function requireSession(
 }
 
 /** The token that a request of the session's own pages carries: no other origin can read it. */
-export function csrfTokenOf({ token }: Pick<SignedIn, 'token'>): string {
+function csrfTokenOf({ token }: Pick<SignedIn, 'token'>): string {
   return createHmac('sha256', token).update('csrf').digest('base64url')
 }
 

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
-import { Provider } from 'oidc-provider'
+import { type Configuration, Provider } from 'oidc-provider'
 
 /** Somebody with an account at the identity provider: the claims of it. */
 export interface Account {
@@ -18,7 +18,7 @@ export interface TestIdentityProvider {
   accounts: Map<string, Account>
   /** Who sits before the browser, by subject. */
   setSubject(subject: string): void
-  /** Lets the client come back to an address. */
+  /** Lets the client come back to an address, before the first request. */
   allow(back: string): void
   stop(): Promise<void>
 }
@@ -27,18 +27,20 @@ export async function startIdentityProvider(): Promise<TestIdentityProvider> {
   const accounts = new Map<string, Account>()
   const back: string[] = []
   let subject = ''
-  let handle: ReturnType<Provider['callback']> | undefined
+  let made: Provider | undefined
+  // It takes the addresses that are allowed by then.
+  const provider = () => (made ??= makeProvider())
   const server = createServer((request, response) => {
     if (request.url?.startsWith('/interaction/')) {
-      void provider.interactionFinished(request, response, { login: { accountId: subject } })
-    } else void handle?.(request, response)
+      void provider().interactionFinished(request, response, { login: { accountId: subject } })
+    } else void provider().callback()(request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   const issuer = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
   const client = { clientId: 'parley', clientSecret: randomUUID() }
   const key = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({ format: 'jwk' })
-  const provider = new Provider(issuer, {
+  const configuration: Configuration = {
     clients: [
       {
         client_id: client.clientId,
@@ -55,13 +57,13 @@ export async function startIdentityProvider(): Promise<TestIdentityProvider> {
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
     findAccount: (_context, id) => ({ accountId: id, claims: () => ({ sub: id, ...accounts.get(id) }) }),
     async loadExistingGrant({ oidc }) {
-      const grant = new provider.Grant({ clientId: client.clientId, accountId: oidc.session?.accountId ?? '' })
+      const grant = new (provider().Grant)({ clientId: client.clientId, accountId: oidc.session?.accountId ?? '' })
       grant.addOIDCScope('openid email profile groups')
       await grant.save()
       return grant
     },
-  })
-  handle = provider.callback()
+  }
+  const makeProvider = () => new Provider(issuer, configuration)
   return {
     ...{ issuer, client, accounts },
     setSubject(next) {
