@@ -120,3 +120,20 @@ export async function readPeaks(presence: Presence, app: string, madeAt: Date): 
   const all = Object.entries(peaks).map(([minute, peak]) => [Number(minute), Number(peak)] as const)
   return new Map(all.filter(([minute]) => minute >= firstMinute))
 }
+
+/** Current connections of the app by living node. */
+export async function countConnectionsByNode({ redis }: Presence, app: string): Promise<Map<string, number>> {
+  const [counts, alive] = await Promise.all([
+    redis.hgetall(connectionsKey(app)),
+    redis.zrange(nodesKey, `(${await redisTimeMS(redis)}`, '+inf', 'BYSCORE'),
+  ])
+  const living = new Set(alive)
+  return new Map(
+    Object.entries(counts).flatMap(([node, count]) => (living.has(node) ? [[node, Number(count)] as const] : [])),
+  )
+}
+
+async function redisTimeMS(redis: Presence['redis']): Promise<number> {
+  const [seconds = 0, microseconds = 0] = await redis.time()
+  return seconds * 1_000 + Math.floor(microseconds / 1_000)
+}

@@ -1,11 +1,14 @@
 import { type Bus, type BusEvents, closeBus, connectBus, pingBus } from '@parley/bus/connect'
 import { connectDb, type Db, pingDb } from '@parley/db/connect'
 import { createSchemaCheck, OldSchemaError } from '@parley/db/schema'
+import { type AppFigures, createAppFigures } from '@parley/presence/app-figures'
 import { closePresence, connectPresence, type Presence, pingPresence } from '@parley/presence/connect'
+import { type ProcessReport, reportProcess } from '@parley/presence/processes'
 import type { Context } from '@parley/service/lifecycle'
 import type { SettingsOf } from '@parley/service/settings'
 import { type sharedSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
+import { version } from '@parley/service/version'
 import { checkClock, watchClock } from './watch-clock.ts'
 import { openStream, watchStream } from './watch-stream.ts'
 
@@ -14,11 +17,15 @@ export interface Servers {
   db: Db
   bus: Bus
   presence: Presence
+  /** What happens in apps, for the overview. */
+  figures: AppFigures
+  /** Names what this process reports beside itself. */
+  reportAlso: (more: () => Pick<ProcessReport, 'credentials'>) => void
 }
 
 type ServiceContext = Pick<
   Context<SettingsOf<typeof sharedSettings>>,
-  'settings' | 'log' | 'metrics' | 'checks' | 'onStop'
+  'service' | 'settings' | 'log' | 'metrics' | 'checks' | 'onStop'
 >
 
 /**
@@ -31,7 +38,7 @@ type ServiceContext = Pick<
  * @throws when MongoDB does not answer at the start, or one of them cannot be used: credentials, version, no JetStream
  */
 export async function connectServers(
-  { settings, log, metrics, checks, onStop }: ServiceContext,
+  { service, settings, log, metrics, checks, onStop }: ServiceContext,
   { needsBus = false, ...busEvents }: BusEvents & { needsBus?: boolean } = {},
 ): Promise<Servers> {
   const db = await reach(
@@ -89,7 +96,13 @@ export async function connectServers(
   const presence = await reach('Redis', connectPresence(settings.redisUrl, onRedisError, redisTls))
   onStop('redis', () => closePresence(presence))
   checks['redis'] = { optional: () => pingPresence(presence) }
-  return { db, bus, presence }
+  const figures = createAppFigures(presence, onRedisError)
+  onStop('figures', () => figures.stop())
+  let more: Parameters<Servers['reportAlso']>[0] = () => ({})
+  const own = { service, node: settings.nodeId, version }
+  const reporting = reportProcess(presence, own, () => more(), onRedisError)
+  onStop('process report', () => reporting.stop())
+  return { db, bus, presence, figures, reportAlso: (asked) => (more = asked) }
 }
 
 /** @throws the error of connecting, with the server's name before it */

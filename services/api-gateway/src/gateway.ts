@@ -11,7 +11,7 @@ import { createFeeds, type Feeds } from '@parley/chat/events-feed/feeds'
 import type { UploadRates } from '@parley/chat/files/uploads'
 import { createPageFiles } from '@parley/chat/integrations/chat-page-files'
 import { createPageImages } from '@parley/chat/integrations/chat-page-images'
-import type { Presence } from '@parley/chat/integrations/stats-report'
+import type { Figures, Presence } from '@parley/chat/integrations/stats-report'
 import { createOperators, type Operators } from '@parley/chat/operators/operators'
 import { requireSession } from '@parley/chat/operators/sessions'
 import type { Logger } from '@parley/service/log'
@@ -56,6 +56,8 @@ export interface GatewayParts {
   log: Logger
   metrics: Metrics
   presence: Presence
+  /** Counts requests by app; without it nothing is counted. */
+  figures?: Figures
   findToken: FindToken
   tracing?: Tracing
   /** Without them nothing is limited. */
@@ -79,6 +81,7 @@ export async function createGateway({
   log,
   metrics,
   presence,
+  figures,
   findToken,
   tracing = withoutTracing(),
   rateLimits,
@@ -120,7 +123,7 @@ export async function createGateway({
   lookForProxies(app, log, trustedProxies)
   app.decorateRequest('caller', undefined)
   app.decorateRequest('refusal', undefined)
-  watchRequests(app, metrics, log)
+  watchRequests(app, metrics, log, figures)
   requests.watch(app)
   await addFixedHeaders(app)
   refusals.register(app)

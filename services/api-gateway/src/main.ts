@@ -24,9 +24,9 @@ const leavingShare = 0.1
 
 await runService(
   { name: 'api-gateway', settings: gatewaySettings },
-  async ({ settings, log, metrics, tracing, checks, onStop, signal }) => {
-    const servers = await connectServers({ settings, log, metrics, checks, onStop })
-    const { bus, presence } = servers
+  async ({ service, settings, log, metrics, tracing, checks, onStop, signal }) => {
+    const servers = await connectServers({ service, settings, log, metrics, checks, onStop })
+    const { bus, presence, figures } = servers
     const own = {
       tokenDays: settings.tokenDays,
       jobAfterMS: settings.jobAfterMS,
@@ -73,6 +73,7 @@ await runService(
       log,
       metrics,
       presence,
+      figures,
       findToken: tokens.find,
       tracing,
       rateLimits,

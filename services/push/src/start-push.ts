@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { createWake } from '@parley/async/wake'
 import type { Bus } from '@parley/bus/connect'
 import { consumeStream, type MessageHandler } from '@parley/bus/stream/consume'
@@ -5,7 +6,9 @@ import { ensureConsumer } from '@parley/bus/stream/stream'
 import type { Chat } from '@parley/chat/chat'
 import type { Db } from '@parley/db/connect'
 import type { PushNetwork } from '@parley/db/push/documents'
+import type { AppFigures } from '@parley/presence/app-figures'
 import type { Presence } from '@parley/presence/connect'
+import type { CredentialsState } from '@parley/presence/processes'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
 import type { Tracing } from '@parley/service/trace'
@@ -34,6 +37,9 @@ export interface PushParts {
   db: Db
   bus: Bus
   presence: Presence
+  figures: Pick<AppFigures, 'add'>
+  /** Reports the state of the networks' credentials with this process. */
+  reportAlso: (more: () => { credentials: CredentialsState[] }) => void
   log: Logger
   metrics: Metrics
   tracing: Tracing
@@ -47,12 +53,14 @@ const eventsAtOnce = 50
  * at its own speed. Settles with a function that waits for the end, after the signal aborted.
  */
 export async function startPush(parts: PushParts, signal: AbortSignal): Promise<{ ended: () => Promise<void> }> {
-  const { settings, chat, db, bus, presence, log, tracing } = parts
+  const { settings, chat, db, bus, presence, figures, log, tracing } = parts
   const { callTimeoutMS: timeoutMS, generic, keepMS } = settings
   const metrics = createPushMetrics(parts.metrics)
   const networks = createNetworks(settings)
   log.info({ networks: [...networks.keys()], generic: generic !== undefined }, 'push networks')
   const reachable = new Set(networks.keys())
+  const credentials = credentialsOf(settings)
+  parts.reportAlso(() => ({ credentials: Object.values(credentials).filter(({ network }) => networks.has(network)) }))
 
   const wakes = new Map([...networks.keys()].map((name) => [name, createWake()]))
   const wakeNetworks = () => wakes.forEach((wake) => wake.up())
@@ -77,7 +85,12 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   })
   const pushToClients = createClientsPusher({ ...shared, pushMessage })
   const queueWebhook = createWebhookQueue(db, queueCall, log)
-  const deliver = createCallDelivery({ chat, db, log, tracing, dispatcher: guarded, timeoutMS, generic, keepMS })
+  const delivery = createCallDelivery({ chat, db, log, tracing, dispatcher: guarded, timeoutMS, generic, keepMS })
+  const deliver: typeof delivery = async (call) => {
+    const outcome = await delivery(call)
+    figures.add(call.app, outcome.as === 'done' ? 'calls' : 'failedCalls')
+    return outcome
+  }
   const findHandled = handledIn(db, bus)
   // Otherwise the consumers make them, when NATS is there.
   if (bus.connected) for (const name of consumers) await ensureConsumer(bus, name, findHandled)
@@ -95,7 +108,8 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
     ...[...networks].map(([name, network]) =>
       runPushSender(
         {
-          ...{ db, name, network, metrics, decisions, log, tracing },
+          ...{ db, name, network, metrics, decisions, figures, log, tracing },
+          credentials: credentials[name],
           concurrency: settings.concurrency,
           probeMS: settings.probeMS,
           wake: wakes.get(name) ?? createWake(),
@@ -138,6 +152,15 @@ function traced(tracing: Tracing, { read, handle }: MessageHandler<MessageEvent>
         throw error
       }
     },
+  }
+}
+
+/** The state of each network's credentials before it was tried, by names that are no secrets. */
+function credentialsOf({ apns, fcm }: PushParts['settings']): Record<PushNetwork, CredentialsState> {
+  const untried = { state: 'untried' as const, sinceMS: clock.now() }
+  return {
+    apns: { network: 'apns', name: `key ${apns.keyId} of team ${apns.teamId}`, ...untried },
+    fcm: { network: 'fcm', name: `project ${fcm.serviceAccount?.project_id ?? ''}`, ...untried },
   }
 }
 

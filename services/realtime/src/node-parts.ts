@@ -1,5 +1,6 @@
 import type { Bus } from '@parley/bus/connect'
 import type { Chat } from '@parley/chat/chat'
+import type { AppFigures } from '@parley/presence/app-figures'
 import type { Presence } from '@parley/presence/connect'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
@@ -14,6 +15,7 @@ export interface NodeParts {
   chat: Chat
   bus: Bus
   presence: Presence
+  figures: Pick<AppFigures, 'add'>
   log: Logger
   metrics: Metrics
   tracing: Tracing

@@ -20,8 +20,8 @@ const concurrency = 2_000
 
 await runService(
   { name: 'stats', settings: statsSettings },
-  async ({ settings, log, metrics, checks, onStop, signal }) => {
-    const { db, bus, presence } = await connectServers({ settings, log, metrics, checks, onStop })
+  async ({ service, settings, log, metrics, checks, onStop, signal }) => {
+    const { db, bus, presence, figures } = await connectServers({ service, settings, log, metrics, checks, onStop })
     const findHandled = handledIn(db, bus)
     // Otherwise consumeStream makes it, when NATS is there.
     if (bus.connected) await ensureConsumer(bus, 'stats', findHandled)
@@ -45,6 +45,7 @@ await runService(
         searchIndex.soon(key(fact.app, fact.room))
         if (fact.link !== undefined) cards.soon(fact.app, fact.link)
         await counter.handle(fact)
+        figures.add(fact.app, 'messages')
       },
     })
     const consuming = consumeStream(bus, 'stats', count, { concurrency, onFailure, findHandled }, signal)

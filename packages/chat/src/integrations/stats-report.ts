@@ -13,12 +13,15 @@ import { findActiveUsers } from '@parley/db/statistics/active-users'
 import { type BucketLevel, bucketLevels, levels, type Stretch } from '@parley/db/statistics/buckets'
 import { countByRoom, countInPart, noteMessages } from '@parley/db/statistics/counted-messages'
 import { findPeak } from '@parley/db/statistics/peaks'
+import type { AppFigures } from '@parley/presence/app-figures'
 import type { Presence } from '@parley/presence/connect'
 import { countConnections, readPeaks } from '@parley/presence/connection-counts'
 import type { Chat } from '../chat.ts'
 import { parseTime } from '../read-time.ts'
 
 export type { Presence }
+/** Counts what happens in apps. */
+export type Figures = Pick<AppFigures, 'add'>
 
 const { minute } = bucketLevels
 /**

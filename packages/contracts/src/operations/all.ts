@@ -3,6 +3,7 @@ import * as keys from './access/keys.ts'
 import * as tokens from './access/tokens.ts'
 import * as adminAudit from './admin/audit.ts'
 import * as adminClients from './admin/clients.ts'
+import * as adminOverview from './admin/overview.ts'
 import * as adminRooms from './admin/rooms.ts'
 import * as adminSearch from './admin/search.ts'
 import * as adminTimeline from './admin/timeline.ts'
@@ -96,6 +97,7 @@ export const allOperations: readonly Operation[] = [
   consoleAccount,
   consoleOperators,
   adminUsers,
+  adminOverview,
   bans,
   appBans,
   blocks,

@@ -231,6 +231,11 @@ export async function findFailedCalls(
   return { totalCount: await db.outgoingCalls.countDocuments(failed, { hint: 'failed' }), calls: found }
 }
 
+/** How many dead letters an app has, counted up to `most`. */
+export async function countFailedCalls(db: Db, app: string, most: number): Promise<number> {
+  return db.outgoingCalls.countDocuments({ app, state: 'failed' }, { hint: 'failed', limit: most })
+}
+
 /** How many calls wait, and how many are dead letters, of all apps. */
 export async function countCalls(db: Db): Promise<{ waiting: number; failed: number }> {
   const [waiting, failed] = await Promise.all([

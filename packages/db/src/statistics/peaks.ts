@@ -20,3 +20,14 @@ export async function findPeak(db: Db, app: string, stretches: readonly Stretch[
   const [highest] = await db.statsPeaks.find(inStretches(app, stretches)).sort({ peak: -1 }).limit(1).toArray()
   return highest?.peak ?? 0
 }
+
+/** The peak of connections of each bucket of a level since a time, by its beginning in milliseconds. */
+export async function findPeaksSince(
+  db: Db,
+  app: string,
+  level: 'minute' | 'hour',
+  sinceMS: number,
+): Promise<Map<number, number>> {
+  const found = await db.statsPeaks.find({ app, level, at: { $gte: new Date(sinceMS) } }).toArray()
+  return new Map(found.map(({ at, peak }) => [at.getTime(), peak]))
+}

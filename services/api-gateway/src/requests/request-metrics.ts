@@ -1,3 +1,4 @@
+import type { Figures } from '@parley/chat/integrations/stats-report'
 import type { ErrorCode } from '@parley/contracts/errors'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
@@ -10,8 +11,8 @@ declare module 'fastify' {
   }
 }
 
-/** Counts and times every request by route, and logs one line for each, with its app and error code. */
-export function watchRequests(app: FastifyInstance, metrics: Metrics, log: Logger): void {
+/** Counts and times every request by route and by app, and logs one line for each, with its app and error code. */
+export function watchRequests(app: FastifyInstance, metrics: Metrics, log: Logger, figures?: Figures): void {
   const durations = metrics.histogram(
     'parley_http_request_duration_seconds',
     'How long requests took',
@@ -26,6 +27,10 @@ export function watchRequests(app: FastifyInstance, metrics: Metrics, log: Logge
     const route = request.routeOptions.url ?? 'unknown'
     const { statusCode: status, elapsedTime } = reply
     durations.observe({ method, route, status: String(status) }, elapsedTime / 1000)
+    if (figures && caller) {
+      figures.add(caller.app, 'requests')
+      if (status >= 400) figures.add(caller.app, status >= 500 ? 'failedRequests' : 'refusedRequests')
+    }
     if (lines.isLevelEnabled('info')) {
       lines.info(
         { request: request.id, app: caller?.app, method, route, status, code, ms: Math.round(elapsedTime) },

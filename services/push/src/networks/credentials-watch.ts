@@ -1,4 +1,5 @@
 import { clock } from '@parley/async/clock'
+import type { CredentialsState } from '@parley/presence/processes'
 import type { Logger } from '@parley/service/log'
 import type { PushMetrics } from '../push-metrics.ts'
 import type { PushAnswer } from './network.ts'
@@ -12,11 +13,16 @@ export interface CredentialsWatch {
   note(answer: PushAnswer): void
 }
 
+/** @param parts its `credentials` are kept up to date, for the report of this process */
 export function watchCredentials(
-  { name, probeMS, metrics, log }: { name: string; probeMS: number; metrics: PushMetrics; log: Logger },
+  parts: { name: string; probeMS: number; metrics: PushMetrics; log: Logger; credentials: CredentialsState },
   onTakenAgain: () => void,
 ): CredentialsWatch {
+  const { name, probeMS, metrics, log, credentials } = parts
   let probeAtMS: number | undefined
+  const become = (state: CredentialsState['state']) => {
+    if (credentials.state !== state) Object.assign(credentials, { state, sinceMS: clock.now() })
+  }
   metrics.stopped.set({ network: name }, 0)
   return {
     get isStopped() {
@@ -33,8 +39,14 @@ export function watchCredentials(
           )
         }
         probeAtMS = clock.now() + probeMS
+        become('refused')
+        Object.assign(credentials, { lastError: answer.reason, lastErrorAtMS: clock.now() })
         metrics.stopped.set({ network: name }, 1)
-      } else if (answer.as !== 'again' && probeAtMS !== undefined) {
+        return
+      }
+      if (answer.as === 'again') return
+      become('accepted')
+      if (probeAtMS !== undefined) {
         log.info({ network: name }, 'push network accepts our credentials again')
         probeAtMS = undefined
         metrics.stopped.set({ network: name }, 0)

@@ -4,6 +4,7 @@ import type { Db } from '@parley/db/connect'
 import type { PushDoc } from '@parley/db/push/documents'
 import { type PushReturn, returnPushes } from '@parley/db/push/pushes'
 import { deleteDeadToken, setDeviceTopic } from '@parley/db/users/devices'
+import type { AppFigures } from '@parley/presence/app-figures'
 import type { Logger } from '@parley/service/log'
 import type { DecisionLog } from '../decisions/decision-log.ts'
 import type { PushMetrics } from '../push-metrics.ts'
@@ -17,6 +18,7 @@ export interface ResponseParts {
   metrics: PushMetrics
   log: Logger
   decisions: DecisionLog
+  figures: Pick<AppFigures, 'add'>
   /** Retries until it succeeds: no other process sends a taken push. */
   retryForever: <T>(work: () => Promise<T>) => Promise<T>
 }
@@ -28,6 +30,7 @@ export function createResponseHandler({
   metrics,
   log,
   decisions,
+  figures,
   retryForever,
 }: ResponseParts): (push: PushDoc, answer: PushAnswer, request: string | undefined) => Promise<void> {
   const giveBack = batched(
@@ -45,15 +48,18 @@ export function createResponseHandler({
       case 'sent':
         metrics.delay.observe({ network: name }, (clock.now() - push.at.getTime()) / 1_000)
         decisions.recordResult(push, answer)
+        figures.add(push.app, 'pushes')
         if (answer.topic !== undefined) await setDeviceTopic(db, push.app, push.token, answer.topic)
         return count('sent', '')
       case 'dead':
         decisions.recordResult(push, answer)
+        figures.add(push.app, 'failedPushes')
         await retryForever(() => deleteDeadToken(db, push.app, push.token, answer.sinceMS))
         return count('dead token', answer.reason)
       case 'refused':
         log.warn({ network: name, reason: answer.reason, push: push.content, request }, 'push refused')
         decisions.recordResult(push, answer)
+        figures.add(push.app, 'failedPushes')
         return count('refused', answer.reason)
       case 'credentials':
         await putBack({ id: push._id, dueAtMS: clock.now(), triesMore: 0, lastError: answer.reason })
@@ -62,6 +68,7 @@ export function createResponseHandler({
         const dueAtMS = clock.now() + Math.max(answer.afterMS ?? 0, pauseMS(push.tries, longestPauseMS))
         if (dueAtMS >= push.giveUpAtMS) {
           decisions.recordResult(push, { as: 'dropped', reason: answer.reason })
+          figures.add(push.app, 'failedPushes')
           return count('dropped', answer.reason)
         }
         await putBack({ id: push._id, dueAtMS, triesMore: 1, lastError: answer.reason })

@@ -6,6 +6,8 @@ import type { Wake } from '@parley/async/wake'
 import type { Db } from '@parley/db/connect'
 import type { PushDoc, PushNetwork } from '@parley/db/push/documents'
 import { findDuePushes, takePushes } from '@parley/db/push/pushes'
+import type { AppFigures } from '@parley/presence/app-figures'
+import type { CredentialsState } from '@parley/presence/processes'
 import type { Logger } from '@parley/service/log'
 import type { Tracing } from '@parley/service/trace'
 import pRetry from 'p-retry'
@@ -23,6 +25,8 @@ export interface PushSenderParts {
   network: Network
   concurrency: number
   probeMS: number
+  credentials: CredentialsState
+  figures: Pick<AppFigures, 'add'>
   wake: Wake
   metrics: PushMetrics
   decisions: DecisionLog
@@ -78,6 +82,7 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
 
   function drop(push: PushDoc, reason: string): void {
     decisions.recordResult(push, { as: 'dropped', reason })
+    parts.figures.add(push.app, 'failedPushes')
     metrics.results.inc({ network: name, result: 'dropped', reason })
   }
 

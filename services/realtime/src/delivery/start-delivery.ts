@@ -14,7 +14,7 @@ import { createLiveOrder } from './live-order.ts'
 import { createRoomInterest } from './room-interest.ts'
 import { audienceOf } from './topics.ts'
 
-type Parts = Pick<NodeParts, 'chat' | 'bus' | 'settings' | 'log' | 'metrics' | 'tracing'> & {
+type Parts = Pick<NodeParts, 'chat' | 'bus' | 'settings' | 'log' | 'metrics' | 'tracing' | 'figures'> & {
   sockets: Sockets
   server: () => SocketServer<SocketData>
   cutOff: () => CutOff
@@ -24,13 +24,16 @@ type Parts = Pick<NodeParts, 'chat' | 'bus' | 'settings' | 'log' | 'metrics' | '
  * The steps of an event in a node: received, batched with others of the turn, ordered, delivered to each socket once.
  */
 export function startDelivery(parts: Parts) {
-  const { chat, bus, settings, log, metrics, sockets, server } = parts
+  const { chat, bus, settings, log, metrics, figures, sockets, server } = parts
   const [delivered, deliveredMessages] = [countDelivered(metrics), createDeliveredMessages()]
   const delivery = createDelivery({
     ...parts,
     send: (event, exceptBuffering) => deliverEvent(server(), sockets, event, exceptBuffering),
     sendToNewer: (event, thanMS) => deliverToNewer(server(), sockets, event, thanMS),
-    noteDelivered: (event, count) => deliveredMessages.note(event, count),
+    noteDelivered(event, count) {
+      deliveredMessages.note(event, count)
+      if (count > 0) figures.add(event.to.app, 'deliveries', count)
+    },
     delivered,
   })
   const fetch = async ({ topic, ...missing }: Missing) => {

@@ -10,6 +10,7 @@ import type { Noted, RecentActivity } from '@parley/chat/timeline/recent-activit
 import { okEnvelope, toErrorEnvelope } from '@parley/contracts/envelope'
 import { ApiError } from '@parley/contracts/errors'
 import { type ClientEmit, encodings } from '@parley/contracts/socket/client-emits'
+import type { AppFigures } from '@parley/presence/app-figures'
 import type { Tracing } from '@parley/service/trace'
 import type { Ack, NamespaceOptions, SharedHandler } from '@parley/socketio/sockets/socket'
 import type { StreamClock } from '../catch-up/server-time.ts'
@@ -34,6 +35,7 @@ export interface ClientEmitsParts {
   watching: WatchPresence
   tracing: Tracing
   emitted: Emitted
+  figures: Pick<AppFigures, 'add'>
   streamClock: StreamClock
   /** Records users' refused emits. */
   recent: Pick<RecentActivity, 'note'>
@@ -131,7 +133,7 @@ function handler<E extends ClientEmit>(parts: ClientEmitsParts, emit: E, work: W
 
 /** Does the work of an emit and acknowledges it with the envelope; a dismissed socket is closed then. */
 async function answer(
-  { chat, limits, tracing, emitted, recent }: ClientEmitsParts,
+  { chat, limits, tracing, emitted, recent, figures }: ClientEmitsParts,
   { emit, args }: { emit: ClientEmit | 'unknown'; args: readonly unknown[] },
   socket: UserSocket,
   ack: Ack | undefined,
@@ -140,6 +142,7 @@ async function answer(
   const beganMS = performance.now()
   const request = tracing.begin(`emit ${emit}`, {})
   let code = 'OK'
+  let isOurs = false
   try {
     limits.event(socket)
     const result = await work(request.id)
@@ -147,11 +150,17 @@ async function answer(
   } catch (error) {
     const known = apiErrorOf(error)
     code = known.code
-    if (known.status >= 500) chat.log.error({ err: error, emit, code, request: request.id }, 'emit failed')
+    isOurs = known.status >= 500
+    if (isOurs) chat.log.error({ err: error, emit, code, request: request.id }, 'emit failed')
     const { session } = socket.data
     if (session) recent.note(session, refusalOf(session, { emit, args }, known, request.id))
     ack?.(toErrorEnvelope(known))
     if (known instanceof Dismissal) limits.dismiss(socket, known)
+  }
+  const app = socket.data.session?.app
+  if (app !== undefined) {
+    figures.add(app, 'emits')
+    if (code !== 'OK') figures.add(app, isOurs ? 'failedEmits' : 'refusedEmits')
   }
   emitted(emit, (performance.now() - beganMS) / 1000, code)
   request.end({ 'parley.code': code })

@@ -1,0 +1,54 @@
+import type { Result } from '@parley/contracts/operation'
+import type { readOverview } from '@parley/contracts/operations/admin/overview'
+
+type Overview = Result<typeof readOverview>
+type Alert = Overview['alerts'][number]
+
+/** A share of failures above which it is an alert, and how many failures there must be: one of three is chance. */
+const mostFailing = 0.01
+const fewestFailures = 10
+/** Events that a consumer may be behind. */
+const mostLag = 10_000
+
+/** What is wrong in an overview, the worst first. It looks up nothing. */
+export function alertsOf({ hour, deadCalls, processes = [], lag = {} }: Omit<Overview, 'alerts'>): Alert[] {
+  const sum = (name: keyof Overview['hour'][number]['figures']) => hour.reduce((all, { figures }) => all + figures[name], 0)
+  const silent = processes.filter(({ isSilent }) => isSilent)
+  const versions = new Set(processes.map(({ version }) => version))
+  const refused = new Map(
+    processes.flatMap(({ isSilent, credentials = [] }) =>
+      isSilent ? [] : credentials.filter(({ state }) => state === 'refused').map((one) => [one.network, one] as const),
+    ),
+  )
+  const failing = (code: Alert['code'], what: string, failed: number, all: number): Alert[] =>
+    failed >= fewestFailures && failed > all * mostFailing
+      ? [{ code, reason: `${failed} of ${all} ${what} failed in the last hour` }]
+      : []
+  return [
+    ...silent.map(({ service, node }) => ({
+      code: 'PROCESS_SILENT' as const,
+      reason: `${service} ${node} has stopped to report: it was killed, or does not reach Redis`,
+    })),
+    ...[...refused.values()].map(({ network, name, lastError = '' }) => ({
+      code: 'CREDENTIALS_REFUSED' as const,
+      reason: `${networkNames[network]} refuses the credentials (${name}): ${lastError}. Nothing is sent to it`,
+    })),
+    ...failing('REQUESTS_FAIL', 'requests', sum('failedRequests') + sum('failedEmits'), sum('requests') + sum('emits')),
+    ...failing('PUSHES_FAIL', 'pushes', sum('failedPushes'), sum('pushes') + sum('failedPushes')),
+    ...failing('CALLS_FAIL', 'tries of calls', sum('failedCalls'), sum('calls') + sum('failedCalls')),
+    ...(deadCalls > 0
+      ? [{ code: 'CALLS_DEAD' as const, reason: `${deadCalls} calls failed for good: make them again, or let them expire` }]
+      : []),
+    ...Object.entries(lag)
+      .filter(([, waiting]) => waiting > mostLag)
+      .map(([consumer, waiting]) => ({
+        code: 'CONSUMER_LAGS' as const,
+        reason: `the consumer ${consumer} is ${waiting} events behind`,
+      })),
+    ...(versions.size > 1
+      ? [{ code: 'VERSIONS_DIFFER' as const, reason: `processes run different versions: ${[...versions].toSorted().join(', ')}` }]
+      : []),
+  ]
+}
+
+const networkNames = { apns: 'APNs', fcm: 'FCM' } as const

@@ -1,0 +1,91 @@
+import { clock } from '@parley/async/clock'
+import { consumerState } from '@parley/bus/stream/stream'
+import { type DurableConsumer, durableConsumers } from '@parley/contracts/bus/streams'
+import type { Result } from '@parley/contracts/operation'
+import type { readOverview as operation } from '@parley/contracts/operations/admin/overview'
+import { findApp } from '@parley/db/apps/apps'
+import { countFailedCalls } from '@parley/db/push/outgoing-calls'
+import { findPeaksSince } from '@parley/db/statistics/peaks'
+import { readFigures, stretches } from '@parley/presence/app-figures'
+import type { Presence } from '@parley/presence/connect'
+import { countConnectionsByNode, readPeaks } from '@parley/presence/connection-counts'
+import { readProcesses, silentAfterMS } from '@parley/presence/processes'
+import type { AuthenticatedIntegrator } from '../access/caller.ts'
+import { hasScope } from '../access/keys-of-key.ts'
+import type { Chat } from '../chat.ts'
+import { alertsOf } from './overview-alerts.ts'
+
+type Overview = Result<typeof operation>
+
+const mostCounted = 10_000
+
+/**
+ * GET /admin/overview: the app's figures, connections and dead letters; with the platform permission the processes and the
+ * lag of consumers (docs/reference/overview.md). The cost does not depend on the app's size.
+ */
+export async function readOverview(
+  chat: Pick<Chat, 'db' | 'bus' | 'log'>,
+  presence: Presence,
+  { app, key }: Pick<AuthenticatedIntegrator, 'app' | 'key'>,
+): Promise<Overview> {
+  const nowMS = clock.now()
+  const isPlatform = hasScope(key, 'platform')
+  const [byNode, deadCalls, hour, day, processes, lag] = await Promise.all([
+    countConnectionsByNode(presence, app),
+    countFailedCalls(chat.db, app, mostCounted),
+    seriesOf(chat, presence, { app, size: 'minute', nowMS }),
+    seriesOf(chat, presence, { app, size: 'hour', nowMS }),
+    isPlatform ? readProcesses(presence) : undefined,
+    isPlatform ? lagOf(chat) : undefined,
+  ])
+  const overview = {
+    ...{ nowMS, deadCalls, hour, day },
+    connections: [...byNode.values()].reduce((sum, one) => sum + one, 0),
+    ...(processes && {
+      processes: processes.map(({ atMS, ...rest }) => ({
+        ...rest,
+        reportedAtMS: atMS,
+        isSilent: nowMS - atMS > silentAfterMS,
+        ...(rest.service === 'realtime' && { connections: byNode.get(rest.node) ?? 0 }),
+      })),
+    }),
+    ...(lag && { lag }),
+  }
+  return { ...overview, alerts: alertsOf(overview) }
+}
+
+/** The figures of the app by minute or hour, with the peaks of connections: those not in the database yet are in Redis. */
+async function seriesOf(
+  { db }: Pick<Chat, 'db'>,
+  presence: Presence,
+  { app, size, nowMS }: { app: string; size: 'minute' | 'hour'; nowMS: number },
+): Promise<Overview['hour']> {
+  const { sizeMS } = stretches[size]
+  const figures = await readFigures(presence, app, size, nowMS)
+  const [stored, found] = await Promise.all([
+    findPeaksSince(db, app, size, figures[0]?.fromMS ?? nowMS),
+    findApp(db, app),
+  ])
+  const peaks = new Map(stored)
+  for (const [minute, peak] of found ? await readPeaks(presence, app, found.createdAt) : []) {
+    const atMS = minute * stretches.minute.sizeMS
+    const fromMS = atMS - (atMS % sizeMS)
+    peaks.set(fromMS, Math.max(peaks.get(fromMS) ?? 0, peak))
+  }
+  return figures.map((one) => ({ ...one, peakConnections: peaks.get(one.fromMS) ?? 0 }))
+}
+
+/** What each consumer of the stream has not taken; one whose state cannot be read is left out. */
+async function lagOf({ bus, log }: Pick<Chat, 'bus' | 'log'>): Promise<Record<string, number>> {
+  if (!bus.connected) return {}
+  const names = Object.keys(durableConsumers) as DurableConsumer[]
+  const states = await Promise.allSettled(names.map((name) => consumerState(bus, name)))
+  return Object.fromEntries(
+    states.flatMap((state, i) => {
+      const name = names[i] ?? ''
+      if (state.status === 'fulfilled') return [[name, state.value.waiting]]
+      log.warn({ err: state.reason as Error, consumer: name }, 'state of a consumer not read')
+      return []
+    }),
+  )
+}
