@@ -1,7 +1,12 @@
 import { createRouter } from '@tanstack/react-router'
 import { accountRoute } from './screens/account/route.ts'
 import { moderationRoute } from './screens/moderation/route.ts'
+import { auditRoute } from './screens/audit/route.ts'
+import { deliveryRoute } from './screens/delivery/route.ts'
+import { developersRoute } from './screens/developers/route.ts'
+import { overviewRoute } from './screens/overview/route.ts'
 import { roomRoute, roomsRoute } from './screens/rooms/route.ts'
+import { timelineRoute } from './screens/timeline/route.ts'
 import { userRoute, usersRoute } from './screens/users/route.ts'
 import { appRoute, indexRoute, rootRoute, shellRoute } from './shell/routes.tsx'
 
@@ -9,7 +14,18 @@ const tree = rootRoute.addChildren([
   indexRoute,
   shellRoute.addChildren([
     accountRoute,
-    appRoute.addChildren([usersRoute, userRoute, roomsRoute, roomRoute, moderationRoute]),
+    appRoute.addChildren([
+      usersRoute,
+      userRoute,
+      roomsRoute,
+      roomRoute,
+      moderationRoute,
+      overviewRoute,
+      timelineRoute,
+      deliveryRoute,
+      developersRoute,
+      auditRoute,
+    ]),
   ]),
 ])
 

@@ -63,8 +63,9 @@ export function createAppFigures({ redis }: Presence, onError: (error: Error) =>
     return (['minute', 'hour'] as const).flatMap((size) => {
       const { sizeMS, count } = stretches[size]
       const key = keyOf(app, size, Math.floor(atMS / sizeMS))
-      const added = Object.entries(figures).map(([name, by]) => redis.hincrby(key, name, by))
-      return [...added, redis.pexpire(key, (count + 1) * sizeMS)]
+      const added: Promise<unknown>[] = Object.entries(figures).map(([name, by]) => redis.hincrby(key, name, by))
+      added.push(redis.pexpire(key, (count + 1) * sizeMS))
+      return added
     })
   }
 

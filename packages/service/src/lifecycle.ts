@@ -112,7 +112,16 @@ export async function runService<D extends typeof sharedSettings & SettingsDefin
     const internal = await startInternalServer({ ...shared.internal, metrics, checks, state: () => state })
     stops.push({ name: 'internal server', stop: () => internal.close() })
     const onStop = (part: string, stop: Stop) => void stops.push({ name: part, stop })
-    const { ports = {} } = await start({ service: name, settings, log, metrics, tracing, checks, onStop, signal: stopping.signal })
+    const { ports = {} } = await start({
+      service: name,
+      settings,
+      log,
+      metrics,
+      tracing,
+      checks,
+      onStop,
+      signal: stopping.signal,
+    })
     if (stopping.signal.aborted) return
     state = 'running'
     const ready = { ports: { ...ports, internal: internal.port } }

@@ -59,8 +59,7 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   const networks = createNetworks(settings)
   log.info({ networks: [...networks.keys()], generic: generic !== undefined }, 'push networks')
   const reachable = new Set(networks.keys())
-  const credentials = credentialsOf(settings)
-  parts.reportAlso(() => ({ credentials: Object.values(credentials).filter(({ network }) => networks.has(network)) }))
+  const credentials = reportCredentials(parts, networks)
 
   const wakes = new Map([...networks.keys()].map((name) => [name, createWake()]))
   const wakeNetworks = () => wakes.forEach((wake) => wake.up())
@@ -86,11 +85,7 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   const pushToClients = createClientsPusher({ ...shared, pushMessage })
   const queueWebhook = createWebhookQueue(db, queueCall, log)
   const delivery = createCallDelivery({ chat, db, log, tracing, dispatcher: guarded, timeoutMS, generic, keepMS })
-  const deliver: typeof delivery = async (call) => {
-    const outcome = await delivery(call)
-    figures.add(call.app, outcome.as === 'done' ? 'calls' : 'failedCalls')
-    return outcome
-  }
+  const deliver = countedDelivery(delivery, figures)
   const findHandled = handledIn(db, bus)
   // Otherwise the consumers make them, when NATS is there.
   if (bus.connected) for (const name of consumers) await ensureConsumer(bus, name, findHandled)
@@ -138,6 +133,18 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   }
 }
 
+/** Counts the tries of calls by app. */
+function countedDelivery(
+  deliver: ReturnType<typeof createCallDelivery>,
+  figures: PushParts['figures'],
+): ReturnType<typeof createCallDelivery> {
+  return async (call) => {
+    const outcome = await deliver(call)
+    figures.add(call.app, outcome.as === 'done' ? 'calls' : 'failedCalls')
+    return outcome
+  }
+}
+
 /** The trace span in which the recipients of a message are found. */
 function traced(tracing: Tracing, { read, handle }: MessageHandler<MessageEvent>): MessageHandler<MessageEvent> {
   return {
@@ -155,13 +162,19 @@ function traced(tracing: Tracing, { read, handle }: MessageHandler<MessageEvent>
   }
 }
 
-/** The state of each network's credentials before it was tried, by names that are no secrets. */
-function credentialsOf({ apns, fcm }: PushParts['settings']): Record<PushNetwork, CredentialsState> {
+/** The state of each network's credentials, which this process reports by names that are no secrets. Nothing is tried yet. */
+function reportCredentials(
+  { settings: { apns, fcm }, reportAlso }: PushParts,
+  networks: ReadonlyMap<PushNetwork, Network>,
+): Record<PushNetwork, CredentialsState> {
   const untried = { state: 'untried' as const, sinceMS: clock.now() }
-  return {
+  const states: Record<PushNetwork, CredentialsState> = {
     apns: { network: 'apns', name: `key ${apns.keyId} of team ${apns.teamId}`, ...untried },
     fcm: { network: 'fcm', name: `project ${fcm.serviceAccount?.project_id ?? ''}`, ...untried },
   }
+  const configured = Object.values(states).filter(({ network }) => networks.has(network))
+  reportAlso(() => ({ credentials: configured }))
+  return states
 }
 
 /** The networks with credentials. */

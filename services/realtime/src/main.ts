@@ -37,7 +37,18 @@ await runService({ name: 'realtime', settings: realtimeSettings }, async (contex
   const { startNode } = await import('./node.ts')
   let nodeCommands: Commands | undefined
   const announce = async () => nodeCommands?.announce()
-  const started = await startNode({ settings, chat, bus, presence, figures, log, metrics, tracing, announce, ...missed })
+  const started = await startNode({
+    settings,
+    chat,
+    bus,
+    presence,
+    figures,
+    log,
+    metrics,
+    tracing,
+    announce,
+    ...missed,
+  })
   node = started
   const gaps = watchForGaps(bus, missed.gap)
   onStop('gaps', () => gaps.stop())

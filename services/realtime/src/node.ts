@@ -102,16 +102,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
     onError: (error) => log.error({ err: error }, 'a socket handler failed'),
     ...protocolOptions(settings),
     ...connectionHooks({ ...users, interest, watching, isStopping: () => state.isStopping }),
-    ...createClientEmits({
-      ...parts,
-      sockets,
-      limits,
-      logIn,
-      watching,
-      streamClock,
-      recent,
-      emitted: watchEmits(metrics),
-    }),
+    ...createClientEmits({ ...parts, ...users, logIn, watching, streamClock, emitted: watchEmits(metrics) }),
   })
   const resync = createResync({ chat, bus, roomsOfUser, sockets, logins, ...delivering })
   watchSockets(metrics, server, sockets)

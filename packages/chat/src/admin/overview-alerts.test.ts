@@ -27,7 +27,11 @@ const rows: [what: string, overview: Overview, codes: string[]][] = [
   ['many failures', overview({ figures: { requests: 500, emits: 400, failedEmits: 10 } }), ['REQUESTS_FAIL']],
   ['pushes', overview({ figures: { pushes: 5, failedPushes: 20 } }), ['PUSHES_FAIL']],
   ['calls', overview({ figures: { calls: 5, failedCalls: 20 }, deadCalls: 2 }), ['CALLS_FAIL', 'CALLS_DEAD']],
-  ['a silent process', overview({ processes: [process({ isSilent: true, credentials: [refused] })] }), ['PROCESS_SILENT']],
+  [
+    'a silent process',
+    overview({ processes: [process({ isSilent: true, credentials: [refused] })] }),
+    ['PROCESS_SILENT'],
+  ],
   [
     'credentials refused to two processes',
     overview({ processes: [process({ credentials: [refused] }), process({ credentials: [refused] })] }),

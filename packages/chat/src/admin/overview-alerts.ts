@@ -12,7 +12,8 @@ const mostLag = 10_000
 
 /** What is wrong in an overview, the worst first. It looks up nothing. */
 export function alertsOf({ hour, deadCalls, processes = [], lag = {} }: Omit<Overview, 'alerts'>): Alert[] {
-  const sum = (name: keyof Overview['hour'][number]['figures']) => hour.reduce((all, { figures }) => all + figures[name], 0)
+  const sum = (name: keyof Overview['hour'][number]['figures']) =>
+    hour.reduce((all, { figures }) => all + figures[name], 0)
   const silent = processes.filter(({ isSilent }) => isSilent)
   const versions = new Set(processes.map(({ version }) => version))
   const refused = new Map(
@@ -37,7 +38,12 @@ export function alertsOf({ hour, deadCalls, processes = [], lag = {} }: Omit<Ove
     ...failing('PUSHES_FAIL', 'pushes', sum('failedPushes'), sum('pushes') + sum('failedPushes')),
     ...failing('CALLS_FAIL', 'tries of calls', sum('failedCalls'), sum('calls') + sum('failedCalls')),
     ...(deadCalls > 0
-      ? [{ code: 'CALLS_DEAD' as const, reason: `${deadCalls} calls failed for good: make them again, or let them expire` }]
+      ? [
+          {
+            code: 'CALLS_DEAD' as const,
+            reason: `${deadCalls} calls failed for good: make them again, or let them expire`,
+          },
+        ]
       : []),
     ...Object.entries(lag)
       .filter(([, waiting]) => waiting > mostLag)
@@ -46,7 +52,12 @@ export function alertsOf({ hour, deadCalls, processes = [], lag = {} }: Omit<Ove
         reason: `the consumer ${consumer} is ${waiting} events behind`,
       })),
     ...(versions.size > 1
-      ? [{ code: 'VERSIONS_DIFFER' as const, reason: `processes run different versions: ${[...versions].toSorted().join(', ')}` }]
+      ? [
+          {
+            code: 'VERSIONS_DIFFER' as const,
+            reason: `processes run different versions: ${[...versions].toSorted().join(', ')}`,
+          },
+        ]
       : []),
   ]
 }

@@ -17,7 +17,7 @@ import { alertsOf } from './overview-alerts.ts'
 
 type Overview = Result<typeof operation>
 
-const mostCounted = 10_000
+const mostCounted = 1_000
 
 /**
  * GET /admin/overview: the app's figures, connections and dead letters; with the platform permission the processes and the
@@ -42,12 +42,13 @@ export async function readOverview(
     ...{ nowMS, deadCalls, hour, day },
     connections: [...byNode.values()].reduce((sum, one) => sum + one, 0),
     ...(processes && {
-      processes: processes.map(({ atMS, ...rest }) => ({
-        ...rest,
-        reportedAtMS: atMS,
-        isSilent: nowMS - atMS > silentAfterMS,
-        ...(rest.service === 'realtime' && { connections: byNode.get(rest.node) ?? 0 }),
-      })),
+      processes: processes.map(({ atMS, ...rest }) =>
+        Object.assign(rest, {
+          reportedAtMS: atMS,
+          isSilent: nowMS - atMS > silentAfterMS,
+          ...(rest.service === 'realtime' && { connections: byNode.get(rest.node) ?? 0 }),
+        }),
+      ),
     }),
     ...(lag && { lag }),
   }
@@ -72,7 +73,7 @@ async function seriesOf(
     const fromMS = atMS - (atMS % sizeMS)
     peaks.set(fromMS, Math.max(peaks.get(fromMS) ?? 0, peak))
   }
-  return figures.map((one) => ({ ...one, peakConnections: peaks.get(one.fromMS) ?? 0 }))
+  return figures.map((one) => Object.assign(one, { peakConnections: peaks.get(one.fromMS) ?? 0 }))
 }
 
 /** What each consumer of the stream has not taken; one whose state cannot be read is left out. */

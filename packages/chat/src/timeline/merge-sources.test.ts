@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { ApiError } from '@parley/contracts/errors'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, test } from 'vitest'
 import { mergeSources, type Placed, type Source } from './merge-sources.ts'
 

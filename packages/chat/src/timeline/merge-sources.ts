@@ -40,7 +40,7 @@ export async function mergeSources<T>(
         .filter((one) => one.atMS >= sinceMS && one.atMS <= page.untilMS && isBeyond(one, page.before))
         .sort(latestFirst)
         .slice(0, limit + 1)
-        .map((one) => ({ ...one, rank }))
+        .map((one) => Object.assign(one, { rank }))
     }),
   )
   // Sorting is stable, so those of one source keep their order.

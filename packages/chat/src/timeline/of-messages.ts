@@ -84,7 +84,12 @@ export function deliveriesOfMessages(
     messages.map((message) => [
       message._id,
       (byID.get(message._id) ?? []).map(({ node, sockets, atMS, caughtUp = false }) => ({
-        ...{ of: 'delivery' as const, atMS, message, node, sockets, caughtUp },
+        of: 'delivery' as const,
+        atMS,
+        message,
+        node,
+        sockets,
+        caughtUp,
         devices: connected
           .filter((one) => one.node === node && one.sinceMS <= atMS && (one.untilMS ?? Infinity) >= atMS)
           .map(({ device }) => device),

@@ -141,11 +141,13 @@ function rememberedSource(
   })
   const records = [
     ...past.map(({ node, entry }, i) => ({
-      ...{ atMS: entry.atMS, id: `${node} ${i}` },
+      atMS: entry.atMS,
+      id: `${node} ${i}`,
       record: { of: 'activity' as const, node, activity: entry },
     })),
     ...(isShown('connection') ? live : []).map(({ node, connection: { device, transport, sinceMS } }) => ({
-      ...{ atMS: sinceMS, id: `${node} ${device}` },
+      atMS: sinceMS,
+      id: `${node} ${device}`,
       record: { of: 'live' as const, node, device, transport, sinceMS },
     })),
   ]

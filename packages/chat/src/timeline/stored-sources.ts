@@ -94,17 +94,20 @@ function ofUser(db: Db, { app, memberships, room }: Traced, user: UserDoc): Stor
     }),
     source('token', async () => {
       const tokens = await findTokensOfUser(db, app, id, mostTokens)
-      return tokens.flatMap(({ digest, createdAt, lastUsedAt, expiresAt }) => {
+      const tokenRecords = tokens.flatMap(({ digest, createdAt, lastUsedAt, expiresAt }) => {
         const fingerprint = keyFingerprint(digest)
-        const record = (what: 'issued' | 'used' | 'expired', time: Date) =>
-          at(time.getTime(), `${what} ${digest}`, { of: 'token', what, atMS: time.getTime(), fingerprint })
         const isOver = expiresAt.getTime() <= clock.now()
-        return [
-          record('issued', createdAt),
-          ...(lastUsedAt ? [record('used', lastUsedAt)] : []),
-          ...(isOver ? [record('expired', expiresAt)] : []),
+        const times = [
+          ['issued', createdAt] as const,
+          ['used', lastUsedAt] as const,
+          ['expired', isOver ? expiresAt : undefined] as const,
         ]
+        return times.flatMap(([what, time]) => {
+          const atMS = time?.getTime()
+          return atMS === undefined ? [] : [at(atMS, `${what} ${digest}`, { of: 'token', what, atMS, fingerprint })]
+        })
       })
+      return tokenRecords
     }),
     source('connection', async () => [
       ...(lastLoginTimeMS > 0 ? [at(lastLoginTimeMS, 'login', { of: 'last login', user })] : []),

@@ -3,9 +3,14 @@ import type { Operation } from '../session/session.tsx'
 
 /** The views of an app, in the order of the navigation. */
 export const views = [
+  { name: 'overview', to: '/apps/$app/overview', icon: 'chart', key: 'o', needs: 'GET /admin/overview' },
   { name: 'users', to: '/apps/$app/users', icon: 'users', key: 'u', needs: 'GET /admin/clients' },
   { name: 'rooms', to: '/apps/$app/rooms', icon: 'rooms', key: 'r', needs: 'GET /admin/rooms' },
   { name: 'moderation', to: '/apps/$app/moderation', icon: 'shield', key: 'm', needs: 'GET /admin/reports' },
+  { name: 'timeline', to: '/apps/$app/timeline', icon: 'time', key: 't', needs: 'GET /admin/timeline' },
+  { name: 'delivery', to: '/apps/$app/delivery', icon: 'webhook', key: 'd', needs: 'GET /admin/webhooks/calls' },
+  { name: 'developers', to: '/apps/$app/developers', icon: 'code', key: 'c', needs: 'GET /config' },
+  { name: 'audit', to: '/apps/$app/audit', icon: 'list', key: 'a', needs: 'GET /admin/audit' },
 ] as const satisfies readonly View[]
 
 interface View {

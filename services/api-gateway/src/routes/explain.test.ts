@@ -304,7 +304,6 @@ describe('every query uses its index and examines no more than it returns', () =
     ['GET /admin/users by a name', () => gateway.admin('GET', '/admin/users?limit=3&q=al')],
     ['GET /admin/clients/{id}', () => gateway.admin('GET', '/admin/clients/bob')],
     ['GET /admin/clients/{id}/rooms', () => gateway.admin('GET', '/admin/clients/bob/rooms')],
-    ['GET /admin/overview', () => gateway.admin('GET', '/admin/overview')],
     ['GET /admin/timeline of a user', () => gateway.admin('GET', '/admin/timeline?user=bob&from=0&limit=5')],
     ['GET /admin/timeline of a sender', () => gateway.admin('GET', '/admin/timeline?user=alice&from=0&limit=5')],
     [

@@ -44,7 +44,7 @@ const perTake = 5
  * right before it is sent, when all its data is loaded.
  */
 export async function runPushSender(parts: PushSenderParts, signal: AbortSignal): Promise<void> {
-  const { db, name, concurrency, wake, metrics, decisions, log } = parts
+  const { db, name, concurrency, wake, metrics, decisions, figures, log } = parts
   const inFlight = createInFlight()
   const credentials = watchCredentials(parts, () => wake.up())
   const contentsOf = createPushContents(db)
@@ -60,7 +60,6 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
   /** Whether the network has responded yet. Before that, taken pushes would only wait for the connection. */
   let isReached = false
   const atOnce = () => (!credentials.isStopped && isReached ? concurrency : 1)
-
   /** Takes and sends due pushes while slots are free; returns how many were due. */
   async function sendDue(): Promise<number> {
     const due = await findDuePushes(db, name, atOnce() - inFlight.size)
@@ -82,7 +81,7 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
 
   function drop(push: PushDoc, reason: string): void {
     decisions.recordResult(push, { as: 'dropped', reason })
-    parts.figures.add(push.app, 'failedPushes')
+    figures.add(push.app, 'failedPushes')
     metrics.results.inc({ network: name, result: 'dropped', reason })
   }
 

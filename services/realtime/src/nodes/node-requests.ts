@@ -35,7 +35,11 @@ export function answerRequests(parts: NodeRequestParts): { unsubscribe(): void }
     schema: deliveriesRequest,
     answer: ({ app, messages }): DeliveriesAnswer =>
       messages.flatMap(({ room, message }) =>
-        deliveredMessages.of({ app, room }, message).map((delivery) => ({ message, ...delivery })),
+        deliveredMessages
+          .of({ app, room }, message)
+          .map(({ sockets, atMS, caughtUp }) =>
+            caughtUp ? { message, sockets, atMS, caughtUp } : { message, sockets, atMS },
+          ),
       ),
   })
   const activity = answerNodeRequests(bus, node, {

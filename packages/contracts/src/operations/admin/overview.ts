@@ -77,7 +77,7 @@ export const readOverview = operation({
   result: z.object({
     nowMS: timeMS,
     connections: count,
-    deadCalls: count.describe('Calls that failed for good and are kept; counted to 10,000'),
+    deadCalls: count.describe('Calls that failed for good and are kept; counted to 1,000'),
     hour: series,
     day: series,
     processes: z.array(reported).optional(),

@@ -51,13 +51,21 @@ describe('GET /admin/overview', () => {
       assert.equal(Math.max(...peaks), 9)
     }
     assert.ok(hour.some(({ peakConnections }: { peakConnections: number }) => peakConnections === 5))
-    assert.ok(hour.every(({ fromMS }: { fromMS: number }, i: number) => i === 0 || fromMS - hour[i - 1].fromMS === 60_000))
+    assert.ok(
+      hour.every(({ fromMS }: { fromMS: number }, i: number) => i === 0 || fromMS - hour[i - 1].fromMS === 60_000),
+    )
   })
 
   test('names processes with version, memory and credentials, what is silent, and dead letters, as alerts', async () => {
     const node = `push ${randomUUID()}`
     const credentials = [
-      { network: 'apns' as const, state: 'refused' as const, name: 'key K', sinceMS: 1, lastError: 'ExpiredProviderToken' },
+      {
+        network: 'apns' as const,
+        state: 'refused' as const,
+        name: 'key K',
+        sinceMS: 1,
+        lastError: 'ExpiredProviderToken',
+      },
     ]
     const process = reportProcess(presence, { service: 'push', node, version: '9.9' }, () => ({ credentials }), fail)
     const found = async () => (await read()).processes.find((one: { node: string }) => one.node === node)
@@ -73,7 +81,15 @@ describe('GET /admin/overview', () => {
     await process.stop()
     assert.equal(await found(), undefined)
     const field = `realtime\0${node}`
-    const silent = { service: 'realtime', node, version: '1', startedAtMS: 1, atMS: Date.now() - 60_000, memoryBytes: 1, cpu: 0 }
+    const silent = {
+      service: 'realtime',
+      node,
+      version: '1',
+      startedAtMS: 1,
+      atMS: Date.now() - 60_000,
+      memoryBytes: 1,
+      cpu: 0,
+    }
     await presence.redis.hset('{parley}:processes', field, JSON.stringify(silent))
     const reasons = (await read()).alerts.map(({ reason }: { reason: string }) => reason)
     assert.ok(reasons.some((reason: string) => reason.startsWith(`realtime ${node} has stopped`)))
@@ -85,8 +101,7 @@ describe('GET /admin/overview', () => {
   test('shows processes and lag to keys with the platform permission alone, and refuses keys without stats:read', async () => {
     const ofPlatform = await read()
     assert.ok(Array.isArray(ofPlatform.processes) && typeof ofPlatform.lag === 'object')
-    const call = (apiKey: string) =>
-      gateway.anonymous('GET', '/admin/overview', undefined, { 'im-api-key': apiKey })
+    const call = (apiKey: string) => gateway.anonymous('GET', '/admin/overview', undefined, { 'im-api-key': apiKey })
     const basic = await call(gateway.basicKey)
     assert.deepEqual([basic.status, basic.body.result.processes, basic.body.result.lag], [200, undefined, undefined])
     const added = await gateway.admin('POST', '/admin/keys', { name: 'rooms', scopes: ['rooms:read'] })

@@ -24,9 +24,9 @@ describe('GET /admin/timeline', () => {
     const at = new Date()
     const content = (i: number) => key(app, ids[i] ?? '')
     await recordDecisions(chat.db, [
-      { _id: `${content(0)}\0${0}`, at, users: { MUTED: ['bob'] } },
+      { _id: key(app, ids[0] ?? '', '0'), at, users: { MUTED: ['bob'] } },
       {
-        _id: `${content(1)}\0${0}`,
+        _id: key(app, ids[1] ?? '', '0'),
         at,
         devices: { CONNECTED: [key('bob', 'tablet')], DUE: [key('bob', 'phone'), key('carol', 'phone')] },
       },

@@ -1,0 +1,121 @@
+import type { ActivityAnswer } from '@parley/contracts/bus/node-requests'
+import type { ExplainedDevice, PushReason } from '@parley/contracts/resources/push-explanation'
+import type { TimelineEntry } from '@parley/contracts/resources/timeline-entry'
+import { closeReasons } from '@parley/contracts/socket/close-reasons'
+import type { OutgoingCallDoc } from '@parley/db/push/documents'
+
+/** Why a user got no push. */
+export const noPush: Record<PushReason, string> = {
+  NO_DEVICE: 'the user has registered no device for push',
+  CONNECTED: 'the user was connected and heard the message live',
+  MUTED: 'the user muted the room and was not mentioned',
+  BANNED: 'the user was banned',
+  BLOCKED: 'the user blocks the sender',
+  SENDER: 'the user sent it',
+  ROBOT: 'the user is a robot',
+  PUSH_FALSE: 'the sender asked for none',
+  STREAMING: 'the message is being streamed; it is pushed at its end',
+  NOT_A_MEMBER: 'the user was no member of the room when it was sent',
+  NOT_IN_THREAD: 'the user takes no part in the thread',
+  PUSH_GENERIC: 'The push was handed to PUSH_GENERIC, in a call that names the user',
+  DELETED: 'the message was deleted before it was handled',
+  LATE: 'the message was handled too late',
+  NO_NETWORK: 'no network with credentials reaches the device',
+  NOT_RECORDED: 'nothing is on record',
+}
+
+const networkNames = { apns: 'APNs', fcm: 'FCM' } as const
+const deviceReasons: Readonly<Record<string, string>> = {
+  ...noPush,
+  CONNECTED: 'the device was connected and heard the message live',
+}
+
+/** The outcome of a push to a device. */
+export function outcomeInWords(device: ExplainedDevice): Pick<TimelineEntry, 'code' | 'reason'> {
+  const { deviceId, outcome, reason = '', tries = 0, lastError, nextTryAtMS, tokenRemoved } = device
+  const network = device.network === undefined ? 'the network' : networkNames[device.network]
+  switch (outcome) {
+    case 'not sent':
+      return { code: `PUSH_${reason}`, reason: `No push to ${deviceId}: ${deviceReasons[reason] ?? reason}` }
+    case 'sent':
+      return { code: 'PUSH_SENT', reason: `${network} took the push to ${deviceId}` }
+    case 'refused': {
+      const removed = tokenRemoved === true ? '; the device token was removed' : ''
+      return { code: 'PUSH_REFUSED', reason: `${network} refused the push to ${deviceId}: ${reason}${removed}` }
+    }
+    case 'given up':
+      return { code: 'PUSH_GIVEN_UP', reason: `the push to ${deviceId} was given up: ${reason}` }
+    case 'waiting': {
+      const failed = tries === 0 ? '' : ` after ${tries} failed ${tries === 1 ? 'try' : 'tries'}`
+      const why = lastError === undefined ? '' : `: ${lastError}`
+      const next = nextTryAtMS === undefined ? '' : `; next try ${new Date(nextTryAtMS).toISOString()}`
+      return { code: 'PUSH_WAITING', reason: `the push to ${deviceId} waits${failed}${why}${next}` }
+    }
+    case 'sending':
+      return { code: 'PUSH_SENDING', reason: `the push to ${deviceId} was begun, and no outcome is on record` }
+    default:
+      return outcome satisfies never
+  }
+}
+
+export function callInWords(call: Omit<OutgoingCallDoc, 'data'>): string {
+  const { kind, event, state, tries, lastError = '', lastTry } = call
+  const whose = kind === 'push' ? 'the call to PUSH_GENERIC' : `the call of ${event} to the room's webhook`
+  const answered = lastTry?.status === undefined ? '' : `, answered ${lastTry.status} in ${lastTry.durationMS} ms`
+  switch (state) {
+    case 'done':
+      return `${whose} was made${answered}`
+    case 'failed':
+      return `${whose} failed for good after ${tries} ${tries === 1 ? 'try' : 'tries'}: ${lastError}`
+    case 'waiting':
+      return tries === 0 ? `${whose} waits` : `${whose} waits after ${tries} failed: ${lastError}`
+    default:
+      return state satisfies never
+  }
+}
+
+/** A login, an end of a connection, or a refusal. */
+export function activityInWords(
+  activity: ActivityAnswer[number],
+): Pick<TimelineEntry, 'code' | 'reason' | 'subject' | 'refs'> {
+  const { what, device, transport = '', call = '', room, code = '', reason = '', request } = activity
+  const refs = {
+    ...(device !== undefined && { device }),
+    ...(room !== undefined && { room }),
+    ...(request !== undefined && { request }),
+  }
+  const shown = device ?? 'a device'
+  const subject = { kind: 'device' as const, id: device ?? '' }
+  switch (what) {
+    case 'connected':
+      return { code: 'CONNECTED', subject, refs, reason: `${shown} logged in by ${transport}` }
+    case 'closed': {
+      const why = Object.entries(closeReasons).find(([name]) => name === reason)?.[1].why
+      return {
+        code: 'DISCONNECTED',
+        subject,
+        refs,
+        reason: `${shown} disconnected: ${reason}${why === undefined ? '' : ` (${why})`}`,
+      }
+    }
+    case 'refused':
+      return {
+        code: 'REFUSED',
+        subject: { kind: 'other', id: call },
+        refs,
+        reason: `${call} was refused: ${code} ${reason}`.trimEnd(),
+      }
+    default:
+      return what satisfies never
+  }
+}
+
+export const tokenWords = {
+  issued: 'a token was issued',
+  used: 'the token was used over HTTP, noted once an hour',
+  expired: 'the token expired: calls and logins with it are refused',
+} as const
+
+export function endOf(untilMS: number | undefined): string {
+  return untilMS === undefined ? 'without an end' : `until ${new Date(untilMS).toISOString()}`
+}

@@ -1,0 +1,111 @@
+import { Text } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import type { components } from '../../../generated/openapi.ts'
+import { resultOf } from '../../api.ts'
+import { type Columns, DataTable, Pager } from '../../components/data-table.tsx'
+import { Diff } from '../../components/diff.tsx'
+import { TextFilter, TimeFilter } from '../../components/filters.tsx'
+import { Page } from '../../components/page.tsx'
+import { Time, visible } from '../../components/shown.tsx'
+import { Empty, Loaded } from '../../components/states.tsx'
+import { useApp } from '../../session/session.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import type { AuditSearch } from './route.ts'
+import { auditTexts } from './texts.ts'
+
+type Entry = components['schemas']['AuditEntry']
+
+const route = getRouteApi('/shell/apps/$app/audit')
+
+/** Who changed what, when and from where, with the values before and after. */
+export function Audit() {
+  const t = useTexts(auditTexts)
+  const { app, api } = useApp()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const set = (change: AuditSearch) =>
+    void navigate({ search: (now) => ({ ...now, cursor: undefined, ...change }), replace: true })
+  const { from, to, ...same } = search
+  const given = Object.entries({ ...same, since: from, until: to }).filter(([, value]) => value !== undefined)
+  const query = useQuery({
+    queryKey: [app, 'audit', search],
+    queryFn: ({ signal }) =>
+      resultOf(api.GET('/admin/audit', { params: { query: Object.fromEntries(given) }, signal })),
+    placeholderData: keepPreviousData,
+  })
+  const columns = useColumns()
+  return (
+    <Page title={t.audit}>
+      <div className="tools">
+        <TextFilter label={t.actor} value={search.actor} onChange={(actor) => set({ actor })} isFirst />
+        <TextFilter label={t.subject} value={search.subject} onChange={(subject) => set({ subject })} />
+        <TextFilter label={t.action} value={search.action} onChange={(action) => set({ action })} />
+        <TimeFilter label={t.from} value={from} onChange={(next) => set({ from: next })} />
+        <TimeFilter label={t.to} value={to} onChange={(next) => set({ to: next })} />
+      </div>
+      <Loaded query={query}>
+        {({ data, cursor }) =>
+          data.length === 0 ? (
+            <Empty icon="shield" title={t.nothing}>
+              {t.nothingHint}
+            </Empty>
+          ) : (
+            <>
+              <DataTable
+                label={t.audit}
+                columns={columns}
+                rows={data}
+                keyOf={({ id }) => id}
+                isStale={query.isPlaceholderData}
+              />
+              <Pager cursor={search.cursor} next={cursor} onPage={(page) => set({ cursor: page })} />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}
+
+function useColumns(): Columns<Entry> {
+  const t = useTexts(auditTexts)
+  return useMemo<Columns<Entry>>(
+    () => [
+      { id: 'time', header: t.time, cell: ({ row }) => <Time at={row.original.atMS} /> },
+      {
+        id: 'actor',
+        header: t.actor,
+        cell: ({ row: { original } }) => (
+          <>
+            <bdi>{visible(original.actorName ?? original.actor)}</bdi>
+            <Text size="xs" c="dimmed">
+              {[original.actorName !== undefined && original.actor, original.address].filter(Boolean).join(' · ')}
+            </Text>
+          </>
+        ),
+      },
+      { id: 'action', header: t.action, cell: ({ row }) => row.original.action },
+      {
+        id: 'subject',
+        header: t.subject,
+        cell: ({ row }) => <bdi>{visible(`${row.original.subject.kind}:${row.original.subject.id}`)}</bdi>,
+      },
+      {
+        id: 'change',
+        header: t.change,
+        cell: ({ row: { original } }) =>
+          (original.before !== undefined || original.after !== undefined) && (
+            <details>
+              <summary>{t.values}</summary>
+              <Diff before={textOf(original.before)} after={textOf(original.after)} />
+            </details>
+          ),
+      },
+    ],
+    [t],
+  )
+}
+
+const textOf = (value: unknown) => (value === undefined ? '' : JSON.stringify(value, null, 2))

@@ -1,0 +1,178 @@
+import { Badge, Button, Text } from '@mantine/core'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import type { components } from '../../../generated/openapi.ts'
+import { resultOf } from '../../api.ts'
+import { Confirm, say, Warning } from '../../components/confirm.tsx'
+import { type Columns, DataTable, Pager } from '../../components/data-table.tsx'
+import { TextFilter, TimeFilter } from '../../components/filters.tsx'
+import { Time, visible } from '../../components/shown.tsx'
+import { Empty, Loaded } from '../../components/states.tsx'
+import { useApp } from '../../session/session.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import type { DeliverySearch } from './route.ts'
+import { deliveryTexts } from './texts.ts'
+
+type Call = components['schemas']['WebhookDelivery']
+
+const route = getRouteApi('/shell/apps/$app/delivery')
+const colours = { done: 'teal', failed: 'red', waiting: 'yellow' } as const
+
+/** Every call of the last days with the answer, to be made again one by one or of a time. */
+export function Calls() {
+  const t = useTexts(deliveryTexts)
+  const { app, api, may } = useApp()
+  const { room, from, to, cursor } = route.useSearch()
+  const navigate = route.useNavigate()
+  const [isRange, setRange] = useState(false)
+  const queries = useQueryClient()
+  const set = (change: DeliverySearch) =>
+    void navigate({ search: (now) => ({ ...now, cursor: undefined, ...change }), replace: true })
+  const filter = {
+    ...(room !== undefined && { room }),
+    ...(from !== undefined && { since: from }),
+    ...(to !== undefined && { until: to }),
+  }
+  const query = useQuery({
+    queryKey: [app, 'calls', room, from, to, cursor],
+    queryFn: ({ signal }) =>
+      resultOf(
+        api.GET('/admin/webhooks/calls', {
+          params: { query: { ...filter, ...(cursor !== undefined && { cursor }) } },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: 10_000,
+  })
+  const reload = () => queries.invalidateQueries({ queryKey: [app, 'calls'] })
+  const mayRetry = may('POST /admin/webhooks/calls/{id}/retry')
+  const retry = async (id: string) => {
+    await resultOf(api.POST('/admin/webhooks/calls/{id}/retry', { params: { path: { id } } }))
+    say(t.madeAgain)
+    await reload()
+  }
+  const columns = useColumns(mayRetry ? (id) => void retry(id) : undefined)
+  return (
+    <>
+      <div className="tools">
+        <TextFilter label={t.room} value={room} onChange={(next) => set({ room: next })} isFirst />
+        <TimeFilter label={t.from} value={from} onChange={(next) => set({ from: next })} />
+        <TimeFilter label={t.to} value={to} onChange={(next) => set({ to: next })} />
+        {mayRetry && (
+          <Button variant="default" disabled={from === undefined} onClick={() => setRange(true)}>
+            {t.retryRange}
+          </Button>
+        )}
+      </div>
+      <Loaded query={query}>
+        {({ data, cursor: next }) =>
+          data.length === 0 ? (
+            <Empty icon="webhook" title={t.noCalls}>
+              {t.noCallsHint}
+            </Empty>
+          ) : (
+            <>
+              <DataTable
+                label={t.calls}
+                columns={columns}
+                rows={data}
+                keyOf={({ id }) => id}
+                isStale={query.isPlaceholderData}
+              />
+              <Pager cursor={cursor} next={next} onPage={(page) => set({ cursor: page })} />
+            </>
+          )
+        }
+      </Loaded>
+      {isRange && from !== undefined && (
+        <RetryRange {...{ room, from, to }} onClose={() => setRange(false)} onDone={reload} />
+      )}
+    </>
+  )
+}
+
+function RetryRange({
+  room,
+  from,
+  to,
+  onClose,
+  onDone,
+}: {
+  room: string | undefined
+  from: string
+  to: string | undefined
+  onClose: () => void
+  onDone: () => Promise<void>
+}) {
+  const t = useTexts(deliveryTexts)
+  const { api } = useApp()
+  return (
+    <Confirm
+      title={t.retryRange}
+      action={t.retryRange}
+      onClose={onClose}
+      run={async () => {
+        const body = { since: from, ...(to !== undefined && { until: to }), ...(room !== undefined && { room }) }
+        const { count, complete } = await resultOf(api.POST('/admin/webhooks/calls/retry', { body }))
+        say(complete ? t.retried(String(count)) : t.retriedPart(String(count)))
+        await onDone()
+      }}
+    >
+      <Warning>{t.retryRangeHint}</Warning>
+    </Confirm>
+  )
+}
+
+function useColumns(onRetry: ((id: string) => void) | undefined): Columns<Call> {
+  const t = useTexts(deliveryTexts)
+  return useMemo<Columns<Call>>(
+    () => [
+      { id: 'time', header: t.queued, cell: ({ row }) => <Time at={row.original.createdAtMS} /> },
+      {
+        id: 'state',
+        header: t.state,
+        cell: ({ row: { original } }) => (
+          <Badge color={colours[original.state]} variant="light">
+            {t[original.state]}
+          </Badge>
+        ),
+      },
+      { id: 'event', header: t.event, cell: ({ row }) => row.original.event },
+      { id: 'room', header: t.room, cell: ({ row }) => <bdi>{visible(row.original.roomID)}</bdi> },
+      { id: 'tries', header: t.tries, cell: ({ row }) => row.original.tries },
+      {
+        id: 'answer',
+        header: t.answer,
+        cell: ({ row: { original } }) => (
+          <>
+            <Text size="sm">
+              {[original.status, original.durationMS !== undefined && `${original.durationMS} ms`, original.lastError]
+                .filter((each) => each !== undefined && each !== false)
+                .join(' · ')}
+            </Text>
+            {original.answer !== undefined && original.answer !== '' && (
+              <details>
+                <summary>{t.body}</summary>
+                <pre className="code">{visible(original.answer)}</pre>
+              </details>
+            )}
+          </>
+        ),
+      },
+      {
+        id: 'retry',
+        header: () => <span className="unseen">{t.retry}</span>,
+        cell: ({ row: { original } }) =>
+          onRetry &&
+          original.state !== 'waiting' && (
+            <Button size="compact-sm" variant="default" onClick={() => onRetry(original.id)}>
+              {t.retry}
+            </Button>
+          ),
+      },
+    ],
+    [t, onRetry],
+  )
+}

@@ -1,0 +1,60 @@
+import { Button, Group, Text } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { resultOf } from '../../api.ts'
+import { say } from '../../components/confirm.tsx'
+import { Section } from '../../components/page.tsx'
+import { Time, useNumber, visible } from '../../components/shown.tsx'
+import { Empty, Loaded } from '../../components/states.tsx'
+import { useApp } from '../../session/session.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import { deliveryTexts } from './texts.ts'
+
+/** Calls that failed for good, each with what it was to say. */
+export function DeadLetters() {
+  const t = useTexts(deliveryTexts)
+  const { app, api, may } = useApp()
+  const number = useNumber()
+  const queries = useQueryClient()
+  const query = useQuery({
+    queryKey: [app, 'dead letters'],
+    queryFn: ({ signal }) => resultOf(api.GET('/admin/webhooks/failed', { params: { query: { limit: 50 } }, signal })),
+  })
+  const retry = async (id: string) => {
+    await resultOf(api.POST('/admin/webhooks/failed/{id}/retry', { params: { path: { id } } }))
+    say(t.madeAgain)
+    await queries.invalidateQueries({ queryKey: [app, 'dead letters'] })
+  }
+  return (
+    <Loaded query={query}>
+      {({ data, totalCount }) =>
+        data.length === 0 ? (
+          <Empty icon="check" title={t.noDead}>
+            {t.noDeadHint}
+          </Empty>
+        ) : (
+          <Section title={t.deadOf(number(data.length), number(totalCount))}>
+            {data.map((call) => (
+              <article key={call.id} className="change" aria-label={call.id}>
+                <Group justify="space-between" wrap="nowrap">
+                  <Text size="sm">
+                    <Time at={call.failedAt} /> · {call.event} · <bdi>{visible(call.roomID)}</bdi> ·{' '}
+                    {t.afterTries(String(call.tries))}: <bdi>{visible(call.lastError)}</bdi>
+                  </Text>
+                  {may('POST /admin/webhooks/failed/{id}/retry') && (
+                    <Button size="compact-sm" variant="default" onClick={() => void retry(call.id)}>
+                      {t.retry}
+                    </Button>
+                  )}
+                </Group>
+                <details>
+                  <summary>{t.body}</summary>
+                  <pre className="code">{visible(JSON.stringify(call.data, null, 2))}</pre>
+                </details>
+              </article>
+            ))}
+          </Section>
+        )
+      }
+    </Loaded>
+  )
+}

@@ -1,0 +1,175 @@
+import { Badge, Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { resultOf } from '../../api.ts'
+import { say } from '../../components/confirm.tsx'
+import { Facts, Section } from '../../components/page.tsx'
+import { Time, ViewLink } from '../../components/shown.tsx'
+import { Empty, Failure, Loaded } from '../../components/states.tsx'
+import { useApp } from '../../session/session.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import { deliveryTexts } from './texts.ts'
+
+/** The credentials of push networks, why a message was pushed to a user or not, and a push to try. */
+export function Push() {
+  const { may } = useApp()
+  return (
+    <>
+      {may('GET /admin/overview') && <Credentials />}
+      <div className="columns">
+        {may('GET /admin/push/why') && <Why />}
+        {may('POST /push/push2clients') && <TestPush />}
+      </div>
+    </>
+  )
+}
+
+function Credentials() {
+  const t = useTexts(deliveryTexts)
+  const { app, api } = useApp()
+  const query = useQuery({
+    queryKey: [app, 'overview'],
+    queryFn: ({ signal }) => resultOf(api.GET('/admin/overview', { signal })),
+  })
+  return (
+    <Section title={t.credentials}>
+      <Loaded query={query} rows={2}>
+        {({ processes }) => {
+          const all = (processes ?? []).flatMap(({ node, credentials = [] }) =>
+            credentials.map((each) => ({ node, ...each })),
+          )
+          if (all.length === 0) {
+            return <Empty icon="key" title={processes ? t.noCredentials : t.noProcesses} />
+          }
+          return (
+            <Facts
+              facts={all.map(({ node, network, state, name, sinceMS, lastError }) => [
+                `${network.toUpperCase()} · ${node}`,
+                <Stack key={node} gap={2} align="flex-start">
+                  <Badge color={state === 'refused' ? 'red' : state === 'accepted' ? 'teal' : 'gray'} variant="light">
+                    {t[state]}
+                  </Badge>
+                  <Text size="xs">{name}</Text>
+                  <Text size="xs" c="dimmed">
+                    <Time at={sinceMS} />
+                    {lastError !== undefined && ` · ${lastError}`}
+                  </Text>
+                </Stack>,
+              ])}
+            />
+          )
+        }}
+      </Loaded>
+      <Text size="xs" c="dimmed" mt="sm">
+        {t.noExpiry}
+      </Text>
+    </Section>
+  )
+}
+
+function Why() {
+  const t = useTexts(deliveryTexts)
+  const { app, api } = useApp()
+  const [message, setMessage] = useState('')
+  const [client, setClient] = useState('')
+  const asking = useMutation({
+    mutationFn: () => resultOf(api.GET('/admin/push/why', { params: { query: { message, client } } })),
+  })
+  return (
+    <Section title={t.why}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          asking.mutate()
+        }}
+      >
+        <Stack gap="sm">
+          <TextInput
+            label={t.message}
+            required
+            value={message}
+            onChange={(event) => setMessage(event.currentTarget.value)}
+          />
+          <TextInput
+            label={t.user}
+            required
+            value={client}
+            onChange={(event) => setClient(event.currentTarget.value)}
+          />
+          <Group>
+            <Button type="submit" loading={asking.isPending}>
+              {t.ask}
+            </Button>
+          </Group>
+          {asking.isError && <Failure error={asking.error} />}
+          {asking.data && (
+            <Stack gap={4} role="status">
+              {asking.data.reason !== undefined && <Text size="sm">{asking.data.reason}</Text>}
+              {asking.data.devices.map(({ deviceId, outcome, reason, network }) => (
+                <Text size="sm" key={deviceId}>
+                  {[deviceId, network?.toUpperCase(), outcome, reason].filter((each) => each !== undefined).join(' · ')}
+                </Text>
+              ))}
+              {!asking.data.recorded && (
+                <Text size="xs" c="dimmed">
+                  {t.notRecorded}
+                </Text>
+              )}
+              <ViewLink
+                size="sm"
+                to="/apps/$app/timeline"
+                params={{ app }}
+                search={{ user: client, room: asking.data.room }}
+              >
+                {t.wholeTimeline}
+              </ViewLink>
+            </Stack>
+          )}
+        </Stack>
+      </form>
+    </Section>
+  )
+}
+
+function TestPush() {
+  const t = useTexts(deliveryTexts)
+  const { api } = useApp()
+  const [client, setClient] = useState('')
+  const [title, setTitle] = useState('')
+  const sending = useMutation({
+    mutationFn: () => {
+      const payload = { title, body: title, alert: title }
+      return resultOf(api.POST('/push/push2clients', { body: { clients: [client], payload } }))
+    },
+    onSuccess: () => say(t.pushed),
+  })
+  return (
+    <Section title={t.testPush}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          sending.mutate()
+        }}
+      >
+        <Stack gap="sm">
+          <TextInput
+            label={t.user}
+            required
+            value={client}
+            onChange={(event) => setClient(event.currentTarget.value)}
+          />
+          <TextInput label={t.text} required value={title} onChange={(event) => setTitle(event.currentTarget.value)} />
+          <Group>
+            <Button type="submit" loading={sending.isPending}>
+              {t.pushIt}
+            </Button>
+          </Group>
+          <Text size="xs" c="dimmed">
+            {t.testPushHint}
+          </Text>
+          {sending.isError && <Failure error={sending.error} />}
+        </Stack>
+      </form>
+    </Section>
+  )
+}

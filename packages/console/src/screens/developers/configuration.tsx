@@ -1,0 +1,283 @@
+import { Alert, Button, Group, Text, Textarea, TextInput } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import type { components } from '../../../generated/openapi.ts'
+import { resultOf } from '../../api.ts'
+import { Confirm } from '../../components/confirm.tsx'
+import { type Columns, DataTable } from '../../components/data-table.tsx'
+import { Diff } from '../../components/diff.tsx'
+import { Section } from '../../components/page.tsx'
+import { Time, ViewLink, visible } from '../../components/shown.tsx'
+import { Empty, Loaded } from '../../components/states.tsx'
+import { useApp } from '../../session/session.tsx'
+import { commonTexts } from '../../texts/common.ts'
+import { useTexts } from '../../texts/texts.ts'
+import { knownKeys } from './known-keys.ts'
+import { configKeyTexts, developersTexts } from './texts.ts'
+
+type Entry = components['schemas']['AuditEntry']
+interface Row {
+  name: string
+  json: string
+}
+
+const route = getRouteApi('/shell/apps/$app/developers')
+const textOf = (value: unknown) => JSON.stringify(value, null, 2)
+
+/** The app's configuration: every key with its value, an editor that shows what will change, and what has changed. */
+export function Configuration() {
+  const t = useTexts(developersTexts)
+  const { app, api, may } = useApp()
+  const { key } = route.useSearch()
+  const navigate = route.useNavigate()
+  const [typed, setTyped] = useState('')
+  const query = useQuery({
+    queryKey: [app, 'config'],
+    queryFn: ({ signal }) => resultOf(api.GET('/config', { signal })),
+  })
+  const columns = useColumns()
+  const open = (name: string) => void navigate({ search: { tab: 'config', key: name } })
+  return (
+    <Loaded query={query}>
+      {(config) => {
+        const rows = Object.entries(config).map(([name, value]): Row => ({ name, json: textOf(value) }))
+        if (key !== undefined) {
+          return <Editor key={key} name={key} before={rows.find(({ name }) => name === key)?.json} />
+        }
+        return (
+          <>
+            <Section title={t.config}>
+              {rows.length === 0 ? (
+                <Empty icon="gear" title={t.noConfig} />
+              ) : (
+                <DataTable label={t.config} columns={columns} rows={rows} keyOf={({ name }) => name} />
+              )}
+              {may('POST /config') && (
+                <form
+                  className="tools"
+                  onSubmit={(event) => {
+                    event.preventDefault()
+                    if (typed.trim() !== '') open(typed.trim())
+                  }}
+                >
+                  <TextInput
+                    mt="sm"
+                    label={t.anotherKey}
+                    list="known-config-keys"
+                    value={typed}
+                    onChange={(event) => setTyped(event.currentTarget.value)}
+                  />
+                  <datalist id="known-config-keys">
+                    {Object.keys(knownKeys).map((name) => (
+                      <option key={name} value={name} />
+                    ))}
+                  </datalist>
+                  <Button type="submit" variant="default">
+                    {t.openKey}
+                  </Button>
+                </form>
+              )}
+            </Section>
+            {may('GET /admin/audit') && <History />}
+          </>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+function useColumns(): Columns<Row> {
+  const t = useTexts(developersTexts)
+  const { app } = useApp()
+  return useMemo<Columns<Row>>(
+    () => [
+      {
+        id: 'key',
+        header: t.key,
+        cell: ({ row }) => (
+          <ViewLink to="/apps/$app/developers" params={{ app }} search={{ tab: 'config', key: row.original.name }}>
+            {visible(row.original.name)}
+          </ViewLink>
+        ),
+      },
+      {
+        id: 'value',
+        header: t.value,
+        cell: ({ row }) => (
+          <Text size="xs" lineClamp={2} className="mono">
+            {visible(row.original.json)}
+          </Text>
+        ),
+      },
+    ],
+    [t, app],
+  )
+}
+
+function Editor({ name, before }: { name: string; before: string | undefined }) {
+  const t = useTexts(developersTexts)
+  const known = useTexts(configKeyTexts)
+  const common = useTexts(commonTexts)
+  const { app, may } = useApp()
+  const queries = useQueryClient()
+  const navigate = route.useNavigate()
+  const example = knownKeys[name]
+  const [text, setText] = useState(before ?? (example === undefined ? '' : textOf(example)))
+  const [asked, setAsked] = useState<'save' | 'delete'>()
+  const wrong = problemOf(text)
+  const leave = () => void navigate({ search: { tab: 'config' } })
+  const isKnown = name in known
+  return (
+    <Section title={visible(name)}>
+      {isKnown && (
+        <Text size="sm" c="dimmed" mb="sm">
+          {known[name as keyof typeof known]}
+        </Text>
+      )}
+      <Textarea
+        label={t.value}
+        className="code-field"
+        autosize
+        minRows={8}
+        maxRows={28}
+        spellCheck={false}
+        value={text}
+        readOnly={!may('POST /config')}
+        error={text === '' ? undefined : wrong}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      {before === undefined && example !== undefined && (
+        <Alert mt="sm" variant="light">
+          {t.exampleOf}
+        </Alert>
+      )}
+      <Group mt="md" gap="xs">
+        {may('POST /config') && (
+          <Button disabled={wrong !== undefined || text === before} onClick={() => setAsked('save')}>
+            {common.save}
+          </Button>
+        )}
+        {before !== undefined && may('DELETE /config/{key}') && (
+          <Button color="red" variant="outline" onClick={() => setAsked('delete')}>
+            {t.deleteKey}
+          </Button>
+        )}
+        <Button variant="default" onClick={leave}>
+          {common.cancel}
+        </Button>
+      </Group>
+      {asked !== undefined && (
+        <ConfirmChange
+          {...{ asked, name, before, text }}
+          onClose={() => setAsked(undefined)}
+          onDone={async () => {
+            await queries.invalidateQueries({ queryKey: [app] })
+            leave()
+          }}
+        />
+      )}
+    </Section>
+  )
+}
+
+/** Shows the difference, and makes it. */
+function ConfirmChange({
+  asked,
+  name,
+  before = '',
+  text,
+  onClose,
+  onDone,
+}: {
+  asked: 'save' | 'delete'
+  name: string
+  before: string | undefined
+  text: string
+  onClose: () => void
+  onDone: () => Promise<void>
+}) {
+  const t = useTexts(developersTexts)
+  const common = useTexts(commonTexts)
+  const { api } = useApp()
+  if (asked === 'delete') {
+    return (
+      <Confirm
+        title={t.deleteKey}
+        action={t.deleteKey}
+        isDangerous
+        typed={name}
+        onClose={onClose}
+        run={async () => {
+          await resultOf(api.DELETE('/config/{key}', { params: { path: { key: name } } }))
+          await onDone()
+        }}
+      >
+        <Diff before={before} after="" />
+      </Confirm>
+    )
+  }
+  return (
+    <Confirm
+      title={t.saveKey(visible(name))}
+      action={common.save}
+      done={common.saved}
+      onClose={onClose}
+      run={async () => {
+        await resultOf(api.POST('/config', { body: { [name]: JSON.parse(text) as never } }))
+        await onDone()
+      }}
+    >
+      <Diff before={before} after={textOf(JSON.parse(text) as unknown)} />
+    </Confirm>
+  )
+}
+
+function problemOf(text: string): string | undefined {
+  try {
+    JSON.parse(text)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** Who changed which keys, from the audit log; values of private keys are not in it. */
+function History() {
+  const t = useTexts(developersTexts)
+  const { app, api } = useApp()
+  const query = useQuery({
+    queryKey: [app, 'config history'],
+    queryFn: async ({ signal }) => {
+      const of = async (action: string) =>
+        (await resultOf(api.GET('/admin/audit', { params: { query: { action, limit: 20 } }, signal }))).data
+      const found = [...(await of('setConfig')), ...(await of('deleteConfigKey'))]
+      return found.toSorted((a, b) => b.atMS - a.atMS).slice(0, 20)
+    },
+  })
+  return (
+    <Section title={t.history}>
+      <Loaded query={query}>
+        {(entries) =>
+          entries.length === 0 ? (
+            <Empty icon="list" title={t.noHistory} />
+          ) : (
+            entries.map((entry) => <Change key={entry.id} entry={entry} />)
+          )
+        }
+      </Loaded>
+    </Section>
+  )
+}
+
+function Change({ entry }: { entry: Entry }) {
+  const { before, after, actor, actorName = actor, atMS, subject } = entry
+  return (
+    <details className="change">
+      <summary>
+        <Time at={atMS} /> · <bdi>{visible(actorName)}</bdi> · <bdi>{visible(subject.id)}</bdi>
+      </summary>
+      <Diff before={textOf(before ?? {})} after={textOf(after ?? {})} />
+    </details>
+  )
+}

@@ -1,0 +1,53 @@
+import { SegmentedControl } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { Page } from '../../components/page.tsx'
+import { Empty } from '../../components/states.tsx'
+import { type Operation, useApp } from '../../session/session.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import { Configuration } from './configuration.tsx'
+import { EventTail } from './event-tail.tsx'
+import { Explorer } from './explorer.tsx'
+import { Keys } from './keys.tsx'
+import { type Tab, tabs } from './route.ts'
+import { developersTexts } from './texts.ts'
+
+const route = getRouteApi('/shell/apps/$app/developers')
+
+const views: Record<Tab, () => React.ReactNode> = {
+  keys: Keys,
+  config: Configuration,
+  explorer: Explorer,
+  events: EventTail,
+}
+const needs: Record<Tab, Operation | undefined> = {
+  keys: 'GET /admin/keys',
+  config: 'GET /config',
+  explorer: undefined,
+  events: 'GET /admin/events',
+}
+
+/** Keys, configuration, an explorer of the API and the feed of events. */
+export function Developers() {
+  const t = useTexts(developersTexts)
+  const { may } = useApp()
+  const { tab = 'keys' } = route.useSearch()
+  const navigate = route.useNavigate()
+  const needed = needs[tab]
+  const View = views[tab]
+  return (
+    <Page
+      title={t.developers}
+      actions={
+        <SegmentedControl
+          size="xs"
+          aria-label={t.part}
+          value={tab}
+          data={tabs.map((value) => ({ value, label: t[value] }))}
+          onChange={(next) => void navigate({ search: { tab: tabs.find((each) => each === next) } })}
+        />
+      }
+    >
+      {needed === undefined || may(needed) ? <View /> : <Empty icon="key" title={t.notAllowed} />}
+    </Page>
+  )
+}

@@ -1,0 +1,222 @@
+import {
+  Alert,
+  Badge,
+  Button,
+  Checkbox,
+  Code,
+  Group,
+  NumberInput,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import type { components } from '../../../generated/openapi.ts'
+import { scopes } from '../../../generated/scopes.ts'
+import { resultOf } from '../../api.ts'
+import { Confirm, Dialog, Warning } from '../../components/confirm.tsx'
+import { type Columns, DataTable } from '../../components/data-table.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Section } from '../../components/page.tsx'
+import { Copy, Id, Time, visible } from '../../components/shown.tsx'
+import { Empty, Loaded } from '../../components/states.tsx'
+import { useApp } from '../../session/session.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import { developersTexts } from './texts.ts'
+
+type ApiKey = components['schemas']['ApiKey']
+type Scope = ApiKey['scopes'][number]
+
+/** Every scope that some operation needs. */
+const allScopes = [...new Set<string>(Object.values(scopes))].toSorted() as Scope[]
+
+/** The API keys of the app: never the keys themselves, but once when one is added. */
+export function Keys() {
+  const t = useTexts(developersTexts)
+  const { app, api, may } = useApp()
+  const [isAdding, setAdding] = useState(false)
+  const [ending, setEnding] = useState<ApiKey>()
+  const [added, setAdded] = useState<string>()
+  const query = useQuery({
+    queryKey: [app, 'keys'],
+    queryFn: ({ signal }) => resultOf(api.GET('/admin/keys', { params: { query: {} }, signal })),
+  })
+  const queries = useQueryClient()
+  const reload = () => queries.invalidateQueries({ queryKey: [app, 'keys'] })
+  const columns = useColumns(may('DELETE /admin/keys/{id}') ? setEnding : undefined)
+  return (
+    <Section
+      title={t.keys}
+      actions={
+        may('POST /admin/keys') && (
+          <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={() => setAdding(true)}>
+            {t.addKey}
+          </Button>
+        )
+      }
+    >
+      <Loaded query={query}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty icon="key" title={t.noKeys} />
+          ) : (
+            <DataTable label={t.keys} columns={columns} rows={data} keyOf={({ id }) => id} />
+          )
+        }
+      </Loaded>
+      {isAdding && (
+        <AddKey
+          onClose={() => setAdding(false)}
+          onAdded={async (apiKey) => {
+            setAdded(apiKey)
+            await reload()
+          }}
+        />
+      )}
+      {added !== undefined && <Added apiKey={added} onClose={() => setAdded(undefined)} />}
+      {ending && (
+        <Confirm
+          title={t.endKey}
+          action={t.endKey}
+          isDangerous
+          typed={ending.name}
+          onClose={() => setEnding(undefined)}
+          done={t.keyEnded}
+          run={async () => {
+            await resultOf(api.DELETE('/admin/keys/{id}', { params: { path: { id: ending.id } } }))
+            await reload()
+          }}
+        >
+          <Warning>{t.endKeyHint}</Warning>
+        </Confirm>
+      )}
+    </Section>
+  )
+}
+
+function useColumns(onEnd: ((key: ApiKey) => void) | undefined): Columns<ApiKey> {
+  const t = useTexts(developersTexts)
+  return useMemo<Columns<ApiKey>>(
+    () => [
+      { id: 'name', header: t.name, cell: ({ row }) => <bdi>{visible(row.original.name)}</bdi> },
+      { id: 'id', header: 'ID', cell: ({ row }) => <Id id={row.original.id} /> },
+      {
+        id: 'scopes',
+        header: t.scopes,
+        cell: ({ row }) => (
+          <Group gap={4}>
+            {row.original.scopes.map((scope) => (
+              <Badge key={scope} size="sm" variant="light" tt="none">
+                {scope}
+              </Badge>
+            ))}
+          </Group>
+        ),
+      },
+      { id: 'used', header: t.lastUsed, cell: ({ row }) => <Time at={row.original.lastUsedAt} /> },
+      { id: 'ends', header: t.ends, cell: ({ row }) => <Time at={row.original.expiresAt} /> },
+      {
+        id: 'limits',
+        header: t.limits,
+        cell: ({ row: { original } }) => (
+          <Text size="xs">
+            {[
+              ...(original.addresses ?? []),
+              ...(original.ratePerMinute ? [t.perMinute(original.ratePerMinute)] : []),
+            ].join(', ')}
+          </Text>
+        ),
+      },
+      {
+        id: 'end',
+        header: () => <span className="unseen">{t.endKey}</span>,
+        cell: ({ row }) =>
+          onEnd && (
+            <Button size="compact-sm" variant="default" onClick={() => onEnd(row.original)}>
+              {t.end}
+            </Button>
+          ),
+      },
+    ],
+    [t, onEnd],
+  )
+}
+
+/** The new key, this one time. */
+function Added({ apiKey, onClose }: { apiKey: string; onClose: () => void }) {
+  const t = useTexts(developersTexts)
+  return (
+    <Dialog title={t.keyAdded} onClose={onClose}>
+      <Stack gap="md">
+        <Alert color="yellow" icon={<Icon name="warning" />}>
+          {t.keyOnce}
+        </Alert>
+        <Group gap="xs" wrap="nowrap">
+          <Code block>{apiKey}</Code>
+          <Copy text={apiKey} />
+        </Group>
+      </Stack>
+    </Dialog>
+  )
+}
+
+function AddKey({ onClose, onAdded }: { onClose: () => void; onAdded: (apiKey: string) => Promise<void> }) {
+  const t = useTexts(developersTexts)
+  const { api } = useApp()
+  const [name, setName] = useState('')
+  const [chosen, setChosen] = useState<string[]>([])
+  const [expires, setExpires] = useState('')
+  const [addresses, setAddresses] = useState('')
+  const [rate, setRate] = useState<number | string>('')
+  const networks = addresses.split(/[\s,]+/).filter((each) => each !== '')
+  return (
+    <Confirm
+      title={t.addKey}
+      action={t.addKey}
+      isReady={name.trim() !== '' && chosen.length > 0}
+      onClose={onClose}
+      run={async () => {
+        const body = {
+          name: name.trim(),
+          scopes: chosen as Scope[],
+          ...(expires !== '' && { expiresAt: new Date(expires).toISOString() }),
+          ...(networks.length > 0 && { addresses: networks }),
+          ...(typeof rate === 'number' && { ratePerMinute: rate }),
+        }
+        const { apiKey } = await resultOf(api.POST('/admin/keys', { body }))
+        await onAdded(apiKey)
+      }}
+    >
+      <TextInput
+        label={t.name}
+        description={t.nameHint}
+        value={name}
+        data-autofocus
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <Checkbox.Group label={t.scopes} value={chosen} onChange={setChosen}>
+        <SimpleGrid cols={2} spacing={6} mt={6}>
+          {['all', ...allScopes].map((scope) => (
+            <Checkbox key={scope} value={scope} label={scope} size="xs" />
+          ))}
+        </SimpleGrid>
+      </Checkbox.Group>
+      <TextInput
+        type="datetime-local"
+        label={t.ends}
+        description={t.optional}
+        value={expires}
+        onChange={(event) => setExpires(event.currentTarget.value)}
+      />
+      <TextInput
+        label={t.addresses}
+        description={t.addressesHint}
+        value={addresses}
+        onChange={(event) => setAddresses(event.currentTarget.value)}
+      />
+      <NumberInput label={t.rate} description={t.optional} min={1} hideControls value={rate} onChange={setRate} />
+    </Confirm>
+  )
+}

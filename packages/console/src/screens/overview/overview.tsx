@@ -1,0 +1,142 @@
+import { Alert, SegmentedControl, Stack, Text } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import type { operations } from '../../../generated/openapi.ts'
+import { resultOf } from '../../api.ts'
+import { Bars } from '../../components/bars.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Page } from '../../components/page.tsx'
+import { useNumber } from '../../components/shown.tsx'
+import { Loaded } from '../../components/states.tsx'
+import { useApp } from '../../session/session.tsx'
+import { useLanguage, useTexts } from '../../texts/texts.ts'
+import { Processes } from './processes.tsx'
+import { alertTexts, overviewTexts } from './texts.ts'
+
+export type OverviewData = operations['readOverview']['responses'][200]['content']['application/json']['result']
+type Series = OverviewData['hour']
+type Figure = keyof Series[number]['figures']
+
+const route = getRouteApi('/shell/apps/$app/overview')
+
+/** How the app does: what is wrong, figures of the last hour or day, and the processes. */
+export function Overview() {
+  const t = useTexts(overviewTexts)
+  const { app, api } = useApp()
+  const { span } = route.useSearch()
+  const navigate = route.useNavigate()
+  const query = useQuery({
+    queryKey: [app, 'overview'],
+    queryFn: ({ signal }) => resultOf(api.GET('/admin/overview', { signal })),
+    placeholderData: keepPreviousData,
+    refetchInterval: 10_000,
+  })
+  return (
+    <Page
+      title={t.overview}
+      actions={
+        <SegmentedControl
+          size="xs"
+          aria-label={t.span}
+          value={span ?? 'hour'}
+          data={[
+            { value: 'hour', label: t.hour },
+            { value: 'day', label: t.day },
+          ]}
+          onChange={(next) => void navigate({ search: { span: next === 'day' ? 'day' : undefined }, replace: true })}
+        />
+      }
+    >
+      <Loaded query={query}>
+        {(data) => (
+          <>
+            <Alerts alerts={data.alerts} />
+            <Figures data={data} series={span === 'day' ? data.day : data.hour} />
+            {data.processes && <Processes processes={data.processes} lag={data.lag} />}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+function Alerts({ alerts }: { alerts: OverviewData['alerts'] }) {
+  const t = useTexts(overviewTexts)
+  const names = useTexts(alertTexts)
+  const language = useLanguage()
+  if (alerts.length === 0) {
+    return (
+      <Alert color="teal" icon={<Icon name="check" />} mb="md" title={t.allWell}>
+        {t.allWellHint}
+      </Alert>
+    )
+  }
+  return (
+    <Stack gap="xs" mb="md">
+      {alerts.map(({ code, reason }) => (
+        <Alert key={`${code} ${reason}`} color="red" icon={<Icon name="warning" />} title={names[code]}>
+          <Text size="sm" {...(language !== 'en' && { lang: 'en' })}>
+            {reason}
+          </Text>
+        </Alert>
+      ))}
+    </Stack>
+  )
+}
+
+function Figures({ data, series }: { data: OverviewData; series: Series }) {
+  const t = useTexts(overviewTexts)
+  const number = useNumber()
+  const of = (...names: Figure[]) => series.map(({ figures }) => names.reduce((sum, name) => sum + figures[name], 0))
+  const total = (...names: Figure[]) => of(...names).reduce((sum, one) => sum + one, 0)
+  const cards: { label: string; value: number; all: number[]; failed?: number[]; more?: string }[] = [
+    {
+      label: t.connections,
+      value: data.connections,
+      all: series.map(({ peakConnections }) => peakConnections),
+      more: t.peak(number(Math.max(0, ...series.map(({ peakConnections }) => peakConnections)))),
+    },
+    { label: t.messages, value: total('messages'), all: of('messages') },
+    { label: t.deliveries, value: total('deliveries'), all: of('deliveries') },
+    {
+      label: t.requests,
+      value: total('requests', 'emits'),
+      all: of('requests', 'emits'),
+      failed: of('failedRequests', 'failedEmits'),
+      more: t.refused(number(total('refusedRequests', 'refusedEmits')), number(total('failedRequests', 'failedEmits'))),
+    },
+    {
+      label: t.pushes,
+      value: total('pushes'),
+      all: of('pushes', 'failedPushes'),
+      failed: of('failedPushes'),
+      more: t.failed(number(total('failedPushes'))),
+    },
+    {
+      label: t.calls,
+      value: total('calls'),
+      all: of('calls', 'failedCalls'),
+      failed: of('failedCalls'),
+      more: t.failedCalls(number(total('failedCalls')), number(data.deadCalls)),
+    },
+  ]
+  return (
+    <div className="cards">
+      {cards.map(({ label, value, all, failed, more }) => (
+        <section className="card" key={label} aria-label={label}>
+          <Text size="sm" c="dimmed">
+            {label}
+          </Text>
+          <span className="card-value">{number(value)}</span>
+          <Bars
+            label={t.chart(label, number(all.reduce((sum, one) => Math.max(sum, one), 0)))}
+            bars={all.map((bar, i) => ({ value: bar, failed: failed?.[i] ?? 0 }))}
+          />
+          <Text size="xs" c="dimmed">
+            {more ?? '\u00a0'}
+          </Text>
+        </section>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,117 @@
+import { Badge, Text } from '@mantine/core'
+import { Icon, type IconName } from '../../components/icon.tsx'
+import { ViewLink, visible } from '../../components/shown.tsx'
+import { useApp } from '../../session/session.tsx'
+import { useLanguage, useTexts } from '../../texts/texts.ts'
+import type { TimelineSearch } from './route.ts'
+import { codeTexts, timelineTexts } from './texts.ts'
+import type { Entry } from './timeline.tsx'
+
+const icons: Record<Entry['kind'], IconName> = {
+  message: 'send',
+  delivery: 'next',
+  push: 'device',
+  call: 'webhook',
+  connection: 'apps',
+  refusal: 'close',
+  read: 'check',
+  membership: 'users',
+  token: 'key',
+  ban: 'ban',
+  report: 'flag',
+  audit: 'shield',
+}
+const bad = /REFUSED|FAILED|GIVEN_UP|BANNED|DEAD|NONE$|TOKEN_EXPIRED|REPORT_OPEN/
+const good = /^(PUSH_SENT|DELIVERED|CALL_DONE|READ|CONNECTED)/
+
+/** An entry: when, of which kind, the reason in words, where, and links to what it is about. */
+export function EntryLine({ entry, search }: { entry: Entry; search: TimelineSearch }) {
+  const t = useTexts(timelineTexts)
+  const codes = useTexts(codeTexts)
+  const language = useLanguage()
+  const { kind, code, reason, node, timeMS } = entry
+  const headline = code in codes ? codes[code as keyof typeof codes] : undefined
+  const colour = bad.test(code) ? 'red' : good.test(code) ? 'teal' : 'gray'
+  return (
+    <li className="timeline-entry" data-kind={kind}>
+      <Moment at={timeMS} />
+      <Badge
+        color={colour}
+        variant="light"
+        leftSection={<Icon name={icons[kind]} size={12} />}
+        className="timeline-kind"
+      >
+        {t[kind]}
+      </Badge>
+      <div className="timeline-text">
+        {/* The sentence of the server is English; other languages have the names of the codes. */}
+        {language !== 'en' && headline !== undefined && <Text size="sm">{headline}</Text>}
+        <Text size="sm" {...(language !== 'en' && headline !== undefined && { c: 'dimmed', lang: 'en' })}>
+          <bdi>{capitalized(visible(reason))}</bdi>
+        </Text>
+        <Refs entry={entry} search={search} />
+        {node !== undefined && (
+          <Text size="xs" c="dimmed" component="span">
+            {t.onNode(node)}
+          </Text>
+        )}
+      </div>
+    </li>
+  )
+}
+
+const capitalized = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)
+
+/** To the millisecond: in which order things happened is what one looks for. */
+function Moment({ at }: { at: number }) {
+  const language = useLanguage()
+  const date = new Date(at)
+  const day = new Intl.DateTimeFormat(language, { month: 'short', day: 'numeric' }).format(date)
+  const time = new Intl.DateTimeFormat(language, {
+    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
+    fractionalSecondDigits: 3,
+  }).format(date)
+  return (
+    <time className="timeline-time" dateTime={date.toISOString()} title={date.toISOString()}>
+      <span>{time}</span>
+      <Text span size="xs" c="dimmed">
+        {day}
+      </Text>
+    </time>
+  )
+}
+
+function Refs({ entry: { refs }, search }: { entry: Entry; search: TimelineSearch }) {
+  const { app } = useApp()
+  const t = useTexts(timelineTexts)
+  const { room, user, device, message, request } = refs
+  return (
+    <div className="timeline-refs">
+      {room !== undefined && room !== search.room && (
+        <ViewLink size="xs" to="/apps/$app/timeline" params={{ app }} search={{ ...search, room }}>
+          {t.inRoom(visible(room))}
+        </ViewLink>
+      )}
+      {user !== undefined && user !== search.user && (
+        <ViewLink size="xs" to="/apps/$app/timeline" params={{ app }} search={{ ...search, user, device: undefined }}>
+          {t.ofUser(visible(user))}
+        </ViewLink>
+      )}
+      {device !== undefined && search.device === undefined && search.user !== undefined && (
+        <ViewLink size="xs" to="/apps/$app/timeline" params={{ app }} search={{ ...search, device }}>
+          {t.onDevice(visible(device))}
+        </ViewLink>
+      )}
+      {message !== undefined && (
+        <Text size="xs" c="dimmed" component="span">
+          {t.messageId(message)}
+        </Text>
+      )}
+      {request !== undefined && (
+        <Text size="xs" c="dimmed" component="span">
+          {t.requestId(request)}
+        </Text>
+      )}
+    </div>
+  )
+}

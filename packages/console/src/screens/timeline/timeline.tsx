@@ -1,0 +1,143 @@
+import { Alert, Button, Chip, Group, Text } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import type { components } from '../../../generated/openapi.ts'
+import { resultOf } from '../../api.ts'
+import { TextFilter, TimeFilter } from '../../components/filters.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Page } from '../../components/page.tsx'
+import { Empty, Failure, Loading } from '../../components/states.tsx'
+import { useApp } from '../../session/session.tsx'
+import { commonTexts } from '../../texts/common.ts'
+import { useTexts } from '../../texts/texts.ts'
+import { EntryLine } from './entry-line.tsx'
+import type { TimelineSearch } from './route.ts'
+import { kinds, timelineTexts } from './texts.ts'
+
+export type Entry = components['schemas']['TimelineEntry']
+
+const route = getRouteApi('/shell/apps/$app/timeline')
+
+/** Why something happened to a user, on a device or in a room: one list of all that is kept. */
+export function Timeline() {
+  const t = useTexts(timelineTexts)
+  const search = route.useSearch()
+  const isAsked = search.user !== undefined || search.room !== undefined
+  return (
+    <Page title={t.timeline}>
+      <Filters search={search} />
+      {isAsked ? (
+        <Entries search={search} />
+      ) : (
+        <Empty icon="time" title={t.ask}>
+          {t.askHint}
+        </Empty>
+      )}
+    </Page>
+  )
+}
+
+function Filters({ search }: { search: TimelineSearch }) {
+  const t = useTexts(timelineTexts)
+  const navigate = route.useNavigate()
+  const set = (change: TimelineSearch) => void navigate({ search: (now) => ({ ...now, ...change }), replace: true })
+  const shown = search.kinds?.split(',') ?? []
+  return (
+    <>
+      <div className="tools">
+        <TextFilter label={t.user} value={search.user} onChange={(user) => set({ user })} isFirst />
+        <TextFilter label={t.room} value={search.room} onChange={(room) => set({ room })} />
+        <TextFilter label={t.device} value={search.device} onChange={(device) => set({ device })} />
+        <TimeFilter label={t.from} value={search.from} onChange={(from) => set({ from })} />
+        <TimeFilter label={t.to} value={search.to} onChange={(to) => set({ to })} />
+      </div>
+      <Chip.Group
+        multiple
+        value={shown}
+        onChange={(chosen) => set({ kinds: chosen.length === 0 ? undefined : chosen.join(',') })}
+      >
+        <Group gap={6} mb="md" role="group" aria-label={t.kinds}>
+          {kinds.map((kind) => (
+            <Chip key={kind} value={kind} size="xs" variant="light">
+              {t[kind]}
+            </Chip>
+          ))}
+        </Group>
+      </Chip.Group>
+    </>
+  )
+}
+
+function Entries({ search }: { search: TimelineSearch }) {
+  const t = useTexts(timelineTexts)
+  const common = useTexts(commonTexts)
+  const { app, api } = useApp()
+  const query = useInfiniteQuery({
+    queryKey: [app, 'timeline', search],
+    queryFn: ({ pageParam, signal }) =>
+      resultOf(api.GET('/admin/timeline', { params: { query: { ...given(search), ...pageParam } }, signal })),
+    initialPageParam: {},
+    getNextPageParam: ({ cursor }) => (cursor === undefined ? undefined : { cursor }),
+  })
+  if (query.isError && query.data === undefined) {
+    return <Failure error={query.error} retry={() => void query.refetch()} />
+  }
+  if (query.data === undefined) return <Loading />
+  const [first] = query.data.pages
+  const entries = query.data.pages.flatMap(({ data }) => data)
+  return (
+    <>
+      {first && <Missing of={first} />}
+      {entries.length === 0 ? (
+        <Empty icon="time" title={t.nothing}>
+          {t.nothingHint}
+        </Empty>
+      ) : (
+        <ol className="timeline" aria-label={t.timeline}>
+          {entries.map((entry, i) => (
+            <EntryLine key={`${entry.timeMS} ${entry.code} ${entry.subject.id} ${i}`} entry={entry} search={search} />
+          ))}
+        </ol>
+      )}
+      {query.hasNextPage && (
+        <Group justify="center" mt="md">
+          <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            {common.more}
+          </Button>
+        </Group>
+      )}
+    </>
+  )
+}
+
+/** What the list lacks: kinds that the role does not show, and processes that did not answer. */
+function Missing({ of }: { of: Pick<Page, 'withheld' | 'silentNodes' | 'roomsLeftOut'> }) {
+  const t = useTexts(timelineTexts)
+  const lines = [
+    of.withheld.length > 0 && t.withheld(of.withheld.map(({ kind }) => t[kind]).join(', ')),
+    of.silentNodes.length > 0 && t.silent(of.silentNodes.join(', ')),
+    of.roomsLeftOut > 0 && t.leftOut(`${of.roomsLeftOut}`),
+  ].filter((line) => line !== false)
+  if (lines.length === 0) return null
+  return (
+    <Alert color="yellow" icon={<Icon name="warning" />} mb="md">
+      {lines.map((line) => (
+        <Text key={line} size="sm">
+          {line}
+        </Text>
+      ))}
+    </Alert>
+  )
+}
+
+interface Page {
+  withheld: { kind: Entry['kind'] }[]
+  silentNodes: string[]
+  roomsLeftOut: number
+}
+
+function given(search: TimelineSearch) {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof TimelineSearch]: string
+  }
+}
