@@ -27,7 +27,7 @@ export function watchRequests(app: FastifyInstance, metrics: Metrics, log: Logge
     const route = request.routeOptions.url ?? 'unknown'
     const { statusCode: status, elapsedTime } = reply
     durations.observe({ method, route, status: String(status) }, elapsedTime / 1000)
-    if (figures && caller) {
+    if (figures && caller?.app !== undefined) {
       figures.add(caller.app, 'requests')
       if (status >= 400) figures.add(caller.app, status >= 500 ? 'failedRequests' : 'refusedRequests')
     }
