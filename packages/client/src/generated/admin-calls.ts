@@ -57,6 +57,7 @@ export const adminCalls = {
   searchAllMessages: 'POST /admin/search',
   readTimeline: 'GET /admin/timeline?',
   listAllUsers: 'GET /admin/users?',
+  readOverview: 'GET /admin/overview',
   banMember: 'POST /blockStatus/room/:roomID/:blockee',
   unbanMember: 'DELETE /blockStatus/room/:roomID/:blockee',
   banUser: 'POST /admin/clients/:client_id/ban',

@@ -4214,6 +4214,148 @@ export interface ListAllUsersResult {
    */
   cursor?: string
 }
+export interface ReadOverviewInput {}
+export interface Figures {
+  messages: number
+  /**
+   * Events handed to sockets, counted once for each socket
+   */
+  deliveries: number
+  /**
+   * Over HTTP, by keys and users
+   */
+  requests: number
+  /**
+   * Answered with 4xx
+   */
+  refusedRequests: number
+  /**
+   * Answered with 5xx
+   */
+  failedRequests: number
+  emits: number
+  refusedEmits: number
+  failedEmits: number
+  /**
+   * Taken by APNs or FCM
+   */
+  pushes: number
+  /**
+   * Refused by the network, or given up
+   */
+  failedPushes: number
+  /**
+   * Answered with 2xx by room webhooks and PUSH_GENERIC
+   */
+  calls: number
+  /**
+   * Failed tries
+   */
+  failedCalls: number
+}
+export interface ReadOverviewResult {
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  nowMS: number
+  connections: number
+  /**
+   * Calls that failed for good and are kept; counted to 1,000
+   */
+  deadCalls: number
+  hour: {
+    /**
+     * Milliseconds since 1970-01-01 UTC
+     */
+    fromMS: number
+    figures: Figures
+    /**
+     * The most at one moment of this time
+     */
+    peakConnections: number
+  }[]
+  day: {
+    /**
+     * Milliseconds since 1970-01-01 UTC
+     */
+    fromMS: number
+    figures: Figures
+    /**
+     * The most at one moment of this time
+     */
+    peakConnections: number
+  }[]
+  processes?: {
+    service: string
+    node: string
+    version: string
+    /**
+     * It has not reported for 15 seconds; after 10 minutes it is forgotten
+     */
+    isSilent: boolean
+    /**
+     * Milliseconds since 1970-01-01 UTC
+     */
+    startedAtMS: number
+    /**
+     * Milliseconds since 1970-01-01 UTC
+     */
+    reportedAtMS: number
+    /**
+     * Resident set size
+     */
+    memoryBytes: number
+    /**
+     * Of one core: 1 is a whole one
+     */
+    cpu: number
+    /**
+     * Of realtime nodes: the app's
+     */
+    connections?: number
+    /**
+     * Of the push service: each network that is configured
+     */
+    credentials?: {
+      network: 'apns' | 'fcm'
+      state: 'untried' | 'accepted' | 'refused'
+      /**
+       * Names the credentials: the key ID and team, or the project
+       */
+      name: string
+      /**
+       * In this state since
+       */
+      sinceMS: number
+      lastError?: string
+      /**
+       * Milliseconds since 1970-01-01 UTC
+       */
+      lastErrorAtMS?: number
+    }[]
+  }[]
+  /**
+   * Events of the stream that each consumer has not taken yet
+   */
+  lag?: {
+    [k: string]: number
+  }
+  alerts: {
+    code:
+      | 'PROCESS_SILENT'
+      | 'VERSIONS_DIFFER'
+      | 'CREDENTIALS_REFUSED'
+      | 'REQUESTS_FAIL'
+      | 'PUSHES_FAIL'
+      | 'CALLS_FAIL'
+      | 'CALLS_DEAD'
+      | 'CONSUMER_LAGS'
+    /**
+     * An English sentence
+     */
+    reason: string
+  }[]
+}
 export interface BanMemberInput {
   /**
    * Room ID
@@ -5569,6 +5711,8 @@ export interface AdminCalls {
   readTimeline: { input: ReadTimelineInput; result: ReadTimelineResult }
   /** Users of the app, by the beginning of a name or ID, or the newest first: GET /admin/users */
   listAllUsers: { input: ListAllUsersInput; result: ListAllUsersResult }
+  /** What happens in the app now, in the last hour and the last day; processes; what is wrong: GET /admin/overview */
+  readOverview: { input: ReadOverviewInput; result: ReadOverviewResult }
   /** Ban a user in a room: POST /blockStatus/room/:roomID/:blockee */
   banMember: { input: BanMemberInput; result: BanMemberResult }
   /** Lift a ban, by the room owner or the API key: DELETE /blockStatus/room/:roomID/:blockee */
