@@ -5,7 +5,7 @@ import type { Fields, PlatformUser } from '../platform.ts'
 import { type ChatTab, openChat, type TabOptions } from './chat-tab.ts'
 import { startChromium } from './chromium.ts'
 
-/** Two users at a deployment of their own, and a browser: all there before the first test of a `describe`. */
+/** Two users at an exclusive deployment, and a browser: all ready before the first test of a `describe`. */
 export interface AliceAndBob {
   deployment: Deployment
   alice: PlatformUser

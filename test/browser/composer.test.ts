@@ -9,20 +9,20 @@ import { isChromiumMissing } from './chromium.ts'
 import { countFiles } from './kept-files.ts'
 import { onePixel } from './one-pixel.ts'
 
-describe.skipIf(isChromiumMissing())('the chat page in a browser: what is being written', () => {
+describe.skipIf(isChromiumMissing())('the chat page in a browser: the composer', () => {
   const { alice, bob, newRoom, open } = aliceAndBob()
 
   const openNewRoom = async (name = 'Friends') => open(alice, await newRoom([alice, bob], { name }))
   const fieldOf = ({ page }: ChatTab) => page.getByRole('textbox', { name: 'Message' })
 
-  /** A key as Safari reports it that ends a composition: after `compositionend`. Returns whether the page took it. */
+  /** A key that ends a composition as Safari reports it: after `compositionend`. Returns whether the page handled it. */
   const endComposition = (tab: ChatTab, key: string) =>
     fieldOf(tab).evaluate((field, key) => {
       const event = { key, keyCode: 229, isComposing: false, bubbles: true, cancelable: true }
       return !field.dispatchEvent(new KeyboardEvent('keydown', event))
     }, key)
 
-  test('the key that ends a composition in Safari is of the composition alone', async () => {
+  test('the key that ends a composition in Safari only ends the composition', async () => {
     const tab = await openNewRoom()
     await fieldOf(tab).fill('你好')
     assert.equal(await endComposition(tab, 'Enter'), false)
@@ -42,7 +42,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what is being 
     assert.deepEqual(await tab.texts(), ['你好'])
   })
 
-  test('an edit leaves the draft as it was, whether it is saved or given up', async () => {
+  test('an edit keeps the draft, whether it is saved or cancelled', async () => {
     const tab = await openNewRoom()
     await tab.send('Helo')
     await tab.sees('Helo')
@@ -68,7 +68,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what is being 
     assert.deepEqual(await tab.texts(), ['Hello', 'half a sentence'])
   })
 
-  test('a draft is there again after another room was open, also when an edit was begun', async () => {
+  test('a draft is restored after another room was open, even if an edit was started', async () => {
     await newRoom([alice], { name: 'Elsewhere' })
     const tab = await openNewRoom('Here')
     await tab.send('Helo')
@@ -83,7 +83,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what is being 
     assert.equal(await fieldOf(tab).inputValue(), 'half a sent')
   })
 
-  /** Pictures are measured when what it returns is called. */
+  /** Delays measuring pictures until the returned function is called. */
   async function holdMeasuring({ page }: ChatTab): Promise<() => Promise<void>> {
     await page.evaluate(() => {
       const measure = createImageBitmap
@@ -100,7 +100,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what is being 
       .locator('input[type=file]')
       .setInputFiles(Array.from({ length: count }, () => ({ name: 'a.png', mimeType: 'image/png', buffer: onePixel })))
 
-  test('a message waits for the picture that was just chosen', async () => {
+  test('a message waits for a picture that was just chosen', async () => {
     const tab = await openNewRoom()
     const goOn = await holdMeasuring(tab)
     await fieldOf(tab).fill('Look')
@@ -115,7 +115,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what is being 
     assert.deepEqual(await tab.texts(), ['Look'])
   })
 
-  /** Drags a file over an element and drops it there. Returns whether the page took each of the two. */
+  /** Drags a file over an element and drops it there. Returns whether the page handled each of the two. */
   const drop = (on: Locator) =>
     on.evaluate((element) => {
       const dataTransfer = new DataTransfer()
@@ -124,7 +124,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what is being 
       return ['dragover', 'drop'].map((type) => !element.dispatchEvent(new DragEvent(type, about)))
     })
 
-  test('a file that is dropped on a conversation goes with it; elsewhere the page does not open it', async () => {
+  test('a file dropped on a conversation is attached; elsewhere the page does not open it', async () => {
     const tab = await openNewRoom()
     await tab.send('Hello')
     await tab.sees('Hello')
@@ -141,7 +141,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what is being 
     await thread.getByRole('button', { name: 'Send', disabled: false }).waitFor()
   })
 
-  test('files beyond ten are left out, which the page says', async () => {
+  test('files beyond ten are left out, with a notice', async () => {
     const tab = await openNewRoom()
     const goOn = await holdMeasuring(tab)
     await choosePictures(tab, 8)
@@ -155,7 +155,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what is being 
     await eventually('and sent', async () => (await sent.count()) === 10)
   })
 
-  test('a file whose upload a reload interrupts is uploaded all the same; nothing is kept of it afterwards', async () => {
+  test('an upload interrupted by a reload completes, and leaves nothing stored', async () => {
     const tab = await openNewRoom()
     const { page } = tab
     const files = () => page.evaluate(countFiles)
@@ -179,7 +179,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what is being 
     assert.equal(await files(), 0)
   })
 
-  test('an edit does not wait for the files that go with the draft', async () => {
+  test("an edit does not wait for the draft's files", async () => {
     const tab = await openNewRoom()
     await tab.send('Helo')
     await tab.sees('Helo')

@@ -57,7 +57,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
       assert.deepEqual(await layoutFaults(page), [], `the list at ${viewport.width} pixels`)
     }
   })
-  test('Markdown is a safe subset, and literal where the app says so', async () => {
+  test('Markdown is a safe subset, and literal if the app says so', async () => {
     const room = await newRoom([alice], { name: 'Markdown' })
     const text =
       '**bold** *italic* ~~gone~~ `code`\n\n- one\n- two\n\n> quoted\n\n```\nblock\n```\n\n<b>not</b> https://example.com/a_b_c'
@@ -90,7 +90,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     assert.equal(await page.locator('.text em').count(), 0)
     await deployment.platform.admin('POST', '/config', { chatPage: {} })
   })
-  test('a link has a card where the app says so, with its picture from allowed origins alone', async () => {
+  test('a link has a card if the app says so, with images only from allowed origins', async () => {
     const asked: string[] = []
     const site = createServer((request, response) => {
       asked.push(String(request.url))
@@ -164,7 +164,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     assert.equal(await field.inputValue(), '🎉👍🏽to go')
     assert.equal(await page.getByRole('log').locator('.reaction').count(), 2)
   })
-  test('a type that the page does not know has its fallback, or says that it is not supported', async () => {
+  test('an unknown message type shows its fallback, or that it is not supported', async () => {
     const room = await newRoom([alice], { name: 'Types' })
     await say(alice, room, { question: 'Tea?', fallback: 'A poll: Tea?' }, { messageType: 'poll' })
     await say(alice, room, { question: 'Coffee?' }, { messageType: 'poll' })
@@ -203,7 +203,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     assert.ok(other)
   })
 
-  test('commands of robots are offered after a slash', async () => {
+  test('robot commands are offered after a slash', async () => {
     const commands = [
       { name: 'help', description: 'What I can do' },
       { name: 'weather', description: 'Of a city' },
@@ -223,7 +223,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     await sees('/weather Oslo')
   })
 
-  test('slow mode is shown, and holds back until it is over', async () => {
+  test('slow mode is shown, and blocks sending until it is over', async () => {
     const room = await newRoom([alice, bob], { name: 'Slow', slowModeS: 3 })
     const { page, send, sees } = await open(bob, room)
     await send('First')
@@ -236,7 +236,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     await page.getByRole('button', { name: 'Send' }).click()
     await sees('Second')
   })
-  test('a ban in the room and a frozen room stand where one would write', async () => {
+  test('a room ban and a frozen room replace the composer', async () => {
     const { platform } = deployment
     const room = await newRoom([alice, bob], { name: 'Closed' })
     const { page } = await open(bob, room)
@@ -254,7 +254,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     await page.getByText('This room is closed for new messages.').waitFor()
     assert.equal(await field.count(), 0)
   })
-  test('pictures are in the chosen order, never larger than they are, and in a gallery with keys', async () => {
+  test('pictures keep the chosen order and are never enlarged; keys move through the gallery', async () => {
     const room = await newRoom([alice, bob], { name: 'Pictures' })
     const { page, sees, send } = await open(alice, room)
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
@@ -295,7 +295,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     await gallery.waitFor({ state: 'detached' })
   })
 
-  test('a sound plays in its place, HEIC is a file, and of a cell pasted from Excel its text is taken', async () => {
+  test('audio plays in place, HEIC is a file, and a cell pasted from Excel becomes its text', async () => {
     const room = await newRoom([alice, bob], { name: 'Media' })
     const { page } = await open(alice, room)
     const field = page.getByRole('textbox', { name: 'Message' })
@@ -353,7 +353,7 @@ function layoutFaults(page: Page): Promise<string[]> {
       if (end?.getAttribute('data-text') !== '.exe' || !isShown)
         faults.push(`${element.textContent} hides its extension`)
     }
-    // A sentence reads from the left: its last letters are at the right of, or below, those before the name.
+    // Reading from the left, its last letters are at the right of, or below, those before the name.
     for (const line of [...document.querySelectorAll('.system, .invitation p')].filter(isSeen)) {
       const text = line.firstChild
       const length = text?.textContent?.length ?? 0

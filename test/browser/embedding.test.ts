@@ -9,7 +9,7 @@ import { isChromiumMissing, startChromium } from './chromium.ts'
 import { hostsEvents, serveHostPage } from './host-page.ts'
 import { countFiles } from './kept-files.ts'
 
-describe.skipIf(isChromiumMissing())('the chat page in a browser, as an app embeds it', () => {
+describe.skipIf(isChromiumMissing())('the chat page in a browser, embedded in an app', () => {
   let deployment: Deployment
   let browser: Browser
   let alice: PlatformUser
@@ -36,7 +36,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, as an app embe
     })
   const fieldOf = ({ page }: ChatTab) => page.getByRole('textbox', { name: 'Message' })
 
-  test('a session that ends while one writes leaves the conversation and the draft', async () => {
+  test('a session that ends during typing keeps the conversation and the draft', async () => {
     const user = await newUser()
     const room = await newRoom(user)
     await say(room, 'before')
@@ -50,7 +50,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, as an app embe
     assert.equal(await fieldOf(tab).inputValue(), 'half a sen')
   })
 
-  test('drafts with their reply, mentions and files are there after a change of rooms and a reload', async () => {
+  test('drafts with their reply, mentions and files survive a change of rooms and a reload', async () => {
     const user = await newUser()
     const [room, other] = [await newRoom(user), await newRoom(user, 'Other')]
     await say(room, 'Who comes?')
@@ -93,7 +93,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, as an app embe
     await eventually('the list marks it no longer', async () => (await preview())?.startsWith('You:'))
   })
 
-  test('a room that is not the user’s says so and opens nothing; it opens once it is', async () => {
+  test('a foreign room shows a notice and opens nothing; it opens once the user may enter', async () => {
     const user = await newUser()
     await say(await newRoom(user), 'elsewhere')
     const foreign = await deployment.platform.newRoom([alice.id], { name: 'Foreign', owner: alice.id })
@@ -109,7 +109,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, as an app embe
     await tab.sees('welcome')
   })
 
-  test('rooms=hide shows a single conversation, also one that the user has hidden', async () => {
+  test('rooms=hide shows a single conversation, even one that the user has hidden', async () => {
     const user = await newUser()
     const room = await newRoom(user)
     await say(room, 'alone')
@@ -125,7 +125,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, as an app embe
     }
   })
 
-  test('embed.js: the page around hands out tokens, opens rooms, and hears what happens', async () => {
+  test('embed.js: the host page provides tokens, opens rooms, and gets events', async () => {
     const user = await newUser()
     const [room, other] = [await newRoom(user), await newRoom(user, 'Other')]
     const hidden = await newRoom(user, 'Hidden')
@@ -169,11 +169,11 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, as an app embe
     await call("chat.setTexts({ chats: 'Postfach' })")
     await frame.getByRole('heading', { name: 'Postfach' }).waitFor()
 
-    // Others may say what they like: neither of the two listens.
+    // Messages from others are ignored by both.
     await call("window.postMessage({ parley: 1, type: 'closed' }, '*')")
     await frame.locator('body').evaluate(() => window.postMessage({ parley: 1, type: 'theme', theme: 'light' }, '*'))
     await frame.getByRole('textbox').last().fill('a draft')
-    // Somebody else has issued a token.
+    // Another party has issued a token.
     await issue()
     await heard('token refused')
     await say(other, 'still here')
@@ -196,7 +196,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, as an app embe
     assert.equal(await later.evaluate(countFiles), 0)
   })
 
-  test('embed.js: calls before the page listens, links that the page opens, and the button that closes it', async () => {
+  test('embed.js: calls before the page listens, links that the page opens, and the close button', async () => {
     const user = await newUser()
     const [room, other] = [await newRoom(user), await newRoom(user, 'Other')]
     const link = `${base().replace('127.0.0.1', 'plain.test')}/chat/icon.svg`
@@ -219,7 +219,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, as an app embe
       page,
       await open(`room=${room}`, phone),
       await open(`room=${room}&rooms=hide`),
-      // A room that is none of theirs, with and without the list.
+      // A foreign room, with and without the list.
       await open('room=none', phone),
       await open('room=none&rooms=hide', phone),
     ]
@@ -231,7 +231,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, as an app embe
     }
   })
 
-  test('a page that names another host hears nothing from the frame', async () => {
+  test('a page that names another host gets nothing from the frame', async () => {
     const host = await serveHostPage(`${base()}/chat/embed.js`, async () => '')
     const page = await openPage(browser, `${host}?nothing`, {
       elsewhere: [new URL(base()).host],
@@ -248,7 +248,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, as an app embe
     assert.equal(await page.evaluate(() => 'got' in window), false)
   })
 
-  test('a file that is missing: the page is loaded again, once, without a token in the address', async () => {
+  test('a missing file makes the page reload once, without a token in the address', async () => {
     const user = await newUser()
     const room = await newRoom(user)
     await say(room, 'there it is')
@@ -272,7 +272,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, as an app embe
     assert.doesNotMatch(page.url(), /token/)
   })
 
-  test('under a path of a proxy', async () => {
+  test('works under a proxy path', async () => {
     const user = await newUser()
     const room = await newRoom(user)
     await say(room, 'under a path')
@@ -286,7 +286,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, as an app embe
     })
   })
 
-  test('on plain http, without storage, notifications and Intl.Segmenter', async () => {
+  test('works on plain http, without storage, notifications and Intl.Segmenter', async () => {
     const user = await newUser()
     const room = await newRoom(user)
     await say(room, 'plainly')

@@ -50,7 +50,7 @@ describe.skipIf(isChromiumMissing())('the first minute, in a browser', () => {
     assert.ok(line && text.includes(line), 'it shows the line that npm start prints')
     await page.getByRole('link', { name: 'realtime-1' }).waitFor()
 
-    // As the README's curl line for Bob does: it keeps its token until the user of the page wants it back.
+    // Like the README's curl line for Bob: it keeps its token until the user of the page wants it back.
     const issued = await fetch(`${baseUrl}/admin/clients`, {
       method: 'POST',
       headers: { 'im-api-key': demoApp.apiKey, 'content-type': 'application/json' },
@@ -63,7 +63,7 @@ describe.skipIf(isChromiumMissing())('the first minute, in a browser', () => {
     await alice.getByRole('log').getByText('Back again', { exact: true }).waitFor()
   })
 
-  test('the API page has the demo’s keys and the events, and the console hears no complaint', async () => {
+  test('the API page has the demo’s keys and the events, and the console has no complaint', async () => {
     const page = await openPage(browser, `${baseUrl}/docs`)
     await page.getByRole('heading', { name: 'Events of the socket' }).waitFor()
     await page.locator('#events summary').filter({ hasText: 'chat message' }).first().click()
@@ -74,7 +74,7 @@ describe.skipIf(isChromiumMissing())('the first minute, in a browser', () => {
     await me.locator('.live-responses-table').getByText('"alice"').first().waitFor()
   })
 
-  test('pages of others read no token there and kill no node', async () => {
+  test('foreign pages cannot read a token there or kill a node', async () => {
     for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
       const token = { method: 'POST', body: JSON.stringify({ user: 'alice' }) }
       for (const [path, init] of [
@@ -86,7 +86,7 @@ describe.skipIf(isChromiumMissing())('the first minute, in a browser', () => {
         assert.doesNotMatch(await answer.text(), /"token"/)
       }
     }
-    // A name of theirs that leads to this machine.
+    // A foreign host name that resolves to this machine.
     const body = await new Promise<string>((resolve, reject) => {
       get(`${baseUrl}/docs/keys.json`, { headers: { host: 'evil.example' } }, (answer) => resolve(consume(answer))).on(
         'error',

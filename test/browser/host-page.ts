@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 
 /**
- * An integrator's page with the chat in it, at an origin of its own; closed with the test. `?nothing` leaves the chat out.
+ * An integrator's page with the chat in it, at its own origin; closed with the test. `?nothing` leaves the chat out.
  * @returns its address
  */
 export async function serveHostPage(embed: string, token: (refused: boolean) => Promise<string>): Promise<string> {

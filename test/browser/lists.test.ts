@@ -7,10 +7,10 @@ import { aliceAndBob } from './alice-and-bob.ts'
 import { isChromiumMissing } from './chromium.ts'
 import { onePixel } from './one-pixel.ts'
 
-describe.skipIf(isChromiumMissing())('the chat page in a browser: what it lists and keeps', () => {
+describe.skipIf(isChromiumMissing())('the chat page in a browser: its lists', () => {
   const { deployment, alice, bob, newRoom, say, open } = aliceAndBob()
 
-  test('open invitations, also those that came before: accepted, declined, and new ones as they come', async () => {
+  test('open invitations, old and new: accepted and declined', async () => {
     const carl = await deployment.platform.newUser('carl', { nickname: 'Carl' })
     const invite = async (name: string) => {
       const room = await newRoom([alice], { name })
@@ -37,7 +37,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what it lists 
     await page.getByRole('button', { name: /^Chess club/ }).waitFor()
   })
 
-  test('pinned messages far beyond those that are loaded', async () => {
+  test('pinned messages far beyond the loaded ones', async () => {
     const room = await newRoom([alice, bob])
     const pinned = await say(alice, room, 'The house rules')
     await alice.call('POST', `/messages/${pinned}/pin`)
@@ -54,7 +54,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what it lists 
     await page.getByRole('button', { name: 'Pinned: The house rules' }).waitFor({ state: 'detached' })
   })
 
-  test('an own message: sent, delivered to who has another room open, and read', async () => {
+  test('an own message: sent, delivered to a user in another room, and read', async () => {
     const [room, other] = [await newRoom([alice, bob]), await newRoom([alice, bob], { name: 'Other' })]
     const alices = await open(alice, room)
     await alices.send('Are you there?')
@@ -78,7 +78,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what it lists 
     await eventually('and so they are later', async () => (await log.getByText('Read', { exact: true }).count()) === 2)
   })
 
-  test('the threads that one takes part in, with what is unread; a click leads into one', async () => {
+  test("the user's threads with unread counts; a click opens one", async () => {
     const [dora, room] = [await deployment.platform.newUser('dora', { nickname: 'Dora' }), await newRoom([alice, bob])]
     await alice.call('POST', `/rooms/${room}/members`, { invitees: [dora.id] })
     const about = await say(dora, room, 'Who drives?')
@@ -101,7 +101,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what it lists 
     assert.equal(await page.getByRole('dialog').locator('.thread-row').count(), 1)
   })
 
-  test('an upload says how far it is; what is uploaded is kept over a reload; without IndexedDB, what was not says so', async () => {
+  test('an upload shows its progress; finished ones survive a reload; without IndexedDB, unfinished ones show a failure', async () => {
     const room = await newRoom([alice, bob])
     const { page, sees } = await open(alice, room)
     const choose = (name: string, text: string) =>
@@ -121,7 +121,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what it lists 
       })
     })
     await page.reload()
-    // Not before the reload: it lets requests that wait go on.
+    // Not before the reload, which would release pending requests.
     await page.unroute(/\/content\?/)
     await page.getByText('The upload was interrupted. Choose the file again.').waitFor()
     await page.getByText('16 bytes', { exact: true }).waitFor()
@@ -135,7 +135,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what it lists 
     assert.equal(await page.getByRole('button', { name: 'Remove whole.txt' }).count(), 0)
   })
 
-  test('pictures by URL: those of origins that the app allows are shown, also after a reload; others are links', async () => {
+  test("pictures by URL are shown from the app's allowed origins, also after a reload; others are links", async () => {
     const asked: string[] = []
     const serve = async () => {
       const server = createServer((request, response) => {
@@ -163,7 +163,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what it lists 
     assert.deepEqual([...new Set(asked)], [`${allowed}/dot.png`])
   })
 
-  test('the room of the address at a reload, whatever is heard of others before the list is read', async () => {
+  test("a reload opens the room of the address, whatever other rooms' events arrive before the list", async () => {
     const [room, other] = [await newRoom([alice, bob]), await newRoom([alice, bob], { name: 'Another' })]
     await say(alice, room, 'in the room')
     const { page, sees } = await open(bob, room)
@@ -187,7 +187,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what it lists 
     await sees('in the room')
   })
 
-  test('the bell says so when the browser blocks notifications', async () => {
+  test('the bell shows that the browser blocks notifications', async () => {
     const { page } = await open(alice, await newRoom([alice]))
     await page.evaluate(() => {
       Notification.requestPermission = () => Promise.resolve('denied')
@@ -197,11 +197,11 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what it lists 
   })
 
   test.each(['default', 'granted'])(
-    'no bell where a page cannot show notifications, permission: %s',
+    'no bell on pages that cannot show notifications, permission: %s',
     async (permission) => {
       const room = await newRoom([alice, bob])
       const { page, sees } = await open(alice, room)
-      // As Chrome on Android is, with the page in the background.
+      // Like Chrome on Android, with the page in the background.
       await page.addInitScript((permission) => {
         const Illegal = function () {
           throw new TypeError('Illegal constructor')

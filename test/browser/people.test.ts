@@ -21,7 +21,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
     }, isAt)
 
   describe('seen means seen', () => {
-    test('without the focus nothing is read, and a notification comes; with it, it is read', async () => {
+    test('without the focus nothing is read, and a notification appears; with it, it is read', async () => {
       const room = await newRoom([alice, bob])
       const tab = await open(alice, room)
       await tab.page.addInitScript(() => {
@@ -50,7 +50,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
       await eventually('it is read', async () => (await unreadOf(alice, room)) === 0)
     })
 
-    test('the sum in the title leaves out hidden rooms', async () => {
+    test('the total in the title leaves out hidden rooms', async () => {
       const carl = await deployment.platform.newUser('carl')
       const [desk, shown] = [await newRoom([carl]), await newRoom([bob, carl])]
       const hidden = await newRoom([bob, carl], { name: 'Hidden' })
@@ -70,7 +70,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
     const [latest = {}] = page['data'] as { message?: unknown; mentions?: unknown[] }[]
     return latest
   }
-  /** Sends what is written; the users whom the message mentions. */
+  /** Sends the composed text; returns the mentioned users. */
   const sentMentions = async (tab: ChatTab, room: string, text: string) => {
     await tab.page.getByRole('button', { name: 'Send' }).click()
     await eventually('it is sent', async () => (await latestIn(room)).message === text)
@@ -78,7 +78,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
   }
 
   describe('mentions', () => {
-    test('the picker finds members by prefix beyond those that the room names, after Chinese and full-width characters', async () => {
+    test('the picker finds members by prefix beyond those loaded, after Chinese and full-width characters', async () => {
       const { platform } = deployment
       const ids = Array.from({ length: 60 }, (_, i) => `crowd ${i}`)
       await platform.admin('POST', '/admin/clients/list', {
@@ -102,11 +102,11 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
       assert.deepEqual(await sentMentions(tab, room, '看，@Zoë Zimmer'), ['crowd 59'])
     })
 
-    test('editing, clearing, switching rooms and names that begin alike never change who is told', async () => {
+    test('editing, clearing, switching rooms and similar names never change the mentioned users', async () => {
       const { platform } = deployment
       const al = await platform.newUser('al', { nickname: 'Al' })
       const room = await newRoom([alice, al, bob])
-      // Another try finds the room of the first.
+      // A retry finds the room of the first attempt.
       const elsewhere = `Elsewhere ${randomUUID().slice(0, 8)}`
       const other = await newRoom([alice, al, bob], { name: elsewhere })
       const tab = await open(alice, room)
@@ -170,7 +170,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
     const press = (tab: ChatTab, name: string | RegExp) =>
       dialog(tab).getByRole('button', { name, exact: true }).click()
 
-    test('a message is reported with a reason from its menu, and its sender blocked; the card lifts the block', async () => {
+    test('a message is reported with a reason from its menu, and its sender blocked; the profile lifts the block', async () => {
       const mallory = await deployment.platform.newUser('mallory', { nickname: 'Mallory' })
       const room = await newRoom([alice, mallory])
       const tab = await open(alice, room)
@@ -211,7 +211,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
       assert.equal(await isBlocked(), true)
     })
 
-    test('recalling, deleting and removing a member are asked first', async () => {
+    test('recalling, deleting and removing a member need confirmation', async () => {
       const room = await newRoom([alice, bob])
       const tab = await open(alice, room)
       await tab.send('to recall')
@@ -244,7 +244,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
       await eventually('bob is out', async () => (await alice.call('GET', `/rooms/${room}`))['memberCount'] === 1)
     })
 
-    test('on touch, a sheet names those who have read and those who reacted', async () => {
+    test('on touch, a sheet names readers and reactions', async () => {
       const room = await newRoom([alice, bob])
       const sent = await say(alice, room, 'Hello all')
       await bob.call('POST', `/messages/${sent}/reaction`, { reaction: '👍' })
@@ -262,7 +262,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
   describe('chats and rooms', () => {
     const dialog = ({ page }: ChatTab) => page.getByRole('dialog').last()
 
-    test('a chat is started and people are added by a picker, by keyboard alone', async () => {
+    test('a chat is started and people are added with a picker, by keyboard alone', async () => {
       const { platform } = deployment
       await platform.admin('POST', '/config', { directory: 'all' })
       const far = await platform.newUser('faraway', { nickname: 'Far Away' })
@@ -304,7 +304,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
       await platform.admin('DELETE', '/config/directory')
     })
 
-    test('the owner changes the name, the description and the picture of a room; members do not', async () => {
+    test("the owner can change a room's name, description and picture; members cannot", async () => {
       const room = await newRoom([alice, bob])
       const tab = await open(alice, room)
       await tab.page.getByRole('button', { name: 'Details' }).click()

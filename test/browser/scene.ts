@@ -95,7 +95,7 @@ export interface Scene {
   lonely: string
   /** The room for sending pictures. */
   pictureRoom: string
-  /** A token of another member of the room, whose sessions can be ended and who can be banned there. */
+  /** A token of another member of the room, for ending sessions and for a ban there. */
   newSession: () => Promise<string>
   endSession: () => Promise<unknown>
   ban: (isBanned: boolean) => Promise<unknown>

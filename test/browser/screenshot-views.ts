@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import type { Scene } from './scene.ts'
 
-/** A view: whose it is, where it is opened, and how to come to it. */
+/** A view: its user, its address, and the steps to reach it. */
 export interface View {
   token?: (scene: Scene) => string | Promise<string>
   room?: (scene: Scene) => string

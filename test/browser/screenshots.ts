@@ -81,7 +81,7 @@ async function take(browser: Browser, scene: Scene, { lang, size, theme }: Look,
   await context.close()
 }
 
-/** A page of an integrator with the chat at its side, or over all of a phone. */
+/** An integrator's page with the chat at its side, or covering a whole phone. */
 async function goToShop(page: Page, token: string, options: object): Promise<void> {
   const body = `<!doctype html><meta name="viewport" content="width=device-width"><title>Shop</title>
 <style>body { margin: 0; background: #b9c6d3 } #chat { position: fixed; inset: 0 0 0 auto; width: min(100%, 48rem) }</style>

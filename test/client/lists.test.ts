@@ -68,7 +68,7 @@ describe("a client's lists", () => {
     await eventually('none', () => pinned().length === 0)
   })
 
-  test('the members whom a message reached, reported automatically by their clients, also after being away', async () => {
+  test('the members that got a message, reported automatically by their clients, also after being away', async () => {
     const { alice, bob, room } = await twoInARoom()
     const a = clientOf(deployment, alice)
     await a.room(room).open()

@@ -35,17 +35,17 @@ const specOf = (object: KubeObject | undefined): unknown => object?.spec
 const named = new Set(deployments.flatMap((deployment) => mainOf(deployment).ports?.map(({ name }) => name) ?? []))
 const example = (name: string) => read(`deploy/helm/examples/${name}`)
 
-describe('the chart: what goes beside the services', () => {
+describe('the chart: objects beside the services', () => {
   const { rules } = specOf(production('HTTPRoute')[0]) as { rules: RouteRule[] }
   const routes = rules.flatMap(({ backendRefs }) => backendRefs)
-  /** How long the HTTPRoute lets a request to this path of a rule last. */
+  /** The time limit of the HTTPRoute's rule for a request to this path. */
   const requestTimeoutOf = (value: string) =>
     rules.find(({ matches }) => matches.some(({ path }) => path.value === value))?.timeouts.request
   const pathsOf = (ingress: KubeObject) =>
     (specOf(ingress) as { rules: { http: { paths: IngressPath[] } }[] }).rules.flatMap(({ http }) => http.paths)
   const paths = withIngress('Ingress').flatMap(pathsOf)
 
-  test('the HTTPRoute and the Ingress lead to Services and ports that are there: sockets to realtime, the rest to gateways', () => {
+  test('the HTTPRoute and the Ingress lead to existing Services and ports: sockets to realtime, the rest to gateways', () => {
     for (const backends of [routes, paths.map(({ backend }) => backend.service)]) {
       assert.deepEqual([...new Set(backends.map(({ name }) => name))].toSorted(), ['api-gateway', 'realtime'])
       for (const { name, port } of backends) {
@@ -67,7 +67,7 @@ describe('the chart: what goes beside the services', () => {
     assert.deepEqual(new Set(sizes), new Set(['32k']))
   })
 
-  test('files as large as the gateways take by default pass, for as long as they take', () => {
+  test("files of the gateways' default size limit pass, within their time limit", () => {
     const files = withIngress('Ingress').find((ingress) => ingress.metadata.name === 'parley-files')
     const annotations = files?.metadata.annotations ?? {}
     const [, gibibytes] = /^(\d+)g$/.exec(annotations['nginx.ingress.kubernetes.io/proxy-body-size'] ?? '') ?? []
@@ -82,7 +82,7 @@ describe('the chart: what goes beside the services', () => {
     for (const { path } of streams) assert.equal(requestTimeoutOf(path), '0s', path)
   })
 
-  test('the README of the chart names what its parts need of a cluster', () => {
+  test('the README of the chart names the cluster requirements of its parts', () => {
     const readme = read('deploy/helm/parley/README.md')
     const labels = JSON.stringify(production('NetworkPolicy')).match(/parley\.dev\/\w+/g) ?? []
     assert.ok(labels.length > 0)
@@ -90,7 +90,7 @@ describe('the chart: what goes beside the services', () => {
     for (const group of ['gateway.networking.k8s.io', 'monitoring.coreos.com']) assert.ok(readme.includes(group), group)
   })
 
-  test('addresses with a token, signature or session are in no access log of the Ingress', () => {
+  test('the Ingress logs no address with a token, signature or session', () => {
     const silent = withIngress('Ingress')
       .filter(({ metadata }) => metadata.annotations?.['nginx.ingress.kubernetes.io/enable-access-log'] === 'false')
       .flatMap(pathsOf)
@@ -98,7 +98,7 @@ describe('the chart: what goes beside the services', () => {
     assert.deepEqual(silent.toSorted(), ['/chat', '/chat/', '/files/', '/socket.io/'])
   })
 
-  test('Prometheus scrapes a port that every pod has, under the job that the alerts name', () => {
+  test('Prometheus scrapes a port that every pod has, under the job name of the alerts', () => {
     const monitor = specOf(production('PodMonitor')[0]) as {
       podMetricsEndpoints: { port: string; path: string }[]
       jobLabel: string
@@ -116,7 +116,7 @@ describe('the chart: what goes beside the services', () => {
     assert.match(read('deploy/helm/parley/files/alerts.yml'), /up\{job="parley"\}/)
   })
 
-  test('the network policies open ports that are there, and those of every server that a setting may name', () => {
+  test('the network policies open existing ports, and those of every server in a setting', () => {
     const policies = production('NetworkPolicy').map(
       (object) => specOf(object) as { ingress?: PolicyRule[]; egress?: PolicyRule[] },
     )
@@ -134,7 +134,7 @@ describe('the chart: what goes beside the services', () => {
     for (const port of [...wanted, 53, 443]) assert.ok(out.includes(port), `${port} is open`)
   })
 
-  test('gateways are scaled by a share of one core, which docs/scaling.md measures; Deployments that are scaled have no number', () => {
+  test('gateways are scaled by a share of one core, measured in docs/scaling.md; scaled Deployments have no replica count', () => {
     const scaled = production('HorizontalPodAutoscaler').map(({ spec }) => spec['scaleTargetRef'] as { name: string })
     assert.deepEqual(scaled.map(({ name }) => name).toSorted(), ['api-gateway', 'realtime'])
     const keda = objectsIn('helm/examples/keda.yaml').map(({ spec }) => spec['scaleTargetRef'] as { name: string })
@@ -148,14 +148,14 @@ describe('the chart: what goes beside the services', () => {
     assert.match(read('docs/scaling.md'), /^\| gateway, one core \|/m)
   })
 
-  test('KEDA scales push and stats by the metric of their consumers', () => {
+  test("KEDA scales push and stats by their consumers' metric", () => {
     assert.match(example('keda.yaml'), /parley_consumer_lag_messages\{service="push", /)
     assert.match(example('keda.yaml'), /parley_consumer_lag_messages\{service="stats", /)
     for (const file of ['push/src/push-metrics.ts', 'stats/src/main.ts'])
       assert.match(read(`services/${file}`), /'parley_consumer_lag_messages'/)
   })
 
-  test('an update adds a quarter of the realtime nodes at a time; all of them in the small base', () => {
+  test('an update adds a quarter of the realtime nodes at a time, or all of them in the small base', () => {
     const strategyOf = (all: KubeObject[], name: string) =>
       all.find(({ metadata }) => metadata.name === name)?.spec['strategy']
     const surge = (maxSurge: string | number) => ({ rollingUpdate: { maxUnavailable: 0, maxSurge } })
@@ -177,7 +177,7 @@ describe('the chart: what goes beside the services', () => {
     assert.equal(settings['PARLEY_STREAM_REPLICAS'], config.cluster.replicas)
   })
 
-  test('in production MongoDB is of the version of compose, with three members', () => {
+  test('production runs the MongoDB version of compose, with three members', () => {
     const compose = parse(read('docker-compose.yml'), { merge: true }) as { services: { mongo: { image: string } } }
     const [, release = 'none'] = compose.services.mongo.image.split(':')
     const mongo = specOf(objectsIn('helm/examples/mongodb.yaml')[0]) as {
@@ -190,7 +190,7 @@ describe('the chart: what goes beside the services', () => {
 })
 
 describe('.github/workflows/release.yml', () => {
-  test('makes the image for two architectures, on its base by digest, with SBOM and provenance', () => {
+  test('builds the image for two architectures, on its base by digest, with SBOM and provenance', () => {
     const { jobs } = parse(read('.github/workflows/release.yml')) as {
       jobs: { image: { steps: { uses?: string; with?: Record<string, unknown> }[] } }
     }

@@ -47,7 +47,7 @@ export interface KubeObject {
   }
 }
 
-/** Objects of files below deploy/, in YAML; `file` is from there. */
+/** Objects of files below deploy/, in YAML; `file` is relative to it. */
 export function objectsIn(pattern: string): KubeObject[] {
   return globSync(pattern, { cwd: deploy })
     .filter((file) => !/kustomization|values\.yaml/.test(file))
@@ -63,7 +63,7 @@ const kindsOf =
   (...kinds: string[]) =>
     objects.filter(({ kind }) => kinds.includes(kind))
 
-/** The chart with its defaults, and what deploy/k8s adds to it. */
+/** The chart with its defaults, and with the additions of deploy/k8s. */
 export const objects = objectsIn('k8s/**/*.yaml')
 /** The chart with examples/production.yaml, and with examples/ingress-nginx.yaml. */
 export const production = kindsOf(objectsIn('helm/rendered/production.yaml'))
@@ -74,7 +74,7 @@ export const services = ['api-gateway', 'realtime', 'push', 'stats']
 export const deployments = workloads.filter(({ metadata }) => services.includes(metadata.name))
 export const podOf = ({ spec }: KubeObject) => spec.template.spec
 export const mainOf = (object: KubeObject) => podOf(object).containers[0] as Container
-/** The variables that stand in a container itself. */
+/** The variables set directly in a container. */
 export const environmentOf = ({ env = [] }: Container): Labels =>
   Object.fromEntries(env.map(({ name, value }) => [name, value]))
 /** The settings of deploy/k8s/base. */

@@ -23,7 +23,7 @@ import {
 import { knownSettings, wrongVariables } from './known-settings.ts'
 
 describe('deploy/k8s', () => {
-  test('has a Deployment of each service, which runs its main.ts', () => {
+  test('has a Deployment for each service, which runs its main.ts', () => {
     assert.deepEqual(deployments.map(({ metadata }) => metadata.name).toSorted(), services.toSorted())
     for (const deployment of deployments) {
       const { name } = deployment.metadata
@@ -32,7 +32,7 @@ describe('deploy/k8s', () => {
     }
   })
 
-  test('names only settings that exist, and every secret only as a file', () => {
+  test('names only existing settings, and secrets only as files', () => {
     assert.deepEqual(wrongVariables(settings), [])
     for (const workload of [...workloads, ...production('Deployment', 'Job'), ...withIngress('Deployment', 'Job')]) {
       for (const container of podOf(workload).containers) {
@@ -48,7 +48,7 @@ describe('deploy/k8s', () => {
     }
   })
 
-  test('every file that a setting names is in the Secret that overlays/try makes, or in that of production', () => {
+  test('every file named in a setting is in the Secret of overlays/try, or in that of production', () => {
     const { secretGenerator } = parse(read('deploy/k8s/overlays/try/kustomization.yaml')) as {
       secretGenerator: { name: string; files: string[] }[]
     }
@@ -68,7 +68,7 @@ describe('deploy/k8s', () => {
   })
 
   for (const workload of workloads) {
-    test(`${workload.file}: ${workload.metadata.name} fits the restricted Pod Security standard, and is bounded`, () => {
+    test(`${workload.file}: ${workload.metadata.name} fits the restricted Pod Security standard, and has resource limits`, () => {
       const pod = podOf(workload)
       assert.equal(pod.automountServiceAccountToken, false)
       assert.equal(pod.securityContext.runAsNonRoot, true)
@@ -86,7 +86,7 @@ describe('deploy/k8s', () => {
     })
   }
 
-  test('selectors find their pods: of workloads, Services, budgets and spreading', () => {
+  test('selectors of workloads, Services, budgets and spreading match their pods', () => {
     const labelled = workloads.map(({ spec }) => spec.template.metadata.labels)
     const finds = (selector: Labels) =>
       labelled.some((labels) => Object.entries(selector).every(([key, value]) => labels[key] === value))
@@ -109,7 +109,7 @@ describe('deploy/k8s', () => {
     }
   })
 
-  test('ports and probes are those of the code', () => {
+  test('ports and probes match the code', () => {
     const settings = read('docs/settings.md')
     const defaultOf = (variable: string) => Number(new RegExp(`\`${variable}\` \\| \`(\\d+)\``).exec(settings)?.[1])
     const http = { 'api-gateway': defaultOf('PARLEY_GATEWAY_PORT'), realtime: defaultOf('PARLEY_REALTIME_PORT') }
@@ -135,7 +135,7 @@ describe('deploy/k8s', () => {
     }
   })
 
-  test('a pod is given longer to stop than it takes: the pause, the drain, and what follows it', () => {
+  test("a pod's grace period covers its pause, its drain, and the rest of its stop", () => {
     const drain = Number(settings['PARLEY_DRAIN_MS']) / 1_000
     for (const deployment of deployments) {
       const pause = mainOf(deployment).lifecycle?.preStop.sleep.seconds ?? 0
@@ -143,7 +143,7 @@ describe('deploy/k8s', () => {
     }
   })
 
-  test('the autoscaler of realtime goes by a metric that realtime serves, and removes one pod at a time', () => {
+  test('the autoscaler of realtime uses a metric that realtime serves, and removes one pod at a time', () => {
     const hpa = production('HorizontalPodAutoscaler').find(({ metadata }) => metadata.name === 'realtime')
     const { metrics, behavior } = (hpa as KubeObject).spec as unknown as {
       metrics: { pods: { metric: { name: string } } }[]
@@ -158,7 +158,7 @@ describe('deploy/k8s', () => {
     )
   })
 
-  test('images are those of docker-compose.yml', () => {
+  test('images match docker-compose.yml', () => {
     const compose = parse(read('docker-compose.yml'), { merge: true }) as {
       services: Record<string, { image: string }>
     }
@@ -169,7 +169,7 @@ describe('deploy/k8s', () => {
     }
   })
 
-  test('every file that a kustomization names is there, and every object is in one; the base is whole from afar', () => {
+  test('every file in a kustomization exists, and every object is in one; the base works remotely', () => {
     const named = globSync('k8s/**/kustomization.yaml', { cwd: 'deploy' }).flatMap((file) => {
       const { resources = [] } = parse(read(`deploy/${file}`)) as { resources?: string[] }
       if (file === 'k8s/base/kustomization.yaml') assert.ok(!/\.\.|secretGenerator/.test(JSON.stringify(resources)))

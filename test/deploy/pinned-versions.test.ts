@@ -27,7 +27,7 @@ describe('versions of servers', () => {
     }),
   ])
 
-  test('each server stands in docker-compose.yml and in a manifest', () => {
+  test('each server is in docker-compose.yml and in a manifest', () => {
     for (const [server, { why }] of Object.entries(floors)) {
       assert.ok(why.length > 20, server)
       const places = named.filter((one) => one.server === server).map(({ name }) => name)
@@ -39,22 +39,19 @@ describe('versions of servers', () => {
     }
   })
 
-  test.each(named)(
-    '$name: $server $version is a whole version of the same release, and no older than its floor',
-    (one) => {
-      const floor = floors[one.server as keyof typeof floors].floor.split('.').map(Number)
-      const version = /^(\d+)\.(\d+)\.(\d+)(-|$)/
-        .exec(one.version ?? '')
-        ?.slice(1, 4)
-        .map(Number)
-      assert.ok(version, 'a patch version, which does not move')
-      assert.deepEqual(version.slice(0, 2), floor.slice(0, 2))
-      assert.ok((version[2] ?? 0) >= (floor[2] ?? 0), `older than ${floor.join('.')}`)
-    },
-  )
+  test.each(named)('$name: $server $version is a full version of the same release, and at least its floor', (one) => {
+    const floor = floors[one.server as keyof typeof floors].floor.split('.').map(Number)
+    const version = /^(\d+)\.(\d+)\.(\d+)(-|$)/
+      .exec(one.version ?? '')
+      ?.slice(1, 4)
+      .map(Number)
+    assert.ok(version, 'a patch version, which does not move')
+    assert.deepEqual(version.slice(0, 2), floor.slice(0, 2))
+    assert.ok((version[2] ?? 0) >= (floor[2] ?? 0), `older than ${floor.join('.')}`)
+  })
 })
 
-describe('code that a build fetches', () => {
+describe('code fetched by a build', () => {
   const actions = files.flatMap(({ name, text }) =>
     [...text.matchAll(/^\s*(?:- )?uses: (?!\.)(\S+)(.*)/gm)].map(([, action = '', comment = '']) => ({
       name,
@@ -69,7 +66,7 @@ describe('code that a build fetches', () => {
     assert.match(one.comment, /^ # v\d+\.\d+\.\d+$/)
   })
 
-  test('deploy/Dockerfile unpacks no package that it has not compared with a hash', () => {
+  test('deploy/Dockerfile unpacks no package without checking its hash', () => {
     const dockerfile = readFileSync(join(root, 'deploy/Dockerfile'), 'utf8')
     const packed = dockerfile.indexOf('npm pack')
     const [compared, unpacked] = [dockerfile.indexOf('sha512', packed), dockerfile.indexOf('tar -xzf', packed)]

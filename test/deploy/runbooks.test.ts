@@ -22,7 +22,7 @@ const sections = new Map(
 )
 
 describe('docs/runbooks.md', () => {
-  test('has a section for each alert and none for another', () => {
+  test('has exactly one section for each alert', () => {
     assert.deepEqual(
       [...sections.keys()],
       alerts.map(({ alert }) => alert),
@@ -30,7 +30,7 @@ describe('docs/runbooks.md', () => {
   })
 
   for (const { alert, labels, annotations } of alerts) {
-    test(`${alert}: its section says what it means, what users notice, what to look at, what to do`, () => {
+    test(`${alert}: its section gives the meaning, the effect on users, the checks, and the remedy`, () => {
       const section = sections.get(alert) ?? ''
       assert.equal(annotations.runbook_url, `docs/runbooks.md#${alert.toLowerCase()}`)
       assert.ok(section.includes(`\n\n\`${labels.severity}\`. `))
@@ -40,14 +40,14 @@ describe('docs/runbooks.md', () => {
     })
   }
 
-  test('ParleyDependencyAway: its section has each name that the alert may give', () => {
+  test('ParleyDependencyAway: its section has each name that the alert can give', () => {
     const checks = [...read('packages/wiring/src/connect-servers.ts').matchAll(/checks\['(\w+)'\]/g)]
     assert.ok(checks.length >= 4)
     const section = sections.get('ParleyDependencyAway')?.toLowerCase() ?? ''
     for (const [, name = ''] of checks) assert.ok(section.includes(name), name)
   })
 
-  test('names only log lines that docs/logs.md explains, settings and error codes that exist', () => {
+  test('names only log lines from docs/logs.md, and existing settings and error codes', () => {
     const text = read('docs/runbooks.md')
     const known =
       read('docs/logs.md') +
@@ -61,7 +61,7 @@ describe('docs/runbooks.md', () => {
   })
 })
 
-/** Of several words, and no command. */
+/** Several words, but no command. */
 function isLogLine(name: string): boolean {
   return /^\w+( [\w:]+){2,}$/.test(name) && !/^(?:docker|kubectl|nats) /.test(name)
 }

@@ -8,8 +8,8 @@ export interface ChartValue {
 }
 
 /**
- * Values of a values.yaml that have a comment, in their order; a map whose entries have comments gives those instead.
- * A value without a comment is left out: its neighbour's comment speaks for it.
+ * The commented values of a values.yaml, in order; a map with commented entries gives those instead. A value without a comment
+ * is left out, since its neighbour's comment covers it.
  */
 export function valuesIn(text: string): ChartValue[] {
   const found: ChartValue[] = []

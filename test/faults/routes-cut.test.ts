@@ -46,7 +46,7 @@ describe("a realtime node whose NATS server is cut off from a gateway's, while b
   }
   const logged = async (line: string) => (await readFile(node.logFile, 'utf8')).split(line).length - 1
 
-  test('recovers everything missed: messages, members who left, revoked tokens', async () => {
+  test('recovers everything missed: messages, departed members, revoked tokens', async () => {
     const [owner, leaves, ends] = [
       await connect(await platform.newUser('owner')),
       await connect(await platform.newUser('leaves')),

@@ -59,7 +59,7 @@ describe('hostile pictures', () => {
       }
     }, 0)
 
-  test('of one user do not end the stats service, nor pass its memory limit, and others get their thumbnails meanwhile', async () => {
+  test("of one user neither end the stats service nor exceed its memory limit nor delay other users' thumbnails", async () => {
     const hostile = []
     for (let i = 0; i < 9; i++) {
       const { type, bytes } = bombs[i % bombs.length] ?? assert.fail()

@@ -113,7 +113,7 @@ export async function startLoad({
       thread.postMessage('stop', [])
       const { sent, calls } = await Promise.race([stopped.promise, failed])
       await until('every client is back', () => clients.every(({ isBack }) => isBack))
-      // A client whose node vanished considers itself connected until a heartbeat is missing.
+      // A client of a vanished node considers itself connected until a heartbeat is missing.
       await until('every client has a node', async () => (await options.openConnections()) >= clients.length)
       await until('every client is back', () => clients.every(({ isBack }) => isBack))
       // Messages still missing then are lost.

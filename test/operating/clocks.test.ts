@@ -90,7 +90,7 @@ describe('a gateway whose clock is 10 minutes ahead', () => {
   })
 })
 
-test('a process whose clock is off by a few seconds is ready, and reports it', async () => {
+test('a process with a clock off by a few seconds is ready, and reports it', async () => {
   const platform = await startPlatform()
   try {
     const behind = await platform.start('stats', shifted(-8_000))

@@ -75,7 +75,7 @@ describe('metrics, dashboards and alert rules', () => {
     socket.close()
   }
 
-  /** With every series that a histogram has. */
+  /** With every series of a histogram. */
   function namesIn(text: string): string[] {
     return [...text.matchAll(/^# TYPE (\S+) (\w+)/gm)].flatMap(([, name = '', type]) =>
       type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
@@ -110,7 +110,7 @@ describe('metrics, dashboards and alert rules', () => {
   })
 
   for (const service of ['api-gateway', 'realtime', 'push', 'stats']) {
-    test(`the names and units of ${service} are by the conventions (promtool check metrics)`, async () => {
+    test(`the names and units of ${service} follow the conventions (promtool check metrics)`, async () => {
       const checking = run(programs.promtool, ['check', 'metrics'])
       checking.child.stdin?.end(served[service])
       const said = await checking.then(
@@ -123,12 +123,12 @@ describe('metrics, dashboards and alert rules', () => {
     })
   }
 
-  test('the alert rules pass promtool and do what their tests say', async () => {
+  test('the alert rules pass promtool and their unit tests', async () => {
     await run(programs.promtool, ['check', 'config', join(deploy, 'prometheus/prometheus.yml')])
     await run(programs.promtool, ['test', 'rules', join(deploy, 'prometheus/alerts.test.yml')])
   })
 
-  test('the real Prometheus evaluates every rule, and none names a metric that does not exist', async () => {
+  test('the real Prometheus evaluates every rule, and each names only existing metrics', async () => {
     const rulesNow = async () => (await ask<Rules>('rules')).groups.flatMap(({ rules }) => rules)
     const isEvaluated = ({ health }: { health: string }) => health === 'ok'
     await eventually('all are evaluated', async () => {

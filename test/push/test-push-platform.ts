@@ -19,7 +19,7 @@ export interface PushPlatform extends Omit<Platform, 'newUser'> {
   as(user: string, method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
   /** The token of a user from `newUser`. */
   tokenOf(user: string): string
-  /** Creates a user with devices, whose tokens are `<user>-<type>`; returns the user ID. */
+  /** Creates a user with devices and tokens `<user>-<type>`; returns the user ID. */
   newUser(devices?: readonly ('ios' | 'fcm')[], profile?: object): Promise<string>
   /** Sends a message and returns its ID. */
   send(room: string, sender: string, fields?: object): Promise<string>

@@ -7,7 +7,7 @@ import { s3Store } from './s3-store.ts'
 
 const timeoutMS = 200
 
-/** A store whose server runs this on the first bytes of each connection. */
+/** A store backed by a server that runs this on the first bytes of each connection. */
 async function storeAt(onRequest: (socket: Socket, request: string) => void): Promise<S3Store> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {

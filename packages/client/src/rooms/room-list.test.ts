@@ -96,7 +96,7 @@ describe('the list of rooms', () => {
     assert.equal(unread(), 4)
   })
 
-  test('rereads after the login a room whose preferences came in the replay, since they may be outdated', async () => {
+  test('rereads a room after the login if its preferences came in the replay, since they may be outdated', async () => {
     let isConnected = true
     const { list, lists, asked } = slowServer(() => isConnected)
     const first = list.refresh()

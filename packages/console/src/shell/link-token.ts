@@ -1,4 +1,4 @@
-/** What came behind `#` in the address, and leaves it at once: neither the history nor a copied address has it. */
+/** The token after `#` in the address, which is removed at once: neither the history nor a copied address has it. */
 function takeHash(): URLSearchParams {
   const hash = new URLSearchParams(location.hash.slice(1))
   if (hash.has('link') || hash.has('error')) history.replaceState(null, '', location.pathname + location.search)

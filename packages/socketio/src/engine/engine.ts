@@ -104,7 +104,7 @@ export function createEngine<S>(options: EngineOptions<S>): Engine<S> {
         if (stop === undefined) return
         const gone = () => {
           stop()
-          // Nobody reads this response; it only stops counting the request as being served.
+          // This response goes nowhere; it only stops counting the request as being served.
           resolve(unknownSession())
         }
         if (signal.aborted) gone()

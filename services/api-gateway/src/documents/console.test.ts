@@ -11,13 +11,13 @@ describe('the console', () => {
   })
   afterAll(() => gateway.stop())
 
-  /** The scripts and styles of a view, by their URLs. */
+  /** The scripts and styles of a view, by URL. */
   async function filesOf(path: string): Promise<string[]> {
     const html = await (await fetch(gateway.url + path)).text()
     return [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file = '']) => new URL(file, gateway.url + path).href)
   }
 
-  test('every address below /console is the page, whose files are there wherever it is', async () => {
+  test('every address below /console serves the page, with links to its files that work from any of them', async () => {
     const first = await filesOf('/console')
     assert.ok(first.length >= 3, String(first))
     for (const file of first) {
@@ -31,7 +31,7 @@ describe('the console', () => {
       assert.equal((await fetch(`${gateway.url}/console/files/${other}`)).status, 404, other)
   })
 
-  test('it runs only its own files, has Trusted Types, asks nothing elsewhere, and is in no frame', async () => {
+  test('it runs only its own files, uses Trusted Types, makes no other requests, and cannot be framed', async () => {
     const answer = await fetch(`${gateway.url}/console/apps/demo/users`)
     assert.match(answer.headers.get('content-type') ?? '', /^text\/html/)
     assert.equal(answer.headers.get('cache-control'), 'no-cache')
@@ -52,10 +52,10 @@ describe('the console', () => {
     assert.doesNotMatch(await answer.text(), /<script(?! type="module" crossorigin src=)|<style| style=/)
   })
 
-  test('all that the first view loads is at most 350 KB gzipped', async ({ annotate }) => {
+  test('the first view loads at most 350 KB gzipped', async ({ annotate }) => {
     const waiting = await filesOf('/console')
     const loaded = new Map<string, number>()
-    // With everything that the scripts import at once, and the chunks of the navigation and the list of users.
+    // With all static imports of the scripts, and the chunks of the navigation and the list of users.
     for (const file of waiting) {
       const text = await (await fetch(file)).text()
       loaded.set(file, gzipSync(text).length)
@@ -76,7 +76,7 @@ describe('the console', () => {
     assert.ok(bytes <= 350 * 1024, `${bytes} bytes`)
   })
 
-  test('files of another release are there while it is updated', async () => {
+  test('files of another release are served during an update', async () => {
     const [own = ''] = (await filesOf('/console')).filter((file) => file.endsWith('.js'))
     const name = own.slice(own.lastIndexOf('/') + 1)
     const isKept = async () => (await listPageFiles(gateway.chat.db)).includes(name)

@@ -3,7 +3,7 @@ import { proves } from '@parley/conformance/proves'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
 
-/** Every field of a response whose name says that it is a time, at any depth. */
+/** Every field of a response named like a time, at any depth. */
 function timesIn(value: unknown): [name: string, value: unknown][] {
   if (typeof value !== 'object' || value === null) return []
   const fields = Object.entries(value)

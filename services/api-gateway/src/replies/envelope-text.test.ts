@@ -7,7 +7,7 @@ import { envelopeText } from './envelope-text.ts'
 
 const mayRead = async () => undefined
 
-describe('a response whose result is JSON text', () => {
+describe('a response with JSON text as its result', () => {
   test('is a whole string when it is short', async () => {
     const answer = await envelopeText(new JsonText(['[1.0,', '"é"]']), mayRead)
     assert.equal(answer, '{"RC":0,"RM":"OK","result":[1.0,"é"]}')

@@ -126,7 +126,7 @@ describe('HTTP errors use the envelope, and the bare form on bare endpoints', ()
     ['GET', '/%zz'],
     ['DELETE', '/blockStatus/room/x/%ff', 'INVALID_USER_ID'],
   ] as const) {
-    test(`${method} ${path}, whose path is not UTF-8, is 400 ${code}`, async () => {
+    test(`${method} ${path}, with a path that is not UTF-8, is 400 ${code}`, async () => {
       const { status, body } = await gateway.admin(method, path)
       assert.equal(status, 400)
       isEnvelope(body, 400, code)

@@ -16,7 +16,7 @@ import { moderationTexts } from './texts.ts'
 
 const around = 5
 
-/** What was said before and after a reported message, read with a reason, and what is known of both people. */
+/** The messages around a reported one, read with a reason, and the profiles of both people. */
 export function Context({ report }: { report: Report }) {
   const t = useTexts(moderationTexts)
   const { may } = useApp()

@@ -13,7 +13,7 @@ import { useTexts } from '../../texts/texts.ts'
 import type { AdminRoom } from './room-actions.tsx'
 import { roomsTexts } from './texts.ts'
 
-/** What is set for a room; only the fields that were changed are saved. */
+/** The settings of a room; only changed fields are saved. */
 export function Settings({ room }: { room: AdminRoom }) {
   const t = useTexts(roomsTexts)
   const common = useTexts(commonTexts)

@@ -23,7 +23,7 @@ export interface UserDialogProps {
   onClose: () => void
 }
 
-/** What an operator may do about a user, each in a dialog that says what will happen. */
+/** The actions of an operator on a user, each confirmed in a dialog that describes its effect. */
 export function UserActions({ profile, whole }: { profile: UserDialogProps['profile']; whole: Inspected | undefined }) {
   const t = useTexts(usersTexts)
   const { may } = useApp()

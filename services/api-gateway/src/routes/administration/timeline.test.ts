@@ -63,7 +63,7 @@ describe('GET /admin/timeline', () => {
   }
   const codes = ({ data }: { data: TimelineEntry[] }) => data.map(({ code }) => code)
 
-  test('has of a user in a room what was sent, pushed, called, read, reported, banned and changed, with reasons', async () => {
+  test('shows for a user in a room everything sent, pushed, called, read, reported, banned and changed, with reasons', async () => {
     const page = await read({ user: 'bob', room })
     const found = codes(page)
     for (const code of [
@@ -75,7 +75,7 @@ describe('GET /admin/timeline', () => {
     const reasons = page.data.map(({ reason }) => reason)
     assert.ok(reasons.includes('alice sent a message of type text (seq 2); bob has read it'), reasons.join('\n'))
     assert.ok(reasons.includes('bob reported a message of alice: spam; it is open'))
-    // Pushes stand above their message.
+    // Pushes are above their message.
     const pushed = page.data.flatMap(({ refs }) => (refs.message === ids[1] ? [refs] : []))
     assert.deepEqual(
       pushed.map(({ device = '' }) => device),
@@ -86,7 +86,7 @@ describe('GET /admin/timeline', () => {
     assert.deepEqual(page.withheld, [])
   })
 
-  test('has of a user all their rooms, and of a room all its members', async () => {
+  test('covers all rooms of a user, and all members of a room', async () => {
     const quiet = await gateway.newRoom([alice])
     const id = await send(alice, quiet, 'x')
     const ofAlice = await read({ user: 'alice' })
@@ -113,7 +113,7 @@ describe('GET /admin/timeline', () => {
     assert.deepEqual(seen, whole.data)
   })
 
-  test('keeps to the time, the device and the kinds asked for', async () => {
+  test('filters by time, device and kind', async () => {
     assert.deepEqual(codes(await read({ user: 'bob', to: '1000', from: '0' })), [])
     const [, second] = (await read({ user: 'bob', room, kinds: 'message' })).data.toReversed()
     const at = `${second?.timeMS}`
@@ -140,7 +140,7 @@ describe('GET /admin/timeline', () => {
     assert.equal((await gateway.admin('GET', '/admin/timeline?room=none')).body.error.code, 'ROOM_NOT_FOUND')
   })
 
-  test('withholds kinds for which the key lacks the scope, and names it', async () => {
+  test('withholds kinds outside the scopes of the key, and names them', async () => {
     const body = { name: 'support', scopes: ['messages:read', 'rooms:read'] }
     const { apiKey } = (await gateway.admin('POST', '/admin/keys', body)).body.result
     const page = await read({ user: 'bob', room }, apiKey)

@@ -30,7 +30,7 @@ describe('operators and their roles', () => {
     findAuditEntries(gateway.chat.db, app, { actor: `operator:${id}` }, { limit: 100 })
 
   for (const role of roles) {
-    test(`a ${role}: what their scopes open, and every other operation is 403 PERMISSION_DENIED that names the scope`, async () => {
+    test(`a ${role} can call the operations in their scopes; others are 403 PERMISSION_DENIED naming the scope`, async () => {
       const operator = await newOperator(gateway, [{ app: gateway.app, role }])
       const own = scopesOfRole[role]
       for (const { method, path, access, scope = 'all' } of forKeys) {
@@ -66,7 +66,7 @@ describe('operators and their roles', () => {
     })
   }
 
-  test('the session of one app’s operator opens no other app, and does not tell which there are', async () => {
+  test('a session of one app’s operator opens no other app, and does not reveal which exist', async () => {
     const operator = await newOperator(gateway, [{ app: gateway.app, role: 'owner' }])
     const { apps } = (await operator.call('GET', '/operator/session')).body.result
     assert.deepEqual(apps, [{ app: gateway.app, role: 'owner', scopes: ['all', 'platform'] }])
@@ -81,7 +81,7 @@ describe('operators and their roles', () => {
     assert.equal((await owner.call('GET', '/admin/rooms', undefined, inApp(otherApp))).status, 200)
   })
 
-  test('the role for an app goes before that for all; a role ends with its app', async () => {
+  test('a role for an app overrides one for all apps, and ends with its app', async () => {
     const operator = await newOperator(gateway, [
       { app: '*', role: 'developer' },
       { app: otherApp, role: 'viewer' },
@@ -92,7 +92,7 @@ describe('operators and their roles', () => {
     assert.equal((await operator.call('GET', '/admin/keys')).status, 401)
   })
 
-  test('without Parley-CSRF, or with another’s, everything but GET is 403', async () => {
+  test('without a Parley-CSRF header, or with a foreign one, everything but GET is 403', async () => {
     const operator = await newOperator(gateway, [{ app: gateway.app, role: 'owner' }])
     const writing = allOperations.filter(
       ({ method, access, scope }) => method !== 'GET' && (scope !== undefined || access === 'operator'),
@@ -105,7 +105,7 @@ describe('operators and their roles', () => {
       }
     }
     assert.equal((await operator.call('GET', '/admin/rooms', undefined, { 'parley-csrf': '' })).status, 200)
-    // Neither may another origin send the header that makes a request an operator's.
+    // Nor can another origin send the header that makes a request an operator's.
     const preflight = await fetch(`${gateway.url}/admin/rooms`, {
       method: 'OPTIONS',
       headers: { origin: 'https://evil.example', 'access-control-request-method': 'GET' },
@@ -141,12 +141,12 @@ describe('operators and their roles', () => {
       ['searchAllMessages', `room:${room}`, first],
       ['inspectMessages', `room:${room}`, second],
     ])
-    // A room without a reason has no message with it, but for a key.
+    // Without a reason a room comes without messages, except for a key.
     assert.doesNotMatch((await support.call('GET', `/admin/rooms/${room}`)).text, /secret words/)
     assert.match((await gateway.admin('GET', `/admin/rooms/${room}`)).text, /secret words/)
   })
 
-  test('the audit log names the operator: of changes, and of sends in a user’s name', async () => {
+  test('the audit log names the operator of changes, and of sends in a user’s name', async () => {
     const alice = await gateway.newUser()
     const room = await gateway.newRoom([alice])
     const moderator = await newOperator(gateway, [{ app: gateway.app, role: 'moderator' }])
@@ -165,7 +165,7 @@ describe('operators and their roles', () => {
     )
   })
 
-  test('a developer’s new API keys have no more than they have', async () => {
+  test('a developer’s new API keys have no more rights than the developer', async () => {
     const developer = await newOperator(gateway, [{ app: gateway.app, role: 'developer' }])
     for (const scopes of [['all'], ['messages:read'], ['config:read', 'users:write']]) {
       assert.equal((await developer.call('POST', '/admin/keys', { name: randomUUID(), scopes })).status, 403)
@@ -175,7 +175,7 @@ describe('operators and their roles', () => {
     assert.equal((await owner.call('POST', '/admin/keys', { name: randomUUID(), scopes: ['all'] })).status, 200)
   })
 
-  test('an owner of one app manages its operators, and nobody else’s', async () => {
+  test('an owner of one app can manage its operators, and no others', async () => {
     const ofApp = await newOperator(gateway, [{ app: gateway.app, role: 'owner' }])
     const mine = { app: gateway.app, role: 'viewer' }
     const hidden = { app: otherApp, role: 'support' }

@@ -41,7 +41,7 @@ describe('operators sign in', () => {
     return { ...operator, ...open(changed) }
   }
 
-  test('by a link, once: of two at the same time one signs in', async () => {
+  test('by a link, once: of two concurrent attempts one succeeds', async () => {
     const { link, email } = await invite(gateway, viewer())
     const both = await Promise.all(
       [gateway, another].map(({ anonymous }) => anonymous('POST', '/operator/link', { token: link })),
@@ -52,7 +52,7 @@ describe('operators sign in', () => {
     assert.equal(JSON.stringify(await gateway.chat.db.operators.find().toArray()).includes(link), false)
   })
 
-  test('by e-mail, whatever its case, and password', async () => {
+  test('by e-mail, in any case, and password', async () => {
     const { email } = await withPassword()
     const answer = await enter(email.toUpperCase(), password)
     assert.equal(answer.status, 200, answer.text)
@@ -61,7 +61,7 @@ describe('operators sign in', () => {
     assert.match(doc?.passwordHash ?? '', /^\$argon2id\$/)
   })
 
-  test('a wrong password, an unknown e-mail and an account without a password are told apart by nothing', async () => {
+  test('a wrong password, an unknown e-mail and an account without a password are indistinguishable', async () => {
     const { email } = await withPassword()
     const { email: without } = await invite(gateway, viewer())
     const asked: (string | undefined)[] = []
@@ -79,11 +79,11 @@ describe('operators sign in', () => {
       await assert.rejects(signIn(operators, { email: given, password: 'wrong' }, visitor), { code: 'SIGN_IN_FAILED' })
     }
     assert.equal(new Set(answers).size, 1, answers.join('\n'))
-    // Each compares one hash, that of nobody if need be: the same work.
+    // Each compares one hash, if need be a dummy: the same work.
     assert.deepEqual(asked, ['hash', undefined, undefined])
   })
 
-  test('an account waits after five failures, known or not, for longer each time; a link lets its operator in', async () => {
+  test('an account waits after five failures, known or not, for longer each time; a link still works', async () => {
     const { email, id } = await withPassword()
     const owner = await newOperator(gateway, [{ app: '*', role: 'owner' }])
     for (const given of [email, `${randomUUID()}@example.com`]) {
@@ -109,7 +109,7 @@ describe('operators sign in', () => {
     assert.equal(await seen(open(answer)), 200)
   })
 
-  test('an address waits after twenty failures over many accounts; those who succeed do not count', async () => {
+  test('an address waits after twenty failures over many accounts; successes do not count', async () => {
     const visitor = { address: '2001:db8::1' }
     for (let n = 0; n < 30; n++) {
       await (await beginAttempt(gateway.chat, `${randomUUID()}@example.com`, visitor)).succeeded()
@@ -120,7 +120,7 @@ describe('operators sign in', () => {
     await beginAttempt(gateway.chat, 'x@example.com', { address: '2001:db8:1::1' })
   })
 
-  test('with an authenticator a code is needed, each once; the password alone, and old sessions, do not let in', async () => {
+  test('an authenticator requires a code, each valid once; the password alone, or an old session, is not enough', async () => {
     const operator = await withPassword()
     const other = open(await enter(operator.email, password))
     const { secret, url } = (await operator.call('POST', '/operator/totp', {})).body.result
@@ -142,7 +142,7 @@ describe('operators sign in', () => {
     assert.equal((await enter(operator.email, password)).status, 200)
   })
 
-  test('the password changes only with the one so far, and ends every other session on every gateway', async () => {
+  test('changing the password requires the current one, and ends every other session on every gateway', async () => {
     const operator = await withPassword()
     const here = open(await enter(operator.email, password))
     const there = open(await enter(operator.email, password))
@@ -158,7 +158,7 @@ describe('operators sign in', () => {
     assert.equal((await enter(operator.email, password)).status, 401)
   })
 
-  test('a session that ended is 401: signed out, ended in the list, idle, too old, its operator changed, reset or removed', async () => {
+  test('an ended session is 401: signed out, ended in the list, idle, too old, its operator changed, reset or removed', async () => {
     const owner = await newOperator(gateway, [{ app: '*', role: 'owner' }])
     const { operatorSessions } = gateway.chat.db
     const past = { expiresAt: new Date(Date.now() - 1) }
@@ -193,7 +193,7 @@ describe('operators sign in', () => {
     assert.equal((await gateway.anonymous('GET', '/operator/session')).status, 401)
   })
 
-  test('a session is used until its idle end, and its longest at the latest', async () => {
+  test('a session ends after its idle time, and at its maximum age at the latest', async () => {
     const short = await gateway.another({ console: { sessions: { idleMS: 3_600_000, longestMS: 7_200_000 } } })
     const operator = await newOperator(short, viewer())
     const { operatorSessions } = gateway.chat.db
@@ -212,7 +212,7 @@ describe('operators sign in', () => {
     await short.stop()
   })
 
-  test('the cookie is __Host-, Secure, HttpOnly, SameSite=Strict; on plain loopback it has another name and no Secure', async () => {
+  test('the cookie is __Host-, Secure, HttpOnly, SameSite=Strict; on plain loopback it has another name and is not Secure', async () => {
     const { link } = await invite(gateway, viewer())
     const { headers } = await gateway.anonymous('POST', '/operator/link', { token: link })
     assert.match(headers.getSetCookie().join(), /^parley-operator=os_[\w-]{43}; .*HttpOnly; SameSite=Strict$/)
@@ -222,7 +222,7 @@ describe('operators sign in', () => {
   })
 })
 
-/** The cookies that a sign-in by link under another name of the host sets. */
+/** The cookies set by a sign-in with a link under another host name. */
 function setCookies(url: string, host: string, body: object): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const headers = { host, 'content-type': 'application/json' }

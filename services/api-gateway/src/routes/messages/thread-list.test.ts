@@ -47,7 +47,7 @@ describe('GET /threads', () => {
     await gateway.admin('DELETE', `/rooms/${room}`)
   })
 
-  test('has the thread of a returning member whose message got its first reply while they were out', async () => {
+  test("has the thread of a returning member's message that got its first reply while they were out", async () => {
     const room = await gateway.newRoom([alice, bob], { owner: 'alice' })
     const root = await send(room, 'bob')
     await gateway.admin('POST', `/rooms/${room}/delete/members`, { members: ['bob'] })

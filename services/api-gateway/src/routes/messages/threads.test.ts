@@ -49,7 +49,7 @@ describe('a thread', () => {
     Promise.all([alice, bob, carol].map(async (user) => (await thread(user, root)).unread))
   const history = async (room: string) => (await bob.call('GET', `/rooms/${room}/messages/v3?limit=500`)).body.result
 
-  test('returns nothing to a member who is removed while it is read', async () => {
+  test('returns nothing to a member removed while it is read', async () => {
     const room = await newRoom()
     const root = await send(room, 'alice', 'root')
     const first = await inThread(room, 'alice', root)

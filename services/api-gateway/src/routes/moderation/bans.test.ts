@@ -145,7 +145,7 @@ describe('POST /blockStatus/room/{roomID}/{blockee}', () => {
     await other.stop()
   })
 
-  test('a user who is added or joins while being banned over another gateway is banned', async () => {
+  test('a user being added or joining is banned by a concurrent ban over another gateway', async () => {
     const other = await gateway.another()
     const headers = { 'im-client-key': gateway.clientKey, 'im-authorization': stranger.token }
     for (let i = 0; i < 20; i++) {

@@ -77,7 +77,7 @@ describe('a ban with untilMS', () => {
     assert.deepEqual(await sendEverywhere(), ['OK', 'OK'])
   })
 
-  test('applies to a returning member, who can become the owner once it ends', async () => {
+  test('applies to a returning member, and allows making them the owner once it ends', async () => {
     await ban(soon())
     await gateway.admin('POST', `/rooms/${room}/delete/members`, { members: ['bob'] })
     refused(await bob.call('POST', `/rooms/${room}/join`), 403, 'ROOM_CLOSED')

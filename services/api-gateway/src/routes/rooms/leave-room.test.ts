@@ -18,7 +18,7 @@ const add = (room: string, invitees: string[], more = {}) =>
 const take = (by: TestUser['call'], room: string, members: string[], more = {}) =>
   by('POST', `/rooms/${room}/delete/members`, { members, ...more })
 
-/** A group of the owner, whom the others joined one after the other. */
+/** A group of the owner; the others joined it one after the other. */
 async function newRoom(...others: string[]): Promise<string> {
   const room = await gateway.newRoom([user('owner')], { owner: 'owner' })
   for (const other of others) await add(room, [other])

@@ -66,7 +66,7 @@ describe('POST /rooms/{id}/members', () => {
     assert.equal((await add(member, unruled, [carl.id])).status, 200)
   })
 
-  test('a banned member cannot invite, and a banned user who returns can only read', async () => {
+  test('a banned member cannot invite, and is read-only after a return', async () => {
     const room = await newRoom()
     await owner.call('PUT', `/rooms/${room}`, { opening: 1 })
     await owner.call('POST', `/blockStatus/room/${room}/member`)
@@ -101,7 +101,7 @@ describe('POST /rooms/{id}/members', () => {
     await other.stop()
   })
 
-  test('systemMessage writes a message of type addMembers, with the user who added them', async () => {
+  test('systemMessage writes a message of type addMembers, with the acting user', async () => {
     const room = await newRoom()
     const heard = await gateway.hear()
     await add(owner, room, [carl.id], { systemMessage: true })
@@ -202,7 +202,7 @@ describe('invitations', () => {
 })
 
 describe('POST /rooms/{id}/delete/members', () => {
-  test('leaving emits room to the remaining members; a user who left is not a member, and returns with nothing unread', async () => {
+  test('leaving emits room to the remaining members; a returning member has nothing unread', async () => {
     const room = await newRoom()
     await add(owner, room, [carl.id])
     await send(owner, room)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
 /** The erasure completes after the other request checked that the user exists, and before it commits. */
-describe('a user who is erased while they become a member', () => {
+describe('a user erased while becoming a member', () => {
   let gateway: TestGateway
   let bob: TestUser
   let carol: TestUser

@@ -3,7 +3,7 @@ import { takeNextJob } from '@parley/chat/jobs/run-jobs'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
-describe('a user whose erasure has begun, and who is still in rooms', () => {
+describe('a user still in rooms after the erasure has begun', () => {
   let gateway: TestGateway
   let other: TestGateway
   let alice: TestUser

@@ -147,7 +147,7 @@ describe('GET /users/search', () => {
     assert.ok(find?.['keysExamined'] <= 12 && find?.['docsExamined'] === 10, JSON.stringify(find))
   })
 
-  test('POST /me/rooms opens a chat only with people whom the caller can find in the directory', async () => {
+  test('POST /me/rooms opens a chat only with people listed for the caller in the directory', async () => {
     const anna = people['anna'] as TestUser
     const start = async (members: string[], more = {}, by = alice) => by.call('POST', '/me/rooms', { members, ...more })
     assert.equal((await start(['anna'])).body.error.code, 'DIRECTORY_OFF')

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
 /** One gateway writes for a user while the other bans or erases the user. */
-describe('grants to a user who is banned or erased meanwhile', () => {
+describe('grants to a user banned or erased meanwhile', () => {
   let gateway: TestGateway
   let other: TestGateway
   let eve: TestUser

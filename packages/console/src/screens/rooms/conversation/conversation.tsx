@@ -15,7 +15,7 @@ import type { ReadPage, Start } from './use-messages.ts'
 
 const route = getRouteApi('/shell/apps/$app/rooms/$room')
 
-/** What is said in a room: asked for with a reason, from the latest on, from a day, or around a message. */
+/** The messages of a room, read with a reason: from the latest on, from a day, or around a message. */
 export function Conversation({ room }: { room: string }) {
   return (
     <WithReason about={room}>

@@ -14,7 +14,7 @@ export function WithReason({
   about,
   children,
 }: {
-  /** What is read, such as a room: another one needs a reason of its own. */
+  /** The subject of the reading, such as a room: another one needs its own reason. */
   about: string
   children: (api: Api, reason: string, change: () => void) => ReactNode
 }) {

@@ -87,7 +87,7 @@ describe('a room that several gateways send to', () => {
     assert.deepEqual([count((text) => text === 'once'), count((text) => text.length === 20_000)], [1, 3])
   })
 
-  test('refuses a member who was banned through another gateway at once', async () => {
+  test('refuses a member banned through another gateway at once', async () => {
     const room = await newRoom()
     await share(room)
     const [first] = gateways as [TestGateway]
