@@ -55,7 +55,7 @@ describe('deploy/helm/parley', () => {
   test('its schema takes every secret as a file, and none as a setting', () => {
     const secrets = [...new Set(knownSettings().flatMap(({ env, mayBeFile }) => (mayBeFile ? [env] : [])))].toSorted()
     const { settings } = schema.definitions
-    assert.deepEqual(settings?.propertyNames?.not?.enum.toSorted(), secrets)
+    assert.deepEqual(settings?.propertyNames?.not?.enum.toSorted(), secrets, 'run npm run chart')
     assert.deepEqual(schema.properties?.['secrets']?.properties?.['files']?.propertyNames?.enum?.toSorted(), secrets)
   })
 

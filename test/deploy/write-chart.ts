@@ -5,6 +5,7 @@ import { goProgram } from '@parley/local/chart/go-programs'
 import { chart, headOf, rendered, templateArgs } from '@parley/local/chart/rendered'
 import { Command } from 'commander'
 import { parse } from 'yaml'
+import { knownSettings } from './known-settings.ts'
 import { valuesTable } from './values-table.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -13,9 +14,20 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8')
 /** `npm run chart`: brings the manifests and the table that come from the chart up to date. */
 new Command('npm run chart --')
   .description(
-    'Renders deploy/helm/parley into deploy/k8s/base and deploy/helm/rendered, and writes the table of its README. Builds Helm by Go where it is not on the PATH.',
+    'Renders deploy/helm/parley into deploy/k8s/base and deploy/helm/rendered, and writes the table of its README and the secrets of its schema. Builds Helm by Go where it is not on the PATH.',
   )
   .parse()
+
+const secretSettings = new Set(knownSettings().flatMap(({ env, mayBeFile }) => (mayBeFile ? [env] : [])))
+const schema = join(root, chart, 'values.schema.json')
+const written = JSON.parse(readFileSync(schema, 'utf8')) as {
+  properties: { secrets: { properties: { files: { propertyNames: object } } } }
+  definitions: { settings: { propertyNames: { not: object } } }
+}
+written.properties.secrets.properties.files.propertyNames = { enum: [...secretSettings] }
+written.definitions.settings.propertyNames.not = { enum: [...secretSettings] }
+writeFileSync(schema, JSON.stringify(written))
+execFileSync('biome', ['format', '--write', schema], { cwd: root, stdio: 'ignore' })
 
 const values = read(`${chart}/values.yaml`)
 const helm = goProgram('helm')
