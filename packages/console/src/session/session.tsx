@@ -71,6 +71,12 @@ export function SessionProvider({ session, children }: { session: Session; child
   return <SessionContext value={signedIn}>{children}</SessionContext>
 }
 
+/** Whether the operator's role in an app has the scope of an operation. */
+export function mayCall(session: Session, app: string, operation: Operation): boolean {
+  const granted = session.apps.find((each) => each.app === app)?.scopes ?? []
+  return granted.includes('all') || granted.includes(scopes[operation])
+}
+
 interface CurrentApp {
   app: string
   api: Api
@@ -90,8 +96,7 @@ export function useApp(): CurrentApp {
 export function AppProvider({ app, children }: { app: string; children: ReactNode }) {
   const { session, apiOf } = useSession()
   const current = useMemo<CurrentApp>(() => {
-    const granted = new Set(session.apps.find((each) => each.app === app)?.scopes)
-    return { app, api: apiOf(app), may: (operation) => granted.has(scopes[operation]) }
+    return { app, api: apiOf(app), may: (operation) => mayCall(session, app, operation) }
   }, [app, session, apiOf])
   return <AppContext value={current}>{children}</AppContext>
 }

@@ -2,10 +2,9 @@ import { ActionIcon, Badge, Drawer, Group, Kbd, Select, Text, UnstyledButton } f
 import { useDisclosure } from '@mantine/hooks'
 import { Link, Outlet, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { scopes } from '../../generated/scopes.ts'
 import { baseUrl, resultOf } from '../api.ts'
 import { Icon } from '../components/icon.tsx'
-import { useSession } from '../session/session.tsx'
+import { mayCall, useSession } from '../session/session.tsx'
 import { useTexts } from '../texts/texts.ts'
 import { useAppOfAddress } from './app-of-address.ts'
 import { LanguageMenu, ThemeMenu } from './choices.tsx'
@@ -95,7 +94,6 @@ function Navigation({ app, onGo, onChosen }: { app: string | undefined; onGo: ()
   const { session } = useSession()
   const navigate = useNavigate()
   const current = session.apps.find((each) => each.app === app)
-  const granted = new Set<string>(current?.scopes)
   return (
     <>
       {app !== undefined && (
@@ -133,7 +131,7 @@ function Navigation({ app, onGo, onChosen }: { app: string | undefined; onGo: ()
       {app !== undefined && (
         <ul className="views">
           {views
-            .filter(({ needs }) => granted.has(scopes[needs]))
+            .filter(({ needs }) => mayCall(session, app, needs))
             .map(({ name, to, icon }) => (
               <li key={name}>
                 <Link

@@ -26,10 +26,9 @@ export function ReportCard({
   onDecide: () => void
 }) {
   const t = useTexts(moderationTexts)
-  const number = useNumber()
   const { may } = useApp()
   const [isOpen, setOpen] = useState(false)
-  const { sender, room, count, reasons, messageTimeMS, decision, decidedAtMS, message, messageType } = report
+  const { sender, reasons, message, messageType } = report
   return (
     <Paper withBorder p="md" component="article" aria-label={sender} className="report">
       <Group gap="sm" align="flex-start" wrap="nowrap">
@@ -42,24 +41,7 @@ export function ReportCard({
           />
         )}
         <div className="grow report-body">
-          <Group gap={8}>
-            <PersonLink person={{ _id: sender, nickname: '' }} />
-            <Text size="sm" c="dimmed">
-              {t.wroteIn}
-            </Text>
-            <RoomLink id={room} name={undefined} />
-            <Text size="sm" c="dimmed">
-              <Time at={messageTimeMS} />
-            </Text>
-            <Badge variant="light" color="orange" tt="none">
-              {t.reportedBy(number(count))}
-            </Badge>
-            {decision && (
-              <Badge variant="light" color="gray" tt="none">
-                {t[decided[decision]]} · <Time at={decidedAtMS} />
-              </Badge>
-            )}
-          </Group>
+          <Head report={report} />
           <div className="reported">
             {message === undefined ? (
               <Text size="sm" c="dimmed" fs="italic">
@@ -99,5 +81,31 @@ export function ReportCard({
         </div>
       </Group>
     </Paper>
+  )
+}
+
+function Head({ report }: { report: Report }) {
+  const t = useTexts(moderationTexts)
+  const number = useNumber()
+  const { sender, room, count, messageTimeMS, decision, decidedAtMS } = report
+  return (
+    <Group gap={8}>
+      <PersonLink person={{ _id: sender, nickname: '' }} />
+      <Text size="sm" c="dimmed">
+        {t.wroteIn}
+      </Text>
+      <RoomLink id={room} name={undefined} />
+      <Text size="sm" c="dimmed">
+        <Time at={messageTimeMS} />
+      </Text>
+      <Badge variant="light" color="orange" tt="none">
+        {t.reportedBy(number(count))}
+      </Badge>
+      {decision && (
+        <Badge variant="light" color="gray" tt="none">
+          {t[decided[decision]]} · <Time at={decidedAtMS} />
+        </Badge>
+      )}
+    </Group>
   )
 }

@@ -20,30 +20,14 @@ const route = getRouteApi('/shell/apps/$app/moderation')
 /** Reported messages, those first reported last coming first; several are decided at once. */
 export function Reports() {
   const t = useTexts(moderationTexts)
-  const number = useNumber()
-  const { app, api, may } = useApp()
+  const { may } = useApp()
   const { status = 'open', room } = route.useSearch()
   const navigate = route.useNavigate()
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [chosen, setChosen] = useState(new Set<string>())
   const [deciding, setDeciding] = useState<readonly Report[]>()
-  const query = useInfiniteQuery({
-    queryKey: [app, 'reports', status, room],
-    queryFn: ({ pageParam, signal }) => {
-      const more = { ...(room && { room }), ...(pageParam && { cursor: pageParam }) }
-      return resultOf(api.GET('/admin/reports', { params: { query: { status, limit: 20, ...more } }, signal }))
-    },
-    initialPageParam: '',
-    getNextPageParam: ({ cursor }) => cursor,
-    refetchInterval: 30_000,
-  })
+  const query = useReports(status, room)
   const reports = query.data?.pages.flatMap(({ data }) => data) ?? []
   const isChoosing = status === 'open' && may('POST /admin/reports/{id}/decide')
-  const choose = (id: string, isChosen: boolean) => {
-    const next = new Set(chosen)
-    if (isChosen) next.add(id)
-    else next.delete(id)
-    setChosen(next)
-  }
   const ofChosen = reports.filter(({ id }) => chosen.has(id))
   return (
     <Stack gap="md">
@@ -70,26 +54,12 @@ export function Reports() {
           </Button>
         )}
         {isChoosing && reports.length > 1 && (
-          <Group gap="sm">
-            <Checkbox
-              label={t.selectAll}
-              checked={ofChosen.length === reports.length}
-              indeterminate={ofChosen.length > 0 && ofChosen.length < reports.length}
-              onChange={(event) => setChosen(new Set(event.currentTarget.checked ? reports.map(({ id }) => id) : []))}
-            />
-            {ofChosen.length > 0 && (
-              <>
-                <Text size="sm">{t.chosen(number(ofChosen.length))}</Text>
-                <Act
-                  operation="POST /admin/reports/{id}/decide"
-                  icon="shield"
-                  label={t.decide}
-                  variant="filled"
-                  onClick={() => setDeciding(ofChosen)}
-                />
-              </>
-            )}
-          </Group>
+          <Bulk
+            reports={reports}
+            chosen={ofChosen}
+            onChosen={(next) => setChosen(new Set(next.map(({ id }) => id)))}
+            onDecide={() => setDeciding(ofChosen)}
+          />
         )}
       </Group>
       {query.isPending && <Loading rows={3} height={120} />}
@@ -105,7 +75,7 @@ export function Reports() {
           report={report}
           {...(isChoosing && {
             isChosen: chosen.has(report.id),
-            onChoose: (isChosen: boolean) => choose(report.id, isChosen),
+            onChoose: (isChosen: boolean) => setChosen(withChoice(chosen, report.id, isChosen)),
           })}
           onDecide={() => setDeciding([report])}
         />
@@ -125,5 +95,60 @@ export function Reports() {
         />
       )}
     </Stack>
+  )
+}
+
+const withChoice = (chosen: Set<string>, id: string, isChosen: boolean) =>
+  isChosen ? chosen.union(new Set([id])) : chosen.difference(new Set([id]))
+
+function useReports(status: Report['status'], room: string | undefined) {
+  const { app, api } = useApp()
+  return useInfiniteQuery({
+    queryKey: [app, 'reports', status, room],
+    queryFn: ({ pageParam, signal }) => {
+      const more = { ...(room && { room }), ...(pageParam && { cursor: pageParam }) }
+      return resultOf(api.GET('/admin/reports', { params: { query: { status, limit: 20, ...more } }, signal }))
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ cursor }) => cursor,
+    refetchInterval: 30_000,
+  })
+}
+
+/** Chooses all reports that are shown, and decides those that are chosen. */
+function Bulk({
+  reports,
+  chosen,
+  onChosen,
+  onDecide,
+}: {
+  reports: readonly Report[]
+  chosen: readonly Report[]
+  onChosen: (chosen: readonly Report[]) => void
+  onDecide: () => void
+}) {
+  const t = useTexts(moderationTexts)
+  const number = useNumber()
+  return (
+    <Group gap="sm">
+      <Checkbox
+        label={t.selectAll}
+        checked={chosen.length === reports.length}
+        indeterminate={chosen.length > 0 && chosen.length < reports.length}
+        onChange={(event) => onChosen(event.currentTarget.checked ? reports : [])}
+      />
+      {chosen.length > 0 && (
+        <>
+          <Text size="sm">{t.chosen(number(chosen.length))}</Text>
+          <Act
+            operation="POST /admin/reports/{id}/decide"
+            icon="shield"
+            label={t.decide}
+            variant="filled"
+            onClick={onDecide}
+          />
+        </>
+      )}
+    </Group>
   )
 }

@@ -13,6 +13,17 @@ import { useTexts } from '../../texts/texts.ts'
 import type { AdminRoom } from './room-actions.tsx'
 import { roomsTexts } from './texts.ts'
 
+interface RoomFields {
+  name: string
+  description: string
+  cover: string
+  roomTags: string[]
+  webhook: string
+  slowModeS: number
+  expiresInS: number
+  opening: boolean
+}
+
 /** The settings of a room; only changed fields are saved. */
 export function Settings({ room }: { room: AdminRoom }) {
   const t = useTexts(roomsTexts)
@@ -21,10 +32,13 @@ export function Settings({ room }: { room: AdminRoom }) {
   const changed = useChanged()
   const mayChange = may('PUT /rooms/{id}')
   const { name, description, cover, roomTags, webhook, slowModeS = 0, expiresInS = 0, opening } = room
-  const before = { name, description, cover, roomTags, webhook, slowModeS, expiresInS, opening: opening === 1 }
+  const before: RoomFields = {
+    ...{ name, description, cover, roomTags, webhook, slowModeS, expiresInS },
+    opening: opening === 1,
+  }
   const [fields, setFields] = useState(before)
-  const put = (some: Partial<typeof before>) => setFields((now) => ({ ...now, ...some }))
-  const names = Object.keys(before) as (keyof typeof before)[]
+  const put = (some: Partial<RoomFields>) => setFields((now) => ({ ...now, ...some }))
+  const names = Object.keys(before) as (keyof RoomFields)[]
   const edited = names.filter((each) => JSON.stringify(fields[each]) !== JSON.stringify(before[each]))
   const saving = useMutation({
     mutationFn: async () => {
@@ -35,14 +49,6 @@ export function Settings({ room }: { room: AdminRoom }) {
       say(t.settingsDone)
     },
   })
-  const text = (field: 'name' | 'cover' | 'webhook', label: string, placeholder?: string) => (
-    <TextInput
-      label={label}
-      {...(placeholder !== undefined && { placeholder })}
-      value={fields[field]}
-      onChange={(event) => put({ [field]: event.currentTarget.value })}
-    />
-  )
   return (
     <Section title={t.settings}>
       {!mayChange && (
@@ -58,44 +64,7 @@ export function Settings({ room }: { room: AdminRoom }) {
       >
         <fieldset className="plain-fieldset" disabled={!mayChange}>
           <Stack gap="sm" maw={560}>
-            {text('name', t.name)}
-            <Textarea
-              label={t.description}
-              autosize
-              maxRows={6}
-              value={fields.description}
-              onChange={(event) => put({ description: event.currentTarget.value })}
-            />
-            {text('cover', t.picture, 'https://')}
-            <TagsInput
-              label={t.tags}
-              description={t.tagsHint}
-              disabled={!mayChange}
-              value={fields.roomTags}
-              onChange={(tags) => put({ roomTags: tags })}
-            />
-            {text('webhook', t.webhook, 'https://')}
-            <NumberInput
-              label={t.slowMode}
-              description={t.slowModeHint}
-              min={0}
-              max={86_400}
-              value={fields.slowModeS}
-              onChange={(value) => put({ slowModeS: Number(value) })}
-            />
-            <NumberInput
-              label={t.expires}
-              description={t.expiresHint}
-              min={0}
-              max={31_622_400}
-              value={fields.expiresInS}
-              onChange={(value) => put({ expiresInS: Number(value) })}
-            />
-            <Switch
-              label={t.open}
-              checked={fields.opening}
-              onChange={(event) => put({ opening: event.currentTarget.checked })}
-            />
+            <Fields fields={fields} mayChange={mayChange} onPut={put} />
             {saving.isError && <Failure error={saving.error} />}
             {mayChange && (
               <Group>
@@ -117,5 +86,67 @@ export function Settings({ room }: { room: AdminRoom }) {
         />
       </div>
     </Section>
+  )
+}
+
+function Fields({
+  fields,
+  mayChange,
+  onPut: put,
+}: {
+  fields: RoomFields
+  mayChange: boolean
+  onPut: (some: Partial<RoomFields>) => void
+}) {
+  const t = useTexts(roomsTexts)
+  const text = (field: 'name' | 'cover' | 'webhook', label: string, placeholder?: string) => (
+    <TextInput
+      label={label}
+      {...(placeholder !== undefined && { placeholder })}
+      value={fields[field]}
+      onChange={(event) => put({ [field]: event.currentTarget.value })}
+    />
+  )
+  return (
+    <>
+      {text('name', t.name)}
+      <Textarea
+        label={t.description}
+        autosize
+        maxRows={6}
+        value={fields.description}
+        onChange={(event) => put({ description: event.currentTarget.value })}
+      />
+      {text('cover', t.picture, 'https://')}
+      <TagsInput
+        label={t.tags}
+        description={t.tagsHint}
+        disabled={!mayChange}
+        value={fields.roomTags}
+        onChange={(tags) => put({ roomTags: tags })}
+      />
+      {text('webhook', t.webhook, 'https://')}
+      <NumberInput
+        label={t.slowMode}
+        description={t.slowModeHint}
+        min={0}
+        max={86_400}
+        value={fields.slowModeS}
+        onChange={(value) => put({ slowModeS: Number(value) })}
+      />
+      <NumberInput
+        label={t.expires}
+        description={t.expiresHint}
+        min={0}
+        max={31_622_400}
+        value={fields.expiresInS}
+        onChange={(value) => put({ expiresInS: Number(value) })}
+      />
+      <Switch
+        label={t.open}
+        checked={fields.opening}
+        onChange={(event) => put({ opening: event.currentTarget.checked })}
+      />
+    </>
   )
 }

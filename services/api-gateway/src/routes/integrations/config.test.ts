@@ -111,11 +111,11 @@ describe('config key censorship', () => {
     assert.equal(sent.message, '****, darning is no bad  word but a ********; *** 你是**吗 *****')
     const history = await alice.call('GET', `/rooms/${room}/messages/v3?limit=1`)
     assert.equal(history.body.result.data[0].message, sent.message)
+    const tried = await gateway.admin('GET', `/admin/censorship?text=${encodeURIComponent('Darn, a BAD word')}`)
+    assert.deepEqual(tried.body.result, { text: '****, a ********' })
   })
 
   test('it applies to text fields, edits and batches, and leaves other content alone', async () => {
-    const tried = await gateway.admin('GET', `/admin/censorship?text=${encodeURIComponent('Darn, a BAD word')}`)
-    assert.deepEqual(tried.body.result, { text: '****, a ********' })
     await set({ censorship: { keywords: ['darn'] } })
     assert.deepEqual((await send({ text: 'darn', url: 'https://x/darn' })).message, {
       text: '****',

@@ -60,41 +60,7 @@ function Reading({
   }
   return (
     <>
-      <div className="tools">
-        <SearchField
-          label={t.find}
-          value={find ?? ''}
-          onSearch={(next) =>
-            void navigate({
-              search: (now) => ({ ...now, find: next.trim() || undefined, thread: undefined }),
-              replace: true,
-            })
-          }
-        />
-        <TextInput
-          type="date"
-          aria-label={t.date}
-          title={t.date}
-          value={date ?? ''}
-          onChange={(event) => {
-            const day = event.currentTarget.value || undefined
-            void navigate({ search: (now) => ({ ...now, date: day, message: undefined }) })
-          }}
-        />
-        <Tooltip label={t.keptHint} multiline maw={260}>
-          <div>
-            <Switch label={t.kept} checked={isKept} onChange={(event) => setKept(event.currentTarget.checked)} />
-          </div>
-        </Tooltip>
-        <Group gap={4} wrap="nowrap" className="reason">
-          <Text size="xs" c="dimmed" className="cut" title={reason}>
-            {t.reason}: {visible(reason)}
-          </Text>
-          <ActionIcon variant="subtle" color="gray" size="sm" aria-label={t.changeReason} onClick={onChangeReason}>
-            <Icon name="edit" size={14} />
-          </ActionIcon>
-        </Group>
-      </div>
+      <Tools isKept={isKept} onKept={setKept} reason={reason} onChangeReason={onChangeReason} />
       <div className="conversation">
         <MessageList
           key={JSON.stringify([start, isKept, jump])}
@@ -125,6 +91,59 @@ function Reading({
         )}
       </div>
     </>
+  )
+}
+
+function Tools({
+  isKept,
+  onKept,
+  reason,
+  onChangeReason,
+}: {
+  isKept: boolean
+  onKept: (isKept: boolean) => void
+  reason: string
+  onChangeReason: () => void
+}) {
+  const t = useTexts(conversationTexts)
+  const { date, find } = route.useSearch()
+  const navigate = route.useNavigate()
+  return (
+    <div className="tools">
+      <SearchField
+        label={t.find}
+        value={find ?? ''}
+        onSearch={(next) =>
+          void navigate({
+            search: (now) => ({ ...now, find: next.trim() || undefined, thread: undefined }),
+            replace: true,
+          })
+        }
+      />
+      <TextInput
+        type="date"
+        aria-label={t.date}
+        title={t.date}
+        value={date ?? ''}
+        onChange={(event) => {
+          const day = event.currentTarget.value || undefined
+          void navigate({ search: (now) => ({ ...now, date: day, message: undefined }) })
+        }}
+      />
+      <Tooltip label={t.keptHint} multiline maw={260}>
+        <div>
+          <Switch label={t.kept} checked={isKept} onChange={(event) => onKept(event.currentTarget.checked)} />
+        </div>
+      </Tooltip>
+      <Group gap={4} wrap="nowrap" className="reason">
+        <Text size="xs" c="dimmed" className="cut" title={reason}>
+          {t.reason}: {visible(reason)}
+        </Text>
+        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={t.changeReason} onClick={onChangeReason}>
+          <Icon name="edit" size={14} />
+        </ActionIcon>
+      </Group>
+    </div>
   )
 }
 

@@ -6,7 +6,7 @@ import { Empty, Failure, Loading } from '../../../components/states.tsx'
 import { useLanguage, useTexts } from '../../../texts/texts.ts'
 import { MessageRow } from './message-row.tsx'
 import { conversationTexts } from './texts.ts'
-import { type Message, type ReadPage, type Start, useMessages } from './use-messages.ts'
+import { type Message, type ReadPage, type Shown, type Start, useMessages } from './use-messages.ts'
 
 /** How near an end more messages are read, and counts as the end, in pixels. */
 const nearPX = 400
@@ -29,23 +29,8 @@ export function MessageList({
 }) {
   const t = useTexts(conversationTexts)
   const { shown, error, retry, readOlder, readNewer } = useMessages(read, start)
-  const log = useRef<HTMLDivElement>(null)
-  const list = useRef<VirtualizerHandle>(null)
-  const isAtEnd = useRef(start.at === 'end')
-  const hasBegun = useRef(false)
+  const { log, list, isAtEnd } = useScrolling(shown, start)
   const count = shown?.messages.length ?? 0
-  useLayoutEffect(() => {
-    if (!shown || count === 0) return
-    if (hasBegun.current) {
-      if (isAtEnd.current) list.current?.scrollToIndex(count - 1, { align: 'end' })
-      return
-    }
-    hasBegun.current = true
-    const index = start.at === 'message' ? shown.messages.findIndex(({ _id }) => _id === start.id) : -1
-    if (index !== -1) list.current?.scrollToIndex(index, { align: 'center' })
-    else if (start.at === 'time' && shown.hasNewer) list.current?.scrollToIndex(0, { align: 'start' })
-    else list.current?.scrollToIndex(count - 1, { align: 'end' })
-  }, [shown, count, start])
   if (!shown) return error === undefined ? <Loading rows={8} height={44} /> : <Failure error={error} retry={retry} />
   if (count === 0)
     return (
@@ -97,6 +82,28 @@ export function MessageList({
       )}
     </div>
   )
+}
+
+/** Begins at the wanted place, and stays at the end where the reader is. */
+function useScrolling(shown: Shown | undefined, start: Start) {
+  const log = useRef<HTMLDivElement>(null)
+  const list = useRef<VirtualizerHandle>(null)
+  const isAtEnd = useRef(start.at === 'end')
+  const hasBegun = useRef(false)
+  const count = shown?.messages.length ?? 0
+  useLayoutEffect(() => {
+    if (!shown || count === 0) return
+    if (hasBegun.current) {
+      if (isAtEnd.current) list.current?.scrollToIndex(count - 1, { align: 'end' })
+      return
+    }
+    hasBegun.current = true
+    const index = start.at === 'message' ? shown.messages.findIndex(({ _id }) => _id === start.id) : -1
+    if (index !== -1) list.current?.scrollToIndex(index, { align: 'center' })
+    else if (start.at === 'time' && shown.hasNewer) list.current?.scrollToIndex(0, { align: 'start' })
+    else list.current?.scrollToIndex(count - 1, { align: 'end' })
+  }, [shown, count, start])
+  return { log, list, isAtEnd }
 }
 
 /** The day, above its first message. */
