@@ -72,6 +72,7 @@ export function Members({ room }: { room: AdminRoom }) {
 
 function useColumns(room: AdminRoom): Columns<Member> {
   const t = useTexts(roomsTexts)
+  const common = useTexts(commonTexts)
   const number = useNumber()
   return useMemo<Columns<Member>>(
     () => [
@@ -101,8 +102,8 @@ function useColumns(room: AdminRoom): Columns<Member> {
           return behind > 0 ? t.behind(number(behind)) : '✓'
         },
       },
-      { id: 'actions', header: '', cell: ({ row }) => <MemberMenu room={room} member={row.original} /> },
+      { id: 'actions', header: common.actions, cell: ({ row }) => <MemberMenu room={room} member={row.original} /> },
     ],
-    [t, number, room],
+    [t, common, number, room],
   )
 }
