@@ -18,7 +18,7 @@ const inputs = {
 /** Loaded from node_modules, since they find binaries and other files beside them; umzug's command line cannot be bundled. */
 const unbundled = new Set([
   ...['@node-rs/argon2', 'koffi', 'sharp', 'uWebSockets.js', 'uWebSockets.js-20.69'],
-  ...['@fastify/swagger', '@fastify/swagger-ui', 'umzug'],
+  ...['@fastify/swagger', 'umzug'],
 ])
 /** Optional parts of the MongoDB driver that are not installed. */
 const absent =

@@ -3,7 +3,14 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 
 /** `npm run check:types`: the Node.js code, then the projects for browsers and those with their own settings. */
-const projects = ['.', 'packages/chat-page', 'packages/console', 'test/browser', 'examples/own-interface']
+const projects = [
+  '.',
+  'packages/chat-page',
+  'packages/console',
+  'packages/docs-site',
+  'test/browser',
+  'examples/own-interface',
+]
 new Command('npm run check:types --').description(`Checks the types of ${projects.join(', ')}.`).parse()
 
 const cwd = join(import.meta.dirname, '../..')

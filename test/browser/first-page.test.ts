@@ -9,6 +9,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { killStarted, npmStart } from '../operating/npm-start.ts'
 import { eventually } from '../platform.ts'
+import { assertNothingFound } from './axe.ts'
 import { openPage } from './chat-tab.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
 
@@ -63,15 +64,45 @@ describe.skipIf(isChromiumMissing())('the first minute, in a browser', () => {
     await alice.getByRole('log').getByText('Back again', { exact: true }).waitFor()
   })
 
-  test('the API page has the demo’s keys and the events, and the console has no complaint', async () => {
-    const page = await openPage(browser, `${baseUrl}/docs`)
-    await page.getByRole('heading', { name: 'Events of the socket' }).waitFor()
-    await page.locator('#events summary').filter({ hasText: 'chat message' }).first().click()
-    const me = page.locator('[id^="operations-"][id$="-getMe"]')
-    await me.locator('.opblock-summary-control').click()
-    await me.getByRole('button', { name: 'Try it out' }).click()
-    await me.getByRole('button', { name: 'Execute' }).click()
-    await me.locator('.live-responses-table').getByText('"alice"').first().waitFor()
+  test('/docs: REST with the demo’s keys and samples, events beside it, and the console has no complaint', async () => {
+    const page = await openPage(browser, `${baseUrl}/docs#rest/tag/users-and-tokens/GET/me`)
+    const me = page.getByRole('button', { name: 'Test Request (get /me)' })
+    await me.waitFor()
+    for (const client of ['Curl', 'Fetch', 'Requests']) {
+      await page
+        .locator('[id="rest/tag/users-and-tokens/GET/me"]')
+        .getByRole('button', { name: /Curl|Fetch|Requests/ })
+        .first()
+        .click()
+      await page.getByRole('option', { name: client }).first().click()
+    }
+    await me.click()
+    await page.getByRole('button', { name: /^Send/ }).first().click()
+    await page.getByText('200 OK').first().waitFor()
+    await page.goto(`${baseUrl}/docs?api=events`)
+    await page.getByRole('heading', { name: 'Parley: events of the socket' }).waitFor()
+  })
+
+  test('pages of docs/ have navigation and search, by keyboard and on a phone, and axe finds nothing', async () => {
+    const page = await openPage(browser, `${baseUrl}/docs/guides/first-hour`)
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Bots' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Bots' }).waitFor()
+    await assertNothingFound(page, 'a page')
+    await page.keyboard.press('/')
+    await page.keyboard.type('idempotent send')
+    await page.getByRole('option').first().waitFor()
+    await assertNothingFound(page, 'search')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('main').getByText('Idempotency-Key').first().waitFor()
+    await page.getByRole('searchbox').or(page.getByRole('combobox')).fill('<img src=x onerror=alert(1)>')
+    await page.getByText('Nothing found').waitFor()
+    await page.setViewportSize({ width: 390, height: 800 })
+    await page.getByRole('button', { name: 'Pages' }).click()
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Limits' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Limits' }).waitFor()
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await assertNothingFound(page, 'a page on a phone, dark')
   })
 
   test('foreign pages cannot read a token there or kill a node', async () => {

@@ -22,6 +22,7 @@ import fastify, { type FastifyInstance, LogController, type RawServerDefault } f
 import { serveMcp } from './agents/serve-mcp.ts'
 import { type ChatPageOptions, serveChatPage } from './documents/chat-page.ts'
 import { serveConsole } from './documents/console.ts'
+import { serveDocsSite } from './documents/docs-site.ts'
 import { serveDocuments } from './documents/openapi.ts'
 import { createOtherFiles } from './documents/other-files.ts'
 import { boundConnections } from './limits/connections.ts'
@@ -132,6 +133,7 @@ export async function createGateway({
   await shedLoad(app, metrics, maxLoopDelayMS)
   if (rateLimits) limitRequests(app, createCallerRates(rateLimits.counts, rateLimits))
   await serveDocuments(app)
+  serveDocsSite(app)
   const otherFiles = createOtherFiles(app, createPageFiles(chat), log)
   await serveChatPage(app, { ...chatPage, files: filesOrigin(files) }, otherFiles, createPageImages(chat), failedLogins)
   await serveConsole(app, otherFiles, filesOrigin(files))

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** A file of the built chat page. */
+/** A file of a built page. */
 export interface BuiltFile {
   content: Buffer
   type: string
@@ -28,12 +28,13 @@ export function readBuiltFiles(folder: string): ReadonlyMap<string, BuiltFile> {
   return new Map(names.map((name) => [name, readBuilt(join(folder, name))]))
 }
 
-function readBuilt(path: string): BuiltFile {
+/** Reads a built file, with its compressed forms. */
+export function readBuilt(path: string, type = typeOfPageFile(path)): BuiltFile {
   const content = readFileSync(path)
   const encoded = Object.entries(endings).filter(([, ending]) => existsSync(path + ending))
   return {
     content,
-    type: typeOfPageFile(path),
+    type,
     etag: `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`,
     encoded: new Map(encoded.map(([coding, ending]) => [coding, readFileSync(path + ending)])),
   }

@@ -1,12 +1,10 @@
 import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
 import { createJsonSchemaTransform, jsonSchemaTransformObject } from '@fastify/type-provider-zod'
 import { asyncApiDocument } from '@parley/contracts/documents/asyncapi'
 import type { Access, Operation } from '@parley/contracts/operation'
 import { tags } from '@parley/contracts/tags'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { complete } from './complete-openapi.ts'
-import { docsPage } from './docs-page.ts'
 import type { OpenApiDocument } from './openapi-shapes.ts'
 import { createOpenApiText } from './openapi-text.ts'
 import { describeWebhooks } from './openapi-webhooks.ts'
@@ -21,12 +19,6 @@ const securityOf: Record<Access, Record<string, string[]>[]> = {
   'client-or-admin': [{ clientKey: [], userToken: [] }, { apiKey: [] }],
 }
 
-/** The page at /docs runs its own scripts and connects to its own origin. Swagger UI uses inline styles. */
-const pagePolicy = [
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:",
-  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
-].join('; ')
-
 const inHeader = (name: string, description: string) => ({
   type: 'apiKey' as const,
   in: 'header' as const,
@@ -36,10 +28,7 @@ const inHeader = (name: string, description: string) => ({
 
 const transformSchemas = createJsonSchemaTransform({ skipList: ['/openapi.json'] })
 
-/**
- * Serves the contract as OpenAPI 3.1 at /openapi.json and as a page to read at /docs, and the socket's events as
- * AsyncAPI 3 at /asyncapi.json. Register before the routes.
- */
+/** Serves the contract as OpenAPI 3.1 at /openapi.json, and the socket's events as AsyncAPI 3 at /asyncapi.json. Register before the routes. */
 export async function serveDocuments(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -81,26 +70,8 @@ export async function serveDocuments(app: FastifyInstance): Promise<void> {
       }),
   })
   const openApiText = createOpenApiText()
-  const sendOpenApi = async (reply: FastifyReply) => void reply.type('application/json').send(await openApiText())
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    // The page reads the document at ./json, and offers it at ./yaml; JSON is YAML. Its own handlers would make it in this thread.
-    uiHooks: {
-      onRequest(request, reply, done) {
-        if (/^\/docs\/(?:json|yaml)(?:\?|$)/.test(request.url))
-          sendOpenApi(reply).catch((error: Error) => reply.send(error))
-        else done()
-      },
-    },
-    staticCSP: pagePolicy,
-    uiConfig: { validatorUrl: null, persistAuthorization: false },
-    ...docsPage,
-  })
-  // The local stack puts the demo's keys here (local/src/first-page.ts).
-  app.get('/docs/keys.json', { schema: { hide: true } }, () => ({}))
   app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
-    await sendOpenApi(reply)
-    return reply
+    return reply.type('application/json').send(await openApiText())
   })
   const events = asyncApiDocument()
   app.get('/asyncapi.json', { schema: { hide: true } }, () => events)

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { ApiError } from '@parley/contracts/errors'
+import { builtDocs, noncePlaceholder } from '@parley/docs-site/built-docs'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type BuiltFile, readBuilt, sendBuilt, typeOfPageFile } from './built-files.ts'
+
+const hidden = { schema: { hide: true } }
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.png': 'image/png',
+}
+const keepForever = 'public, max-age=31536000, immutable'
+/** Names with a digest or a version. */
+const lasting = /^(?:assets|scalar-[\d.]+)\//
+
+const policy = [
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
+].join('; ')
+/** Pages of docs/ put no text into the document as HTML. Scalar does, from our own documents, so the reference cannot have it. */
+const pagePolicy = `${policy}; require-trusted-types-for 'script'; trusted-types 'none'`
+
+/** Scalar makes its styles by script, and has style attributes. */
+function apiPolicy(nonce: string): string {
+  return policy.replace("style-src 'self'", `style-src-elem 'self' 'nonce-${nonce}'; style-src-attr 'unsafe-inline'`)
+}
+
+/**
+ * Serves the reference of the API at /docs, the pages of docs/ below it, each as Markdown too (`.md`), and /llms.txt. All
+ * files are ours, and the browser asks no other server.
+ */
+export function serveDocsSite(app: FastifyInstance): void {
+  // The local stack puts the demo's keys here (local/src/first-page.ts).
+  app.get('/docs/keys.json', hidden, () => ({}))
+  if (!existsSync(join(builtDocs, 'api.html'))) return refuse(app)
+  const api = readFileSync(join(builtDocs, 'api.html'), 'utf8')
+  const names = new Set(
+    readdirSync(builtDocs, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+      .map(({ parentPath, name }) => join(parentPath, name).slice(builtDocs.length + 1)),
+  )
+  const read = new Map<string, BuiltFile>()
+  const send = (request: FastifyRequest, reply: FastifyReply, name: string) => {
+    const file = read.get(name) ?? readBuilt(join(builtDocs, name), types[extname(name)] ?? typeOfPageFile(name))
+    read.set(name, file)
+    return sendBuilt(request, reply.header('content-security-policy', pagePolicy), file)
+  }
+  app.get('/docs', hidden, (_request, reply) => {
+    const nonce = randomBytes(16).toString('base64')
+    return reply
+      .type('text/html; charset=utf-8')
+      .headers({ 'cache-control': 'no-cache', 'content-security-policy': apiPolicy(nonce) })
+      .send(api.replaceAll(noncePlaceholder, nonce))
+  })
+  app.get<{ Params: { '*': string } }>('/docs/*', hidden, (request, reply) => {
+    const name = fileAt(request.params['*'], names)
+    if (name === undefined) return reply.callNotFound()
+    return send(request, reply.header('cache-control', lasting.test(name) ? keepForever : 'no-cache'), name)
+  })
+  app.get('/llms.txt', hidden, (request, reply) => send(request, reply.header('cache-control', 'no-cache'), 'llms.txt'))
+}
+
+/** The file of a path: of a page, of a folder's first page, or itself. */
+function fileAt(path: string, names: ReadonlySet<string>): string | undefined {
+  const plain = path.replace(/\/$/, '')
+  return [`${plain}.html`, plain].find((name) => names.has(name) && name !== 'api.html')
+}
+
+/** A checkout that was not started by npm has no built pages: everything else is there. */
+function refuse(app: FastifyInstance): void {
+  app.log.warn({}, 'the pages of docs/ are not built')
+  for (const path of ['/docs', '/docs/*', '/llms.txt']) {
+    app.get(path, hidden, () => {
+      throw new ApiError('SERVICE_UNAVAILABLE', 'The pages are not built: npm run build:page')
+    })
+  }
+}
