@@ -89,9 +89,11 @@ async function loadIndex(): Promise<MiniSearch> {
 function row({ id, title, heading, shown }: Found, i: number): HTMLElement {
   const link = element('a', '', id)
   link.append(element('b', heading === title ? title : `${title} › ${heading}`), element('span', shown))
+  link.id = `found-${i}`
+  link.role = 'option'
+  link.tabIndex = -1
   const item = element('li', '')
-  item.id = `found-${i}`
-  item.role = 'option'
+  item.role = 'presentation'
   item.append(link)
   return item
 }
