@@ -20,9 +20,10 @@ const markdown = createMarkdown({ html: true, linkify: false })
 const { fence } = markdown.renderer.rules
 markdown.renderer.rules['fence'] = (...given) => (fence?.(...given) ?? '').replace('<pre>', '<pre tabindex="0">')
 // Wide tables scroll: a region of its own each, which the keyboard reaches.
-markdown.renderer.rules['table_open'] = (_tokens, _i, _options, env: { tables?: number }) => {
-  env.tables = (env.tables ?? 0) + 1
-  return `<div class="table" role="region" aria-label="Table ${env.tables}" tabindex="0"><table>\n`
+markdown.renderer.rules['table_open'] = (_tokens, _i, _options, env = {}) => {
+  const number = Number(env['tables'] ?? 0) + 1
+  env['tables'] = number
+  return `<div class="table" role="region" aria-label="Table ${number}" tabindex="0"><table>\n`
 }
 markdown.renderer.rules['table_close'] = () => '</table></div>\n'
 
