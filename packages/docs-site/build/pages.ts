@@ -8,7 +8,7 @@ export interface Page {
   /** Below /docs/, without an ending: `guides/bots`. */
   path: string
   title: string
-  /** What the tables of README pages say of it. */
+  /** From the tables of README pages. */
   about: string
   markdown: string
 }
