@@ -8,21 +8,21 @@ interface TurnOf {
 }
 
 /**
- * Runs expensive work in turns, a few at a time for each user and each app: an app that asks for much delays only itself,
- * and a user of it leaves turns for the others.
- * @throws ApiError TOO_MANY_REQUESTS when the turn does not come soon enough, and whatever the work throws
+ * Runs expensive work in turns, a few at a time for each user and each app: a busy app delays only itself, and a busy user leaves
+ * turns for others.
+ * @throws ApiError TOO_MANY_REQUESTS if the turn does not come soon enough, and the errors of the work
  */
 export type AppLimit = <T>(caller: TurnOf, work: () => Promise<T>) => Promise<T>
 
 export interface Limits {
-  /** How many may run at the same time for one user, for one app, and for all apps of this process. */
+  /** Maximum concurrency for one user, for one app, and for all apps of this process. */
   perUser: number
   perApp: number
   inAll: number
-  /** How many of a user, and of an app, may wait; more are refused at once. */
+  /** Maximum queue length of a user, and of an app; further work is refused at once. */
   waitingPerUser: number
   waiting: number
-  /** How long one may wait, in milliseconds. */
+  /** Maximum wait in milliseconds. */
   waitMS: number
 }
 
@@ -61,7 +61,7 @@ export function limitPerApp(
     const inTurnOfApp = () => apps.of(app).add(() => all.add(begin, { signal }), { signal })
     count(app, 1)
     try {
-      // A user has no more in the queue of the app than may run of them: users take turns there.
+      // A user has at most as much work in the app's queue as may run at once: users take turns there.
       return await (own ? own.add(inTurnOfApp, { signal }) : inTurnOfApp())
     } finally {
       clearTimeout(timer)
@@ -70,7 +70,7 @@ export function limitPerApp(
   }
 }
 
-/** A queue for each name that has work. */
+/** A queue for each name with work. */
 function createQueues(concurrency: number) {
   const queues = new Map<string, PQueue>()
   return {

@@ -9,7 +9,7 @@ export function toCursor({ atMS, id }: PagePlace): string {
 
 /**
  * The position named by a cursor of `toCursor`; undefined without one.
- * @param ids the form of the list's IDs
+ * @param ids the format of the list's IDs
  * @throws ApiError INVALID_QUERY
  */
 export function parseCursor(cursor: string | undefined, ids = objectID): PagePlace | undefined {

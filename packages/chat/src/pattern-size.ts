@@ -1,6 +1,6 @@
 /**
- * How large a regular expression becomes when it is compiled, with its repetitions written out: `(ab){100}` is 400. An
- * upper bound, for patterns in the syntax of RE2, in time linear in the pattern; any number for invalid patterns.
+ * The size of a compiled regular expression with its repetitions expanded: `(ab){100}` is 400. An upper bound, for patterns in RE2
+ * syntax, in time linear in the pattern; any number for invalid patterns.
  */
 export function patternSize(pattern: string): number {
   /** The size of each open group, the whole pattern first. */
@@ -18,7 +18,7 @@ export function patternSize(pattern: string): number {
       last *= times
       i += repeat[0].length
     } else if (rest.startsWith('(')) {
-      // An empty group compiles to three instructions, which may be repeated.
+      // An empty group compiles to three instructions, which can be repeated.
       open.push(2)
       i++
     } else if (rest.startsWith(')') && open.length > 1) {

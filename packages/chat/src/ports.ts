@@ -14,7 +14,7 @@ export interface Steps {
   ): { end(attributes?: Record<string, string | number>, error?: Error): void }
 }
 
-/** One call to a server that an app names, signed by its secrets. */
+/** One call to a server that an app names, signed with its secrets. */
 export interface HookCalls {
   /** Returns the body of a 2xx response. Fails after the time limit of a call, and for every other response. */
   call(hook: { url: string; id: string; secrets: readonly string[]; body: string }): Promise<string>
@@ -22,7 +22,7 @@ export interface HookCalls {
   answered(action: string, seconds: number): void
 }
 
-/** Of a process that has none: nothing is answered. */
+/** For a process without one: no call is answered. */
 export const noHookCalls: HookCalls = {
   call: () => Promise.reject(new Error('this process calls no hooks')),
   answered: () => undefined,

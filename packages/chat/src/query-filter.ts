@@ -12,7 +12,7 @@ const maxDepth = 8
 const maxConditions = 100
 const maxListed = 1_000
 const maxPatternLength = 512
-/** The size of all patterns with their repetitions written out, which take some 10 ms to compile. */
+/** The size of all patterns with their repetitions expanded, which take some 10 ms to compile. */
 const maxPatternSize = 2_000
 
 /** The fields that a filter may name, and how much of it has been read. */
@@ -172,7 +172,7 @@ function readPattern(
 
 function scalar(kind: Kind, value: unknown, at: string): Scalar {
   if (value === null) return null
-  // Compared as a number: a bound may lie beyond all dates, or between two milliseconds.
+  // Compared as a number: a bound can lie beyond all dates, or between two milliseconds.
   if (kind === 'milliseconds' && typeof value === 'number' && Number.isFinite(value)) return value
   if (kind === 'date' || kind === 'milliseconds') {
     // As MongoDB writes a time in JSON, or the time alone.
@@ -193,7 +193,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The error of a query with a filter. @throws ApiError INVALID_QUERY when it took longer than `filterTimeMS`; others unchanged */
+/** The error of a query with a filter. @throws ApiError INVALID_QUERY if it took longer than `filterTimeMS`; others unchanged */
 export function refuseSlowFilter(error: unknown): never {
   if (!(error instanceof QueryTooSlow)) throw error
   throw new ApiError('INVALID_QUERY', 'q: the filter takes too long; narrow it', { cause: error })

@@ -8,12 +8,12 @@ import { type MakeThumbnail, PictureRefused } from '@parley/files/thumbnails'
 import { LRUCache } from 'lru-cache'
 import type { Chat } from '../chat.ts'
 
-/** A picture that has ended this many processes gets none. */
+/** A picture that has killed this many processes gets none. */
 const mostTries = 3
 
 /**
- * Makes the thumbnail of a picture that waits for one; a picture that cannot be read, or takes too much, has none.
- * @returns whether it is over: not while the store is away, and not after a process ended that may not have died of it
+ * Makes the thumbnail of a waiting picture; one that cannot be decoded, or needs too much, gets none.
+ * @returns whether it is done: not while the store is away, and not if a process ended for another reason
  */
 export async function addThumbnail(
   { db, log }: Pick<Chat, 'db' | 'log'>,
@@ -34,7 +34,7 @@ export async function addThumbnail(
   }
   if (made instanceof Error) {
     later(made)
-    // The service stops: no fault of the picture.
+    // The service stops, which is not the picture's fault.
     if (made.name === 'AbortError') await forgetThumbnailTries(db, file)
     return false
   }
@@ -57,7 +57,7 @@ export async function addThumbnail(
 
 const rememberedApps = 10_000
 
-/** Takes the next picture that waits for its thumbnail: apps in turn, and inside an app its users in turn. */
+/** Claims the next picture without its thumbnail: apps in turn, and within an app its users in turn. */
 export function createPictureTurns(db: Db): (nowMS: number) => Promise<FileDoc | null> {
   let lastApp = ''
   const lastOwners = new LRUCache<string, string>({ max: rememberedApps })
@@ -68,7 +68,7 @@ export function createPictureTurns(db: Db): (nowMS: number) => Promise<FileDoc |
     const lastOwner = lastOwners.get(app)
     const next = lastOwner === undefined ? null : await takePicture(db, nowMS, app, lastOwner)
     const picture = next ?? (await takePicture(db, nowMS, app))
-    // The integrator's own have no owner, and stand before all others.
+    // The integrator's own files have no owner, and come before all others.
     if (picture) lastOwners.set(app, picture.ownerKey ?? '')
     return picture
   }

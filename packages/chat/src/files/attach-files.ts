@@ -25,7 +25,7 @@ export async function attachFiles(
 }
 
 /**
- * The files of a message as it has them.
+ * The files of a message as stored with it.
  * @param found the sender's files of these IDs, and the integrator's
  * @throws ApiError FILE_NOT_FOUND, INVALID_REQUEST
  */

@@ -29,17 +29,17 @@ interface Pictures {
 }
 
 const lookEveryMS = 2_000
-/** A file whose release was not noted is found this late. */
+/** A file whose release was not recorded is found this late. */
 const lookAgainMS = 7 * 24 * 60 * 60 * 1_000
-/** Pause before a picture is tried again while its store is away. */
+/** Backoff of a picture while its store is away. */
 const shortestPauseMS = 10_000
 const longestPauseMS = 60 * 60 * 1_000
-/** A scanner may take long. */
+/** Allows for a slow scanner. */
 const scansAtOnce = 4
 
 /**
- * Scans files, makes thumbnails, and removes unreferenced files, from the store too, until the signal aborts. Any
- * number of processes may run it; another redoes the unfinished work of one that dies.
+ * Scans files, makes thumbnails, and removes unreferenced files, from the store too, until the signal aborts. Any number of
+ * processes may run it; another one redoes the unfinished work of a dead one.
  */
 export async function clearFiles(chat: FileKeeping, files: Kept & Pictures, signal: AbortSignal): Promise<void> {
   const onError = (error: Error) => chat.log.warn({ err: error }, 'files not cleared; trying again')
@@ -60,7 +60,7 @@ export async function clearFiles(chat: FileKeeping, files: Kept & Pictures, sign
   ])
 }
 
-/** Looks at one of these files that is due by that time; returns whether there was one. */
+/** Checks one file of this kind that is due by that time; returns whether there was one. */
 export async function lookNext(
   chat: FileKeeping,
   files: Kept,
@@ -73,7 +73,7 @@ export async function lookNext(
   return file !== null
 }
 
-/** Makes the thumbnail of one picture that is due by a time, users in turn; returns whether there was one. */
+/** Makes the thumbnail of one picture due by a time, users in turn; returns whether there was one. */
 export function createThumbnailTurns(chat: FileKeeping, files: Pictures): (nowMS: number) => Promise<boolean> {
   const takeNext = createPictureTurns(chat.db)
   return async (nowMS) => {
@@ -83,14 +83,14 @@ export function createThumbnailTurns(chat: FileKeeping, files: Pictures): (nowMS
   }
 }
 
-/** Clears one thing that is due by that time; returns whether there was one. */
+/** Clears one item due by that time; returns whether there was one. */
 export async function clearNext(chat: FileKeeping, store: FileStore, nowMS: number): Promise<boolean> {
   const toClear = await takeToClear(chat.db, nowMS)
   if (toClear) await clearOne(chat, store, toClear, nowMS)
   return toClear !== null
 }
 
-/** While its store is away a picture waits for its thumbnail, longer every time; meanwhile it goes like any other file. */
+/** While its store is away a picture waits for its thumbnail with backoff; meanwhile it goes like any other file. */
 async function lookAtPicture(chat: FileKeeping, files: Pictures, file: FileDoc, nowMS: number): Promise<void> {
   if (await addThumbnail(chat, files, file)) return
   const ageMS = nowMS - file.createdAtMS
@@ -110,19 +110,19 @@ async function lookAt(
   const { app, owner, heldUntilMS = 0 } = file
   await forgetArrived(chat, store, file, nowMS)
   if (heldUntilMS > nowMS) return lookAtAgain(db, file, heldUntilMS)
-  // In this order: between the two a message that waits may be sent, which holds the file.
+  // In this order: in between, a scheduled message can be sent, which holds the file.
   const isUsed = async () => (await isScheduled(db, file)) || (await hasLivingUse(db, file))
   const hasOwner = owner === undefined || (await findUser(db, app, owner)) !== null
   if (hasOwner) {
     if (await isUsed()) return lookAtAgain(db, file, nowMS + againMS)
-    // Sends that are older than the hold may still be in buffers.
+    // Sends older than the hold can still be in buffers.
     await flushApp(db, app)
     if (await isUsed()) return lookAtAgain(db, file, nowMS + againMS)
   }
   await removeFile(db, file)
 }
 
-/** Bytes put at an upload's address after it was taken are removed. */
+/** Bytes uploaded after the accepted upload are removed. */
 async function forgetArrived({ log }: FileKeeping, store: FileStore, file: FileDoc, nowMS: number): Promise<void> {
   const { app, id, stored, createdAtMS } = file
   if (store.kind !== 's3' || stored === undefined || nowMS < createdAtMS + uploadWithinMS) return

@@ -23,7 +23,7 @@ const directionControls = /[\u202a-\u202e\u2066-\u2069]/g
 
 /**
  * Announces a file (docs/reference/files.md#upload).
- * @param base the address under which the caller reaches the gateways
+ * @param base the caller's address of the gateways
  * @throws ApiError CLIENT_NOT_FOUND, INVALID_REQUEST, FILE_TOO_LARGE, FILES_FULL, STORAGE_FULL
  */
 export async function createFile(
@@ -53,7 +53,7 @@ export async function createFile(
     ...{ createdAtMS, lookAtMS: createdAtMS + unsentMS },
   }
   await insertFile(db, file)
-  // With itself, so that of several at once no two pass that are too much together.
+  // Includes itself, so that concurrent ones cannot exceed the limit together.
   if (owner !== undefined && most < Infinity && (await bytesOfOwner(db, app, owner)) > most) {
     await removeFile(db, file)
     throw new ApiError('FILES_FULL', `size: the files of a user may have ${most} bytes in all`)

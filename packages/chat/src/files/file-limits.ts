@@ -16,7 +16,7 @@ export async function findFileLimits(db: Db, app: string, most: Limits): Promise
   }
 }
 
-/** Whether pictures of an app are stored as they come, with place, camera and time. */
+/** Whether an app's pictures are stored unchanged, with location, camera and time. */
 export async function keepsMetadata(db: Db, app: string): Promise<boolean> {
   return (await configured(db, app)).keepMetadata === true
 }
@@ -26,7 +26,7 @@ async function configured(db: Db, app: string): Promise<FileLimits> {
   return fileLimits.safeParse(value && JSON.parse(value.json)).data ?? {}
 }
 
-/** @throws ApiError INVALID_BODY when the value of the key has no limits; null is none */
+/** @throws ApiError INVALID_BODY if the value of the key contains no limits; null is none */
 export function checkFileLimits(value: unknown): void {
   const [issue] = value === null ? [] : (fileLimits.safeParse(value).error?.issues ?? [])
   if (issue) throw new ApiError('INVALID_BODY', `${[fileLimitsKey, ...issue.path].join('.')}: ${issue.message}`)

@@ -8,7 +8,7 @@ import type { FileStore } from '@parley/files/file-store'
 import type { Chat } from '../chat.ts'
 import type { Uploads } from './uploads.ts'
 
-/** The parts that use cases of files need beside the chat. */
+/** The parts that file use cases need besides the chat. */
 export interface Files {
   store: FileStore
   /** The largest file, in bytes. */
@@ -16,14 +16,14 @@ export interface Files {
   /** All files of a user together, in bytes; 0 is no limit. */
   maxBytesPerUser: number
   uploads: Uploads
-  /** A scanner looks at them before they are given out. */
+  /** A scanner checks files before delivery. */
   isScanned: boolean
 }
 
-/** The purpose of an address: upload, show, save, or show the thumbnail. */
+/** The purpose of a URL: upload, show, save, or show the thumbnail. */
 export type ContentUse = 'put' | 'get' | 'save' | 'thumbnail'
 
-/** The query of an address that we signed. */
+/** The query of a URL that we signed. */
 export interface SignedQuery {
   app: string
   use: ContentUse
@@ -31,13 +31,13 @@ export interface SignedQuery {
   signature: string
 }
 
-/** An address of a file's bytes at a gateway, which holds until a time. Each file has a secret of its own. */
+/** The URL of a file's bytes at a gateway, valid until a time. Each file has its own secret. */
 export function signedUrl(base: string, file: FileDoc, use: ContentUse, expires: number): string {
   const query = new URLSearchParams({ app: file.app, use, expires: `${expires}`, signature: sign(file, use, expires) })
   return `${base}/files/${file.id}/content?${query.toString()}`
 }
 
-/** Where the bytes that lie under a name of a file's are fetched: in the bucket, or at a gateway. */
+/** The address of the bytes stored under one of a file's names: in the bucket, or at a gateway. */
 export function contentUrl(
   store: FileStore,
   { base, file, use, name }: { base: string; file: FileDoc; use: ContentUse; name: string },
@@ -49,7 +49,7 @@ export function contentUrl(
     : signedUrl(base, file, use, expiresAtMS)
 }
 
-/** The file of a signed address. @throws ApiError FILE_NOT_FOUND, FILE_URL_INVALID */
+/** The file of a signed URL. @throws ApiError FILE_NOT_FOUND, FILE_URL_INVALID */
 export async function fileOfUrl({ db }: Chat, id: string, query: SignedQuery): Promise<FileDoc> {
   const file = await findFile(db, query.app, id)
   if (!file) throw unknownFile(id)

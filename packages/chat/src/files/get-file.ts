@@ -18,8 +18,8 @@ import { livingUses, usesAtOnce } from './living-uses.ts'
 const urlMS = 5 * 60 * 1_000
 
 /**
- * A file and, once it is uploaded, an address of its bytes (docs/reference/files.md#fetch).
- * @param base the address under which the caller reaches the gateways
+ * A file and, once it is uploaded, the URL of its bytes (docs/reference/files.md#fetch).
+ * @param base the caller's address of the gateways
  * @throws ApiError FILE_NOT_FOUND, also for callers without access
  */
 export async function getFile(
@@ -60,7 +60,7 @@ function isOwn(by: Caller, { owner }: FileDoc): boolean {
   return by.kind === 'integrator' || by.user === owner
 }
 
-/** The messages themselves decide, so that a deletion, a recall or a leave holds at once. */
+/** The messages themselves decide, so that a deletion, a recall or a leave applies at once. */
 async function maySee({ db }: Chat, by: Caller, file: FileDoc): Promise<boolean> {
   if (isOwn(by, file) || by.kind === 'integrator') return true
   // A message that leaves a buffer between the reads is flushed.
@@ -71,7 +71,7 @@ async function maySee({ db }: Chat, by: Caller, file: FileDoc): Promise<boolean>
   )
 }
 
-/** Whether a flushed message that the user may read has the file. It may be in those of many rooms, or the user in many. */
+/** Whether a flushed message with the file is readable by the user. The file can be in many rooms, as can the user. */
 async function isAttached(db: Db, by: UserCaller, file: FileDoc): Promise<boolean> {
   const some = await findUses(db, file, '', usesAtOnce)
   if (await isMemberOfOne(db, by, some)) return true

@@ -17,7 +17,7 @@ export async function hasLivingUse(db: Db, file: { app: string; id: string }): P
   }
 }
 
-/** Of the messages with a file, those that can be read: not deleted, in a room that is there. */
+/** The readable ones among the messages with a file: not deleted, in an existing room. */
 export async function livingUses(db: Db, uses: readonly FileUse[]): Promise<FileUse[]> {
   if (uses.length === 0) return []
   const keys = [...new Set(uses.map(({ app, room }) => key(app, room)))]

@@ -16,11 +16,11 @@ export interface ScannedFile {
   url: string
 }
 
-/** The service that looks at files before they are given out (docs/operations.md#a-scanner-for-viruses). */
+/** The service that scans files before delivery (docs/operations.md#a-scanner-for-viruses). */
 export interface Scanner {
-  /** Throws when it does not say. */
+  /** Throws without a result. */
   isClean(file: ScannedFile): Promise<boolean>
-  /** A file that it says nothing about is given out. */
+  /** A file without a result is delivered. */
   isOpen: boolean
   /** The address of the gateways, for the scanner. */
   base: string
@@ -30,7 +30,7 @@ const againAfterMS = 10_000
 /** The scanner fetches the file at once. */
 const urlMS = 10 * 60 * 1_000
 
-/** Has an uploaded file scanned, and gives it out, refuses it, or leaves it to be scanned again. */
+/** Has an uploaded file scanned, and delivers it, refuses it, or leaves it for another scan. */
 export async function scanFile(
   { db, log }: Pick<Chat, 'db' | 'log'>,
   { store, scanner }: { store: FileStore; scanner?: Scanner | undefined },

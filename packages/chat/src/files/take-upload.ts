@@ -17,8 +17,8 @@ import { type Files, toFileView } from './files.ts'
 import { ownFile } from './get-file.ts'
 
 /**
- * Stores the bytes of a file as they come. An upload that breaks off, or has another size or type, leaves nothing, and
- * may be tried again: a new one ends the one before, at every gateway.
+ * Stores the bytes of a file as they arrive. An upload that breaks off, or has another size or type, leaves nothing, and can be
+ * retried: a new one aborts the previous one, at every gateway.
  * @throws ApiError FILE_UPLOADED, UPLOAD_REPLACED, FILE_TOO_LARGE, FILE_TYPE_MISMATCH, INVALID_BODY, STORAGE_FULL,
  *   TOO_MANY_REQUESTS
  */
@@ -42,7 +42,7 @@ export async function takeUpload(
   })
 }
 
-/** The name of a new upload; earlier ones are removed. Undefined when the file has its content, or is gone. */
+/** The name of a new upload; earlier ones are removed. Undefined if the file has its content, or is gone. */
 async function begin({ db }: Chat, store: FileStore, file: FileDoc): Promise<string | undefined> {
   const upload = newId()
   const begun = await beginUpload(db, file, upload)
@@ -51,7 +51,7 @@ async function begin({ db }: Chat, store: FileStore, file: FileDoc): Promise<str
 }
 
 /**
- * Takes a client's upload to S3; a file with content stays as it is. Failures may be retried.
+ * Accepts a client's upload to S3; a file with content stays as it is. Failures can be retried.
  * @throws ApiError FILE_NOT_FOUND, INVALID_REQUEST while nothing is uploaded or fewer bytes, FILE_TOO_LARGE,
  *   FILE_TYPE_MISMATCH
  */
@@ -59,7 +59,7 @@ export async function confirmUpload(chat: Chat, files: Files, by: Caller, id: st
   const { store } = files
   const file = await ownFile(chat, by, id)
   if (store.kind !== 's3') return toFileView(file)
-  // Each try copies the uploaded object.
+  // Each attempt copies the uploaded object.
   return files.uploads.once(file, () => takeFromBucket(chat, { ...files, store }, by, file))
 }
 
@@ -71,7 +71,7 @@ async function takeFromBucket(
 ): Promise<File> {
   const { id } = file
   if (file.stored !== undefined) {
-    // The first try may have ended before this.
+    // The first attempt can have ended before this.
     await orNotKept(store.forget(id))
     return toFileView(file)
   }
@@ -81,7 +81,7 @@ async function takeFromBucket(
     const isMissing = error instanceof NotUploaded
     return isMissing ? new ApiError('INVALID_REQUEST', 'id: the file is not uploaded yet') : notKept(error)
   })
-  // Another gateway may have taken it, and removed this copy.
+  // Another gateway can have accepted it, and removed this copy.
   if (taken instanceof ApiError) return takenMeanwhile(chat, by, id, taken)
   await orNotKept(store.forget(id))
   return taken
@@ -97,7 +97,7 @@ async function takeCopy(
   return (await keepUpload(chat, files, file, upload)) ?? new ApiError('FILE_NOT_FOUND')
 }
 
-/** The file, when another call has taken its upload. @throws ApiError the given one when none has */
+/** The file, if another call has accepted its upload. @throws ApiError the given one if none has */
 async function takenMeanwhile(chat: Chat, by: Caller, id: string, otherwise: ApiError): Promise<File> {
   const file = await ownFile(chat, by, id)
   if (file.stored === undefined) throw otherwise
@@ -105,8 +105,8 @@ async function takenMeanwhile(chat: Chat, by: Caller, id: string, otherwise: Api
 }
 
 /**
- * Takes a stored upload as the content of a file; undefined when another was taken before, or the file is gone. When
- * the database fails it may have been taken all the same: the upload stays, and goes with its file.
+ * Accepts a stored upload as the content of a file; undefined if another was accepted before, or the file is gone. If the database
+ * fails it may still have been accepted, so the upload stays, and goes with its file.
  * @throws ApiError FILE_TYPE_MISMATCH
  */
 async function keepUpload(
@@ -131,11 +131,11 @@ async function keepUpload(
   return toFileView({ ...file, size, stored: upload, ...(isScanned && { scan: 'pending' as const }) })
 }
 
-/** Before anybody gets the picture. Returns the bytes that are left. */
+/** Runs before delivery of the picture. Returns the remaining bytes. */
 async function removeMetadata(db: Db, store: FileStore, file: FileDoc, upload: string): Promise<number> {
   const { app, id, type, size } = file
   if (!mayHaveMetadata(file) || (await keepsMetadata(db, app))) return size
-  // A picture is in memory twice meanwhile: one at a time.
+  // This holds a picture in memory twice: one at a time.
   return db.turns.take(['picture metadata'], async () => {
     const kept = withoutMetadata(type, await orNotKept(store.readAll(id, upload)))
     if (!kept) return size

@@ -2,20 +2,20 @@ import { ApiError } from '@parley/contracts/errors'
 import type { FileDoc } from '@parley/db/files/documents'
 import type { RequestCounts } from '@parley/presence/request-counts'
 
-/** Bytes that uploads may have on their way to one process at a time; 0 is no limit. */
+/** Bytes of uploads in flight to one process; 0 is no limit. */
 export interface UploadLimits {
   bytesPerUser: number
   bytes: number
 }
 
-/** The uploads on their way to this process. */
+/** The uploads in flight to this process. */
 export interface Uploads {
   /**
-   * Runs an upload of a file after the one before has ended: its signal aborts when a newer one begins.
+   * Runs an upload of a file after the previous one has ended: its signal aborts when a newer one begins.
    * @throws ApiError UPLOAD_REPLACED, TOO_MANY_REQUESTS, and the error of the work
    */
   run<T>(file: FileDoc, work: (signal: AbortSignal) => Promise<T>): Promise<T>
-  /** Runs work on a file once for all that ask for it at the same time. */
+  /** Runs work on a file once for all concurrent callers. */
   once<T>(file: FileDoc, work: () => Promise<T>): Promise<T>
 }
 
@@ -25,7 +25,7 @@ export function createUploads(limits: UploadLimits): Uploads {
   let bytes = 0
   const shared = new Map<string, Promise<unknown>>()
 
-  /** One that is alone may be larger than the limit. */
+  /** A single one can exceed the limit. */
   function take(user: string, size: number): void {
     const own = bytesOf.get(user) ?? 0
     const isOver = (sum: number, most: number) => most > 0 && sum > 0 && sum + size > most
@@ -68,17 +68,17 @@ export function createUploads(limits: UploadLimits): Uploads {
   }
 }
 
-/** Uploads that begin in a minute; 0 is no limit. */
+/** Uploads per minute; 0 is no limit. */
 export interface UploadRates {
   counts: Pick<RequestCounts, 'hit'>
   uploadsPerUser?: number
-  /** Those of the integrator's own files count as calls of a key do. */
+  /** Uploads of the integrator's own files count like calls of a key. */
   perApiKey: number
 }
 
 const windowMS = 60_000
 
-/** Counts an upload that begins: each one costs writes, and comes without a token. @throws ApiError TOO_MANY_REQUESTS */
+/** Counts the beginning of an upload: each costs writes, and comes without a token. @throws ApiError TOO_MANY_REQUESTS */
 export function countUpload(
   { counts, uploadsPerUser = 0, perApiKey }: UploadRates,
   { app, ownerKey }: Pick<FileDoc, 'app' | 'ownerKey'>,

@@ -12,7 +12,7 @@ import { sortLines } from './sort-lines.ts'
 export type Step = 'checked' | 'written' | 'members' | 'verified'
 
 export interface Watching {
-  /** Called again and again: how many lines a step is through. */
+  /** Called repeatedly with the number of lines that a step has finished. */
   onProgress: (step: Step, lines: number) => void
   /** Each bad line. */
   onProblem: (problem: Problem) => void
@@ -27,7 +27,7 @@ interface Checked {
 
 /**
  * Reads the whole file and checks every line; changes nothing. Lines in another order than the import needs are sorted first.
- * @returns how many good lines of each type it has, how many lines are refused, and the file for importFile
+ * @returns the number of good lines per type, the number of refused lines, and the file for importFile
  */
 export async function checkFile(
   db: Db,
@@ -35,7 +35,7 @@ export async function checkFile(
   path: string,
   watching: Watching,
 ): Promise<{ counts: Counts; problems: number; refused: number; file: CheckedFile }> {
-  // The command has just connected: its clock is corrected by nobody else.
+  // The command has just connected, so nothing else has corrected its clock.
   await measureClock(db.mongo)
   const asItIs = await check(db, app, { path }, watching)
   const { counts, file, problems } = asItIs.isUnordered ? await checkSorted(db, app, path, watching) : asItIs

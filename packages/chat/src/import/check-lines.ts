@@ -15,10 +15,10 @@ interface CheckedRoom {
   lastTimeMS: number
 }
 
-/** Where a line stands. */
+/** The position of a line. */
 type At = Pick<Line, 'number' | 'index'>
 
-/** How the reason of a line begins that names one which does not stand before it. */
+/** The beginning of the reason for a line that names one not before it. */
 const noLine = 'no line before this one is of'
 const olderThanBefore = 'is before that of the message before it in the room'
 
@@ -32,9 +32,9 @@ export class LineChecks {
   }
   /** Rooms that are refused with all that is in them. */
   readonly refusedRooms = new Set<string>()
-  /** A line named something that may stand after it, or a message is older than the one before. */
+  /** A line named something that can follow it, or a message is older than the previous one. */
   isUnordered = false
-  /** The names of the preferences of users, those in the database too. */
+  /** The names of the users' preferences, including those in the database. */
   readonly prefs = new Map<string, Set<string>>()
   readonly #app: string
   readonly #users = new Set<string>()
@@ -50,7 +50,7 @@ export class LineChecks {
     this.#app = app
   }
 
-  /** A line with a problem counts for no other. @param withoutFiles why a message cannot have its files */
+  /** A line with a problem counts for no other. @param withoutFiles the reason that a message cannot have its files */
   check(line: At, read: ImportLine, withoutFiles?: string): Problem[] {
     const problems: Problem[] = []
     const no = (field: string, reason: string) => void problems.push(problemAt(line, field, reason))
@@ -92,7 +92,7 @@ export class LineChecks {
     return problems
   }
 
-  /** @returns what to do with a line that has no problem */
+  /** @returns the action for a line without a problem */
   #checkLine(line: At, read: ImportLine, no: No): () => void {
     switch (read.type) {
       case 'user':

@@ -7,10 +7,10 @@ export type No = (field: string, reason: string) => void
 /** Checks the quotes and threads of messages. */
 export class CheckedQuotes {
   readonly #messages: KnownIds
-  /** The messages of threads, with the message that each thread is about. */
+  /** The threaded messages, with the root of their thread. */
   readonly #threadOf = new Map<bigint, bigint>()
 
-  /** @param messages those of the lines before */
+  /** @param messages those of earlier lines */
   constructor(messages: KnownIds) {
     this.#messages = messages
   }
@@ -19,7 +19,7 @@ export class CheckedQuotes {
     return this.#threadOf.has(hash)
   }
 
-  /** @returns what to do when the message has no problem */
+  /** @returns the action for a message without a problem */
   check({ _id, replyTo, threadOf }: ImportOf<'message'>, hashOf: (id: string) => bigint, no: No): () => void {
     const root = threadOf === undefined ? undefined : hashOf(threadOf)
     if (root !== undefined) {

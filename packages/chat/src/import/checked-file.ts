@@ -3,21 +3,21 @@ import type { ImportLine } from '@parley/contracts/import-line'
 import { linesOf } from './lines-of.ts'
 import { readGoodLine } from './read-line.ts'
 
-/** A file, and how it was when its lines were checked. */
+/** A file, and its state when its lines were checked. */
 export interface CheckedFile {
   path: string
   stamp: string
-  /** Of its lines in the file that was sorted into this one. */
+  /** The line numbers in the file that this one was sorted from. */
   numbers?: readonly number[]
-  /** The lines that are left out, by their index. */
+  /** The skipped lines, by index. */
   refused: ReadonlySet<number>
   refusedRooms: ReadonlySet<string>
 }
 
-/** About the most bytes of one batch. */
+/** Approximate maximum size of one batch. */
 const bytesPerBatch = 8 * 1024 * 1024
 
-/** The lines of a file that was checked before, some at a time. @throws Error when it has changed since */
+/** The lines of a checked file, some at a time. @throws Error if it has changed since */
 export async function* batchesOf(
   { path, stamp, numbers, refused, refusedRooms }: CheckedFile,
   size: number,

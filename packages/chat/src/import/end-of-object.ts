@@ -6,16 +6,16 @@ const deepest = 200
 
 interface End {
   isWhole: boolean
-  /** No byte that follows can make it an object. */
+  /** No further bytes can make it an object. */
   isBroken: boolean
   end: number
-  /** Line breaks before the end, or before the place where it is broken. */
+  /** Line breaks before the end, or before the error. */
   newlines: number
 }
 
 /**
- * The end of the JSON object that begins bytes, without reading its values: JSON.parse does. It is broken at a text with a
- * line break in it, at a bracket that closes another, and at an object where no value can stand, as after a line that was cut off.
+ * The end of the JSON object at the start of bytes, without parsing its values, which JSON.parse does. It is broken at a string with
+ * a line break, at a mismatched bracket, and at an object where no value is allowed, as after a truncated line.
  */
 export function endOfObject(bytes: Buffer): End {
   const open: number[] = []
@@ -42,7 +42,7 @@ export function endOfObject(bytes: Buffer): End {
   return { isWhole: false, isBroken: false, end: bytes.length, newlines }
 }
 
-/** Where a text ends that began before `at`: at its quotation mark, or at a line break, which it cannot have. */
+/** The end of a string that began before `at`: its quotation mark, or a line break, which it cannot contain. */
 function endOfText(bytes: Buffer, at: number): number {
   for (; at < bytes.length; at++) {
     const byte = bytes[at]

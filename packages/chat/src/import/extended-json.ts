@@ -1,9 +1,9 @@
-/** Fields with the app's own JSON: text that looks like Extended JSON there may be a user's. */
+/** Fields with the app's own JSON: text like Extended JSON there can belong to a user. */
 const free = new Set(['message', 'extParams', 'data'])
 
 /**
- * A line as the import reads it: MongoDB Extended JSON (v2, canonical and relaxed, as mongoexport writes it) becomes plain
- * JSON, and a field that is null is left out. Free fields change only in a line that has Extended JSON elsewhere.
+ * A line in plain JSON: MongoDB Extended JSON (v2, canonical and relaxed, as mongoexport writes it) is converted, and null fields are
+ * dropped. Free fields change only in a line that has Extended JSON elsewhere.
  */
 export function plainLine(json: unknown): unknown {
   if (!isObject(json)) return json
@@ -14,7 +14,7 @@ export function plainLine(json: unknown): unknown {
   )
 }
 
-/** The same value when nothing in it is Extended JSON. */
+/** The same value if nothing in it is Extended JSON. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) {
     const items = value.map(plain)
@@ -28,7 +28,7 @@ function plain(value: unknown): unknown {
   return entries.every(([field, item]) => item === value[field]) ? value : Object.fromEntries(entries)
 }
 
-/** To the digit, as everywhere (free-json.ts). */
+/** Digit for digit, as everywhere (free-json.ts). */
 function number(given: unknown): unknown {
   if (typeof given !== 'string' || !/^-?\d+(\.\d+)?$/.test(given)) return undefined
   return /^-?\d{16,}$/.test(given) && String(Number(given)) !== given ? JSON.rawJSON(given) : Number(given)

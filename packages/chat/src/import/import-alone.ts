@@ -5,14 +5,14 @@ import type { Db } from '@parley/db/connect'
 import { endImports, renewImports, takeImports } from '@parley/db/import/import-lease'
 import { ImportConflict } from '@parley/db/import/imported-rooms'
 
-/** An import that was killed keeps others waiting for as long. */
+/** A killed import keeps others waiting this long. */
 const leaseMS = 10_000
 const renewEveryMS = 2_000
 
 /**
  * Runs the work of an import under the app's import lease: a second import would remove unfinished writes of the first.
  * @param work calls its argument before each write
- * @throws ImportConflict when another import works
+ * @throws ImportConflict if another import is running
  */
 export async function importAlone<T>(db: Db, app: string, work: (requireAlone: () => void) => Promise<T>): Promise<T> {
   const by = randomUUID()
@@ -22,7 +22,7 @@ export async function importAlone<T>(db: Db, app: string, work: (requireAlone: (
     const nowMS = performance.now()
     if (await renewImports(db, app, by, leaseMS)) heldAtMS = nowMS
   }
-  // One that fails is followed by another; without any for as long as the lease the work stops.
+  // A failed renewal is followed by another; without any for the length of the lease, the work stops.
   const renewing = runEvery(renewEveryMS, renew, { onError: () => undefined, signal: ended.signal })
   try {
     return await work(() => {
@@ -35,7 +35,7 @@ export async function importAlone<T>(db: Db, app: string, work: (requireAlone: (
   }
 }
 
-/** Waits for one that was killed: its lease is not renewed. @returns since when it is held @throws ImportConflict */
+/** Waits for a killed import, since its lease is not renewed. @returns since when it is held @throws ImportConflict */
 async function take(db: Db, app: string, by: string): Promise<number> {
   let before: number | undefined
   for (;;) {

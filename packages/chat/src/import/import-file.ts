@@ -11,22 +11,22 @@ import { LineWriter } from './write-lines.ts'
 import { writeMembers } from './write-members.ts'
 import { type SettingLine, settingTypes, writeSettings } from './write-settings.ts'
 
-/** How many lines are written at a time. */
+/** Lines written at once. */
 const perBatch = 8_000
 /** Members in one transaction. */
 const perTransaction = 200
 
 /**
- * Imports the lines that checkFile has found good: users, rooms and messages, then the members, so that nobody is in a room
- * before it is whole. It emits no events, pushes and webhooks. Broken off at any point, it is run again.
- * @throws ImportConflict when the app has something else in the place of what the file has, or another import works on it
+ * Imports the lines that checkFile has accepted: users, rooms and messages, then the members, so that users enter only complete
+ * rooms. It emits no events, pushes and webhooks. After an interruption at any point, run it again.
+ * @throws ImportConflict if the app has something else in the place of an imported document, or another import is running
  */
 export async function importFile(db: Db, app: string, file: CheckedFile, watching: Watching): Promise<void> {
   await importAlone(db, app, async (requireAlone) => {
     try {
       await write(db, app, file, watching, requireAlone)
     } catch (error) {
-      // After any other error a write may still arrive: the rooms stay closed to sends until the import is run again.
+      // After any other error a write can still arrive: the rooms stay closed to sends until the import is repeated.
       if (error instanceof ImportConflict) await abortImporting(db, app)
       throw error
     }
@@ -34,9 +34,9 @@ export async function importFile(db: Db, app: string, file: CheckedFile, watchin
 }
 
 /**
- * Ends an import that failed or was killed: its rooms take sends again, with the messages that they have by then.
- * @returns how many rooms were being imported
- * @throws ImportConflict when an import works on the app
+ * Aborts a failed or killed import: its rooms take sends again, with the messages that they have by then.
+ * @returns the number of rooms that were being imported
+ * @throws ImportConflict if an import of the app is running
  */
 export async function abortImport(db: Db, app: string): Promise<number> {
   return importAlone(db, app, () => abortImporting(db, app))
@@ -77,6 +77,6 @@ async function write(
     db,
     [...writer.rooms.keys()].map((room) => key(app, room)),
   )
-  // A new room has all its members in the file; one that has grown may have members that had left by then.
+  // A new room has all its members in the file; an existing one can have former members.
   for (const [room, { there }] of writer.rooms) if (there > 0) await repairBadges(db, { app, room })
 }

@@ -16,7 +16,7 @@ export function toUserDoc(app: string, { type: _type, _id, createdAt, ...profile
   return createdAt === undefined ? user : { ...user, createdAt: new Date(createdAt) }
 }
 
-/** Without members and messages: they follow. Its messages may be older than the room, so its clock begins at 0. */
+/** Without members and messages, which follow. Its messages can be older than the room, so its clock begins at 0. */
 export function toRoomDoc(app: string, line: ImportOf<'room'>): RoomDoc {
   const { type: _type, _id: id, members, createdAt, systemMessage: _none, ...room } = line
   const createdAtMS = createdAt ?? clock.now()
@@ -49,7 +49,7 @@ export function toMessageDoc(
     ...times,
     ...(reactions.length > 0 && { reactions }),
     ...(mentions.length > 0 && { mentions: [...new Set(mentions)] }),
-    // By default the ID that the message had before: clients see it, and the integrator finds it again.
+    // By default the message's original ID: clients see it, and the integrator can find it.
     clientMessageID,
     ...(push === false && { push }),
     ...(skipTotalBadge === true && { skipTotalBadge }),

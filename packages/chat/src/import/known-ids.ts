@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 
-/** A set of IDs by 64 bits of their digests: 16 to 32 bytes for each, however long they are. */
+/** A set of IDs by 64 bits of their digests: 16 to 32 bytes for each, whatever their length. */
 export class KnownIds {
   #table = new BigUint64Array(1 << 16)
   #size = 0
 
-  /** Returns whether it was there. */
+  /** Returns whether it was in the set. */
   add(id: bigint): boolean {
     if (this.#size * 2 > this.#table.length) this.#grow()
     const at = this.#find(id)
@@ -19,7 +19,7 @@ export class KnownIds {
     return this.#table[this.#find(id)] === id
   }
 
-  /** Where it is, or may be put. Zero is an empty place. */
+  /** Its slot, or the slot for it. Zero marks an empty slot. */
   #find(id: bigint): number {
     const mask = this.#table.length - 1
     let at = Number(id & BigInt(mask))
@@ -41,8 +41,8 @@ export function messageHash(app: string, room: string, id: string): bigint {
 }
 
 /**
- * The Parley ID of an imported message: always the same, so that a second import finds it. It begins with time zero,
- * unlike any sent message, so that rebuild-stream.ts skips it.
+ * The Parley ID of an imported message: always the same, so that a second import finds it. It begins with time zero, unlike any sent
+ * message, so that rebuild-stream.ts skips it.
  */
 export function importedMessageId(app: string, room: string, id: string): string {
   return `00000000${messageHash(app, room, id).toString(16).padStart(16, '0')}`

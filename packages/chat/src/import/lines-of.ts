@@ -1,34 +1,34 @@
 import { createReadStream } from 'node:fs'
 import { endOfObject } from './end-of-object.ts'
 
-/** A JSON object of a file. Most files have one on each line; in others it has many lines, or many stand on one. */
+/** A JSON object of a file. Most files have one per line; in others one spans many lines, or a line has many. */
 export interface Line {
-  /** The line of the file on which it begins. */
+  /** The line on which it begins. */
   number: number
-  /** Which object of the file it is, from 0. */
+  /** Its index among the objects of the file, from 0. */
   index: number
-  /** Where it begins in the file. */
+  /** Its offset in the file. */
   offset: number
   bytes: Buffer
-  /** Why it is none: what stands in its place is in `bytes`, or the beginning of it. */
+  /** The reason that it is no object; `bytes` then has the text in its place, or the beginning of it. */
   fault?: string
 }
 
-/** A message of 64 KiB with all its escapes and reactions is shorter. */
+/** Longer than a message of 64 KiB with all its escapes and reactions. */
 const longestLine = 4 * 1024 * 1024
 const chunkBytes = 256 * 1024
 
 const [newline, brace, comma, byteOrderMark] = [0x0a, 0x7b, 0x2c, Buffer.from('\uFEFF')]
-/** Spaces, tabs, carriage returns, and what stands between the objects of an array. */
+/** Spaces, tabs, carriage returns, and the separators of an array. */
 const between = new Set([0x20, 0x09, 0x0d, 0x5b, 0x5d, comma])
-/** With these begins a line inside of an object that has many, where such lines are not indented. */
+/** A line that begins with these continues a multi-line object, in files without indentation. */
 const inside = new Set(Buffer.from('"}]:'))
 
 /**
- * The objects of a file, some hundred at a time, however they stand: one on each line, with many lines each, in one array.
- * Broken ones are returned with a fault; the next line that can begin an object is the next one. In memory is at most one
- * object, and what was read with it.
- * @param numbers of the lines in the file that was sorted into this one
+ * The objects of a file, some hundred at a time, in any layout: one per line, over many lines, or in one array. Broken ones are
+ * returned with a fault; the next line that can begin an object starts the next one. Memory holds at most one object, and the chunk
+ * that it came in.
+ * @param numbers the line numbers in the file that this one was sorted from
  */
 export async function* linesOf(
   file: string,
@@ -42,17 +42,17 @@ export async function* linesOf(
 class LineReader {
   readonly #longest: number
   readonly #numbers: readonly number[] | undefined
-  /** Bytes still to be read, where they begin, and on which line. */
+  /** Unread bytes, their offset, and their line. */
   #bytes: Buffer = Buffer.alloc(0)
   #offset = 0
   #number = 1
   #index = 0
   #isEnd = false
-  /** How far the next object is indented; large where another stands before it on its line. */
+  /** The indentation of the next object; large if another precedes it on its line. */
   #indentation = 0
-  /** After a broken object: how far it was indented. */
+  /** The indentation of a broken object. */
   #brokenAt: number | undefined
-  /** The rest of the line is left out. */
+  /** The rest of the line is skipped. */
   #isLineOver = false
 
   constructor(longest: number, numbers?: readonly number[]) {
@@ -60,7 +60,7 @@ class LineReader {
     this.#numbers = numbers
   }
 
-  /** @param chunk what comes next; none at the end */
+  /** @param chunk the next bytes; none at the end */
   read(chunk?: Buffer): Line[] {
     this.#isEnd = chunk === undefined
     if (chunk) this.#bytes = Buffer.concat([this.#bytes, chunk])
@@ -70,7 +70,7 @@ class LineReader {
     return lines
   }
 
-  /** Returns whether there may be more in what was read. */
+  /** Returns whether the buffer can have more objects. */
   #next(lines: Line[]): boolean {
     if (this.#isLineOver) return this.#passLine()
     if (this.#brokenAt !== undefined && !this.#passBroken(this.#brokenAt)) return false
@@ -97,7 +97,7 @@ class LineReader {
     return true
   }
 
-  /** Returns the first line of what is no object, and goes on behind it. */
+  /** Returns the first line of a broken object, and continues behind it. */
   #breakOff(lines: Line[], fault: string): void {
     const end = this.#bytes.indexOf(newline)
     this.#brokenAt = this.#indentation
@@ -105,7 +105,7 @@ class LineReader {
     lines.push(this.#take(end === -1 ? this.#bytes.length : end, fault))
   }
 
-  /** Leaves out the lines of a broken object. Returns whether its end was found. */
+  /** Skips the lines of a broken object. Returns whether its end was found. */
   #passBroken(indentation: number): boolean {
     for (;;) {
       let at = 0
@@ -121,7 +121,7 @@ class LineReader {
     return true
   }
 
-  /** Returns whether the line ends in what was read. */
+  /** Returns whether the line ends within the buffer. */
   #passLine(): boolean {
     const end = this.#bytes.indexOf(newline)
     this.#pass(end === -1 ? this.#bytes.length : end + 1)

@@ -6,10 +6,10 @@ import { contentOf } from '../messages/sending/draft.ts'
 import { plainLine } from './extended-json.ts'
 import type { Line } from './lines-of.ts'
 
-/** Why a line cannot be imported. */
+/** The reason that a line cannot be imported. */
 export interface Problem {
   line: number
-  /** Which object of the file that is. */
+  /** The index of the object in the file. */
   index: number
   field: string
   reason: string
@@ -19,7 +19,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 const jsonOf = (bytes: Buffer): unknown => plainLine(readJson(decoder.decode(bytes), importLine))
 
-/** A line's content, checked by itself; or its faults. A time that is still to come by MongoDB's clock is one. */
+/** A line's content, validated by itself; or its faults. A time in the future of MongoDB's clock is one. */
 export function readLine({ number, index, bytes, fault }: Line): { read: ImportLine } | { problems: Problem[] } {
   const bad = (reason: string, field = '') => ({ problems: [{ line: number, index, field, reason }] })
   if (fault !== undefined) return bad(fault)
@@ -45,8 +45,8 @@ export function readLine({ number, index, bytes, fault }: Line): { read: ImportL
 }
 
 /**
- * The same for a line that was accepted before: messages, the most numerous, are not checked again.
- * @throws Error when the line has changed
+ * The same for an accepted line: messages, the most numerous, are not validated again.
+ * @throws Error if the line has changed
  */
 export function readGoodLine(line: Line): ImportLine {
   const json = jsonOf(line.bytes) as ImportLine
@@ -56,7 +56,7 @@ export function readGoodLine(line: Line): ImportLine {
   return result.read
 }
 
-/** `thread` with `replyTo`, as a send has them, says the same as `threadOf`. */
+/** `thread` with `replyTo`, as in a send, is equivalent to `threadOf`. */
 function withThread({ thread, ...message }: ImportOf<'message'>): ImportOf<'message'> {
   return thread === true ? { ...message, threadOf: message.replyTo } : message
 }

@@ -8,7 +8,7 @@ import type { ImportLine } from '@parley/contracts/import-line'
 import { type Line, linesOf } from './lines-of.ts'
 import { type Problem, readLine } from './read-line.ts'
 
-/** A line names only those of types before its own. */
+/** A line refers only to lines of earlier types. */
 const order: readonly ImportLine['type'][] = ['user', 'group', 'room', 'membership', 'message']
 
 interface LinePosition {
@@ -21,8 +21,8 @@ interface LinePosition {
 }
 
 /**
- * Writes the good lines of a file, as exports have them, in the order that the import reads: by type, and messages by time.
- * @returns a file that is removed when the process ends, the numbers that its lines had, and the problems of the other lines
+ * Writes the good lines of a file, in the order of exports, in the order that the import reads: by type, and messages by time.
+ * @returns a file that is removed when the process ends, the original line numbers, and the problems of the other lines
  */
 export async function sortLines(
   path: string,

@@ -10,13 +10,13 @@ import type { Watching } from './check-file.ts'
 import { batchesOf, type CheckedFile } from './checked-file.ts'
 import { importedMessageId } from './known-ids.ts'
 
-/** How many lines are verified at a time. */
+/** Lines verified at once. */
 const perBatch = 2_000
 const verifiedAtOnce = 4
 
 /**
- * Compares the database with the file: every user, room, membership and message exists, the seqs of each room have no
- * hole, and each unread count agrees with the messages.
+ * Compares the database with the file: every user, room, membership and message exists, the seqs of each room have no gap, and each
+ * unread count agrees with the messages.
  * @returns the differences
  */
 export async function verifyImport(
@@ -51,7 +51,7 @@ export async function verifyImport(
   return [...wrong, ...(await verifyThreads(db, threads))]
 }
 
-/** @param threads how many messages the file has in each, by its key */
+/** @param threads the number of messages in the file for each, by key */
 async function verifyThreads(db: Db, threads: ReadonlyMap<string, number>): Promise<string[]> {
   const wrong: string[] = []
   for (const keys of inParts([...threads.keys()], perBatch)) {

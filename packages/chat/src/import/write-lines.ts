@@ -23,8 +23,8 @@ import { ThreadWriter } from './write-threads.ts'
 import { newWrittenRoom, type WrittenRoom } from './written-room.ts'
 
 /**
- * Writes users, rooms and messages in the order of the file. A message's seq is its place in its room; existing ones,
- * from an interrupted import or of the same file, are recognised and kept.
+ * Writes users, rooms and messages in file order. A message's seq is its position in its room; existing ones, from an interrupted
+ * import or of the same file, are recognised and kept.
  */
 export class LineWriter {
   /** The messages of each room of the file. */
@@ -71,7 +71,7 @@ export class LineWriter {
       place.seq++
       if (place === room) room.sentAtMS.push(message.createdAt)
       const isThere = place.seq <= place.there
-      // Each message of a room has a time of its own, which cursors rely on.
+      // Each message of a room has a unique time, which cursors rely on.
       const afterMS = Math.max(room.lastTimeMS, isThere ? 0 : room.afterMS)
       room.lastTimeMS = Math.max(message.createdAt, afterMS + 1)
       // A reader of the room pages on by updated time.
@@ -97,20 +97,20 @@ export class LineWriter {
     await insertImported(this.#db, fresh)
     await this.#threads.grow(fresh.filter(({ threadOf }) => threadOf !== undefined))
     await advanceImported(this.#db, [...advances.values()])
-    // Existing ones too: an interrupted import may not have counted them.
+    // Existing ones too: an interrupted import can have left them uncounted.
     const ofRooms = [...old, ...fresh].filter(({ threadOf }) => threadOf === undefined)
     await this.#stats.add(
       ofRooms.map(({ app, room, sender: user, seq, createdAtMS: atMS }) => ({ app, room, user, seq, atMS })),
     )
   }
 
-  /** When all lines are written. */
+  /** Call it after all lines are written. */
   async finish(): Promise<void> {
     await this.#threads.finish()
     await this.#stats.write()
   }
 
-  /** Closes rooms to sends and learns how many messages they have in the database, once. */
+  /** Closes rooms to sends and reads their number of messages in the database, once. */
   async #look(rooms: readonly string[]): Promise<void> {
     const unknown = rooms.filter((room) => this.#room(room).there === -1)
     const keys = unknown.map((room) => key(this.#app, room))
@@ -127,7 +127,7 @@ export class LineWriter {
     }
   }
 
-  /** @throws ImportConflict when the rooms have other messages at these places */
+  /** @throws ImportConflict if the rooms have other messages at these positions */
   async #requireSame(messages: readonly MessageDoc[]): Promise<void> {
     for (const [roomKey, some] of Map.groupBy(messages, ({ roomKey }) => roomKey)) {
       const ids = await findIdsBySeq(this.#db, roomKey, some[0]?.seq ?? 1, some.at(-1)?.seq ?? 0)

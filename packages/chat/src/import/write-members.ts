@@ -8,7 +8,7 @@ import { importedMessageId } from './known-ids.ts'
 
 type Membership = ImportOf<'membership'>
 
-/** The messages that the file has of a room: how many, and when they were sent, in order. */
+/** A room's messages in the file: their number and times, in order. */
 interface RoomOfFile {
   seq: number
   sentAtMS: readonly number[]
@@ -41,7 +41,7 @@ export async function writeMembers(
   )
 }
 
-/** How many of the times, in order, are not after another. */
+/** The number of times, in order, that are not later than the previous one. */
 function countUpTo(timesMS: readonly number[], atMS: number): number {
   let [low, high] = [0, timesMS.length]
   while (low < high) {

@@ -13,11 +13,11 @@ import { saveDevice } from '@parley/db/users/devices'
 import { saveGroupDoc } from '@parley/db/users/groups'
 import { savePref } from '@parley/db/users/prefs'
 
-/** Lines that are written last: what they change is there by then. */
+/** Lines written last, when everything that they change exists. */
 export const settingTypes = ['group', 'ban', 'block', 'device', 'pref'] as const
 export type SettingLine = ImportOf<(typeof settingTypes)[number]>
 
-/** Written again, a line changes nothing. */
+/** Idempotent. */
 export async function writeSettings(db: Db, app: string, lines: readonly SettingLine[]): Promise<void> {
   for (const line of lines) await inTransaction(db, (session) => write(db, app, line, session))
 }

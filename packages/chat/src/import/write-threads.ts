@@ -9,7 +9,7 @@ import { mostUsersShown } from '@parley/db/threads/thread'
 import { termsOfContent } from '../search/search-words.ts'
 import { importedMessageId } from './known-ids.ts'
 
-/** A thread of the file: how far the file and the database are. */
+/** A thread of the file: the progress of the file and of the database. */
 interface WrittenThread {
   room: string
   /** Messages of the file so far. */
@@ -62,7 +62,7 @@ export class ThreadWriter {
     }
   }
 
-  /** The thread of a message that comes next in it. */
+  /** The thread of the next message. */
   take({ room, threadOf, sender, createdAt }: ImportOf<'message'>): WrittenThread | undefined {
     if (threadOf === undefined) return undefined
     const thread = this.#threads.get(importedMessageId(this.#app, room, threadOf))
@@ -103,7 +103,7 @@ export class ThreadWriter {
     await growImported(this.#db, [...grown.values()], words)
   }
 
-  /** When all messages are written: lets the users take part. */
+  /** Call it after all messages are written: adds the users. */
   async finish(): Promise<void> {
     const threads = [...this.#threads].map(([root, { room, seq, there, users, lastMessageAtMS }]) => {
       const wasThere = there > 0

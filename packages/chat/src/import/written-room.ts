@@ -1,13 +1,13 @@
-/** A room that gets messages: how far the file and the database are. */
+/** A room that gets messages: the progress of the file and of the database. */
 export interface WrittenRoom {
   /** Messages of the file so far. */
   seq: number
-  /** When they were sent as the file says, in order: in the database those of one time got times of their own. */
+  /** Their times in the file, in order: in the database, equal times were separated. */
   sentAtMS: number[]
   lastTimeMS: number
-  /** Messages in the database; -1 before the first look. */
+  /** Messages in the database; -1 before the first read. */
   there: number
-  /** New messages are later than the last one there, and than those that were deleted together. */
+  /** New messages are later than the last existing one, and than those deleted together. */
   afterMS: number
   /** The highest time of a message or change. */
   clockMS: number

@@ -9,20 +9,20 @@ import { roomChanged } from '../events/event-builders.ts'
 import { roomOrderingKey } from '../events/ordering-keys.ts'
 import { sendMessage } from '../send/send-message.ts'
 
-/** The call that it responds to. */
+/** The call that it answers. */
 export interface AnsweredCall {
   app: string
   room: string
-  /** webhook-id: under it the message is sent once within a day. */
+  /** webhook-id: it makes the send idempotent for a day. */
   id: string
   request?: string | undefined
 }
 
 /**
- * Carries out the response of a room's webhook (docs/reference/push.md#room-webhooks): moves the room's bot state, and
- * sends a message as a robot of the room. The webhook receives neither.
- * @returns whether there was something to carry out
- * @throws ApiError INSUFFICIENT_PERMISSIONS when senderID is not a robot, and the errors of sendMessage
+ * Applies the response of a room's webhook (docs/reference/push.md#room-webhooks): sets the room's bot state, and sends a message as
+ * a robot of the room. The webhook receives neither.
+ * @returns whether there was something to apply
+ * @throws ApiError INSUFFICIENT_PERMISSIONS if senderID is not a robot, and the errors of sendMessage
  */
 export async function answerWebhook(chat: Chat, call: AnsweredCall, answer: WebhookAnswer): Promise<boolean> {
   const { app, room, id, request } = call

@@ -16,27 +16,27 @@ import {
 import { LRUCache } from 'lru-cache'
 import type { HookCalls } from '../ports.ts'
 
-/** A change of the configuration holds after this long at every process. */
+/** A configuration change applies in every process after this long. */
 const believedMS = 2_000
 const mostApps = 10_000
 /** Calls of one app in flight; further ones count as unanswered. */
 const mostInFlight = 100
-/** After this many failures in a row the hook is asked only now and then, by one call at a time. */
+/** After this many failures in a row the hook is only probed now and then, by one call at a time. */
 const failuresToPause = 5
 const pauseMS = 5_000
 
-/** The value of a configuration key that may name a server, with the secrets by which calls to it are signed. */
+/** The value of a configuration key that can name a server, with the secrets that sign calls to it. */
 export interface AppHook<V> {
   app: string
   value: V
   secrets: readonly string[]
 }
 
-/** Asks the servers that apps name under a configuration key. */
+/** Calls the servers that apps name under a configuration key. */
 export interface AppHooks<V, Q, A> {
-  /** Undefined when the app has no valid value. */
+  /** Undefined if the app has no valid value. */
   hookOf(app: string): Promise<AppHook<V> | undefined>
-  /** Settles within the time limit of a call; undefined when the server does not answer. */
+  /** Resolves within the time limit of a call; undefined if the server does not answer. */
   ask(hook: Pick<AppHook<V>, 'app' | 'secrets'>, url: string, question: Q): Promise<A | undefined>
 }
 
@@ -61,8 +61,8 @@ function newGuard(): Guard {
 }
 
 /**
- * Each app has its own guard: a hanging server delays no other app.
- * @param reads the value of the key, undefined where it is none, and an answer, which throws where it is none
+ * Each app has its own guard, so that a hanging server delays no other app.
+ * @param reads parsers of the key's value (undefined if invalid) and of a response (throws if invalid)
  */
 export function createAppHooks<V, Q extends object, A>(
   { db, calls }: { db: Db; calls: Pick<HookCalls, 'call'> },
@@ -74,7 +74,7 @@ export function createAppHooks<V, Q extends object, A>(
     max: mostApps,
     ttl: believedMS,
     fetchMethod: async (app) => ({ hook: await findHook(app) }),
-    // While the database is away, the old configuration holds: sends fail meanwhile.
+    // While the database is away, the old configuration applies: sends fail anyway.
     allowStaleOnFetchRejection: true,
     noDeleteOnFetchRejection: true,
   })
@@ -92,7 +92,7 @@ export function createAppHooks<V, Q extends object, A>(
 
     async ask({ app, secrets }, url, question) {
       const guard = guards.memo(key(app, url))
-      // Others would wait for the one call that tries again.
+      // Others would wait for the one call that probes.
       if (guard.isTrying()) return undefined
       const signed = { url, id: `${name.toLowerCase()}_${newId()}`, secrets, body: JSON.stringify(question) }
       try {

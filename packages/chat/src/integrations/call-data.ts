@@ -28,8 +28,8 @@ interface About {
 }
 
 /**
- * The part of a finished call's data that is kept, as JSON text: its message and recipients. Contents and profiles stay
- * where they can be deleted.
+ * The part of a finished call's data to keep, as JSON text: its message and recipients. Contents and profiles stay where they can be
+ * deleted.
  */
 export function keptCallData({ event, data = 'null' }: Pick<Call, 'event' | 'data'>): string {
   if (event === 'ROOM') return '{}'
@@ -41,15 +41,15 @@ export function keptCallData({ event, data = 'null' }: Pick<Call, 'event' | 'dat
 }
 
 /**
- * The data of a finished call, as JSON text: its message or room in the present state. A deleted or recalled message
- * has only its stub, an erased user only the ID.
+ * The data of a finished call, as JSON text: its message or room in the current state. A deleted or recalled message has only its
+ * stub, an erased user only the ID.
  */
 export async function currentCallData(db: Db, call: Call): Promise<string> {
   const [data = 'null'] = await currentCallsData(db, call.app, [call])
   return data
 }
 
-/** The same of many calls of an app, in their order; a few round trips, however many they are. */
+/** The same for many calls of an app, in order; a few round trips for any number. */
 export async function currentCallsData(db: Db, app: string, calls: readonly Omit<Call, 'app'>[]): Promise<string[]> {
   const parsed = calls.map((call) => ({ ...call, about: aboutOf(call) }))
   const [rooms, messages, known] = await Promise.all([
@@ -92,8 +92,8 @@ function aboutOf({ event, data = 'null' }: Pick<Call, 'event' | 'data'>): About 
 }
 
 /**
- * The data of a call that has waited, for another try or for its turn: as it was, unless its message, or the one that it quotes, was
- * deleted or recalled meanwhile, or somebody in it erased.
+ * The data of a waiting call, for another try or for its turn: unchanged, unless its message, or the one that it quotes, was deleted
+ * or recalled meanwhile, or a named user erased.
  */
 export async function waitedCallData(db: Db, call: Call): Promise<string> {
   const { app, room, event, data = 'null' } = call

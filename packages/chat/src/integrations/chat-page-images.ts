@@ -5,16 +5,16 @@ import { createSocketAuthentication } from '../access/authenticate-socket.ts'
 import { createAppLookup } from '../access/authenticate-user.ts'
 import type { Chat } from '../chat.ts'
 
-/** A request for the chat page, as far as its address tells. */
+/** A request for the chat page, as far as its URL tells. */
 export interface PageAsked {
   token?: string | undefined
   clientKey?: string | undefined
 }
 
 /**
- * Makes the function that finds the origins allowed for pictures on an app's chat page, from its configuration. The
- * token names the app; without one, the client key. Without either there are none. The function throws ApiError
- * INVALID_TOKEN, INVALID_CLIENT_KEY.
+ * Returns the function that finds the origins allowed for pictures on an app's chat page, from its configuration. The token
+ * identifies the app; without one, the client key. Without either there are none. The function throws ApiError INVALID_TOKEN,
+ * INVALID_CLIENT_KEY.
  */
 export function createPageImages({ db }: Pick<Chat, 'db'>): (asked: PageAsked) => Promise<readonly string[]> {
   const appOf = createAppLookup(db)
@@ -35,7 +35,7 @@ export function createPageImages({ db }: Pick<Chat, 'db'>): (asked: PageAsked) =
   }
 }
 
-/** @throws ApiError INVALID_BODY when `imageOrigins` is no list of origins; the other fields are free */
+/** @throws ApiError INVALID_BODY if `imageOrigins` is no list of origins; the other fields are free */
 export function checkChatPage(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   const [issue] = chatPageConfig.safeParse(value).error?.issues ?? []

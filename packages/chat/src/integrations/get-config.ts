@@ -9,7 +9,7 @@ import type { Chat } from '../chat.ts'
 import { moderateKey } from '../moderation/moderation-hook.ts'
 import { JsonText, jsonObjectText } from '../views/json-text.ts'
 
-/** Where the app has no list. */
+/** For an app without a list. */
 const privateByDefault = [moderateKey, webhookKeysKey]
 
 /** All configuration of an app, by key (docs/reference/configuration.md); users do not see its private keys. */
@@ -21,18 +21,18 @@ export async function getConfig(chat: Chat, { app, kind }: Caller): Promise<Json
   return new JsonText(jsonObjectText(shown.map((one) => (one.name === directoryKey ? withoutServer(one) : one))))
 }
 
-/** Users see whether there is a directory, not the address of the integrator's server. */
+/** Users see whether there is a directory, but not the URL of the integrator's server. */
 function withoutServer({ name, json }: ConfigDoc): Pick<ConfigDoc, 'name' | 'json'> {
   return { name, json: json.startsWith('{') ? '{}' : json }
 }
 
-/** The keys of a configuration that users do not see. */
+/** The keys of a configuration that are hidden from users. */
 export function privateKeysIn(all: readonly { name: string; json: string }[]): ReadonlySet<string> {
   const given = JSON.parse(all.find(({ name }) => name === privateKeysKey)?.json ?? 'null') as unknown
   return new Set(privateKeys.safeParse(given).data ?? privateByDefault)
 }
 
-/** @throws ApiError INVALID_BODY when the value of the key is no list of keys; null is none */
+/** @throws ApiError INVALID_BODY if the value of the key is no list of keys; null is none */
 export function checkPrivateKeys(value: unknown): void {
   if (value === null || privateKeys.safeParse(value).success) return
   throw new ApiError('INVALID_BODY', `${privateKeysKey}: expected a list of configuration keys`)

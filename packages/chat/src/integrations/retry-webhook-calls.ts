@@ -11,7 +11,7 @@ import type { Chat } from '../chat.ts'
 import { parseTime } from '../read-time.ts'
 
 /**
- * Makes a call again that was made, or that failed for good; the push service makes it within a second.
+ * Retries a done or failed call; the push service makes it within a second.
  * @throws ApiError WEBHOOK_NOT_FOUND
  */
 export async function retryWebhookCall(chat: Chat, app: string, id: string): Promise<{ id: string }> {
@@ -21,7 +21,7 @@ export async function retryWebhookCall(chat: Chat, app: string, id: string): Pro
 }
 
 /**
- * The same for all calls queued in a time, up to one request's limit.
+ * The same for all calls queued in a period, up to one request's limit.
  * @throws ApiError INVALID_QUERY
  */
 export async function retryWebhookCalls(
@@ -30,7 +30,7 @@ export async function retryWebhookCalls(
   { room, since, until, state }: Input<typeof operation>['body'],
 ): Promise<Result<typeof operation>> {
   const sinceMS = parseTime('since', `${since}`)
-  // Those that are made again count as queued later than this.
+  // Retried ones count as queued later than this.
   const untilMS = Math.min(
     until === undefined ? Number.POSITIVE_INFINITY : parseTime('until', `${until}`),
     clock.now() - 1,

@@ -18,12 +18,12 @@ import { checkChatPage } from './chat-page-images.ts'
 import { checkPrivateKeys, getConfig, privateKeysIn } from './get-config.ts'
 import { checkWebhookKeys } from './webhook-keys.ts'
 
-/** The most bytes of all values, since every client may ask for all of them. */
+/** Maximum size of all values, since every client can request all of them. */
 const maxBytes = 4 * 1024 * 1024
 
 /**
- * Sets each key of `settings`, overwriting keys of the same name and keeping the others; returns the whole
- * configuration. It holds at once, on every gateway.
+ * Sets each key of `settings`, overwriting keys of the same name and keeping the others; returns the whole configuration. It applies
+ * at once, on every gateway.
  * @throws ApiError INVALID_REQUEST when a key is `.` or `..`; INVALID_BODY when a key is empty or over 128 characters, more than 10,000 words are to be censored, MODERATE is no hook, fileLimits has no limits,
  *   chatPage no origins or directory names no users;
  *   BODY_TOO_LARGE when all values together would be over 4 MiB
@@ -60,10 +60,10 @@ export async function setConfig(chat: Chat, app: string, settings: object): Prom
   return getConfig(chat, asIntegrator(app))
 }
 
-/** The values of some keys, as they are and as they will be; those of private keys may hold secrets. */
+/** The old and new values of some keys; those of private keys can hold secrets. */
 async function valuesInAudit(chat: Chat, app: string, entries: readonly { name: string; json: string }[]) {
   const all = await findConfig(chat.db, app)
-  // The directory may name a server of the integrator.
+  // The directory can name a server of the integrator.
   const hidden = new Set([...privateKeysIn(all), directoryKey])
   const known = new Map(all.map(({ name, json }) => [name, json]))
   const shown = (name: string, json: string | undefined) => [

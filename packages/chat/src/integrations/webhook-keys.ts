@@ -3,7 +3,7 @@ import { webhookKeys, webhookKeysKey, webhookUrl } from '@parley/contracts/resou
 import { findConfigValue } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
 
-/** The URL of a room's `webhook` now: itself, or that of its key in the configuration; undefined when there is none. */
+/** The current URL of a room's `webhook`: itself, or the URL of its configuration key; undefined if there is none. */
 export async function webhookUrlOf(db: Db, app: string, webhook: string): Promise<string | undefined> {
   if (webhook === '' || webhookUrl.safeParse(webhook).success) return webhook || undefined
   const value = await findConfigValue(db, app, webhookKeysKey)
@@ -11,14 +11,14 @@ export async function webhookUrlOf(db: Db, app: string, webhook: string): Promis
   return keys.get(webhook)
 }
 
-/** @throws ApiError INVALID_REQUEST when a webhook is neither a URL nor a key of the configuration; an empty one is none */
+/** @throws ApiError INVALID_REQUEST if a webhook is neither a URL nor a configuration key; an empty one is none */
 export async function requireWebhook(db: Db, app: string, webhook: string | undefined): Promise<void> {
   if (!webhook || (await webhookUrlOf(db, app, webhook)) !== undefined) return
   const name = JSON.stringify(webhook)
   throw new ApiError('INVALID_REQUEST', `webhook: ${name} is neither an http(s) URL nor a key of ${webhookKeysKey}`)
 }
 
-/** @throws ApiError INVALID_BODY when the value of the key maps no keys to URLs; null is none */
+/** @throws ApiError INVALID_BODY if the value of the key does not map keys to URLs; null is none */
 export function checkWebhookKeys(value: unknown): void {
   const [issue] = value === null ? [] : (webhookKeys.safeParse(value).error?.issues ?? [])
   if (issue) throw new ApiError('INVALID_BODY', `${[webhookKeysKey, ...issue.path].join('.')}: ${issue.message}`)

@@ -8,7 +8,7 @@ import { outcomesText } from '../messages/sending/run-batch.ts'
 import { JsonText, listText } from '../views/json-text.ts'
 
 /**
- * How far a job is, and of a batch a page of the outcomes (docs/reference/jobs.md).
+ * The progress of a job, and for a batch a page of the results (docs/reference/jobs.md).
  * @throws ApiError JOB_NOT_FOUND
  */
 export async function getJob(

@@ -7,12 +7,11 @@ import { continueErasure } from '../users/continue-erasure.ts'
 import { workOnJob } from './work-on-job.ts'
 
 const lookEveryMS = 1_000
-/** Jobs that one process works on at most; those that its own requests left count too. */
+/** Maximum number of jobs in one process, including those left by its own requests. */
 const atOnce = 4
 
 /**
- * Goes on with jobs that no process works on, because it stopped or died, until the signal aborts. Any number of
- * processes may run this.
+ * Continues jobs without a worker, whose process stopped or died, until the signal aborts. Any number of processes may run this.
  */
 export async function runJobs(chat: Chat, signal: AbortSignal): Promise<void> {
   const takeJobs = async () => {
@@ -22,7 +21,7 @@ export async function runJobs(chat: Chat, signal: AbortSignal): Promise<void> {
   await runEvery(lookEveryMS, takeJobs, { onError, signal })
 }
 
-/** Takes a job without a worker, if there is one; returns whether there was. */
+/** Claims a job without a worker, if there is one; returns whether there was. */
 export async function takeNextJob(chat: Chat): Promise<boolean> {
   const job = await leaseJob(chat.db, chat.jobs.worker)
   if (!job) return false

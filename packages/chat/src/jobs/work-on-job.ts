@@ -5,13 +5,13 @@ import { endJob, giveUpJob, JobTaken, jobLeaseMS, keepJob, postponeJob, releaseJ
 import { newId } from '@parley/db/messages/messages'
 import type { Log } from '../ports.ts'
 
-/** A batch is given up when it was begun so often without getting on. */
+/** A batch is abandoned after this many starts without progress. */
 const mostAttempts = 20
-/** Before a job that failed is tried again; each time twice as long, up to some minutes. */
+/** The first backoff of a failed job, doubled each time up to some minutes. */
 const tryAgainAfterMS = 2_000
 const mostDoublings = 8
 
-/** The jobs that this process works on. */
+/** The jobs of this process. */
 export interface Jobs {
   /** Names this process in leases. */
   worker: string
@@ -20,9 +20,9 @@ export interface Jobs {
   /** Aborts when the process stops: the work ends at the next point where another process can continue. */
   signal: AbortSignal
   track(work: Promise<unknown>): void
-  /** How many are worked on here. */
+  /** The number of jobs here. */
   readonly count: number
-  /** Settles when nothing is worked on here any more. */
+  /** Resolves when no job is running here any more. */
   stop(): Promise<void>
 }
 
@@ -48,8 +48,8 @@ export function createJobs(afterMS: number): Jobs {
 }
 
 /**
- * Works on a job under this process's lease, which it extends until the work is over; then records the end. Never
- * fails: unfinished work is left to the next holder of the lease.
+ * Works on a job under this process's lease, which it extends until the work is over; then records the end. Never fails: unfinished
+ * work is left to the next holder of the lease.
  * @param work returns whether it is finished, or stopped because the process stops
  * @returns whether the job is done
  */
@@ -84,7 +84,7 @@ export function workOnJob(
   }
 
   async function giveUpOrRelease(): Promise<void> {
-    // An erasure given up would leave the user's data to the next one of the ID, and could not be repeated.
+    // An abandoned erasure would leave the user's data to the next owner of the ID, and could not be repeated.
     if (job.kind === 'batch' && (await giveUpJob(db, job, mostAttempts))) return
     await postponeJob(db, job, tryAgainAfterMS, mostDoublings)
   }
@@ -95,7 +95,7 @@ export function workOnJob(
   return over
 }
 
-/** Whether the work is over within the time that a request may take; `work` goes on in any case. */
+/** Whether the work ends within the time that a request may take; `work` continues in any case. */
 export async function isOverSoon(work: Promise<unknown>, afterMS: number): Promise<boolean> {
   const enough = new AbortController()
   const late = pause(afterMS, false, { signal: enough.signal }).catch(() => false)

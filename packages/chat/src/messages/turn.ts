@@ -1,7 +1,7 @@
 /** The place of an emit among those that it must not overtake. */
 export interface Turn {
   /**
-   * Settles when everything before it is over; undefined if nothing is before it.
+   * Resolves when everything before it is over; undefined if nothing is before it.
    * @throws ApiError TOO_MANY_REQUESTS if the queue is full
    */
   come(): Promise<void> | undefined

@@ -18,8 +18,8 @@ import { toBanView } from '../views/ban.ts'
 const latestMS = 8.64e15
 
 /**
- * Bans a user in a group, by its owner, a platform admin or the API key: the banned user may only read and leave
- * (docs/reference/moderation.md#bans). The ban holds for a user who joins later, too.
+ * Bans a user in a group, by its owner, a platform admin or the API key: the banned user can only read and leave
+ * (docs/reference/moderation.md#bans). The ban also applies to a user who joins later.
  * @throws ApiError ROOM_OR_USER_NOT_FOUND, INSUFFICIENT_PERMISSIONS, USER_BLOCKED, USER_ALREADY_BLOCKED,
  *   INVALID_REQUEST
  */
@@ -66,7 +66,7 @@ interface BanWanted {
   isLonger?: true
 }
 
-/** @throws ApiError INVALID_REQUEST when a ban would end before it begins */
+/** @throws ApiError INVALID_REQUEST if a ban would end before it begins */
 export function requireFuture(untilMS: number | undefined): void {
   if (untilMS === undefined || (untilMS > clock.now() && untilMS <= latestMS)) return
   throw new ApiError('INVALID_REQUEST', 'untilMS: expected a time to come, in Unix milliseconds')

@@ -11,11 +11,11 @@ type Mask = (content: string) => string
 
 /** Masks the words that apps list under `censorship` (docs/reference/moderation.md#censored-words). */
 export interface Censor {
-  /** The masks of the apps that have any, by app, for the given versions of the config value. */
+  /** The masks by app, for the given versions of the config value; apps without words are left out. */
   masks(versions: readonly ConfigVersion[]): Promise<Map<string, Mask>>
-  /** The mask of an app as it is configured now. */
+  /** The mask of an app's current configuration. */
   maskOf(app: string): Promise<Mask | undefined>
-  /** A plain text as the app's words of now let it be. */
+  /** A plain text, masked by the app's current words. */
   maskText(app: string, text: string): Promise<string>
 }
 
@@ -33,7 +33,7 @@ interface Made {
 }
 
 /**
- * Every batch of sends is censored by the current version of the words (known-rooms.ts). The words are read, and their automaton is built, once per version.
+ * Every batch of sends is masked by the current version of the words (room-cache.ts). Each version is read, and its automaton built, once.
  */
 export function createCensor(db: Db): Censor {
   const kept = new LRUCache<string, Made>({ maxSize: maxKept, sizeCalculation: ({ size }) => size })
@@ -85,13 +85,13 @@ export function checkCensorship(value: unknown): void {
   }
 }
 
-/** The words of the stored value, also those that were stored before the limit existed. */
+/** The words of the stored value, including values stored before the limit existed. */
 function wordsOf(json: string): string[] {
   const words = keywordsOf(JSON.parse(json)).filter((word) => typeof word === 'string' && word.isWellFormed())
   return [...new Set((words as string[]).map((word) => word.trim()))].filter((word) => word !== '')
 }
 
-/** A config value may be any JSON; one that is not a list of words masks nothing. */
+/** A config value can be any JSON; one that is not a list of words masks nothing. */
 function keywordsOf(value: unknown): unknown[] {
   const keywords = typeof value === 'object' && value !== null && 'keywords' in value ? value.keywords : undefined
   return Array.isArray(keywords) ? keywords : []
@@ -116,6 +116,6 @@ function maskContent(content: string, mask: (text: string) => string): string {
   }
   const value = readJson(content)
   const masked = maskIn(value, typeof value === 'string')
-  // A content without a listed word stays as it was written.
+  // Content without a listed word stays as it was written.
   return isMasked ? JSON.stringify(masked) : content
 }

@@ -13,7 +13,7 @@ import { eraseUser } from '../users/erase-user.ts'
 import { toReportView } from '../views/report.ts'
 import { banMember } from './ban-member.ts'
 
-/** Errors of an action that mean that its effect is in force already. */
+/** Errors of an action whose effect is already in place. */
 const done: Record<ReportDecision, readonly ErrorCode[]> = {
   dismiss: [],
   delete: ['MESSAGE_NOT_FOUND', 'ROOM_NOT_FOUND'],
@@ -25,10 +25,9 @@ const done: Record<ReportDecision, readonly ErrorCode[]> = {
 type Decision = Input<typeof operation>['body']
 
 /**
- * Decides about a reported message, and carries the decision out (docs/reference/moderation.md#reports), before it is
- * recorded: after a kill in between, the report is still open, and finished effects count as done. One of several
- * concurrent decisions is carried out.
- * @throws ApiError REPORT_NOT_FOUND; REPORT_DECIDED when it was, or is being, decided otherwise; those of banMember
+ * Decides a reported message and carries the decision out (docs/reference/moderation.md#reports), before recording it: after a kill
+ * in between, the report is still open, and finished effects count as done. One of several concurrent decisions is carried out.
+ * @throws ApiError REPORT_NOT_FOUND; REPORT_DECIDED if it has, or is getting, another decision; those of banMember
  */
 export async function decideReport(chat: Chat, app: string, id: string, wanted: Decision): Promise<Report> {
   const { decision } = wanted

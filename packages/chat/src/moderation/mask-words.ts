@@ -71,7 +71,7 @@ function charactersIn(text: string, start: number, end: number): number {
 interface Stretches {
   starts: number[]
   ends: number[]
-  /** Adds a part that ends no earlier than the last, and merges those that it overlaps. */
+  /** Adds a part that ends no earlier than the last, and merges overlapping ones. */
   add: (start: number, end: number) => void
 }
 

@@ -9,12 +9,12 @@ import type { Refusal } from '../send/decide.ts'
 import { expectedResult } from '../send/decide.ts'
 import type { Draft } from '../send/new-message.ts'
 
-/** The characters of a refusal that its sender gets. */
+/** Maximum length of the reason of a refusal for its sender. */
 const mostChars = 500
 
 /**
- * Asks the app's hook about a message that a user is about to send (docs/reference/moderation.md#the-hook-moderate). It
- * is not asked about a message that would be refused anyway, nor about a repeat under the same key.
+ * Calls the app's hook for a message that a user is about to send (docs/reference/moderation.md#the-hook-moderate), unless it would be
+ * refused anyway or repeats an earlier send under the same key.
  * @returns the draft to send, or the reason to refuse it
  * @throws ApiError MESSAGE_REFUSED, SERVICE_UNAVAILABLE
  */
@@ -39,7 +39,7 @@ export async function moderateSend(chat: Chat, draft: Draft, inThread: boolean):
 }
 
 /**
- * Asks a hook about a content.
+ * Calls a hook for a content.
  * @returns the content to store
  * @throws ApiError MESSAGE_REFUSED, SERVICE_UNAVAILABLE
  */
@@ -73,10 +73,10 @@ export async function moderateText(
   return JSON.parse(await moderate(chat, hook, JSON.stringify(text), question)) as string
 }
 
-/** Fields of a content that are shown as its text, the first that is there. */
+/** Fields shown as the text of a content; the first one present counts. */
 const textFields = ['text', 'caption', 'title']
 
-/** A content with another text, which replaces all its text fields; content other than an object becomes the text. */
+/** Content with another text, which replaces all its text fields; content other than an object becomes the text. */
 function withText(content: unknown, text: string): unknown {
   if (!isObject(content)) return text
   const [shown = 'text', ...others] = textFields.filter((name) => Object.hasOwn(content, name))

@@ -16,10 +16,10 @@ export const moderateKey = 'MODERATE'
 type HookAnswer = ModerationAnswer | { action: 'unanswered' }
 type Hooks = AppHooks<ModerationHook, ModerationCall, ModerationAnswer>
 
-/** Asks the servers that apps name under `MODERATE` (docs/reference/moderation.md#the-hook-moderate). */
+/** Calls the servers that apps name under `MODERATE` (docs/reference/moderation.md#the-hook-moderate). */
 export interface Moderation {
   hookOf: Hooks['hookOf']
-  /** Settles within the time limit of a call; never fails. */
+  /** Resolves within the time limit of a call; never fails. */
   ask(hook: AppHook<ModerationHook>, question: ModerationCall): Promise<HookAnswer>
 }
 
@@ -42,7 +42,7 @@ export function createModeration({ db, log, calls }: { db: Db; log: Log; calls: 
   }
 }
 
-/** @throws ApiError INVALID_BODY when the value of the key is no hook; null is none */
+/** @throws ApiError INVALID_BODY if the value of the key is no hook; null is none */
 export function checkModeration(value: unknown): void {
   const [issue] = value === null ? [] : (moderationHook.safeParse(value).error?.issues ?? [])
   if (issue) throw new ApiError('INVALID_BODY', `${[moderateKey, ...issue.path].join('.')}: ${issue.message}`)

@@ -29,10 +29,10 @@ export async function reportMessage(
   const message = await findSentMessage(db, room._id, id)
   if (!message || isDeletedIn(message, room)) throw unknownMessage(id)
   if ((await findUserDeletions(db, app, user, [message])).has(id)) throw unknownMessage(id)
-  // In a direct room the other may have blocked the caller; the report counts all the same.
+  // In a direct room the other user can have blocked the caller; the report counts regardless.
   if (isBlocked(membership) && room.roomType === 'group') throw new ApiError('USER_BLOCKED')
   await addReport(db, message, { id: newId(), user, reason })
-  // Their erasure did not see the report: remove their data from it here.
+  // The erasure did not see the report: remove the user's data from it here.
   const concerned = [user, message.sender]
   const there = await findUsers(db, app, concerned)
   for (const gone of concerned) if (!there.has(gone)) await forgetReporter(db, app, gone)

@@ -2,7 +2,7 @@
 export interface WordAutomaton {
   /** The state after a state and a symbol; 0 is the start. */
   next: (state: number, symbol: number) => number
-  /** The value of the longest word that ends in this state; 0 when none does. */
+  /** The value of the longest word that ends in this state; 0 if none does. */
   longest: (state: number) => number
   /** The number of states, at 40 bytes each. */
   size: number
@@ -15,8 +15,8 @@ export interface AutomatonWord {
 }
 
 /**
- * Builds the automaton: a tree of all words, and for each state its fallback when the next symbol does not match. Time
- * and memory grow with the symbols of all words, and a walk takes at most two steps per symbol.
+ * Builds the automaton: a tree of all words, and for each state its fallback if the next symbol does not match. Time and memory grow
+ * with the symbols of all words, and a walk takes at most two steps per symbol.
  *
  * Flat arrays and no objects: of the libraries on npm none does 10,000 words and 64 KiB in 10 ms (docs/benchmarks.md#libraries-that-were-measured).
  */
@@ -75,7 +75,7 @@ function createEdges(most: number) {
     return at
   }
   return {
-    /** 0 when there is none. */
+    /** 0 if there is none. */
     find: (state: number, symbol: number): number => to[place(state, symbol)] ?? 0,
     add(state: number, symbol: number, next: number): void {
       const at = place(state, symbol)

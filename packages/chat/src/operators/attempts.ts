@@ -6,19 +6,19 @@ import type { Operators, Visitor } from './operators.ts'
 
 /** The wait doubles with each failure after the free ones. */
 const perAccount = { free: 4, firstMS: 15_000, longestMS: 900_000 }
-/** An office may share its address. */
+/** An office can share its address. */
 const perAddress = { free: 19, firstMS: 15_000, longestMS: 900_000 }
 
-/** An attempt to guess a password or a code, which counts as failed until it is not. */
+/** An attempt at a password or a code, counted as failed until it succeeds. */
 export interface Attempt {
-  /** It was right: the failures of the account are forgotten. */
+  /** It succeeded: the failures of the account are forgotten. */
   succeeded(): Promise<void>
-  /** Neither right nor a wrong guess. */
+  /** Neither a success nor a wrong guess. */
   withdrawn(): Promise<void>
 }
 
 /**
- * Counts an attempt by the e-mail that was given, whether or not there is such an account, and by address.
+ * Counts an attempt by the given e-mail, whether or not there is such an account, and by address.
  * @throws ApiError TOO_MANY_REQUESTS after several failures, for longer each time
  */
 export async function beginAttempt(
@@ -42,7 +42,7 @@ export async function beginAttempt(
   }
 }
 
-/** An operator who came by a link may try their password again at once. */
+/** After a sign-in by link, an operator can try their password again at once. */
 export async function forgetFailuresOf({ db }: Pick<Operators, 'db'>, email: string): Promise<void> {
   await forgetFailures(db, accountKey(email))
 }

@@ -19,7 +19,7 @@ import { canonicalEmail, isOwnerOf, type Operators } from './operators.ts'
 import { type Actor, recordOfOperator } from './record-change.ts'
 import { changedMeanwhile, newLink } from './sign-in.ts'
 
-/** The caller of these: an operator, or the command line, which may do everything. */
+/** The caller: an operator, or the command line, which may do everything. */
 export interface By {
   actor: Actor
   /** Undefined: owner of all apps. */
@@ -46,7 +46,7 @@ export async function listOperators(
   }
 }
 
-/** Adds an operator, with a link by which they sign in once. @throws ApiError CONFLICT, PERMISSION_DENIED */
+/** Adds an operator, with a link for one sign-in. @throws ApiError CONFLICT, PERMISSION_DENIED */
 export async function addOperator(
   parts: Parts,
   by: By,
@@ -144,7 +144,7 @@ function toView(operator: OperatorDoc, apps: readonly string[] | undefined): Ope
   }
 }
 
-/** The apps of which the caller is owner; undefined for all. @throws ApiError PERMISSION_DENIED without any */
+/** The apps that the caller owns; undefined for all. @throws ApiError PERMISSION_DENIED without any */
 function ownApps({ roles }: By): string[] | undefined {
   if (!roles || isOwnerOf({ roles }, everyApp)) return undefined
   const owned = appsIn(roles.filter(({ role }) => role === 'owner'))
@@ -179,7 +179,7 @@ async function applied(
   return after
 }
 
-/** Roles in apps that the caller does not see: they stay as they are. */
+/** Roles in apps hidden from the caller, which stay as they are. */
 function hiddenRoles({ roles }: OperatorDoc, by: By): OperatorRoles {
   const own = ownApps(by)
   return own ? roles.filter(({ app }) => !own.includes(app)) : []

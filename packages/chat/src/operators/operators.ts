@@ -2,13 +2,13 @@ import type { OperatorDoc } from '@parley/db/operators/documents'
 import type { Chat } from '../chat.ts'
 import { createPasswords, type Passwords } from './passwords.ts'
 
-/** The parameter of the use cases of operators. */
+/** The parameter of the operators' use cases. */
 export interface Operators {
   db: Chat['db']
   /** How long entries of the audit log are kept. */
   auditDays: number
   passwords: Passwords
-  /** A session ends after this long without a request, and after this long in all. */
+  /** A session ends after this long without a request, and after this long in total. */
   idleMS: number
   longestMS: number
 }
@@ -21,7 +21,7 @@ export function createOperators(
   return { db, auditDays, passwords: createPasswords(), ...sessions }
 }
 
-/** The browser that a request comes from. */
+/** The browser that sent a request. */
 export interface Visitor {
   address: string
   userAgent: string
@@ -34,12 +34,12 @@ export function canonicalEmail(email: string): string {
   return email.toLowerCase()
 }
 
-/** Whether an operator is owner of an app, or with `*` of all. */
+/** Whether an operator owns an app, or with `*` all. */
 export function isOwnerOf({ roles }: Pick<OperatorDoc, 'roles'>, app: string): boolean {
   return roleIn({ roles }, app) === 'owner'
 }
 
-/** The role of an operator in an app: that for the app itself goes before that for all. */
+/** The role of an operator in an app: a role for the app itself overrides one for all. */
 export function roleIn({ roles }: Pick<OperatorDoc, 'roles'>, app: string) {
   const found = roles.find((one) => one.app === app) ?? roles.find((one) => one.app === '*')
   return found?.role

@@ -14,11 +14,11 @@ import { newTotpSecret, takeTotp, totpStep, totpUrl } from './totp.ts'
 
 type Update = Parameters<typeof updateOperator>[2]
 
-/** So long after a sign-in by a link or by SSO a password may be set without the one so far. */
+/** A password can be set without the current one this long after a sign-in by link or SSO. */
 const freshMS = 600_000
 
 /**
- * Sets the operator's own password, ends all their sessions, and makes a new one for the caller.
+ * Sets the operator's own password, ends all their sessions, and creates a new one for the caller.
  * @throws ApiError SIGN_IN_FAILED for a wrong current password, TOO_MANY_REQUESTS
  */
 export async function changePassword(
@@ -41,8 +41,8 @@ export async function changePassword(
 }
 
 /**
- * Begins to set up an authenticator, or with a code of it ends that.
- * @throws ApiError SIGN_IN_FAILED for a wrong code; CONFLICT where there is one already, or none was begun
+ * Starts the setup of an authenticator, or with a code completes it.
+ * @throws ApiError SIGN_IN_FAILED for a wrong code; CONFLICT if there is one already, or no setup was started
  */
 export async function setUpTotp(
   operators: Operators,
@@ -86,7 +86,7 @@ export async function removeTotp(
   return { isOn: false }
 }
 
-/** Changes what an operator signs in by: ends all sessions, but for the caller, who keeps theirs or gets a new one. */
+/** Changes an operator's credentials: ends all sessions, except the caller's, which stays or is replaced. */
 function change(
   operators: Operators,
   { operator, session: current, token }: SignedIn,

@@ -6,7 +6,7 @@ import { forKeys, limitPerApp } from '../limit-per-app.ts'
 export interface Passwords {
   /** @throws ApiError TOO_MANY_REQUESTS while too many wait */
   hash(password: string): Promise<string>
-  /** Takes as long without a hash, so that the time does not tell which accounts there are. */
+  /** Takes as long without a hash, so that the time does not reveal which accounts exist. */
   matches(password: string, hashed: string | undefined): Promise<boolean>
 }
 

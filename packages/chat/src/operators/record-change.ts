@@ -12,8 +12,8 @@ export function actorOf({ _id, email }: Pick<OperatorDoc, '_id' | 'email'>, { ad
 }
 
 /**
- * Records a change of an operator, or a sign-in, in the log of the installation, which is that of the app `*`; a change of
- * roles also in those of the apps.
+ * Records a change of an operator, or a sign-in, in the log of the installation, which belongs to the app `*`; a change of roles also
+ * in the logs of the apps.
  */
 export async function recordOfOperator(
   { db, auditDays: keptDays }: Pick<Operators, 'db' | 'auditDays'>,

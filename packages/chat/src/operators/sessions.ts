@@ -18,14 +18,14 @@ import type { Session } from '@parley/db/transactions/transaction'
 import type { AuthenticatedOperator } from '../access/caller.ts'
 import { isOwnerOf, type Operators, roleIn, type Visitor } from './operators.ts'
 
-/** The use of a session is noted this often at most. */
+/** The use of a session is recorded at most this often. */
 const noteUseEveryMS = 60_000
-/** Of the SHA-256 digest that names a session in lists, in hexadecimal digits. */
+/** Hexadecimal digits of the SHA-256 digest that names a session in lists. */
 const idLength = 16
 const mostApps = 1_000
 const longestUserAgent = 300
 
-/** A signed-in operator, as the caller of the operations of the console. */
+/** A signed-in operator, as the caller of the console's operations. */
 export interface SignedInOperator extends SignedIn {
   kind: 'operator'
   app?: never
@@ -38,7 +38,7 @@ export interface SignedIn {
   token: string
 }
 
-/** Makes a session; the transaction that signs in may be the same. */
+/** Creates a session; can share the transaction of the sign-in. */
 export async function startSession(
   { db, idleMS, longestMS }: Operators,
   operator: OperatorDoc,
@@ -65,8 +65,8 @@ export async function startSession(
 }
 
 /**
- * The operator of a session as they are now: nothing is remembered between requests, so a session that ended, and a role that
- * was taken, end on every gateway at once.
+ * The operator of a session, read now: nothing is cached between requests, so an ended session or a revoked role takes effect on
+ * every gateway at once.
  * @throws ApiError INVALID_SESSION
  */
 export async function requireSession(
@@ -84,7 +84,7 @@ export async function requireSession(
   return { ...found, token }
 }
 
-/** The token that a request of the session's own pages carries: no other origin can read it. */
+/** The token in the requests of the session's own pages: no other origin can read it. */
 function csrfTokenOf({ token }: Pick<SignedIn, 'token'>): string {
   return createHmac('sha256', token).update('csrf').digest('base64url')
 }
@@ -102,7 +102,7 @@ export function requireCsrfToken(signedIn: Pick<SignedIn, 'token'>, given: strin
 /** The operator as the caller of operations for API keys, with the rights of their role in the app. @throws ApiError PERMISSION_DENIED */
 export function inApp({ operator, session }: SignedIn, app: string): AuthenticatedOperator {
   const role = roleIn(operator, app)
-  // No session learns which other apps there are.
+  // No session reveals which other apps exist.
   if (!role) throw new ApiError('PERMISSION_DENIED', `the operator has no role in the app ${JSON.stringify(app)}`)
   const scopes = scopesOfRole[role]
   return {

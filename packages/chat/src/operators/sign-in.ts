@@ -11,7 +11,7 @@ import { actorOf, recordOfOperator } from './record-change.ts'
 import { type SignedIn, startSession } from './sessions.ts'
 import { takeTotp } from './totp.ts'
 
-/** Typed by an operator to sign in. */
+/** The input of a sign-in. */
 export interface Credentials {
   email: string
   password: string
@@ -19,7 +19,7 @@ export interface Credentials {
 }
 
 /**
- * Signs in by password. An unknown account, one without a password and a wrong password look and take the same
+ * Signs in by password. An unknown account, one without a password and a wrong password are indistinguishable, in result and time
  * (docs/threat-model.md#operators).
  * @throws ApiError SIGN_IN_FAILED, TOTP_REQUIRED after the right password, TOO_MANY_REQUESTS
  */
@@ -61,7 +61,7 @@ export function newLink(): { token: string; link: NonNullable<OperatorDoc['link'
 
 const linkMS = 24 * 3_600_000
 
-/** Makes the session of an operator who has proven to be one, unless they have changed since. */
+/** Creates the session of an authenticated operator, unless they have changed since. */
 export async function letIn(
   operators: Operators,
   found: OperatorDoc,
@@ -81,7 +81,7 @@ export async function letIn(
   return startSession(operators, operator, by, visitor, session)
 }
 
-/** The one error of whatever is wrong. */
+/** The one error for every fault. */
 export function signInFailed(): ApiError {
   return new ApiError('SIGN_IN_FAILED')
 }

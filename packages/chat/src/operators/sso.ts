@@ -9,32 +9,32 @@ import { actorOf, recordOfOperator } from './record-change.ts'
 import type { SignedIn } from './sessions.ts'
 import { changedMeanwhile, letIn, signInFailed } from './sign-in.ts'
 
-/** Somebody whom the identity provider has identified. */
+/** A person identified by the identity provider. */
 export interface Identity {
   issuer: string
   subject: string
-  /** Absent where the provider names none, or does not say that it is verified. */
+  /** Absent if the provider gives none, or does not call it verified. */
   email?: string
   name?: string
-  /** By the claim that names them; absent where no claim does. */
+  /** From the roles claim; absent without one. */
   roles?: OperatorRoles
 }
 
 /** The identity provider of the installation, by OpenID Connect. */
 export interface IdentityProvider {
-  /** The address to send a browser to, and what the way back needs. @param back the address of the way back */
+  /** The address to send a browser to, and the state for its return. @param back the address to return to */
   begin(back: string): Promise<{ url: string; flow: string }>
   /** @throws ApiError SIGN_IN_FAILED */
   finish(back: URL, flow: string): Promise<Identity>
 }
 
 /**
- * Signs in an operator whom the identity provider has identified: the one of this account there, else of this e-mail, else
- * a new one where a claim gives roles (docs/guides/identity-provider.md).
+ * Signs in a person identified by the provider: the operator of this account there, else of this e-mail, else a new one if a claim
+ * gives roles (docs/guides/identity-provider.md).
  * @throws ApiError SIGN_IN_FAILED
  */
 export async function signInBySso(operators: Operators, identity: Identity, visitor: Visitor): Promise<SignedIn> {
-  // Committed before the refusal: roles that the provider no longer gives are taken.
+  // Committed before the refusal, so that roles no longer given by the provider are removed.
   const operator = await inTransaction(operators.db, async (session) => {
     const found = await findIdentified(operators, identity, session)
     if (found) return followProvider(operators, found, identity, visitor, session)
@@ -52,11 +52,11 @@ async function findIdentified(
   const known = await findOperatorBySso(db, issuer, subject, session)
   if (known) return known
   const byEmail = email === undefined ? null : await findOperatorByEmail(db, canonicalEmail(email), session)
-  // An address may be given to another person: the account that came first keeps the operator.
+  // An address can be reassigned: the first account keeps the operator.
   return byEmail && !byEmail.sso ? byEmail : undefined
 }
 
-/** Binds the operator to the provider's account at the first sign-in, and takes over the roles that a claim gives. */
+/** Binds the operator to the provider's account at the first sign-in, and applies the roles from a claim. */
 async function followProvider(
   operators: Operators,
   found: OperatorDoc,

@@ -4,7 +4,7 @@ import type { OperatorDoc } from '@parley/db/operators/documents'
 import { takeTotpStep } from '@parley/db/operators/operators'
 import { Secret, TOTP } from 'otpauth'
 
-/** A code is taken up to this many periods early or late: clocks of phones differ. */
+/** A code is accepted up to this many periods early or late, since phones' clocks differ. */
 const window = 1
 const periodMS = 30_000
 
@@ -13,7 +13,7 @@ export function newTotpSecret(): string {
   return new Secret({ size: 20 }).base32
 }
 
-/** The address for authenticators, as a QR code. */
+/** The URL for authenticators, shown as a QR code. */
 export function totpUrl(secret: string, email: string): string {
   return totpOf(secret, email).toString()
 }
@@ -25,7 +25,7 @@ export function totpStep(secret: string, code: string): number | undefined {
   return delta === null ? undefined : Math.floor(timestamp / periodMS) + delta
 }
 
-/** Takes a code of an operator's authenticator; false for a wrong one, and for one that was taken before. */
+/** Accepts a code of an operator's authenticator; false for a wrong one, or one accepted before. */
 export async function takeTotp(db: Db, { _id, totp }: OperatorDoc, code: string): Promise<boolean> {
   const step = totp && totpStep(totp.secret, code)
   return step !== undefined && takeTotpStep(db, _id, step)

@@ -9,15 +9,15 @@ import type { Chat } from '../chat.ts'
 
 /** A user's right to see another's presence. */
 export interface Watchable {
-  /** False for hidden users, and those that blocked the caller: they look offline. */
+  /** False for hidden users, and those who blocked the caller: they look offline. */
   isShown: boolean
   /** Their last connection, as recorded by closed sockets and logins. */
   lastSeenMS?: number
 }
 
 /**
- * Those of these users, in order, that share a room with a user, so that their presence may be seen
- * (docs/reference/presence.md). Few of an app are looked up at a time; the others wait.
+ * Those of these users, in order, that share a room with a user, so that their presence is visible (docs/reference/presence.md). Few
+ * lookups run at once per app; the others wait.
  * @throws ApiError TOO_MANY_REQUESTS
  */
 export function findWatchable(

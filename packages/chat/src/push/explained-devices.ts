@@ -22,7 +22,7 @@ export function reasonOf(decisions: readonly PushDecisionDoc[], client: string):
   return all ?? userReasons.find((reason) => decisions.some(({ users }) => users?.[reason]?.includes(client)))
 }
 
-/** The devices of a user for which something was decided in a way. */
+/** The devices of a user with a given decision. */
 export function devicesDecided(
   decisions: readonly PushDecisionDoc[],
   client: string,
@@ -35,7 +35,7 @@ export function devicesDecided(
     .map((device) => device.slice(prefix.length))
 }
 
-/** Each device of the user for which something is on record. @param content key(app, message) */
+/** Each device of the user with a record. @param content key(app, message) */
 export function explainDevices(
   content: string,
   client: string,
@@ -73,7 +73,7 @@ function resultOf(push: PushDoc | undefined, result: PushResult | undefined): Om
   }
   if (push?.dueAtMS === undefined) return { ...of, outcome: 'sending' }
   const { dueAtMS, tries, lastError } = push
-  // Pauses have a random part of no whole milliseconds.
+  // Backoff has a random part in fractions of milliseconds.
   const nextTryAtMS = Math.ceil(dueAtMS)
   return { ...of, outcome: 'waiting', nextTryAtMS, tries, ...(lastError !== undefined && { lastError }) }
 }

@@ -30,13 +30,13 @@ export function reasonOfMember(
   isMentioned: boolean,
 ): UserReason | undefined {
   if (member.user === sender) return 'SENDER'
-  // For later members the message is read; times alone might come from two clocks.
+  // For later members the message is read; times alone could come from two clocks.
   const beganAfter = threadOf !== undefined || member.readSeq >= seq
   if (member.joinedAtMS > createdAtMS && beganAfter) return 'NOT_A_MEMBER'
   return reasonOfStanding(member, room, isMentioned)
 }
 
-/** The reason for no push of any message of the room to a member: the part that may change while a push waits. */
+/** The reason for no push of any message of the room to a member: the part that can change while a push waits. */
 function reasonOfStanding(
   member: Pick<MemberToPush, 'pref'> & BlockMark,
   room: Pick<RoomDoc, 'roomType'>,
@@ -59,8 +59,8 @@ export interface PushToMember {
 }
 
 /**
- * Why users get no push by now of messages of which they were to get one, by `id`: as it is decided for those that
- * are new (recipients.ts). One query of each kind for all.
+ * The reasons that waiting pushes are no longer due, by `id`, decided as for new messages (recipients.ts). One query of each kind for
+ * all.
  */
 export async function findSuppressionReasons(
   db: Db,
@@ -94,8 +94,8 @@ export async function findSuppressionReasons(
 }
 
 /**
- * The suppression reason of a push to a user as things are now, where nothing is on record: no network is configured, the push
- * service has not handled the message yet, or it is longer ago than records are kept.
+ * The current suppression reason of a push to a user without a record: no network is configured, the push service has not handled the
+ * message yet, or its records have expired.
  */
 export async function reasonNow(
   db: Db,

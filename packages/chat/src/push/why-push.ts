@@ -39,7 +39,7 @@ export async function whyPush({ db }: Chat, app: string, id: string, client: str
     devices: devices.map((device) => notSent(device, reason)),
   })
   if (message.push === false) {
-    // A streamed one is pushed when it has ended.
+    // A streamed one is pushed at its end.
     const isToCome = message.streaming && (await findStream(db, app, id))?.push
     return isToCome ? forAll('STREAMING', false) : forAll('PUSH_FALSE', true)
   }
@@ -54,7 +54,7 @@ export async function whyPush({ db }: Chat, app: string, id: string, client: str
   return forAll(await reasonNow(db, message, client, devices), false)
 }
 
-/** Why a user is in none of the pages of members that were looked at. */
+/** The reason that a user is in none of the examined pages of members. */
 async function reasonOfAbsent(db: Db, { app, room, threadOf }: MessageDoc, client: string): Promise<PushReason> {
   if (threadOf === undefined) return 'NOT_A_MEMBER'
   return (await findMembership(db, app, room, client)) ? 'NOT_IN_THREAD' : 'NOT_A_MEMBER'

@@ -55,7 +55,7 @@ export async function changesSince(
 const cursorOf = ({ sinceMS, seq }: ChangesPosition) => (seq > 0 ? `${sinceMS}-${seq}` : `${sinceMS}`)
 
 async function readFrom(chat: Chat, caller: UserCaller, place: ChangesPosition) {
-  // Before the events: a room that was joined later is in the next page, since its time is the beginning of this reading.
+  // Before the events: a room joined later is in the next page, which starts from the time of this read.
   const state = await readStreamState(chat.bus).catch(whenAway)
   const nowMS = Math.floor(state.nowMS)
   // An erased user's events must not reach a new user of the same ID.
@@ -74,7 +74,7 @@ function whenAway(error: unknown): never {
   throw new ApiError('SERVICE_UNAVAILABLE', 'the message bus is away: try again', { cause: error })
 }
 
-/** Undefined when the user is not a member, or the room is deleted. */
+/** Undefined if the user is not a member, or the room is deleted. */
 async function roomText(
   chat: Chat,
   caller: UserCaller,

@@ -27,8 +27,8 @@ const compare = (a: string, b: string) => (a < b ? -1 : 1)
 const command = /^\/([\w-]{1,32})(?:\s+([\s\S]*))?$/
 
 /**
- * The command that a message of a user begins with, if robots of its room have it (docs/reference/messages.md#commands). Only
- * messages that begin with a slash cost a query.
+ * The command at the beginning of a user's message, if robots of its room have it (docs/reference/messages.md#commands). Only messages
+ * that begin with a slash cost a query.
  */
 export async function typedCommand(db: Db, message: Partial<Message>): Promise<TypedCommand | undefined> {
   const { appID, room, sender } = message

@@ -24,7 +24,7 @@ import { maskedRoom } from './room-texts.ts'
 
 type Request = Input<typeof operation>['body']
 
-/** A larger room is made by itself, so that a batch need not wait for it. */
+/** A larger room is created separately, so that a batch need not wait for it. */
 const mostBatched = 100
 
 /**
@@ -43,8 +43,8 @@ export async function createRoom(chat: Chat, app: string, request: Request): Pro
 }
 
 /**
- * The ID of the direct room of two users, which is made where there is none.
- * @param find the room of a pair where the caller has read it; throws when none may be made
+ * The ID of the direct room of two users, created if there is none.
+ * @param find the room of a pair that the caller has read; throws if none may be created
  * @throws as createRoom, and as `find`
  */
 export async function openDirectRoom(
@@ -56,7 +56,7 @@ export async function openDirectRoom(
   return (await openRoom(chat, app, { roomType: 'direct', members }, find)).room.id
 }
 
-/** Makes a room and notes its events, or finds it; `shown` is the Room when it was made, for this request or one at the same moment. */
+/** Creates a room and notes its events, or finds it; `shown` is the Room if it was created, for this request or a concurrent one. */
 async function openRoom(
   chat: Chat,
   app: string,
@@ -64,7 +64,7 @@ async function openRoom(
   find?: (pair: string) => Promise<RoomDoc | undefined>,
 ): Promise<{ room: RoomDoc; shown: Room | undefined; messages: readonly ScheduledDoc[] }> {
   const there = request.roomType === 'group' && request._id !== undefined && (await findRoom(chat.db, app, request._id))
-  // In its present state: a named member may have been erased since.
+  // In its current state: a named member can have been erased since.
   if (there && there.roomType === 'group' && !there.deletedAt) return { room: there, shown: undefined, messages: [] }
   const { members, users } = await expandMembers(chat, app, request.members)
   requireFitting(request, members)

@@ -43,8 +43,7 @@ interface RoomToShow {
 }
 
 /**
- * A member's rooms as shown to them, as JSON texts in order. A latest message that they deleted for themselves is a
- * stub.
+ * A member's rooms as shown to them, as JSON texts in order. A latest message that they deleted for themselves is a stub.
  */
 export async function shownRoomTexts(
   { db }: Chat,

@@ -14,30 +14,29 @@ import { membersMade, type PendingEvents, roomChanged, socketsMoved } from '../e
 import { roomOrderingKey } from '../events/ordering-keys.ts'
 import type { Noted, Outbox } from '../events/outbox.ts'
 
-/** A room as it is to be made, and its members. */
+/** A room to create, with its members. */
 export interface WantedRoom {
   room: RoomDoc
   members: readonly string[]
-  /** The caller has given the room its ID, so that it may be there already. */
+  /** The caller has given the room its ID, so it can exist already. */
   isNamed: boolean
   /** Recorded with it. */
   messages: readonly ScheduledDoc[]
-  /** The entry of the audit log, where a key makes it. */
+  /** The entry of the audit log, if a key creates it. */
   audit?: AuditDoc | undefined
 }
 
-/** The present room, and the outbox notes of making it; undefined where it existed before. */
+/** The current room, and the outbox notes of its creation; undefined if it existed before. */
 export interface MadeRoom {
   room: RoomDoc
   noted: Noted | undefined
-  /** Of several concurrent requests for the same room, one made it. */
+  /** Of several concurrent requests for the same room, one created it. */
   isMade: boolean
 }
 
 /**
- * Makes concurrently wanted rooms in one transaction, each with its memberships and the notes of its events. Where a room
- * with the ID, or of the pair, exists already, returns that one. One outcome per wanted room, in order; a refused one leaves
- * no trace.
+ * Creates concurrently wanted rooms in one transaction, each with its memberships and the notes of its events. If a room with the ID,
+ * or of the pair, exists, returns that one. One outcome per wanted room, in order; a refused one leaves no trace.
  */
 export async function makeRooms(
   { db, outbox }: { db: Db; outbox: Outbox },
@@ -47,7 +46,7 @@ export async function makeRooms(
   if (plan.fresh.length === 0) return plan.outcomes
   let isFirstRun = true
   return inTransaction(db, async (session) => {
-    // A room made since fails the insert by its unique key, and the second run finds it.
+    // A room created since fails the insert by its unique key, and the second run finds it.
     const { outcomes, fresh } = isFirstRun ? plan : planRooms(wanted, await findExisting(db, wanted, session))
     isFirstRun = false
     if (fresh.length === 0) return outcomes
@@ -58,7 +57,7 @@ export async function makeRooms(
   })
 }
 
-/** The rooms that the wanted ones would be a second of. */
+/** The existing rooms that the wanted ones would duplicate. */
 async function findExisting(db: Db, wanted: readonly WantedRoom[], session?: Session): Promise<RoomDoc[]> {
   const keys = wanted.filter(({ isNamed }) => isNamed).map(({ room }) => room._id)
   const pairs = wanted.flatMap(({ room: { pair } }) => pair ?? [])
@@ -87,7 +86,7 @@ function planRooms(wanted: readonly WantedRoom[], existing: readonly RoomDoc[]) 
   return { outcomes, fresh }
 }
 
-/** Writes rooms with all that belongs to them; returns the notes of each. */
+/** Writes rooms with all their documents; returns the notes of each. */
 async function write(
   { db, outbox }: { db: Db; outbox: Outbox },
   fresh: readonly WantedRoom[],

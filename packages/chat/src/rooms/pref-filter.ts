@@ -17,7 +17,7 @@ export function parsePrefFilter(text: string): PrefFilter {
     throw new ApiError('INVALID_QUERY', 'pref: expected a JSON object', { cause: error })
   }
   const { value, ignored } = takeBody(prefFilter, json)
-  // Without an unknown field the filter would match more rooms than were asked for.
+  // Without the unknown field the filter would match too many rooms.
   const parsed = prefFilter.safeParse(ignored.length > 0 ? json : value)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues

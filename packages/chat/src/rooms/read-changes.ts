@@ -7,7 +7,7 @@ import type { Db } from '@parley/db/connect'
 import { findRoomIdsOfUser, findRoomsOfMember } from '@parley/db/rooms/rooms-of-users'
 import type { UserCaller } from '../access/caller.ts'
 
-/** A place in the stream: a time (Unix milliseconds), or with `seq` (not 0) exactly a position. */
+/** A position in the stream: a time (Unix milliseconds), or with `seq` (not 0) an exact position. */
 export interface ChangesPosition {
   sinceMS: number
   seq: number
@@ -18,9 +18,9 @@ export interface Change {
   at: ChangesPosition
   event: ServerEvent
   room?: string
-  /** The root of the thread that a new or changed message is in, or that the user has read in. */
+  /** The root of the thread of a new or changed message, or in which the user has read. */
   threadOf?: string | undefined
-  /** The messages that were deleted; `_all` is none of them. */
+  /** The deleted messages, except for `_all`. */
   deleted?: readonly string[]
   /** The room that the user was invited to. */
   invitedTo?: string
@@ -32,14 +32,14 @@ export interface Change {
 /** The most events that a page reads, which bounds its time; the next continues from there. */
 const mostEvents = 5_000
 /**
- * When the whole app has no more events than these, they are all read, and only then which of their rooms are the user's:
- * that costs less than a list of all rooms of the user.
+ * If the whole app has at most this many events, they are all read before looking up which of their rooms are the user's: that costs
+ * less than a list of all rooms of the user.
  */
 const mostOfApp = 1_000
 
 /**
- * Changes in the user's rooms, and of the user's own, from a position on, in order; `next` is the position to continue
- * from when one page is not enough.
+ * Changes in the user's rooms, and the user's own, from a position on, in order; `next` is the position to continue from if one page
+ * is not enough.
  * @param createdMS when the user was created: older events belong to an erased user of the ID
  * @throws when the bus is away
  */
@@ -78,7 +78,7 @@ const isOfUser = (event: ServerEvent) => userEvents.has(event)
 const ofMine = (changes: readonly Change[], mine: ReadonlySet<string>) =>
   changes.filter(({ event, room = '' }) => isOfUser(event) || mine.has(room))
 
-/** Undefined when there are more than `most`. */
+/** Undefined if there are more than `most`. */
 async function readAll(
   bus: Bus,
   subjects: readonly string[],

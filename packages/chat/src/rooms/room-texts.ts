@@ -12,7 +12,7 @@ interface RoomTexts {
   description?: string | undefined
 }
 
-/** The texts of a room as the app's words let them be. */
+/** The texts of a room, masked by the app's words. */
 export async function maskedRoom(chat: Chat, app: string, { name, description }: RoomTexts): Promise<RoomTexts> {
   return {
     ...(name !== undefined && { name: await chat.censor.maskText(app, name) }),
@@ -21,7 +21,7 @@ export async function maskedRoom(chat: Chat, app: string, { name, description }:
 }
 
 /**
- * The texts of a room after the app's hook, which is asked about users' texts, and its censored words.
+ * The texts of a room after the app's hook, which is called for users' texts, and its censored words.
  * @throws ApiError MESSAGE_REFUSED, and the errors of changing the room
  */
 export async function checkedRoom(chat: Chat, by: Caller, roomID: string, given: RoomTexts): Promise<RoomTexts> {

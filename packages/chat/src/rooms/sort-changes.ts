@@ -11,9 +11,9 @@ const inMessages: ReadonlySet<string> = new Set([
 
 /** The changes of a room in a list of events. */
 export interface InRoom {
-  /** Whether messages of its history came, or were changed or deleted. */
+  /** Whether messages of its history were added, changed or deleted. */
   messages: boolean
-  /** The threads of which the same is true, or in which the user has read, by root. */
+  /** The threads with such changes, or in which the user has read, by root. */
   threads: Set<string>
   /** The last message read, by member. */
   lastRead: Map<string, string>
@@ -25,7 +25,7 @@ export interface SortedChanges {
   invitedTo: Set<string>
   /** Keys of personal preferences. */
   prefs: Set<string>
-  /** The first change that is not among them. */
+  /** The first change left out. */
   stoppedAt: ChangesPosition | undefined
 }
 

@@ -18,7 +18,7 @@ import { roomOrderingKey } from '../events/ordering-keys.ts'
 import { requireWebhook } from '../integrations/webhook-keys.ts'
 import { checkedRoom } from './room-texts.ts'
 
-/** In the audit log: the address of a webhook may hold a secret, extParams anything. */
+/** Left out of the audit log: the URL of a webhook can hold a secret, extParams anything. */
 const notShown = ['webhook', 'extParams']
 
 type Change = Input<typeof operation>['body']
@@ -64,7 +64,7 @@ function requireAllowed(role: Role, { owner, managers, status, webhook, botState
   }
 }
 
-/** @throws ApiError INVALID_REQUEST for fields that direct rooms do not have */
+/** @throws ApiError INVALID_REQUEST for fields that direct rooms lack */
 function requireFitting({ roomType, pair }: RoomDoc, { owner, managers = [], status }: Partial<RoomDoc>): void {
   if (roomType === 'group') return
   if (owner !== undefined) throw new ApiError('INVALID_REQUEST', 'owner: a direct room has none')

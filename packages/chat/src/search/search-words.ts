@@ -4,7 +4,7 @@ import { textOf } from '../messages/reading/message-text.ts'
 /** The most terms of one text, which bounds the index of a message. */
 const maxTerms = 2_000
 const maxWordLength = 64
-/** A word is found by its beginning: these lengths are in the index. */
+/** A word is found by its beginning: the index has these lengths. */
 const beginnings = [3, 4, 5, 8]
 
 /** Letters of scripts that are written without spaces, or, in Korean, with particles joined to the word. */
@@ -27,7 +27,7 @@ interface Word {
   isPair: boolean
 }
 
-/** Cuts a text into words, those of a message and those of a keyword. */
+/** Splits a text into words, of a message or of a keyword. */
 function* wordsIn(text: string): Generator<Word> {
   for (const { 0: run, groups } of foldLetters(text).matchAll(runs)) {
     if (groups?.['unspaced'] === undefined) yield wordOf(run)
@@ -56,7 +56,7 @@ function* pairsOf(run: string): Generator<Word> {
   }
 }
 
-/** The beginnings of a word that the index has, the longest last. */
+/** The indexed beginnings of a word, the longest last. */
 function beginningsOf(word: string): string[] {
   return beginnings.filter((length) => length <= word.length).map((length) => word.slice(0, length).toWellFormed())
 }
@@ -74,7 +74,7 @@ export function termsOf(text: string): string[] {
   return [...terms].filter((term) => term !== '').slice(0, maxTerms)
 }
 
-/** The same of a message's content: of a text, or of the `text` of an object. */
+/** The same for a message's content: for a text, or for the `text` of an object. */
 export function termsOfContent(content: string | undefined): string[] {
   if (content === undefined) return []
   return termsOf(textOf(JSON.parse(content)))

@@ -21,11 +21,11 @@ const messagesPerWrite = 500
 const writesAtOnce = 4
 const maxWaitMS = 20
 /**
- * The clients of a batch send again together, and a larger batch costs less: the statement of a room costs MongoDB the same
- * for one message as for many.
+ * The clients of a batch send again together, and a larger batch costs less: a room's statement costs MongoDB the same for one message
+ * as for many.
  */
 const restShare = 0.5
-/** A send that keeps losing its place to others, or finds no server, fails after this time. */
+/** A send that keeps losing to others, or finds no server, fails after this time. */
 const giveUpAfterMS = 10_000
 const awayPauseMS = 50
 
@@ -41,9 +41,9 @@ type SendResults = Map<string, SendResult | Promise<SendResult>>
 type Attempt =
   | { is: 'none' }
   | { is: 'written'; pending: readonly PendingAppend[] }
-  /** Only `count` of the rooms were as they were read. */
+  /** Only `count` of the rooms were unchanged since they were read. */
   | { is: 'partly written'; pending: readonly PendingAppend[]; count: number }
-  /** It failed: it may be written, or may be written yet. */
+  /** It failed: it may be written, now or later. */
   | { is: 'unknown'; pending: readonly PendingAppend[] }
 
 /** Sends that arrive together share a write; those to one room go one batch after the other. */
@@ -58,10 +58,10 @@ export function createSendQueue(parts: AppendParts): (draft: Draft) => Promise<S
 }
 
 /**
- * Appends messages to the buffers of their rooms by cached facts, which the write proves. Rooms that have changed are read
- * and tried again without holding up the others. The result of a failed write is looked up before the next, so nothing is
- * written twice. A refused draft leaves no trace and takes no seq.
- * @returns a result per send, by ID; a rejected promise where it could not be written
+ * Appends messages to the buffers of their rooms with cached facts, which the write proves. Changed rooms are read and retried without
+ * delaying the others. The result of a failed write is looked up before the next, so nothing is written twice. A refused draft leaves
+ * no trace and takes no seq.
+ * @returns a result per send, by ID; a rejected promise if it could not be written
  */
 async function appendSends(parts: AppendParts, sends: readonly Send[]): Promise<SendResults> {
   const results: SendResults = new Map()
@@ -107,7 +107,7 @@ async function appendSends(parts: AppendParts, sends: readonly Send[]): Promise<
   return results
 }
 
-/** The appends of an attempt that are written, and where. The others are lost: nothing will write them any more. */
+/** The written appends of an attempt, with their places. The others are lost: nothing will write them any more. */
 async function findWritten({ db, cache }: AppendParts, attempt: Attempt): Promise<readonly PendingAppend[]> {
   if (attempt.is === 'none') return []
   const { pending } = attempt
@@ -178,7 +178,7 @@ function appendOf({ append }: PendingAppend): RoomAppend[] {
   return append ? [append] : []
 }
 
-/** It may fail before anything awaits it. */
+/** Handles a rejection that comes before anything awaits it. */
 function handled<T>(work: Promise<T>): Promise<T> {
   work.catch(() => undefined)
   return work

@@ -38,13 +38,13 @@ interface Accepted {
 
 export interface Refusal {
   refused: ErrorCode
-  /** Of SLOW_MODE: until it may be sent. */
+  /** Of SLOW_MODE: the earliest time of the send. */
   afterMS?: number
 }
 
 export type SendResult = Accepted | Refusal
 
-/** Reads all facts that decide over these sends, in one round trip. The write proves that they still hold. */
+/** Reads all facts that decide these sends, in one round trip. The write proves that they still hold. */
 export async function readFacts(db: Db, sends: readonly Send[]): Promise<SendFacts> {
   const drafts = sends.map(({ draft }) => draft)
   const facts = await findSendFacts(db, {
@@ -59,7 +59,7 @@ export async function readFacts(db: Db, sends: readonly Send[]): Promise<SendFac
   return { ...facts, pauses: await findPauses(db, drafts, facts.rooms) }
 }
 
-/** Decides over sends by facts, with their content masked as the app's censorship says. */
+/** Decides sends by facts, with their content masked by the app's words. */
 export async function decide(
   { db, censor }: DecideParts,
   sends: readonly Send[],
@@ -74,14 +74,14 @@ export async function decide(
   return batch
 }
 
-/** The result that a send would have now; nothing is written. */
+/** The result that a send would have now; writes nothing. */
 export async function expectedResult(parts: DecideParts, draft: Draft): Promise<SendResult | undefined> {
   const sends = [{ draft, id: newId() }]
   const { results } = await decide(parts, sends, await readFacts(parts.db, sends))
   return results[0]
 }
 
-/** The message that an earlier send made under the same idempotency key, changed or not since. */
+/** The message of an earlier send under the same idempotency key, in its current state. */
 export async function findRepeated(parts: DecideParts, draft: Draft): Promise<MessageDoc | undefined> {
   if (draft.sendKey === undefined) return undefined
   const result = await expectedResult(parts, draft)
@@ -91,7 +91,7 @@ export async function findRepeated(parts: DecideParts, draft: Draft): Promise<Me
   return result.message
 }
 
-/** Decides over the drafts of one write, in order, and makes the messages of those that are accepted. */
+/** Decides the drafts of one write, in order, and builds the messages of the accepted ones. */
 export class MessageBatch {
   readonly results: SendResult[] = []
   readonly messages: MessageDoc[] = []

@@ -7,7 +7,7 @@ const enough = { messages: 1_000, bytes: 512 * 1024 }
 /** Flush threshold per room: each append writes the whole buffer again. */
 const enoughOfRoom = { messages: 256, bytes: 128 * 1024 }
 
-/** Points at which tests stop, or kill, a process that sends. */
+/** Points at which tests stop, or kill, a sending process. */
 export type FlushPoint = 'written' | 'published' | 'taken' | 'inserted' | 'counted' | 'noted' | 'pulled'
 
 /** For tests: called at each point, and awaited. */
@@ -25,7 +25,7 @@ export interface Unflushed {
   append: RoomAppend
   events: NewMessageEvent[]
   isPublished: boolean
-  /** ID of the outbox note of events that the bus has not taken. */
+  /** ID of the outbox note of events that the bus has not accepted. */
   note?: string
 }
 
@@ -54,7 +54,7 @@ export function createFlushQueue(): FlushQueue {
 
   const isMuch = (work: Omit<Work, 'appended'>, limit: typeof enough) =>
     work.messages >= limit.messages || work.bytes >= limit.bytes
-  /** A timer may be early by less than a millisecond. */
+  /** A timer can be early by less than a millisecond. */
   const leftMS = () => Math.max(0, Math.floor(sinceMS + waitMS - performance.now()))
 
   function takeAll(): Unflushed[][] {

@@ -30,7 +30,7 @@ export interface Draft {
   attachments?: Attachment[]
   /** ID of the message that it replies to. */
   replyTo?: string
-  /** That message; absent when the room has none of this ID. */
+  /** That message; absent if the room has none of this ID. */
   quoted?: MessageDoc
   request?: string
   /** ID of the message; by default a new one. */
@@ -80,9 +80,9 @@ export function bytesOf({
 }
 
 /**
- * Makes the function that returns the times of a room's next messages, given their sizes. They are later than every time
- * that the room has given, so a reader who pages by time misses none. At most 100 messages share a time, because no page
- * ends between them; writing that many takes over a millisecond, so the room's clock stays with the real one.
+ * Returns the function that gives a room's next messages their times, from their sizes. They are later than every time that the room
+ * has given, so a reader who pages by time misses none. At most 100 messages share a time, because no page splits them; writing that
+ * many takes over a millisecond, so the room's clock stays close to the real one.
  */
 export function messageTimes(room: Pick<RoomDoc, 'clockMS'>): (bytes: number) => number {
   let timeMS = Math.max(clock.now(), room.clockMS + 1)

@@ -10,15 +10,15 @@ import { bytesOf, type Draft } from './new-message.ts'
 const maxMessageBytes = 8 * 1024
 /** Of the messages of one append. */
 const maxAppendBytes = 256 * 1024
-/** A message in a buffer beside its content, about. */
+/** Approximate size of a message in a buffer besides its content. */
 const entryBytes = 300
-/** Large messages in one transaction: while MongoDB writes them, the next are made. */
+/** Large messages in one transaction: while MongoDB writes them, the next are prepared. */
 const largePerTransaction = 16
 
 /** The sends to one room in one write, and their results if it succeeds. */
 export interface PendingAppend {
   results: [id: string, result: SendResult][]
-  /** Absent when every send is refused or repeated. */
+  /** Absent if every send is refused or repeated. */
   append?: RoomAppend
 }
 
@@ -61,8 +61,8 @@ function toAppend(
 }
 
 /**
- * Splits off rooms with large messages, so that the others do not wait for their transaction: in groups, or after a
- * conflict (`isRetry`) one by one.
+ * Splits off rooms with large messages, so that the others do not wait for their transaction: in groups, or after a conflict
+ * (`isRetry`) one by one.
  */
 export function splitLarge(
   pending: readonly PendingAppend[],

@@ -14,8 +14,8 @@ import type { AtPoint, NewMessageEvent, Unflushed } from './flush-queue.ts'
 type Senders = ReadonlyMap<string, UserDoc>
 
 /**
- * Publishes after the responses of this turn of the event loop: a write to the bus wakes its server, which takes the core that
- * the sender's response waits for. Everything of one turn goes out in one write.
+ * Publishes after the responses of this turn of the event loop: a write to the bus wakes its server, which takes the core that the
+ * sender's response needs. Everything of one turn goes out in one write.
  */
 export function afterResponses(
   publish: (one: Unflushed, senders: Senders) => Promise<void>,
@@ -40,7 +40,7 @@ export function eventsOf({ room, messages, isShared }: RoomAppend): NewMessageEv
   })
 }
 
-/** Publishes the messages of an append; events that the bus does not take are noted at the flush. Never fails. */
+/** Publishes the messages of an append; events that the bus does not accept are noted at the flush. Never fails. */
 export async function publishAppended(
   { outbox, at }: { outbox: Outbox; at: AtPoint },
   one: Unflushed,
@@ -57,7 +57,7 @@ export async function publishAppended(
   if (one.isPublished) await at('published')
 }
 
-/** A changed nickname shows in new messages after this time at the latest. */
+/** A changed nickname appears in new messages after this time at the latest. */
 const rememberMS = 2_000
 
 /** Reads the profiles for the events of messages, by key(app, user). */

@@ -14,14 +14,14 @@ const maxApps = 1_000
 const sharedMS = 2_000
 
 /**
- * Caches rooms, their senders and the configuration, so that a send reads nothing. An entry may be out of date at any time: it
- * holds only in a write that proves it, a room by its `version` and `seq` (a shared room by its `version` alone), the
- * configuration by its mark. No write proves a refusal, so nothing that would refuse is cached.
+ * Caches rooms, their senders and the configuration, so that a send reads nothing. An entry can be outdated at any time: it counts only
+ * in a write that proves it, a room by its `version` and `seq` (a shared room by its `version` alone), the configuration by its mark.
+ * No write proves a refusal, so nothing that would refuse is cached.
  */
 export interface RoomCache {
-  /** The facts that decide over these sends: cached, or read by `read`. */
+  /** The facts that decide these sends: cached, or read by `read`. */
   find(sends: readonly Send[], read: (unknown: readonly Send[]) => Promise<SendFacts>): Promise<SendFacts>
-  /** Moves a room forward by an append of this process. */
+  /** Advances a room by an append of this process. */
   appended(append: RoomAppend): void
   /** Whether other processes send to the room, so that its `seq` is hardly ever the cached one. */
   isShared(roomKey: string): boolean
@@ -31,7 +31,7 @@ export interface RoomCache {
 
 interface CachedRoom {
   room: RoomAppend['room']
-  /** IDs of the memberships that may send, as long as the app's configuration has this mark: a ban from the app moves it. */
+  /** IDs of the memberships that may send, while the app's configuration has this mark: a ban from the app moves it. */
   members: ReadonlySet<string>
   mark: string | undefined
 }
@@ -92,7 +92,7 @@ export function createRoomCache(): RoomCache {
       rooms.set(room._id, { ...known, room: { ...known.room, seq: last.seq, clockMS: last.createdAtMS } })
     },
 
-    // More than its version may decide over a room that is not cached, and each send reads it anyway.
+    // More than its version can decide for an uncached room, and each send reads it anyway.
     isShared: (roomKey) => shared.has(roomKey) && rooms.has(roomKey),
 
     forget({ _id, app }, byOthers) {
@@ -148,12 +148,12 @@ function freeMembers(memberships: SendFacts['memberships']): Map<string, { _id: 
   return Map.groupBy(free, ({ _id }) => _id.slice(0, _id.lastIndexOf('\0')))
 }
 
-/** The rest of a deletion, and an import, go on without moving the room. */
+/** An ongoing erasure of messages, and an import, do not move the room. */
 function mayBeCached({ deletedAt, status, importing, erasing }: RoomAppend['room']): boolean {
   return !deletedAt && status === 1 && !importing && !erasing
 }
 
-/** The cached members, if they still hold, and those found. There may be many: they are copied only for a new one. */
+/** The cached members, if they still hold, and those found. There can be many: they are copied only for a new one. */
 function membersNow(
   before: CachedRoom | undefined,
   { room, mark }: Omit<CachedRoom, 'members'>,

@@ -25,11 +25,11 @@ export interface MessageToSend {
   /** Users, and user groups, which stand for their members. */
   mentions?: string[] | undefined
   push: boolean
-  /** A robot streams it. */
+  /** A robot is streaming it. */
   streaming?: true
-  /** The server writes it about a change of members. */
+  /** Written by the server about a membership change. */
   isSystem?: true | undefined
-  /** Leaves the badge out of the message's pushes. */
+  /** Omits the badge from the message's pushes. */
   skipTotalBadge?: boolean | undefined
   /** false: the room's webhook does not receive it, because the message is its own response. */
   webhook?: false
@@ -56,8 +56,8 @@ export interface MessageToSend {
 }
 
 /**
- * Sends a message to a room: when this settles, it is journaled on a majority, has its seq, and is about to be published
- * (docs/reference/messages.md#send). Sends that arrive together share their round trips.
+ * Sends a message to a room: when this resolves, it is journaled on a majority, has its seq, and is about to be published
+ * (docs/reference/messages.md#send). Concurrent sends share their round trips.
  * @throws ApiError MESSAGE_TOO_LARGE, INVALID_REQUEST, ROOM_NOT_FOUND, CLIENT_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN,
  *   ROOM_IMPORTING, SLOW_MODE, MESSAGE_REFUSED, MESSAGE_NOT_FOUND of replyTo, MISSING_PARAMETER with `thread` alone,
  *   FILE_NOT_FOUND; those of the turn
@@ -67,7 +67,7 @@ export async function sendMessage(chat: Chat, send: MessageToSend): Promise<Sent
   return toSentMessageView(message, quoted)
 }
 
-/** The same, with the message as JSON text: its content is not read and written again. */
+/** The same, with the message as JSON text: its content is not parsed and serialised again. */
 export async function sendAndShow(chat: Chat, send: MessageToSend): Promise<JsonText> {
   const { message, quoted } = await sendContent(chat, send, contentOf(send.message))
   return new JsonText(sentMessageJson(message, quoted))
@@ -102,7 +102,7 @@ export async function sendContent(
   return { message, quoted: repeated ? await findQuoted(chat.db, [message]) : quotedBy(quoted) }
 }
 
-/** Makes the draft and checks its reply and attachments. @returns the first message where the same send was made before */
+/** Builds the draft and checks its reply and attachments. @returns the first message if the same send was made before */
 async function check(
   chat: Chat,
   send: Omit<MessageToSend, 'message'>,

@@ -6,8 +6,8 @@ import { findUsers } from '@parley/db/users/users'
 import type { Draft } from './new-message.ts'
 
 /**
- * When the members that a slow mode holds back sent last, by ID of the membership. The rooms were read before, and the write
- * proves that nothing was sent since, so the result is exact across gateways.
+ * The last send times of members under slow mode, by ID of the membership. The rooms were read before, and the write proves that
+ * nothing was sent since, so the result is exact across gateways.
  */
 export async function findPauses(
   db: Db,

@@ -8,8 +8,8 @@ import { inTransaction } from '@parley/db/transactions/transaction'
 import type { Chat } from '../chat.ts'
 
 /**
- * Turns the documents of the threads' messages that were deleted with all of their room into stubs, as eraseMessages does
- * those of the room itself. Done again, it finds them done.
+ * Turns the documents of threaded messages that were deleted with all of their room into stubs, like eraseMessages for those of the
+ * room itself. Idempotent.
  */
 export async function eraseThreads(chat: Chat, room: RoomDoc, signal: AbortSignal): Promise<void> {
   if (room.lastThreadAtMS === undefined) return
@@ -22,7 +22,7 @@ export async function eraseThreads(chat: Chat, room: RoomDoc, signal: AbortSigna
   }
 }
 
-/** Returns from where on there may be more. */
+/** Returns the position after which there can be more. */
 async function eraseChunk(chat: Chat, { app, id }: RoomDoc, afterMS: number): Promise<number | undefined> {
   return inTransaction(chat.db, async (session) => {
     const room = await lockRoom(chat.db, app, id, session)

@@ -21,7 +21,7 @@ import { JsonText, withField } from '../views/json-text.ts'
 import { messageJson } from '../views/message.ts'
 import { unreadInThread } from './thread.ts'
 
-/** A thread of the list, as it is sorted and filtered. */
+/** A thread of the list, for sorting and filtering. */
 interface Listed {
   root: RootSummary
   room: RoomDoc
@@ -29,8 +29,8 @@ interface Listed {
 }
 
 /**
- * The threads in which the caller takes part, those with the latest messages first, and how many of them have unread messages
- * (docs/reference/messages.md#threads). The cost grows with how many these are, not with their messages.
+ * The caller's threads, those with the latest messages first, and the number with unread messages (docs/reference/messages.md#threads).
+ * The cost grows with the number of threads, not of their messages.
  * @throws ApiError INVALID_QUERY
  */
 export async function listThreads(
@@ -51,7 +51,7 @@ export async function listThreads(
   return new JsonText(withField(about, 'data', `[${(await shownThreads(chat.db, { app, user }, page)).join(',')}]`))
 }
 
-/** Those of the user's present rooms; the parts of an unread count are read at one snapshot. */
+/** Threads of the user's current rooms; the parts of an unread count are read at one snapshot. */
 async function findListed(db: Db, app: string, user: string): Promise<Listed[]> {
   const { members, roots, rooms } = await inSnapshot(db, async (session) => {
     const found = await findThreadsOfUser(db, app, user, session)
@@ -107,7 +107,7 @@ function placeOf({ root: { _id, thread } }: Listed): PagePlace {
   return { atMS: thread.lastMessageAtMS, id: _id }
 }
 
-/** Below 0 when `a` comes first. */
+/** Below 0 if `a` comes first. */
 function byLatest(a: PagePlace, b: PagePlace): number {
   return b.atMS - a.atMS || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
 }

@@ -26,13 +26,13 @@ import { MessageBatch, type SendResult } from '../send/decide.ts'
 import type { Draft } from '../send/new-message.ts'
 import { findThreadPause } from './thread-pause.ts'
 
-/** A draft of a message of a thread: it replies to the root, or to another message of the thread. */
+/** A draft of a threaded message: it replies to the root, or to another message of the thread. */
 export type ThreadDraft = Draft & { replyTo: string }
 
 /**
- * Writes a message of a thread (docs/reference/messages.md#threads): in one transaction that locks the room, so that it
- * conflicts with every change that decides over sending there. The message gets the next seq of the thread, and a time
- * of the room, which is otherwise unchanged.
+ * Writes a threaded message (docs/reference/messages.md#threads) in one transaction that locks the room, so that it conflicts with
+ * every change that decides sends there. The message gets the next seq of the thread, and a time of the room, which is otherwise
+ * unchanged.
  */
 export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<SendResult> {
   const { app, room: roomId, quoted, replyTo, id = newId() } = draft
@@ -40,7 +40,7 @@ export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Send
     chat,
     threadOrderingKey(app, roomId, quoted?.threadOf ?? replyTo),
     async (session, pending) => {
-      // Only now, in its turn: words censored meanwhile are masked too.
+      // Only now, in its turn, so that words listed meanwhile are masked too.
       const mask = await chat.censor.maskOf(app)
       const masked = mask ? { ...draft, content: mask(draft.content) } : draft
       const room = await lockRoom(chat.db, app, roomId, session)
@@ -66,7 +66,7 @@ export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Send
   return value.result
 }
 
-/** Decides over the draft by the rules of every message: if accepted, with the seq and time of the room. */
+/** Decides the draft by the rules of every message: if accepted, with the seq and time of the room. */
 async function decide(chat: Chat, draft: ThreadDraft, id: string, room: RoomDoc | null, session: Session) {
   const { db } = chat
   const { app, sender, replyTo } = draft
@@ -83,7 +83,7 @@ async function decide(chat: Chat, draft: ThreadDraft, id: string, room: RoomDoc 
   return { result: batch.results[0] as SendResult, parent }
 }
 
-/** The message that the draft's key made already, by the key. */
+/** The message already sent under the draft's key. */
 async function findSentBefore(
   { db }: Chat,
   draft: Draft,
@@ -120,7 +120,7 @@ async function write(
   const begin = (user: string, readSeq: number) =>
     joinThread(db, thread, user, { joinedAtMS: timeMS, readSeq, uncounted: 0 }, session)
   const isFirst = seq === 1
-  // Also for users outside the room now: on their return the thread is among theirs.
+  // Also for users outside the room now: when they return, the thread is among theirs.
   const author = isFirst && root.sender !== sender && (await findUser(db, app, root.sender, session))
   if (author) await begin(root.sender, 0)
   const member: MembershipDoc | null = await findThreadMember(db, thread, sender, session)

@@ -5,8 +5,8 @@ import type { Draft } from '../send/new-message.ts'
 import { findPauses } from '../send/slow-mode.ts'
 
 /**
- * How the slow mode of a room holds the member back from its threads, by the ID of the membership: after a message to the
- * room, or to one of its threads. The room is taken.
+ * The slow-mode pauses of a room's threads, by the ID of the membership: after a message to the room, or to one of its threads. The
+ * room is locked.
  */
 export async function findThreadPause(
   db: Db,

@@ -35,7 +35,7 @@ export async function askActivity({ bus, control }: Asking, app: string, user: s
   }
 }
 
-/** The deliveries of messages that nodes remember, which they do for some minutes. */
+/** The deliveries that nodes remember, for some minutes. */
 export async function askDeliveries(
   { bus, control }: Asking,
   app: string,

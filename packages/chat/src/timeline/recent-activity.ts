@@ -5,8 +5,8 @@ import type { ActivityAnswer } from '@parley/contracts/bus/node-requests'
 export type Noted = Omit<ActivityAnswer[number], 'atMS'>
 
 /**
- * The last logins, ends of connections and refusals at this process, in memory: noting one costs no write. A storm of
- * logins evicts the older ones.
+ * The last logins, disconnects and refusals at this process, in memory, so that recording one costs no write. A storm of logins evicts
+ * older ones.
  */
 export interface RecentActivity {
   note(of: { app: string; user: string }, noted: Noted): void
@@ -16,9 +16,9 @@ export interface RecentActivity {
 
 /** A few megabytes. */
 const mostKept = 20_000
-/** Of one user in an answer. */
+/** Maximum per user in a response. */
 const mostOfUser = 200
-/** A text of a client in full would let it fill the memory. */
+/** Unshortened, a client's text could fill the memory. */
 const mostOfText = 256
 
 export function createRecentActivity(most = mostKept): RecentActivity {

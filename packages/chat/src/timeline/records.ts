@@ -9,7 +9,7 @@ import type { BanDoc } from '@parley/db/rooms/documents'
 import type { TracedMembership } from '@parley/db/rooms/memberships'
 import type { AppBan, UserDoc } from '@parley/db/users/documents'
 
-/** A message as a timeline is about it. */
+/** A message, for a timeline. */
 export type TracedMessage = Pick<
   MessageHead,
   | '_id'
@@ -27,7 +27,7 @@ export type TracedMessage = Pick<
   | 'request'
 >
 
-/** Something on record, as it is stored, of which `inWords` makes an entry. */
+/** A stored record, which `inWords` turns into an entry. */
 export type TimelineRecord =
   /** Of a user's timeline: the user, and their markers in the room, if they are a member. */
   | { of: 'message'; message: TracedMessage; reader?: { user: string; readSeq?: number; deliveredSeq?: number } }
@@ -41,7 +41,7 @@ export type TimelineRecord =
       caughtUp: boolean
       devices: readonly string[]
     }
-  /** Why no device of a user got a push of a message. */
+  /** The reason that no device of a user got a push of a message. */
   | { of: 'no push'; atMS: number; message: Pick<TracedMessage, '_id' | 'room'>; reason: PushReason; call?: string }
   | { of: 'push'; atMS: number; message: Pick<TracedMessage, '_id' | 'room'>; device: ExplainedDevice }
   | { of: 'call'; call: Omit<OutgoingCallDoc, 'data'> }

@@ -26,7 +26,7 @@ import { roomOrderingKey } from '../events/ordering-keys.ts'
 const roomsAtOnce = 50
 
 /**
- * Takes an erased user out of all rooms and out of the records of pushes, as a job of this process; returns whether it is finished.
+ * Removes an erased user from all rooms and from the push records, as a job of this process; returns whether it is finished.
  * @throws JobTaken
  */
 export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean> {
@@ -50,7 +50,7 @@ export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean>
   return (await removeUserDeletions(chat.db, app, user, signal)) && forgetPushes(chat.db, app, user, signal)
 }
 
-/** Where many together do not get through, as when one of them is written to all the time, each is left in its turn. */
+/** If many together do not succeed, for example because one of them is busy, each is left separately. */
 async function leaveTogetherOrEach(chat: Chat, job: JobDoc, user: string, ids: readonly string[]): Promise<number> {
   try {
     return await leaveRooms(chat, job, user, ids)
@@ -63,7 +63,7 @@ async function leaveTogetherOrEach(chat: Chat, job: JobDoc, user: string, ids: r
   return left
 }
 
-/** Leaves some rooms, records the job's progress in the same transaction, and publishes the events; returns how many were left. */
+/** Leaves some rooms, records the job's progress in the same transaction, and publishes the events; returns the number of rooms. */
 async function leaveRooms(chat: Chat, job: JobDoc, user: string, ids: readonly string[]): Promise<number> {
   const [first] = ids
   const alone = ids.length === 1 && first !== undefined && { turn: roomOrderingKey(job.app, first) }

@@ -22,9 +22,9 @@ import { Accepted, isOverSoon, workOnJob } from '../jobs/work-on-job.ts'
 import { continueErasure } from './continue-erasure.ts'
 
 /**
- * Erases a user: profile, tokens, sockets, devices, preferences and personal blocks end at once, and with them a job
- * begins that takes the user out of all rooms, even if a process dies meanwhile (docs/reference/users.md). Messages
- * keep the ID. Until the job is over the ID stays taken; erasing again returns the same job.
+ * Erases a user: profile, tokens, sockets, devices, preferences and personal blocks end at once, and a job begins that removes the user
+ * from all rooms, even if a process dies meanwhile (docs/reference/users.md). Messages keep the ID. Until the job is over the ID stays
+ * taken; erasing again returns the same job.
  * @throws ApiError CLIENT_NOT_FOUND
  */
 export async function eraseUser(chat: Chat, app: string, user: string): Promise<Record<string, never> | Accepted> {
@@ -48,7 +48,7 @@ export async function eraseUser(chat: Chat, app: string, user: string): Promise<
   return isDone ? {} : new Accepted({ job: begun.id })
 }
 
-/** Deletes the user's own data, and notes the rooms to leave, to which nothing is sent in their name any more. */
+/** Deletes the user's own data, and records the rooms to leave, to which nothing is sent in their name any more. */
 async function eraseProfile(chat: Chat, app: string, user: string, session: Session): Promise<JobDoc> {
   const { db, jobs } = chat
   await deleteDevices(db, app, user, 'all', session)

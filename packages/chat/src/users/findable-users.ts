@@ -9,7 +9,7 @@ import { findUsers } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 
-/** Those of some users that the caller may find: others than the caller, not banned from the app, without a block between them. */
+/** The findable ones among some users: not the caller, not banned from the app, without a block between them. */
 export async function shownTo(
   { db }: Pick<Chat, 'db'>,
   { app, user }: UserCaller,
@@ -24,8 +24,8 @@ export async function shownTo(
 }
 
 /**
- * Those of these users with whom the app lets the caller start a chat (docs/reference/users.md#find-users).
- * @throws ApiError DIRECTORY_OFF where the app has no directory, SERVICE_UNAVAILABLE when its server does not answer
+ * The users among these with whom the app lets the caller start a chat (docs/reference/users.md#find-users).
+ * @throws ApiError DIRECTORY_OFF if the app has no directory, SERVICE_UNAVAILABLE if its server does not answer
  */
 export async function findStartable(chat: Chat, caller: UserCaller, ids: readonly string[]): Promise<Set<string>> {
   const { db, directory } = chat

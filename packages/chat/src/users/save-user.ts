@@ -56,7 +56,7 @@ export async function saveUser(chat: Chat, app: string, request: Request): Promi
   return { kind: 'user', user: { ...toAdminUser(user, muted), ...fields } }
 }
 
-/** Personal data is named, and not repeated: an erasure must not have to look for it here. */
+/** Personal data is named, but not copied, so that an erasure need not look for it here. */
 function profileInAudit({ isAdmin, isRobot, ...personal }: Partial<Profile>): object {
   return {
     ...(isAdmin !== undefined && { isAdmin }),
@@ -65,7 +65,7 @@ function profileInAudit({ isAdmin, isRobot, ...personal }: Partial<Profile>): ob
   }
 }
 
-/** The token that the request issues or binds; undefined when it only updates a profile. */
+/** The token that the request issues or binds; undefined for a pure profile update. */
 function requestedToken(chat: Chat, request: Request): Token | undefined {
   const { issueAccessToken, token, expirationDate } = request
   if (issueAccessToken === true) {

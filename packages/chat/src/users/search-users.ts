@@ -31,7 +31,7 @@ export async function searchUsers(chat: Chat, caller: UserCaller, query: Query):
   return { data: [...found.values()].map((user) => toSenderView(user.id, user)) }
 }
 
-/** Those that match, in parts, read as they are needed. */
+/** The matches, in parts, read on demand. */
 async function candidates(
   chat: Chat,
   caller: UserCaller,

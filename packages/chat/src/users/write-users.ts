@@ -18,7 +18,7 @@ import { bannedFromApp } from '../moderation/banned-from-app.ts'
 import { profileChanged } from './profile-changed.ts'
 import { takenByGroup, takenWhileErasing } from './taken-id.ts'
 
-/** A user to create or to change, and the one token that they have from then on. */
+/** A user to create or change, and their only token from then on. */
 export interface UserToWrite {
   app: string
   id: string
@@ -26,7 +26,7 @@ export interface UserToWrite {
   token?: { digest: string; expiresAt: Date }
   /** With a profile and a token, the user must be new. */
   isCreation: boolean
-  /** The entry of the audit log, where a key writes them. */
+  /** The entry of the audit log, if a key writes them. */
   audit?: AuditDoc | undefined
 }
 
@@ -38,7 +38,7 @@ export interface WrittenUser {
   noted: Noted
 }
 
-/** The users of a transaction, while they are changed. */
+/** The users of a transaction, during the change. */
 interface State {
   users: Map<string, UserDoc>
   /** By user. */

@@ -29,13 +29,13 @@ export function toMessageView(doc: MessageDoc, user: UserDoc | undefined, quoted
   return { ...common(doc, quoted), sender: toSenderView(doc.sender, user) }
 }
 
-/** The same as JSON text, with the content as it is stored. */
+/** The same as JSON text, with the content as stored. */
 export function messageJson(doc: MessageDoc, user: UserDoc | undefined, quoted: Quoted): string {
   const shown = { ...withoutContent(doc, quoted), sender: toSenderView(doc.sender, user) }
   return doc.content === undefined ? JSON.stringify(shown) : withField(shown, 'message', doc.content)
 }
 
-/** A message as sending returns it: the sender is the plain user ID. */
+/** A message as returned by a send: the sender is the plain user ID. */
 export function toSentMessageView(doc: MessageDoc, quoted: Quoted): SentMessage {
   return { ...common(doc, quoted), sender: doc.sender }
 }

@@ -26,7 +26,7 @@ export async function toAdminUserViews(db: Db, app: string, docs: readonly UserD
   return docs.map((doc) => toAdminUser(doc, muted.get(doc.id) ?? []))
 }
 
-/** A user as an API key sees it, where it is known which rooms they muted. */
+/** A user as an API key sees it, with known mutes. */
 export function toAdminUser(doc: UserDoc, mute: string[]): AdminUser {
   const ban = banInForce(doc)
   return {

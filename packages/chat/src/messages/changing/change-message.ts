@@ -24,7 +24,7 @@ import { toMessageView } from '../../views/message.ts'
 import { findQuoted, type Quoted } from '../reading/quoted-messages.ts'
 import { uncountMessages } from './uncount-messages.ts'
 
-/** Names a message, with its room if the request names that. */
+/** Identifies a message, with its room if the request names that. */
 export interface MessageName {
   id: string
   room?: string
@@ -32,8 +32,8 @@ export interface MessageName {
 
 /**
  * The common part of editing, recalling, reacting and pinning: a member without a ban, or the integrator, changes a message that is
- * not deleted, its updated time rises, and messageUpdated goes to the room. If `change` returns undefined, nothing changes,
- * and neither the event nor `also` goes out.
+ * not deleted; its updated time rises, and messageUpdated goes to the room. If `change` returns undefined, nothing changes, and
+ * neither the event nor `also` goes out.
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND, USER_BLOCKED, and the errors of `change`
  */
 export async function changeMessage(
@@ -64,7 +64,7 @@ export async function changeMessage(
     } as const
     const by = userOf(caller)
     pending.push({ ...changed, ...(by !== undefined && { by }) }, ...also)
-    // The text shown while streaming is in the message, but not in the index.
+    // Text shown during streaming is in the message, but not in the index.
     const hasEnded = found.streaming && !written.streaming
     if (written.recalled && !found.recalled) await uncountMessages(db, room, [found], session)
     else if (hasEnded || written.content !== found.content) {

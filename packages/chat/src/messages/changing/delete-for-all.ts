@@ -24,8 +24,8 @@ import { uncountMessages } from './uncount-messages.ts'
 const publishWithinMS = 2_000
 
 /**
- * Deletes a message for everybody, or with `_all` every message that the room and its threads have now (docs/reference/messages.md#delete).
- * The others' unread counts are right at once.
+ * Deletes a message for everybody, or with `_all` every current message of the room and its threads
+ * (docs/reference/messages.md#delete). The others' unread counts are right at once.
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, INSUFFICIENT_PERMISSIONS, MESSAGE_NOT_FOUND
  */
 export async function deleteForAll(
@@ -52,7 +52,7 @@ async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: 
     const room = await requireModerator(chat, caller, roomId, session)
     const [message] = await findMessagesOfRoom(db, room, [messageId], session)
     if (!message || isDeletedIn(message, room)) throw unknownMessage(messageId)
-    // Locks the room first, so that sends wait instead of making this start again.
+    // Locks the room first, so that sends wait instead of restarting this.
     const updatedAtMS = await takeRoomTime(db, room, session)
     await uncountMessages(db, room, [message], session)
     const deleted = {
@@ -72,8 +72,8 @@ async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: 
 }
 
 /**
- * One write for a history of any length. From now on readers see every message up to the room's mark as a stub, and
- * none counts as unread. eraseMessages changes the documents later. `deletedCount` counts the room's own messages.
+ * One write for a history of any length. From now on readers see every message up to the room's mark as a stub, and none counts as
+ * unread. eraseMessages changes the documents later. `deletedCount` counts the room's own messages.
  */
 async function deleteAll(chat: Chat, caller: Caller, roomId: string): Promise<number> {
   const { db } = chat
@@ -104,7 +104,7 @@ function byOf(caller: Caller): { by?: string } {
   return by === undefined ? {} : { by }
 }
 
-/** The room, if the caller may delete the messages of others in it. */
+/** The room, if the caller may delete others' messages in it. */
 async function requireModerator(chat: Chat, caller: Caller, roomId: string, session: Session): Promise<RoomDoc> {
   const { room, role } = await findActingRole(chat, caller, roomId, session)
   requireRole(role, 'manager', 'messages are deleted for all')

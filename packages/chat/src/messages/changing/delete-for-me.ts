@@ -20,8 +20,8 @@ import { countedIn } from '../../threads/counted-in.ts'
 type Deleted = EventPayload<'userDeleteMessages'>
 
 /**
- * Deletes messages of a room for the caller only and notifies their devices (docs/reference/messages.md#delete). Those
- * that they deleted before stay deleted.
+ * Deletes messages of a room for the caller only and notifies their devices (docs/reference/messages.md#delete). Messages that they
+ * deleted before stay deleted.
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND naming the unknown messages
  */
 export async function deleteForMe(chat: Chat, caller: UserCaller, roomId: string, ids: string[]): Promise<Deleted> {
@@ -74,7 +74,7 @@ async function uncount(
 }
 
 /**
- * Deletes every message that the room itself has now for the caller only; its threads stay. The cost does not grow with their number.
+ * Deletes every current message of the room for the caller only; its threads stay. The cost does not grow with their number.
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER
  */
 export async function deleteAllForMe(chat: Chat, caller: UserCaller, roomId: string): Promise<Deleted> {

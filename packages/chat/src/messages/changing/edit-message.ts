@@ -20,13 +20,13 @@ export interface Edit {
   message?: unknown
   messageType?: string | undefined
   mentions?: string[] | undefined
-  /** Edited by the user's own client, not by the integrator: the app's hook is asked. */
+  /** Edited by the user's own client, not by the integrator: the app's hook is called. */
   byClient?: boolean
 }
 
 /**
- * Replaces the content of the caller's own message, or for the integrator of any, or with messageType `recall` clears it for good: it no longer counts as unread
- * (docs/reference/messages.md#edit-recall-react-pin). Recalling again changes nothing.
+ * Replaces the content of the caller's own message, or any message for the integrator. messageType `recall` clears it for good, and
+ * it no longer counts as unread (docs/reference/messages.md#edit-recall-react-pin). Recalling again changes nothing.
  * @throws ApiError MISSING_PARAMETER, INVALID_REQUEST, CLIENT_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND,
  *   INSUFFICIENT_PERMISSIONS, USER_BANNED, USER_BLOCKED, ROOM_FROZEN, MESSAGE_TOO_LARGE, MESSAGE_REFUSED
  */
@@ -42,7 +42,7 @@ export async function editMessage(chat: Chat, caller: Caller, name: MessageName,
     if (content === undefined) return before.recalled ? undefined : recall
     if (before.recalled) throw new ApiError('INVALID_REQUEST', '_id: the message was recalled')
     requireNotFrozen(room)
-    // Only now, in its turn: words censored meanwhile are masked too.
+    // Only now, in its turn, so that words listed meanwhile are masked too.
     const mask = await chat.censor.maskOf(caller.app)
     return edited(mask ? mask(content) : content, edit)
   })
@@ -75,7 +75,7 @@ async function newContent(chat: Chat, caller: Caller, name: MessageName, edit: E
   return moderateEdit(chat, caller, name, edit, contentOf(edit.message))
 }
 
-/** The content after the app's hook, which is not asked about other users' messages: editing those is refused anyway. */
+/** The content after the app's hook, which is not called for other users' messages, since editing those is refused anyway. */
 async function moderateEdit(
   chat: Chat,
   caller: Caller,

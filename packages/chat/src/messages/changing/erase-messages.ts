@@ -19,9 +19,9 @@ const leaseMS = 10_000
 const chunk = 200
 
 /**
- * Turns the documents of messages that were deleted with all of their room into stubs, until the signal aborts. Each
- * gets a new updated time, so that a sync by afterTime sees it. In small transactions, the oldest first; any number of
- * processes may run this, and another goes on where one stops.
+ * Turns the documents of messages that were deleted with all of their room into stubs, until the signal aborts. Each gets a new
+ * updated time, so that a sync by afterTime sees it. Works in small transactions, the oldest first; any number of processes may run
+ * this, and another one continues where one stops.
  */
 export async function eraseMessages(chat: Chat, signal: AbortSignal): Promise<void> {
   const eraseRooms = async () => {
@@ -42,7 +42,7 @@ export async function eraseNextRoom(chat: Chat, signal: AbortSignal): Promise<bo
   for (let more = true; more && !signal.aborted; ) {
     const sinceMS = performance.now()
     more = await eraseChunk(chat, room)
-    // Pauses for as long as the chunk took, so that sends to the room get their turn.
+    // Pauses as long as the chunk took, so that sends to the room get their turn.
     await pause(performance.now() - sinceMS)
   }
   if (!signal.aborted) await eraseThreads(chat, room, signal)

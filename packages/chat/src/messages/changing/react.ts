@@ -8,14 +8,14 @@ import { moderateText } from '../../moderation/moderate.ts'
 import { changeToView } from './change-message.ts'
 
 /**
- * Adds a reaction of the caller, as the app's words and its hook let it be.
+ * Adds a reaction of the caller, after the app's words and its hook.
  * @throws ApiError MESSAGE_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN, INVALID_REQUEST, MESSAGE_REFUSED
  */
 export async function addReaction(chat: Chat, caller: UserCaller, id: string, given: string): Promise<Message> {
   const allowed = await moderateReaction(chat, caller, id, given)
   return changeToView(chat, caller, { id }, async ({ reactions = [] }, room) => {
     requireNotFrozen(room)
-    // Only now, in its turn: words censored meanwhile are masked too.
+    // Only now, in its turn, so that words listed meanwhile are masked too.
     const reaction = await chat.censor.maskText(caller.app, allowed)
     if (reactions.some((given) => given.client === caller.user && given.reaction === reaction)) return undefined
     const own = reactions.filter(({ client }) => client === caller.user)

@@ -1,6 +1,6 @@
 import type { Message } from '@parley/contracts/resources/message'
 
-/** The messageType of a recalled message. A message may also be sent with this type, and is recalled like any other. */
+/** The messageType of a recalled message. A message can also be sent with this type, and is recalled like any other. */
 export const recalled = 'recall'
 
 /** A recalled message has no content; every sent message has some. */

@@ -6,7 +6,7 @@ import type { MessageDoc } from '@parley/db/messages/documents'
 import { findSentMessages } from '@parley/db/messages/messages'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 
-/** The messages that others quote, by ID, as they are now. */
+/** The quoted messages by ID, in their current state. */
 export type Quoted = ReadonlyMap<string, MessageDoc>
 
 export const nothingQuoted: Quoted = new Map()

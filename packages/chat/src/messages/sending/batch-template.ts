@@ -5,25 +5,25 @@ import { maxMessageBytes } from '@parley/contracts/resources/message'
 /** The replacement of each `$pattern$`, by the pattern. */
 export type Patterns = Readonly<Record<string, string>>
 
-/** The JSON text of a message, in parts that are the same for everybody; between two parts is a pattern. */
+/** The JSON text of a message, in parts that are the same for all recipients; between two parts is a pattern. */
 interface Template {
   texts: string[]
   names: string[]
-  /** How often each pattern occurs. */
+  /** The occurrences of each pattern. */
   counts: Map<string, number>
   /** The bytes of the texts. */
   bytes: number
 }
 
 /**
- * Makes the function that replaces `$pattern$`s in every text of a message for a recipient. It computes the size before
- * it makes the text, since a small request may expand to any number of bytes.
+ * Returns the function that replaces `$pattern$`s in every text of a message for a recipient. It computes the size before it builds
+ * the text, since a small request can expand to any number of bytes.
  */
 export function batchTemplate(message: unknown): (patterns: Patterns) => string {
   let last: { key: string; template: Template } | undefined
   return (patterns) => {
     const names = Object.keys(patterns)
-    // Recipients mostly have the same patterns. No pattern is empty or has a `$` inside.
+    // Recipients mostly have the same patterns. No pattern is empty or contains a `$`.
     const key = names.join('')
     if (last?.key !== key) last = { key, template: readTemplate(message, new Set(names)) }
     return fillIn(last.template, patterns)
@@ -46,7 +46,7 @@ function fillIn({ texts, names, counts, bytes }: Template, patterns: Patterns): 
   return texts.map((text, i) => text + (values.get(names[i] ?? '') ?? '')).join('')
 }
 
-/** Writes a message as JSON text, and notes where its texts have patterns. Field names are left alone. */
+/** Writes a message as JSON text, and records the patterns in its texts. Field names stay. */
 function readTemplate(message: unknown, known: ReadonlySet<string>): Template {
   const template: Template = { texts: [''], names: [], counts: new Map(), bytes: 0 }
   const add = (text: string) => template.texts.push((template.texts.pop() ?? '') + text)
@@ -57,7 +57,7 @@ function readTemplate(message: unknown, known: ReadonlySet<string>): Template {
       const next = text.indexOf('$', at + 1)
       const name = text.slice(at, next + 1)
       if (next === -1) break
-      // A `$` that begins no pattern may come before one that does.
+      // A `$` that begins no pattern can precede one that does.
       if (known.has(name)) {
         add(insideOfText(text.slice(from, at)))
         template.names.push(name)

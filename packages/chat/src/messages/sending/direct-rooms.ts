@@ -11,7 +11,7 @@ import { attachFiles } from '../../files/attach-files.ts'
 import { openDirectRoom } from '../../rooms/create-room.ts'
 import { errorOfRefusal } from './draft.ts'
 
-/** The direct rooms of the sender of a batch with the receivers of one part of it. */
+/** The direct rooms of a batch's sender with the receivers of one part of it. */
 export interface DirectRooms {
   /**
    * The ID of the room, created if missing, unless the message would be refused in it.
@@ -29,7 +29,7 @@ interface Facts {
   blocked?: ReadonlySet<string>
 }
 
-/** The first `open` reads, once for the part, the existing rooms and the facts that decide over new ones. */
+/** The first `open` reads, once for the part, the existing rooms and the facts that decide new ones. */
 export function directRoomsFor(
   chat: Chat,
   app: string,

@@ -21,8 +21,8 @@ export function contentOf(message: unknown): string {
 }
 
 /**
- * The draft with its files. If the files are gone, e.g. after a recall, and the draft was sent before under its key,
- * the first message.
+ * The draft with its files. If the files are gone, e.g. after a recall, and the draft was sent before under its key, returns the
+ * first message.
  * @throws ApiError FILE_NOT_FOUND, INVALID_REQUEST
  */
 export async function attachToDraft(

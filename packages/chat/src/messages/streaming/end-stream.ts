@@ -42,8 +42,7 @@ export async function endStream(chat: Chat, caller: Caller, id: string, message?
 }
 
 /**
- * Ends streams that have been silent, as when the robot or its gateway died, until the signal aborts. Any number of
- * processes may run this.
+ * Ends silent streams, such as those of a dead robot or gateway, until the signal aborts. Any number of processes may run this.
  */
 export async function closeSilentStreams(chat: Chat, signal: AbortSignal): Promise<void> {
   const closeSilent = async () => {
@@ -62,7 +61,7 @@ export async function closeSilentStreams(chat: Chat, signal: AbortSignal): Promi
   await runEvery(lookEveryMS, closeSilent, { onError, signal })
 }
 
-/** If the robot is out of the room, or banned, its text stays as it is. @throws any other error */
+/** If the robot has left the room, or is banned, its text stays as it is. @throws any other error */
 async function leaveAsIs(chat: Chat, stream: OwnStream, error: unknown): Promise<void> {
   if (!(error instanceof ApiError)) throw error
   await inTransaction(chat.db, async (session) => {
@@ -73,8 +72,8 @@ async function leaveAsIs(chat: Chat, stream: OwnStream, error: unknown): Promise
 }
 
 /**
- * A stream that has ended, as its message is now; with given content, only if the message has the same. @throws
- * ApiError as endStream
+ * A stream that has ended, with the current message; with given content, only if the message has the same.
+ * @throws ApiError as endStream
  */
 async function findEnded(chat: Chat, caller: Caller, id: string, given?: string): Promise<SentMessage> {
   const { app } = caller
@@ -106,7 +105,7 @@ async function close(chat: Chat, stream: OwnStream, given?: string): Promise<Sen
     async ({ streaming }, doc) => {
       if (given !== undefined) requireNotFrozen(doc)
       if (!streaming) return undefined
-      // Only now, in its turn: words censored meanwhile are masked too.
+      // Only now, in its turn, so that words listed meanwhile are masked too.
       const mask = await chat.censor.maskOf(app)
       return { set: { content: mask ? mask(content) : content }, without }
     },

@@ -59,7 +59,7 @@ export async function openStream(
 }
 
 /**
- * Adds a piece. It is written when this settles; the room gets it live, and the history shows it within about a second.
+ * Adds a piece. It is stored when this resolves; the room gets it live, and the history shows it within about a second.
  * @throws ApiError MESSAGE_NOT_FOUND if no message of this ID is being streamed, and as streamText
  */
 export async function appendStream(

@@ -6,7 +6,7 @@ import { findStream, showStreamed, textOfParts } from '@parley/db/messages/messa
 import type { Censor } from '../../moderation/censorship.ts'
 import type { Log } from '../../ports.ts'
 
-/** Pieces that come within this long share one write. */
+/** Pieces within this period share one write. */
 const togetherMS = 1_000
 
 interface Stream {
@@ -18,7 +18,7 @@ interface Stream {
 export interface StreamedTexts {
   /** A stream has a new piece: its message has it within about a second. */
   grew(stream: Stream): void
-  /** Settles when all messages have their text so far, or could not be written. */
+  /** Resolves when all messages have their text so far, or could not be written. */
   drained(): Promise<void>
 }
 

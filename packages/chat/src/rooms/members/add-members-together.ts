@@ -26,15 +26,15 @@ export interface MembersToAdd {
   roomId: string
   /** Each once. */
   invitees: readonly string[]
-  /** No groups are among the invitees: those have been expanded. */
+  /** The invitees contain no groups: those have been expanded. */
   isExpanded?: true
   /** A system message is recorded with it. */
   isAnnounced: boolean
-  /** The entry of the audit log, where a key adds them. */
+  /** The entry of the audit log, if a key adds them. */
   audit?: AuditDoc | undefined
 }
 
-/** Nothing was done: groups are among the invitees, which stand for their members. */
+/** Nothing was done: the invitees contain groups, which stand for their members. */
 interface HasGroups {
   hasGroups: true
 }
@@ -98,7 +98,7 @@ export async function addMembersTogether(
 
 type Planned = Pick<MembersAdded, 'room' | 'added' | 'messages'> | HasGroups | { refused: ApiError }
 
-/** The new members of each room, and the events of that, by ordering key. */
+/** The new members of each room, and their events, by ordering key. */
 async function plan(db: Db, wanted: readonly MembersToAdd[], orderingKeys: readonly string[]) {
   const { roles, facts } = await findActingRoles(db, wanted, orderingKeys)
   const members = new Set(facts.memberships.map(({ _id }) => _id))
@@ -150,7 +150,7 @@ function refusalOf(room: RoomDoc, role: Role, more: number): ApiError | undefine
 }
 
 /**
- * In a closed room plain members may not invite, unless it has neither owner nor managers.
+ * In a closed room plain members cannot invite, unless it has neither owner nor managers.
  * @throws ApiError INVALID_REQUEST, ROOM_CLOSED
  */
 export function requireInviter(room: RoomDoc, role: Role): void {

@@ -23,7 +23,7 @@ import { noteJoined } from './note-joined.ts'
 
 type Request = Input<typeof operation>['body']
 
-/** A larger request runs by itself, so that a batch need not wait for it. */
+/** A larger request runs separately, so that a batch need not wait for it. */
 const mostBatched = 100
 
 /**
@@ -53,7 +53,7 @@ export async function addMembers(
   return shown
 }
 
-/** Most invitees are users, found by the read that decides; groups are expanded only when it found some. */
+/** Most invitees are users, found by the deciding read; groups are expanded only if it found some. */
 async function add(chat: Chat, wanted: MembersToAdd): Promise<MembersAdded> {
   const isLarge = wanted.invitees.length > mostBatched
   const [outcome] = isLarge ? await addMembersTogether(chat, [wanted]) : [await chat.addMembers(wanted)]
@@ -94,7 +94,7 @@ async function invite(
   return { ...toRoomViewFor(by, room, users), invitations: invitations.filter((one) => !gone.includes(one)) }
 }
 
-/** An erased user, or a later one of the ID, must have no invitation: the erasure may have looked before the commit. */
+/** An erased user, or a later one of the ID, must have no invitation: the erasure can have looked before the commit. */
 async function endOfErased(
   { db }: Chat,
   room: RoomDoc,

@@ -8,7 +8,7 @@ interface UserLookup {
 }
 
 /**
- * The users that `ids` mean, each once: a group stands for its members at this moment.
+ * The users behind `ids`, each once: a group stands for its current members.
  * @param field names the list in errors
  * @throws ApiError CLIENT_NOT_FOUND naming the unknown
  */
@@ -27,7 +27,7 @@ export async function expandMembers(
   return { members: members.filter((id) => users.has(id)), users }
 }
 
-/** The error that names those of the IDs which no user has. @param field names the list */
+/** The error naming the IDs that no user has. @param field names the list */
 export function unknownAmong(
   ids: readonly string[],
   isKnown: (id: string) => boolean,

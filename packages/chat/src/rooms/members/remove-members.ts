@@ -47,7 +47,7 @@ export async function removeMembers(
         ),
       }
     })
-    // Before they leave: it is the last message they see of the room, and only now can they be its sender.
+    // Before they leave: it is the last message that they see of the room, and only now can they be its sender.
     await writeSystemMessage(
       chat,
       room,

@@ -25,7 +25,7 @@ export interface MovedMarker {
 /** At most this many of the latest passed messages notify their senders. */
 const mostPassed = 100
 
-/** Has the senders of the messages that markers have passed know it, if they are still members: one live event for each room and sender. */
+/** Notifies the senders of the messages that markers have passed, if they are still members: one live event for each room and sender. */
 export async function notifySenders({ db, bus }: { db: Db; bus: Bus }, moved: readonly MovedMarker[]): Promise<void> {
   // The markers are written: a read of the members shows them.
   if (!bus.connected) return
@@ -63,7 +63,7 @@ async function findPassed(
   return new Map([...buffer, ...places].map(({ seq, sender }) => [seq, sender]))
 }
 
-/** There is a message of every seq. */
+/** Every seq has a message. */
 function passedBy({ after, seq }: MovedMarker): SeqRange {
   return { after: Math.max(after, seq - mostPassed), upTo: seq }
 }
@@ -77,7 +77,7 @@ function sendersIn(passed: ReadonlyMap<number, string>, { after, upTo }: SeqRang
   return senders
 }
 
-/** Ranges that overlap, or follow each other, as one. */
+/** Merges ranges that overlap or adjoin. */
 function joined(ranges: readonly SeqRange[]): SeqRange[] {
   const all: SeqRange[] = []
   for (const { after, upTo } of ranges.toSorted((a, b) => a.after - b.after)) {
