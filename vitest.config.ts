@@ -5,14 +5,14 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 if (!process.argv.includes('--coverage'))
   process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '.parley/compiled')
 
-/** What takes the whole machine for a while: it runs by itself, one file after the other, so that it starves no other. */
+/** Tests that need the whole machine: they run alone, one file after the other, so that they starve no others. */
 const alone = [
   'test/faults/chaos.test.ts',
   'test/catch-up/since-chaos.test.ts',
   'test/failover/*.test.ts',
   'test/order/*.test.ts',
 ]
-/** What takes a core for a while. */
+/** Tests that take a core for a while. */
 const heavy = ['test/hostile/*.test.ts', 'test/browser/*.test.ts']
 const unit = ['{packages,services}/*/{src,test,build}/**/*.test.ts', 'test/run/*.test.ts']
 const services = ['test/{,*/}*.test.ts', 'local/src/**/*.test.ts']

@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import { startRunning } from '@parley/async/run-every'
 import type { Presence } from './connect.ts'
 
-/** What is counted of each app, over all processes. */
+/** The figures of each app, over all processes. */
 export const figureNames = [
   'messages',
   'deliveries',

@@ -13,7 +13,7 @@ export interface CredentialsState {
   lastErrorAtMS?: number
 }
 
-/** What a process of Parley reports of itself. */
+/** The report of a Parley process about itself. */
 export interface ProcessReport {
   service: string
   node: string

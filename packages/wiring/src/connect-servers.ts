@@ -17,7 +17,7 @@ export interface Servers {
   db: Db
   bus: Bus
   presence: Presence
-  /** What happens in apps, for the overview. */
+  /** The figures of apps, for the overview. */
   figures: AppFigures
   /** Names what this process reports beside itself. */
   reportAlso: (more: () => Pick<ProcessReport, 'credentials'>) => void

@@ -10,7 +10,7 @@ const fewestFailures = 10
 /** Events that a consumer may be behind. */
 const mostLag = 10_000
 
-/** What is wrong in an overview, the worst first. It looks up nothing. */
+/** The faults in an overview, the worst first. It looks up nothing. */
 export function alertsOf({ hour, deadCalls, processes = [], lag = {} }: Omit<Overview, 'alerts'>): Alert[] {
   const sum = (name: keyof Overview['hour'][number]['figures']) =>
     hour.reduce((all, { figures }) => all + figures[name], 0)

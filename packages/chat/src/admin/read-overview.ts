@@ -76,7 +76,7 @@ async function seriesOf(
   return figures.map((one) => Object.assign(one, { peakConnections: peaks.get(one.fromMS) ?? 0 }))
 }
 
-/** What each consumer of the stream has not taken; one whose state cannot be read is left out. */
+/** The backlog of each consumer of the stream; consumers with unreadable state are left out. */
 async function lagOf({ bus, log }: Pick<Chat, 'bus' | 'log'>): Promise<Record<string, number>> {
   if (!bus.connected) return {}
   const names = Object.keys(durableConsumers) as DurableConsumer[]

@@ -16,7 +16,7 @@ export interface TestIdentityProvider {
   client: { clientId: string; clientSecret: string }
   /** By subject. */
   accounts: Map<string, Account>
-  /** Who sits before the browser, by subject. */
+  /** The subject of the person at the browser. */
   setSubject(subject: string): void
   /** Lets the client come back to an address, before the first request. */
   allow(back: string): void

@@ -19,7 +19,7 @@ type Entry = components['schemas']['AuditEntry']
 
 const route = getRouteApi('/shell/apps/$app/audit')
 
-/** Who changed what, when and from where, with the values before and after. */
+/** Changes with their actor, time and address, and the values before and after. */
 export function Audit() {
   const t = useTexts(auditTexts)
   const { app, api } = useApp()

@@ -242,7 +242,7 @@ function problemOf(text: string): string | undefined {
   }
 }
 
-/** Who changed which keys, from the audit log; values of private keys are not in it. */
+/** Changes of keys and their actors, from the audit log, which lacks the values of private keys. */
 function History() {
   const t = useTexts(developersTexts)
   const { app, api } = useApp()

@@ -113,7 +113,7 @@ export const developersTexts = texts(
   },
 )
 
-/** What the configuration keys of Parley do (docs/reference/configuration.md). */
+/** The effects of Parley's configuration keys (docs/reference/configuration.md). */
 export const configKeyTexts = texts(
   {
     censorship: 'Words that are masked in messages: {"keywords": [...]}.',

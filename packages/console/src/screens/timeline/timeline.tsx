@@ -110,7 +110,7 @@ function Entries({ search }: { search: TimelineSearch }) {
   )
 }
 
-/** What the list lacks: kinds that the role does not show, and processes that did not answer. */
+/** The gaps of the list: kinds hidden from the role, and processes that did not answer. */
 function Missing({ of }: { of: Pick<Page, 'withheld' | 'silentNodes' | 'roomsLeftOut'> }) {
   const t = useTexts(timelineTexts)
   const lines = [

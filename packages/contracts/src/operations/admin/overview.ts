@@ -5,7 +5,7 @@ import { ours } from '../../ours.ts'
 
 const count = z.number().int()
 
-/** What is counted of an app (docs/reference/overview.md). */
+/** The figures of an app (docs/reference/overview.md). */
 const figures = z
   .object({
     messages: count,
