@@ -4,6 +4,7 @@ import { auditRoute } from './screens/audit/route.ts'
 import { deliveryRoute } from './screens/delivery/route.ts'
 import { developersRoute } from './screens/developers/route.ts'
 import { moderationRoute } from './screens/moderation/route.ts'
+import { operatorsRoute } from './screens/operators/route.ts'
 import { overviewRoute } from './screens/overview/route.ts'
 import { roomRoute, roomsRoute } from './screens/rooms/route.ts'
 import { timelineRoute } from './screens/timeline/route.ts'
@@ -25,6 +26,7 @@ const tree = rootRoute.addChildren([
       deliveryRoute,
       developersRoute,
       auditRoute,
+      operatorsRoute,
     ]),
   ]),
 ])

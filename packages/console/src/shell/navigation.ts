@@ -11,6 +11,7 @@ export const views = [
   { name: 'delivery', to: '/apps/$app/delivery', icon: 'webhook', key: 'd', needs: 'GET /admin/webhooks/calls' },
   { name: 'developers', to: '/apps/$app/developers', icon: 'code', key: 'c', needs: 'GET /config' },
   { name: 'audit', to: '/apps/$app/audit', icon: 'list', key: 'a', needs: 'GET /admin/audit' },
+  { name: 'operators', to: '/apps/$app/operators', icon: 'user', key: 'p', needs: 'POST /admin/keys' },
 ] as const satisfies readonly View[]
 
 interface View {

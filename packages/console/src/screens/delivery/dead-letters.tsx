@@ -1,18 +1,23 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { resultOf } from '../../api.ts'
+import { type Api, resultOf } from '../../api.ts'
 import { say } from '../../components/confirm.tsx'
 import { Section } from '../../components/page.tsx'
 import { Time, useNumber, visible } from '../../components/shown.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
+import { WithReason } from '../rooms/conversation/reason.tsx'
 import { deliveryTexts } from './texts.ts'
 
-/** Calls that failed for good, each with what it was to say. */
+/** Calls that failed for good, each with what it was to say: texts of messages, so it is read with a reason. */
 export function DeadLetters() {
+  return <WithReason about="dead letters">{(api) => <Letters api={api} />}</WithReason>
+}
+
+function Letters({ api }: { api: Api }) {
   const t = useTexts(deliveryTexts)
-  const { app, api, may } = useApp()
+  const { app, may } = useApp()
   const number = useNumber()
   const queries = useQueryClient()
   const query = useQuery({

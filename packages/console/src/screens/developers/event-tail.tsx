@@ -2,13 +2,13 @@ import { Badge, Button, Group, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { components } from '../../../generated/openapi.ts'
-import { dataOf } from '../../api.ts'
+import { type Api, dataOf } from '../../api.ts'
 import { TextFilter } from '../../components/filters.tsx'
 import { Section } from '../../components/page.tsx'
 import { Time, visible } from '../../components/shown.tsx'
 import { Empty, Failure } from '../../components/states.tsx'
-import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
+import { WithReason } from '../rooms/conversation/reason.tsx'
 import { developersTexts } from './texts.ts'
 
 type FeedEvent = components['schemas']['FeedEvent']
@@ -17,13 +17,18 @@ const route = getRouteApi('/shell/apps/$app/developers')
 const mostShown = 200
 const waitSeconds = 20
 
-/** The events of the app as they come, the latest above: each reading waits until there is one. */
+/** The events of the app as they come, read with a reason: they have the texts of messages. */
 export function EventTail() {
+  return <WithReason about="events">{(api) => <Tail api={api} />}</WithReason>
+}
+
+/** The latest above: each reading waits until there is an event. */
+function Tail({ api }: { api: Api }) {
   const t = useTexts(developersTexts)
   const { types } = route.useSearch()
   const navigate = route.useNavigate()
   const [isPaused, setPaused] = useState(false)
-  const { events, error, clear } = useTail(types, isPaused)
+  const { events, error, clear } = useTail(api, types, isPaused)
   return (
     <Section
       title={t.events}
@@ -78,8 +83,7 @@ export function EventTail() {
   )
 }
 
-function useTail(types: string | undefined, isPaused: boolean) {
-  const { api } = useApp()
+function useTail(api: Api, types: string | undefined, isPaused: boolean) {
   const [events, setEvents] = useState<FeedEvent[]>([])
   const [error, setError] = useState<unknown>()
   useEffect(() => {

@@ -1,0 +1,147 @@
+import { Alert, Code, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { baseUrl, resultOf } from '../../api.ts'
+import { Confirm, Dialog, Warning } from '../../components/confirm.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Copy, visible } from '../../components/shown.tsx'
+import { useApp, useSession } from '../../session/session.tsx'
+import { shellTexts } from '../../shell/texts.ts'
+import { useTexts } from '../../texts/texts.ts'
+import type { Operator } from './operators.tsx'
+import { operatorsTexts } from './texts.ts'
+
+const roles = ['viewer', 'support', 'moderator', 'developer', 'owner'] as const
+type Role = (typeof roles)[number]
+
+interface DialogProps {
+  onClose: () => void
+  /** @param link the token of a sign-in link, where one was made */
+  onDone: (link?: string) => Promise<void>
+}
+
+/** The link that signs an operator in, this one time. */
+export function SignInLink({ link, onClose }: { link: string; onClose: () => void }) {
+  const t = useTexts(operatorsTexts)
+  const url = `${baseUrl}/console#link=${link}`
+  return (
+    <Dialog title={t.link} onClose={onClose}>
+      <Stack gap="md">
+        <Alert color="yellow" icon={<Icon name="warning" />}>
+          {t.linkHint}
+        </Alert>
+        <Group gap="xs" wrap="nowrap">
+          <Code block>{url}</Code>
+          <Copy text={url} />
+        </Group>
+      </Stack>
+    </Dialog>
+  )
+}
+
+export function AddOperator({ onClose, onDone }: DialogProps) {
+  const t = useTexts(operatorsTexts)
+  const { app } = useApp()
+  const { api } = useSession()
+  const [email, setEmail] = useState('')
+  const [name, setName] = useState('')
+  const [role, setRole] = useState<Role>('viewer')
+  return (
+    <Confirm
+      title={t.add}
+      action={t.add}
+      isReady={email.includes('@') && name.trim() !== ''}
+      onClose={onClose}
+      run={async () => {
+        const body = { email: email.trim(), name: name.trim(), roles: [{ app, role }] }
+        await onDone((await resultOf(api.POST('/operators', { body }))).link)
+      }}
+    >
+      <TextInput
+        type="email"
+        label={t.email}
+        value={email}
+        data-autofocus
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+      <TextInput label={t.name} value={name} onChange={(event) => setName(event.currentTarget.value)} />
+      <RoleField role={role} onChange={setRole} />
+    </Confirm>
+  )
+}
+
+export function ChangeRole({ operator, onClose, onDone }: DialogProps & { operator: Operator }) {
+  const t = useTexts(operatorsTexts)
+  const { app } = useApp()
+  const { api } = useSession()
+  const [role, setRole] = useState<Role>(operator.roles.find((each) => each.app === app)?.role ?? 'viewer')
+  return (
+    <Confirm
+      title={t.role}
+      action={t.role}
+      onClose={onClose}
+      run={async () => {
+        const others = operator.roles.filter((each) => each.app !== app)
+        const body = { roles: [...others, { app, role }] }
+        await resultOf(api.PUT('/operators/{id}', { params: { path: { id: operator.id } }, body }))
+        await onDone()
+      }}
+    >
+      <Text size="sm">{visible(operator.email)}</Text>
+      <RoleField role={role} onChange={setRole} />
+      <Warning>{t.roleHint}</Warning>
+    </Confirm>
+  )
+}
+
+export function ResetOperator({ operator, onClose, onDone }: DialogProps & { operator: Operator }) {
+  const t = useTexts(operatorsTexts)
+  const { api } = useSession()
+  return (
+    <Confirm
+      title={t.reset}
+      action={t.reset}
+      isDangerous
+      onClose={onClose}
+      run={async () => {
+        const path = { id: operator.id }
+        await onDone((await resultOf(api.POST('/operators/{id}/reset', { params: { path } }))).link)
+      }}
+    >
+      <Text size="sm">{visible(operator.email)}</Text>
+      <Warning>{t.resetHint}</Warning>
+    </Confirm>
+  )
+}
+
+export function RemoveOperator({ operator, onClose, onDone }: DialogProps & { operator: Operator }) {
+  const t = useTexts(operatorsTexts)
+  const { api } = useSession()
+  return (
+    <Confirm
+      title={t.remove}
+      action={t.remove}
+      isDangerous
+      typed={operator.email}
+      onClose={onClose}
+      run={async () => {
+        await resultOf(api.DELETE('/operators/{id}', { params: { path: { id: operator.id } } }))
+        await onDone()
+      }}
+    >
+      <Warning>{t.removeHint}</Warning>
+    </Confirm>
+  )
+}
+
+function RoleField({ role, onChange }: { role: Role; onChange: (role: Role) => void }) {
+  const t = useTexts(operatorsTexts)
+  const shell = useTexts(shellTexts)
+  return (
+    <NativeSelect
+      label={t.roleHere}
+      value={role}
+      data={roles.map((value) => ({ value, label: shell[value] }))}
+      onChange={(event) => onChange(roles.find((each) => each === event.currentTarget.value) ?? 'viewer')}
+    />
+  )
+}

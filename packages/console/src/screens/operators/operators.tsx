@@ -1,0 +1,170 @@
+import { Badge, Button, Group, Menu, Text } from '@mantine/core'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import type { components } from '../../../generated/openapi.ts'
+import { resultOf } from '../../api.ts'
+import { type Columns, DataTable, Pager } from '../../components/data-table.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Page } from '../../components/page.tsx'
+import { Time, visible } from '../../components/shown.tsx'
+import { Empty, Loaded } from '../../components/states.tsx'
+import { useApp, useSession } from '../../session/session.tsx'
+import { shellTexts } from '../../shell/texts.ts'
+import { useTexts } from '../../texts/texts.ts'
+import { AddOperator, ChangeRole, RemoveOperator, ResetOperator, SignInLink } from './dialogs.tsx'
+import { operatorsTexts } from './texts.ts'
+
+export type Operator = components['schemas']['Operator']
+type Asked = { what: 'add' } | { what: 'role' | 'reset' | 'remove'; operator: Operator }
+
+const route = getRouteApi('/shell/apps/$app/operators')
+
+/** The operators of the console who have a role in this app or in all: for owners. */
+export function Operators() {
+  const t = useTexts(operatorsTexts)
+  const { app } = useApp()
+  const { session } = useSession()
+  const isOwner = session.apps.find((each) => each.app === app)?.role === 'owner'
+  const [asked, setAsked] = useState<Asked>()
+  return (
+    <Page
+      title={t.operators}
+      actions={
+        isOwner && (
+          <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={() => setAsked({ what: 'add' })}>
+            {t.add}
+          </Button>
+        )
+      }
+    >
+      {isOwner ? (
+        <>
+          <OperatorList onAsk={setAsked} />
+          <Asking asked={asked} onClose={() => setAsked(undefined)} />
+        </>
+      ) : (
+        <Empty icon="users" title={t.ownersOnly} />
+      )}
+    </Page>
+  )
+}
+
+function OperatorList({ onAsk }: { onAsk: (asked: Asked) => void }) {
+  const t = useTexts(operatorsTexts)
+  const { api } = useSession()
+  const { cursor } = route.useSearch()
+  const navigate = route.useNavigate()
+  const query = useQuery({
+    queryKey: ['operators', cursor],
+    queryFn: ({ signal }) =>
+      resultOf(api.GET('/operators', { params: { query: { ...(cursor !== undefined && { cursor }) } }, signal })),
+    placeholderData: keepPreviousData,
+  })
+  const columns = useColumns(onAsk)
+  return (
+    <Loaded query={query}>
+      {({ data, cursor: next }) => (
+        <>
+          <DataTable
+            label={t.operators}
+            columns={columns}
+            rows={data}
+            keyOf={({ id }) => id}
+            isStale={query.isPlaceholderData}
+          />
+          <Pager cursor={cursor} next={next} onPage={(page) => void navigate({ search: { cursor: page } })} />
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+function useColumns(onAsk: (asked: Asked) => void): Columns<Operator> {
+  const t = useTexts(operatorsTexts)
+  const shell = useTexts(shellTexts)
+  return useMemo<Columns<Operator>>(
+    () => [
+      {
+        id: 'name',
+        header: t.name,
+        cell: ({ row: { original } }) => (
+          <>
+            <bdi>{visible(original.name)}</bdi>
+            <Text size="xs" c="dimmed">
+              {visible(original.email)}
+            </Text>
+          </>
+        ),
+      },
+      {
+        id: 'roles',
+        header: t.roles,
+        cell: ({ row }) => (
+          <Group gap={4}>
+            {row.original.roles.map(({ app, role }) => (
+              <Badge key={app} size="sm" variant="light" tt="none">
+                {`${app === '*' ? t.allApps : visible(app)}: ${shell[role]}`}
+              </Badge>
+            ))}
+          </Group>
+        ),
+      },
+      {
+        id: 'signsIn',
+        header: t.signsIn,
+        cell: ({ row: { original } }) =>
+          [original.hasPassword && t.password, original.hasTotp && t.authenticator, original.bySso && t.sso]
+            .filter((each) => each !== false)
+            .join(', '),
+      },
+      { id: 'last', header: t.lastSignIn, cell: ({ row }) => <Time at={row.original.lastSignInAt} /> },
+      {
+        id: 'actions',
+        header: () => <span className="unseen">{t.actions}</span>,
+        cell: ({ row: { original: operator } }) => (
+          <Menu>
+            <Menu.Target>
+              <Button size="compact-sm" variant="default" aria-label={t.actionsOf(operator.email)}>
+                <Icon name="more" size={16} />
+              </Button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              {(['role', 'reset', 'remove'] as const).map((what) => (
+                <Menu.Item key={what} onClick={() => onAsk({ what, operator })}>
+                  {t[what]}
+                </Menu.Item>
+              ))}
+            </Menu.Dropdown>
+          </Menu>
+        ),
+      },
+    ],
+    [t, shell, onAsk],
+  )
+}
+
+/** The dialog of what was asked, and after it the link that signs the operator in. */
+function Asking({ asked, onClose }: { asked: Asked | undefined; onClose: () => void }) {
+  const queries = useQueryClient()
+  const [link, setLink] = useState<string>()
+  const onDone = async (made?: string) => {
+    setLink(made)
+    await queries.invalidateQueries({ queryKey: ['operators'] })
+  }
+  if (link !== undefined && asked === undefined) return <SignInLink link={link} onClose={() => setLink(undefined)} />
+  switch (asked?.what) {
+    case undefined:
+      return null
+    case 'add':
+      return <AddOperator onClose={onClose} onDone={onDone} />
+    case 'role':
+      return <ChangeRole operator={asked.operator} onClose={onClose} onDone={onDone} />
+    case 'reset':
+      return <ResetOperator operator={asked.operator} onClose={onClose} onDone={onDone} />
+    case 'remove':
+      return <RemoveOperator operator={asked.operator} onClose={onClose} onDone={onDone} />
+    default:
+      return asked satisfies never
+  }
+}
