@@ -30,7 +30,13 @@ export function DataTable<Row extends RowData>({
 }: TableProps<Row>) {
   const table = useTable({ features, columns, data: rows, getRowId: keyOf })
   return (
-    <ScrollArea type="auto" className={isStale ? 'table stale' : 'table'} aria-busy={isStale}>
+    <ScrollArea
+      type="auto"
+      className={isStale ? 'table stale' : 'table'}
+      aria-busy={isStale}
+      // A table without a link or button could else not be scrolled by the keyboard.
+      viewportProps={{ tabIndex: 0, role: 'group', 'aria-label': label }}
+    >
       <Table highlightOnHover verticalSpacing="xs" aria-label={label}>
         <Table.Thead>
           {table.getHeaderGroups().map((group) => (
