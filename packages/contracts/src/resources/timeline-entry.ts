@@ -40,13 +40,13 @@ export const timelineEntry = z
   .object({
     timeMS,
     kind: z.enum(timelineKinds),
-    code: z.string().describe('What happened, as a name that stays the same, such as `PUSH_CONNECTED`'),
+    code: z.string().describe('A name of the happening that stays the same, such as `PUSH_CONNECTED`'),
     subject: z.object({
       kind: z.enum(['message', 'user', 'room', 'device', 'call', 'token', 'report', 'other']),
       id: z.string(),
     }),
     node: text.optional().describe('The process that did it, where that is known'),
-    reason: text.describe('What happened and why, as an English sentence without texts of messages'),
+    reason: text.describe('An English sentence without texts of messages'),
     refs: timelineRefs,
   })
   .meta({ id: 'TimelineEntry', ...ours })

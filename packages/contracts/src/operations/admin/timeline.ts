@@ -10,7 +10,7 @@ export const readTimeline = operation({
   method: 'GET',
   path: '/admin/timeline',
   tag: 'Administration',
-  summary: 'What happened to a user or in a room, and why, the latest first',
+  summary: 'The timeline of a user or a room, with reasons, the latest first',
   description:
     'From what is kept: messages, pushes, calls, connections, refusals, read markers, tokens, bans, reports and the audit log, without texts of messages. It needs `user` or `room`. Pushes and deliveries stand with their message. Kinds for which the key lacks a scope are left out and named in `withheld`.',
   access: 'admin',
