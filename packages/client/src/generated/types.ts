@@ -3739,7 +3739,7 @@ export interface TimelineEntry {
     | 'report'
     | 'audit'
   /**
-   * What happened, as a name that stays the same, such as `PUSH_CONNECTED`
+   * A name of the happening that stays the same, such as `PUSH_CONNECTED`
    */
   code: string
   subject: {
@@ -3751,7 +3751,7 @@ export interface TimelineEntry {
    */
   node?: string
   /**
-   * What happened and why, as an English sentence without texts of messages
+   * An English sentence without texts of messages
    */
   reason: string
   refs: {
@@ -5707,7 +5707,7 @@ export interface AdminCalls {
   listAudit: { input: ListAuditInput; result: ListAuditResult }
   /** Search the messages of all rooms of the app: POST /admin/search */
   searchAllMessages: { input: SearchAllMessagesInput; result: SearchAllMessagesResult }
-  /** What happened to a user or in a room, and why, the latest first: GET /admin/timeline */
+  /** The timeline of a user or a room, with reasons, the latest first: GET /admin/timeline */
   readTimeline: { input: ReadTimelineInput; result: ReadTimelineResult }
   /** Users of the app, by the beginning of a name or ID, or the newest first: GET /admin/users */
   listAllUsers: { input: ListAllUsersInput; result: ListAllUsersResult }
