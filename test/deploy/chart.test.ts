@@ -22,7 +22,7 @@ describe('deploy/helm/parley', () => {
     assert.equal(head, headOf(target), 'run npm run chart')
   })
 
-  test('its README has every value, of the comments in values.yaml; no value is without one', () => {
+  test('its README has every value, with the comment in values.yaml; no value lacks one', () => {
     assert.ok(read(`${chart}/README.md`).includes(valuesTable(values)), 'run npm run chart')
     const told = new Set(valuesIn(values).map(({ path }) => path))
     const leaves = (value: unknown, path: string): string[] =>
@@ -30,7 +30,7 @@ describe('deploy/helm/parley', () => {
         ? [path]
         : Object.entries(value).flatMap(([key, inner]) => leaves(inner, path ? `${path}.${key}` : key))
     const untold = leaves(parse(values), '').filter((path) => !told.has(path))
-    // Their neighbours say it.
+    // A neighbour's comment covers these.
     assert.deepEqual(
       untold.filter((path) => !/\.(min|max|interval)$/.test(path)),
       [],
@@ -52,26 +52,26 @@ describe('deploy/helm/parley', () => {
     compare(parse(values) as Record<string, unknown>, schema, '')
   })
 
-  test('its schema takes every secret as a file, and none as a setting', () => {
+  test('its schema accepts secrets as files, but not as settings', () => {
     const secrets = [...new Set(knownSettings().flatMap(({ env, mayBeFile }) => (mayBeFile ? [env] : [])))].toSorted()
     const { settings } = schema.definitions
     assert.deepEqual(settings?.propertyNames?.not?.enum.toSorted(), secrets, 'run npm run chart')
     assert.deepEqual(schema.properties?.['secrets']?.properties?.['files']?.propertyNames?.enum?.toSorted(), secrets)
   })
 
-  test('is of the version of this release', () => {
+  test('has the version of this release', () => {
     const { version, appVersion } = parse(read(`${chart}/Chart.yaml`)) as Record<string, string>
     const release = (JSON.parse(read('package.json')) as { version: string }).version
     assert.deepEqual([version, appVersion], [release, release])
   })
 
-  test('has the alerts and dashboards as they are', () => {
+  test('contains the alerts and dashboards', () => {
     const template = read(`${chart}/templates/monitoring.yaml`)
     assert.match(template, /spec: \{\{- \$\.Files\.Get "files\/alerts\.yml" \| nindent 2 \}\}/)
     assert.match(template, /\$\.Files\.Glob "files\/dashboards\/\*\.json"\)\.AsConfig/)
   })
 
-  test('a changed setting starts new pods: it stands in the pod, and a checksum of the Secret that the chart makes beside it', () => {
+  test("a changed setting starts new pods: the pod template contains it, with a checksum of the chart's Secret", () => {
     for (const deployment of [...production('Deployment'), ...withIngress('Deployment')]) {
       assert.equal(environmentOf(mainOf(deployment))['PARLEY_DRAIN_MS'], '20000', deployment.metadata.name)
     }
@@ -81,7 +81,7 @@ describe('deploy/helm/parley', () => {
     }
   })
 
-  test('migrates before an install and an upgrade, not before a rollback: with Helm, Argo CD and Flux, after its Secret is there', () => {
+  test('migrates before an install or upgrade, but not before a rollback: with Helm, Argo CD and Flux, after its Secret exists', () => {
     const weightOf = ({ metadata }: KubeObject) => Number(metadata.annotations?.['helm.sh/hook-weight'])
     const [migrate] = withIngress('Job')
     assert.ok(migrate)

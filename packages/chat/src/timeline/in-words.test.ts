@@ -192,7 +192,7 @@ describe('a record of a timeline in words', () => {
     })
   }
 
-  test('every kind that a caller may ask for has a record that becomes it', () => {
+  test('every requestable kind has a record that becomes it', () => {
     const kinds = new Set(rows.map(([record]) => inWords(record).kind))
     assert.deepEqual([...kinds].toSorted(), [...timelineKinds].toSorted())
   })

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { describe, test } from 'vitest'
 import { mergeSources, type Placed, type Source } from './merge-sources.ts'
 
-/** A source that reads as the database does: in order, from the position on, no more than asked for. */
+/** A source that reads like the database: in order, from the position on, up to the requested number. */
 function sourceOf(list: readonly Placed<string>[]): Source<string> {
   const order = (a: Placed<string>, b: Placed<string>) => b.atMS - a.atMS || (a.id < b.id ? 1 : -1)
   return {
@@ -20,7 +20,7 @@ function sourceOf(list: readonly Placed<string>[]): Source<string> {
 }
 
 describe('pages of several sources', () => {
-  test('together have every record of the time once, the latest first, for any limit and any shared times', async () => {
+  test('together have every record once, the latest first, for any limit and any shared times', async () => {
     const source = fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 12 })
     const sources = fc.array(source, { minLength: 1, maxLength: 5 })
     const bounds = fc.tuple(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 0, max: 9 }))
@@ -49,7 +49,7 @@ describe('pages of several sources', () => {
     )
   })
 
-  test('refuse a cursor that is none of theirs', async () => {
+  test('refuse an invalid cursor', async () => {
     const refused = (error: unknown) => error instanceof ApiError && error.code === 'INVALID_QUERY'
     for (const text of ['', 'x', '1 0', '1 5 id', '-1 0 id']) {
       const page = { sinceMS: 0, untilMS: 9, limit: 1, cursor: Buffer.from(text).toString('base64url') }

@@ -10,7 +10,7 @@ const page = readFileSync(join(import.meta.dirname, '../../../../docs/scaling.md
 const number = (value: number) => value.toLocaleString('en')
 const spread = ([least, most]: readonly [number, number]) => `${number(least)} to ${number(most)}`
 
-/** Runs the command; what it prints, or the sentence by which it refuses. */
+/** Runs the command; returns its output, or the sentence of its refusal. */
 function size(...args: string[]): { printed: string; refused: string } {
   let [printed, refused] = ['', '']
   const command = sizeCommand((text) => {
@@ -42,7 +42,7 @@ const expected: Expected = {
 }
 
 describe('parley size', () => {
-  test('computes from the units of docs/scaling.md, which are these', () => {
+  test('computes from the units listed in docs/scaling.md', () => {
     const { gateway, realtime, push, mongo, nats, million, statistics } = units
     for (const row of [
       `| gateway, one core | ${spread(gateway.sendsPerSecond)} sends a second (${spread(gateway.sendMicros)} µs of CPU each) |`,
@@ -63,7 +63,7 @@ describe('parley size', () => {
     }
   })
 
-  test('agrees with the plan of that page, for 10³, 10⁵ and 10⁷ users', () => {
+  test("matches that page's plan for 10³, 10⁵ and 10⁷ users", () => {
     for (const [users, connected, sends] of [
       [1e3, 100, '1 a second'],
       [1e5, 1e4, '60 a second'],
@@ -75,7 +75,7 @@ describe('parley size', () => {
       const said = Number(sends.replace(/[^\d]/g, ''))
       assert.ok(Math.abs(Math.ceil(load.sendsPerSecond) - said) <= said * 0.1, `${load.sendsPerSecond}`)
     }
-    // "4 billion documents of days and 1.2 billion of hours, 550 GB": of the users alone.
+    // "4 billion documents of days and 1.2 billion of hours, 550 GB": for the users alone.
     const { bytes, hoursKept, daysKept } = units.statistics
     assert.equal(Math.round((1e7 * (3 * hoursKept + daysKept) * bytes) / 1e9), 546)
   })
@@ -104,7 +104,7 @@ describe('parley size', () => {
     assert.deepEqual(Object.keys(plan.servers), ['mongo', 'nats', 'redis'])
   })
 
-  test('needs more for more, and says where the measured installation ends', () => {
+  test('needs more for more, and marks the end of the measured installation', () => {
     const small = planFor(expected)
     const large = planFor({ ...expected, users: 5e7, messages: 200 })
     for (const part of ['api-gateway', 'realtime', 'push'] as const) {

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { type Configuration, Provider } from 'oidc-provider'
 
-/** Somebody with an account at the identity provider: the claims of it. */
+/** The claims of a person with an account at the identity provider. */
 export interface Account {
   email?: string
   email_verified?: boolean
@@ -10,7 +10,7 @@ export interface Account {
   groups?: string[]
 }
 
-/** A real OpenID Connect server, whose accounts sign in by themselves: in a browser a person would type a password. */
+/** A real OpenID Connect server with accounts that sign in by themselves: in a browser a person would type a password. */
 export interface TestIdentityProvider {
   issuer: string
   client: { clientId: string; clientSecret: string }
@@ -18,7 +18,7 @@ export interface TestIdentityProvider {
   accounts: Map<string, Account>
   /** The subject of the person at the browser. */
   setSubject(subject: string): void
-  /** Lets the client come back to an address, before the first request. */
+  /** Allows an address as the target of redirects, before the first request. */
   allow(back: string): void
   stop(): Promise<void>
 }
@@ -28,7 +28,7 @@ export async function startIdentityProvider(): Promise<TestIdentityProvider> {
   const back: string[] = []
   let subject = ''
   let made: Provider | undefined
-  // It takes the addresses that are allowed by then.
+  // It uses the addresses allowed by then.
   const provider = () => (made ??= makeProvider())
   const server = createServer((request, response) => {
     if (request.url?.startsWith('/interaction/')) {
@@ -78,7 +78,7 @@ export async function startIdentityProvider(): Promise<TestIdentityProvider> {
   }
 }
 
-/** A browser, as far as redirects and cookies go. Cookies are kept by origin. */
+/** Redirects and cookies of a browser. Cookies are kept by origin. */
 export function createBrowser() {
   const jars = new Map<string, Map<string, string>>()
 
@@ -98,7 +98,7 @@ export function createBrowser() {
   return {
     get,
     cookies: (origin: string) => [...(jars.get(origin) ?? [])].map(([name, value]) => `${name}=${value}`).join('; '),
-    /** Follows redirects up to the first address that `isEnd` takes, which is not asked for; returns all addresses. */
+    /** Follows redirects up to the first address accepted by `isEnd`, without requesting it; returns all addresses. */
     async follow(from: string, isEnd: (url: URL) => boolean): Promise<URL[]> {
       const seen: URL[] = [new URL(from)]
       for (;;) {

@@ -10,7 +10,7 @@ export interface TestOperator {
   /** The value of the header Cookie. */
   cookie: string
   csrf: string
-  /** Calls in the app of the gateway, with everything that its pages send. */
+  /** Calls in the app of the gateway, with all headers of its pages. */
   call: CallApi
 }
 
@@ -23,14 +23,14 @@ export async function invite({ chat }: TestGateway, roles: OperatorRoles) {
   return { id, email, link }
 }
 
-/** Adds an operator who signs in by their link. */
+/** Adds an operator signed in by link. */
 export async function newOperator(gateway: TestGateway, roles: OperatorRoles): Promise<TestOperator> {
   const { id, email, link } = await invite(gateway, roles)
   const { headers, body } = await gateway.anonymous('POST', '/operator/link', { token: link })
   return { id, email, ...pageOf(gateway, cookieIn(headers), body.result.csrfToken) }
 }
 
-/** The calls of the pages of a session. */
+/** The calls of a session's pages. */
 export function pageOf(
   { anonymous, app }: TestGateway,
   cookie: string,
@@ -41,7 +41,7 @@ export function pageOf(
   return { cookie, csrf, call }
 }
 
-/** The cookies that a response sets, as the next request sends them. */
+/** The cookies set by a response, in the form of the next request. */
 export function cookieIn(headers: Headers): string {
   const set = headers.getSetCookie().map((one) => one.slice(0, one.indexOf(';')))
   return set.filter((one) => !one.endsWith('=')).join('; ')

@@ -32,7 +32,7 @@ describe('the documentation at /docs', () => {
     }
   }
 
-  /** Follows every link from here, to places in pages too; returns what is broken, and the paths that it came by. */
+  /** Follows every link from here, anchors included; returns broken links, and all visited paths. */
   async function crawl(from: string, linksIn: (text: string) => string[]) {
     const broken: string[] = []
     const seen = new Set([from])
@@ -52,7 +52,7 @@ describe('the documentation at /docs', () => {
     return { broken, seen }
   }
 
-  test('every link of every page leads somewhere, and every page is reached', async () => {
+  test('every link of every page leads somewhere, and every page is reachable', async () => {
     const inHtml = (html: string) =>
       [...html.matchAll(/\s(?:href|src|data-scalar)="([^"]+)"/g)].map(([, link = '']) => link)
     const { broken, seen } = await crawl('/docs', inHtml)
@@ -64,7 +64,7 @@ describe('the documentation at /docs', () => {
     assert.ok([...seen].some((path) => path.startsWith('/docs/pictures/')))
   })
 
-  test('/llms.txt names every page as Markdown, whose links lead to Markdown', async () => {
+  test('/llms.txt names every page as Markdown, with links to Markdown', async () => {
     const inMarkdown = (text: string) =>
       [...text.replaceAll(/^```[^]*?^```$/gm, '').matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
     const { text, type } = await get('/llms.txt')
@@ -83,7 +83,7 @@ describe('the documentation at /docs', () => {
     assert.ok(errors.text.includes(readFileSync(join(root, 'docs/errors.md'), 'utf8').slice(0, 200)))
   })
 
-  test('all runs under strict policies: no script but ours, nothing from elsewhere, and no text as HTML on pages', async () => {
+  test('runs under strict policies: only our scripts, no requests elsewhere, and no text as HTML on pages', async () => {
     const page = await get('/docs/errors')
     assert.match(page.policy, /^default-src 'none'; script-src 'self'; style-src 'self';/)
     assert.match(page.policy, /connect-src 'self';.*require-trusted-types-for 'script'; trusted-types 'none'/)
@@ -95,7 +95,7 @@ describe('the documentation at /docs', () => {
     for (const { text } of [page, api]) assert.doesNotMatch(text, /<script(?! type="module" src="\/)|<style|\son\w+=/)
   })
 
-  test('nothing else of the build is served', async () => {
+  test('serves nothing else of the build', async () => {
     for (const path of [
       '/docs/.built-from',
       '/docs/api',

@@ -30,7 +30,7 @@ describe('GET /admin/overview', () => {
     return body.result
   }
 
-  test('adds up what processes counted of the app, by minute and hour, with the peaks of connections', async () => {
+  test("sums the processes' counts for the app, by minute and hour, with the peaks of connections", async () => {
     const [one, other] = [createAppFigures(presence, fail), createAppFigures(presence, fail)]
     one.add(gateway.app, 'messages', 3)
     other.add(gateway.app, 'messages', 4)
@@ -56,7 +56,7 @@ describe('GET /admin/overview', () => {
     )
   })
 
-  test('names processes with version, memory and credentials, what is silent, and dead letters, as alerts', async () => {
+  test('lists processes with version, memory and credentials, and alerts on silent ones and dead letters', async () => {
     const node = `push ${randomUUID()}`
     const credentials = [
       {
@@ -98,7 +98,7 @@ describe('GET /admin/overview', () => {
     assert.equal(await presence.redis.hexists('{parley}:processes', field), 0)
   })
 
-  test('shows processes and lag to keys with the platform permission alone, and refuses keys without stats:read', async () => {
+  test('shows processes and lag only to keys with the platform permission, and refuses keys without stats:read', async () => {
     const ofPlatform = await read()
     assert.ok(Array.isArray(ofPlatform.processes) && typeof ofPlatform.lag === 'object')
     const call = (apiKey: string) => gateway.anonymous('GET', '/admin/overview', undefined, { 'im-api-key': apiKey })

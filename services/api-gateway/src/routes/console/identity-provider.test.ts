@@ -49,7 +49,7 @@ describe('operators sign in by an OpenID Connect server', () => {
   const newEmail = () => `${randomUUID()}@example.com`
   const verified = (email: string) => ({ email, email_verified: true })
 
-  /** Walks the way of a browser; returns the last address and, if somebody is signed in, the calls of their page. */
+  /** Follows a browser's redirects; returns the last address and, after a sign-in, the calls of its page. */
   async function enter(gateway: TestGateway, subject: string, account: Account) {
     provider.accounts.set(subject, account)
     provider.setSubject(subject)
@@ -64,7 +64,7 @@ describe('operators sign in by an OpenID Connect server', () => {
   const statusOf = async (page: Pick<TestOperator, 'call'> | undefined, path = '/admin/rooms') =>
     (await page?.call('GET', path))?.status
 
-  test('by the verified e-mail of an operator: code flow with PKCE, state and nonce; then by the account alone', async () => {
+  test("by an operator's verified e-mail: code flow with PKCE, state and nonce; later by the account alone", async () => {
     const roles: OperatorRoles = [{ app: base.app, role: 'viewer' }]
     const { email, link } = await invite(base, roles)
     const subject = randomUUID()
@@ -77,14 +77,14 @@ describe('operators sign in by an OpenID Connect server', () => {
     for (const name of ['state', 'nonce', 'code_challenge']) assert.match(asked?.get(name) ?? '', /^[\w-]{43}$/, name)
     const [listed] = (await page?.call('GET', '/operator/sessions'))?.body.result.data ?? []
     assert.equal(listed.by, 'sso')
-    // The link that was sent to the address is over.
+    // The link sent to the address has ended.
     assert.equal((await base.anonymous('POST', '/operator/link', { token: link })).status, 401)
-    // The account counts from now on, whatever its address; another with the address is refused.
+    // From now on the account counts, whatever its address; another one with the address is refused.
     assert.equal((await enter(byHand, subject, verified(newEmail()))).session.operator.email, email)
     assert.equal((await enter(byHand, randomUUID(), verified(email))).error, '#error=SIGN_IN_FAILED')
   })
 
-  test('the first sign-in ends a password and the sessions from before: they may be another person’s', async () => {
+  test('the first sign-in ends the password and earlier sessions, which can belong to another person', async () => {
     const { email, link } = await invite(base, [{ app: base.app, role: 'viewer' }])
     const { body, headers } = await base.anonymous('POST', '/operator/link', { token: link })
     const first = pageOf(base, headers.getSetCookie()[0]?.split(';')[0] ?? '', body.result.csrfToken)
@@ -104,7 +104,7 @@ describe('operators sign in by an OpenID Connect server', () => {
     }
   })
 
-  test('only the browser that began comes back, once, with its state', async () => {
+  test('only the browser that began can return, once, with its state', async () => {
     const { email } = await invite(base, [{ app: base.app, role: 'viewer' }])
     const subject = randomUUID()
     provider.accounts.set(subject, verified(email))
@@ -134,7 +134,7 @@ describe('operators sign in by an OpenID Connect server', () => {
     assert.match(begun.headers.getSetCookie().join(), /^parley-oidc=.*Max-Age=600;.*HttpOnly; SameSite=Lax$/)
   })
 
-  test('a claim gives the roles at each sign-in: added at the first, changed, and taken with the sessions', async () => {
+  test('a claim sets the roles at each sign-in: added at the first, changed, and removed together with the sessions', async () => {
     const [subject, email] = [randomUUID(), newEmail()]
     const { page, session } = await enter(byClaim, subject, { email, name: 'Olivia', groups: ['agents', 'others'] })
     assert.deepEqual(
@@ -150,13 +150,13 @@ describe('operators sign in by an OpenID Connect server', () => {
     assert.equal((await enter(byClaim, randomUUID(), { email: newEmail(), groups: [] })).page, undefined)
   })
 
-  test('a claim changes nothing of operators who were added by hand', async () => {
+  test('a claim does not change operators added by hand', async () => {
     const { email } = await invite(base, [{ app: base.app, role: 'viewer' }])
     const { session } = await enter(byClaim, randomUUID(), { email, groups: ['admins'] })
     assert.deepEqual([session.apps[0].role, session.isOwnerOfAll], ['viewer', false])
   })
 
-  test('a provider that is away is 503, and without any provider it is 404', async () => {
+  test('an unavailable provider is 503, a missing one 404', async () => {
     const issuer = 'http://127.0.0.1:1'
     const settings = { issuer, clientId: 'x', scopes: 'openid', trustEmail: false, roles: [] }
     const away = await base.another({ console: { sso: createIdentityProvider(settings) } })
