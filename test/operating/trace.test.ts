@@ -85,6 +85,7 @@ describe('a trace (OpenTelemetry)', () => {
     await send({ traceparent: `00-${traceId}-${callerSpan}-01` })
     const steps = [
       ['parley-api-gateway', 'POST /messages'],
+      ['parley-api-gateway', 'write message'],
       ['parley-api-gateway', 'publish chat message'],
       ['parley-realtime', 'deliver chat message'],
       ['parley-push', 'push chat message'],
@@ -121,12 +122,15 @@ describe('a trace (OpenTelemetry)', () => {
       readFileSync(logFile, 'utf8')
         .split('\n')
         .filter((line) => line.includes('"from-the-balancer:'))
-        .map((line) => JSON.parse(line) as { msg: string; request: string })
+        .map((line) => JSON.parse(line) as { msg: string; request: string; trace_id?: string })
     await eventually('the lines', () => [gateway, realtime, push].every((service) => linesOf(service).length > 0))
     const requests = [gateway, realtime, push].flatMap((service) => linesOf(service).map(({ request }) => request))
     assert.equal(new Set(requests).size, 1)
     const [, id = ''] = /^from-the-balancer:([0-9a-f]{32})-[0-9a-f]{16}$/.exec(requests[0] ?? '') ?? []
     await eventually('the trace that the ID names', () => spans().some((span) => span.traceId === id))
+    for (const service of [gateway, realtime, push]) {
+      for (const line of linesOf(service)) assert.equal(line.trace_id, id, line.msg)
+    }
     assert.deepEqual(
       [gateway, realtime, push].map((service) => linesOf(service)[0]?.msg),
       ['request', 'delivered', 'push sent'],

@@ -11,7 +11,7 @@ import type { AppLimit } from './limit-per-app.ts'
 import type { StreamedTexts } from './messages/streaming/streamed-texts.ts'
 import type { Censor } from './moderation/censorship.ts'
 import type { Moderation } from './moderation/moderation-hook.ts'
-import type { Log } from './ports.ts'
+import type { Log, Steps } from './ports.ts'
 import type { MadeRoom, WantedRoom } from './rooms/make-rooms.ts'
 import type { AddOutcome, MembersToAdd } from './rooms/members/add-members-together.ts'
 import type { Deliveries } from './rooms/unread/mark-delivered.ts'
@@ -50,6 +50,8 @@ export interface Chat {
   directory: Directory
   searchIndex: SearchIndex
   flusher: Flusher
+  /** Spans of traced requests. */
+  steps: Steps
   /** Appends a new message to its room. */
   appendMessage(draft: Draft): Promise<SendResult>
   jobs: Jobs

@@ -91,6 +91,7 @@ export function createChat(
     bus,
     control,
     log,
+    steps: tracing,
     settings,
     outbox,
     censor,

@@ -9,7 +9,7 @@ export interface Log {
 export interface Steps {
   step(
     name: string,
-    kind: 'producer',
+    kind: 'producer' | 'client',
     request: string | undefined,
   ): { end(attributes?: Record<string, string | number>, error?: Error): void }
 }

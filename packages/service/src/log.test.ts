@@ -2,6 +2,21 @@ import assert from 'node:assert/strict'
 import { test } from 'vitest'
 import { createLog } from './log.ts'
 
+test('a line about a traced request has its trace and span, and no other line has', () => {
+  const lines: string[] = []
+  const log = createLog({ service: 'push', node: 'push-1', level: 'info' }, { write: (line) => void lines.push(line) })
+  const [trace, span] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331']
+  for (const request of [`${trace}-${span}`, `from-the-balancer:${trace}-${span}`]) log.info({ request }, 'answered')
+  log.info({ request: 'plain-one' }, 'answered')
+  log.info('started')
+  const found = lines.map((line) => {
+    const { trace_id, span_id } = JSON.parse(line) as { trace_id?: string; span_id?: string }
+    return [trace_id, span_id]
+  })
+  const none = [undefined, undefined]
+  assert.deepEqual(found, [[trace, span], [trace, span], none, none])
+})
+
 test('a log line is JSON with service and node, and contains no key, token or cookie', () => {
   const lines: string[] = []
   const log = createLog({ service: 'push', node: 'push-1', level: 'info' }, { write: (line) => void lines.push(line) })

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { traced } from './trace.ts'
 
 export type { Logger }
 
@@ -33,7 +34,8 @@ const places = [
 ]
 
 /**
- * A logger that writes one JSON line per event, with secrets replaced by "[Redacted]". An error goes into the field `err`.
+ * A logger that writes one JSON line per event, with secrets replaced by "[Redacted]". An error goes into the field `err`. A line
+ * about a traced request, which `request` names, has its `trace_id` and `span_id` too.
  *
  * @param destination standard output by default
  */
@@ -45,5 +47,15 @@ export function createLog(
   const paths = places.flatMap((place) => secrets.map((secret) => `${place}["${secret}"]`))
   // The arguments of a command of Redis: its login holds the password.
   paths.push('err.command.args')
-  return pino({ level, base: { service, node }, redact: paths, timestamp: pino.stdTimeFunctions.isoTime }, destination)
+  const timestamp = pino.stdTimeFunctions.isoTime
+  return pino({ level, base: { service, node }, redact: paths, timestamp, mixin: traceOf }, destination)
+}
+
+const untraced = {}
+
+/** The names that OpenTelemetry gives them in logs that are no OTLP. */
+function traceOf({ request }: { request?: unknown }): object {
+  if (typeof request !== 'string') return untraced
+  const [, traceId, spanId] = traced.exec(request) ?? []
+  return traceId === undefined ? untraced : { trace_id: traceId, span_id: spanId }
 }

@@ -132,8 +132,18 @@ async function check(
   return send.attachments ? attachToDraft(chat, send.attachments, draft) : draft
 }
 
-function append(chat: Chat, draft: Draft | Refusal, isInThread: boolean): Promise<SendResult> | SendResult {
+/** Its span has the wait for others of the same write, too. */
+async function append(chat: Chat, draft: Draft | Refusal, isInThread: boolean): Promise<SendResult> {
   if ('refused' in draft) return draft
   const { replyTo } = draft
-  return isInThread && replyTo !== undefined ? sendInThread(chat, { ...draft, replyTo }) : chat.appendMessage(draft)
+  const step = chat.steps.step('write message', 'client', draft.request)
+  try {
+    const isReply = isInThread && replyTo !== undefined
+    const result = await (isReply ? sendInThread(chat, { ...draft, replyTo }) : chat.appendMessage(draft))
+    step.end('refused' in result ? { 'parley.refused': result.refused } : {})
+    return result
+  } catch (error) {
+    step.end({}, error as Error)
+    throw error
+  }
 }
