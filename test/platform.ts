@@ -128,13 +128,14 @@ export async function call(
 interface ClientOptions {
   transports?: string[]
   deviceId?: string
+  clientKey?: string
   encoding?: string
   headers?: Record<string, string>
 }
 
 /** Connects a stock client, authenticated; `encoding` by `conf`. */
 export async function connectClient(url: string, token: string, options: ClientOptions = {}): Promise<Socket> {
-  const { transports = ['websocket'], deviceId, encoding, headers = {} } = options
+  const { transports = ['websocket'], deviceId, clientKey, encoding, headers = {} } = options
   const socket = io(url, { transports, extraHeaders: headers, reconnection: false, forceNew: true })
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve)
@@ -144,7 +145,7 @@ export async function connectClient(url: string, token: string, options: ClientO
     const confirmed = await socket.emitWithAck('conf', { encoding })
     if (confirmed.RC !== 0) throw new Error(`conf: ${JSON.stringify(confirmed)}`)
   }
-  const answer = await socket.emitWithAck('auth2', token, { deviceId })
+  const answer = await socket.emitWithAck('auth2', token, { deviceId, clientKey })
   if (answer.RC !== 0) throw new Error(`auth2: ${JSON.stringify(answer)}`)
   return socket
 }

@@ -4,6 +4,7 @@ import type { ApiError } from '@parley/contracts/errors'
 import type { Db } from '@parley/db/connect'
 import type { UserDoc } from '@parley/db/users/documents'
 import type { Login } from '@parley/db/users/logins'
+import type { TokenIssuers } from './access/own-logins/token-issuers.ts'
 import type { Recorder } from './audit/recorder.ts'
 import type { Outbox } from './events/outbox.ts'
 import type { Jobs } from './jobs/work-on-job.ts'
@@ -48,6 +49,7 @@ export interface Chat {
   censor: Censor
   moderation: Moderation
   directory: Directory
+  issuers: TokenIssuers
   searchIndex: SearchIndex
   flusher: Flusher
   /** Spans of traced requests. */

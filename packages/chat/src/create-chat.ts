@@ -5,6 +5,7 @@ import { findMutedRoomsByKey } from '@parley/db/rooms/rooms-of-users'
 import { noteActiveUsers } from '@parley/db/statistics/active-users'
 import { type Login, recordJoin, recordLastSeen, recordLogins } from '@parley/db/users/logins'
 import { findUsersByKey } from '@parley/db/users/users'
+import { createTokenIssuers } from './access/own-logins/token-issuers.ts'
 import type { Chat, ChatSettings } from './chat.ts'
 import { createOutbox } from './events/outbox.ts'
 import { createJobs } from './jobs/work-on-job.ts'
@@ -97,6 +98,7 @@ export function createChat(
     censor,
     moderation: createModeration({ db, log, calls: hookCalls }),
     directory: createDirectory({ db, log, calls: hookCalls }),
+    issuers: createTokenIssuers({ db, log, calls: hookCalls }),
     searchIndex,
     flusher,
     jobs: createJobs(settings.jobAfterMS),

@@ -18,6 +18,8 @@ export interface Steps {
 export interface HookCalls {
   /** Returns the body of a 2xx response. Fails after the time limit of a call, and for every other response. */
   call(hook: { url: string; id: string; secrets: readonly string[]; body: string }): Promise<string>
+  /** Reads an address, without any signature; the same limits. */
+  get(url: string): Promise<string>
   /** For the metrics. */
   answered(action: string, seconds: number): void
 }
@@ -25,5 +27,6 @@ export interface HookCalls {
 /** For a process without one: no call is answered. */
 export const noHookCalls: HookCalls = {
   call: () => Promise.reject(new Error('this process calls no hooks')),
+  get: () => Promise.reject(new Error('this process calls no hooks')),
   answered: () => undefined,
 }

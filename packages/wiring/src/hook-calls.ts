@@ -9,7 +9,7 @@ import { createGuardedAgent, type PrivateTargets } from './guarded-agent.ts'
 /** How many are on their way is bounded by app, so no server needs to be. */
 const connections = 1_000
 
-/** Makes the calls of MODERATE and directory, one try each, and counts the outcomes of MODERATE. */
+/** Makes the calls of MODERATE and directory and reads the keys of token issuers, one try each, and counts the outcomes of MODERATE. */
 export function createHookCalls(
   { timeoutMS, allowPrivateTargets }: { timeoutMS: number; allowPrivateTargets: PrivateTargets },
   metrics: Pick<Metrics, 'histogram'>,
@@ -32,6 +32,12 @@ export function createHookCalls(
       })
       const text = await body.text()
       if (statusCode < 200 || statusCode > 299) throw new Error(`status ${statusCode}`)
+      return text
+    },
+    async get(url) {
+      const { statusCode, body } = await request(url, { dispatcher, signal: AbortSignal.timeout(timeoutMS) })
+      const text = await body.text()
+      if (statusCode !== 200) throw new Error(`status ${statusCode}`)
       return text
     },
     answered: (action, seconds) => took.observe({ action }, seconds),

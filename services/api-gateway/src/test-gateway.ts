@@ -10,6 +10,7 @@ import { createTokenCache } from '@parley/chat/access/token-cache'
 import type { Chat } from '@parley/chat/chat'
 import { createChat } from '@parley/chat/create-chat'
 import { createUploads } from '@parley/chat/files/uploads'
+import type { HookCalls } from '@parley/chat/ports'
 import type { AtPoint } from '@parley/chat/send/flush-queue'
 import { subjectToken } from '@parley/contracts/bus/subjects'
 import type { ServerEvent } from '@parley/contracts/socket/server-events'
@@ -50,6 +51,8 @@ type GatewayLimits = Pick<
 }
 
 interface Connections {
+  /** Calls to servers of apps; without them none is made. */
+  hookCalls?: HookCalls
   atPoint?: AtPoint
   natsUrl?: string
   mongoUrl?: string
@@ -118,6 +121,7 @@ export async function startTestGateway(
   const chat = createChat({
     ...{ db, bus, control, log, settings },
     ...(shared.atPoint && { atPoint: shared.atPoint }),
+    ...(shared.hookCalls && { hookCalls: shared.hookCalls }),
   })
   const keys = {
     app: shared.app ?? `app ${randomUUID()}`,

@@ -4,9 +4,9 @@ import { digest, findApp } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import { findHolders } from '@parley/db/users/tokens'
 import { LRUCache } from 'lru-cache'
-import type { Chat } from '../chat.ts'
 import { createAppLookup, toCaller } from './authenticate-user.ts'
 import type { AuthenticatedUser } from './caller.ts'
+import { admitLogin, type LoginParts } from './own-logins/admit-login.ts'
 
 /** Logins in one query. Its result is handled in one turn, which blocks everything else. */
 const loginsAtOnce = 50
@@ -22,7 +22,8 @@ export type AuthenticateSocket = (token: string, clientKey?: string) => Promise<
  * (docs/reference/socket.md#authenticate). Concurrent logins share one query. The function throws ApiError
  * INVALID_CLIENT_KEY, INVALID_TOKEN.
  */
-export function createSocketAuthentication({ db }: Pick<Chat, 'db'>): AuthenticateSocket {
+export function createSocketAuthentication(chat: LoginParts): AuthenticateSocket {
+  const { db } = chat
   const appOf = createAppLookup(db)
   const clientKeyOf = createClientKeyLookup(db)
   const holdersOf = batched(
@@ -38,7 +39,8 @@ export function createSocketAuthentication({ db }: Pick<Chat, 'db'>): Authentica
       throw new ApiError('INVALID_CLIENT_KEY', 'clientKey is not known')
     }
     const holders = await holdersOf(digest(token))
-    const [held, another] = app === undefined ? holders : holders.filter((holder) => holder.app === app)
+    const [known, another] = app === undefined ? holders : holders.filter((holder) => holder.app === app)
+    const held = known ?? (app === undefined ? undefined : await admitLogin(chat, app, token))
     if (!held) throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')
     if (another) throw new ApiError('INVALID_CLIENT_KEY', 'clientKey is required: the token is held in several apps')
     return { ...toCaller(held), clientKey: clientKey ?? (await clientKeyOf(held.app)) }

@@ -3,8 +3,8 @@ import { digest, findAppByClientKey } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import type { TokenDoc } from '@parley/db/users/documents'
 import { LRUCache } from 'lru-cache'
-import type { Chat } from '../chat.ts'
 import type { AuthenticatedUser } from './caller.ts'
+import { admitLogin, type LoginParts } from './own-logins/admit-login.ts'
 import type { FindToken } from './token-cache.ts'
 
 export interface UserCredentials {
@@ -18,23 +18,23 @@ export interface UserCredentials {
  * ApiError INVALID_CLIENT_KEY, INVALID_TOKEN.
  */
 export function createUserAuthentication(
-  { db }: Pick<Chat, 'db'>,
+  chat: LoginParts,
   findToken: FindToken,
 ): (credentials: UserCredentials) => Promise<AuthenticatedUser> {
-  const appOf = createAppLookup(db)
+  const appOf = createAppLookup(chat.db)
   return async ({ clientKey, token }) => {
     if (clientKey === undefined || clientKey === '') throw new ApiError('INVALID_CLIENT_KEY', 'missing')
     const app = await appOf(clientKey)
     if (app === undefined) throw new ApiError('INVALID_CLIENT_KEY', 'not a known client key')
     if (token === undefined || token === '') throw new ApiError('INVALID_TOKEN', 'missing')
-    const held = await findToken(app, digest(token))
+    const held = (await findToken(app, digest(token))) ?? (await admitLogin(chat, app, token))
     if (!held) throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')
     return toCaller(held)
   }
 }
 
-export function toCaller({ app, user, digest: tokenDigest, expiresAt }: TokenDoc): AuthenticatedUser {
-  return { kind: 'user', app, user, tokenDigest, expiresAt }
+export function toCaller({ app, user, digest: tokenDigest, expiresAt, login }: TokenDoc): AuthenticatedUser {
+  return { kind: 'user', app, user, tokenDigest, expiresAt, isOwnLogin: login !== undefined }
 }
 
 /** Finds the app of a client key, and caches it for a minute. */

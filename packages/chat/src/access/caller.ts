@@ -23,6 +23,8 @@ export interface AuthenticatedUser extends UserCaller {
   /** Names the token in revocations. */
   tokenDigest: string
   expiresAt: Date
+  /** By the login of the app's own: its issuer gives the next token. */
+  isOwnLogin: boolean
 }
 
 /** An integrator's server authenticated by an API key, or an operator calling in its place. */

@@ -13,9 +13,13 @@ import { defaultExpiry, newToken } from './new-token.ts'
 /**
  * Issues a new token to the caller and ends the call's; its sockets then belong to the new one
  * (docs/reference/users.md#as-the-user).
- * @throws ApiError INVALID_TOKEN if it ended meanwhile
+ * @throws ApiError INVALID_TOKEN when it ended meanwhile; PERMISSION_DENIED for one of the app's own login
  */
 export async function renewToken(chat: Chat, caller: AuthenticatedUser): Promise<Result<typeof operation>> {
+  if (caller.isOwnLogin) {
+    // It would outlive what the issuer allows.
+    throw new ApiError('PERMISSION_DENIED', 'the token is of a login of your own: its issuer gives the next one')
+  }
   const token = newToken()
   const expiresAt = defaultExpiry(chat)
   const tokens = { before: caller.tokenDigest, after: digest(token) }

@@ -3,7 +3,7 @@ import { chatPageConfig, chatPageKey } from '@parley/contracts/resources/chat-pa
 import { findConfigValue } from '@parley/db/apps/config'
 import { createSocketAuthentication } from '../access/authenticate-socket.ts'
 import { createAppLookup } from '../access/authenticate-user.ts'
-import type { Chat } from '../chat.ts'
+import type { LoginParts } from '../access/own-logins/admit-login.ts'
 
 /** A request for the chat page, as far as its URL tells. */
 export interface PageAsked {
@@ -16,9 +16,10 @@ export interface PageAsked {
  * identifies the app; without one, the client key. Without either there are none. The function throws ApiError INVALID_TOKEN,
  * INVALID_CLIENT_KEY.
  */
-export function createPageImages({ db }: Pick<Chat, 'db'>): (asked: PageAsked) => Promise<readonly string[]> {
+export function createPageImages(chat: LoginParts): (asked: PageAsked) => Promise<readonly string[]> {
+  const { db } = chat
   const appOf = createAppLookup(db)
-  const authenticate = createSocketAuthentication({ db })
+  const authenticate = createSocketAuthentication(chat)
 
   async function findAppOf({ token, clientKey }: PageAsked): Promise<string | undefined> {
     if (token !== undefined) return (await authenticate(token, clientKey)).app

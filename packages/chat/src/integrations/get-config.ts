@@ -1,6 +1,7 @@
 import { ApiError } from '@parley/contracts/errors'
 import { privateKeys, privateKeysKey } from '@parley/contracts/operations/integrations/config'
 import { directoryKey } from '@parley/contracts/resources/directory'
+import { tokenIssuersKey } from '@parley/contracts/resources/token-issuer'
 import { webhookKeysKey } from '@parley/contracts/resources/webhook'
 import { findConfig } from '@parley/db/apps/config'
 import type { ConfigDoc } from '@parley/db/apps/documents'
@@ -29,7 +30,8 @@ function withoutServer({ name, json }: ConfigDoc): Pick<ConfigDoc, 'name' | 'jso
 /** The keys of a configuration that are hidden from users. */
 export function privateKeysIn(all: readonly { name: string; json: string }[]): ReadonlySet<string> {
   const given = JSON.parse(all.find(({ name }) => name === privateKeysKey)?.json ?? 'null') as unknown
-  return new Set(privateKeys.safeParse(given).data ?? privateByDefault)
+  // Secrets among the issuers make tokens of anybody, so no list lets users see them.
+  return new Set([...(privateKeys.safeParse(given).data ?? privateByDefault), tokenIssuersKey])
 }
 
 /** @throws ApiError INVALID_BODY if the value of the key is no list of keys; null is none */

@@ -5,9 +5,11 @@ import { isConfigKey, privateKeysKey } from '@parley/contracts/operations/integr
 import { chatPageKey } from '@parley/contracts/resources/chat-page-config'
 import { directoryKey } from '@parley/contracts/resources/directory'
 import { fileLimitsKey } from '@parley/contracts/resources/file'
+import { tokenIssuersKey } from '@parley/contracts/resources/token-issuer'
 import { webhookKeysKey } from '@parley/contracts/resources/webhook'
 import { configBytes, findConfig, removeConfig, saveConfig } from '@parley/db/apps/config'
 import { asIntegrator } from '../access/caller.ts'
+import { checkTokenIssuers } from '../access/own-logins/token-issuers.ts'
 import type { Chat } from '../chat.ts'
 import { checkFileLimits } from '../files/file-limits.ts'
 import { censorshipKey, checkCensorship } from '../moderation/censorship.ts'
@@ -39,6 +41,7 @@ export async function setConfig(chat: Chat, app: string, settings: object): Prom
     if (name === webhookKeysKey) checkWebhookKeys(value)
     if (name === chatPageKey) checkChatPage(value)
     if (name === directoryKey) checkDirectory(value)
+    if (name === tokenIssuersKey) await checkTokenIssuers(value)
   }
   const entries = given.map(([name, value]) => ({ name, json: JSON.stringify(value) }))
   for (const { name } of entries) {

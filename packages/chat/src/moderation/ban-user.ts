@@ -4,7 +4,7 @@ import type { AdminUser } from '@parley/contracts/resources/user'
 import type { Session } from '@parley/db/transactions/transaction'
 import { banInForce, removeAppBan, setAppBan } from '@parley/db/users/app-bans'
 import type { UserDoc } from '@parley/db/users/documents'
-import { deleteTokens } from '@parley/db/users/tokens'
+import { deleteTokens, endLoginsUntilNow } from '@parley/db/users/tokens'
 import { findUser } from '@parley/db/users/users'
 import { unknownClient } from '../access/revoke-tokens.ts'
 import type { Chat } from '../chat.ts'
@@ -26,7 +26,8 @@ export async function banUser(chat: Chat, app: string, user: string, untilMS?: n
   return change(chat, app, user, async (found, session, pending) => {
     chat.audit?.note({ before: { ban: found.ban ?? null }, after: { ban } })
     const banned = await setAppBan(chat.db, found, ban, session)
-    const { ended } = await deleteTokens(chat.db, app, user, undefined, session)
+    const { ended } = await deleteTokens(chat.db, app, user, 'all', session)
+    await endLoginsUntilNow(chat.db, app, user, session)
     tokensRevoked(pending, { app, user }, ended, { because: 'banned' })
     return banned
   })

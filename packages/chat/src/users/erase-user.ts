@@ -11,7 +11,7 @@ import { removeAppBan, setErasing } from '@parley/db/users/app-bans'
 import { deleteBlocksBy } from '@parley/db/users/blocks'
 import { deleteDevices } from '@parley/db/users/devices'
 import { deletePrefsOfUser } from '@parley/db/users/prefs'
-import { deleteTokens } from '@parley/db/users/tokens'
+import { forgetTokens } from '@parley/db/users/tokens'
 import { deleteUserDoc, findUser } from '@parley/db/users/users'
 import { unknownClient } from '../access/revoke-tokens.ts'
 import type { Chat } from '../chat.ts'
@@ -34,7 +34,7 @@ export async function eraseUser(chat: Chat, app: string, user: string): Promise<
       if (job === undefined) throw unknownClient(user)
       return job
     }
-    const { ended } = await deleteTokens(chat.db, app, user, undefined, session)
+    const ended = await forgetTokens(chat.db, app, user, session)
     tokensRevoked(pending, { app, user }, ended)
     notifyFeed(pending, { app, user }, 'userDeleted', { _id: user })
     return eraseProfile(chat, app, user, session)

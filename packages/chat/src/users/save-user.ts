@@ -13,6 +13,7 @@ type Request = Input<typeof operation>['body']
 interface Token {
   token: string
   expiresAt: Date
+  device?: string
 }
 
 /** The saved user, or the integrator's token for a new user. */
@@ -34,12 +35,22 @@ interface AssignedToken {
  */
 export async function saveUser(chat: Chat, app: string, request: Request): Promise<Saved> {
   const token = requestedToken(chat, request)
-  const { _id: id, issueAccessToken, token: _token, expirationDate: _date, ...given } = request
+  const { _id: id, issueAccessToken, token: _token, expirationDate: _date, deviceId: _device, ...given } = request
   const profile = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const outcome = await chat.writeUser({
     ...{ app, id, profile, isCreation: issueAccessToken === false },
-    ...(token && { token: { digest: digest(token.token), expiresAt: token.expiresAt } }),
-    audit: chat.audit?.handOver({ after: { ...profileInAudit(profile), ...(token && { token: 'replaced' }) } }),
+    ...(token && {
+      token: {
+        ...{ digest: digest(token.token), expiresAt: token.expiresAt },
+        ...(token.device !== undefined && { device: token.device }),
+      },
+    }),
+    audit: chat.audit?.handOver({
+      after: {
+        ...profileInAudit(profile),
+        ...(token && { token: token.device === undefined ? 'replaced' : 'issued for a device' }),
+      },
+    }),
   })
   if ('refused' in outcome) throw outcome.refused
   const { created, user, noted, ended } = outcome
@@ -67,12 +78,16 @@ function profileInAudit({ isAdmin, isRobot, ...personal }: Partial<Profile>): ob
 
 /** The token that the request issues or binds; undefined for a pure profile update. */
 function requestedToken(chat: Chat, request: Request): Token | undefined {
-  const { issueAccessToken, token, expirationDate } = request
+  const { issueAccessToken, token, expirationDate, deviceId } = request
+  if (deviceId !== undefined && issueAccessToken !== true) {
+    throw new ApiError('INVALID_REQUEST', 'deviceId: expected with issueAccessToken true only')
+  }
   if (issueAccessToken === true) {
     if (token !== undefined) throw new ApiError('INVALID_REQUEST', 'token: leave it out with issueAccessToken true')
     return {
       token: newToken(),
       expiresAt: expirationDate === undefined ? defaultExpiry(chat) : expiryFrom(expirationDate),
+      ...(deviceId !== undefined && { device: deviceId }),
     }
   }
   if (issueAccessToken === undefined && token === undefined && expirationDate === undefined) return undefined

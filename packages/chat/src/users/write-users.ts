@@ -1,5 +1,6 @@
 import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
+import { mostTokensOfUser } from '@parley/contracts/resources/user-token'
 import { insertAuditEntries } from '@parley/db/audit/audit-log'
 import type { AuditDoc } from '@parley/db/audit/documents'
 import type { Db } from '@parley/db/connect'
@@ -9,7 +10,8 @@ import { inTransaction, type Session } from '@parley/db/transactions/transaction
 import { banInForce } from '@parley/db/users/app-bans'
 import type { TokenDoc, UserDoc } from '@parley/db/users/documents'
 import { takeUsers } from '@parley/db/users/lock-user'
-import { exchangeTokens, findTokensOf, newTokenDoc } from '@parley/db/users/tokens'
+import { markKey } from '@parley/db/users/login-marks'
+import { endedToken, exchangeTokens, findTokensOf, newTokenDoc } from '@parley/db/users/tokens'
 import { findUsersByKey, insertUsers, newUserDoc, type Profile, updateProfiles } from '@parley/db/users/users'
 import { type PendingEvents, tokensRevoked } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
@@ -23,12 +25,15 @@ export interface UserToWrite {
   app: string
   id: string
   profile: Partial<Profile>
-  token?: { digest: string; expiresAt: Date }
+  token?: TokenToWrite
   /** With a profile and a token, the user must be new. */
   isCreation: boolean
   /** The entry of the audit log, if a key writes them. */
   audit?: AuditDoc | undefined
 }
+
+/** The user's other tokens end, unless this one is for a device, or of the app's own login. */
+export interface TokenToWrite extends Pick<TokenDoc, 'digest' | 'expiresAt' | 'device' | 'login'> {}
 
 export interface WrittenUser {
   user: UserDoc
@@ -48,7 +53,7 @@ interface State {
   erasures: ReadonlyMap<string, string>
   created: Set<string>
   changed: Set<string>
-  /** Users without a token to replace: writing them makes a concurrent ban or erasure conflict. */
+  /** Users whose tokens stay, if they have any: writing them makes a concurrent ban, erasure or end of tokens conflict. */
   taken: Set<string>
 }
 
@@ -114,14 +119,14 @@ async function read(
     session,
   )
   const withToken = wanted.flatMap(({ app, id, token }) =>
-    token ? [{ user: key(app, id), token: key(app, token.digest) }] : [],
+    token ? [{ user: key(app, id), ids: [key(app, token.digest), ...marksOf({ app, user: id }, token)] }] : [],
   )
   const before =
     withToken.length === 0
       ? []
       : await findTokensOf(
           db,
-          { users: withToken.map(({ user }) => user), ids: withToken.map(({ token }) => token) },
+          { users: withToken.map(({ user }) => user), ids: withToken.flatMap(({ ids }) => ids) },
           session,
         )
   const erasures = await findErasures(
@@ -154,6 +159,8 @@ function write(
     return refuse('USER_EXISTS', `_id: a user ${JSON.stringify(id)} exists`)
   }
   if (existing && token && banInForce(existing)) return { refused: bannedFromApp(id) }
+  const loginRefusal = token && refusedLogin(state, { app, user: id }, token)
+  if (loginRefusal) return { refused: loginRefusal }
   const holder = token && state.holders.get(key(app, token.digest))
   if (holder && holder.userKey !== user) {
     if (holder.expiresAt > clock.date()) {
@@ -163,9 +170,9 @@ function write(
   }
   if (!existing) state.created.add(user)
   else if (hasProfile && !state.created.has(user)) state.changed.add(user)
-  else if (token && !state.tokens.has(user)) state.taken.add(user)
+  else if (token && (!state.tokens.has(user) || token.login || token.device !== undefined)) state.taken.add(user)
   state.users.set(user, existing ? changedBy(existing, profile) : newUserDoc(app, id, profile))
-  return { user, created: !existing, ended: token ? replaceTokens(state, { app, id }, token) : [] }
+  return { user, created: !existing, ended: token ? giveToken(state, { app, id }, token) : [] }
 }
 
 function changedBy(user: UserDoc, profile: Partial<Profile>): UserDoc {
@@ -179,19 +186,55 @@ function forgetExpired({ tokens, holders }: State, expired: TokenDoc): void {
   tokens.set(expired.userKey, others ?? [])
 }
 
-/** Makes a token the only one of a user; returns the digests that ended. */
-function replaceTokens(
-  state: State,
-  { app, id }: { app: string; id: string },
-  { digest, expiresAt }: { digest: string; expiresAt: Date },
-): string[] {
+/** The marks that would refuse a token of the app's own login: key(app, digest). */
+function marksOf(of: { app: string; user: string }, { login, device }: TokenToWrite): string[] {
+  if (!login) return []
+  return [
+    ...(login.jti === undefined ? [] : [markKey(of, { jti: login.jti })]),
+    ...(device === undefined ? [] : [markKey(of, { device })]),
+  ]
+}
+
+/** Why a token of the app's own login is not taken although its issuer vouches for it: it was ended. */
+function refusedLogin({ users, holders }: State, of: { app: string; user: string }, token: TokenToWrite) {
+  const { login, device } = token
+  if (!login) return undefined
+  const isEnded = (since: Date | undefined) => since !== undefined && login.issuedAt <= since
+  const refused =
+    holders.get(key(of.app, token.digest))?.ended ||
+    isEnded(users.get(key(of.app, of.user))?.loginsFrom) ||
+    (login.jti !== undefined && holders.has(markKey(of, { jti: login.jti }))) ||
+    (device !== undefined && isEnded(holders.get(markKey(of, { device }))?.createdAt))
+  return refused ? new ApiError('INVALID_TOKEN', 'the token was ended') : undefined
+}
+
+/** Gives a user a token; returns the digests of those that end. */
+function giveToken(state: State, { app, id }: { app: string; id: string }, token: TokenToWrite): string[] {
+  const { digest, expiresAt, device, login } = token
   const userKey = key(app, id)
-  const before = state.tokens.get(userKey) ?? []
-  for (const { _id } of before) state.holders.delete(_id)
-  const only = newTokenDoc({ app, user: id }, digest, expiresAt)
-  state.tokens.set(userKey, [only])
-  state.holders.set(only._id, only)
-  return before.map((token) => token.digest).filter((ended) => ended !== digest)
+  const before = (state.tokens.get(userKey) ?? []).filter((held) => held.digest !== digest)
+  const given = newTokenDoc({ app, user: id }, digest, expiresAt, {
+    ...(device !== undefined && { device }),
+    ...(login && { login }),
+  })
+  const ending = new Set(endingTokens(before, token))
+  for (const { _id } of ending) state.holders.delete(_id)
+  const kept = before.flatMap((held) => (ending.has(held) ? (endedToken(held) ?? []) : [held]))
+  for (const held of kept) state.holders.set(held._id, held)
+  state.tokens.set(userKey, [...kept, given])
+  state.holders.set(given._id, given)
+  return [...ending].filter(({ ended }) => !ended).map((held) => held.digest)
+}
+
+/** All; with a device that of the device; and of too many the oldest. */
+function endingTokens(before: readonly TokenDoc[], { device, login }: TokenToWrite): TokenDoc[] {
+  if (device === undefined && !login) return before.filter(({ ended }) => !ended)
+  const now = clock.date()
+  const living = before.filter(({ expiresAt }) => expiresAt > now)
+  const ofDevice = login ? [] : living.filter((held) => held.device === device && !held.login)
+  const rest = living.filter((held) => !ofDevice.includes(held))
+  const oldestFirst = rest.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
+  return [...ofDevice, ...oldestFirst.slice(0, Math.max(0, rest.length + 1 - mostTokensOfUser))]
 }
 
 async function store(db: Db, state: State, before: readonly TokenDoc[], session: Session): Promise<void> {

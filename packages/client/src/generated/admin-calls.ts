@@ -40,6 +40,8 @@ export const adminCalls = {
   listGroups: 'GET /admin/groups?',
   saveGroup: 'POST /admin/groups',
   bindToken: 'PUT /admin/clients/:client_id/token',
+  endToken: 'DELETE /admin/clients/:client_id/tokens/:id',
+  listTokens: 'GET /admin/clients/:client_id/tokens',
   revokeTokens: 'DELETE /admin/clients/:client_id/token',
   addKey: 'POST /admin/keys',
   listKeys: 'GET /admin/keys?',

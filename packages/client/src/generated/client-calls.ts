@@ -55,6 +55,8 @@ export const clientCalls = {
   listMyPrefs: 'GET /me/pref?',
   setMyPref: 'POST /me/pref/:key',
   getPresence: 'GET /presence?',
+  endMyToken: 'DELETE /me/tokens/:id',
+  listMyTokens: 'GET /me/tokens',
   renewToken: 'POST /me/token',
   banMember: 'POST /blockStatus/room/:roomID/:blockee',
   listBans: 'GET /blockStatus/room/:roomID?',

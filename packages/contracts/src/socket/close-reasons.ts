@@ -7,6 +7,10 @@ interface CloseReasonContract {
 /** Why Parley closes a connection. The way in which it is closed decides whether the stock client comes back. */
 export const ownCloseReasons = {
   'token ended': { client: 'stops', why: 'The token was revoked or replaced, or has expired: get a new one' },
+  'token expired': {
+    client: 'reconnects',
+    why: 'A token of a login of your own has expired, and no `auth2` came with a newer one: log in with the next',
+  },
   'user banned': { client: 'stops', why: 'The user was banned from the app' },
   'app deleted': { client: 'stops', why: 'The app was deleted' },
   'too many failed logins': { client: 'stops', why: 'Three `auth2` failed, or too many logins of the address' },

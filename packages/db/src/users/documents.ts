@@ -51,6 +51,12 @@ export interface TokenDoc {
   createdAt: Date
   /** Time of the last request, to the hour; absent before the first. */
   lastUsedAt?: Date
+  /** The device that it is for, or that its issuer names. */
+  device?: string
+  /** Of an issuer of the app: it could come again, so its document stays when it is ended. */
+  login?: { issuedAt: Date; jti?: string }
+  /** Ended before its time, or a mark that ends what nobody has presented yet (login-marks.ts). */
+  ended?: true
 }
 
 export interface UserDoc {
@@ -82,6 +88,8 @@ export interface UserDoc {
   takes?: number
   /** From the app; it may have ended. */
   ban?: AppBan
+  /** Tokens of the app's own login are refused that were issued until then. */
+  loginsFrom?: Date
   /** Counts the changes of the profile (`__v`). */
   revision: number
 }

@@ -7,6 +7,10 @@ import type { TokenDoc } from './documents.ts'
 /** The use of a token is recorded at most this often. */
 const useNotedEveryMS = 60 * 60 * 1_000
 const expiredKeptMS = 30 * 24 * 60 * 60 * 1_000
+/** Of the app's own login: there may be a new one every few minutes. */
+const expiredLoginKeptMS = 60 * 60 * 1_000
+/** The end of tokens that were ended and whose documents stay. */
+export const endedAt = new Date(0)
 
 export const tokenIndexes: IndexDescription[] = [
   { key: { digest: 1 } },
@@ -18,10 +22,18 @@ export function newTokenDoc(
   { app, user }: { app: string; user: string },
   tokenDigest: string,
   expiresAt: Date,
+  more: Pick<TokenDoc, 'device' | 'login'> = {},
 ): TokenDoc {
   const _id = key(app, tokenDigest)
-  const forgetAt = new Date(expiresAt.getTime() + expiredKeptMS)
-  return { _id, app, user, userKey: key(app, user), digest: tokenDigest, expiresAt, forgetAt, createdAt: clock.date() }
+  const forgetAt = new Date(expiresAt.getTime() + (more.login ? expiredLoginKeptMS : expiredKeptMS))
+  const times = { expiresAt, forgetAt, createdAt: clock.date() }
+  return { _id, app, user, userKey: key(app, user), digest: tokenDigest, ...times, ...more }
+}
+
+/** A token as it stays when it is ended; undefined for one that goes, since it cannot come again. */
+export function endedToken(token: TokenDoc): TokenDoc | undefined {
+  if (token.ended) return token
+  return token.login && { ...token, expiresAt: endedAt, ended: true }
 }
 
 /** The unexpired holder of a token in an app. */
@@ -80,19 +92,30 @@ export async function replaceTokens(
   const userKey = key(app, user)
   const holding = await db.tokens.findOne({ _id }, { session })
   if (holding && holding.user !== user && holding.expiresAt > clock.date()) return 'held by another user'
-  const before = await db.tokens.find({ userKey }, { session, projection: { digest: 1 } }).toArray()
-  await db.tokens.deleteMany({ userKey, _id: { $ne: _id } }, { session })
+  const before = await db.tokens.find({ userKey, _id: { $ne: _id } }, { session }).toArray()
+  await endTokens(db, before, session)
   await db.tokens.replaceOne({ _id }, newTokenDoc(holder, tokenDigest, expiresAt), { session, upsert: true })
-  return { ended: before.map((token) => token.digest).filter((ended) => ended !== tokenDigest) }
+  return { ended: before.filter(({ ended }) => !ended).map((token) => token.digest) }
 }
 
-/** All tokens of these users, `key(app, user)`, and those of these IDs, `key(app, digest)`. */
+/** Ends tokens that the same transaction has read: their documents go, or stay as ended. */
+async function endTokens(db: Db, tokens: readonly TokenDoc[], session?: ClientSession): Promise<void> {
+  const within = session && { session }
+  const staying = tokens.filter((token) => endedToken(token) !== undefined)
+  const going = tokens.filter((token) => !endedToken(token))
+  const idsOf = (some: readonly TokenDoc[]) => ({ _id: { $in: some.map(({ _id }) => _id) } })
+  if (going.length > 0) await db.tokens.deleteMany(idsOf(going), within)
+  const fresh = staying.filter(({ ended }) => !ended)
+  if (fresh.length > 0) await db.tokens.updateMany(idsOf(fresh), { $set: { expiresAt: endedAt, ended: true } }, within)
+}
+
+/** The tokens of these users, `key(app, user)`, without ended ones, and those of these IDs, `key(app, digest)`. */
 export async function findTokensOf(
   db: Db,
   { users, ids }: { users: readonly string[]; ids: readonly string[] },
   session: ClientSession,
 ): Promise<TokenDoc[]> {
-  const ofUsers = { userKey: { $in: [...users] } }
+  const ofUsers = { userKey: { $in: [...users] }, ended: { $exists: false } }
   const filter = ids.length === 0 ? ofUsers : { $or: [ofUsers, { _id: { $in: [...ids] } }] }
   return db.tokens.find(filter, { session }).toArray()
 }
@@ -100,7 +123,22 @@ export async function findTokensOf(
 /** The tokens of a user, including known expired ones. */
 export async function findTokensOfUser(db: Db, app: string, user: string, limit: number): Promise<TokenDoc[]> {
   return db.tokens
-    .find({ userKey: key(app, user) })
+    .find({ userKey: key(app, user), ended: { $exists: false } })
+    .sort({ createdAt: -1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** The tokens of a user that end later, the latest first. */
+export async function findLivingTokensOfUser(
+  db: Db,
+  { app, user }: { app: string; user: string },
+  now: Date,
+  limit: number,
+): Promise<TokenDoc[]> {
+  return db.tokens
+    .find({ userKey: key(app, user), expiresAt: { $gt: now } })
+    .sort({ createdAt: -1 })
     .limit(limit)
     .toArray()
 }
@@ -115,19 +153,20 @@ export async function exchangeTokens(
   if (after.length > 0) await db.tokens.insertMany([...after], { session })
 }
 
-/** Ends one token of the user, or all of them; returns the digests that ended, and how many of these were still valid. */
+/** Which tokens of a user end: all, or that of a digest, an ID of the issuer or a fingerprint, or those of a device. */
+export type WhichTokens = { digest: string } | { jti: string } | { device: string } | { fingerprint: string } | 'all'
+
+/** Ends tokens of a user; returns the digests that ended, and how many of these were valid still. */
 export async function deleteTokens(
   db: Db,
   app: string,
   user: string,
-  tokenDigest?: string,
+  which: WhichTokens,
   session?: ClientSession,
 ): Promise<{ ended: string[]; living: number }> {
-  const within = session && { session }
-  const filter = { userKey: key(app, user), ...(tokenDigest !== undefined && { _id: key(app, tokenDigest) }) }
-  const tokens = await db.tokens.find(filter, { projection: { digest: 1, expiresAt: 1 }, ...within }).toArray()
-  const { deletedCount } = await db.tokens.deleteMany({ _id: { $in: tokens.map((token) => token._id) } }, within)
-  if (deletedCount === 0) return { ended: [], living: 0 }
+  const filter = { userKey: key(app, user), ended: { $exists: false }, ...filterOf(app, which) }
+  const tokens = await db.tokens.find(filter, session && { session }).toArray()
+  await endTokens(db, tokens, session)
   const now = clock.date()
   return {
     ended: tokens.map((token) => token.digest),
@@ -135,7 +174,32 @@ export async function deleteTokens(
   }
 }
 
-/** Replaces a token of the user; false if the user no longer holds it. */
+/** Forgets all tokens of a user who is erased; returns the digests that end. */
+export async function forgetTokens(db: Db, app: string, user: string, session: ClientSession): Promise<string[]> {
+  const { ended } = await deleteTokens(db, app, user, 'all', session)
+  await db.tokens.deleteMany({ userKey: key(app, user) }, { session })
+  return ended
+}
+
+function filterOf(app: string, which: WhichTokens): object {
+  if (which === 'all') return {}
+  if ('digest' in which) return { _id: key(app, which.digest) }
+  if ('jti' in which) return { 'login.jti': which.jti }
+  if ('device' in which) return { device: which.device }
+  return { digest: { $regex: `^${which.fingerprint}` } }
+}
+
+/** Puts marks that end tokens which nobody has presented yet. */
+export async function putMark(db: Db, mark: TokenDoc, session: ClientSession): Promise<void> {
+  await db.tokens.replaceOne({ _id: mark._id }, mark, { session, upsert: true })
+}
+
+/** Ends the tokens of the app's own login that were issued to the user until now, presented before or not. */
+export async function endLoginsUntilNow(db: Db, app: string, user: string, session: ClientSession): Promise<void> {
+  await db.users.updateOne({ _id: key(app, user) }, { $set: { loginsFrom: clock.date() } }, { session })
+}
+
+/** Replaces a token of the user; false when the user no longer holds it. */
 export async function exchangeToken(
   db: Db,
   holder: { app: string; user: string },

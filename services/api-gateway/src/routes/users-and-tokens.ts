@@ -1,6 +1,7 @@
 import { bindToken } from '@parley/chat/access/bind-token'
+import { listMyTokens, listTokens } from '@parley/chat/access/list-tokens'
 import { renewToken } from '@parley/chat/access/renew-token'
-import { revokeTokens } from '@parley/chat/access/revoke-tokens'
+import { endToken, revokeTokens } from '@parley/chat/access/revoke-tokens'
 import type { Chat } from '@parley/chat/chat'
 import { eraseUser } from '@parley/chat/users/erase-user'
 import { listConnections } from '@parley/chat/users/list-connections'
@@ -17,13 +18,21 @@ import * as users from '@parley/contracts/operations/users/users'
 import type { Mount } from '../mount.ts'
 
 export function mountUsersAndTokens(mount: Mount, chat: Chat): void {
-  mount(tokens.revokeTokens, ({ chat, caller, params, body }) =>
-    revokeTokens(chat, caller.app, params.client_id, body.token),
-  )
+  mount(tokens.revokeTokens, ({ chat, caller, params, body }) => revokeTokens(chat, caller.app, params.client_id, body))
 
   mount(tokens.bindToken, ({ chat, caller, params, body }) => bindToken(chat, caller.app, params.client_id, body))
 
   mount(tokens.renewToken, ({ caller }) => renewToken(chat, caller))
+
+  mount(tokens.listTokens, ({ caller, params }) => listTokens(chat, caller.app, params.client_id))
+
+  mount(tokens.endToken, ({ chat, caller, params }) =>
+    endToken(chat, { app: caller.app, user: params.client_id }, params.id),
+  )
+
+  mount(tokens.listMyTokens, ({ caller }) => listMyTokens(chat, caller))
+
+  mount(tokens.endMyToken, ({ caller, params }) => endToken(chat, caller, params.id))
 
   mount(users.saveUser, async ({ chat, caller, body }) => {
     const saved = await saveUser(chat, caller.app, body)

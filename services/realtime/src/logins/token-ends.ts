@@ -36,7 +36,7 @@ export function watchTokenEnds(
         const isDue = nowMS - (before?.atMS ?? session.sinceMS) >= againMS
         if (isDue && again.size < mostAgain) again.set(session, socket)
       } else if (!before || before.endMS !== endMS || before.atMS < endMS - aheadMS) ending.set(session, socket)
-      else if (endMS <= nowMS) closeSocket(socket, 'token ended')
+      else if (endMS <= nowMS) closeSocket(socket, session.isOwnLogin ? 'token expired' : 'token ended')
     }
     return new Map([...ending, ...again])
   }
@@ -50,7 +50,10 @@ export function watchTokenEnds(
     for (const [session, socket] of due) {
       const expiresAt = living.get(session)
       if (expiresAt) session.expiresAt = expiresAt
-      else if (isOf(socket, session)) closeSocket(socket, 'token ended')
+      else if (isOf(socket, session)) {
+        const hasExpired = session.isOwnLogin && session.expiresAt.getTime() <= clock.now()
+        closeSocket(socket, hasExpired ? 'token expired' : 'token ended')
+      }
     }
   }
 

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { isoTime, userId } from '../../ids.ts'
 import { auditsParam, operation } from '../../operation.ts'
-import { expirationDate, suppliedToken } from '../users/users.ts'
+import { ours } from '../../ours.ts'
+import { exampleUserToken, tokenId, userToken } from '../../resources/user-token.ts'
+import { deviceOfToken, expirationDate, suppliedToken } from '../users/users.ts'
 
 const client = z.object({ client_id: userId })
 
@@ -17,7 +19,22 @@ export const revokeTokens = operation({
   audit: auditsParam('user', 'client_id'),
   form: 'bare',
   params: client,
-  body: z.strictObject({ token: z.string().min(1).optional().describe('Without it all tokens are removed') }),
+  body: z.strictObject({
+    token: z.string().min(1).optional().describe('Without it all tokens are removed'),
+    jti: z
+      .string()
+      .min(1)
+      .max(1_000)
+      .optional()
+      .meta(ours)
+      .describe('Instead: the token of the app’s own login with this ID, presented or not'),
+    deviceId: deviceOfToken
+      .optional()
+      .meta(ours)
+      .describe(
+        'Instead: those of this device, and those of the app’s own login that name it and were issued until now',
+      ),
+  }),
   result: z.object({ success: z.boolean(), message: z.string(), revokedTokens: z.number().int() }),
   errors: ['CLIENT_NOT_FOUND', 'TOKEN_NOT_FOUND'],
   missing: 'INVALID_REQUEST',
@@ -55,7 +72,71 @@ export const renewToken = operation({
   access: 'client',
   form: 'envelope',
   result: z.object({ token: z.string(), expirationDate: isoTime }),
-  errors: [],
+  errors: ['PERMISSION_DENIED'],
   extension: true,
   example: { result: { token: 'pt_0123456789', expirationDate: '2026-12-20T12:00:00.000Z' } },
+})
+
+const listed = z.object({ data: z.array(userToken).describe('Those in force, the latest first; at most 50') })
+
+export const listTokens = operation({
+  id: 'listTokens',
+  method: 'GET',
+  path: '/admin/clients/:client_id/tokens',
+  tag: 'Users and tokens',
+  summary: 'The tokens of a user in force',
+  access: 'admin',
+  scope: 'users:read',
+  form: 'envelope',
+  params: client,
+  result: listed,
+  errors: ['CLIENT_NOT_FOUND'],
+  extension: true,
+  example: { result: { data: [exampleUserToken] } },
+})
+
+export const endToken = operation({
+  id: 'endToken',
+  method: 'DELETE',
+  path: '/admin/clients/:client_id/tokens/:id',
+  tag: 'Users and tokens',
+  summary: 'End one token of a user, and its sockets',
+  access: 'admin',
+  scope: 'users:write',
+  audit: auditsParam('user', 'client_id'),
+  form: 'envelope',
+  params: client.extend({ id: tokenId }),
+  result: z.object({}),
+  errors: ['CLIENT_NOT_FOUND', 'TOKEN_NOT_FOUND'],
+  extension: true,
+  example: { result: {} },
+})
+
+export const listMyTokens = operation({
+  id: 'listMyTokens',
+  method: 'GET',
+  path: '/me/tokens',
+  tag: 'Users and tokens',
+  summary: 'The caller’s tokens in force: where they are signed in',
+  access: 'client',
+  form: 'envelope',
+  result: listed,
+  errors: [],
+  extension: true,
+  example: { result: { data: [{ ...exampleUserToken, isCurrent: true }] } },
+})
+
+export const endMyToken = operation({
+  id: 'endMyToken',
+  method: 'DELETE',
+  path: '/me/tokens/:id',
+  tag: 'Users and tokens',
+  summary: 'End one of the caller’s tokens, and its sockets: sign a device out',
+  access: 'client',
+  form: 'envelope',
+  params: z.object({ id: tokenId }),
+  result: z.object({}),
+  errors: ['TOKEN_NOT_FOUND'],
+  extension: true,
+  example: { result: {} },
 })

@@ -147,6 +147,11 @@ describe('the audit log', () => {
       const { id } = await gateway.newUser()
       return { request: ['DELETE', `/admin/clients/${id}/token`, {}], subject: `user:${id}` }
     },
+    endToken: async () => {
+      const { id } = await gateway.newUser()
+      const { data } = (await gateway.admin('GET', `/admin/clients/${id}/tokens`)).body.result
+      return { request: ['DELETE', `/admin/clients/${id}/tokens/${data[0].id}`], subject: `user:${id}` }
+    },
     banMember: async () => {
       const room = await newRoom()
       return { request: ['POST', `/blockStatus/room/${room}/alice`], subject: `room:${room}` }

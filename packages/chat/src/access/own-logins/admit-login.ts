@@ -1,0 +1,45 @@
+import { ApiError } from '@parley/contracts/errors'
+import { comparedText, shownName } from '@parley/contracts/ids'
+import { digest } from '@parley/db/apps/apps'
+import type { TokenDoc } from '@parley/db/users/documents'
+import { newTokenDoc } from '@parley/db/users/tokens'
+import { findUser, type Profile } from '@parley/db/users/users'
+import type { Chat } from '../../chat.ts'
+import { nothingKnown } from '../../events/as-of-now.ts'
+import type { OwnLogin } from './token-issuers.ts'
+
+/** The parts that take such tokens. */
+export type LoginParts = Pick<Chat, 'db' | 'issuers' | 'writeUser' | 'outbox'>
+
+/**
+ * Takes a token that an issuer of the app has signed, when it comes for the first time (docs/reference/own-logins.md): from then
+ * on it is a token as those that Parley issues, found by its digest and ended like them.
+ * @returns undefined when it is not signed by an issuer of the app
+ * @throws ApiError INVALID_TOKEN
+ */
+export async function admitLogin(chat: LoginParts, app: string, token: string): Promise<TokenDoc | undefined> {
+  const login = await chat.issuers.verify(app, token)
+  if (!login) return undefined
+  const { user, device, jti, issuedAt, expiresAt, createUsers } = login
+  const existing = await findUser(chat.db, app, user)
+  if (!existing && !createUsers) throw new ApiError('INVALID_TOKEN', 'the user of the token does not exist')
+  const of = { ...(device !== undefined && { device }), login: { issuedAt, ...(jti !== undefined && { jti }) } }
+  const outcome = await chat.writeUser({
+    ...{ app, id: user, isCreation: false },
+    profile: existing ? {} : profileOf(login),
+    token: { digest: digest(token), expiresAt, ...of },
+  })
+  if ('refused' in outcome) {
+    throw new ApiError('INVALID_TOKEN', `the token is refused: ${outcome.refused.message}`, { cause: outcome.refused })
+  }
+  const published = chat.outbox.publish(outcome.noted, nothingKnown)
+  if (outcome.ended.length > 0) await published
+  return newTokenDoc({ app, user }, digest(token), expiresAt, of)
+}
+
+/** Of a user who is created. A name that Parley would refuse is left out. */
+function profileOf({ user, name, picture }: OwnLogin): Partial<Profile> {
+  const nickname = shownName(256).safeParse(name).data
+  const avatarUrl = comparedText(2_048).safeParse(picture).data
+  return { nickname: nickname ?? user, ...(avatarUrl !== undefined && { avatarUrl }) }
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose'
+import { afterEach, beforeEach, describe, test, vi } from 'vitest'
+import { createIssuerKeys } from './issuer-keys.ts'
+
+const issuer = {
+  issuer: 'https://login.example',
+  audience: 'chat',
+  jwksUrl: 'https://login.example/keys',
+  algorithm: 'RS256',
+  claims: { user: 'sub', name: 'name', picture: 'picture' },
+  createUsers: false,
+} as const
+
+describe('keys of a token issuer', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  async function newKey(kid: string) {
+    const { privateKey, publicKey } = await generateKeyPair('RS256')
+    const jwk = { ...(await exportJWK(publicKey)), kid }
+    return { jwk, token: await new SignJWT({}).setProtectedHeader({ alg: 'RS256', kid }).sign(privateKey) }
+  }
+  function server(first: object[]) {
+    const served = { keys: first, isAway: false, reads: 0 }
+    const get = async () => {
+      served.reads++
+      if (served.isAway) throw new Error('status 503')
+      return JSON.stringify({ keys: served.keys })
+    }
+    const keys = createIssuerKeys({ calls: { get }, log: { warn: () => undefined } as never })
+    const verifies = (token: string) =>
+      jwtVerify(token, keys.of(issuer)).then(
+        () => true,
+        () => false,
+      )
+    return { served, verifies }
+  }
+  const pass = (ms: number) => vi.setSystemTime(Date.now() + ms)
+
+  test('are read once for many tokens at a time, and again after ten minutes', async () => {
+    const one = await newKey('one')
+    const { served, verifies } = server([one.jwk])
+    assert.deepEqual(await Promise.all(Array.from({ length: 20 }, () => verifies(one.token))), Array(20).fill(true))
+    assert.equal(served.reads, 1)
+    pass(9 * 60_000)
+    await verifies(one.token)
+    assert.equal(served.reads, 1)
+    pass(2 * 60_000)
+    await verifies(one.token)
+    assert.equal(served.reads, 2)
+  })
+
+  test('rotate: a new key is found with its first token, a removed one ends; unknown IDs make few reads', async () => {
+    const [one, two, forged] = [await newKey('one'), await newKey('two'), await newKey('three')]
+    const { served, verifies } = server([one.jwk])
+    assert.ok(await verifies(one.token))
+    pass(60_000)
+    served.keys = [two.jwk]
+    assert.ok(await verifies(two.token))
+    assert.equal(await verifies(one.token), false)
+    const { reads } = served
+    for (let i = 0; i < 50; i++) assert.equal(await verifies(forged.token), false)
+    assert.equal(served.reads, reads)
+    pass(31_000)
+    await verifies(forged.token)
+    assert.equal(served.reads, reads + 1)
+  })
+
+  test('stay while their address is away, for a day; it is tried with backoff', async () => {
+    const one = await newKey('one')
+    const { served, verifies } = server([one.jwk])
+    assert.ok(await verifies(one.token))
+    served.isAway = true
+    pass(11 * 60_000)
+    for (let second = 0; second < 60; second++) {
+      assert.ok(await verifies(one.token))
+      pass(1_000)
+    }
+    assert.ok(served.reads > 3 && served.reads < 9, `${served.reads} reads in a minute`)
+    pass(24 * 3_600_000)
+    assert.equal(await verifies(one.token), false)
+    served.isAway = false
+    pass(61_000)
+    assert.ok(await verifies(one.token))
+  })
+})

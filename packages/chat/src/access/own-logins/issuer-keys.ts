@@ -1,0 +1,108 @@
+import { clock } from '@parley/async/clock'
+import { publicKeyAlgorithms, type TokenIssuer } from '@parley/contracts/resources/token-issuer'
+import { createLocalJWKSet, importSPKI, type JWK, type JWTVerifyGetKey } from 'jose'
+import { LRUCache } from 'lru-cache'
+import type { HookCalls, Log } from '../../ports.ts'
+
+/** Keys of an address are read again after this long, while they are used. */
+const believedMS = 10 * 60_000
+/** An unknown key ID makes them read again, this often at most: a token with any ID costs its sender nothing. */
+const unknownEveryMS = 30_000
+/** Between tries of an address that fails: doubled with each. */
+const firstPauseMS = 1_000
+const longestPauseMS = 60_000
+/** While their address fails, keys that are known go on for this long. */
+const staleForMS = 24 * 3_600_000
+const mostAddresses = 1_000
+const mostKeys = 100
+
+type Keys = ReturnType<typeof createLocalJWKSet>
+
+/** The keys at one address. */
+interface KeySet {
+  keys?: Keys
+  readAtMS: number
+  triedAtMS: number
+  failures: number
+  reading?: Promise<void>
+}
+
+/** Finds the keys by which issuers sign. */
+export interface IssuerKeys {
+  /** @throws when no key fits the token */
+  of(issuer: TokenIssuer): JWTVerifyGetKey
+}
+
+/**
+ * Reads public keys from the addresses of issuers (RFC 7517), by the calls that go to public addresses only. Keys that change
+ * their ID are found with the first token that has the new one.
+ */
+export function createIssuerKeys({ calls, log }: { calls: Pick<HookCalls, 'get'>; log: Log }): IssuerKeys {
+  const sets = new LRUCache<string, KeySet>({
+    max: mostAddresses,
+    memoMethod: () => ({ readAtMS: Number.NEGATIVE_INFINITY, triedAtMS: Number.NEGATIVE_INFINITY, failures: 0 }),
+  })
+
+  /** Settles when keys are there that are new enough, or could not be read now. */
+  async function read(url: string, algorithm: string, set: KeySet, oldestMS: number): Promise<void> {
+    if (set.reading) return set.reading
+    const nowMS = clock.now()
+    if (set.readAtMS > nowMS - oldestMS) return
+    const pauseMS = set.failures === 0 ? 0 : Math.min(longestPauseMS, firstPauseMS * 2 ** (set.failures - 1))
+    if (nowMS - set.triedAtMS < pauseMS) return
+    set.triedAtMS = nowMS
+    set.reading = readNow(url, algorithm, set).finally(() => {
+      delete set.reading
+    })
+    return set.reading
+  }
+
+  async function readNow(url: string, algorithm: string, set: KeySet): Promise<void> {
+    try {
+      set.keys = createLocalJWKSet({ keys: fitKeys(JSON.parse(await calls.get(url)), algorithm) })
+      set.readAtMS = clock.now()
+      set.failures = 0
+    } catch (error) {
+      set.failures++
+      log.warn({ err: error, server: new URL(url).origin }, 'keys of a token issuer not read')
+    }
+  }
+
+  return {
+    of(issuer) {
+      if ('secret' in issuer) return () => new TextEncoder().encode(issuer.secret)
+      if ('publicKey' in issuer) return () => importSPKI(issuer.publicKey, issuer.algorithm)
+      const { jwksUrl: url, algorithm } = issuer
+      return async (header, token) => {
+        const set = sets.memo(`${algorithm} ${url}`)
+        await read(url, algorithm, set, believedMS)
+        const known = await keyIn(set, header, token)
+        if (known) return known
+        await read(url, algorithm, set, unknownEveryMS)
+        const found = await keyIn(set, header, token)
+        if (!found) throw new Error('no key of the issuer fits the token')
+        return found
+      }
+    },
+  }
+
+  async function keyIn({ keys, readAtMS }: KeySet, ...of: Parameters<JWTVerifyGetKey>) {
+    if (!keys || readAtMS < clock.now() - staleForMS) return undefined
+    try {
+      return await keys(...of)
+    } catch {
+      // None fits, or several: jose tells them apart for programs that try each, which a key ID spares us.
+      return undefined
+    }
+  }
+}
+
+/** Keys for signatures, each with its one algorithm: its own, or that of the issuer. */
+function fitKeys(document: unknown, algorithm: string): JWK[] {
+  const { keys } = document as { keys?: unknown }
+  if (!Array.isArray(keys) || keys.length > mostKeys) throw new Error('not a list of at most 100 keys (RFC 7517)')
+  return (keys as JWK[])
+    .filter(({ kty, use }) => (kty === 'RSA' || kty === 'EC' || kty === 'OKP') && (use === undefined || use === 'sig'))
+    .map((key) => ({ ...key, alg: key.alg ?? algorithm }))
+    .filter(({ alg }) => publicKeyAlgorithms.some((one) => one === alg))
+}

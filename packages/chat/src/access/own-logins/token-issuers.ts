@@ -1,0 +1,165 @@
+import { clock } from '@parley/async/clock'
+import { ApiError } from '@parley/contracts/errors'
+import { userId } from '@parley/contracts/ids'
+import {
+  longestLoginDays,
+  publicKeyAlgorithms,
+  secretAlgorithms,
+  type TokenIssuer,
+  tokenIssuers,
+  tokenIssuersKey,
+  tokenSkewS,
+} from '@parley/contracts/resources/token-issuer'
+import { findConfigValue } from '@parley/db/apps/config'
+import type { Db } from '@parley/db/connect'
+import { decodeJwt, errors, importSPKI, type JWTPayload, jwtVerify } from 'jose'
+import { LRUCache } from 'lru-cache'
+import type { HookCalls, Log } from '../../ports.ts'
+import { createIssuerKeys } from './issuer-keys.ts'
+
+/** A change of the configuration holds after this long at every process. */
+const believedMS = 2_000
+const mostApps = 10_000
+/** As long as a header of a request may be. */
+const mostChars = 8_192
+const looksSigned = /^[\w-]+\.[\w-]+\.[\w-]+$/
+
+/** A login that an issuer of the app vouches for. */
+export interface OwnLogin {
+  user: string
+  name?: string
+  picture?: string
+  device?: string
+  /** Its ID at the issuer. */
+  jti?: string
+  issuedAt: Date
+  /** With the allowance for clocks. */
+  expiresAt: Date
+  createUsers: boolean
+}
+
+/** The issuers that apps name in their configuration. */
+export interface TokenIssuers {
+  /**
+   * Checks a token; undefined when it is none of an issuer of the app.
+   * @throws ApiError INVALID_TOKEN
+   */
+  verify(app: string, token: string): Promise<OwnLogin | undefined>
+}
+
+export function createTokenIssuers({ db, log, calls }: { db: Db; log: Log; calls: HookCalls }): TokenIssuers {
+  const keys = createIssuerKeys({ calls, log })
+  const issuers = new LRUCache<string, { all: readonly TokenIssuer[] }>({
+    max: mostApps,
+    ttl: believedMS,
+    fetchMethod: async (app) => ({ all: await issuersOf(db, app) }),
+  })
+
+  return {
+    async verify(app, token) {
+      if (token.length > mostChars || !looksSigned.test(token)) return undefined
+      const all = (await issuers.fetch(app))?.all ?? []
+      const { iss } = all.length > 0 ? claimsOf(token) : {}
+      const issuer = all.find((one) => one.issuer === iss)
+      if (!issuer) return undefined
+      try {
+        const { payload } = await jwtVerify(token, keys.of(issuer), {
+          issuer: issuer.issuer,
+          audience: issuer.audience,
+          algorithms: algorithmsOf(issuer),
+          clockTolerance: tokenSkewS,
+          requiredClaims: ['exp', 'iat'],
+          currentDate: clock.date(),
+        })
+        return toLogin(payload, issuer)
+      } catch (error) {
+        if (error instanceof ApiError) throw error
+        throw new ApiError('INVALID_TOKEN', `the token is refused: ${reasonOf(error)}`, { cause: error })
+      }
+    },
+  }
+}
+
+/** @throws ApiError INVALID_BODY when the value of the key names no issuers; null is none */
+export async function checkTokenIssuers(value: unknown): Promise<void> {
+  if (value === null) return
+  const { data, error } = tokenIssuers.safeParse(value)
+  const [issue] = error?.issues ?? []
+  if (issue) throw new ApiError('INVALID_BODY', `${[tokenIssuersKey, ...issue.path].join('.')}: ${issue.message}`)
+  for (const [i, issuer] of (data ?? []).entries()) {
+    if (!('publicKey' in issuer)) continue
+    await importSPKI(issuer.publicKey, issuer.algorithm).catch((cause: unknown) => {
+      const message = `${tokenIssuersKey}.${i}.publicKey: no public key for ${issuer.algorithm}`
+      throw new ApiError('INVALID_BODY', message, { cause })
+    })
+  }
+}
+
+async function issuersOf(db: Db, app: string): Promise<readonly TokenIssuer[]> {
+  const found = await findConfigValue(db, app, tokenIssuersKey)
+  return tokenIssuers.safeParse(found && JSON.parse(found.json)).data ?? []
+}
+
+/** The one of the key; those in a set name theirs. */
+function algorithmsOf(issuer: TokenIssuer): string[] {
+  if ('jwksUrl' in issuer) return [...publicKeyAlgorithms]
+  const known: readonly string[] = 'secret' in issuer ? secretAlgorithms : publicKeyAlgorithms
+  return known.filter((one) => one === issuer.algorithm)
+}
+
+/** Not yet checked. */
+function claimsOf(token: string): JWTPayload {
+  try {
+    return decodeJwt(token)
+  } catch (error) {
+    if (error instanceof errors.JWTInvalid) return {}
+    throw error
+  }
+}
+
+function toLogin(payload: JWTPayload, { claims, createUsers }: TokenIssuer): OwnLogin {
+  const { iat = 0, exp = 0, jti } = payload
+  const nowS = clock.now() / 1_000
+  if (iat > nowS + tokenSkewS) throw refused('iat: it is issued in the future')
+  if (exp > nowS + longestLoginDays * 86_400) throw refused(`exp: more than ${longestLoginDays} days ahead`)
+  const user = userId.safeParse(claimAt(payload, claims.user))
+  if (!user.success) throw refused(`${claims.user}: no user ID`)
+  const [name, picture, device] = [claims.name, claims.picture, claims.device].map((claim) => textAt(payload, claim))
+  return {
+    user: user.data,
+    ...(name !== undefined && { name }),
+    ...(picture !== undefined && { picture }),
+    ...(device !== undefined && { device }),
+    ...(typeof jti === 'string' && { jti }),
+    issuedAt: new Date(iat * 1_000),
+    expiresAt: new Date((exp + tokenSkewS) * 1_000),
+    createUsers,
+  }
+}
+
+/** A claim of this name, or the one inside of others that `a.b` names. */
+function claimAt(payload: JWTPayload, name: string): unknown {
+  if (Object.hasOwn(payload, name)) return payload[name]
+  return name.split('.').reduce<unknown>((value, part) => {
+    const isInside = typeof value === 'object' && value !== null && Object.hasOwn(value, part)
+    return isInside ? (value as Record<string, unknown>)[part] : undefined
+  }, payload)
+}
+
+function textAt(payload: JWTPayload, name: string | undefined): string | undefined {
+  const value = name === undefined ? undefined : claimAt(payload, name)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function refused(reason: string): ApiError {
+  return new ApiError('INVALID_TOKEN', `the token is refused: ${reason}`)
+}
+
+/** In the words of the field that is wrong; nothing of the token. */
+function reasonOf(error: unknown): string {
+  if (error instanceof errors.JWTExpired) return 'exp: it has expired'
+  if (error instanceof errors.JWTClaimValidationFailed) return `${error.claim}: ${error.reason}`
+  if (error instanceof errors.JOSEAlgNotAllowed) return 'alg: not that of the key'
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'the signature is wrong'
+  return 'no key of its issuer fits it'
+}

@@ -1,0 +1,341 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { addApiKey } from '@parley/chat/access/api-keys'
+import type { HookCalls } from '@parley/chat/ports'
+import { createMetrics } from '@parley/service/metrics'
+import { createHookCalls } from '@parley/wiring/hook-calls'
+import { exportJWK, exportSPKI, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
+import { Provider } from 'oidc-provider'
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
+import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
+
+const issuer = 'https://login.example'
+const audience = 'chat'
+const nowS = () => Math.floor(Date.now() / 1_000)
+const newPair = () => generateKeyPairSync('rsa', { modulusLength: 2_048 })
+
+describe('tokens of a login of the app’s own', () => {
+  let gateway: TestGateway
+  let calls: HookCalls & { close(): Promise<void> }
+  let server: Server
+  let jwksUrl: string
+  const rsa = newPair()
+  const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  let pem: string
+  const jwks: { keys: object[] } = { keys: [] }
+  const secret = 'a secret of the company, 32 bytes or more'
+
+  beforeAll(async () => {
+    pem = await exportSPKI(rsa.publicKey)
+    jwks.keys = [
+      { ...(await exportJWK(rsa.publicKey)), kid: 'rsa' },
+      { ...(await exportJWK(ec.publicKey)), kid: 'ec', alg: 'ES256' },
+    ]
+    server = createServer((_request, response) => response.end(JSON.stringify(jwks))).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    jwksUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`
+    calls = createHookCalls({ timeoutMS: 5_000, allowPrivateTargets: 'loopback' }, createMetrics('test'))
+    gateway = await startTestGateway({ hookCalls: calls })
+    await setIssuers([{ issuer, audience, jwksUrl, claims: { device: 'device', name: 'profile.name' } }])
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await calls.close()
+    server.close()
+  })
+
+  const setIssuers = async (tokenIssuers: unknown, at = gateway) => {
+    const { status, text } = await at.admin('POST', '/config', { tokenIssuers })
+    assert.equal(status, 200, text)
+  }
+  const newUser = async (id: string = randomUUID()) => {
+    await gateway.admin('POST', '/admin/clients/list', { data: [{ _id: id, nickname: id }] })
+    return id
+  }
+  const claims = (sub: string, more: JWTPayload = {}): JWTPayload => ({
+    ...{ sub, iss: issuer, aud: audience, iat: nowS(), exp: nowS() + 600, jti: randomUUID() },
+    ...more,
+  })
+  const sign = (
+    payload: JWTPayload,
+    header = { alg: 'RS256', kid: 'rsa' },
+    key: KeyObject | Uint8Array = rsa.privateKey,
+  ) => new SignJWT(payload).setProtectedHeader(header).sign(key)
+  const as =
+    (token: string, at = gateway) =>
+    (method: 'GET' | 'POST' | 'DELETE', path: string) =>
+      at.anonymous(method, path, undefined, { 'im-client-key': at.clientKey, 'im-authorization': token })
+  const statusOf = async (token: string, at = gateway) => (await as(token, at)('GET', '/me')).status
+
+  test('log a known user in, by each kind of key: set of keys, public key, secret', async () => {
+    const user = await newUser()
+    const ofCompany = { issuer: 'company', audience, secret }
+    const ofPartner = { issuer: 'partner', audience, publicKey: pem, algorithm: 'PS256' }
+    const ofKeys = { issuer, audience, jwksUrl, claims: { device: 'device', name: 'profile.name' } }
+    const other = await startTestGateway({ hookCalls: calls })
+    onTestFinished(() => other.stop())
+    await other.admin('POST', '/admin/clients/list', { data: [{ _id: user }] })
+    await setIssuers([ofKeys, ofCompany, ofPartner], other)
+    const bytes = new TextEncoder().encode(secret)
+    for (const token of [
+      await sign(claims(user)),
+      await sign(claims(user), { alg: 'ES256', kid: 'ec' }, ec.privateKey),
+      await sign(claims(user, { iss: 'company' }), { alg: 'HS256', kid: '' }, bytes),
+      await sign(claims(user, { iss: 'partner', aud: ['else', audience] }), { alg: 'PS256', kid: '' }, rsa.privateKey),
+    ]) {
+      const { status, body } = await as(token, other)('GET', '/me')
+      assert.deepEqual([status, body.result?._id], [200, user], JSON.stringify(body))
+    }
+    assert.equal(
+      await statusOf(await sign(claims(user, { iss: 'company' }), { alg: 'HS512', kid: '' }, bytes), other),
+      401,
+    )
+    // The public key as a secret (RFC 8725, 2.1).
+    const confused = new TextEncoder().encode(pem)
+    assert.equal(
+      await statusOf(await sign(claims(user, { iss: 'partner' }), { alg: 'HS256', kid: '' }, confused), other),
+      401,
+    )
+  })
+
+  test('are refused with 401 INVALID_TOKEN that names the claim, and leave nothing behind', async () => {
+    const user = await newUser()
+    const { iat: _iat, ...withoutIat } = claims(user)
+    const { exp: _exp, ...withoutExp } = claims(user)
+    const stranger = newPair()
+    for (const [what, token, message] of [
+      ['no signature', new UnsecuredJWT(claims(user)).encode(), /./],
+      ['another’s signature', await sign(claims(user), undefined, stranger.privateKey), /signature/],
+      ['an algorithm other than the key’s', await sign(claims(user), { alg: 'PS256', kid: 'rsa' }), /key|alg/],
+      ['a key ID that is unknown', await sign(claims(user), { alg: 'RS256', kid: 'other' }), /key/],
+      ['an end in the past', await sign(claims(user, { exp: nowS() - 31 })), /exp/],
+      ['no end', await sign(withoutExp), /exp/],
+      ['an end far away', await sign(claims(user, { exp: nowS() + 400 * 86_400 })), /exp/],
+      ['no issue time', await sign(withoutIat), /iat/],
+      ['an issue time to come', await sign(claims(user, { iat: nowS() + 90 })), /iat/],
+      ['a begin to come', await sign(claims(user, { nbf: nowS() + 90 })), /nbf/],
+      ['another audience', await sign(claims(user, { aud: 'shop' })), /aud/],
+      ['another issuer', await sign(claims(user, { iss: 'https://evil.example' })), /./],
+      ['no user', await sign(claims('', {})), /sub/],
+      ['a user ID with a control character', await sign(claims('a\u0000b')), /sub/],
+      ['an unknown user', await sign(claims(randomUUID())), /does not exist/],
+    ] as const) {
+      const { status, body } = await as(token)('GET', '/me')
+      assert.deepEqual([status, body.error.code], [401, 'INVALID_TOKEN'], what)
+      assert.match(body.error.message, message, what)
+    }
+    assert.equal(await statusOf(await sign(claims(user, { exp: nowS() - 10 }))), 200, 'clocks may differ by 30 s')
+    assert.equal(await gateway.chat.db.tokens.countDocuments({ app: gateway.app, user }), 1)
+  })
+
+  test('create unknown users where the app says so, with name and picture', async () => {
+    const other = await startTestGateway({ hookCalls: calls })
+    onTestFinished(() => other.stop())
+    const names = { user: 'https://company.example/id', name: 'profile.name', picture: 'picture' }
+    await setIssuers([{ issuer, audience, jwksUrl, createUsers: true, claims: names }], other)
+    const more = { 'https://company.example/id': 'new', profile: { name: 'Nina' }, picture: 'https://x.example/n.png' }
+    const token = await sign(claims('ignored', more))
+    const all = await Promise.all([1, 2, 3].map(() => as(token, other)('GET', '/me')))
+    for (const { body } of all) {
+      const { _id, nickname, avatarUrl } = body.result
+      assert.deepEqual([_id, nickname, avatarUrl], ['new', 'Nina', 'https://x.example/n.png'])
+    }
+    const bad = await sign(claims('x', { 'https://company.example/id': 'bad', profile: { name: 'a\nb' } }))
+    assert.equal((await as(bad, other)('GET', '/me')).body.result.nickname, 'bad')
+  })
+
+  test('of one app open nothing in another; keys are fetched from public addresses only', async () => {
+    const other = await startTestGateway({ hookCalls: calls })
+    const strict = createHookCalls({ timeoutMS: 5_000, allowPrivateTargets: false }, createMetrics('test'))
+    const guarded = await startTestGateway({ hookCalls: strict })
+    onTestFinished(async () => {
+      await Promise.all([other.stop(), guarded.stop()])
+      await strict.close()
+    })
+    const user = await newUser()
+    const token = await sign(claims(user))
+    assert.equal(await statusOf(token), 200)
+    for (const at of [other, guarded]) {
+      await at.admin('POST', '/admin/clients/list', { data: [{ _id: user }] })
+      assert.equal(await statusOf(token, at), 401)
+    }
+    await setIssuers([{ issuer, audience: 'other chat', jwksUrl }], other)
+    await setIssuers([{ issuer, audience, jwksUrl }], guarded)
+    const seen = new Set<string>()
+    // Configurations are believed for two seconds.
+    while (!seen.has('aud') || !seen.has('key')) {
+      seen.add(/aud/.test((await as(token, other)('GET', '/me')).text) ? 'aud' : '')
+      seen.add(/no key/.test((await as(token, guarded)('GET', '/me')).text) ? 'key' : '')
+    }
+  })
+
+  test('end by user, ID, device and list, presented or not, and never come back', async () => {
+    const end = (user: string, body: object) => gateway.admin('DELETE', `/admin/clients/${user}/token`, body)
+    const user = await newUser()
+    const [presented, waiting] = [await sign(claims(user)), await sign(claims(user))]
+    assert.equal(await statusOf(presented), 200)
+    assert.equal((await end(user, {})).body.revokedTokens, 1)
+    for (const token of [presented, waiting]) assert.equal(await statusOf(token), 401)
+    // Issued in a later second than that of the end.
+    const later = (more: JWTPayload = {}) => sign(claims(user, { iat: nowS() + 2, ...more }))
+    assert.equal(await statusOf(await later()), 200)
+
+    const byId = [await later({ jti: 'a' }), await later({ jti: 'a', name: 'x' })] as const
+    assert.equal(await statusOf(byId[0]), 200)
+    assert.equal((await end(user, { jti: 'a' })).body.revokedTokens, 1)
+    for (const token of byId) assert.equal(await statusOf(token), 401)
+
+    const ofPhone = [await later({ device: 'phone', iat: nowS() }), await later({ device: 'phone' })] as const
+    const tablet = await later({ device: 'tablet' })
+    assert.equal(await statusOf(tablet), 200)
+    await gateway.chat.db.users.updateOne({ app: gateway.app, id: user }, { $unset: { loginsFrom: 1 } })
+    assert.equal((await end(user, { deviceId: 'phone' })).body.revokedTokens, 0)
+    assert.equal(await statusOf(ofPhone[0]), 401)
+    assert.equal(await statusOf(ofPhone[1]), 200, 'it was issued later')
+    assert.equal((await end(user, { deviceId: 'phone' })).body.revokedTokens, 1)
+    assert.equal(await statusOf(ofPhone[1]), 401)
+
+    const { data } = (await as(tablet)('GET', '/me/tokens')).body.result
+    const own = data.find(({ isCurrent }: { isCurrent: boolean }) => isCurrent)
+    assert.deepEqual([own.deviceId, own.isOwnLogin, typeof own.jti], ['tablet', true, 'string'])
+    assert.equal((await as(tablet)('DELETE', `/me/tokens/${own.id}`)).status, 200)
+    assert.equal(await statusOf(tablet), 401)
+    for (const both of [
+      { jti: 'a', deviceId: 'b' },
+      { token: 'a', jti: 'b' },
+    ]) {
+      const { status, body } = await end(user, both)
+      assert.deepEqual([status, body.error], [400, 'INVALID_REQUEST'])
+      assert.match(body.message, /jti/)
+    }
+  })
+
+  test('end with a ban, with a token that replaces all; renewing one is for its issuer', async () => {
+    const user = await newUser()
+    const [one, two] = [await sign(claims(user)), await sign(claims(user))]
+    assert.equal(await statusOf(one), 200)
+    assert.equal((await as(one)('POST', '/me/token')).body.error.code, 'PERMISSION_DENIED')
+    await gateway.admin('POST', '/admin/clients', { _id: user, issueAccessToken: true })
+    assert.equal(await statusOf(one), 401)
+    assert.equal(await statusOf(two), 200)
+    await gateway.admin('POST', `/admin/clients/${user}/ban`, {})
+    assert.equal(await statusOf(two), 401)
+    const third = await sign(claims(user))
+    assert.match((await as(third)('GET', '/me')).text, /banned/)
+    await gateway.admin('DELETE', `/admin/clients/${user}/ban`)
+    for (const token of [one, two, third]) assert.equal(await statusOf(token), 401)
+  })
+
+  test('a token per device replaces that device’s alone; without deviceId one replaces all; 50 at most', async () => {
+    const user = await newUser()
+    const issue = async (deviceId?: string) => {
+      const { body } = await gateway.admin('POST', '/admin/clients', { _id: user, issueAccessToken: true, deviceId })
+      return body.result.token as string
+    }
+    const [phone, tablet] = [await issue('phone'), await issue('tablet')]
+    const again = await issue('phone')
+    assert.deepEqual(await Promise.all([phone, tablet, again].map((token) => statusOf(token))), [401, 200, 200])
+    const list = async () => (await gateway.admin('GET', `/admin/clients/${user}/tokens`)).body.result.data
+    const listed: { deviceId: string; id: string }[] = await list()
+    assert.deepEqual(listed.map(({ deviceId }) => deviceId).toSorted(), ['phone', 'tablet'])
+    const ofTablet = listed.find(({ deviceId }) => deviceId === 'tablet')?.id
+    const path = `/admin/clients/${user}/tokens/${ofTablet}`
+    assert.equal((await gateway.admin('DELETE', path)).status, 200)
+    assert.equal((await gateway.admin('DELETE', path)).body.error.code, 'TOKEN_NOT_FOUND')
+    assert.equal((await gateway.admin('DELETE', `${path}x`)).body.error.code, 'INVALID_REQUEST')
+    assert.deepEqual(await Promise.all([tablet, again].map((token) => statusOf(token))), [401, 200])
+    for (let i = 0; i < 50; i++) await issue(`device ${i}`)
+    assert.equal((await list()).length, 50)
+    assert.equal(await statusOf(again), 401, 'the oldest ended')
+    const only = await issue()
+    assert.equal((await list()).length, 1)
+    const ended = await gateway.admin('DELETE', `/admin/clients/${user}/token`, {})
+    assert.equal(ended.body.revokedTokens, 1)
+    assert.equal(await statusOf(only), 401)
+    const wrong = await gateway.admin('POST', '/admin/clients', { _id: user, nickname: 'x', deviceId: 'phone' })
+    assert.deepEqual([wrong.status, wrong.body.error.code], [400, 'INVALID_REQUEST'])
+    assert.match(wrong.body.error.message, /deviceId/)
+  })
+
+  test('bad issuers are 400 INVALID_BODY that names the field; users never see them, and a key needs users:write', async () => {
+    const good = { issuer, audience, jwksUrl }
+    for (const [value, field] of [
+      [{}, 'tokenIssuers'],
+      [[{ ...good, jwksUrl: 'ftp://x' }], 'tokenIssuers.0'],
+      [[{ ...good, algorithm: 'HS256' }], 'tokenIssuers.0'],
+      [[{ ...good, algorithm: 'none' }], 'tokenIssuers.0'],
+      [[{ issuer, audience, secret: 'short' }], 'tokenIssuers.0'],
+      [[{ issuer, audience, secret, algorithm: 'RS256' }], 'tokenIssuers.0'],
+      [[{ issuer, audience, publicKey: pem, algorithm: 'ES256' }], 'tokenIssuers.0.publicKey'],
+      [[{ issuer, jwksUrl }], 'tokenIssuers.0'],
+      [[good, good], 'tokenIssuers'],
+    ] as const) {
+      const { status, body } = await gateway.admin('POST', '/config', { tokenIssuers: value })
+      assert.deepEqual([status, body.error.code], [400, 'INVALID_BODY'], JSON.stringify(value))
+      assert.ok(body.error.message.includes(field), body.error.message)
+    }
+    await gateway.admin('POST', '/config', { privateKeys: [] })
+    const user = await gateway.newUser()
+    assert.ok(!(await user.call('GET', '/config')).text.includes('tokenIssuers'))
+    assert.ok((await gateway.admin('GET', '/config')).text.includes(jwksUrl))
+    const name = randomUUID()
+    const { apiKey } = await addApiKey(gateway.chat, gateway.app, { name, scopes: ['config:write'] })
+    const tried = await gateway.anonymous('POST', '/config', { tokenIssuers: [] }, { 'im-api-key': apiKey })
+    assert.deepEqual([tried.status, tried.body.error.code], [403, 'PERMISSION_DENIED'])
+    assert.match(tried.body.error.message, /users:write/)
+  })
+
+  test('of a real OpenID provider, by what its discovery document says', async () => {
+    const provider = await startProvider()
+    onTestFinished(() => provider.stop())
+    const {
+      jwks_uri: uri,
+      issuer: ofProvider,
+      token_endpoint: tokens,
+    } = (await (await fetch(`${provider.url}/.well-known/openid-configuration`)).json()) as Record<string, string>
+    const other = await startTestGateway({ hookCalls: calls })
+    onTestFinished(() => other.stop())
+    await setIssuers([{ issuer: ofProvider, audience: 'urn:chat', jwksUrl: uri, createUsers: true }], other)
+    const answer = await fetch(String(tokens), {
+      method: 'POST',
+      headers: { authorization: `Basic ${Buffer.from('carol:secret').toString('base64')}` },
+      body: new URLSearchParams({ grant_type: 'client_credentials', resource: 'urn:chat' }),
+    })
+    const { access_token: token } = (await answer.json()) as { access_token: string }
+    const { status, body } = await as(token, other)('GET', '/me')
+    assert.deepEqual([status, body.result?._id], [200, 'carol'], JSON.stringify(body))
+  })
+})
+
+/** A provider whose access tokens are JWTs for the resource `urn:chat`; their subject is the client. */
+async function startProvider() {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const provider = new Provider(url, {
+    clients: [
+      {
+        client_id: 'carol',
+        client_secret: 'secret',
+        grant_types: ['client_credentials'],
+        redirect_uris: [],
+        response_types: [],
+      },
+    ],
+    features: {
+      clientCredentials: { enabled: true },
+      devInteractions: { enabled: false },
+      resourceIndicators: {
+        enabled: true,
+        getResourceServerInfo: () => ({ scope: '', audience: 'urn:chat', accessTokenFormat: 'jwt' }),
+      },
+    },
+  })
+  const respond = provider.callback()
+  server.on('request', (request, response) => void respond(request, response))
+  return { url, stop: () => void server.close() }
+}
