@@ -103,6 +103,6 @@ function fitKeys(document: unknown, algorithm: string): JWK[] {
   if (!Array.isArray(keys) || keys.length > mostKeys) throw new Error('not a list of at most 100 keys (RFC 7517)')
   return (keys as JWK[])
     .filter(({ kty, use }) => (kty === 'RSA' || kty === 'EC' || kty === 'OKP') && (use === undefined || use === 'sig'))
-    .map((key) => ({ ...key, alg: key.alg ?? algorithm }))
+    .map((key) => Object.assign(key, { alg: key.alg ?? algorithm }))
     .filter(({ alg }) => publicKeyAlgorithms.some((one) => one === alg))
 }
