@@ -29,6 +29,9 @@ export async function changePassword(
 ): Promise<SignedIn> {
   const { operator, session } = signedIn
   const isFresh = session.by !== 'password' && clock.now() - session.createdAt.getTime() < freshMS
+  if (!isFresh && operator.passwordHash === undefined) {
+    throw new ApiError('SIGN_IN_FAILED', 'sign in anew, by a link or the identity provider, to set a first password')
+  }
   if (!isFresh || current !== undefined) {
     const attempt = await beginAttempt(operators, operator.email, visitor)
     if (!(await operators.passwords.matches(current ?? '', operator.passwordHash))) {
