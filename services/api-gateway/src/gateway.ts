@@ -155,7 +155,7 @@ export async function createGateway({
   })
   mountAll(mount, chat, presence, feeds, files)
   serveMcp(app, authentication, mcpOrigins)
-  mountConsole(mount, operators, console)
+  mountConsole(mount, operators, metrics, console)
   await serveContent(app, chat, files, { mayTakeLong: connections.mayTakeLong, rateLimits })
   return app
 }

@@ -25,6 +25,7 @@ import * as account from '@parley/contracts/operations/console/account'
 import * as managed from '@parley/contracts/operations/console/operators'
 import * as session from '@parley/contracts/operations/console/session'
 import { everyApp, type OperatorSessionView } from '@parley/contracts/resources/operator'
+import type { Metrics } from '@parley/service/metrics'
 import type { FastifyRequest } from 'fastify'
 import { cookieOf, endedFlowCookie, endedSessionCookie, flowCookie, sessionCookie } from '../console/session-cookie.ts'
 import type { Mount } from '../mount.ts'
@@ -40,15 +41,29 @@ export interface ConsoleParts {
   sessions?: Pick<Operators, 'idleMS' | 'longestMS'>
 }
 
-export function mountConsole(mount: Mount, operators: Operators, { sso, url }: ConsoleParts): void {
+export function mountConsole(mount: Mount, operators: Operators, metrics: Metrics, { sso, url }: ConsoleParts): void {
   const { db } = operators
+  const help = 'Sign-ins of operators, by OK or the code of their error'
+  const signIns = metrics.counter('parley_operator_sign_ins_total', help, ['outcome'])
+  const counted = async (signingIn: Promise<SignedIn>): Promise<SignedIn> => {
+    try {
+      const signedIn = await signingIn
+      signIns.inc({ outcome: 'OK' })
+      return signedIn
+    } catch (error) {
+      signIns.inc({ outcome: error instanceof ApiError ? error.code : 'INTERNAL_ERROR' })
+      throw error
+    }
+  }
 
   mount(session.getSignInMethods, async () => ({ password: true, sso: sso !== undefined }))
 
-  mount(session.signIn, async ({ body, raw }) => withSession(raw, await signIn(operators, body, visitorOf(raw))))
+  mount(session.signIn, async ({ body, raw }) =>
+    withSession(raw, await counted(signIn(operators, body, visitorOf(raw)))),
+  )
 
   mount(session.signInByLink, async ({ body, raw }) =>
-    withSession(raw, await signInByLink(operators, body.token, visitorOf(raw))),
+    withSession(raw, await counted(signInByLink(operators, body.token, visitorOf(raw)))),
   )
 
   mount(session.startSso, async ({ raw, origin }) => {
@@ -62,8 +77,10 @@ export function mountConsole(mount: Mount, operators: Operators, { sso, url }: C
     back.search = new URL(raw.url, back).search
     const ended = endedFlowCookie(raw)
     try {
-      const identity = await provider.finish(back, cookieOf(raw, 'flow') ?? '')
-      const { token, session: made } = await signInBySso(operators, identity, visitorOf(raw))
+      const identified = provider.finish(back, cookieOf(raw, 'flow') ?? '')
+      const { token, session: made } = await counted(
+        identified.then((identity) => signInBySso(operators, identity, visitorOf(raw))),
+      )
       return new WithCookies([sessionCookie(raw, token, made.endsAt), ended], new Redirect(`${url ?? ''}/console`))
     } catch (error) {
       if (!(error instanceof ApiError)) throw error

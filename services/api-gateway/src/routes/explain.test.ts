@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
+import { newOperator, type TestOperator } from '../console/test-operator.ts'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
 import { recorded } from '../test-profiler.ts'
-import { fillRecords } from './test-explained-records.ts'
+import { fillOperators, fillRecords } from './test-explained-records.ts'
 
 /** An entry of the profiler, or an answer of explain(). */
 type Document = Awaited<ReturnType<TestGateway['chat']['db']['mongo']['command']>>
@@ -20,6 +21,7 @@ describe('every query uses its index and examines no more than it returns', () =
   let gateway: TestGateway
   let alice: TestUser
   let bob: TestUser
+  let operator: TestOperator
   let room: string
   let ids: string[]
   let thread: { room: string; root: string; last: string }
@@ -33,6 +35,8 @@ describe('every query uses its index and examines no more than it returns', () =
     for (let i = 0; i < 10; i++) await fill(await gateway.newRoom([alice, ...more], {}), 50)
     await fillRecords({ gateway, room, ids, many })
     await fillThreads()
+    await fillOperators(gateway, many)
+    operator = await newOperator(gateway, [{ app: gateway.app, role: 'owner' }])
   })
   afterAll(() => gateway.stop())
 
@@ -165,6 +169,8 @@ describe('every query uses its index and examines no more than it returns', () =
     ['delete for me', () => hide(ids[1_001] ?? ''), ['messages', 'userDeletions', 'memberships']],
     ['delete all for me', () => bob.call('POST', '/messages/user-delete/all-in-room', { room }), ['memberships']],
     ['delete for all', () => remove(ids[2_001] ?? ''), ['messages', 'memberships', 'userDeletions']],
+    ['operators of an app', () => operator.call('GET', '/operators?limit=10'), ['operators', 'operatorSessions']],
+    ['sessions of an operator', () => operator.call('GET', '/operator/sessions'), ['operatorSessions']],
     ['a reaction', (middle) => alice.call('POST', `/messages/${middle}/reaction`, { reaction: '+' }), ['messages']],
   ]
   const isLook = ({ command }: Document) => command.pipeline?.some((stage: Document) => stage['$lookup']) ?? false

@@ -83,3 +83,20 @@ export async function fillRecords({ gateway, room, ids, many }: Records): Promis
   )
   await db.pushResults.insertMany(ids.map((id) => ({ _id: key(gateway.app, id, 'x'), at, results: [] })))
 }
+
+/** Operators of the app and, as many again, of another; each with a session. */
+export async function fillOperators({ chat: { db }, app }: TestGateway, many: number): Promise<void> {
+  const at = new Date()
+  const later = new Date(at.getTime() + 3_600_000)
+  const operators = Array.from({ length: 2 * many }, (_, i) => ({
+    ...{ _id: newId(), email: `${i}@example.com`, name: 'x', version: 1, createdAt: at },
+    roles: [{ app: i % 2 ? app : 'x', role: 'viewer' as const }],
+  }))
+  await db.operators.insertMany(operators)
+  await db.operatorSessions.insertMany(
+    operators.map(({ _id: operator }) => ({
+      ...{ _id: newId(), operator, version: 1, by: 'link' as const, address: '::1', userAgent: '' },
+      ...{ createdAt: at, lastSeenAt: at, endsAt: later, expiresAt: later },
+    })),
+  )
+}

@@ -81,6 +81,8 @@ describe('operators sign in', () => {
     assert.equal(new Set(answers).size, 1, answers.join('\n'))
     // Each compares one hash, if need be a dummy: the same work.
     assert.deepEqual(asked, ['hash', undefined, undefined])
+    const { text } = await gateway.metrics.scrape()
+    assert.match(text, /^parley_operator_sign_ins_total{.*outcome="SIGN_IN_FAILED".*} [1-9]/m)
   })
 
   test('an account waits after five failures, known or not, for longer each time; a link still works', async () => {
