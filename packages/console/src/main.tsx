@@ -20,6 +20,10 @@ const queries = new QueryClient({
   },
 })
 
+// Its relative address would lead elsewhere from the address of another view.
+const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]')
+if (icon) icon.href = new URL('console.svg', import.meta.url).href
+
 const element = document.getElementById('console')
 if (!element) throw new Error('no #console')
 createRoot(element).render(

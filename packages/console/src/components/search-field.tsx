@@ -1,6 +1,6 @@
 import { CloseButton, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { commonTexts } from '../texts/common.ts'
 import { useTexts } from '../texts/texts.ts'
 import { Icon } from './icon.tsx'
@@ -19,11 +19,16 @@ export function SearchField({
 }) {
   const t = useTexts(commonTexts)
   const [typed, setTyped] = useState(value)
-  const search = useDebouncedCallback(onSearch, pauseMS)
+  const view = useRef('')
+  // A link may have been followed since: the search must not lead back.
+  const search = useDebouncedCallback((next: string) => {
+    if (location.pathname === view.current) onSearch(next)
+  }, pauseMS)
   // The address has changed by other means, such as the browser's Back.
   useEffect(() => setTyped(value), [value])
   const put = (next: string) => {
     setTyped(next)
+    view.current = location.pathname
     search(next)
   }
   return (

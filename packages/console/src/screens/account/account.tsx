@@ -54,6 +54,7 @@ function Sessions() {
   const query = useQuery({
     queryKey: ['sessions'],
     queryFn: ({ signal }) => resultOf(api.GET('/operator/sessions', { signal })),
+    refetchInterval: 30_000,
   })
   const ending = useMutation({
     mutationFn: async (id: string) => {

@@ -64,7 +64,8 @@ function Around({ report, api }: { report: Report; api: Api }) {
     <Loaded query={query} rows={4}>
       {(messages) => (
         <>
-          <div className="log around" role="log" aria-label={t.context}>
+          {/* A scrolling region is reached by the keyboard. */}
+          <div className="log around" role="log" aria-label={t.context} tabIndex={0} ref={showWanted}>
             {messages.map((message) => (
               <MessageRow key={message._id} message={message} isWanted={message._id === id} />
             ))}
@@ -76,6 +77,12 @@ function Around({ report, api }: { report: Report; api: Api }) {
       )}
     </Loaded>
   )
+}
+
+/** Scrolls to the reported message inside its surroundings. */
+function showWanted(log: HTMLElement | null): void {
+  const wanted = log?.querySelector<HTMLElement>('.wanted')
+  if (log && wanted) log.scrollTop = wanted.offsetTop - (log.clientHeight - wanted.offsetHeight) / 2
 }
 
 function History({ user, label }: { user: string; label: string }) {

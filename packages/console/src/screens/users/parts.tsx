@@ -21,7 +21,8 @@ function Rows({ title, none, head, rows }: { title: string; none: string; head: 
           {none}
         </Text>
       ) : (
-        <Table.ScrollContainer minWidth={0} type="native">
+        // A scrolling region is reached by the keyboard.
+        <Table.ScrollContainer minWidth={560} type="native" tabIndex={0}>
           <Table verticalSpacing={6} fz="sm" aria-label={title}>
             <Table.Thead>
               <Table.Tr>
