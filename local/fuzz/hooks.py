@@ -26,8 +26,10 @@ KEY_HEADERS = {header.lower() for header, _ in KEYS.values()}
 # IDs from responses: links took them from there.
 answered = set()
 OF_THE_INVITED = {"declineInvitation", "joinRoom"}
+# Callers with a user token are the sender; those with the API key name one.
+WITH_A_SENDER = {"writeMessage", "scheduleMessage", "openStream", "listScheduled"}
 # They would end the fuzzer's own token, if they hit the fuzzer.
-ENDS_TOKENS = {"saveUser", "bindToken", "revokeTokens", "eraseUser", "banUser"}
+ENDS_TOKENS = {"saveUser", "bindToken", "revokeTokens", "eraseUser"}
 
 
 @schemathesis.hook
@@ -41,6 +43,8 @@ def before_call(context, case, kwargs):
             case.headers["IM-CLIENT-ID"] = me
         use_what_is_there(case, raw, name)
         make_sense(case, name)
+    if name == "banUser" and isinstance(case.path_parameters, dict):
+        case.path_parameters["client_id"] = "somebody"
     if name in ENDS_TOKENS:
         spare_the_fuzzer(case.path_parameters, "client_id")
         spare_the_fuzzer(case.body, "_id")
@@ -88,13 +92,19 @@ def keys_for(raw, name):
 
 def fresh_token():
     """A token of another user than the fuzzer: the call ends it."""
-    request = urllib.request.Request(
-        ground["url"] + "/admin/clients",
-        json.dumps({"_id": "renewer", "issueAccessToken": True}).encode(),
-        {"content-type": "application/json", "im-api-key": ground["apiKey"]},
-    )
+    return post("/admin/clients", {"_id": "renewer", "issueAccessToken": True})["token"]
+
+
+def new_stream():
+    """An open streamed message in a room that no call touches."""
+    return post("/messages/stream", {"room": "streams", "sender": "robot"})["_id"]
+
+
+def post(path, body):
+    headers = {"content-type": "application/json", "im-api-key": ground["apiKey"]}
+    request = urllib.request.Request(ground["url"] + path, json.dumps(body).encode(), headers)
     with urllib.request.urlopen(request) as answer:
-        return json.load(answer)["result"]["token"]
+        return json.load(answer)["result"]
 
 
 def use_what_is_there(case, raw, name):
@@ -105,7 +115,12 @@ def use_what_is_there(case, raw, name):
         "Message ID": chance.choice(room["messages"]),
         "User group ID": chance.choice(ground["groups"]),
         "ID of a failed call": chance.choice(ground["failedCalls"]),
+        "File ID": chance.choice(ground["files"]),
     }
+    components = case.operation.schema.raw_schema["components"]["schemas"]
+
+    def named(schema):
+        return components[schema["$ref"].rsplit("/", 1)[1]] if "$ref" in schema else schema
 
     def fill(values, schemas):
         for name, schema in schemas.items():
@@ -123,7 +138,8 @@ def use_what_is_there(case, raw, name):
             fill(values, described)
     content = raw.get("requestBody", {}).get("content", {}).get("application/json", {})
     if isinstance(case.body, dict):
-        fill(case.body, content.get("schema", {}).get("properties", {}))
+        properties = named(content.get("schema", {})).get("properties", {})
+        fill(case.body, {field: {**named(schema), **schema} for field, schema in properties.items()})
 
 
 def is_linked(case, given):
@@ -151,10 +167,33 @@ def make_sense(case, name):
     if name == "listMessages" and "beforeMessage" in query:
         for other in ("afterMessage", "afterTime"):
             query.pop(other, None)
-    if name == "writeMessage" and "IM-API-KEY" not in case.headers:
+    for field, value in (("cursor", None), ("since", "2026-01-01T00:00:00Z"), ("until", "2100-01-01T00:00:00Z")):
+        for values in (query, body):
+            if field in values and chance.random() < 0.8 and not is_linked(case, values[field]):
+                values.pop(field) if value is None else values.update({field: value})
+    if name in WITH_A_SENDER and "IM-API-KEY" not in case.headers:
         body.pop("sender", None)
-    elif name == "writeMessage":
-        body.setdefault("sender", me)
+        query.pop("sender", None)
+    elif name in WITH_A_SENDER and isinstance(case.body, dict):
+        body["sender"] = "robot" if name == "openStream" else me
+    if "untilMS" in body or "sendAtMS" in body:
+        body.update({field: int(time.time() + 86_400) * 1_000 for field in ("untilMS", "sendAtMS") if field in body})
+    if name in {"sendMessage", "writeMessage", "openStream", "scheduleMessage"}:
+        for field in ("thread", "attachments", "replyTo", "expiresInS"):
+            if chance.random() < 0.7:
+                body.pop(field, None)
+    if name in {"appendStream", "endStream"}:
+        case.path_parameters["id"] = new_stream()
+        case.headers = {**case.headers, "IM-API-KEY": ground["apiKey"]}
+        body.pop("at", None)
+    if name == "markThreadRead":
+        case.path_parameters["id"], body["message"] = chance.choice(ground["threads"])
+    if name == "getJob":
+        case.path_parameters["id"] = chance.choice(ground["jobs"])
+    if name == "retryWebhookCalls":
+        body["room"] = "a room without calls"
+    if name == "startChat":
+        body["members"] = ["alice"]
     if name == "setConfig":
         body["announcement"] = "Maintenance at noon"
     if name == "createRoom" and "owner" in body and body.get("members"):

@@ -1,4 +1,5 @@
 import { connectDb } from '@parley/db/connect'
+import { endJob, insertJob } from '@parley/db/jobs'
 import { markCallTried, queueCalls } from '@parley/db/push/outgoing-calls'
 import type { DemoKeys } from './make-app.ts'
 
@@ -23,6 +24,10 @@ export interface Ground extends DemoKeys {
   invitations: FuzzedRoom[]
   groups: string[]
   failedCalls: string[]
+  files: string[]
+  /** Of each: the message that began it, and one of its messages. */
+  threads: [string, string][]
+  jobs: string[]
 }
 
 const fuzzer = 'fuzzer'
@@ -74,8 +79,41 @@ export async function prepareGround(url: string, keys: DemoKeys, seed: number, m
   }
   const groups = users.map((user) => `group of ${user}`)
   for (const _id of groups) await post('/admin/groups', { _id, nickname: _id, members: users.slice(0, 2) })
+  await newRoom('streams', ['robot'])
+  await post('/config', { key: 'directory', value: 'all' })
+  const asFuzzer = { 'im-client-key': clientKey, 'im-authorization': token }
+  const files: string[] = []
+  for (let i = 0; i < 10; i++)
+    files.push(await uploadFile(await post('/files', { name: `${i}.txt`, size: 1 }, asFuzzer)))
+  const threads: [string, string][] = []
+  for (const { id, messages } of rooms) {
+    const [root = ''] = messages
+    const reply = { room: id, sender: fuzzer, message: 'Yes', messageType: 'text', replyTo: root, thread: true }
+    threads.push([root, (await post('/messages', reply))['_id'] ?? ''])
+  }
   const failedCalls = await failCalls(mongoUrl, keys.app)
-  return { ...keys, url, seed, user: fuzzer, token, rooms, invitations, groups, failedCalls }
+  const jobs = await endJobs(mongoUrl, keys.app)
+  return { ...keys, url, seed, user: fuzzer, token, rooms, invitations, groups, failedCalls, files, threads, jobs }
+}
+
+/** Uploads the content of a new file; returns its ID. */
+async function uploadFile({ fileID = '', upload }: Record<string, unknown>): Promise<string> {
+  const { url, headers } = upload as { url: string; headers: Record<string, string> }
+  const { ok, status } = await fetch(url, { method: 'PUT', headers, body: 'x' })
+  if (!ok) throw new Error(`PUT ${url}: ${status}`)
+  return String(fileID)
+}
+
+/** Makes jobs that have ended; returns their IDs. */
+async function endJobs(mongoUrl: string, app: string): Promise<string[]> {
+  const db = await connectDb(mongoUrl, { appName: 'parley-fuzz' })
+  try {
+    const ids = ['batch 1', 'batch 2']
+    for (const id of ids) await endJob(db, await insertJob(db, { app, id, kind: 'batch', total: 0, done: 0 }, 'fuzz'))
+    return ids
+  } finally {
+    await db.client.close()
+  }
 }
 
 /** Makes failed calls to integrators, for the operations that list and retry them; returns their IDs. */
