@@ -12,7 +12,7 @@ import { Time, visible } from '../../components/shown.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
-import type { AuditSearch } from './route.ts'
+import type { AuditSearch } from './search.ts'
 import { auditTexts } from './texts.ts'
 
 type Entry = components['schemas']['AuditEntry']

@@ -1,15 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { textOf } from '../../components/search-params.ts'
 import { appRoute } from '../../shell/routes.tsx'
-
-export interface AuditSearch {
-  actor?: string | undefined
-  subject?: string | undefined
-  action?: string | undefined
-  from?: string | undefined
-  to?: string | undefined
-  cursor?: string | undefined
-}
+import type { AuditSearch } from './search.ts'
 
 export const auditRoute = createRoute({
   getParentRoute: () => appRoute,

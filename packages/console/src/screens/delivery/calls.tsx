@@ -11,7 +11,7 @@ import { Time, visible } from '../../components/shown.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
-import type { DeliverySearch } from './route.ts'
+import type { DeliverySearch } from './search.ts'
 import { deliveryTexts } from './texts.ts'
 
 type Call = components['schemas']['WebhookDelivery']

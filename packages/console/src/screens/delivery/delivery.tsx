@@ -7,7 +7,7 @@ import { useTexts } from '../../texts/texts.ts'
 import { Calls } from './calls.tsx'
 import { DeadLetters } from './dead-letters.tsx'
 import { Push } from './push.tsx'
-import { deliveryTabs } from './route.ts'
+import { deliveryTabs } from './search.ts'
 import { deliveryTexts } from './texts.ts'
 
 const route = getRouteApi('/shell/apps/$app/delivery')

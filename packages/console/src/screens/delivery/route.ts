@@ -1,17 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { oneOf, textOf } from '../../components/search-params.ts'
 import { appRoute } from '../../shell/routes.tsx'
-
-export const deliveryTabs = ['calls', 'dead', 'push'] as const
-export type DeliveryTab = (typeof deliveryTabs)[number]
-
-export interface DeliverySearch {
-  tab?: DeliveryTab | undefined
-  room?: string | undefined
-  from?: string | undefined
-  to?: string | undefined
-  cursor?: string | undefined
-}
+import { type DeliverySearch, deliveryTabs } from './search.ts'
 
 export const deliveryRoute = createRoute({
   getParentRoute: () => appRoute,

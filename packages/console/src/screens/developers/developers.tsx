@@ -8,7 +8,7 @@ import { Configuration } from './configuration.tsx'
 import { EventTail } from './event-tail.tsx'
 import { Explorer } from './explorer.tsx'
 import { Keys } from './keys.tsx'
-import { type Tab, tabs } from './route.ts'
+import { type Tab, tabs } from './search.ts'
 import { developersTexts } from './texts.ts'
 
 const route = getRouteApi('/shell/apps/$app/developers')

@@ -11,7 +11,7 @@ import { useTexts } from '../../texts/texts.ts'
 import { MessageRow } from '../rooms/conversation/message-row.tsx'
 import { ReadingContext } from '../rooms/conversation/reading.ts'
 import { WithReason } from '../rooms/conversation/reason.tsx'
-import type { Report } from './reports.tsx'
+import type { Report } from './report.ts'
 import { moderationTexts } from './texts.ts'
 
 const around = 5

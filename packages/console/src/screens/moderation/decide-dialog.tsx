@@ -7,7 +7,7 @@ import { type End, EndField, endMS } from '../../components/end-field.tsx'
 import { useNumber } from '../../components/shown.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
-import type { Report } from './reports.tsx'
+import type { Report } from './report.ts'
 import { moderationTexts } from './texts.ts'
 
 const decisions = ['dismiss', 'delete', 'ban', 'erase'] as const

@@ -7,7 +7,7 @@ import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { MessageContent } from '../rooms/conversation/content.tsx'
 import { Context } from './context.tsx'
-import type { Report } from './reports.tsx'
+import type { Report } from './report.ts'
 import { moderationTexts } from './texts.ts'
 
 const decided = { dismiss: 'gotDismiss', delete: 'gotDelete', ban: 'gotBan', erase: 'gotErase' } as const

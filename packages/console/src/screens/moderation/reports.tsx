@@ -2,7 +2,6 @@ import { Button, Checkbox, Group, SegmentedControl, Stack, Text } from '@mantine
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { components } from '../../../generated/openapi.ts'
 import { resultOf } from '../../api.ts'
 import { Act } from '../../components/act.tsx'
 import { useNumber } from '../../components/shown.tsx'
@@ -10,10 +9,9 @@ import { Empty, Failure, Loading } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { DecideDialog } from './decide-dialog.tsx'
+import type { Report } from './report.ts'
 import { ReportCard } from './report-card.tsx'
 import { moderationTexts } from './texts.ts'
-
-export type Report = components['schemas']['Report']
 
 const route = getRouteApi('/shell/apps/$app/moderation')
 

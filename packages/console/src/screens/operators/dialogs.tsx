@@ -7,7 +7,7 @@ import { Copy, visible } from '../../components/shown.tsx'
 import { useApp, useSession } from '../../session/session.tsx'
 import { shellTexts } from '../../shell/texts.ts'
 import { useTexts } from '../../texts/texts.ts'
-import type { Operator } from './operators.tsx'
+import type { Operator } from './operator.ts'
 import { operatorsTexts } from './texts.ts'
 
 const roles = ['viewer', 'support', 'moderator', 'developer', 'owner'] as const

@@ -2,7 +2,6 @@ import { Badge, Button, Group, Menu, Text } from '@mantine/core'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import type { components } from '../../../generated/openapi.ts'
 import { resultOf } from '../../api.ts'
 import { type Columns, DataTable, Pager } from '../../components/data-table.tsx'
 import { Icon } from '../../components/icon.tsx'
@@ -13,9 +12,9 @@ import { useApp, useSession } from '../../session/session.tsx'
 import { shellTexts } from '../../shell/texts.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { AddOperator, ChangeRole, RemoveOperator, ResetOperator, SignInLink } from './dialogs.tsx'
+import type { Operator } from './operator.ts'
 import { operatorsTexts } from './texts.ts'
 
-export type Operator = components['schemas']['Operator']
 type Asked = { what: 'add' } | { what: 'role' | 'reset' | 'remove'; operator: Operator }
 
 const route = getRouteApi('/shell/apps/$app/operators')

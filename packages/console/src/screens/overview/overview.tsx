@@ -1,7 +1,6 @@
 import { Alert, SegmentedControl, Stack, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import type { operations } from '../../../generated/openapi.ts'
 import { resultOf } from '../../api.ts'
 import { Bars } from '../../components/bars.tsx'
 import { Icon } from '../../components/icon.tsx'
@@ -10,10 +9,10 @@ import { useNumber } from '../../components/shown.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useLanguage, useTexts } from '../../texts/texts.ts'
+import type { OverviewData } from './overview-data.ts'
 import { Processes } from './processes.tsx'
 import { alertTexts, overviewTexts } from './texts.ts'
 
-export type OverviewData = operations['readOverview']['responses'][200]['content']['application/json']['result']
 type Series = OverviewData['hour']
 type Figure = keyof Series[number]['figures']
 

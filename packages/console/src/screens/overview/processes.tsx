@@ -4,7 +4,7 @@ import { type Columns, DataTable } from '../../components/data-table.tsx'
 import { Facts, Section } from '../../components/page.tsx'
 import { Time, useNumber } from '../../components/shown.tsx'
 import { useTexts } from '../../texts/texts.ts'
-import type { OverviewData } from './overview.tsx'
+import type { OverviewData } from './overview-data.ts'
 import { overviewTexts } from './texts.ts'
 
 type Process = NonNullable<OverviewData['processes']>[number]

@@ -11,7 +11,7 @@ import { type Operation, useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { BanInRoom } from './ban-in-room.tsx'
-import type { Member } from './members.tsx'
+import type { Member } from './member.ts'
 import type { AdminRoom } from './room-actions.tsx'
 import { roomsTexts } from './texts.ts'
 

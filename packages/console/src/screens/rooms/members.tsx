@@ -1,7 +1,6 @@
 import { Badge, Button, Group } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import type { operations } from '../../../generated/openapi.ts'
 import { resultOf } from '../../api.ts'
 import { Act } from '../../components/act.tsx'
 import { type Columns, DataTable } from '../../components/data-table.tsx'
@@ -13,12 +12,10 @@ import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { AddDialog } from './add-dialog.tsx'
+import type { Member } from './member.ts'
 import { MemberMenu } from './member-menu.tsx'
 import type { AdminRoom } from './room-actions.tsx'
 import { roomsTexts } from './texts.ts'
-
-export type Member =
-  operations['inspectMembers']['responses'][200]['content']['application/json']['result']['data'][number]
 
 /** The members of a room with roles, read markers and bans, and what an operator may do about them. */
 export function Members({ room }: { room: AdminRoom }) {

@@ -3,9 +3,9 @@ import { Icon, type IconName } from '../../components/icon.tsx'
 import { ViewLink, visible } from '../../components/shown.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useLanguage, useTexts } from '../../texts/texts.ts'
-import type { TimelineSearch } from './route.ts'
+import type { Entry } from './entry.ts'
+import type { TimelineSearch } from './search.ts'
 import { codeTexts, timelineTexts } from './texts.ts'
-import type { Entry } from './timeline.tsx'
 
 const icons: Record<Entry['kind'], IconName> = {
   message: 'send',

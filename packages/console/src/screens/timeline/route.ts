@@ -1,15 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { textOf } from '../../components/search-params.ts'
 import { appRoute } from '../../shell/routes.tsx'
-
-export interface TimelineSearch {
-  user?: string | undefined
-  device?: string | undefined
-  room?: string | undefined
-  from?: string | undefined
-  to?: string | undefined
-  kinds?: string | undefined
-}
+import type { TimelineSearch } from './search.ts'
 
 export const timelineRoute = createRoute({
   getParentRoute: () => appRoute,

@@ -1,7 +1,6 @@
 import { Alert, Button, Chip, Group, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import type { components } from '../../../generated/openapi.ts'
 import { resultOf } from '../../api.ts'
 import { TextFilter, TimeFilter } from '../../components/filters.tsx'
 import { Icon } from '../../components/icon.tsx'
@@ -10,11 +9,10 @@ import { Empty, Failure, Loading } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
+import type { Entry } from './entry.ts'
 import { EntryLine } from './entry-line.tsx'
-import type { TimelineSearch } from './route.ts'
+import type { TimelineSearch } from './search.ts'
 import { kinds, timelineTexts } from './texts.ts'
-
-export type Entry = components['schemas']['TimelineEntry']
 
 const route = getRouteApi('/shell/apps/$app/timeline')
 

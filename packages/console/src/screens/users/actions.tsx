@@ -1,6 +1,5 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { useState } from 'react'
-import type { components } from '../../../generated/openapi.ts'
 import { dataOf, resultOf } from '../../api.ts'
 import { Act, useChanged } from '../../components/act.tsx'
 import { Confirm, Warning } from '../../components/confirm.tsx'
@@ -11,17 +10,12 @@ import { useTexts } from '../../texts/texts.ts'
 import { BanDialog } from './ban-dialog.tsx'
 import { EditDialog } from './edit-dialog.tsx'
 import { EraseDialog } from './erase-dialog.tsx'
+import type { Inspected, UserDialogProps } from './inspected.ts'
 import { saveAs } from './save-as.ts'
 import { usersTexts } from './texts.ts'
 import { TokenDialog } from './token-dialog.tsx'
-import type { Inspected } from './user.tsx'
 
 type Dialog = 'edit' | 'token' | 'end' | 'ban' | 'lift' | 'erase'
-
-export interface UserDialogProps {
-  profile: components['schemas']['AdminUser']
-  onClose: () => void
-}
 
 /** The actions of an operator on a user, each confirmed in a dialog that describes its effect. */
 export function UserActions({ profile, whole }: { profile: UserDialogProps['profile']; whole: Inspected | undefined }) {

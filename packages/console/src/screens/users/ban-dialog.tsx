@@ -6,7 +6,7 @@ import { type End, EndField, endMS } from '../../components/end-field.tsx'
 import { visible } from '../../components/shown.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
-import type { UserDialogProps } from './actions.tsx'
+import type { UserDialogProps } from './inspected.ts'
 import { usersTexts } from './texts.ts'
 
 export function BanDialog({ profile, onClose }: UserDialogProps) {

@@ -5,7 +5,7 @@ import { Confirm } from '../../components/confirm.tsx'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
-import type { UserDialogProps } from './actions.tsx'
+import type { UserDialogProps } from './inspected.ts'
 import { saveUser } from './save-user.ts'
 import { usersTexts } from './texts.ts'
 

@@ -9,7 +9,7 @@ import { useNumber } from '../../components/shown.tsx'
 import { Failure } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
-import type { UserDialogProps } from './actions.tsx'
+import type { UserDialogProps } from './inspected.ts'
 import { usersTexts } from './texts.ts'
 
 const pollMS = 1_000

@@ -4,8 +4,8 @@ import { Section } from '../../components/page.tsx'
 import { PersonLink, RoomLink } from '../../components/person.tsx'
 import { Time, UserText } from '../../components/shown.tsx'
 import { useTexts } from '../../texts/texts.ts'
+import type { Inspected } from './inspected.ts'
 import { usersTexts } from './texts.ts'
-import type { Inspected } from './user.tsx'
 
 interface Row {
   key: string

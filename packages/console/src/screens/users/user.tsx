@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import type { components, operations } from '../../../generated/openapi.ts'
+import type { components } from '../../../generated/openapi.ts'
 import { ApiFailure, resultOf } from '../../api.ts'
 import { Icon } from '../../components/icon.tsx'
 import { Facts, Page, Section } from '../../components/page.tsx'
@@ -15,8 +15,6 @@ import { Bans, Blocks, Connections, Devices, Tokens } from './parts.tsx'
 import { RoomsOfUser } from './rooms-of-user.tsx'
 import { usersTexts } from './texts.ts'
 import { UserBadges } from './user-badges.tsx'
-
-export type Inspected = operations['inspectUser']['responses'][200]['content']['application/json']['result']
 
 const route = getRouteApi('/shell/apps/$app/users/$user')
 

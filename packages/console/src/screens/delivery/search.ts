@@ -1,0 +1,10 @@
+export const deliveryTabs = ['calls', 'dead', 'push'] as const
+export type DeliveryTab = (typeof deliveryTabs)[number]
+
+export interface DeliverySearch {
+  tab?: DeliveryTab | undefined
+  room?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+  cursor?: string | undefined
+}

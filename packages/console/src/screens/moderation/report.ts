@@ -1,0 +1,3 @@
+import type { components } from '../../../generated/openapi.ts'
+
+export type Report = components['schemas']['Report']

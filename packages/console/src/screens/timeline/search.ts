@@ -1,0 +1,8 @@
+export interface TimelineSearch {
+  user?: string | undefined
+  device?: string | undefined
+  room?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+  kinds?: string | undefined
+}
