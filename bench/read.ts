@@ -2,11 +2,11 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { connectDb } from '@parley/db/connect'
 import { makeApp } from '@parley/local/make-app'
 import { wholeNumber, wholeNumbers } from '@parley/local/whole-number'
 import { startServers } from '@parley/stack/up'
 import { Command } from 'commander'
-import { MongoClient } from 'mongodb'
 import { startBenchService } from './bench-service.ts'
 import { printWhereTimeWent, profilesInto } from './cpu-profile.ts'
 import { median } from './median.ts'
@@ -44,11 +44,11 @@ const gateway = await startBenchService('api-gateway', servers, {
   ...(profile && { NODE_OPTIONS: profilesInto(profiles) }),
 })
 const { call, close } = openCalls(gateway.ports['http'] ?? 0)
-const mongo = await MongoClient.connect(servers.mongoUrl)
+const db = await connectDb(servers.mongoUrl, { appName: 'bench' })
 const admin = { 'im-api-key': keys.apiKey }
 await call('POST', '/admin/clients', admin, { _id: 'sender', issueAccessToken: true })
 const readers: { size: number; headers: Record<string, string> }[] = []
-for (const size of sizes) readers.push({ size, headers: await prepareReader(call, mongo.db(), keys, size) })
+for (const size of sizes) readers.push({ size, headers: await prepareReader(call, db, keys, size) })
 const ground = fork(join(import.meta.dirname, 'read/ground.ts'), [
   servers.mongoUrl,
   encodeURIComponent(`${keys.app}\0${bigRoom(sizes[0] ?? 0)}`),
@@ -133,7 +133,7 @@ console.log(`wanted: badge and latest page at most ${wanted.timesBare} × a bare
 process.exitCode = worst < wanted.growth ? 0 : 1
 await close()
 await bare.close()
-await mongo.close()
+await db.client.close()
 ground.disconnect()
 await gateway.stop()
 await servers.stop()

@@ -1,14 +1,15 @@
 import type { Db } from '@parley/db/connect'
+import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 
 /**
  * Puts a document of the app into every collection that a short chat leaves empty, in the form of real documents: ID and keys
  * begin with the app's (packages/db/src/keys.ts), or a field has it.
  */
-export async function fillCollections({ mongo }: Db, app: string): Promise<void> {
+export async function fillCollections(db: Db, app: string): Promise<void> {
   const key = (...parts: string[]) => [app, ...parts].join('\0')
   const ofRoom = { app, room: 'room', roomKey: key('room') }
   const far = new Date(Date.now() + 86_400_000)
-  const message = await mongo.collection<{ _id: string; app: string }>('messages').findOne({ app })
+  const [message] = await findAllMessages(db, { app })
   const noted = [
     { kind: 'event', to: { app, room: 'room' }, event: 'room', json: '{}', id: 'noted' },
     { kind: 'message', message: message?._id, event: 'chat message' },
@@ -38,6 +39,7 @@ export async function fillCollections({ mongo }: Db, app: string): Promise<void>
       end: 0,
       closeAtMS: far.getTime(),
     },
+    messages: { _id: `apart ${app}`, ...ofRoom, seq: 2 },
     pendingEvents: { _id: `note ${app}`, app, atMS, events: noted },
     publishedEvents: { _id: `note ${app}`, app, atMS, at: new Date(), events: noted },
     prefs: { _id: key('ann', 'theme'), userKey: key('ann'), name: 'theme', json: '1' },
@@ -77,6 +79,6 @@ export async function fillCollections({ mongo }: Db, app: string): Promise<void>
     userDeletions: { _id: key('room', 'ann', 'm'), roomKey: key('room'), user: 'ann', message: 'm', seq: 1 },
   }
   for (const [name, row] of Object.entries(rows)) {
-    await mongo.collection<{ _id: string }>(name).insertOne(row as { _id: string })
+    await db.mongo.collection<{ _id: string }>(name).insertOne(row as { _id: string })
   }
 }

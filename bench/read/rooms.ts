@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import type { Db } from '@parley/db/connect'
+import { newId } from '@parley/db/messages/messages'
+import { insertFlushed } from '@parley/db/room-buffer/flush'
 import type { DemoKeys } from '@parley/local/make-app'
-import { type Db, type Document, ObjectId } from 'mongodb'
+import type { Document } from 'mongodb'
 import { Pool } from 'undici'
 
 type Headers = Record<string, string>
@@ -61,27 +64,23 @@ export async function prepareReader(call: Call, db: Db, keys: DemoKeys, size: nu
 
 /** Writes messages as if they had been sent: the invariants of room and sender hold afterwards. */
 async function fill(db: Db, app: string, room: string, size: number): Promise<void> {
-  const collection = (name: string) => db.collection<Document & { _id: string }>(name)
   const roomKey = `${app}\0${room}`
   const startMS = Date.now() - size
   const content = JSON.stringify('x'.repeat(100))
   let lastMessageID = ''
   for (let from = 1; from <= size; from += 5_000) {
     const documents = Array.from({ length: Math.min(5_000, size - from + 1) }, (_, i) => {
-      lastMessageID = new ObjectId().toHexString()
+      lastMessageID = newId()
       const [seq, atMS] = [from + i, startMS + from + i]
       const writtenAt = { createdAtMS: atMS, updatedAtMS: atMS }
       const of = { app, room, roomKey, seq, sender: 'sender' }
       return { _id: lastMessageID, ...of, content, messageType: 'text', ...writtenAt }
     })
-    await collection('messages').insertMany(documents, { ordered: false })
+    await insertFlushed(db, documents)
   }
   const at = { clockMS: startMS + size, lastMessageAtMS: startMS + size }
-  await collection('rooms').updateOne(
-    { _id: roomKey },
-    { $set: { seq: size, lastMessageID, ...at }, $inc: { version: 1 } },
-  )
-  await collection('memberships').updateOne({ _id: `${roomKey}\0sender` }, { $set: { uncounted: size } })
+  await db.rooms.updateOne({ _id: roomKey }, { $set: { seq: size, lastMessageID, ...at }, $inc: { version: 1 } })
+  await db.memberships.updateOne({ _id: `${roomKey}\0sender` }, { $set: { uncounted: size } })
 }
 
 /** The service must see the written data. */

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { asMessages } from '@parley/db/message-buckets/all-messages'
 import { type Document, MongoClient } from 'mongodb'
 
 export interface Acknowledged {
@@ -28,15 +29,15 @@ export async function findFaults(
     const roomKey = `${app}\0${room}`
     const own = acknowledged.filter((message) => message.room === room)
     const stored = await db
-      .collection('messages')
-      .find({ roomKey })
-      .project<{ _id: unknown; seq: number; sender: string; start: string }>({
-        seq: 1,
-        sender: 1,
+      .collection('messageBuckets')
+      .aggregate<{ _id: unknown; seq: number; sender: string; start: string }>([
+        { $match: { roomKey } },
+        ...asMessages,
+        { $unionWith: { coll: 'messages', pipeline: [{ $match: { roomKey } }] } },
         // It begins with the number of the send.
-        start: { $substrCP: ['$content', 0, 20] },
-      })
-      .sort({ seq: 1 })
+        { $project: { seq: 1, sender: 1, start: { $substrCP: ['$content', 0, 20] } } },
+        { $sort: { seq: 1 } },
+      ])
       .toArray()
     const ids = new Set(stored.map(({ _id }) => String(_id)))
     const missing = own.filter(({ _id }) => !ids.has(_id))

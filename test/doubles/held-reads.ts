@@ -22,18 +22,18 @@ export interface MongoProxy {
 
 export async function openMongoProxy(mongoUrl: string): Promise<MongoProxy> {
   const server = new URL(mongoUrl.replace(/^mongodb:/, 'http:'))
-  let next: { command: Buffer; hold: (from: Socket, to: Socket) => void } | undefined
-  let failing: Buffer | undefined
+  let next: { commands: Buffer[]; hold: (from: Socket, to: Socket) => void } | undefined
+  let failing: Buffer[] | undefined
 
   const proxy = await openTcpProxy({ host: server.hostname, port: Number(server.port) }, (client, mongo) => {
     closeTogether(client, mongo)
     client.on('data', (request) => {
-      if (failing && request.includes(failing)) {
+      if (failing?.some((command) => request.includes(command))) {
         failing = undefined
         client.write(failureOf(request))
         return
       }
-      if (next && request.includes(next.command)) {
+      if (next?.commands.some((command) => request.includes(command))) {
         next.hold(mongo, client)
         next = undefined
       }
@@ -58,21 +58,23 @@ export async function openMongoProxy(mongoUrl: string): Promise<MongoProxy> {
         })
         from.resume()
       }
-      next = { command: findCommand(collection), hold }
+      next = { commands: readCommands(collection), hold }
       return { answered: answered.promise, release: () => letGo() }
     },
     failNextRead(collection) {
-      failing = findCommand(collection)
+      failing = readCommands(collection)
     },
     close: () => proxy.close(),
   }
 }
 
-/** The beginning of `{find: collection}` in BSON (bsonspec.org): name, NUL, length of the string with its NUL, string. */
-function findCommand(collection: string): Buffer {
+/** The beginnings of `{find: collection}` and `{aggregate: collection}` in BSON (bsonspec.org): name, NUL, length of the string with its NUL, string. */
+function readCommands(collection: string): Buffer[] {
   const length = Buffer.alloc(4)
   length.writeInt32LE(collection.length + 1)
-  return Buffer.concat([Buffer.from('find\0'), length, Buffer.from(`${collection}\0`)])
+  return ['find', 'aggregate'].map((name) =>
+    Buffer.concat([Buffer.from(`${name}\0`), length, Buffer.from(`${collection}\0`)]),
+  )
 }
 
 /** A server's error response: an OP_MSG of one document (MongoDB Wire Protocol). */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, startPlatform } from '../platform.ts'
@@ -34,8 +35,8 @@ describe('scheduled messages survive kill -9 of the gateway that sends them', ()
     await eventually('some are sent', async () => (await seq()) > 0, 120)
     await dying.kill()
     await eventually('no message waits', async () => (await db.collection('scheduled').countDocuments()) === 0, 120)
-    await eventually('all are flushed', async () => (await db.collection('messages').countDocuments()) >= count, 120)
-    const sent = await db.collection<{ clientMessageID: string }>('messages').find({ room }).toArray()
+    await eventually('all are flushed', async () => (await findAllMessages({ mongo: db }, {})).length >= count, 120)
+    const sent = await findAllMessages({ mongo: db }, { room })
     assert.deepEqual([sent.length, new Set(sent.map(({ clientMessageID }) => clientMessageID)).size], [count, count])
     assert.equal(await seq(), count)
 

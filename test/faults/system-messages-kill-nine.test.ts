@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { call, eventually, type Platform, startPlatform } from '../platform.ts'
@@ -6,12 +7,6 @@ import { call, eventually, type Platform, startPlatform } from '../platform.ts'
 const roomCount = 20
 const atOnce = 30
 const mostKills = 5
-
-interface Announced {
-  room: string
-  messageType: string
-  content: string
-}
 
 describe('system messages survive kill -9 of the gateway that changes members', () => {
   let platform: Platform
@@ -62,15 +57,14 @@ describe('system messages survive kill -9 of the gateway that changes members', 
     // As if their process had held them for the maximum time of a send.
     await db.collection('scheduled').updateMany({}, { $set: { nextMS: Date.now() } })
     await eventually('all are sent', async () => (await db.collection('scheduled').countDocuments()) === 0)
-    const changes = { messageType: { $in: ['joinRoom', 'addMembers'] } }
     const memberships = await db.collection<{ room: string; user: string }>('memberships').find().toArray()
     const first = memberships.filter(({ room, user }) => /room \d+$/.test(room) && user.endsWith('user 0')).length
     await eventually('all are flushed', async () => {
       const buffers = await db.collection('rooms').countDocuments({ 'buffer.0': { $exists: true } })
       return buffers === 0
     })
-    const announced = await db.collection<Announced>('messages').find(changes).toArray()
-    const named = announced.flatMap(({ room, content }) =>
+    const announced = await findAllMessages({ mongo: db }, { messageType: { $in: ['joinRoom', 'addMembers'] } })
+    const named = announced.flatMap(({ room, content = '' }) =>
       (JSON.parse(content) as { members: string[] }).members.map((user) => `${room}: ${user}`),
     )
     assert.equal(new Set(named).size, named.length, 'nobody is named twice')

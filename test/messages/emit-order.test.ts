@@ -64,7 +64,7 @@ describe('emits of one socket to one room without waiting for acknowledgements',
 
   test('messages keep their order behind a reply, a threaded one, and a failed one', async () => {
     const { result: root } = await say('root')
-    const lookup = proxy.holdNextRead('messages')
+    const lookup = proxy.holdNextRead('messageBuckets')
     const reply = say('reply', { replyTo: root._id })
     await lookup.answered
     const [plain, unknown] = [say('plain'), say('unknown', { replyTo: 'nothing' })]

@@ -3,6 +3,7 @@ import { execFile, spawn } from 'node:child_process'
 import { promisify } from 'node:util'
 import { connectDb, type Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
+import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { type DemoKeys, makeApp } from '@parley/local/make-app'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
@@ -108,7 +109,7 @@ describe('parley app delete', () => {
     await eventually('all events are published', async () => (await db.pendingEvents.countDocuments()) === 0)
     await eventually(
       'all messages are flushed',
-      async () => (await db.messages.countDocuments({ app: other.app })) === 1,
+      async () => (await findAllMessages(db, { app: other.app })).length === 1,
     )
     await eventually('the audit log is linked', async () => (await db.auditUnsealed.countDocuments()) === 0)
     for (const { app } of [platform, other]) await fillCollections(db, app)
@@ -148,7 +149,7 @@ describe('parley app delete', () => {
     assert.match((await parley('app', 'delete', platform.app, '--yes')).out, /there is no app/)
 
     // Left by a process that stalled during the deletion.
-    const [message] = await db.messages.find({ app: other.app }).limit(1).toArray()
+    const [message] = await findAllMessages(db, { app: other.app })
     assert.ok(message)
     const left = { ...message, _id: 'left', app: platform.app, roomKey: key(platform.app, 'second') }
     await db.messages.insertOne(left)

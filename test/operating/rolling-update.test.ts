@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { connectDb, type Db } from '@parley/db/connect'
+import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { call, connectClient, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
@@ -99,7 +100,7 @@ describe('a rolling update to a release with one more migration and field', () =
     ids.push(...(await Promise.all(Array.from({ length: 10 }, (_, i) => send(i % 2 ? before : again)))))
     await assertWhole(ids, [before, again])
     await eventually('every message is flushed, with its field', async () => {
-      const messages = await db.messages.find({}).toArray()
+      const messages = await findAllMessages(db, {})
       const withField = messages.filter((message) => nextField in message && message[nextField as '_id'] === 'next')
       return messages.length === ids.length && withField.length === 30
     })

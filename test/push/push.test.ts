@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { proves } from '@parley/conformance/proves'
 import { key } from '@parley/db/keys'
+import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { apnsTopic } from '../doubles/apns.ts'
 import { connectClient, eventually, type RunningService } from '../platform.ts'
@@ -122,9 +123,10 @@ describe('a new message is pushed', () => {
     const written = await platform.admin('POST', `/rooms/${room}/message`, skip)
     assert.deepEqual(await badgesOf(String(written['_id'])), [undefined, undefined])
     await platform.admin('POST', '/messages/batch', { ...skip, paras: [{ room }] })
-    const batched = await eventually('the message is flushed', () =>
-      platform.db.messages.findOne({ roomKey: key(platform.app, room), seq: 3 }),
-    )
+    const batched = await eventually('the message is flushed', async () => {
+      const [third] = await findAllMessages(platform.db, { roomKey: key(platform.app, room), seq: 3 })
+      return third
+    })
     assert.deepEqual(await badgesOf(batched._id), [undefined, undefined])
     assert.deepEqual(await badgesOf(await platform.send(room, alice)), [4, 4])
   })

@@ -10,6 +10,7 @@ import { filesToClearIndexes } from './files/files-to-clear.ts'
 import { waitingPictureIndexes } from './files/waiting-pictures.ts'
 import { jobIndexes } from './jobs.ts'
 import { linkCardIndexes } from './link-cards.ts'
+import { messageBucketIndexes } from './message-buckets/buckets.ts'
 import { expiringMessageIndexes } from './messages/expiring-messages.ts'
 import { messageStreamIndexes } from './messages/message-streams.ts'
 import { messageIndexes } from './messages/messages.ts'
@@ -55,6 +56,7 @@ const indexesOf: Record<CollectionName, readonly IndexDescription[]> = {
   jobs: jobIndexes,
   linkCards: linkCardIndexes,
   memberships: membershipIndexes,
+  messageBuckets: messageBucketIndexes,
   messageStreams: messageStreamIndexes,
   messages: [...messageIndexes, ...threadMessageIndexes, ...expiringMessageIndexes, ...attachedIndexes],
   operatorSessions: operatorSessionIndexes,

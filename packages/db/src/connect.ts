@@ -58,7 +58,7 @@ export async function connectDb(url: string, options: ConnectOptions = {}): Prom
     throw error
   }
   const mongo = client.db(options.database ?? (databaseOf(url) || 'parley'))
-  return { client, mongo, turns: createTurns(), ...openCollections(mongo) }
+  return { client, mongo, turns: createTurns(), beforeNextRun: new WeakMap(), ...openCollections(mongo) }
 }
 
 /** The database in the path of a MongoDB URL, which may name several hosts; empty when there is none. */

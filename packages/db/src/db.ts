@@ -1,9 +1,10 @@
-import type { Collection, MongoClient, Db as MongoDb } from 'mongodb'
+import type { ClientSession, Collection, MongoClient, Db as MongoDb } from 'mongodb'
 import type { AppDoc, ConfigDoc } from './apps/documents.ts'
 import type { AuditDoc, AuditSealDoc, UnsealedDoc } from './audit/documents.ts'
 import type { JobDoc, LinkCardDoc, PageFileDoc } from './documents.ts'
 import type { PendingEventsDoc, PublishedEventsDoc, StreamStateDoc } from './events/documents.ts'
 import type { FileDoc, FilesToClearDoc } from './files/documents.ts'
+import type { MessageBucketDoc } from './message-buckets/documents.ts'
 import type {
   MessageDoc,
   MessageStreamDoc,
@@ -45,6 +46,7 @@ export interface Collections {
   jobs: Collection<JobDoc>
   linkCards: Collection<LinkCardDoc>
   memberships: Collection<MembershipDoc>
+  messageBuckets: Collection<MessageBucketDoc>
   messageStreams: Collection<MessageStreamDoc>
   messages: Collection<MessageDoc>
   operatorSessions: Collection<OperatorSessionDoc>
@@ -78,4 +80,10 @@ export interface Collections {
 export type CollectionName = keyof Collections
 
 /** The connection to MongoDB with Parley's collections. */
-export type Db = { client: MongoClient; mongo: MongoDb; turns: Turns } & Collections
+export type Db = {
+  client: MongoClient
+  mongo: MongoDb
+  turns: Turns
+  /** Work of a transaction after a conflict, outside of itself, before it runs again. */
+  beforeNextRun: WeakMap<ClientSession, () => Promise<void>>
+} & Collections

@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb'
 import type { Db } from './db.ts'
+import { asMessages } from './message-buckets/all-messages.ts'
 import { bucketLevels } from './statistics/buckets.ts'
 import type { SentFact } from './statistics/counted-messages.ts'
 
@@ -10,9 +11,14 @@ import type { SentFact } from './statistics/counted-messages.ts'
 export async function findNewestSent(db: Db, app: string, sinceMS: number): Promise<SentFact[]> {
   const since = ObjectId.createFromTime(Math.floor(sinceMS / 1_000)).toHexString()
   const minute = { $floor: { $divide: ['$createdAtMS', bucketLevels.minute.sizeMS] } }
-  const found = await db.messages
+  const isSince = { $gte: since }
+  const apart = [{ $match: { _id: isSince, app, threadOf: { $exists: false } } }]
+  const found = await db.messageBuckets
     .aggregate<{ _id: { room: string; user: string }; first: number; last: number; atMS: number }>([
-      { $match: { _id: { $gte: since }, app, threadOf: { $exists: false } } },
+      { $match: { messages: { $elemMatch: { _id: isSince } }, app } },
+      ...asMessages,
+      { $match: { _id: isSince } },
+      { $unionWith: { coll: db.messages.collectionName, pipeline: apart } },
       {
         $group: {
           _id: { room: '$room', user: '$sender', minute },

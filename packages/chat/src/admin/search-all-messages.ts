@@ -6,7 +6,6 @@ import { key } from '@parley/db/keys'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import type { SearchHit } from '@parley/db/messages/documents'
 import { type AppSearch, type SearchPlace, searchApp } from '@parley/db/messages/search-app'
-import { searchPages } from '@parley/db/messages/search-texts'
 import { QueryTooSlow } from '@parley/db/query-too-slow'
 import { findRoomList } from '@parley/db/rooms/room-list'
 import { findRoom, findRoomsByKey, type RoomSummary } from '@parley/db/rooms/rooms'
@@ -83,7 +82,7 @@ async function findPage(
 ): Promise<{ found: SearchHit[]; cursor?: string }> {
   const found: SearchHit[] = []
   let [place, end] = [from, from]
-  for await (const hits of searchPages(searchApp(chat.db, search, from), { atOnce: limit + 1, untilMS })) {
+  for await (const hits of searchApp(chat.db, search, from, { atOnce: limit + 1, untilMS })) {
     const keys = [...new Set(hits.map(({ roomKey }) => roomKey))]
     const rooms = new Map((await findRoomsByKey(chat.db, keys)).map((room) => [room._id, room]))
     for (const hit of hits) {

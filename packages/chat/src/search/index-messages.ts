@@ -41,7 +41,7 @@ async function indexChunk(db: Db, roomKey: string): Promise<boolean> {
     let upTo = after
     let found = 0
     let turnBeganMS = performance.now()
-    for await (const message of messagesToIndex(db, roomKey, { after, upTo: room.seq }, most.messages, session)) {
+    for (const message of await messagesToIndex(db, roomKey, { after, upTo: room.seq }, most.messages, session)) {
       const { _id, seq, sender, messageType, createdAtMS } = message
       // A missing message is in the buffer; once flushed, it is indexed with the next message or search.
       if (seq !== upTo + 1 || found >= most.words) break

@@ -25,7 +25,7 @@ const againAfterMS = 1_000
 /** A room in use is flushed far more often. */
 const rememberMS = 5_000
 
-/** Publishes the appends of this process and flushes them from the buffers of their rooms to `messages`. */
+/** Publishes the appends of this process and flushes them from the buffers of their rooms. */
 export interface Flusher {
   /** @param senders the profiles of the senders, by key(app, user) */
   take(append: RoomAppend, senders: ReadonlyMap<string, UserDoc>): void

@@ -5,6 +5,7 @@ import type { CollectionName, Db } from '../db.ts'
 import type { NotedEvent } from '../events/documents.ts'
 import { removeFilesOfApp } from '../files/files-to-clear.ts'
 import { keyRange } from '../keys.ts'
+import { findByIDs } from '../message-buckets/find-messages.ts'
 import { removeRolesIn } from '../operators/operators.ts'
 
 /** How to find the documents of an app: by the range of its keys, or in a small collection by reading all of it. */
@@ -31,6 +32,7 @@ const ways: Record<CollectionName, Way> = {
   searchProgress: 'idRange',
   userDeletions: 'idRange',
   messageStreams: 'idRange',
+  messageBuckets: 'idRange',
   messages: 'roomKeyRange',
   files: 'files',
   memberships: 'idRange',
@@ -128,7 +130,7 @@ async function deleteNotes(db: Db, name: string, app: string, onDeleted: (change
   let changed = 0
   for await (const page of pagesOf(notes.find({}, { projection: { 'events.json': 0 } }))) {
     const named = page.flatMap(({ events }) => events.flatMap((event) => ('message' in event ? event.message : [])))
-    const own = await db.messages.find({ _id: { $in: named }, app }, { projection: { _id: 1 } }).toArray()
+    const own = await findByIDs(db, named, { app })
     const ofApp = { $or: [{ app }, { 'to.app': app }, { message: { $in: own.map(({ _id }) => _id) } }] }
     const ids = { _id: { $in: page.map(({ _id }) => _id) } }
     const pull = { $pull: { events: ofApp } } as Document

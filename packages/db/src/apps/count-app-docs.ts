@@ -5,10 +5,16 @@ import { flushApp } from '../room-buffer/flush.ts'
 /** The number of users, rooms and messages that the deletion of an app takes. */
 export async function countAppDocs(db: Db, app: string): Promise<{ users: number; rooms: number; messages: number }> {
   await flushApp(db, app)
-  const [users, rooms, messages] = await Promise.all([
+  const [users, rooms, apart, [inBuckets]] = await Promise.all([
     db.users.countDocuments({ _id: keyRange(app) }),
     db.rooms.countDocuments({ app }),
     db.messages.countDocuments({ roomKey: keyRange(app) }, { hint: { roomKey: 1, seq: 1 } }),
+    db.messageBuckets
+      .aggregate<{ count: number }>([
+        { $match: { _id: keyRange(app) } },
+        { $group: { _id: null, count: { $sum: { $size: '$messages._id' } } } },
+      ])
+      .toArray(),
   ])
-  return { users, rooms, messages }
+  return { users, rooms, messages: apart + (inBuckets?.count ?? 0) }
 }

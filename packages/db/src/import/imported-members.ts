@@ -1,4 +1,6 @@
 import type { Db } from '../db.ts'
+import { messagesOf } from '../message-buckets/buckets.ts'
+import { countInBuckets, findByIDs, inStretch } from '../message-buckets/find-messages.ts'
 import { findDeletionsOfUsers } from '../messages/user-deletions.ts'
 import type { MembershipDoc, RoomDoc } from '../rooms/documents.ts'
 import { endInvitations } from '../rooms/invitations.ts'
@@ -114,6 +116,11 @@ async function countUncounted(
   const inBuffer = new Set(buffer.map(({ seq }) => seq))
   const own = db.messages.find({ roomKey, sender: { $in: users }, seq: after }, fields)
   for await (const { sender, seq } of own) if (isAfter(sender, seq) && !inBuffer.has(seq)) add(sender)
+  const buckets = db.messageBuckets.find(inStretch(roomKey, { after: afterSeq, upTo: last }), { session })
+  for await (const bucket of buckets) {
+    const sent = messagesOf(bucket).filter(({ sender, seq }) => isAfter(sender, seq) && !inBuffer.has(seq))
+    for (const { sender } of sent) add(sender)
+  }
   const deleted = new Set<number>()
   for await (const { sender, seq } of db.messages.find(neverUnread(roomKey, after), fields)) {
     deleted.add(seq)
@@ -127,14 +134,14 @@ async function countUncounted(
 
 /** The seqs of messages by ID; for read positions. */
 export async function findSeqs(db: Db, ids: readonly string[]): Promise<Map<string, number>> {
-  if (ids.length === 0) return new Map()
-  const found = await db.messages.find({ _id: { $in: [...ids] } }, { projection: { seq: 1 } }).toArray()
+  const found = await findByIDs(db, ids)
   return new Map(found.map(({ _id, seq }) => [_id, seq]))
 }
 
 /** The number of a room's messages up to a seq: equal to it, if there is no hole. */
 export async function countUpToSeq(db: Db, roomKey: string, seq: number): Promise<number> {
-  return db.messages.countDocuments({ roomKey, seq: { $gte: 1, $lte: seq } })
+  const apart = await db.messages.countDocuments({ roomKey, seq: { $gte: 1, $lte: seq } })
+  return apart + (await countInBuckets(db, roomKey, { after: 0, upTo: seq }, {}))
 }
 
 /** How many of the users are there. */

@@ -1,4 +1,5 @@
 import type { Db } from '../db.ts'
+import { findBySeq } from '../message-buckets/find-messages.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
 import { minuteOf } from '../rooms/last-minute.ts'
@@ -54,10 +55,7 @@ export async function findIdsBySeq(
   fromSeq: number,
   toSeq: number,
 ): Promise<Map<number, string>> {
-  const found = await db.messages
-    .find({ roomKey, seq: { $gte: fromSeq, $lte: toSeq } })
-    .project<Pick<MessageDoc, '_id' | 'seq'>>({ seq: 1 })
-    .toArray()
+  const found = await findBySeq(db, roomKey, { after: fromSeq - 1, upTo: toSeq })
   return new Map(found.map(({ _id, seq }) => [seq, _id]))
 }
 

@@ -1,6 +1,7 @@
 import { inParts } from '@parley/async/in-parts'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
+import { findByIDs } from '../message-buckets/find-messages.ts'
 import type { MessageDoc, SearchTextDoc } from '../messages/documents.ts'
 import { type Thread, threadKey } from '../threads/thread.ts'
 import { insertMissing, runWrites } from '../transactions/run-writes.ts'
@@ -25,11 +26,7 @@ export async function findImportedRoots(
   db: Db,
   ids: readonly string[],
 ): Promise<Map<string, Pick<MessageDoc, '_id' | 'sender' | 'thread'>>> {
-  if (ids.length === 0) return new Map()
-  const found = await db.messages
-    .find({ _id: { $in: [...ids] } })
-    .project<Pick<MessageDoc, '_id' | 'sender' | 'thread'>>({ sender: 1, thread: 1 })
-    .toArray()
+  const found = await findByIDs(db, ids)
   return new Map(found.map((root) => [root._id, root]))
 }
 

@@ -1,6 +1,7 @@
 import type { ClientSession, Filter } from 'mongodb'
 import type { Db } from '../db.ts'
 import { lookAtFiles } from '../files/files.ts'
+import { moveFromBuckets, takeFromBucket } from '../message-buckets/buckets.ts'
 import type { MessageDoc } from './documents.ts'
 
 /** The fields that a change of a message sets and removes. */
@@ -48,7 +49,10 @@ export async function changeMessage(
   session: ClientSession,
 ): Promise<MessageDoc> {
   const changed = { ...withChange(message, change), updatedAtMS }
-  await db.messages.replaceOne({ _id: message._id }, changed, { session })
+  const { matchedCount } = await db.messages.replaceOne({ _id: message._id }, changed, { session })
+  if (matchedCount === 0 && (await takeFromBucket(db, message, session))) {
+    await db.messages.insertOne(changed, { session })
+  }
   if (!changed.attachments) await lookAtFiles(db, message.app, message.attachments ?? [], session)
   return changed
 }
@@ -71,6 +75,7 @@ export async function stubMessages(
   updatedAtMS: number,
   session: ClientSession,
 ): Promise<void> {
+  await moveFromBuckets(db, roomKey, range, session)
   const living = { roomKey, seq: { $gt: range.afterSeq, $lte: range.upToSeq }, isDeleted: { $ne: true as const } }
   await makeStubs(db, living, updatedAtMS, session)
 }

@@ -1,5 +1,6 @@
 import type { ClientSession } from 'mongodb'
 import type { Db } from '../db.ts'
+import { findBySeq } from '../message-buckets/find-messages.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
 import { stub, withChange } from './change-messages.ts'
 import type { MessageDoc } from './documents.ts'
@@ -11,12 +12,7 @@ export async function findMessagesUpTo(
   upToSeq: number,
   limit: number,
 ): Promise<Pick<MessageDoc, '_id' | 'seq' | 'createdAtMS'>[]> {
-  return db.messages
-    .find({ roomKey, seq: { $lte: upToSeq } })
-    .project<Pick<MessageDoc, '_id' | 'seq' | 'createdAtMS'>>({ seq: 1, createdAtMS: 1 })
-    .sort({ seq: -1 })
-    .limit(limit)
-    .toArray()
+  return findBySeq(db, roomKey, { after: 0, upTo: upToSeq }, { limit, latestFirst: true })
 }
 
 /** How many messages of the room were deleted for all individually. */

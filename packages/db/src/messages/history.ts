@@ -1,25 +1,19 @@
-import type { ClientSession, Document, Filter } from 'mongodb'
+import type { ClientSession, Document } from 'mongodb'
 import type { Db } from '../db.ts'
+import { messagesOf, perBucket } from '../message-buckets/buckets.ts'
+import type { MessageBucketDoc } from '../message-buckets/documents.ts'
+import { joined, readBoth } from '../message-buckets/find-messages.ts'
 import type { MessageDoc } from './documents.ts'
-
-export type TimeField = 'updatedAtMS' | 'createdAtMS'
-
-/** A place in the order of a room's history: (time field, _id). */
-export interface HistoryPosition {
-  timeMS: number
-  id: string
-}
-
-/**
- * The start of a page of history: strictly before or after a place, or after a time. `bound`: a page before a place has
- * only messages strictly after the bound. `whole`: as after a time, no page ends within one.
- */
-export type PageStart =
-  | { from: 'end' }
-  | { from: 'afterTime'; timeMS: number }
-  | ({ from: 'before'; bound?: HistoryPosition } & HistoryPosition)
-  | ({ from: 'after'; whole?: true } & HistoryPosition)
-  | ({ from: 'sameTime'; forward: boolean } & HistoryPosition)
+import {
+  bucketsFrom,
+  filterFrom,
+  hasWholeTimes,
+  isForward,
+  isFrom,
+  orderOf,
+  type PageStart,
+  type TimeField,
+} from './page-start.ts'
 
 /**
  * A room's history: its flushed messages, its buffer, and its clock, read with the buffer and before everything else.
@@ -51,8 +45,21 @@ export function firstRead({ limit }: PageSize): number {
   return Math.min(limit + 1, perRead)
 }
 
+/** The result of one read of a history, in its order. */
+export interface FoundMessages {
+  /** Documents of `messages`. */
+  apart: MessageDoc[]
+  buckets: MessageBucketDoc[]
+}
+
+/** The first read of a page, and what it asked for. */
+export interface FirstRead extends FoundMessages {
+  most: number
+}
+
 /**
- * The stages of a pipeline on messages that finds the first of a page.
+ * The stages of pipelines on `messages` and on the buckets that find the first of a page.
+ * @param most messages; 0 for all
  * @param upToSeq where `isBeyond` holds for the result without it
  */
 export function historyStages(
@@ -60,10 +67,31 @@ export function historyStages(
   start: PageStart,
   field: TimeField,
   most: number,
-  upToSeq?: number,
-): Document[] {
-  const match = filterFrom(roomKey, start, field, { timeMS: Number.MAX_SAFE_INTEGER, seq: upToSeq })
-  return [{ $match: match }, { $sort: orderOf(start, field) }, { $limit: most }]
+  { clockMS = Number.MAX_SAFE_INTEGER, upToSeq, buckets = bucketsFor(most) }: ReadUpTo = {},
+): { apart: Document[]; buckets: Document[] } {
+  const match = filterFrom(roomKey, start, field, { timeMS: clockMS, seq: upToSeq })
+  const limited = (limit: number) => (limit > 0 ? [{ $limit: limit }] : [])
+  return {
+    apart: [{ $match: match }, { $sort: orderOf(start, field) }, ...limited(most)],
+    buckets: [
+      { $match: bucketsFrom(roomKey, start) },
+      { $sort: isForward(start) ? { lastMS: 1, number: 1 } : { firstMS: -1, number: -1 } },
+      ...limited(buckets),
+    ],
+  }
+}
+
+interface ReadUpTo {
+  /** The room's clock. */
+  clockMS?: number
+  upToSeq?: number | undefined
+  /** How many buckets; 0 for all. */
+  buckets?: number
+}
+
+/** The buckets that have so many places, if there are as many: the first may have only one. */
+function bucketsFor(most: number): number {
+  return most === 0 ? 0 : Math.ceil(most / perBucket) + 1
 }
 
 /**
@@ -79,42 +107,53 @@ export async function readHistory(
   start: PageStart,
   field: TimeField,
   { limit, maxBytes }: PageSize,
-  first: { flushed: MessageDoc[]; most: number },
+  first: FirstRead,
   session?: ClientSession,
 ): Promise<MessageDoc[]> {
   const forward = isForward(start)
-  const findFlushed = (from: PageStart, most: number, upToSeq?: number) =>
-    db.messages
-      .find(filterFrom(roomKey, from, field, { timeMS: clockMS, seq: upToSeq }), { ...(session && { session }) })
-      .sort(orderOf(start, field))
-      .limit(most)
-      .toArray()
+  const read = async (from: PageStart, most: number, buckets: number) => {
+    const find = (upToSeq?: number) => {
+      const stages = historyStages(roomKey, from, field, most, { clockMS, upToSeq, buckets })
+      return readBoth(db, stages.buckets, stages.apart, session)
+    }
+    const isFirst = from === start && buckets === bucketsFor(first.most)
+    const found = isFirst ? first : await find()
+    return isBeyond(found.apart, seq) ? find(seq) : found
+  }
   const find = async (from: PageStart, most: number) => {
-    const found = from === start ? first.flushed : await findFlushed(from, most)
-    const flushed = isBeyond(found, seq) ? await findFlushed(from, most, seq) : found
-    return withBuffer(flushed, buffer.filter(isFrom(from, field)), { field, forward, most })
+    const isWanted = isFrom(from, field)
+    for (let buckets = bucketsFor(most); ; buckets *= 4) {
+      const found = await read(from, most, buckets)
+      const inBuckets = found.buckets.flatMap(messagesOf).filter((one) => isWanted(one) && one.createdAtMS <= clockMS)
+      const flushed = sorted(joined(inBuckets, found.apart), field, forward)
+      const isAll = buckets === 0 || found.buckets.length < buckets
+      const known = isAll ? flushed : flushed.filter(isBefore(found.buckets.at(-1), field, forward))
+      if (isAll || known.length >= most) {
+        return withBuffer(known, buffer.filter(isWanted), { field, forward, most })
+      }
+    }
   }
 
-  const read: MessageDoc[] = []
+  const page: MessageDoc[] = []
   let bytes = 0
-  for (let from = start; read.length <= limit && bytes <= maxBytes; ) {
-    const most = from === start ? first.most : Math.min(limit + 1 - read.length, perRead)
+  for (let from = start; page.length <= limit && bytes <= maxBytes; ) {
+    const most = from === start ? first.most : Math.min(limit + 1 - page.length, perRead)
     const next = await find(from, most)
-    read.push(...next)
+    page.push(...next)
     bytes += next.reduce((sum, message) => sum + storedBytes(message), 0)
     const last = next.at(-1)
-    if (!last || next.length < most) return read
+    if (!last || next.length < most) return page
     const place = { timeMS: last[field], id: last._id }
     const bound = start.from === 'before' && start.bound ? { bound: start.bound } : {}
     from = forward ? { from: 'after', ...place } : { from: 'before', ...place, ...bound }
   }
 
-  const last = read.at(-1)
-  if (!last || !hasWholeTimes(start)) return read
-  const lastTimeFrom = read.findIndex((message) => message[field] === last[field])
+  const last = page.at(-1)
+  if (!last || !hasWholeTimes(start)) return page
+  const lastTimeFrom = page.findIndex((message) => message[field] === last[field])
   const isTooMuch = lastTimeFrom > 0 && (lastTimeFrom >= limit || bytes > maxBytes)
-  if (isTooMuch) return read.slice(0, lastTimeFrom)
-  return [...read, ...(await find({ from: 'sameTime', forward, timeMS: last[field], id: last._id }, 0))]
+  if (isTooMuch) return page.slice(0, lastTimeFrom)
+  return [...page, ...(await find({ from: 'sameTime', forward, timeMS: last[field], id: last._id }, 0))]
 }
 
 /** Whether there is something that the room or thread has not reached. */
@@ -133,9 +172,9 @@ export async function readThreadHistory(
 ): Promise<MessageDoc[]> {
   const most = firstRead(size)
   const stages = historyStages(roomKey, start, field, most)
-  const flushed = await db.messages.aggregate<MessageDoc>(stages, { session }).toArray()
+  const apart = await db.messages.aggregate<MessageDoc>(stages.apart, { session }).toArray()
   const of = { roomKey, seq, buffer: [], clockMS: Number.MAX_SAFE_INTEGER }
-  return readHistory(db, of, start, field, size, { flushed, most }, session)
+  return readHistory(db, of, start, field, size, { apart, buckets: [], most }, session)
 }
 
 /**
@@ -149,12 +188,21 @@ function withBuffer(
 ): MessageDoc[] {
   const there = new Set(flushed.map(({ _id }) => _id))
   const unflushed = buffer.filter(({ _id }) => !there.has(_id))
-  if (unflushed.length === 0) return flushed
-  const direction = forward ? 1 : -1
-  const all = [...flushed, ...unflushed].toSorted(
-    (a, b) => direction * (a[field] - b[field] || (a._id < b._id ? -1 : 1)),
-  )
+  const all = unflushed.length === 0 ? flushed : sorted([...flushed, ...unflushed], field, forward)
   return most === 0 ? all : all.slice(0, most)
+}
+
+function sorted(messages: readonly MessageDoc[], field: TimeField, forward: boolean): MessageDoc[] {
+  const direction = forward ? 1 : -1
+  return messages.toSorted((a, b) => direction * (a[field] - b[field] || (a._id < b._id ? -1 : 1)))
+}
+
+/** Whether a message comes before all those of the buckets after this one, in the order of a page. */
+function isBefore(last: MessageBucketDoc | undefined, field: TimeField, forward: boolean) {
+  return (message: MessageDoc) => {
+    if (!last) return true
+    return forward ? message[field] < last.lastMS : message[field] > last.firstMS
+  }
 }
 
 /**
@@ -184,78 +232,6 @@ export function pageLength(
 function endOfTime(messages: readonly { timeMS: number }[], at: number, timeMS: number): number {
   const end = messages.findIndex((message, i) => i > at && message.timeMS !== timeMS)
   return end === -1 ? messages.length : end
-}
-
-/** Where a reader goes by messages, each is an exact cursor; a time is one only with all its messages. */
-function hasWholeTimes(start: PageStart): boolean {
-  return start.from === 'afterTime' || (start.from === 'after' && start.whole === true)
-}
-
-function isForward({ from }: PageStart): boolean {
-  return from === 'after' || from === 'afterTime'
-}
-
-function orderOf(start: PageStart, field: TimeField): Record<string, 1 | -1> {
-  return isForward(start) ? { [field]: 1, _id: 1 } : { [field]: -1, _id: -1 }
-}
-
-function filterFrom(
-  roomKey: string,
-  start: PageStart,
-  field: TimeField,
-  upTo: { timeMS: number; seq: number | undefined },
-): Filter<MessageDoc> {
-  const upToMS = upTo.timeMS
-  // Only where it is needed: the planner might take another index for it.
-  const all = { roomKey, ...(upTo.seq !== undefined && { seq: { $lte: upTo.seq } }) }
-  if (start.from === 'end') return { ...all, [field]: { $lte: upToMS } }
-  if (start.from === 'afterTime') return { ...all, [field]: { $gt: start.timeMS, $lte: upToMS } }
-  if (start.from === 'sameTime') {
-    return { ...all, [field]: start.timeMS, _id: { [start.forward ? '$gt' : '$lt']: start.id } }
-  }
-  if (start.from === 'before' && start.bound) return between(all, field, start.bound, start)
-  const than = start.from === 'before' ? '$lt' : '$gt'
-  // Each branch has the full condition, so that the planner merges two index scans instead of sorting.
-  return {
-    $or: [
-      { ...all, [field]: start.timeMS, _id: { [than]: start.id } },
-      { ...all, [field]: { [than]: start.timeMS, $lte: upToMS } },
-    ],
-  }
-}
-
-/** Messages strictly between two positions, by branches as below. */
-function between(
-  all: Filter<MessageDoc>,
-  field: TimeField,
-  after: HistoryPosition,
-  before: HistoryPosition,
-): Filter<MessageDoc> {
-  if (after.timeMS > before.timeMS) return { ...all, _id: { $in: [] } }
-  if (after.timeMS === before.timeMS) return { ...all, [field]: after.timeMS, _id: { $gt: after.id, $lt: before.id } }
-  return {
-    $or: [
-      { ...all, [field]: before.timeMS, _id: { $lt: before.id } },
-      { ...all, [field]: { $gt: after.timeMS, $lt: before.timeMS } },
-      { ...all, [field]: after.timeMS, _id: { $gt: after.id } },
-    ],
-  }
-}
-
-/** The same of a message that is at hand. */
-function isFrom(start: PageStart, field: TimeField): (message: MessageDoc) => boolean {
-  if (start.from === 'end') return () => true
-  const { timeMS } = start
-  if (start.from === 'afterTime') return (message) => message[field] > timeMS
-  const { id } = start
-  const isAfter = (message: MessageDoc) => message[field] > timeMS || (message[field] === timeMS && message._id > id)
-  const isBefore = (message: MessageDoc) => message[field] < timeMS || (message[field] === timeMS && message._id < id)
-  if (start.from === 'sameTime') {
-    return (message) => message[field] === timeMS && (start.forward ? isAfter(message) : isBefore(message))
-  }
-  if (start.from === 'after') return isAfter
-  const isBeyondBound = start.bound ? isFrom({ from: 'after', ...start.bound }, field) : () => true
-  return (message) => isBefore(message) && isBeyondBound(message)
 }
 
 /** A lower bound of the message's JSON text: only the fields that may be large. */

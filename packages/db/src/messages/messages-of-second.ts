@@ -1,14 +1,24 @@
 import { ObjectId } from 'mongodb'
 import type { Db } from '../db.ts'
+import { messagesOf } from '../message-buckets/buckets.ts'
+import { joined, readBoth } from '../message-buckets/find-messages.ts'
 import type { MessageDoc } from './documents.ts'
 
 const idAt = (ms: number) => ObjectId.createFromTime(Math.floor(ms / 1_000)).toHexString()
 
 /** The second in which the first message since a time was made, in milliseconds; undefined when there is none. */
 export async function findNextMessageMS(db: Db, fromMS: number): Promise<number | undefined> {
-  const options = { sort: { _id: 1 }, projection: { _id: 1 } } as const
-  const next = await db.messages.findOne({ _id: { $gte: idAt(fromMS) } }, options)
-  return next ? new ObjectId(next._id).getTimestamp().getTime() : undefined
+  const _id = { $gte: idAt(fromMS) }
+  const [bucket] = await db.messageBuckets
+    .find({ messages: { $elemMatch: { _id } } }, { projection: { 'messages._id': 1 } })
+    // In the order of the index: a sort of it would be by the first ID of each bucket.
+    .hint({ 'messages._id': 1 })
+    .limit(1)
+    .toArray()
+  const apart = await db.messages.findOne({ _id }, { sort: { _id: 1 }, projection: { _id: 1 } })
+  const ids = [...(bucket?.messages ?? []), ...(apart ? [apart] : [])].flatMap((message) => message._id ?? [])
+  const next = ids.filter((id) => id >= idAt(fromMS)).toSorted()[0]
+  return next === undefined ? undefined : new ObjectId(next).getTimestamp().getTime()
 }
 
 /**
@@ -20,9 +30,14 @@ export async function findMessagesOfSecond(
   fromMS: number,
   toMS: number,
 ): Promise<Pick<MessageDoc, '_id' | 'createdAtMS' | 'seq'>[]> {
-  const messages = await db.messages
-    .find({ _id: { $gte: idAt(fromMS), $lt: idAt(toMS) }, threadOf: { $exists: false } })
-    .project<Pick<MessageDoc, '_id' | 'createdAtMS' | 'seq'>>({ createdAtMS: 1, seq: 1 })
-    .toArray()
+  const _id = { $gte: idAt(fromMS), $lt: idAt(toMS) }
+  const fields = { app: 1, room: 1, roomKey: 1, 'messages._id': 1, 'messages.createdAtMS': 1, 'messages.seq': 1 }
+  const { buckets, apart } = await readBoth(
+    db,
+    [{ $match: { messages: { $elemMatch: { _id } } } }, { $project: fields }],
+    [{ $match: { _id, threadOf: { $exists: false } } }, { $project: { createdAtMS: 1, seq: 1 } }],
+  )
+  const inBuckets = buckets.flatMap(messagesOf).filter((message) => message._id >= _id.$gte && message._id < _id.$lt)
+  const messages = joined(inBuckets, apart)
   return messages.toSorted((one, other) => one.createdAtMS - other.createdAtMS || one.seq - other.seq)
 }

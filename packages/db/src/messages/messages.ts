@@ -2,6 +2,8 @@ import { clock } from '@parley/async/clock'
 import { type ClientSession, type IndexDescription, ObjectId } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
+import { bySenders, messagesOf } from '../message-buckets/buckets.ts'
+import { findByIDs, findBySeq } from '../message-buckets/find-messages.ts'
 import { findBuffers, findRoomOfBufferedMessage, unflushedOf } from '../room-buffer/buffer.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
 import type { MessageDoc } from './documents.ts'
@@ -66,7 +68,7 @@ export async function findMessage(
   id: string,
   session?: ClientSession,
 ): Promise<MessageDoc | null> {
-  return db.messages.findOne({ _id: id, roomKey }, { ...(session && { session }) })
+  return (await findByIDs(db, [id], { roomKey }, session))[0] ?? null
 }
 
 /** The ID of the room's message with a seq. */
@@ -76,23 +78,35 @@ export async function findMessageAt(
   seq: number,
   session: ClientSession,
 ): Promise<string | undefined> {
-  const found = await db.messages.findOne({ roomKey, seq }, { session, projection: { _id: 1 } })
+  const [found] = await findBySeq(db, roomKey, { after: seq - 1, upTo: seq }, { session })
   return found?._id
 }
 
 /** Time of each user's last flushed message to the room; users without one are left out. */
 export async function findLastSent(db: Db, roomKey: string, senders: readonly string[]): Promise<Map<string, number>> {
-  const found = await Promise.all(
-    senders.map((sender) =>
-      db.messages.findOne({ roomKey, sender }, { sort: { seq: -1 }, projection: { sender: 1, createdAtMS: 1 } }),
-    ),
+  const found = await Promise.all(senders.map((sender) => findTimesOfLast(db, roomKey, sender)))
+  return new Map(
+    senders.flatMap((sender, i) => {
+      const times = found[i] ?? []
+      return times.length > 0 ? [[sender, Math.max(...times)] as const] : []
+    }),
   )
-  return new Map(found.flatMap((last) => (last ? [[last.sender, last.createdAtMS] as const] : [])))
+}
+
+/** Of the messages in a sender's last bucket, and of the last in `messages`: a message leaves the one for the other. */
+async function findTimesOfLast(db: Db, roomKey: string, sender: string): Promise<number[]> {
+  const [last] = await db.messageBuckets
+    .find({ roomKey, senders: sender }, { hint: bySenders.key, sort: { number: -1 }, limit: 1 })
+    .toArray()
+  const inBucket = last ? messagesOf(last).filter((message) => message.sender === sender) : []
+  const fields = { sort: { seq: -1 }, projection: { createdAtMS: 1 } } as const
+  const apart = await db.messages.findOne({ roomKey, sender }, fields)
+  return [...inBucket, ...(apart ? [apart] : [])].map(({ createdAtMS }) => createdAtMS)
 }
 
 /** The room of the app that has a message, flushed or in a buffer. */
 export async function findRoomOfMessage(db: Db, app: string, id: string): Promise<string | undefined> {
-  const find = async () => (await db.messages.findOne({ _id: id, app }, { projection: { room: 1 } }))?.room
+  const find = async () => (await findByIDs(db, [id], { app }))[0]?.room
   // A message that leaves a buffer between the reads is flushed.
   return (await find()) ?? (await findRoomOfBufferedMessage(db, app, id)) ?? (await find())
 }
@@ -104,12 +118,11 @@ export async function findMessageOfApp(
   id: string,
   session?: ClientSession,
 ): Promise<MessageDoc | null> {
-  return db.messages.findOne({ _id: id, app }, { ...(session && { session }) })
+  return (await findByIDs(db, [id], { app }, session))[0] ?? null
 }
 
 export async function findMessages(db: Db, ids: readonly string[], session?: ClientSession): Promise<MessageDoc[]> {
-  if (ids.length === 0) return []
-  return db.messages.find({ _id: { $in: [...ids] } }, { ...(session && { session }) }).toArray()
+  return findByIDs(db, ids, {}, session)
 }
 
 /** The flushed messages of a room and its threads with these IDs; others are left out. */
@@ -119,7 +132,7 @@ export async function findMessagesOfRoom(
   ids: readonly string[],
   session?: ClientSession,
 ): Promise<MessageDoc[]> {
-  return db.messages.find({ _id: { $in: [...ids] }, app, room: id }, { ...(session && { session }) }).toArray()
+  return findByIDs(db, ids, { app, room: id }, session)
 }
 
 /** Pinned messages of a room between two seqs, newest first: pinning flushes a message. */

@@ -4,16 +4,16 @@ import { key } from '../keys.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
 import { inSnapshot } from '../transactions/snapshot.ts'
 import type { UserDoc } from '../users/documents.ts'
-import type { MessageDoc } from './documents.ts'
-import { firstRead, historyStages, isBeyond, type PageSize, type PageStart, type TimeField } from './history.ts'
+import { type FirstRead, type FoundMessages, firstRead, historyStages, isBeyond, type PageSize } from './history.ts'
+import type { PageStart, TimeField } from './page-start.ts'
 import { deletionKey, deletionOfAllKey, type FoundDeletion } from './user-deletions.ts'
 
 /** All that a page of a room's history is made of, at one moment. */
 export interface RoomPage {
   room: RoomDoc
   isMember: boolean
-  /** The first flushed messages of the page, and the number asked for. */
-  first: { flushed: MessageDoc[]; most: number }
+  /** The first flushed messages of the page. */
+  first: FirstRead
   /** Senders of these messages, and of those in the buffer. */
   users: UserDoc[]
   /** The caller's own deletions, of these messages or as a whole. */
@@ -35,14 +35,14 @@ export async function readRoomPage(
   const read = (most: number) =>
     inSnapshot(db, async (session) => {
       const find = async (upToSeq?: number) => {
-        const stages = pageStages(db, of, historyStages(key(of.app, of.room), start, field, most, upToSeq))
+        const stages = pageStages(db, of, historyStages(key(of.app, of.room), start, field, most, { upToSeq }))
         return (await db.rooms.aggregate<FoundPage>(stages, { session }).toArray())[0]
       }
       const whole = await find()
-      const found = whole && isBeyond(whole.flushed, whole.room.seq) ? await find(whole.room.seq) : whole
+      const found = whole && isBeyond(whole.apart, whole.room.seq) ? await find(whole.room.seq) : whole
       if (!found) return undefined
-      const { flushed, memberships, ...rest } = found
-      return { ...rest, isMember: memberships.length > 0, first: { flushed, most } }
+      const { apart, buckets, memberships, ...rest } = found
+      return { ...rest, isMember: memberships.length > 0, first: { apart, buckets, most } }
     })
   return read(firstRead(size)).catch((error: unknown) => {
     if (error instanceof MongoServerError && error.code === documentTooLarge) return read(mostOfAnySize)
@@ -50,22 +50,33 @@ export async function readRoomPage(
   })
 }
 
-type FoundPage = Omit<RoomPage, 'isMember' | 'first'> & { flushed: MessageDoc[]; memberships: unknown[] }
+type FoundPage = Omit<RoomPage, 'isMember' | 'first'> & FoundMessages & { memberships: unknown[] }
 
-function pageStages(db: Db, { app, room, user }: { app: string; room: string; user: string }, page: Document[]) {
+function pageStages(
+  db: Db,
+  { app, room, user }: { app: string; room: string; user: string },
+  page: ReturnType<typeof historyStages>,
+) {
   const membership = { _id: key(app, room, user) }
-  const senders = { $setUnion: ['$flushed.sender', { $ifNull: ['$room.buffer.sender', []] }] }
+  const inBuckets = (field: string) => ({
+    $reduce: { input: '$buckets', initialValue: [], in: { $concatArrays: ['$$value', `$$this.messages.${field}`] } },
+  })
+  const senders = {
+    $setUnion: ['$apart.sender', inBuckets('sender'), { $ifNull: ['$room.buffer.sender', []] }],
+  }
+  const ids = { $concatArrays: ['$apart._id', inBuckets('_id')] }
   const ofAll = [{ $literal: deletionOfAllKey(app, room, user) }]
   return [
     { $match: { _id: key(app, room) } },
     { $project: { _id: 0, room: '$$ROOT' } },
     lookUp(db.memberships.collectionName, [{ $match: membership }, { $project: { _id: 1 } }], 'memberships'),
-    lookUp(db.messages.collectionName, page, 'flushed'),
+    lookUp(db.messageBuckets.collectionName, page.buckets, 'buckets'),
+    lookUp(db.messages.collectionName, page.apart, 'apart'),
     {
       $set: {
         users: keysOf(senders, key(app, '')),
         // A message that is only in the buffer is hidden from no user: deleting it for oneself flushes it.
-        deletions: { $concatArrays: [ofAll, keysOf('$flushed._id', deletionKey(app, room, user, ''))] },
+        deletions: { $concatArrays: [ofAll, keysOf(ids, deletionKey(app, room, user, ''))] },
       },
     },
     findByKeys(db.users.collectionName, 'users'),

@@ -1,11 +1,17 @@
-import type { Document, FindCursor, IndexDescription } from 'mongodb'
+import { clock } from '@parley/async/clock'
+import type { Document, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
-import type { SearchConditions, SearchHit } from './documents.ts'
+import { readBoth } from '../message-buckets/find-messages.ts'
+import { QueryTooSlow } from '../query-too-slow.ts'
+import type { MessageDoc, SearchConditions, SearchHit } from './documents.ts'
+import { historyStages, readHistory } from './history.ts'
+import { mostAtOneTime } from './messages.ts'
+import type { PageStart } from './page-start.ts'
+import { searchPages } from './search-pages.ts'
 
 const byWords = { app: 1, words: 1, createdAtMS: -1 } as const
 const bySender = { app: 1, sender: 1, createdAtMS: -1 } as const
 const byWordsInRoom = { roomKey: 1, words: 1, createdAtMS: -1 } as const
-const inRoom = { roomKey: 1, createdAtMS: -1, _id: -1 } as const
 
 /** For searches of a whole app: without message IDs, which would make them several times as large. */
 export const appSearchIndexes: IndexDescription[] = [{ key: byWords }, { key: bySender }]
@@ -29,8 +35,23 @@ export interface SearchPlace {
   passed: number
 }
 
-/** The query of a search, latest first from a place on: it reads one index in the order of the answer. */
-export function searchApp(db: Db, search: AppSearch, from: SearchPlace | undefined): FindCursor<SearchHit> {
+/** How much of a search is read at once, and when it must be over. */
+interface Reading {
+  atOnce: number
+  untilMS: number
+}
+
+/**
+ * The messages that a search finds, latest first from a place on, some at a time: it reads one index in the order of the
+ * answer.
+ * @throws QueryTooSlow when it is not over at `untilMS`
+ */
+export function searchApp(
+  db: Db,
+  search: AppSearch,
+  from: SearchPlace | undefined,
+  reading: Reading,
+): AsyncGenerator<SearchHit[]> {
   const { app, conditions, roomKey, sender, messageType, afterTimeMS, beforeTimeMS } = search
   const time = {
     ...(afterTimeMS !== undefined && { $gt: afterTimeMS }),
@@ -44,23 +65,64 @@ export function searchApp(db: Db, search: AppSearch, from: SearchPlace | undefin
   }
   const passed = from?.passed ?? 0
   const fields = { roomKey: 1, seq: 1, createdAtMS: 1, threadOf: 1 }
-  if (conditions.length === 0 && roomKey !== undefined) {
-    const live = { isDeleted: { $exists: false }, recalled: { $exists: false } } as const
-    return db.messages
-      .find({ ...filter, roomKey, ...live })
-      .hint(inRoom)
-      .sort({ createdAtMS: -1, _id: -1 })
-      .skip(passed)
-      .project<SearchHit>(fields)
-  }
+  if (conditions.length === 0 && roomKey !== undefined) return searchRoom(db, { ...search, roomKey }, from, reading)
   const [words, index] =
     conditions.length === 0
       ? [{ $ne: [] }, bySender]
       : [{ $all: [...conditions] }, roomKey === undefined ? byWords : byWordsInRoom]
-  return db.searchTexts
+  const query = db.searchTexts
     .find({ ...filter, words, ...(roomKey === undefined ? { app } : { roomKey }) })
     .hint(index)
     .sort({ createdAtMS: -1 })
     .skip(passed)
     .project<SearchHit>(fields)
+  return searchPages(query, reading)
+}
+
+/** All living messages of a room, by its history. */
+async function* searchRoom(
+  db: Db,
+  { roomKey, sender, messageType, afterTimeMS = 0, beforeTimeMS }: AppSearch & { roomKey: string },
+  from: SearchPlace | undefined,
+  { atOnce, untilMS }: Reading,
+): AsyncGenerator<SearchHit[]> {
+  const isFound = (message: MessageDoc) =>
+    !message.isDeleted &&
+    !message.recalled &&
+    (sender === undefined || message.sender === sender) &&
+    (messageType === undefined || message.messageType === messageType)
+  const lastMS = Math.min(from?.atMS ?? Number.MAX_SAFE_INTEGER - 1, (beforeTimeMS ?? Number.MAX_SAFE_INTEGER) - 1)
+  let toPass = lastMS === from?.atMS ? from.passed : 0
+  for (let start = beforeTime(lastMS + 1, afterTimeMS); ; ) {
+    if (clock.now() > untilMS) throw new QueryTooSlow('the search took too long')
+    const most = atOnce + Math.min(toPass, mostAtOneTime)
+    const read = await readLatest(db, roomKey, start, most)
+    const found = read.filter(isFound)
+    const passed = Math.min(toPass, found.length)
+    toPass -= passed
+    yield found.slice(passed).map(toHit)
+    const last = read.at(-1)
+    if (!last || read.length < most) return
+    start = { ...start, timeMS: last.createdAtMS, id: last._id }
+  }
+}
+
+/** The messages between two times, both exclusive. */
+function beforeTime(timeMS: number, afterMS: number): PageStart & { from: 'before' } {
+  return { from: 'before', timeMS, id: '', bound: { timeMS: afterMS, id: lastOfTime } }
+}
+
+/** Greater than any message ID. */
+const lastOfTime = '\uffff'
+
+async function readLatest(db: Db, roomKey: string, start: PageStart, most: number): Promise<MessageDoc[]> {
+  const stages = historyStages(roomKey, start, 'createdAtMS', most)
+  const found = await readBoth(db, stages.buckets, stages.apart)
+  const all = { roomKey, buffer: [], clockMS: Number.MAX_SAFE_INTEGER, seq: Number.MAX_SAFE_INTEGER }
+  const size = { limit: most - 1, maxBytes: Number.MAX_SAFE_INTEGER }
+  return readHistory(db, all, start, 'createdAtMS', size, { ...found, most })
+}
+
+function toHit({ _id, roomKey, seq, createdAtMS, threadOf }: MessageDoc): SearchHit {
+  return { _id, roomKey, seq, createdAtMS, ...(threadOf !== undefined && { threadOf }) }
 }

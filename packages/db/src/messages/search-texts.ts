@@ -1,8 +1,7 @@
-import { clock } from '@parley/async/clock'
 import type { ClientSession, FindCursor, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { asTooSlow, QueryTooSlow } from '../query-too-slow.ts'
+import { findBySeq } from '../message-buckets/find-messages.ts'
 import type { MessageDoc, SearchConditions, SearchHit, SearchTextDoc } from './documents.ts'
 import { appSearchIndexes } from './search-app.ts'
 
@@ -28,18 +27,14 @@ type MessageToIndex = Pick<
 >
 
 /** The flushed messages of a room after a seq, in order, with the fields that the index reads. */
-export function messagesToIndex(
+export async function messagesToIndex(
   db: Db,
   roomKey: string,
   { after, upTo }: { after: number; upTo: number },
   limit: number,
   session: ClientSession,
-): FindCursor<MessageToIndex> {
-  return db.messages
-    .find({ roomKey, seq: { $gt: after, $lte: upTo } }, { session, batchSize: limit })
-    .sort({ seq: 1 })
-    .limit(limit)
-    .project<MessageToIndex>({ seq: 1, sender: 1, messageType: 1, createdAtMS: 1, content: 1, isDeleted: 1 })
+): Promise<MessageToIndex[]> {
+  return findBySeq(db, roomKey, { after, upTo }, { limit, session })
 }
 
 /** Adds messages after the room's progress, except those that a later change has added already. */
@@ -91,27 +86,6 @@ export async function setWordsOfAll(
 export async function deleteSearchTexts(db: Db, roomKey: string, upToSeq: number, upToMS: number): Promise<void> {
   await db.searchTexts.deleteMany({ roomKey, seq: { $lte: upToSeq }, threadOf: { $exists: false } })
   await db.searchTexts.deleteMany({ roomKey, createdAtMS: { $lte: upToMS }, threadOf: { $exists: true } })
-}
-
-/**
- * The messages that a search finds, some at a time.
- * @throws QueryTooSlow when it is not over at `untilMS`
- */
-export async function* searchPages(
-  query: FindCursor<SearchHit>,
-  { atOnce, untilMS }: { atOnce: number; untilMS: number },
-): AsyncGenerator<SearchHit[]> {
-  const cursor = query.batchSize(atOnce).maxTimeMS(Math.max(1, untilMS - clock.now()))
-  try {
-    while (await cursor.hasNext()) {
-      if (clock.now() > untilMS) throw new QueryTooSlow('the search took too long')
-      yield cursor.readBufferedDocuments(atOnce)
-    }
-  } catch (error) {
-    throw asTooSlow(error)
-  } finally {
-    await cursor.close()
-  }
 }
 
 /** The messages of rooms with terms that meet all conditions, latest first: reads one index in the order of the answer. */

@@ -11,8 +11,9 @@ import { lockRoom } from '../rooms/lock-room.ts'
 import { inTransaction } from '../transactions/transaction.ts'
 import { changeMessage, stubMessages } from './change-messages.ts'
 import type { MessageDoc } from './documents.ts'
-import { type PageStart, readHistory, type TimeField } from './history.ts'
+import { readHistory } from './history.ts'
 import { findMessage } from './messages.ts'
+import type { PageStart, TimeField } from './page-start.ts'
 import { readRoomPage } from './room-page.ts'
 
 /** A step in the life of a room. Numbers select among the existing messages. */

@@ -44,7 +44,7 @@ export async function appendToBuffers(
 ): Promise<number> {
   const statements = [...marks.map(configStatement), ...appends.map(appendStatement)]
   const options = { inOrder: true, passOver: isConfigChange }
-  return runWrites(db, 'update', db.rooms.collectionName, statements, 'durable', options)
+  return (await runWrites(db, 'update', db.rooms.collectionName, statements, 'durable', options)).matched
 }
 
 /** The room or the configuration has changed. */

@@ -1,6 +1,7 @@
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
+import { findByIDs } from '../message-buckets/find-messages.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
 import { runWrites } from '../transactions/run-writes.ts'
@@ -14,7 +15,7 @@ export const bufferIndexes: IndexDescription[] = [
 /** Projection of a room without its buffer. */
 export const withoutBuffer = { buffer: 0 } as const
 
-/** A buffered message as it will be in `messages`. */
+/** A buffered message as it will be once it is flushed. */
 export function fromBuffer(
   { app, id, _id }: Pick<RoomDoc, 'app' | 'id' | '_id'>,
   message: BufferedMessage,
@@ -23,7 +24,7 @@ export function fromBuffer(
   return { app, room: id, roomKey: _id, updatedAtMS: message.createdAtMS, ...rest }
 }
 
-/** The messages of a room's buffer that may not be in `messages`, as they will be there. */
+/** The messages of a room's buffer that may not be flushed, as they will be then. */
 export function unflushedOf(room: Pick<RoomDoc, 'app' | 'id' | '_id' | 'buffer' | 'flushedSeq'>): MessageDoc[] {
   const { buffer = [], flushedSeq = 0 } = room
   return buffer.filter(({ seq, stored }) => seq > flushedSeq && !stored).map((message) => fromBuffer(room, message))
@@ -94,12 +95,12 @@ export async function findArrived(
 ): Promise<Set<string>> {
   const ids = messages.map(({ _id }) => _id)
   const roomKeys = messages.map(({ roomKey }) => roomKey)
-  // Buffers first: a message is in `messages` before it leaves its buffer.
+  // Buffers first: a message is flushed before it leaves its buffer.
   const rooms = await db.rooms.find({ _id: { $in: roomKeys } }, { projection: { 'buffer._id': 1 } }).toArray()
   const buffers = new Set(rooms.flatMap(({ buffer = [] }) => buffer.map(({ _id }) => _id)))
   const inBuffers = ids.filter((id) => buffers.has(id))
   if (inBuffers.length === most) return new Set(inBuffers)
-  const flushed = await db.messages.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray()
+  const flushed = await findByIDs(db, ids)
   return new Set([...inBuffers, ...flushed.map(({ _id }) => _id)])
 }
 
@@ -137,7 +138,7 @@ export async function findPlaces(db: Db, appends: readonly RoomAppend[]): Promis
       $map: { input: buffer, in: { _id: '$$this._id', seq: '$$this.seq', createdAtMS: '$$this.createdAtMS' } },
     },
   }
-  // Buffers first: a message is in `messages` before it leaves its buffer.
+  // Buffers first: a message is flushed before it leaves its buffer.
   const rooms = await db.rooms
     .find<Pick<RoomDoc, 'buffer'>>({ _id: { $in: appends.map(({ room }) => room._id) } }, { projection })
     .toArray()
@@ -146,9 +147,6 @@ export async function findPlaces(db: Db, appends: readonly RoomAppend[]): Promis
   )
   const missing = ids.filter((id) => !places.has(id))
   if (missing.length === 0) return places
-  const flushed = await db.messages
-    .find({ _id: { $in: missing } }, { projection: { seq: 1, createdAtMS: 1 } })
-    .toArray()
-  for (const message of flushed) places.set(message._id, message)
+  for (const message of await findByIDs(db, missing)) places.set(message._id, message)
   return places
 }

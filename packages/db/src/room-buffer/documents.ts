@@ -2,14 +2,14 @@ import type { MessageDoc } from '../messages/documents.ts'
 
 /** The buffer of a room: its newest messages, in the room's document. */
 export interface RoomBuffer {
-  /** In the order of seq. A message that is in `messages` too counts as it is there. */
+  /** In the order of seq. A message that is flushed too counts as it is there. */
   buffer?: BufferedMessage[]
   /**
    * Send time of the first message, by the clock of the appending process, or to the second by its ID: the room's clock
    * (`clockMS`) may be far ahead. Absent with an empty buffer.
    */
   bufferSinceMS?: number
-  /** Every message up to this seq is in `messages`, which may be newer than the buffer. */
+  /** Every message up to this seq is flushed, and may have changed since. */
   flushedSeq?: number
   /** Size of the buffer in bytes, or more. */
   bufferBytes?: number

@@ -4,6 +4,7 @@ import { isDatabaseAway } from '../connect.ts'
 import type { Db } from '../db.ts'
 import { insertUnordered } from '../events/outbox-store.ts'
 import { key } from '../keys.ts'
+import { isForBucket, putIntoBuckets, putIntoBucketsInTransaction } from '../message-buckets/buckets.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import { newId } from '../messages/messages.ts'
 import { sendKeyOf } from '../messages/send-keys.ts'
@@ -15,15 +16,24 @@ import { findBuffers, findUnflushedRooms, fromBuffer, unflushedOf } from './buff
 import type { BufferedMessage } from './documents.ts'
 
 /**
- * A flush moves messages from the room buffers to `messages`, in four steps. Any process may repeat a step, in part or
+ * A flush moves messages from the room buffers to buckets and `messages`, in four steps. Any process may repeat a step, in part or
  * whole, without effect. Only the pull depends on the others, so those are durable when they return: the server may
  * crash between two steps.
  */
 
-/** Step 1: inserts messages; an existing one, maybe changed since, stays as it is. */
+/** Step 1: puts messages into buckets or `messages`; one that is there, maybe changed since, stays as it is. */
 export async function insertFlushed(db: Db, messages: readonly MessageDoc[]): Promise<void> {
-  if (messages.length === 0) return
-  await insertMissing(db, db.messages.collectionName, messages)
+  const [forBuckets, apart] = divided(messages)
+  await Promise.all([
+    putIntoBuckets(db, forBuckets),
+    apart.length > 0 && insertMissing(db, db.messages.collectionName, apart),
+  ])
+}
+
+/** Those for buckets, and the others. */
+function divided(messages: readonly MessageDoc[]): [forBuckets: MessageDoc[], apart: MessageDoc[]] {
+  const { forBuckets = [], apart = [] } = Object.groupBy(messages, (one) => (isForBucket(one) ? 'forBuckets' : 'apart'))
+  return [forBuckets, apart]
 }
 
 /** Step 3, after step 1: notes the idempotency keys. */
@@ -80,7 +90,7 @@ export async function pullStored(db: Db, pulls: readonly Pull[]): Promise<void> 
 }
 
 /**
- * Does steps 1 and 2 for the buffers of rooms: afterwards `messages` has everything acknowledged before. The pull is
+ * Does steps 1 and 2 for the buffers of rooms: afterwards everything acknowledged before is flushed. The pull is
  * left to the appending process.
  */
 export async function flushRooms(db: Db, keys: readonly string[]): Promise<void> {
@@ -107,10 +117,13 @@ export async function flushInTransaction(db: Db, room: RoomDoc, session: ClientS
   if (buffer.length === 0) return
   // Ignores flushedSeq, which the transaction has advanced.
   const messages = unflushedOf({ ...room, flushedSeq: 0 })
-  const ids = messages.map(({ _id }) => _id)
-  const there = await db.messages.find({ _id: { $in: ids } }, { session, projection: { _id: 1 } }).toArray()
+  const [forBuckets, apart] = divided(messages)
+  await putIntoBucketsInTransaction(db, forBuckets, session)
+  const ids = apart.map(({ _id }) => _id)
+  const there =
+    ids.length === 0 ? [] : await db.messages.find({ _id: { $in: ids } }, { session, projection: { _id: 1 } }).toArray()
   const known = new Set(there.map(({ _id }) => _id))
-  const missing = messages.filter(({ _id }) => !known.has(_id))
+  const missing = apart.filter(({ _id }) => !known.has(_id))
   if (missing.length > 0) await db.messages.insertMany(missing, { session })
   for (const { q, u } of countStatements([{ room, messages: buffer }]))
     await db.memberships.updateMany(q, u, { session })

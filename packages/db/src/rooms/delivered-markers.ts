@@ -1,4 +1,5 @@
 import type { Db } from '../db.ts'
+import { findByIDs, findBySeq } from '../message-buckets/find-messages.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import type { MembershipDoc, RoomDoc } from './documents.ts'
 
@@ -33,13 +34,9 @@ export async function moveDeliveredMarkers(db: Db, seqs: ReadonlyMap<string, num
 
 /** A message's seq and sender. */
 export type SentPlace = Pick<MessageDoc, '_id' | 'roomKey' | 'seq' | 'sender'>
-const placeFields = { roomKey: 1, seq: 1, sender: 1 }
 
 export async function findPlaces(db: Db, ids: readonly string[]): Promise<SentPlace[]> {
-  return db.messages
-    .find({ _id: { $in: [...ids] } })
-    .project<SentPlace>(placeFields)
-    .toArray()
+  return findByIDs(db, ids)
 }
 
 /** Seqs after one and up to another. */
@@ -50,8 +47,5 @@ export interface SeqRange {
 
 /** The messages of a room in such ranges, in no order. */
 export async function findPlacesIn(db: Db, roomKey: string, ranges: readonly SeqRange[]): Promise<SentPlace[]> {
-  return db.messages
-    .find({ $or: ranges.map(({ after, upTo }) => ({ roomKey, seq: { $gt: after, $lte: upTo } })) })
-    .project<SentPlace>(placeFields)
-    .toArray()
+  return (await Promise.all(ranges.map((range) => findBySeq(db, roomKey, range)))).flat()
 }

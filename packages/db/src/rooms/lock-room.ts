@@ -7,7 +7,7 @@ import { moved } from './rooms.ts'
 import { versionStep } from './version-step.ts'
 
 /**
- * Locks a room as the first step of a transaction: earlier sends are in `messages` and counted for the rest of it,
+ * Locks a room as the first step of a transaction: earlier sends are flushed and counted for the rest of it,
  * later ones wait for its end. Null when there is none.
  */
 export async function lockRoom(db: Db, app: string, id: string, session: ClientSession): Promise<RoomDoc | null> {

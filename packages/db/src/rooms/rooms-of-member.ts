@@ -119,11 +119,31 @@ function shownStages(db: Db, app: string, user: string): Document[] {
   return [
     { $set: { ...ownSeqs(user), buffer } },
     { $project: { _id: 0, room: '$$ROOT' } },
-    { $set: { last: { $ifNull: ['$room.lastMessageID', '$$REMOVE'] } } },
+    // A missing one would find the vacated places of all buckets.
+    { $set: { last: { $ifNull: ['$room.lastMessageID', ''] } } },
+    lookUpInBuckets(db),
     findByKeys(db.messages.collectionName, 'last'),
+    { $set: { last: { $concatArrays: ['$last', '$inBucket'] } } },
+    { $unset: 'inBucket' },
     { $set: { users: keysOf({ $setUnion: shown }, key(app, '')) } },
     findByKeys(db.users.collectionName, 'users'),
   ]
+}
+
+/** The stage that finds the message `last` in its bucket, as `inBucket`. */
+function lookUpInBuckets(db: Db): Document {
+  const isLast = { $eq: ['$$this._id', '$$last'] }
+  const of = { app: '$app', room: '$room', roomKey: '$roomKey' }
+  return {
+    $lookup: {
+      ...{ from: db.messageBuckets.collectionName, localField: 'last', foreignField: 'messages._id', as: 'inBucket' },
+      let: { last: '$last' },
+      pipeline: [
+        { $set: { message: { $first: { $filter: { input: '$messages', cond: isLast } } } } },
+        { $replaceWith: { $mergeObjects: [of, { updatedAtMS: '$message.createdAtMS' }, '$message'] } },
+      ],
+    },
+  }
 }
 
 /** A room as one of its members sees it. */

@@ -86,7 +86,26 @@ export async function countInPart(
       { $replaceWith: { $first: '$last' } },
     ],
   })
-  type Found = { _id: string; roomKey: string; before: { seq: number }[]; upTo: { seq: number }[] }
+  const isBefore = (beforeMS: number) => ({
+    $and: [{ $gt: ['$$this._id', null] }, { $lt: ['$$this.createdAtMS', beforeMS] }],
+  })
+  const lastInBucketBefore = (beforeMS: number) => ({
+    from: db.messageBuckets.collectionName,
+    localField: 'roomKey',
+    foreignField: 'roomKey',
+    pipeline: [
+      { $match: { firstMS: { $lt: beforeMS } } },
+      { $sort: { firstMS: -1, number: -1 } },
+      { $limit: 1 },
+      { $set: { messages: { $filter: { input: '$messages', cond: isBefore(beforeMS) } } } },
+      { $project: { _id: 0, seq: { $max: '$messages.seq' } } },
+    ],
+  })
+  interface Found extends Record<'before' | 'upTo', { seq: number }[]> {
+    _id: string
+    roomKey: string
+    inBuckets: Record<'before' | 'upTo', { seq: number }[]>
+  }
   const rooms = await db.statsRooms
     .aggregate<Found>([
       { $match: inStretches(app, [bucket]) },
@@ -94,16 +113,19 @@ export async function countInPart(
       { $set: { roomKey: { $concat: [{ $literal: key(app, '') }, '$_id'] } } },
       { $lookup: { ...lastSeqBefore(part.fromMS), as: 'before' } },
       { $lookup: { ...lastSeqBefore(part.toMS), as: 'upTo' } },
+      { $lookup: { ...lastInBucketBefore(part.fromMS), as: 'inBuckets.before' } },
+      { $lookup: { ...lastInBucketBefore(part.toMS), as: 'inBuckets.upTo' } },
     ])
     .toArray()
   const ends = await findEnds(
     db,
     rooms.map(({ roomKey }) => roomKey),
   )
-  return rooms.flatMap(({ _id, roomKey, before, upTo }) => {
+  return rooms.flatMap(({ _id, roomKey, before, upTo, inBuckets }) => {
     // Messages beyond the end belong to an unfinished import.
-    const seqOf = ([last]: { seq: number }[]) => Math.min(last?.seq ?? 0, ends.get(roomKey) ?? Infinity)
-    const count = seqOf(upTo) - seqOf(before)
+    const seqOf = (...last: { seq: number | null }[]) =>
+      Math.min(Math.max(0, ...last.map(({ seq }) => seq ?? 0)), ends.get(roomKey) ?? Infinity)
+    const count = seqOf(...upTo, ...inBuckets.upTo) - seqOf(...before, ...inBuckets.before)
     return count > 0 ? [[_id, count] as [string, number]] : []
   })
 }

@@ -1,5 +1,6 @@
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
+import { takeFromBucket } from '../message-buckets/buckets.ts'
 import { makeStubs } from '../messages/change-messages.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
@@ -19,7 +20,10 @@ export async function insertInThread(
   session: ClientSession,
 ): Promise<void> {
   await db.messages.insertOne(message, { session })
-  await db.messages.updateOne({ _id: root._id }, { $set: { thread } }, { session })
+  const { matchedCount } = await db.messages.updateOne({ _id: root._id }, { $set: { thread } }, { session })
+  if (matchedCount === 0 && (await takeFromBucket(db, root, session))) {
+    await db.messages.insertOne({ ...root, thread }, { session })
+  }
   const { createdAtMS } = message
   await db.rooms.updateOne({ _id: roomKeyOf(root) }, { $set: { lastThreadAtMS: createdAtMS } }, { session })
 }

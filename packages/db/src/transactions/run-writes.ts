@@ -37,6 +37,8 @@ type PassOver = (error: WriteError) => boolean
 
 interface WriteReply extends Document {
   n: number
+  nModified?: number
+  upserted?: unknown[]
   writeErrors?: WriteError[]
 }
 
@@ -45,7 +47,7 @@ interface WriteReply extends Document {
  * writes. Outside of transactions, and never sent twice. One that waits for an abandoned transaction ends that, and
  * fails as if the database were away.
  * @param inOrder a failing statement, passed over or not, stops those after it; by default all run, in no order
- * @returns how many documents were matched or inserted
+ * @returns how many documents were matched or inserted, and how many of them are not as before
  * @throws MongoServerError, also when a single statement failed; MongoWriteConcernError when a majority has not
  *   confirmed the writes
  */
@@ -56,8 +58,8 @@ export async function runWrites(
   statements: readonly Document[],
   durability: Durability,
   { passOver = () => false, inOrder = false }: { passOver?: PassOver; inOrder?: boolean } = {},
-): Promise<number> {
-  let matched = 0
+): Promise<{ matched: number; changed: number }> {
+  const sums = { matched: 0, changed: 0 }
   for (const part of inParts(statements, mostStatements)) {
     const reply = await runWrite(db, {
       [command]: collection,
@@ -69,9 +71,10 @@ export async function runWrites(
     const failed = reply.writeErrors?.find((error) => !passOver(error))
     if (failed?.code === timeExpired) await endAbandoned(db)
     if (failed) throw new MongoServerError({ ...failed, message: failed.errmsg })
-    matched += reply.n
+    sums.matched += reply.n
+    sums.changed += command === 'insert' ? reply.n : (reply.nModified ?? 0) + (reply.upserted?.length ?? 0)
   }
-  return matched
+  return sums
 }
 
 async function runWrite(db: Db, command: Document): Promise<WriteReply> {

@@ -63,6 +63,8 @@ async function runUntilDone<T>(db: Db, work: (session: Session) => Promise<T>, p
   return db.client.withSession(async (session) => {
     for (let run = 1; ; run++) {
       try {
+        await db.beforeNextRun.get(session)?.()
+        db.beforeNextRun.delete(session)
         return await runOnce(session, work, deadlineMS)
       } catch (error) {
         if (session.inTransaction()) await abort(session)
@@ -124,8 +126,10 @@ async function abort(session: Session): Promise<void> {
 }
 
 const writeConflict = 112
+/** MaxTimeMSExpired */
+const timeExpired = 50
 
-function isConflict(error: unknown): boolean {
+export function isConflict(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === writeConflict
 }
 
@@ -136,5 +140,7 @@ export function isDuplicateKey(error: unknown): error is MongoServerError {
 
 function isWorthAnotherRun(error: unknown): boolean {
   if (error instanceof StaleReadError) return true
+  // The work before a run waited for another transaction.
+  if (error instanceof MongoServerError && error.code === timeExpired) return true
   return error instanceof MongoError && error.hasErrorLabel('TransientTransactionError')
 }

@@ -1,6 +1,7 @@
 import type { ClientSession, Filter } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
+import { countInBuckets } from '../message-buckets/find-messages.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import { findDeletedUpTo } from '../messages/user-deletions.ts'
 import type { MembershipDoc } from '../rooms/documents.ts'
@@ -46,7 +47,10 @@ export async function countUncountedAfter(
   const after = { $gt: from, $lte: upToSeq }
   const ownFlushed = { roomKey, sender: user, seq: { ...after, $nin: [...ownInBuffer] } }
   const ownCounted = ownInBuffer.filter((own) => own > from && own <= flushedSeq).length
-  const own = ownCounted + (await db.messages.countDocuments(ownFlushed, { session }))
+  const apart = await db.messages.countDocuments(ownFlushed, { session })
+  const stretch = { after: from, upTo: upToSeq }
+  const own =
+    ownCounted + apart + (await countInBuckets(db, roomKey, stretch, { sender: user, except: ownInBuffer }, session))
   const projection = { _id: 0, seq: 1, sender: 1 }
   const deleted = await db.messages.find(neverUnread(roomKey, after), { session, projection }).toArray()
   const hidden = await db.userDeletions.find({ roomKey, user, seq: after }, { session, projection }).toArray()

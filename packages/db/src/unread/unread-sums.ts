@@ -1,6 +1,7 @@
 import type { ClientSession } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
+import { countInBuckets } from '../message-buckets/find-messages.ts'
 import { ownUnflushed } from '../room-buffer/buffer.ts'
 import type { MembershipDoc, RoomDoc } from '../rooms/documents.ts'
 import { currentMarker, unreadOf } from '../rooms/memberships.ts'
@@ -82,8 +83,15 @@ export async function countUnread(
   const { buffer = [], flushedSeq = 0 } = room
   const unflushed = buffer.map(({ seq }) => seq).filter((seq) => seq > flushedSeq)
   const flushed = { roomKey: room._id, seq: { $gt: readSeq, $lte: room.seq, $nin: unflushed } }
-  const messages =
-    unflushed.filter((seq) => seq > readSeq).length + (await db.messages.countDocuments(flushed, { session }))
+  const inBuckets = await countInBuckets(
+    db,
+    room._id,
+    { after: readSeq, upTo: room.seq },
+    { except: unflushed },
+    session,
+  )
+  const apart = await db.messages.countDocuments(flushed, { session })
+  const messages = unflushed.filter((seq) => seq > readSeq).length + inBuckets + apart
   const uncounted = await countParts(db, membership, room, session)
   return { ...uncounted, unread: messages - sumOf(uncounted) }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type DeleteAppParts, deleteApp } from '@parley/chat/access/delete-app'
 import { hasAppDocs } from '@parley/db/apps/app-deletion'
 import { key } from '@parley/db/keys'
+import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { newId } from '@parley/db/messages/messages'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../test-gateway.ts'
@@ -40,7 +41,7 @@ describe('deleting an app', () => {
     await settling.promise
     await deleteIt(letFlush)
     await letFlush()
-    assert.deepEqual([await db.messages.countDocuments({}), await db.sendKeys.countDocuments({})], [0, 0])
+    assert.deepEqual([(await findAllMessages(db, {})).length, await db.sendKeys.countDocuments({})], [0, 0])
     assert.equal(await hasAppDocs(db, gateway.app), false)
   })
 

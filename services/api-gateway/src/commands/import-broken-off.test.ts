@@ -8,6 +8,7 @@ import { sendDue } from '@parley/chat/messages/sending/send-scheduled'
 import type { ImportOf } from '@parley/contracts/import-line'
 import { insertImported } from '@parley/db/import/imported-rooms'
 import { key } from '@parley/db/keys'
+import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { newId } from '@parley/db/messages/messages'
 import { flushAbandoned } from '@parley/db/room-buffer/flush'
 import { noteMessages } from '@parley/db/statistics/counted-messages'
@@ -60,11 +61,9 @@ describe('an import that was killed between two writes', () => {
   }
   const docOf = (room: string) => gateway.chat.db.rooms.findOne({ _id: key(gateway.app, room) })
   const stored = async (room: string) => {
-    const found = await gateway.chat.db.messages
-      .find({ roomKey: key(gateway.app, room) })
-      .sort({ seq: 1 })
-      .toArray()
-    return found.map(({ seq, clientMessageID, _id }) => [seq, clientMessageID ?? _id])
+    const found = await findAllMessages(gateway.chat.db, { roomKey: key(gateway.app, room) })
+    const inOrder = found.toSorted((a, b) => a.seq - b.seq)
+    return inOrder.map(({ seq, clientMessageID, _id }) => [seq, clientMessageID ?? _id])
   }
 
   test('keeps its room closed: sends are 409 ROOM_IMPORTING until the import is aborted', async () => {
@@ -161,7 +160,7 @@ describe('an import that was killed between two writes', () => {
     const [stuck, free] = [await gateway.newRoom([alice]), await gateway.newRoom([alice])]
     const inTheWay = { ...toMessageDoc(gateway.app, lineOf(stuck, 1), 1, { createdAtMS: begin, updatedAtMS: begin }) }
     await db.messages.insertOne({ ...inTheWay, _id: newId() })
-    const sent = await Promise.all([stuck, free].map((room) => send(room)))
+    const sent = await Promise.all([stuck, free].map((room) => send(room, { expiresInS: 3_600 })))
     await gateway.chat.flusher.drained()
     assert.deepEqual(await stored(free), [[1, sent[1]]])
     assert.deepEqual((await docOf(free))?.buffer, [])

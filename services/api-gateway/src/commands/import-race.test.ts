@@ -4,6 +4,7 @@ import { LineWriter } from '@parley/chat/import/write-lines'
 import { writeMembers } from '@parley/chat/import/write-members'
 import type { ImportLine } from '@parley/contracts/import-line'
 import { key } from '@parley/db/keys'
+import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { afterAll, beforeAll, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../test-gateway.ts'
 
@@ -44,7 +45,7 @@ test('a room being imported takes no message; a conflict in one room does not st
   const more = [message('calm', 3, 'm1'), message('calm', 4), message('calm', 5, 'm4')]
   await assert.rejects(new LineWriter(db, app).write([...lines, message('race', 2), ...more]), /the room "race"/)
   await abortImport(db, app)
-  const messages = await db.messages.find({ app }).sort({ roomKey: 1, seq: 1 }).toArray()
+  const messages = await findAllMessages(db, { app })
   const rooms = await db.rooms.find({ app }).toArray()
   const seqs = new Map(rooms.map(({ _id, seq }) => [_id, seq]))
   assert.deepEqual(

@@ -9,7 +9,9 @@ type Document = Awaited<ReturnType<TestGateway['chat']['db']['mongo']['command']
 
 const page = readFileSync(join(import.meta.dirname, '../../../../docs/scaling.md'), 'utf8')
 /** As docs/scaling.md would shard MongoDB. */
-const shardKeys: Record<string, string> = { rooms: '_id', messages: 'roomKey', memberships: 'roomKey' }
+const shardKeys: Record<string, string> = {
+  ...{ rooms: '_id', messageBuckets: 'roomKey', messages: 'roomKey', memberships: 'roomKey' },
+}
 
 /** An `$or` goes to the shards of its branches, if each of them names one. */
 function namesShard(filter: Document, shardKey: string): boolean {

@@ -1,6 +1,7 @@
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
 import type { TestGateway } from '../test-gateway.ts'
+import { setStored } from '../test-stored.ts'
 
 interface Records {
   gateway: TestGateway
@@ -72,9 +73,9 @@ export async function fillRecords({ gateway, room, ids, many }: Records): Promis
   )
   const attached = ids.slice(1_001, 1_009)
   for (const [i, _id] of attached.entries())
-    await db.messages.updateOne({ _id }, { $set: { attachments: [{ fileID: `file ${i}`, ...file }] } })
+    await setStored(db, _id, { attachments: [{ fileID: `file ${i}`, ...file }] })
   const pinned = ids.slice(2_101, 2_131)
-  await db.messages.updateMany({ _id: { $in: pinned } }, { $set: { pinned: true } })
+  for (const _id of pinned) await setStored(db, _id, { pinned: true })
   await db.invitations.insertMany(
     Array.from({ length: many }, (_, i) => ({
       ...{ _id: key(gateway.app, `of ${i}`, 'bob'), app: gateway.app, id: newId(), room: i < 20 ? room : `of ${i}` },

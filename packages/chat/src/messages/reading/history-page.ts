@@ -2,13 +2,8 @@ import type { Input } from '@parley/contracts/operation'
 import type { listMessages } from '@parley/contracts/operations/messages/messages'
 import { currentMessage, type Deletions } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
-import {
-  type HistoryPosition,
-  type PageSize,
-  type PageStart,
-  pageLength,
-  type TimeField,
-} from '@parley/db/messages/history'
+import { type PageSize, pageLength } from '@parley/db/messages/history'
+import type { HistoryPosition, PageStart, TimeField } from '@parley/db/messages/page-start'
 import type { UserDoc } from '@parley/db/users/documents'
 import { parseTime } from '../../read-time.ts'
 import { messageJson } from '../../views/message.ts'

@@ -1,8 +1,10 @@
 import { ApiError } from '@parley/contracts/errors'
 import { key } from '@parley/db/keys'
+import { messagesOf } from '@parley/db/message-buckets/buckets'
 import type { MessageDoc } from '@parley/db/messages/documents'
-import { type PageSize, type PageStart, readHistory, type TimeField } from '@parley/db/messages/history'
+import { type PageSize, readHistory } from '@parley/db/messages/history'
 import { findMessage } from '@parley/db/messages/messages'
+import type { PageStart, TimeField } from '@parley/db/messages/page-start'
 import { type RoomPage, readRoomPage } from '@parley/db/messages/room-page'
 import { findUserDeletions, hiddenBy } from '@parley/db/messages/user-deletions'
 import { findRoomWithBuffer, unflushedOf } from '@parley/db/room-buffer/buffer'
@@ -56,7 +58,8 @@ async function pageMessages(
 ): Promise<{ messages: MessageDoc[]; users: ReadonlyMap<string, UserDoc>; hidden: ReadonlySet<string> }> {
   const of = { roomKey: room._id, buffer: unflushedOf(room), clockMS: room.clockMS, seq: room.seq }
   const messages = await readHistory(chat.db, of, start, field, size, first)
-  const isAll = messages.length <= first.most
+  const known = new Set([...first.apart, ...first.buckets.flatMap(messagesOf), ...of.buffer].map(({ _id }) => _id))
+  const isAll = messages.every(({ _id }) => known.has(_id))
   if (isAll) return { messages, users: onlyUsers(users), hidden: hiddenBy(deletions, app, user, messages) }
   const senders = messages.map((message) => message.sender)
   const [found, hidden] = await Promise.all([

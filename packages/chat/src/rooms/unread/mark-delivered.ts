@@ -76,7 +76,7 @@ async function markTogether(
   const { db } = parts
   const roomKeys = unique(reports.map(({ app, room }) => key(app, room)))
   const memberKeys = unique(reports.map(({ app, room, user }) => key(app, room, user)))
-  // Rooms before messages: a message is in `messages` before it leaves its buffer.
+  // Rooms before messages: a message is flushed before it leaves its buffer.
   const [rooms, markers, limits] = await Promise.all([
     findDeliveryRooms(db, roomKeys),
     findDeliveredMarkers(db, memberKeys),

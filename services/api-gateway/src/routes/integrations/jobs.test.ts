@@ -5,6 +5,7 @@ import { getJob } from '@parley/contracts/operations/integrations/jobs'
 import { sendBatch } from '@parley/contracts/operations/messages/messages'
 import { insertJob } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
+import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { afterAll, beforeAll, beforeEach, describe, test, vi } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway } from '../../test-gateway.ts'
 
@@ -41,7 +42,7 @@ describe('work that exceeds the time of a request', () => {
     )
   const messagesIn = async (room: string) => {
     await gateway.chat.flusher.drained()
-    return gateway.chat.db.messages.countDocuments({ roomKey: key(gateway.app, room) })
+    return (await findAllMessages(gateway.chat.db, { roomKey: key(gateway.app, room) })).length
   }
 
   test("a slow batch is answered 202 with a job, which has each recipient's result in order, page by page", async () => {

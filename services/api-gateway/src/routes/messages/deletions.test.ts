@@ -4,6 +4,7 @@ import { eraseNextRoom } from '@parley/chat/messages/changing/erase-messages'
 import { proves } from '@parley/conformance/proves'
 import type { EventPayload } from '@parley/contracts/socket/server-events'
 import { key } from '@parley/db/keys'
+import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { newId } from '@parley/db/messages/messages'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
@@ -169,7 +170,7 @@ describe('DELETE /rooms/{roomID}/messages/{messageID}', () => {
     assert.equal('message' in shown || 'pinned' in shown, false)
     assert.equal(await unreadIn(bob, room), 1)
     assert.equal(await unreadIn(alice, room), 0)
-    assert.doesNotMatch(JSON.stringify(await gateway.chat.db.messages.findOne({ _id: one._id })), /a secret/)
+    assert.doesNotMatch(JSON.stringify(await findAllMessages(gateway.chat.db, { _id: one._id })), /a secret/)
 
     refused(await owner.call('DELETE', `/rooms/${room}/messages/${one._id}`), 404, 'MESSAGE_NOT_FOUND')
     refused(await bob.call('POST', `/messages/${one._id}/reaction`, { reaction: 'y' }), 404, 'MESSAGE_NOT_FOUND')
@@ -253,7 +254,7 @@ describe('DELETE /rooms/{roomID}/messages/_all', () => {
     await check()
     const after = await history(bob, room, `afterMessage=${before.data[0]._id}`)
     assert.equal(after.data.length, 3)
-    const stored = await gateway.chat.db.messages.find({ roomKey: key(gateway.app, room) }).toArray()
+    const stored = await findAllMessages(gateway.chat.db, { roomKey: key(gateway.app, room) })
     assert.doesNotMatch(JSON.stringify(stored), /a secret/)
   })
 

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { relayUnpublished } from '@parley/chat/events/relay'
 import { insertNotes } from '@parley/db/events/outbox-store'
+import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 import { refused } from '../../test-refused.ts'
+import { setStored } from '../../test-stored.ts'
 
 interface Seen {
   _id: string
@@ -143,7 +145,7 @@ describe('POST /rooms/{id}/message', () => {
     const again = await alice.call('POST', path(), { _id, messageType: 'recall' })
     assert.equal(again.body.result.updatedAtMS, body.result.updatedAtMS)
     refused(await alice.call('POST', path(), { _id, message: 'back' }), 400, 'INVALID_REQUEST', /recalled/)
-    const stored = await gateway.chat.db.messages.findOne({ _id })
+    const stored = await findAllMessages(gateway.chat.db, { _id })
     assert.doesNotMatch(JSON.stringify(stored), /a secret/)
   })
 
@@ -157,7 +159,7 @@ describe('POST /rooms/{id}/message', () => {
     const [last] = await history()
     assert.deepEqual([last._id, last.messageType, 'message' in last], [_id, 'recall', false])
     refused(await alice.call('POST', path(), { _id, message: 'back' }), 400, 'INVALID_REQUEST', /recalled/)
-    const stored = await gateway.chat.db.messages.findOne({ _id })
+    const stored = await findAllMessages(gateway.chat.db, { _id })
     assert.doesNotMatch(JSON.stringify(stored), /a secret/)
   })
 
@@ -232,7 +234,7 @@ describe('POST /rooms/{id}/message', () => {
     const { _id } = await send(alice)
     const reactions = Array.from({ length: 500 }, (_, i) => ({ client: 'bob', reaction: `r${i}` }))
     await gateway.chat.flusher.drained()
-    await gateway.chat.db.messages.updateOne({ _id }, { $set: { reactions } })
+    await setStored(gateway.chat.db, _id, { reactions })
     refused(await alice.call('POST', `/messages/${_id}/reaction`, { reaction: 'x' }), 400, 'INVALID_REQUEST', /500/)
   })
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { relayUnpublished } from '@parley/chat/events/relay'
 import { expireDue } from '@parley/chat/messages/changing/expire-messages'
 import { sendDue } from '@parley/chat/messages/sending/send-scheduled'
+import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { expiredMessages, findExpired } from '@parley/db/messages/expiring-messages'
 import { newId } from '@parley/db/messages/messages'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
@@ -137,7 +138,7 @@ describe('an expired message', () => {
     const thread = await call(alice, `/messages/${first._id}/thread`)
     assert.deepEqual([thread.totalCount, thread.unread, thread.data[0].isDeleted], [1, 0, true])
     assert.deepEqual(await search(room), [{ room, messages: [(await history(room)).find(kept)._id] }])
-    const stored = await gateway.chat.db.messages.find({ room, isDeleted: true }).toArray()
+    const stored = await findAllMessages(gateway.chat.db, { room, isDeleted: true })
     assert.deepEqual([stored.length, stored.some(({ content }) => content !== undefined)], [4, false])
     for (const { _id } of [first, hidden, ofThread, last]) assert.equal(await timesHeard(room, _id), 1)
   })

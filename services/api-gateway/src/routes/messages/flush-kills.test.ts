@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { relayUnpublished } from '@parley/chat/events/relay'
 import type { FlushPoint } from '@parley/chat/send/flush-queue'
 import { key } from '@parley/db/keys'
+import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { DyingSender } from '../../test-dying-sender.ts'
@@ -127,7 +128,7 @@ describe('the sending process is killed (-9)', () => {
         return (await gateway.chat.db.rooms.findOne({ _id: roomKey }))?.buffer?.length === 0
       })
       assert.deepEqual(await counted(room), all)
-      assert.equal(await gateway.chat.db.messages.countDocuments({ roomKey }), all.length)
+      assert.equal((await findAllMessages(gateway.chat.db, { roomKey })).length, all.length)
       assert.equal((await gateway.admin('POST', '/messages', again)).body.result._id, last._id)
     })
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { eraseNextRoom } from '@parley/chat/messages/changing/erase-messages'
 import { key } from '@parley/db/keys'
+import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { insist, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
@@ -141,9 +142,7 @@ describe('walks through a history that changes', { timeout: 600_000 }, () => {
         const [updated, created, back] = await walks
 
         await Promise.all(gateways.map(({ chat }) => chat.flusher.drained()))
-        const stored = await via(0)
-          .chat.db.messages.find({ roomKey: key(via(0).app, room) })
-          .toArray()
+        const stored = await findAllMessages(via(0).chat.db, { roomKey: key(via(0).app, room) })
         const met = new Map(updated.map((message) => [message._id, message]))
         for (const { _id, updatedAtMS, isDeleted = false } of stored) {
           assert.deepEqual([met.get(_id)?.updatedAtMS, met.get(_id)?.isDeleted], [updatedAtMS, isDeleted], _id)

@@ -5,10 +5,12 @@ import { proves } from '@parley/conformance/proves'
 import { listMessages } from '@parley/contracts/operations/messages/messages'
 import { message as messageShape } from '@parley/contracts/resources/message'
 import { key } from '@parley/db/keys'
+import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { newId } from '@parley/db/messages/messages'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 import { refused } from '../../test-refused.ts'
+import { setStored } from '../../test-stored.ts'
 
 interface Message {
   _id: string
@@ -193,14 +195,9 @@ describe('GET /rooms/{id}/messages/v3', () => {
   }
   const perTime = async (room: string, order: Order): Promise<number[]> => {
     await Promise.all([gateway, other].map(({ chat }) => chat.flusher.drained()))
-    const counts = await gateway.chat.db.messages
-      .aggregate<{ count: number }>([
-        { $match: { roomKey: key(gateway.app, room) } },
-        { $group: { _id: `$${order}`, count: { $sum: 1 } } },
-        { $sort: { _id: 1 } },
-      ])
-      .toArray()
-    return counts.map(({ count }) => count)
+    const all = await findAllMessages(gateway.chat.db, { roomKey: key(gateway.app, room) })
+    const byTime = Map.groupBy(all, (message) => message[order])
+    return [...byTime].toSorted(([a], [b]) => a - b).map(([, own]) => own.length)
   }
   const clockOf = async (room: string) =>
     (await gateway.chat.db.rooms.findOne({ _id: key(gateway.app, room) }))?.clockMS ?? Number.NaN
@@ -297,7 +294,7 @@ describe('GET /rooms/{id}/messages/v3', () => {
     const { _id } = await send(room)
     const content = '{"n": 1.0, "__proto__": [12345678901234567890], "constructor": "\\u00e9"}'
     await gateway.chat.flusher.drained()
-    await gateway.chat.db.messages.updateOne({ _id }, { $set: { content } })
+    await setStored(gateway.chat.db, _id, { content })
     await send(room, null)
     const deleted = await send(room)
     await gateway.admin('DELETE', `/rooms/${room}/messages/${deleted._id}`)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { FlushPoint } from '@parley/chat/send/flush-queue'
 import { findUnpublished } from '@parley/db/events/outbox-store'
 import { key } from '@parley/db/keys'
+import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { flushAbandoned } from '@parley/db/room-buffer/flush'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
@@ -198,7 +199,7 @@ describe('an acknowledged message', () => {
         const check = async () => {
           assert.deepEqual([await unread(alice), await unread(bob)], [1, 3])
           assert.deepEqual((await roomDoc())?.buffer, [])
-          const stored = await other.chat.db.messages.find({ roomKey: key(other.app, room) }).toArray()
+          const stored = await findAllMessages(other.chat.db, { roomKey: key(other.app, room) })
           assert.deepEqual(
             stored.map(({ seq }) => seq).toSorted((a, b) => a - b),
             [1, 2, 3, 4],
@@ -270,7 +271,7 @@ describe('an acknowledged message', () => {
     await Promise.all(gateways.map(({ chat }) => chat.flusher.drained()))
     assert.deepEqual([await unread(alice), await unread(bob)], [120, 120])
     assert.deepEqual((await roomDoc())?.buffer, [])
-    assert.equal(await other.chat.db.messages.countDocuments({ roomKey: key(other.app, room) }), 240)
+    assert.equal((await findAllMessages(other.chat.db, { roomKey: key(other.app, room) })).length, 240)
     await third.stop()
   })
 })

@@ -4,6 +4,7 @@ import { eraseNextRoom } from '@parley/chat/messages/changing/erase-messages'
 import { expireDue } from '@parley/chat/messages/changing/expire-messages'
 import type { Message } from '@parley/contracts/resources/message'
 import { key } from '@parley/db/keys'
+import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { afterAll, beforeAll, describe, onTestFinished, test, vi } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 import { refused } from '../../test-refused.ts'
@@ -306,7 +307,7 @@ describe('a thread', () => {
     // The background work, after the deleting request had time to publish.
     await db.rooms.updateOne({ _id: key(gateway.app, room) }, { $set: { 'erasing.leaseUntilMS': 0 } })
     while (await eraseNextRoom(gateway.chat, new AbortController().signal)) continue
-    const docs = await db.messages.find({ app: gateway.app, room }).toArray()
+    const docs = await findAllMessages(db, { app: gateway.app, room })
     assert.doesNotMatch(JSON.stringify(docs), /secret/)
     assert.equal(await db.searchTexts.countDocuments({ roomKey: key(gateway.app, room) }), 0)
     const afterwards = await send(room, 'alice', 'new root')

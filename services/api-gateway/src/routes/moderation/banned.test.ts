@@ -84,9 +84,9 @@ describe('a user banned in a room can read and leave, and nothing else', () => {
       const { db } = gateway.chat
       const roomKey = `${gateway.app}\0${scene.room}`
       const stored = () =>
-        Promise.all([db.messages, db.memberships].map((all) => all.find({ roomKey } as object).toArray())).then(
-          async (all) => [...all, await db.rooms.findOne({ _id: roomKey }), await db.invitations.find().toArray()],
-        )
+        Promise.all(
+          [db.messages, db.messageBuckets, db.memberships].map((all) => all.find({ roomKey } as object).toArray()),
+        ).then(async (all) => [...all, await db.rooms.findOne({ _id: roomKey }), await db.invitations.find().toArray()])
       await gateway.chat.flusher.drained()
       const before = await stored()
       for (const [what, act] of Object.entries(forbidden)) {

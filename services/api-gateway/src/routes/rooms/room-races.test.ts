@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import {
   type Answer,
@@ -152,7 +153,7 @@ describe(`${atOnce} at once over two gateways make`, () => {
         as(bob)('POST', `/rooms/${room}/message`, { message: 'once', messageType: 'text', clientMessageID: 'once' }),
       left: async (answers) => {
         await Promise.all([first, second].map(({ chat }) => chat.flusher.drained()))
-        const stored = await db().messages.countDocuments({ clientMessageID: 'once' })
+        const stored = (await findAllMessages(db(), { clientMessageID: 'once' })).length
         return [new Set(answers.map(({ body }) => body.result._id)).size, stored]
       },
       wanted: [1, 1],

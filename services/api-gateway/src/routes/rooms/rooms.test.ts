@@ -5,6 +5,7 @@ import { room as roomShape } from '@parley/contracts/resources/room'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { startWithAliceAndBob, type TestGateway, type TestUser } from '../../test-gateway.ts'
 import { refused } from '../../test-refused.ts'
+import { setStored } from '../../test-stored.ts'
 
 let gateway: TestGateway
 let alice: TestUser
@@ -240,7 +241,7 @@ describe('GET /rooms', () => {
       ...{ room: rooms[60], sender: 'alice', message: 'x', messageType: 'text' },
     })
     await gateway.chat.flusher.drained()
-    await gateway.chat.db.messages.updateOne({ _id: body.result._id }, { $set: { content } })
+    await setStored(gateway.chat.db, body.result._id, { content })
     const headers = { 'im-client-key': gateway.clientKey, 'im-authorization': user.token, 'im-client-id': user.id }
     const answer = await fetch(`${gateway.url}/rooms?sort=createdTime`, { headers })
     assert.deepEqual([answer.status, answer.headers.get('content-length')], [200, null])

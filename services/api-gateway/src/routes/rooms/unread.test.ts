@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { eraseNextRoom } from '@parley/chat/messages/changing/erase-messages'
 import { expireDue } from '@parley/chat/messages/changing/expire-messages'
 import { key } from '@parley/db/keys'
+import { findMessages } from '@parley/db/messages/messages'
 import { insertMemberships } from '@parley/db/rooms/room-members'
 import { findRoom, moved } from '@parley/db/rooms/rooms'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { setStored } from '../../test-stored.ts'
 
 /**
  * Plays random histories over two gateways, with several operations at once, and compares every member's unread count with a
@@ -233,9 +235,10 @@ async function playOne(gateways: Gateways, one: Op, scene: Scene): Promise<Outco
 async function expire({ chat }: TestGateway, messages: readonly ModelMessage[]): Promise<ModelMessage[]> {
   const due: ModelMessage[] = []
   for (const message of messages) {
-    const of = { _id: message.id, isDeleted: { $ne: true as const } }
-    const { modifiedCount } = await chat.db.messages.updateOne(of, { $set: { expiresAtMS: Date.now() } })
-    if (modifiedCount > 0) due.push(message)
+    const [stored] = await findMessages(chat.db, [message.id])
+    if (!stored || stored.isDeleted) continue
+    await setStored(chat.db, message.id, { expiresAtMS: Date.now() })
+    due.push(message)
   }
   await expireDue(chat)
   return due

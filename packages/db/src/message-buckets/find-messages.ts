@@ -1,0 +1,148 @@
+import type { ClientSession, Document, Filter } from 'mongodb'
+import type { Db } from '../db.ts'
+import type { MessageDoc } from '../messages/documents.ts'
+import { bucketKey, bucketNumber, bySenders, messagesOf, perBucket } from './buckets.ts'
+import type { MessageBucketDoc } from './documents.ts'
+
+/**
+ * Messages of buckets and of `messages`. Buckets are read first, since a message moves from its bucket to `messages`: so none
+ * is missed, and one that was found in both counts as it is in `messages`.
+ */
+
+/**
+ * Reads buckets by some stages, and `messages` by others, in one round trip, or in two inside a transaction, in which
+ * MongoDB has no $unionWith.
+ * @returns the buckets, with the fields that their stages leave, and the documents of `messages`
+ */
+export async function readBoth(
+  db: Db,
+  inBuckets: readonly Document[],
+  apart: readonly Document[],
+  session?: ClientSession,
+): Promise<{ buckets: MessageBucketDoc[]; apart: MessageDoc[] }> {
+  if (session?.inTransaction()) {
+    const buckets = await db.messageBuckets.aggregate<MessageBucketDoc>([...inBuckets], { session }).toArray()
+    return { buckets, apart: await db.messages.aggregate<MessageDoc>([...apart], { session }).toArray() }
+  }
+  const union = { $unionWith: { coll: db.messages.collectionName, pipeline: [...apart] } }
+  const found = await db.messageBuckets
+    .aggregate<MessageBucketDoc | (MessageDoc & { messages?: never })>([...inBuckets, union], {
+      ...(session && { session }),
+    })
+    .toArray()
+  const buckets: MessageBucketDoc[] = []
+  const messages: MessageDoc[] = []
+  for (const one of found) {
+    if (one.messages === undefined) messages.push(one)
+    else buckets.push(one)
+  }
+  return { buckets, apart: messages }
+}
+
+/** Messages of buckets, less those that are in `messages` too, and those. */
+export function joined(inBuckets: readonly MessageDoc[], apart: readonly MessageDoc[]): MessageDoc[] {
+  const there = new Set(apart.map(({ _id }) => _id))
+  return [...inBuckets.filter(({ _id }) => !there.has(_id)), ...apart]
+}
+
+/** The flushed messages with these IDs, in no order. */
+export async function findByIDs(
+  db: Db,
+  ids: readonly string[],
+  of: Partial<Pick<MessageDoc, 'app' | 'room' | 'roomKey'>> = {},
+  session?: ClientSession,
+): Promise<MessageDoc[]> {
+  if (ids.length === 0) return []
+  if (session?.inTransaction()) return findByIDsInTransaction(db, ids, of, session)
+  const wanted = { $filter: { input: '$messages', cond: { $in: ['$$this._id', { $literal: ids }] } } }
+  const { buckets, apart } = await readBoth(
+    db,
+    [
+      { $match: { 'messages._id': { $in: ids }, ...of } },
+      { $project: { _id: 0, app: 1, room: 1, roomKey: 1, messages: wanted } },
+    ],
+    [{ $match: { _id: { $in: ids }, ...of } }],
+    session,
+  )
+  return joined(buckets.flatMap(messagesOf), apart)
+}
+
+async function findByIDsInTransaction(
+  db: Db,
+  ids: readonly string[],
+  of: Partial<Pick<MessageDoc, 'app' | 'room' | 'roomKey'>>,
+  session: ClientSession,
+): Promise<MessageDoc[]> {
+  const known = new Set(ids)
+  const buckets = await db.messageBuckets.find({ 'messages._id': { $in: [...ids] }, ...of }, { session }).toArray()
+  const apart = await db.messages.find({ _id: { $in: [...ids] }, ...of }, { session }).toArray()
+  return joined(
+    buckets.flatMap(messagesOf).filter(({ _id }) => known.has(_id)),
+    apart,
+  )
+}
+
+/** A stretch of the seqs of a room. */
+export interface Stretch {
+  after: number
+  upTo: number
+}
+
+/** The flushed messages of a stretch of a room, in the order of seq; without `limit` all. */
+export async function findBySeq(
+  db: Db,
+  roomKey: string,
+  { after, upTo }: Stretch,
+  { limit, latestFirst = false, session }: { limit?: number; latestFirst?: boolean; session?: ClientSession } = {},
+): Promise<MessageDoc[]> {
+  if (upTo <= after) return []
+  const direction = latestFirst ? -1 : 1
+  // The first may have only one of the places.
+  const enough = limit === undefined ? [] : [{ $limit: Math.ceil(limit / perBucket) + 1 }]
+  const { buckets, apart } = await readBoth(
+    db,
+    [{ $match: inStretch(roomKey, { after, upTo }) }, { $sort: { _id: direction } }, ...enough],
+    [
+      { $match: { roomKey, seq: { $gt: after, $lte: upTo } } },
+      { $sort: { seq: direction } },
+      ...(limit === undefined ? [] : [{ $limit: limit }]),
+    ],
+    session,
+  )
+  const inBuckets = buckets.flatMap(messagesOf).filter(({ seq }) => seq > after && seq <= upTo)
+  const found = joined(inBuckets, apart).toSorted((a, b) => direction * (a.seq - b.seq))
+  return limit === undefined ? found : found.slice(0, limit)
+}
+
+/** The buckets that have places of a stretch. */
+export function inStretch(roomKey: string, { after, upTo }: Stretch): Filter<MessageBucketDoc> {
+  return { _id: { $gte: bucketKey(roomKey, after + 1), $lte: bucketKey(roomKey, Math.max(upTo, after + 1)) } }
+}
+
+/** Counts the messages in the buckets of a stretch of a room; with a sender, theirs, in buckets that have had some. */
+export async function countInBuckets(
+  db: Db,
+  roomKey: string,
+  { after, upTo }: Stretch,
+  { sender, except = [] }: { sender?: string; except?: readonly number[] },
+  session?: ClientSession,
+): Promise<number> {
+  if (upTo <= after) return 0
+  const isCounted = [
+    { $gt: ['$$this._id', null] },
+    { $gt: ['$$this.seq', after] },
+    { $lte: ['$$this.seq', upTo] },
+    ...(sender === undefined ? [] : [{ $eq: ['$$this.sender', { $literal: sender }] }]),
+    ...(except.length === 0 ? [] : [{ $not: [{ $in: ['$$this.seq', except] }] }]),
+  ]
+  const counted = { $size: { $filter: { input: '$messages', cond: { $and: isCounted } } } }
+  const number = { $gte: bucketNumber(after + 1), $lte: bucketNumber(upTo) }
+  const match = sender === undefined ? inStretch(roomKey, { after, upTo }) : { roomKey, senders: sender, number }
+  const [sum] = await db.messageBuckets
+    .aggregate<{ count: number }>([{ $match: match }, { $group: { _id: null, count: { $sum: counted } } }], {
+      ...(session && { session }),
+      ...(sender !== undefined && { hint: bySenders.key }),
+    })
+    .toArray()
+  return sum?.count ?? 0
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { testServers, withDatabase } from '@parley/stack/test-servers'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { connectDb } from '../connect.ts'
+import type { Db } from '../db.ts'
+import { changeMessage } from '../messages/change-messages.ts'
+import type { MessageDoc } from '../messages/documents.ts'
+import { findLastSent, newId } from '../messages/messages.ts'
+import { migrate, migrateTimeoutMS } from '../migrate.ts'
+import { insertFlushed } from '../room-buffer/flush.ts'
+import { inTransaction } from '../transactions/transaction.ts'
+import { findAllMessages } from './all-messages.ts'
+import { bucketKey, moveFromBuckets, perBucket } from './buckets.ts'
+import { countInBuckets, findByIDs } from './find-messages.ts'
+
+describe('a bucket', () => {
+  let db: Db
+  beforeAll(async () => {
+    const { mongoUrl } = await testServers()
+    const url = withDatabase(mongoUrl, `buckets_${randomUUID().replaceAll('-', '')}`)
+    db = await connectDb(url, { timeoutMS: migrateTimeoutMS })
+    await migrate(db)
+  })
+  afterAll(async () => {
+    await db.mongo.dropDatabase()
+    await db.client.close()
+  })
+
+  const sent = (roomKey: string, seq: number, sender = 'alice'): MessageDoc => ({
+    ...{ _id: newId(), app: 'app', room: 'room', roomKey, seq, sender, messageType: 'text', content: '"x"' },
+    ...{ createdAtMS: seq, updatedAtMS: seq },
+  })
+
+  test('that flushes write whenever a transaction has read it is held for the next run: flushes wait, and lose nothing', async () => {
+    const [first, ...others] = Array.from({ length: perBucket }, (_, i) => sent('held', i + 1)) as [
+      MessageDoc,
+      ...MessageDoc[],
+    ]
+    await insertFlushed(db, [first])
+    const flushes: Promise<void>[] = []
+    let runs = 0
+    await inTransaction(db, async (session) => {
+      await db.messages.findOne({ _id: first._id }, { session })
+      const flushed = insertFlushed(db, [others[runs++] as MessageDoc])
+      flushes.push(flushed)
+      // Held, the flush only settles once the transaction is over.
+      if (runs === 1) await flushed
+      else while ((await db.messageBuckets.findOne({ _id: bucketKey('held', 1) }))?.heldUntil === undefined);
+      await changeMessage(db, first, { set: { pinned: true } }, 99, session)
+    })
+    assert.equal(runs, 2)
+    await Promise.all(flushes)
+    const found = await findAllMessages(db, { roomKey: 'held' })
+    assert.deepEqual(
+      found.map(({ seq, pinned }) => [seq, pinned]).toSorted(([a], [b]) => Number(a) - Number(b)),
+      [
+        [1, true],
+        [2, undefined],
+        [3, undefined],
+      ],
+    )
+    const bucket = await db.messageBuckets.findOne({ _id: bucketKey('held', 1) })
+    assert.equal(bucket?.heldUntil, undefined, 'the change has ended the hold')
+  })
+
+  test('counts own messages and finds the last one, also when they have moved; repeated flushes change nothing', async () => {
+    const all = Array.from({ length: 4 * perBucket }, (_, i) =>
+      sent('counts', i + 1, i % perBucket === 5 ? 'bob' : 'alice'),
+    )
+    await insertFlushed(db, all)
+    const count = (sender: string) => countInBuckets(db, 'counts', { after: 0, upTo: all.length }, { sender })
+    assert.deepEqual([await count('alice'), await count('bob'), await count('carol')], [4 * (perBucket - 1), 4, 0])
+    const last = all.findLast(({ sender }) => sender === 'bob') as MessageDoc
+    for (let i = 0; i < 2; i++) {
+      const found = await findLastSent(db, 'counts', ['alice', 'bob', 'carol'])
+      assert.deepEqual(Object.fromEntries(found), { alice: all.length, bob: last.seq })
+      await inTransaction(db, (session) =>
+        moveFromBuckets(db, 'counts', { afterSeq: 10, upToSeq: all.length }, session),
+      )
+      await insertFlushed(db, all)
+    }
+    assert.deepEqual([await count('alice'), await count('bob')], [9, 1])
+    assert.equal((await findByIDs(db, [last._id])).length, 1)
+    assert.equal((await findAllMessages(db, { roomKey: 'counts' })).length, all.length)
+  })
+})

@@ -1,0 +1,25 @@
+import { clock } from '@parley/async/clock'
+import type { FindCursor } from 'mongodb'
+import { asTooSlow, QueryTooSlow } from '../query-too-slow.ts'
+import type { SearchHit } from './documents.ts'
+
+/**
+ * The messages that a search finds, some at a time.
+ * @throws QueryTooSlow when it is not over at `untilMS`
+ */
+export async function* searchPages(
+  query: FindCursor<SearchHit>,
+  { atOnce, untilMS }: { atOnce: number; untilMS: number },
+): AsyncGenerator<SearchHit[]> {
+  const cursor = query.batchSize(atOnce).maxTimeMS(Math.max(1, untilMS - clock.now()))
+  try {
+    while (await cursor.hasNext()) {
+      if (clock.now() > untilMS) throw new QueryTooSlow('the search took too long')
+      yield cursor.readBufferedDocuments(atOnce)
+    }
+  } catch (error) {
+    throw asTooSlow(error)
+  } finally {
+    await cursor.close()
+  }
+}
