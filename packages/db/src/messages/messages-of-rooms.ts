@@ -1,4 +1,8 @@
+import type { Document } from 'mongodb'
 import type { Db } from '../db.ts'
+import { messagesOf } from '../message-buckets/buckets.ts'
+import type { MessageBucketDoc } from '../message-buckets/documents.ts'
+import { joined } from '../message-buckets/find-messages.ts'
 import { inTimePage, type TimePage } from '../page-place.ts'
 import { unflushedOf } from '../room-buffer/buffer.ts'
 import type { MessageDoc } from './documents.ts'
@@ -8,27 +12,73 @@ export type MessageHead = Omit<MessageDoc, 'content' | 'attachments' | 'mentions
 
 const withoutContents = { 'buffer.content': 0, 'buffer.attachments': 0, 'buffer.mentions': 0 } as const
 const heads = { content: 0, attachments: 0, mentions: 0, reactions: 0 } as const
+const bucketHeads = { 'messages.content': 0, 'messages.mentions': 0 } as const
 
 /**
- * A page of the messages of rooms, the latest first, without contents and without threads: one index, read once for each
- * room.
+ * A page of the messages of rooms, the latest first, without contents and without threads: one index of each collection,
+ * read once for each room.
  */
 export async function findMessagesOfRooms(db: Db, roomKeys: readonly string[], page: TimePage): Promise<MessageHead[]> {
   if (roomKeys.length === 0) return []
-  // Buffers first: a message is in `messages` before it leaves its buffer.
+  // Buffers first: a message is flushed before it leaves its buffer.
   const rooms = await db.rooms
     .find({ _id: { $in: [...roomKeys] }, 'buffer.0': { $exists: true } }, { projection: withoutContents })
     .toArray()
-  const flushed = await db.messages
+  const inBuckets = await findInBuckets(db, roomKeys, page)
+  // Then buckets: a message moves from there to `messages`.
+  const apart = await db.messages
     .find({ roomKey: { $in: [...roomKeys] }, ...inTimePage(page, { time: 'createdAtMS', id: '_id' }) })
-    .project<MessageHead>(heads)
+    .project<MessageDoc>(heads)
     .sort({ createdAtMS: -1, _id: -1 })
     .limit(page.limit)
     .toArray()
+  const flushed = joined(inBuckets, apart).toSorted(latestFirst).slice(0, page.limit)
   const known = new Set(flushed.map(({ _id }) => _id))
   const waiting = rooms.flatMap(unflushedOf).filter(({ _id }) => !known.has(_id))
   return [
     ...flushed,
     ...waiting.filter(({ createdAtMS }) => createdAtMS >= page.sinceMS && createdAtMS <= page.untilMS),
   ]
+}
+
+/** The latest of a page that are in buckets; more where that is simpler. */
+async function findInBuckets(db: Db, roomKeys: readonly string[], page: TimePage): Promise<MessageDoc[]> {
+  for (let most = 2; ; most *= 4) {
+    const rooms = await db.rooms
+      .aggregate<{ buckets: MessageBucketDoc[] }>([
+        { $match: { _id: { $in: [...roomKeys] } } },
+        { $project: { _id: 1 } },
+        { $lookup: latestBuckets(db, page, most) },
+      ])
+      .toArray()
+    const found = rooms.flatMap(({ buckets }) => buckets.flatMap(messagesOf).filter((message) => isIn(page, message)))
+    const ends = rooms.flatMap(({ buckets }) => (buckets.length < most ? [] : (buckets.at(-1)?.firstMS ?? [])))
+    // Of messages before it some may be in buckets that were not read.
+    const completeAfterMS = Math.max(-Infinity, ...ends)
+    const complete = found.filter(({ createdAtMS }) => createdAtMS > completeAfterMS)
+    if (ends.length === 0 || complete.length >= page.limit) return complete
+  }
+}
+
+function latestBuckets(db: Db, { sinceMS, untilMS, before }: TimePage, most: number): Document {
+  const lastMS = Math.min(untilMS, before?.atMS ?? untilMS)
+  return {
+    ...{ from: db.messageBuckets.collectionName, localField: '_id', foreignField: 'roomKey', as: 'buckets' },
+    pipeline: [
+      { $match: { firstMS: { $lte: lastMS }, lastMS: { $gte: sinceMS } } },
+      { $sort: { firstMS: -1, number: -1 } },
+      { $limit: most },
+      { $project: bucketHeads },
+    ],
+  }
+}
+
+function isIn({ sinceMS, untilMS, before }: TimePage, message: MessageDoc): boolean {
+  const { createdAtMS, _id } = message
+  if (createdAtMS < sinceMS || createdAtMS > untilMS) return false
+  return !before || createdAtMS < before.atMS || (createdAtMS === before.atMS && _id < before.id)
+}
+
+function latestFirst(a: MessageDoc, b: MessageDoc): number {
+  return b.createdAtMS - a.createdAtMS || (a._id < b._id ? 1 : -1)
 }
