@@ -13,10 +13,15 @@ import { JsonText, jsonObjectText } from '../views/json-text.ts'
 /** For an app without a list. */
 const privateByDefault = [moderateKey, webhookKeysKey]
 
-/** All configuration of an app, by key (docs/reference/configuration.md); users do not see its private keys. */
-export async function getConfig(chat: Chat, { app, kind }: Caller): Promise<JsonText> {
+/**
+ * All configuration of an app, by key (docs/reference/configuration.md); users do not see its private keys.
+ * @param withIssuers whether an integrator sees `tokenIssuers`, whose secrets make tokens of anybody
+ */
+export async function getConfig(chat: Chat, { app, kind }: Caller, withIssuers = false): Promise<JsonText> {
   const all = await findConfig(chat.db, app)
-  if (kind === 'integrator') return new JsonText(jsonObjectText(all))
+  if (kind === 'integrator') {
+    return new JsonText(jsonObjectText(withIssuers ? all : all.filter(({ name }) => name !== tokenIssuersKey)))
+  }
   const hidden = privateKeysIn(all)
   const shown = all.filter(({ name }) => !hidden.has(name))
   return new JsonText(jsonObjectText(shown.map((one) => (one.name === directoryKey ? withoutServer(one) : one))))

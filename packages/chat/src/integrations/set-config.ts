@@ -30,7 +30,7 @@ const maxBytes = 4 * 1024 * 1024
  *   chatPage no origins or directory names no users;
  *   BODY_TOO_LARGE when all values together would be over 4 MiB
  */
-export async function setConfig(chat: Chat, app: string, settings: object): Promise<JsonText> {
+export async function setConfig(chat: Chat, app: string, settings: object, withIssuers = false): Promise<JsonText> {
   const given = Object.entries(settings)
   for (const [name, kept] of given) {
     const value = withDoubles(kept)
@@ -60,7 +60,7 @@ export async function setConfig(chat: Chat, app: string, settings: object): Prom
     chat.audit?.note(await valuesInAudit(chat, app, entries))
     await chat.audit?.write(chat.db, session)
   })
-  return getConfig(chat, asIntegrator(app))
+  return getConfig(chat, asIntegrator(app), withIssuers)
 }
 
 /** The old and new values of some keys; those of private keys can hold secrets. */

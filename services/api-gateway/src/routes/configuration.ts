@@ -10,13 +10,16 @@ import type { Mount } from '../mount.ts'
 export function mountConfiguration(mount: Mount, chat: Chat): void {
   mount(operations.setConfig, ({ chat, caller, body }) => {
     // An issuer makes tokens of anybody.
-    if (tokenIssuersKey in body && !hasScope(caller.key, 'users:write')) {
+    const mayIssue = hasScope(caller.key, 'users:write')
+    if (tokenIssuersKey in body && !mayIssue) {
       throw new ApiError('PERMISSION_DENIED', `${tokenIssuersKey}: the API key lacks the scope users:write`)
     }
-    return setConfig(chat, caller.app, body)
+    return setConfig(chat, caller.app, body, mayIssue)
   })
 
   mount(operations.deleteConfigKey, ({ chat, caller, params }) => deleteConfigKey(chat, caller.app, params.key))
 
-  mount(operations.getConfig, ({ caller }) => getConfig(chat, caller))
+  mount(operations.getConfig, ({ caller }) =>
+    getConfig(chat, caller, caller.kind === 'integrator' && hasScope(caller.key, 'users:write')),
+  )
 }

@@ -79,6 +79,7 @@ describe('tokens of a login of the app’s own', () => {
     onTestFinished(() => other.stop())
     await other.admin('POST', '/admin/clients/list', { data: [{ _id: user }] })
     await setIssuers([ofKeys, ofCompany, ofPartner], other)
+    assert.ok(!(await other.admin('GET', '/admin/audit?action=setConfig')).text.includes(secret))
     const bytes = new TextEncoder().encode(secret)
     for (const token of [
       await sign(claims(user)),
@@ -175,10 +176,14 @@ describe('tokens of a login of the app’s own', () => {
   test('end by user, ID, device and list, presented or not, and never come back', async () => {
     const end = (user: string, body: object) => gateway.admin('DELETE', `/admin/clients/${user}/token`, body)
     const user = await newUser()
+    const second = await gateway.another({ hookCalls: calls })
+    onTestFinished(() => second.stop())
     const [presented, waiting] = [await sign(claims(user)), await sign(claims(user))]
-    assert.equal(await statusOf(presented), 200)
+    for (const at of [gateway, second]) assert.equal(await statusOf(presented, at), 200)
     assert.equal((await end(user, {})).body.revokedTokens, 1)
-    for (const token of [presented, waiting]) assert.equal(await statusOf(token), 401)
+    for (const at of [second, gateway]) {
+      for (const token of [presented, waiting]) assert.equal(await statusOf(token, at), 401)
+    }
     // Issued in a later second than that of the end.
     const later = (more: JWTPayload = {}) => sign(claims(user, { iat: nowS() + 2, ...more }))
     assert.equal(await statusOf(await later()), 200)
@@ -286,6 +291,9 @@ describe('tokens of a login of the app’s own', () => {
     const tried = await gateway.anonymous('POST', '/config', { tokenIssuers: [] }, { 'im-api-key': apiKey })
     assert.deepEqual([tried.status, tried.body.error.code], [403, 'PERMISSION_DENIED'])
     assert.match(tried.body.error.message, /users:write/)
+    const returned = await gateway.anonymous('POST', '/config', { greeting: 'hello' }, { 'im-api-key': apiKey })
+    assert.equal(returned.status, 200)
+    assert.ok(!returned.text.includes('tokenIssuers'), 'nor does it see them')
   })
 
   test('of a real OpenID provider, by what its discovery document says', async () => {
