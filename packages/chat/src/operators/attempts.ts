@@ -9,7 +9,7 @@ const perAccount = { free: 4, firstMS: 15_000, longestMS: 900_000 }
 /** An office can share its address. */
 const perAddress = { free: 19, firstMS: 15_000, longestMS: 900_000 }
 
-/** An attempt at a password or a code, counted as failed until it succeeds. */
+/** An attempt at a password, a code or a link, counted as failed until it succeeds. */
 export interface Attempt {
   /** It succeeded: the failures of the account are forgotten. */
   succeeded(): Promise<void>
@@ -19,25 +19,28 @@ export interface Attempt {
 
 /**
  * Counts an attempt by the given e-mail, whether or not there is such an account, and by address.
+ * @param email undefined where none was given
  * @throws ApiError TOO_MANY_REQUESTS after several failures, for longer each time
  */
 export async function beginAttempt(
   { db }: Pick<Operators, 'db'>,
-  email: string,
+  email: string | undefined,
   { address }: Pick<Visitor, 'address'>,
 ): Promise<Attempt> {
-  const [ofAddress, ofAccount] = [`address ${addressBlock(address)}`, accountKey(email)]
-  const waitMS = (await countAttempt(db, ofAddress, perAddress)) || (await countAttempt(db, ofAccount, perAccount))
+  const ofAddress = `address ${addressBlock(address)}`
+  const ofAccount = email === undefined ? undefined : accountKey(email)
+  const byAddressMS = await countAttempt(db, ofAddress, perAddress)
+  const waitMS = byAddressMS > 0 || !ofAccount ? byAddressMS : await countAttempt(db, ofAccount, perAccount)
   if (waitMS > 0) {
     const message = `too many failed sign-ins: try again in ${Math.ceil(waitMS / 1_000)} s`
     throw new ApiError('TOO_MANY_REQUESTS', message, { details: { retryAfterMS: waitMS } })
   }
   return {
     async succeeded() {
-      await Promise.all([uncountAttempt(db, ofAddress), forgetFailures(db, ofAccount)])
+      await Promise.all([uncountAttempt(db, ofAddress), ofAccount && forgetFailures(db, ofAccount)])
     },
     async withdrawn() {
-      await Promise.all([uncountAttempt(db, ofAddress), uncountAttempt(db, ofAccount)])
+      await Promise.all([uncountAttempt(db, ofAddress), ofAccount && uncountAttempt(db, ofAccount)])
     },
   }
 }

@@ -42,14 +42,15 @@ export async function signIn(
   return inTransaction(operators.db, (session) => letIn(operators, found, 'password', visitor, session))
 }
 
-/** Signs in by a link, which works once. @throws ApiError SIGN_IN_FAILED */
+/** Signs in by a link, which works once. @throws ApiError SIGN_IN_FAILED, TOO_MANY_REQUESTS */
 export async function signInByLink(operators: Operators, token: string, visitor: Visitor): Promise<SignedIn> {
+  const attempt = await beginAttempt(operators, undefined, visitor)
   const signedIn = await inTransaction(operators.db, async (session) => {
     const found = await takeLink(operators.db, digest(token), session)
     if (!found) throw new ApiError('SIGN_IN_FAILED', 'the link was used, or is over: ask for another')
     return letIn(operators, found, 'link', visitor, session)
   })
-  await forgetFailuresOf(operators, signedIn.operator.email)
+  await Promise.all([attempt.succeeded(), forgetFailuresOf(operators, signedIn.operator.email)])
   return signedIn
 }
 

@@ -4,6 +4,7 @@ import { newId } from '@parley/db/messages/messages'
 import type { OperatorDoc } from '@parley/db/operators/documents'
 import { findOperatorByEmail, findOperatorBySso, insertOperator, updateOperator } from '@parley/db/operators/operators'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { beginAttempt } from './attempts.ts'
 import { canonicalEmail, type Operators, type Visitor } from './operators.ts'
 import { actorOf, recordOfOperator } from './record-change.ts'
 import type { SignedIn } from './sessions.ts'
@@ -29,11 +30,28 @@ export interface IdentityProvider {
 }
 
 /**
+ * Signs in on the way back from the provider. Failures count against the address, so that the gateway cannot be made to send the
+ * provider request after request.
+ * @throws ApiError SIGN_IN_FAILED, TOO_MANY_REQUESTS
+ */
+export async function finishSso(
+  operators: Operators,
+  provider: IdentityProvider,
+  { back, flow }: { back: URL; flow: string },
+  visitor: Visitor,
+): Promise<SignedIn> {
+  const attempt = await beginAttempt(operators, undefined, visitor)
+  const signedIn = await signInBySso(operators, await provider.finish(back, flow), visitor)
+  await attempt.succeeded()
+  return signedIn
+}
+
+/**
  * Signs in a person identified by the provider: the operator of this account there, else of this e-mail, else a new one if a claim
  * gives roles (docs/guides/identity-provider.md).
  * @throws ApiError SIGN_IN_FAILED
  */
-export async function signInBySso(operators: Operators, identity: Identity, visitor: Visitor): Promise<SignedIn> {
+async function signInBySso(operators: Operators, identity: Identity, visitor: Visitor): Promise<SignedIn> {
   // Committed before the refusal, so that roles no longer given by the provider are removed.
   const operator = await inTransaction(operators.db, async (session) => {
     const found = await findIdentified(operators, identity, session)

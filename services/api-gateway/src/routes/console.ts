@@ -19,7 +19,7 @@ import {
   viewSession,
 } from '@parley/chat/operators/sessions'
 import { signIn, signInByLink } from '@parley/chat/operators/sign-in'
-import { type IdentityProvider, signInBySso } from '@parley/chat/operators/sso'
+import { finishSso, type IdentityProvider } from '@parley/chat/operators/sso'
 import { ApiError } from '@parley/contracts/errors'
 import * as account from '@parley/contracts/operations/console/account'
 import * as managed from '@parley/contracts/operations/console/operators'
@@ -77,10 +77,8 @@ export function mountConsole(mount: Mount, operators: Operators, metrics: Metric
     back.search = new URL(raw.url, back).search
     const ended = endedFlowCookie(raw)
     try {
-      const identified = provider.finish(back, cookieOf(raw, 'flow') ?? '')
-      const { token, session: made } = await counted(
-        identified.then((identity) => signInBySso(operators, identity, visitorOf(raw))),
-      )
+      const way = { back, flow: cookieOf(raw, 'flow') ?? '' }
+      const { token, session: made } = await counted(finishSso(operators, provider, way, visitorOf(raw)))
       return new WithCookies([sessionCookie(raw, token, made.endsAt), ended], new Redirect(`${url ?? ''}/console`))
     } catch (error) {
       if (!(error instanceof ApiError)) throw error

@@ -8,7 +8,7 @@ import { totpStep } from '@parley/chat/operators/totp'
 import { ApiError } from '@parley/contracts/errors'
 import { digest } from '@parley/db/apps/apps'
 import { Secret, TOTP } from 'otpauth'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { cookieIn, invite, newOperator, pageOf, type TestOperator } from '../../console/test-operator.ts'
 import { type Answer, startTestGateway, type TestGateway } from '../../test-gateway.ts'
 
@@ -25,6 +25,9 @@ describe('operators sign in', () => {
     await another.stop()
     await gateway.stop()
   })
+
+  // Failures of one test do not count in the next.
+  beforeEach(() => gateway.chat.db.signInFailures.deleteMany({ _id: /^address 127/ }))
 
   const viewer = () => [{ app: gateway.app, role: 'viewer' as const }]
   const enter = (email: string, given: string, totp?: string): Promise<Answer> =>
@@ -120,6 +123,13 @@ describe('operators sign in', () => {
     const sameBlock = { address: '2001:db8::2' }
     await assert.rejects(beginAttempt(gateway.chat, 'x@example.com', sameBlock), { code: 'TOO_MANY_REQUESTS' })
     await beginAttempt(gateway.chat, 'x@example.com', { address: '2001:db8:1::1' })
+  })
+
+  test('wrong links count against the address too', async () => {
+    const { link } = await invite(gateway, viewer())
+    const follow = (token: string) => gateway.anonymous('POST', '/operator/link', { token })
+    for (let n = 0; n < 20; n++) assert.equal((await follow(`ol_${n}`)).status, 401)
+    assert.equal((await follow(link)).body.error.code, 'TOO_MANY_REQUESTS')
   })
 
   test('an authenticator requires a code, each valid once; the password alone, or an old session, is not enough', async () => {
