@@ -34,7 +34,7 @@ describe('hostile input', { timeout: 300_000 + seconds * 1_000 }, () => {
           await scene.witness.during(() => attack(scene))
           const after = await scene.stored(changes)
           const changed = Object.keys({ ...stored, ...after }).filter((name) => stored[name] !== after[name])
-          assert.deepEqual(changed, [], `nothing was stored, but in ${changed}`)
+          assert.deepEqual(changed, [], `nothing was stored, but in ${changed.join(', ')}`)
         })
       }
     })

@@ -81,17 +81,7 @@ export async function runService<D extends typeof sharedSettings & SettingsDefin
   const stopAll = async () => {
     state = 'stopping'
     stopping.abort()
-    const deadline = AbortSignal.timeout(shared.drainMS)
-    const failed: string[] = []
-    for (const { name: part, stop } of stops.toReversed()) {
-      try {
-        await stop(deadline)
-      } catch (err) {
-        log.error({ err, part }, 'did not stop in order')
-        failed.push(part)
-      }
-    }
-    if (failed.length > 0) throw new Error(`did not stop in order: ${failed.join(', ')}`)
+    await stopInReverse(stops, shared.drainMS, log)
   }
   const grace = closeWithGrace(
     { delay: shared.drainMS + graceMS, logger: { error: (message) => log.error(message) } },
@@ -140,6 +130,21 @@ export async function runService<D extends typeof sharedSettings & SettingsDefin
       process.exit(1)
     }
   }
+}
+
+/** @throws after all were tried, when one failed */
+async function stopInReverse(stops: readonly { name: string; stop: Stop }[], drainMS: number, log: Logger) {
+  const deadline = AbortSignal.timeout(drainMS)
+  const failed: string[] = []
+  for (const { name: part, stop } of stops.toReversed()) {
+    try {
+      await stop(deadline)
+    } catch (err) {
+      log.error({ err, part }, 'did not stop in order')
+      failed.push(part)
+    }
+  }
+  if (failed.length > 0) throw new Error(`did not stop in order: ${failed.join(', ')}`)
 }
 
 /** The text that `--version` or `--settings` asks for. */

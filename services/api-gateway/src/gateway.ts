@@ -115,11 +115,7 @@ export async function createGateway({
   app.setSerializerCompiler(serializerCompiler)
   const failedLogins =
     rateLimits && createFailedLogins(chat, { presence, counts: rateLimits.counts }, rateLimits.failedLoginsPerAddress)
-  app.setErrorHandler(async (error, request, reply) => {
-    const judged = failedLogins ? judgeRefusal(failedLogins, error, request) : error
-    replyError(await Promise.resolve(judged).catch((failure: unknown) => failure), request, reply)
-    return reply
-  })
+  answerErrors(app, failedLogins)
   connections.watch(app.server)
   lookForProxies(app, log, trustedProxies)
   app.decorateRequest('caller', undefined)
@@ -158,6 +154,14 @@ export async function createGateway({
   mountConsole(mount, operators, metrics, console)
   await serveContent(app, chat, files, { mayTakeLong: connections.mayTakeLong, rateLimits })
   return app
+}
+
+function answerErrors(app: FastifyInstance, failedLogins: ReturnType<typeof createFailedLogins> | undefined): void {
+  app.setErrorHandler(async (error, request, reply) => {
+    const judged = failedLogins ? judgeRefusal(failedLogins, error, request) : error
+    replyError(await Promise.resolve(judged).catch((failure: unknown) => failure), request, reply)
+    return reply
+  })
 }
 
 function createAuthentication(chat: Chat, findToken: FindToken, operators: Operators): Authentication {

@@ -77,7 +77,7 @@ describe('the console', () => {
   })
 
   test('files of another release are served during an update', async () => {
-    const [own = ''] = (await filesOf('/console')).filter((file) => file.endsWith('.js'))
+    const own = (await filesOf('/console')).find((file) => file.endsWith('.js')) ?? ''
     const name = own.slice(own.lastIndexOf('/') + 1)
     const isKept = async () => (await listPageFiles(gateway.chat.db)).includes(name)
     await vi.waitFor(async () => assert.ok(await isKept(), 'ours are kept for the others'), 60_000)

@@ -41,8 +41,13 @@ export interface ConsoleParts {
   sessions?: Pick<Operators, 'idleMS' | 'longestMS'>
 }
 
-export function mountConsole(mount: Mount, operators: Operators, metrics: Metrics, { sso, url }: ConsoleParts): void {
-  const { db } = operators
+export function mountConsole(mount: Mount, operators: Operators, metrics: Metrics, parts: ConsoleParts): void {
+  mountSignIns(mount, operators, metrics, parts)
+  mountSessions(mount, operators)
+  mountOperators(mount, operators)
+}
+
+function mountSignIns(mount: Mount, operators: Operators, metrics: Metrics, { sso, url }: ConsoleParts): void {
   const help = 'Sign-ins of operators, by OK or the code of their error'
   const signIns = metrics.counter('parley_operator_sign_ins_total', help, ['outcome'])
   const counted = async (signingIn: Promise<SignedIn>): Promise<SignedIn> => {
@@ -59,11 +64,11 @@ export function mountConsole(mount: Mount, operators: Operators, metrics: Metric
   mount(session.getSignInMethods, async () => ({ password: true, sso: sso !== undefined }))
 
   mount(session.signIn, async ({ body, raw }) =>
-    withSession(raw, await counted(signIn(operators, body, visitorOf(raw)))),
+    withSession(operators, raw, await counted(signIn(operators, body, visitorOf(raw)))),
   )
 
   mount(session.signInByLink, async ({ body, raw }) =>
-    withSession(raw, await counted(signInByLink(operators, body.token, visitorOf(raw)))),
+    withSession(operators, raw, await counted(signInByLink(operators, body.token, visitorOf(raw)))),
   )
 
   mount(session.startSso, async ({ raw, origin }) => {
@@ -86,6 +91,10 @@ export function mountConsole(mount: Mount, operators: Operators, metrics: Metric
       return new WithCookies([ended], new Redirect(`${url ?? ''}/console#error=${error.code}`))
     }
   })
+}
+
+function mountSessions(mount: Mount, operators: Operators): void {
+  const { db } = operators
 
   mount(session.getSession, ({ caller }) => viewSession(db, caller))
 
@@ -99,13 +108,15 @@ export function mountConsole(mount: Mount, operators: Operators, metrics: Metric
   mount(session.endSession, ({ caller, params }) => endSession(db, caller, params.id))
 
   mount(account.changePassword, async ({ caller, body, raw }) =>
-    withSession(raw, await changePassword(operators, caller, body, visitorOf(raw))),
+    withSession(operators, raw, await changePassword(operators, caller, body, visitorOf(raw))),
   )
 
   mount(account.setUpTotp, ({ caller, body, raw }) => setUpTotp(operators, caller, body, visitorOf(raw)))
 
   mount(account.removeTotp, ({ caller, body, raw }) => removeTotp(operators, caller, body.code, visitorOf(raw)))
+}
 
+function mountOperators(mount: Mount, operators: Operators): void {
   mount(managed.listOperators, ({ caller, query, raw }) => listOperators(operators, by(caller, raw), query))
 
   mount(managed.addOperator, ({ caller, body, raw }) => addOperator(operators, by(caller, raw), body))
@@ -119,14 +130,18 @@ export function mountConsole(mount: Mount, operators: Operators, metrics: Metric
   mount(managed.removeOperator, ({ caller, params, raw }) => removeOperator(operators, by(caller, raw), params.id))
 
   mount(managed.listOperatorAudit, async ({ caller, query }) => {
-    if (isOwnerOf(caller.operator, everyApp)) return listAudit({ db }, everyApp, query)
+    if (isOwnerOf(caller.operator, everyApp)) return listAudit(operators, everyApp, query)
     throw new ApiError('PERMISSION_DENIED', 'only owners of all apps see the log of operators')
   })
+}
 
-  async function withSession(raw: FastifyRequest, signedIn: SignedIn): Promise<WithCookies<OperatorSessionView>> {
-    const { token, session: made } = signedIn
-    return new WithCookies([sessionCookie(raw, token, made.endsAt)], await viewSession(db, signedIn))
-  }
+async function withSession(
+  { db }: Operators,
+  raw: FastifyRequest,
+  signedIn: SignedIn,
+): Promise<WithCookies<OperatorSessionView>> {
+  const { token, session: made } = signedIn
+  return new WithCookies([sessionCookie(raw, token, made.endsAt)], await viewSession(db, signedIn))
 }
 
 function required(sso: IdentityProvider | undefined): IdentityProvider {

@@ -96,8 +96,16 @@ export async function fillOperators({ chat: { db }, app }: TestGateway, many: nu
   await db.operators.insertMany(operators)
   await db.operatorSessions.insertMany(
     operators.map(({ _id: operator }) => ({
-      ...{ _id: newId(), operator, version: 1, by: 'link' as const, address: '::1', userAgent: '' },
-      ...{ createdAt: at, lastSeenAt: at, endsAt: later, expiresAt: later },
+      _id: newId(),
+      operator,
+      version: 1,
+      by: 'link' as const,
+      address: '::1',
+      userAgent: '',
+      createdAt: at,
+      lastSeenAt: at,
+      endsAt: later,
+      expiresAt: later,
     })),
   )
 }
