@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { describe, onTestFinished, test } from 'vitest'
 import { eventually, type PlatformUser } from '../platform.ts'
 import { aliceAndBob } from './alice-and-bob.ts'
+import { assertNothingFound } from './axe.ts'
 import { isChromiumMissing } from './chromium.ts'
 import { hostileNames } from './hostile-names.ts'
 import { onePixel } from './one-pixel.ts'
@@ -285,6 +286,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     await page.getByRole('button', { name: 'one.png' }).click({ force: true })
     const gallery = page.getByRole('dialog')
     await gallery.getByText('1 / 3').waitFor()
+    await assertNothingFound(page, 'gallery')
     await page.keyboard.press('ArrowRight')
     await gallery.getByText('2 / 3').waitFor()
     await gallery.getByRole('button', { name: 'Next picture' }).click()

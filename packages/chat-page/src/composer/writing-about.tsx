@@ -21,7 +21,8 @@ interface WritingAboutLineProps {
 
 /** Stands over the text field, with the message as it is now. One that is deleted is no longer written about. */
 export function WritingAboutLine({ about: { kind, message }, messages, onCancel }: WritingAboutLineProps) {
-  const { texts } = useChat()
+  const { client, texts } = useChat()
+  const isOwn = useStore(client.me)?._id === message.sender._id
   const now = useStore(messages).find(({ _id }) => _id === message._id) ?? message
   const name = useNameOf(message.sender._id)
   const preview = usePreviewOf()(now)
@@ -33,7 +34,9 @@ export function WritingAboutLine({ about: { kind, message }, messages, onCancel 
     <div class="writing-about">
       <Icon name={kind} />
       <div class="writing-about-text" role="status">
-        <strong>{kind === 'edit' ? texts.editing : texts.replyingTo(isolated(name))}</strong>
+        <strong>
+          {kind === 'edit' ? texts.editing : isOwn ? texts.replyingToSelf : texts.replyingTo(isolated(name))}
+        </strong>
         <DrawnText class="soft" text={preview} />
       </div>
       <button type="button" class="icon-button" aria-label={texts.cancel} onClick={onCancel}>

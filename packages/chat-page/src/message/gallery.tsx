@@ -64,6 +64,8 @@ export function Gallery({ pictures, first, onClose }: GalleryProps) {
       <div
         ref={strip}
         class="gallery-strip"
+        // Scrolled by the keyboard, too.
+        tabIndex={0}
         onScroll={({ currentTarget: { scrollLeft, clientWidth } }) =>
           setAt(Math.round(Math.abs(scrollLeft) / Math.max(clientWidth, 1)))
         }

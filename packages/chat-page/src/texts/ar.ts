@@ -106,6 +106,7 @@ export const arabic: Translation = {
   },
   reply: 'رد',
   replyingTo: 'الرد على {name}',
+  replyingToSelf: 'الرد على رسالتك',
   inReplyTo: 'ردًا على {name}',
   replyInThread: 'الرد في سلسلة',
   threads: 'السلاسل',

@@ -95,6 +95,7 @@ export const english = {
   },
   reply: 'Reply',
   replyingTo: 'Replying to {name}',
+  replyingToSelf: 'Replying to your own message',
   inReplyTo: 'In reply to {name}',
   replyInThread: 'Reply in thread',
   threads: 'Threads',

@@ -93,6 +93,7 @@ export const french: Translation = {
   },
   reply: 'Répondre',
   replyingTo: 'Réponse à {name}',
+  replyingToSelf: 'Réponse à votre message',
   inReplyTo: 'En réponse à {name}',
   replyInThread: 'Répondre dans le fil',
   threads: 'Fils',

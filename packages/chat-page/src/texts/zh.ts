@@ -84,6 +84,7 @@ export const chinese: Translation = {
   },
   reply: '回复',
   replyingTo: '回复 {name}',
+  replyingToSelf: '回复自己的消息',
   inReplyTo: '回复 {name}',
   replyInThread: '在话题中回复',
   threads: '话题列表',
