@@ -15,7 +15,7 @@ interface GalleryProps {
 export function Gallery({ pictures, first, onClose }: GalleryProps) {
   const { client, texts, direction, attempt } = useChat()
   const dialog = useRef<HTMLDialogElement>(null)
-  const strip = useRef<HTMLDivElement>(null)
+  const strip = useRef<HTMLElement>(null)
   const [at, setAt] = useState(() =>
     Math.max(
       pictures.findIndex(({ fileID }) => fileID === first),
@@ -61,11 +61,12 @@ export function Gallery({ pictures, first, onClose }: GalleryProps) {
           <Icon name="close" />
         </button>
       </header>
-      <div
+      <section
         ref={strip}
         class="gallery-strip"
         // Scrolled by the keyboard, too.
         tabIndex={0}
+        aria-label={`${at + 1} / ${pictures.length}`}
         onScroll={({ currentTarget: { scrollLeft, clientWidth } }) =>
           setAt(Math.round(Math.abs(scrollLeft) / Math.max(clientWidth, 1)))
         }
@@ -73,7 +74,7 @@ export function Gallery({ pictures, first, onClose }: GalleryProps) {
         {pictures.map((picture, n) => (
           <GalleryPicture key={picture.fileID} picture={picture} isNear={Math.abs(n - at) <= 1} />
         ))}
-      </div>
+      </section>
       <Step name={texts.previousPicture} isBack isLast={at === 0} onStep={() => go(at - 1)} />
       <Step name={texts.nextPicture} isLast={at === pictures.length - 1} onStep={() => go(at + 1)} />
     </dialog>
