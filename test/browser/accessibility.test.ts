@@ -98,7 +98,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: axe finds noth
       await page.getByRole('dialog').getByRole('searchbox').fill('zebra')
       await page.getByRole('dialog').getByText('Nothing found').waitFor()
       await assertNothingFound(page, 'a search that finds nothing')
-      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
       await page.getByRole('dialog').waitFor({ state: 'detached' })
       await page.getByRole('button', { name: 'Details' }).click()
       await page.getByRole('dialog').getByText('Bob').first().waitFor()
