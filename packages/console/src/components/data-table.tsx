@@ -28,6 +28,7 @@ export function DataTable<Row extends RowData>({
   sorting,
   isStale = false,
 }: TableProps<Row>) {
+  const t = useTexts(commonTexts)
   const table = useTable({ features, columns, data: rows, getRowId: keyOf })
   return (
     <ScrollArea
@@ -35,7 +36,7 @@ export function DataTable<Row extends RowData>({
       className={isStale ? 'table stale' : 'table'}
       aria-busy={isStale}
       // A table without a link or button could else not be scrolled by the keyboard.
-      viewportProps={{ tabIndex: 0, role: 'group', 'aria-label': label }}
+      viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': t.tableOf(label) }}
     >
       <Table highlightOnHover verticalSpacing="xs" aria-label={label}>
         <Table.Thead>

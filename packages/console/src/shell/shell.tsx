@@ -42,7 +42,8 @@ export function Shell() {
       >
         {t.skip}
       </a>
-      <header className="bar">
+      {/* No header: dialogs have one. */}
+      <nav className="bar" aria-label={t.console}>
         <ActionIcon variant="subtle" color="gray" aria-label={t.openNavigation} onClick={drawer.open}>
           <Icon name="menu" />
         </ActionIcon>
@@ -50,7 +51,7 @@ export function Shell() {
         <ActionIcon variant="subtle" color="gray" aria-label={t.go} onClick={go.open}>
           <Icon name="search" />
         </ActionIcon>
-      </header>
+      </nav>
       <nav className="side" aria-label={t.navigation}>
         <Brand />
         <Navigation app={app} onGo={go.open} />

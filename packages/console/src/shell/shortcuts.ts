@@ -6,6 +6,8 @@ import { views } from './navigation.ts'
 /** How long after `g` the key of a view counts. */
 const sequenceMS = 1_500
 
+const toSearch = () => document.querySelector<HTMLInputElement>('main [data-search-field]')?.focus()
+
 /** `/` searches in the view, `g` and a letter goes to a view, Ctrl+K to anything, `?` shows them all. */
 export function useShortcuts({
   app,
@@ -26,8 +28,9 @@ export function useShortcuts({
   ])
   useHotkeys([
     ['mod+K', onGo],
-    ['shift+?', onHelp],
-    ['/', () => document.querySelector<HTMLInputElement>('main [data-search-field]')?.focus()],
+    // Keyboards have these signs with Shift or without.
+    ...['?', 'shift+?'].map((key): [string, () => void] => [key, onHelp]),
+    ...['/', 'shift+/'].map((key): [string, () => void] => [key, toSearch]),
     ['g', () => (begun.current = performance.now())],
     ...ofViews,
   ])

@@ -35,6 +35,7 @@ export const commonTexts = texts(
     robot: 'Robot',
     admin: 'Admin',
     seeAll: 'See all',
+    tableOf: (name: string) => `Table: ${name}`,
   },
   {
     loading: '加载中…',
@@ -69,5 +70,6 @@ export const commonTexts = texts(
     robot: '机器人',
     admin: '管理员',
     seeAll: '查看全部',
+    tableOf: (name) => `表格：${name}`,
   },
 )

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { Section } from '../../components/page.tsx'
 import { PersonLink, RoomLink } from '../../components/person.tsx'
 import { Time, UserText } from '../../components/shown.tsx'
+import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
 import type { Inspected } from './inspected.ts'
 import { usersTexts } from './texts.ts'
@@ -14,6 +15,7 @@ interface Row {
 
 /** A short table, or a sentence that there is nothing. */
 function Rows({ title, none, head, rows }: { title: string; none: string; head: string[]; rows: Row[] }) {
+  const t = useTexts(commonTexts)
   return (
     <Section title={title}>
       {rows.length === 0 ? (
@@ -22,7 +24,7 @@ function Rows({ title, none, head, rows }: { title: string; none: string; head: 
         </Text>
       ) : (
         // A scrolling region is reached by the keyboard.
-        <Table.ScrollContainer minWidth={560} type="native" tabIndex={0}>
+        <Table.ScrollContainer minWidth={560} type="native" role="region" tabIndex={0} aria-label={t.tableOf(title)}>
           <Table verticalSpacing={6} fz="sm" aria-label={title}>
             <Table.Thead>
               <Table.Tr>

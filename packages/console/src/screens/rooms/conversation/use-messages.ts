@@ -39,13 +39,15 @@ export function useMessages(read: ReadPage, start: Start) {
   const [error, setError] = useState<unknown>()
   const [attempt, setAttempt] = useState(0)
   const isReading = useRef(false)
+  /** The time of the latest change that is shown, in Unix milliseconds. */
+  const since = useRef(0)
   const now = useRef(shown)
   now.current = shown
 
   useEffect(() => {
     let isCurrent = true
     setError(undefined)
-    firstPage(read, start).then(
+    readFirst().then(
       (first) => isCurrent && setShown(first),
       (failure: unknown) => isCurrent && setError(failure),
     )
@@ -55,6 +57,12 @@ export function useMessages(read: ReadPage, start: Start) {
     // A new start mounts anew.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [attempt])
+
+  /** Changes are polled for from before the first page on: none falls between. */
+  async function readFirst(): Promise<Shown> {
+    since.current = await latestChangeMS(read)
+    return firstPage(read, start)
+  }
 
   async function once(work: (from: Shown) => Promise<Shown>) {
     if (isReading.current || !now.current) return
@@ -71,13 +79,11 @@ export function useMessages(read: ReadPage, start: Start) {
   const isReady = shown !== undefined
   useEffect(() => {
     if (!isReady) return
-    let since: number | undefined
     const timer = setInterval(() => {
       if (document.visibilityState !== 'visible') return
       void once(async (from) => {
-        since ??= await latestChangeMS(read)
-        const changed = await read({ limit: perPoll, afterTime: String(since), timeRangeField: 'updatedAt' })
-        since = changed.at(-1)?.updatedAtMS ?? since
+        const changed = await read({ limit: perPoll, afterTime: String(since.current), timeRangeField: 'updatedAt' })
+        since.current = changed.at(-1)?.updatedAtMS ?? since.current
         return changed.length === 0 ? from : withChanges(from, changed)
       })
     }, pollMS)
