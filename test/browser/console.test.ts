@@ -1,0 +1,377 @@
+import assert from 'node:assert/strict'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type Deployment, deploy } from '../client/client-of.ts'
+import { eventually, type PlatformUser } from '../platform.ts'
+import { assertNothingFound } from './axe.ts'
+import { openPage } from './chat-tab.ts'
+import { isChromiumMissing, startChromium } from './chromium.ts'
+import { type ConsoleOfDeployment, type ConsoleOperator, consoleOf, totpOf } from './console-tab.ts'
+import { hostileNames } from './hostile-names.ts'
+
+const html = '<img src=x onerror="window.hacked=1">'
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+/** Chromium says so of each refused call. */
+const refused = /Failed to load resource/
+
+describe.skipIf(isChromiumMissing())('the console in a browser', () => {
+  let deployment: Deployment
+  let browser: Browser
+  let parley: ConsoleOfDeployment
+  let owner: ConsoleOperator
+  let alice: PlatformUser
+  let bob: PlatformUser
+  let room: string
+
+  beforeAll(async () => {
+    deployment = await deploy(1)
+    browser = await startChromium()
+    parley = await consoleOf(deployment, browser)
+    ;({ owner } = parley)
+    const { platform } = deployment
+    alice = await platform.newUser('alice', { nickname: 'Alice Müller', email: 'alice@example.com' })
+    bob = await platform.newUser('bob', { nickname: 'Bob' })
+    room = await platform.newRoom(['alice', 'bob'], { _id: 'friends', name: 'Friends', owner: 'alice' })
+  })
+  afterAll(async () => {
+    await browser.close()
+    await deployment.stop()
+  })
+
+  const say = async (message: unknown, more = {}, user = alice): Promise<string> =>
+    String((await user.call('POST', `/rooms/${room}/message`, { message, messageType: 'text', ...more }))['_id'])
+  const inspect = async (path: string) => (await owner.call('GET', path)).body.result
+  const giveReason = async (page: Page) => {
+    await page.getByLabel('Reason', { exact: true }).fill('Ticket 4711')
+    await page.getByRole('button', { name: 'Read the conversation' }).click()
+  }
+  const confirm = (page: Page, name: string) =>
+    page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
+  const done = (page: Page, text: string) => page.getByRole('alert').filter({ hasText: text }).first().waitFor()
+
+  test('sign-in by password and authenticator, at the address of a view; the end of the session leads back to it', async () => {
+    const { email, link } = await parley.invite('moderator')
+    const password = 'correct horse battery staple'
+    const setUp = await openPage(browser, `${parley.url}/console#link=${link}`, { allow: refused })
+    await setUp.getByRole('button', { name: 'Sign in by this link' }).click()
+    await setUp.getByRole('heading', { name: 'Users' }).waitFor()
+    assert.doesNotMatch(setUp.url(), /link/)
+    await setUp.getByRole('link', { name: 'moderator' }).click()
+    await setUp.getByLabel('New password').fill(password)
+    await setUp.getByRole('button', { name: 'Set a password' }).click()
+    await setUp.getByLabel('Password so far').waitFor()
+    await setUp.getByRole('button', { name: 'Set up' }).click()
+    const secret = await setUp.locator('code').first().textContent()
+    await setUp.getByLabel('Code of your authenticator').fill(totpOf(secret ?? ''))
+    await setUp.getByRole('button', { name: 'Confirm' }).click()
+    await setUp.getByRole('button', { name: 'Remove' }).waitFor()
+
+    const view = `${parley.url}/console/apps/${encodeURIComponent(parley.app)}/users/alice`
+    const page = await openPage(browser, view, { allow: refused })
+    const signIn = async (word: string) => {
+      await page.getByLabel('E-mail').fill(email)
+      await page.getByLabel('Password', { exact: true }).fill(word)
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    }
+    await signIn('wrong horse battery staple')
+    await page.getByText('E-mail, password or code is wrong.').waitFor()
+    await signIn(password)
+    // A code works once.
+    await page.getByLabel('Code of your authenticator').fill(totpOf(secret ?? '', Date.now() + 30_000))
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('heading', { name: 'Alice Müller' }).waitFor()
+    assert.equal(page.url(), view)
+
+    await setUp.reload()
+    await setUp.getByRole('button', { name: 'End', exact: true }).click()
+    await done(setUp, 'The session has ended')
+    await page.getByRole('link', { name: 'Rooms', exact: true }).click()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
+    assert.match(page.url(), /\/rooms$/)
+  })
+
+  test('a sign-in link works once', async () => {
+    const { link } = await parley.invite('viewer')
+    for (const isFirst of [true, false]) {
+      const page = await openPage(browser, `${parley.url}/console#link=${link}`, { allow: refused })
+      await page.getByRole('button', { name: 'Sign in by this link' }).click()
+      if (isFirst) await page.getByRole('heading', { name: 'Users' }).waitFor()
+      else await page.getByText('This link has been used, or has expired.').waitFor()
+    }
+  })
+
+  test('users are found as one types, and every action about one is carried out', async () => {
+    const page = await owner.open('/users')
+    await page.getByRole('searchbox').fill('mul')
+    await page.getByRole('link', { name: 'Bob' }).waitFor({ state: 'detached' })
+    assert.match(page.url(), /q=mul/)
+    await page.getByRole('link', { name: 'Alice Müller' }).click()
+    await page.getByRole('link', { name: 'Friends' }).waitFor()
+
+    await page.getByRole('button', { name: 'Edit profile' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('Alice M.')
+    await confirm(page, 'Save')
+    await page.getByRole('heading', { name: 'Alice M.' }).waitFor()
+
+    await page.getByRole('button', { name: 'Mute', exact: true }).click()
+    await page.getByRole('button', { name: 'Unmute' }).waitFor()
+    assert.deepEqual(((await inspect('/admin/clients/alice'))['profile'] as { mute: string[] }).mute, [room])
+
+    await deployment.platform.newUser('carol', { nickname: 'Carol' })
+    await page.goto(page.url().replace('alice', 'carol'))
+    await page.getByRole('button', { name: 'Issue token' }).click()
+    await confirm(page, 'Issue token')
+    const token = await page.getByRole('dialog').getByRole('textbox', { name: 'Token' }).inputValue()
+    await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click()
+    assert.ok(!(await page.content()).includes(token), 'it is not shown again')
+    const headers = { 'im-client-key': deployment.platform.clientKey, 'im-authorization': token }
+    const meStatus = async () => (await fetch(`${parley.url}/me`, { headers })).status
+    assert.equal(await meStatus(), 200)
+
+    await page.getByRole('button', { name: 'End sessions' }).click()
+    await confirm(page, 'End sessions')
+    await page.getByText('The user has no token').waitFor()
+    assert.equal(await meStatus(), 401)
+    await page.getByRole('button', { name: 'Ban', exact: true }).click()
+    await page.getByRole('dialog').getByRole('combobox', { name: 'Ends' }).click()
+    await page.getByRole('option', { name: 'In a day' }).click()
+    await confirm(page, 'Ban')
+    await page.getByText('Banned until').waitFor()
+    const { ban } = (await inspect('/admin/clients/carol'))['profile'] as { ban: { untilMS: number } }
+    assert.ok(Math.abs(ban.untilMS - Date.now() - 86_400_000) < 3_600_000)
+    await page.getByRole('button', { name: 'Lift ban' }).click()
+    await confirm(page, 'Lift ban')
+    await page.getByText('Banned until').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Erase' }).click()
+    assert.ok(await page.getByRole('dialog').getByRole('button', { name: 'Erase' }).isDisabled())
+    await page.getByRole('dialog').getByLabel('Type “carol” to confirm').fill('carol')
+    await confirm(page, 'Erase')
+    await page.getByRole('heading', { name: 'Users' }).waitFor()
+    assert.equal((await owner.call('GET', '/admin/clients/carol')).body.error?.code, 'CLIENT_NOT_FOUND')
+  })
+
+  test('a conversation is read with a reason: latest, live, search, day, thread, stubs; messages are acted upon', async () => {
+    const first = await say('the very first one')
+    for (let n = 0; n < 60; n++) await say(`line ${n}`)
+    const root = await say('a question')
+    await say('an answer', { replyTo: root, thread: true }, bob)
+    const gone = await say('to be deleted')
+    await owner.call('DELETE', `/rooms/${room}/messages/${gone}`)
+    const page = await owner.open('/rooms')
+    await page.getByRole('searchbox').fill('frie')
+    await page.getByRole('link', { name: 'Friends' }).click()
+    await page.getByText('Why do you read this conversation?').waitFor()
+    await giveReason(page)
+    const log = page.getByRole('log', { name: 'Messages' })
+    await log.getByText('Deleted').waitFor()
+    await say('heard live', {}, bob)
+    await log.getByText('heard live').waitFor()
+    const entries = await owner.call('GET', `/admin/audit?subject=room:${room}`)
+    assert.match(JSON.stringify(entries.body.result), /Ticket 4711/)
+
+    await log.getByRole('button', { name: 'Thread · 1' }).click()
+    await page.getByRole('log', { name: 'Thread' }).getByText('an answer').waitFor()
+    await page.getByRole('searchbox').fill('very first')
+    await page.getByRole('complementary', { name: 'Found' }).getByText('the very first one').click()
+    await log.locator('.wanted').getByText('the very first one').waitFor()
+    assert.match(page.url(), new RegExp(first))
+    await page.getByRole('button', { name: 'Go to the latest' }).click()
+    await log.getByText('heard live').waitFor()
+    await page.getByLabel('Go to a day').fill('2020-01-01')
+    await log.getByText('the very first one').waitFor()
+
+    const menu = async (text: string, action: string) => {
+      const row = log.getByRole('article').filter({ hasText: text })
+      await row.getByRole('button', { name: /^Actions/ }).click()
+      await page.getByRole('menuitem', { name: action, exact: true }).click()
+    }
+    await menu('the very first one', 'Pin')
+    await log.getByText('Pinned').first().waitFor()
+    await menu('the very first one', 'Delete for all')
+    await confirm(page, 'Delete for all')
+    await log.getByText('Deleted').first().waitFor()
+    const { data } = await inspect(`/admin/rooms/${room}/messages?afterTime=0&timeRangeField=createdAt&limit=1`)
+    assert.equal((data as { isDeleted: boolean }[])[0]?.isDeleted, true)
+  })
+
+  test('members, settings, freezing and deleting of a room', async () => {
+    const of = await deployment.platform.newRoom(['alice', 'bob'], { name: 'Club', owner: 'alice' })
+    await deployment.platform.newUser('dave', { nickname: 'Dave' })
+    const page = await owner.open(`/rooms/${of}?tab=members`)
+    await page.getByRole('button', { name: 'Add members' }).click()
+    await page.getByRole('dialog').getByRole('textbox').fill('dave')
+    await confirm(page, 'Add members')
+    const choose = async (name: string, action: string) => {
+      await page.getByRole('button', { name: `Actions: ${name}` }).click()
+      await page.getByRole('menuitem', { name: action, exact: true }).click()
+    }
+    const member = (name: string) => page.getByRole('row').filter({ hasText: name })
+    await choose('Bob', 'Make manager')
+    await member('Bob').getByText('Manager').waitFor()
+    await choose('Bob', 'Ban in this room')
+    await confirm(page, 'Ban in this room')
+    await member('Bob').getByText('Banned').waitFor()
+    await choose('Bob', 'Lift the ban')
+    await member('Bob').getByText('Banned').waitFor({ state: 'detached' })
+    await choose('Dave', 'Remove from the room')
+    await confirm(page, 'Remove from the room')
+    await member('Dave').waitFor({ state: 'detached' })
+    await choose('Bob', 'Make owner')
+    await member('Bob').getByText('Owner').waitFor()
+
+    await page.getByRole('tab', { name: 'Settings' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Chess club')
+    await page.getByLabel('Slow mode (seconds)').fill('5')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Chess club' }).waitFor()
+    await page.getByRole('button', { name: 'Freeze' }).click()
+    await confirm(page, 'Freeze')
+    await page.getByRole('button', { name: 'Unfreeze' }).waitFor()
+    const { name, slowModeS, status, owner: ownedBy } = await inspect(`/admin/rooms/${of}`)
+    assert.deepEqual([name, slowModeS, status, ownedBy], ['Chess club', 5, 0, 'bob'])
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByLabel('Type “Chess club” to confirm').fill('Chess club')
+    await confirm(page, 'Delete')
+    await page.getByRole('heading', { name: 'Rooms' }).waitFor()
+    await eventually('the room is deleted', async () => (await owner.call('GET', `/admin/rooms/${of}`)).status === 404)
+  })
+
+  test('reports are seen in their context and decided, one or several at once; words are listed and tried', async () => {
+    for (const text of ['rude one', 'rude two', 'rude three'])
+      await alice.call('POST', `/messages/${await say(text, {}, bob)}/report`, { reason: `I mind ${text}` })
+    const moderator = await parley.newOperator('moderator')
+    const page = await moderator.open('/moderation')
+    const card = (text: string) => page.getByRole('article').filter({ hasText: `I mind ${text}` })
+    await card('rude two').getByRole('button', { name: 'Show context' }).click()
+    await giveReason(page)
+    const context = page.getByRole('log', { name: 'Show context' })
+    for (const text of ['rude one', 'rude two', 'rude three']) await context.getByText(text, { exact: true }).waitFor()
+    await card('rude two').getByRole('region', { name: 'Both people' }).getByRole('link', { name: 'Bob' }).waitFor()
+    await card('rude two').getByRole('button', { name: 'Decide' }).click()
+    await page.getByRole('radio', { name: 'Delete message' }).check()
+    await confirm(page, 'Delete message')
+    await card('rude two').waitFor({ state: 'detached' })
+    await page.getByLabel('Choose all').check()
+    await page.getByRole('button', { name: 'Decide' }).first().click()
+    await page.getByRole('dialog', { name: 'Decide 2 reports' }).waitFor()
+    await confirm(page, 'Dismiss')
+    await page.getByText('No open reports').waitFor()
+    const { data } = await inspect('/admin/reports')
+    const decisions = (data as { decision: string }[]).map(({ decision }) => decision)
+    assert.deepEqual(decisions.toSorted(), ['delete', 'dismiss', 'dismiss'])
+    assert.equal(await page.getByRole('tab', { name: 'Censored words' }).count(), 0, 'it needs the scope config:read')
+
+    const words = await owner.open('/moderation?tab=words')
+    await words.getByLabel('One word or phrase per line').fill('darn\nbad word')
+    await words.getByRole('button', { name: 'Save' }).click()
+    await done(words, 'The words are saved')
+    await words.getByLabel('By the words that are saved').fill('a Darn bad word')
+    await words.getByText('a **** ********').waitFor()
+  })
+
+  test('a role sees no action that it may not call; by address it is refused, and by the API 403', async () => {
+    const viewer = await parley.newOperator('viewer')
+    const page = await viewer.open('/users/bob', { allow: refused })
+    await page.getByRole('link', { name: 'Friends' }).waitFor()
+    for (const name of ['Edit profile', 'Issue token', 'End sessions', 'Ban', 'Mute'])
+      assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name)
+    assert.equal(await page.getByRole('link', { name: 'Moderation' }).count(), 0)
+    await page.getByRole('link', { name: 'Friends' }).click()
+    await page.getByRole('heading', { name: 'Friends' }).waitFor()
+    assert.equal(await page.getByRole('tab', { name: 'Conversation' }).count(), 0)
+    for (const name of ['Freeze', 'Delete', 'Add members'])
+      assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name)
+    await page.goto(page.url().replace(/\/rooms.*/, '/moderation'))
+    await page.getByText('Your role does not allow this').waitFor()
+    for (const [method, path] of [
+      ['POST', '/admin/clients/bob/ban'],
+      ['DELETE', '/admin/clients/bob'],
+      ['PUT', `/rooms/${room}`],
+      ['DELETE', `/rooms/${room}`],
+      ['GET', `/admin/rooms/${room}/messages`],
+      ['GET', '/admin/reports'],
+    ] as const) {
+      const { status, body } = await viewer.call(method, path, method === 'GET' ? undefined : {})
+      assert.deepEqual([status, body.error?.code], [403, 'PERMISSION_DENIED'], path)
+    }
+  })
+
+  test('hostile names and texts stay text, in their place, also on a phone', async () => {
+    const { platform } = deployment
+    const names = [html, ...Object.values(hostileNames).filter((name) => !/[\u2028\u2029]/.test(name))]
+    const ids = names.map((_name, n) => `hostile ${n}/${html}`)
+    for (const [n, nickname] of names.entries()) await platform.newUser(ids[n], { nickname })
+    const of = await platform.newRoom(ids, { name: html, owner: ids[0] })
+    for (const [n, message] of names.entries())
+      await platform.admin('POST', '/messages', { room: of, sender: ids[n], message, messageType: 'text' })
+    const isHacked = (page: Page) => page.evaluate(() => 'hacked' in window)
+    const first = encodeURIComponent(ids[0] ?? '')
+    for (const path of ['/users', `/users/${first}`, '/rooms', `/rooms/${of}?tab=members`]) {
+      const page = await owner.open(path, phone)
+      await page.getByText(html).first().waitFor()
+      const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      assert.ok(beyond <= 0, `${path}: ${beyond} pixels beyond the window`)
+      assert.doesNotMatch(await page.locator('body').innerText(), /[\u202a-\u202e\u2066-\u2069]/)
+      assert.equal(await isHacked(page), false)
+    }
+    const page = await owner.open(`/rooms/${of}`)
+    await giveReason(page)
+    const last = page.getByRole('log').getByText(names.at(-1) ?? '')
+    await last.last().waitFor()
+    assert.equal(await isHacked(page), false)
+  })
+
+  test('the keyboard reaches everything, and all is there in Chinese', async () => {
+    const page = await owner.open('/users')
+    await page.getByRole('heading', { name: 'Users' }).waitFor()
+    await page.keyboard.press('/')
+    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('type')), 'search')
+    await page.keyboard.press('Escape')
+    await page.getByRole('heading', { name: 'Users' }).click()
+    await page.keyboard.press('g')
+    await page.keyboard.press('r')
+    await page.getByRole('heading', { name: 'Rooms' }).waitFor()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Go to Moderation').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('textbox').fill('bob')
+    await page.getByRole('option', { name: 'Open user bob' }).click()
+    await page.getByRole('heading', { name: 'Bob' }).waitFor()
+    await page.getByRole('button', { name: 'Language' }).click()
+    await page.getByRole('menuitem', { name: '中文' }).click()
+    await page.getByRole('heading', { name: '资料' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: '资料' }).waitFor()
+    assert.equal(await page.evaluate(() => document.documentElement.lang), 'zh')
+  })
+
+  test.for([
+    ['light on a desktop', { colorScheme: 'light' }],
+    ['dark on a phone', { colorScheme: 'dark', ...phone }],
+  ] as const)('axe finds nothing in any view, %s', async ([, options]) => {
+    const page = await owner.open('/users', options)
+    const base = page.url().replace(/\/users$/, '')
+    const look = async (path: string, there: string) => {
+      await page.goto(base + path)
+      await page.getByText(there).first().waitFor()
+      await assertNothingFound(page, `${path} ${JSON.stringify(options)}`)
+    }
+    await look('/users', 'Alice M')
+    await look('/users/alice', 'Friends')
+    await page.getByRole('button', { name: 'Ban', exact: true }).click()
+    await page.getByRole('dialog').waitFor()
+    await assertNothingFound(page, 'a dialog')
+    await look('/rooms', 'Friends')
+    await look(`/rooms/${room}?tab=members`, 'Alice M')
+    await look(`/rooms/${room}?tab=settings`, 'Slow mode')
+    await look('/moderation?status=decided', 'Dismissed')
+    await look('/moderation?tab=words', 'Try a text')
+    await page.goto(`${base}/rooms/${room}`)
+    await giveReason(page)
+    await page.getByText('heard live').waitFor()
+    await assertNothingFound(page, 'a conversation')
+  })
+})
