@@ -83,6 +83,10 @@ describe('GET /admin/messages/{id}/trace', () => {
     )
     assert.deepEqual(found.readBy, { totalCount: 1, data: [bob] })
 
+    const refused = { room, sender: bob, message: 'x', messageType: 'text', replyTo: 'none' }
+    const headers = { 'im-api-key': platform.apiKey }
+    const { status } = await call(platform.gateway.url, 'POST', '/messages', headers, refused)
+    assert.ok(status >= 400 && status < 500)
     const { data } = await platform.admin('GET', `/admin/timeline?user=${bob}&room=${room}`)
     const entries = data as { code: string; node?: string; reason: string; refs: { message?: string } }[]
     const of = (code: string) => entries.filter((entry) => entry.code === code)
@@ -100,6 +104,7 @@ describe('GET /admin/messages/{id}/trace', () => {
     assert.match(of('PUSH_CONNECTED')[0]?.reason ?? '', /^No push to ios of .*: the device was connected/)
     assert.match(of('CALL_DONE')[0]?.reason ?? '', /answered 200/)
     assert.equal(of('READ').length, 1)
+    assert.match(of('REFUSED')[0]?.reason ?? '', /^POST \/messages was refused: [A-Z_]+ /)
 
     await platform.admin('DELETE', `/rooms/${room}/messages/${message}`)
     const deleted = await trace(message)

@@ -4,7 +4,7 @@ import { createApiKeyAuthentication } from '@parley/chat/access/authenticate-api
 import { createUserAuthentication } from '@parley/chat/access/authenticate-user'
 import { type CallerLimits, createCallerRates } from '@parley/chat/access/caller-rates'
 import { callingDevice } from '@parley/chat/access/calling-device'
-import { createFailedLogins } from '@parley/chat/access/failed-logins'
+import { createFailedLogins, type FailedLogins } from '@parley/chat/access/failed-logins'
 import type { FindToken } from '@parley/chat/access/token-cache'
 import type { Chat } from '@parley/chat/chat'
 import { createFeeds, type Feeds } from '@parley/chat/events-feed/feeds'
@@ -14,6 +14,7 @@ import { createPageImages } from '@parley/chat/integrations/chat-page-images'
 import type { Figures, Presence } from '@parley/chat/integrations/stats-report'
 import { createOperators, type Operators } from '@parley/chat/operators/operators'
 import { requireSession } from '@parley/chat/operators/sessions'
+import type { RecentActivity } from '@parley/chat/timeline/recent-activity'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
 import { type Tracing, withoutTracing } from '@parley/service/trace'
@@ -36,6 +37,7 @@ import type { Authentication } from './requests/authenticate.ts'
 import { addFixedHeaders } from './requests/fixed-headers.ts'
 import { validateInput } from './requests/invalid-input.ts'
 import { maxBodyBytes, readBodies } from './requests/read-body.ts'
+import { noteRefusal } from './requests/recent-refusals.ts'
 import { createRefusals } from './requests/refused-requests.ts'
 import { watchRequests } from './requests/request-metrics.ts'
 import { takeInput } from './requests/take-input.ts'
@@ -59,6 +61,8 @@ export interface GatewayParts {
   presence: Presence
   /** Counts requests by app; without it nothing is counted. */
   figures?: Figures
+  /** Remembers what users are refused; without it nothing is remembered. */
+  recent?: RecentActivity
   findToken: FindToken
   tracing?: Tracing
   /** Without them nothing is limited. */
@@ -83,6 +87,7 @@ export async function createGateway({
   metrics,
   presence,
   figures,
+  recent,
   findToken,
   tracing = withoutTracing(),
   rateLimits,
@@ -115,7 +120,7 @@ export async function createGateway({
   app.setSerializerCompiler(serializerCompiler)
   const failedLogins =
     rateLimits && createFailedLogins(chat, { presence, counts: rateLimits.counts }, rateLimits.failedLoginsPerAddress)
-  answerErrors(app, failedLogins)
+  answerErrors(app, failedLogins, recent)
   connections.watch(app.server)
   lookForProxies(app, log, trustedProxies)
   app.decorateRequest('caller', undefined)
@@ -156,20 +161,26 @@ export async function createGateway({
   return app
 }
 
-function answerErrors(app: FastifyInstance, failedLogins: ReturnType<typeof createFailedLogins> | undefined): void {
-  app.setErrorHandler(async (error, request, reply) => {
-    const judged = failedLogins ? judgeRefusal(failedLogins, error, request) : error
-    replyError(await Promise.resolve(judged).catch((failure: unknown) => failure), request, reply)
-    return reply
-  })
-}
-
 function createAuthentication(chat: Chat, findToken: FindToken, operators: Operators): Authentication {
   return {
     byApiKey: createApiKeyAuthentication(chat),
     byToken: createUserAuthentication(chat, findToken),
     bySession: (token) => requireSession(operators, token),
   }
+}
+
+function answerErrors(
+  app: FastifyInstance,
+  failedLogins: FailedLogins | undefined,
+  recent: RecentActivity | undefined,
+): void {
+  app.setErrorHandler(async (error, request, reply) => {
+    const judged = failedLogins ? judgeRefusal(failedLogins, error, request) : error
+    const refusal = await Promise.resolve(judged).catch((failure: unknown) => failure)
+    replyError(refusal, request, reply)
+    if (recent) noteRefusal(recent, request, refusal)
+    return reply
+  })
 }
 
 function lookForProxies(app: FastifyInstance, log: Logger, trustedProxies: number): void {

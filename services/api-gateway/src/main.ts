@@ -1,3 +1,4 @@
+import { answerNodeRequests } from '@parley/bus/control/ask-nodes'
 import { createTokenCache } from '@parley/chat/access/token-cache'
 import { sealAuditEntries } from '@parley/chat/audit/seal-entries'
 import { rebuildLostStream } from '@parley/chat/events/rebuild-stream'
@@ -8,6 +9,8 @@ import { eraseMessages } from '@parley/chat/messages/changing/erase-messages'
 import { expireMessages } from '@parley/chat/messages/changing/expire-messages'
 import { sendScheduled } from '@parley/chat/messages/sending/send-scheduled'
 import { closeSilentStreams } from '@parley/chat/messages/streaming/end-stream'
+import { createRecentActivity } from '@parley/chat/timeline/recent-activity'
+import { activityRequest } from '@parley/contracts/bus/node-requests'
 import { newId } from '@parley/db/messages/messages'
 import { openStore } from '@parley/files/open-store'
 import { createRequestCounts } from '@parley/presence/request-counts'
@@ -68,12 +71,20 @@ await runService(
 
     const tokens = createTokenCache(chat, bus, newId())
     onStop('token cache', () => tokens.stop())
+    const recent = createRecentActivity()
+    const activity = answerNodeRequests(bus, settings.nodeId, {
+      request: 'activity',
+      schema: activityRequest,
+      answer: ({ app, user }) => recent.of(app, user),
+    })
+    onStop('activity', () => activity.unsubscribe())
     const gateway = await createGateway({
       chat,
       log,
       metrics,
       presence,
       figures,
+      recent,
       findToken: tokens.find,
       tracing,
       rateLimits,

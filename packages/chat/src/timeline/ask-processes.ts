@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { askNodes } from '@parley/bus/control/ask-nodes'
 import {
   type ActivityAnswer,
@@ -6,11 +7,13 @@ import {
   connectionsAnswer,
   deliveriesAnswer,
 } from '@parley/contracts/bus/node-requests'
+import type { Presence } from '@parley/presence/connect'
+import { readProcesses, silentAfterMS } from '@parley/presence/processes'
 import type { Chat } from '../chat.ts'
 import { type Connected, connectedStretches, type NodeDelivery } from './of-messages.ts'
 import type { TracedMessage } from './records.ts'
 
-type Asking = Pick<Chat, 'bus' | 'control'>
+type Asking = Pick<Chat, 'bus' | 'control' | 'log'>
 
 /** The recent activity of a user in the memory of the processes. */
 export interface Remembered {
@@ -20,10 +23,20 @@ export interface Remembered {
   silent: string[]
 }
 
-export async function askActivity({ bus, control }: Asking, app: string, user: string): Promise<Remembered> {
+/** Asks the realtime nodes, and the gateways that report themselves: without Redis those are left out. */
+export async function askActivity(
+  { bus, control, log }: Asking,
+  presence: Presence,
+  app: string,
+  user: string,
+): Promise<Remembered> {
   const body = { app, user }
+  const gateways = await livingGateways(presence).catch((error: unknown) => {
+    log.warn({ err: error }, 'gateways not asked for a timeline')
+    return []
+  })
   const [activity, live] = await Promise.all([
-    askNodes(bus, control.nodes(), { request: 'activity', body, schema: activityAnswer }),
+    askNodes(bus, [...control.nodes(), ...gateways], { request: 'activity', body, schema: activityAnswer }),
     askNodes(bus, control.nodes(), { request: 'connections', body, schema: connectionsAnswer }),
   ])
   const liveAt = new Map(live.answers.map(({ node, answer }) => [node, answer]))
@@ -33,6 +46,12 @@ export async function askActivity({ bus, control }: Asking, app: string, user: s
     connected: activity.answers.flatMap(({ node, answer }) => connectedStretches(node, answer, liveAt.get(node) ?? [])),
     silent: [...new Set([...activity.silent, ...live.silent])],
   }
+}
+
+async function livingGateways(presence: Presence): Promise<string[]> {
+  const oldestMS = clock.now() - silentAfterMS
+  const all = await readProcesses(presence)
+  return all.filter(({ service, atMS }) => service === 'api-gateway' && atMS >= oldestMS).map(({ node }) => node)
 }
 
 /** The deliveries that nodes remember, for some minutes. */

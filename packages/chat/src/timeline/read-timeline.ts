@@ -8,6 +8,7 @@ import { key } from '@parley/db/keys'
 import { findTracedMemberships } from '@parley/db/rooms/memberships'
 import { findRoom, findRoomsActiveSince } from '@parley/db/rooms/rooms'
 import { findUser } from '@parley/db/users/users'
+import type { Presence } from '@parley/presence/connect'
 import type { AuthenticatedIntegrator } from '../access/caller.ts'
 import { hasScope } from '../access/keys-of-key.ts'
 import { checkRoom } from '../access/require-member.ts'
@@ -52,6 +53,7 @@ const scopeOf: Record<TimelineKind, Scope> = {
  */
 export async function readTimeline(
   chat: Chat,
+  presence: Presence,
   { app, key: apiKey }: Pick<AuthenticatedIntegrator, 'app' | 'key'>,
   query: Query,
 ): Promise<Result<typeof operation>> {
@@ -62,7 +64,7 @@ export async function readTimeline(
   if (sinceMS > untilMS) throw new ApiError('INVALID_QUERY', 'to: is before from')
   const { traced, roomsLeftOut } = await trace(chat, app, query, sinceMS)
   const isAsked = kinds.has('connection') || kinds.has('refusal') || kinds.has('delivery')
-  const remembered = traced.user && isAsked ? await askActivity(chat, app, traced.user.id) : undefined
+  const remembered = traced.user && isAsked ? await askActivity(chat, presence, app, traced.user.id) : undefined
   const isShown = (kind: TimelineKind) => kinds.has(kind)
   const sources = [
     ...storedSources(chat.db, traced).filter(({ kind }) => kinds.has(kind) || (kind === 'message' && followsIn(kinds))),

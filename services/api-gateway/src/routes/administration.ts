@@ -7,6 +7,7 @@ import { listAllUsers } from '@parley/chat/admin/list-all-users'
 import { searchAllMessages } from '@parley/chat/admin/search-all-messages'
 import { listAudit } from '@parley/chat/audit/list-audit'
 import type { Chat } from '@parley/chat/chat'
+import type { Presence } from '@parley/chat/integrations/stats-report'
 import { listPins } from '@parley/chat/messages/reading/list-pins'
 import { roomHistory } from '@parley/chat/messages/reading/room-history'
 import { listBans } from '@parley/chat/moderation/list-bans'
@@ -20,7 +21,7 @@ import * as timeline from '@parley/contracts/operations/admin/timeline'
 import * as users from '@parley/contracts/operations/admin/users'
 import type { Mount } from '../mount.ts'
 
-export function mountAdministration(mount: Mount, chat: Chat): void {
+export function mountAdministration(mount: Mount, chat: Chat, presence: Presence): void {
   mount(rooms.listAllRooms, ({ caller, query }) => listAllRooms(chat, caller.app, query))
 
   mount(rooms.inspectRoom, ({ caller, params }) => inspectRoom(chat, caller, params.id))
@@ -43,7 +44,7 @@ export function mountAdministration(mount: Mount, chat: Chat): void {
 
   mount(search.searchAllMessages, ({ caller, body }) => searchAllMessages(chat, caller.app, body))
 
-  mount(timeline.readTimeline, ({ caller, query }) => readTimeline(chat, caller, query))
+  mount(timeline.readTimeline, ({ caller, query }) => readTimeline(chat, presence, caller, query))
 
   mount(audit.listAudit, ({ caller, query }) => listAudit(chat, caller.app, query))
 

@@ -24,7 +24,7 @@ import { mountWebhooks } from './webhooks.ts'
 
 /** Mounts every operation of the contract on its use case: one file per tag. */
 export function mountAll(mount: Mount, chat: Chat, presence: Presence, feeds: Feeds, files: FilesHere): void {
-  mountAdministration(mount, chat)
+  mountAdministration(mount, chat, presence)
   mountApiKeys(mount, chat)
   mountConfiguration(mount, chat)
   mountEvents(mount, chat, feeds)

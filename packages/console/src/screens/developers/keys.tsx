@@ -197,9 +197,9 @@ function AddKey({ onClose, onAdded }: { onClose: () => void; onAdded: (apiKey: s
         onChange={(event) => setName(event.currentTarget.value)}
       />
       <Checkbox.Group label={t.scopes} value={chosen} onChange={setChosen}>
-        <SimpleGrid cols={2} spacing={6} mt={6}>
+        <SimpleGrid cols={2} spacing={8} mt={6}>
           {['all', ...allScopes].map((scope) => (
-            <Checkbox key={scope} value={scope} label={scope} size="xs" />
+            <Checkbox key={scope} value={scope} label={scope} size="md" />
           ))}
         </SimpleGrid>
       </Checkbox.Group>

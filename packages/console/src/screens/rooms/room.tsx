@@ -8,6 +8,7 @@ import { Id, Name, ViewLink, visible } from '../../components/shown.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
+import { TimelineLink } from '../timeline/timeline-link.tsx'
 import { Conversation } from './conversation/conversation.tsx'
 import { Members } from './members.tsx'
 import { RoomActions } from './room-actions.tsx'
@@ -57,7 +58,14 @@ export function Room() {
           {t.allRooms}
         </ViewLink>
       }
-      actions={room && <RoomActions room={room} />}
+      actions={
+        room && (
+          <>
+            <TimelineLink of={{ room: id }} />
+            <RoomActions room={room} />
+          </>
+        )
+      }
     >
       {isGone ? (
         <Empty icon="rooms" title={t.noneFound}>

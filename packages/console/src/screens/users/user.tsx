@@ -10,6 +10,7 @@ import { Empty, Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
+import { TimelineLink } from '../timeline/timeline-link.tsx'
 import { UserActions } from './actions.tsx'
 import { Bans, Blocks, Connections, Devices, Tokens } from './parts.tsx'
 import { RoomsOfUser } from './rooms-of-user.tsx'
@@ -49,7 +50,15 @@ export function User() {
           {t.allUsers}
         </ViewLink>
       }
-      actions={profile && !isGone && <UserActions profile={profile} whole={query.data} />}
+      actions={
+        profile &&
+        !isGone && (
+          <>
+            <TimelineLink of={{ user }} />
+            <UserActions profile={profile} whole={query.data} />
+          </>
+        )
+      }
     >
       {isGone ? (
         <Empty icon="user" title={t.noneFound}>

@@ -1,0 +1,31 @@
+import type { RecentActivity } from '@parley/chat/timeline/recent-activity'
+import { ApiError } from '@parley/contracts/errors'
+import type { FastifyRequest } from 'fastify'
+
+/**
+ * Remembers, for timelines, what a user was refused: their own request, or one of an API key in their name. Of a request
+ * without a valid token nobody knows the user.
+ */
+export function noteRefusal(recent: Pick<RecentActivity, 'note'>, request: FastifyRequest, error: unknown): void {
+  const { caller, errorCode: code, id, params, body } = request
+  const { operation } = request.routeOptions.config
+  if (!operation || code === undefined || caller?.app === undefined) return
+  const { sender, room = pathRoom(operation.path, params) } = (body ?? {}) as { sender?: unknown; room?: unknown }
+  const user = caller.kind === 'user' ? caller.user : sender
+  if (typeof user !== 'string') return
+  recent.note(
+    { app: caller.app, user },
+    {
+      what: 'refused',
+      call: `${operation.method} ${operation.path.replace(/:(\w+)/g, '{$1}')}`,
+      code,
+      ...(error instanceof ApiError && { reason: error.message }),
+      ...(typeof room === 'string' && { room }),
+      request: id,
+    },
+  )
+}
+
+function pathRoom(path: string, params: unknown): string | undefined {
+  return path.startsWith('/rooms/:id') ? (params as { id?: string }).id : undefined
+}
