@@ -6,6 +6,7 @@ import { Act, useChanged } from '../../components/act.tsx'
 import { Confirm, Warning } from '../../components/confirm.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
+import { TimelineLink } from '../timeline/timeline-link.tsx'
 import { roomsTexts } from './texts.ts'
 
 export type AdminRoom = components['schemas']['AdminRoom']
@@ -31,6 +32,7 @@ export function RoomActions({ room }: { room: AdminRoom }) {
   }
   return (
     <>
+      <TimelineLink of={{ room: room._id }} />
       <Act
         operation="PUT /rooms/{id}"
         icon="freeze"

@@ -8,7 +8,6 @@ import { Id, Name, ViewLink, visible } from '../../components/shown.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
-import { TimelineLink } from '../timeline/timeline-link.tsx'
 import { Conversation } from './conversation/conversation.tsx'
 import { Members } from './members.tsx'
 import { RoomActions } from './room-actions.tsx'
@@ -58,14 +57,7 @@ export function Room() {
           {t.allRooms}
         </ViewLink>
       }
-      actions={
-        room && (
-          <>
-            <TimelineLink of={{ room: id }} />
-            <RoomActions room={room} />
-          </>
-        )
-      }
+      actions={room && <RoomActions room={room} />}
     >
       {isGone ? (
         <Empty icon="rooms" title={t.noneFound}>
