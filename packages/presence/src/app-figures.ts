@@ -17,7 +17,7 @@ export const figureNames = [
   'calls',
   'failedCalls',
 ] as const
-export type FigureName = (typeof figureNames)[number]
+type FigureName = (typeof figureNames)[number]
 export type Figures = Record<FigureName, number>
 
 /** Counts in memory, which every few seconds are added up in Redis. */
@@ -85,9 +85,6 @@ export function createAppFigures({ redis }: Presence, onError: (error: Error) =>
     },
   }
 }
-
-/** Counts nothing: for tests of parts. */
-export const noFigures: Pick<AppFigures, 'add'> = { add: () => undefined }
 
 /** The figures of an app by minute or hour, the oldest first; the present one is the last. One round trip. */
 export async function readFigures(

@@ -22,7 +22,7 @@ interface DiffLine {
 }
 
 /** The lines of both texts in order: those that stay, go and come, by their longest common subsequence. */
-export function linesOf(before: string, after: string): DiffLine[] {
+function linesOf(before: string, after: string): DiffLine[] {
   const [old, now] = [before, after].map((text) => (text === '' ? [] : text.split('\n'))) as [string[], string[]]
   let begin = 0
   while (begin < old.length && begin < now.length && old[begin] === now[begin]) begin++
