@@ -33,7 +33,7 @@ export interface UserToWrite {
 }
 
 /** The user's other tokens end, unless this one is for a device, or of the app's own login. */
-export interface TokenToWrite extends Pick<TokenDoc, 'digest' | 'expiresAt' | 'device' | 'login'> {}
+interface TokenToWrite extends Pick<TokenDoc, 'digest' | 'expiresAt' | 'device' | 'login'> {}
 
 export interface WrittenUser {
   user: UserDoc
