@@ -21,7 +21,7 @@ export const units = {
   million: {
     users: { mongo: 0.85, index: 0.57 },
     rooms: { mongo: 2.4, index: 1.5 },
-    messages: { mongo: 0.7, index: 0.5, nats: 0.77 },
+    messages: { mongo: 0.17, index: 0.05, nats: 0.77 },
   },
   /** Of a document of statistics, with its indexes, and the days for which those of minutes, hours and days are kept. */
   statistics: { bytes: 105, minutesKept: 3, hoursKept: 40, daysKept: 400 },
