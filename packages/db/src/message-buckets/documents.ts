@@ -26,7 +26,7 @@ export interface MessageBucketDoc {
 export type BucketedMessage = Omit<MessageDoc, 'app' | 'room' | 'roomKey' | 'updatedAtMS'>
 
 /** The place of a message that moved to `messages`: a repeated flush must not put it back. */
-export interface VacatedPlace {
+interface VacatedPlace {
   seq: number
   _id?: never
 }

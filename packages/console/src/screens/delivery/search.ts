@@ -1,5 +1,5 @@
 export const deliveryTabs = ['calls', 'dead', 'push'] as const
-export type DeliveryTab = (typeof deliveryTabs)[number]
+type DeliveryTab = (typeof deliveryTabs)[number]
 
 export interface DeliverySearch {
   tab?: DeliveryTab | undefined
