@@ -126,7 +126,8 @@ export function Warning({ children }: { children: ReactNode }) {
 
 /** Says for some seconds that something is done. */
 export function say(message: string): void {
-  notifications.show({ message, color: 'teal', icon: <Icon name="check" size={16} /> })
+  // It goes by itself: a button to close it would need a name in the reader's language.
+  notifications.show({ message, color: 'teal', withCloseButton: false, icon: <Icon name="check" size={16} /> })
 }
 
 /** Says for some seconds that something failed. */
