@@ -87,7 +87,17 @@ export const hostileForgeries: HostileInput[] = [
   },
   {
     name: "a user can take 20 of a message's reactions, and leaves room for others",
-    changes: ['memberships', 'messages', 'rooms', 'pendingEvents', 'publishedEvents', 'searchTexts', 'audit', 'tokens'],
+    changes: [
+      'memberships',
+      'messages',
+      'messageBuckets',
+      'rooms',
+      'pendingEvents',
+      'publishedEvents',
+      'searchTexts',
+      'audit',
+      'tokens',
+    ],
     async attack({ member, owner, room, adminHeaders, gateway }) {
       const sent = await member.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text' })
       const id = String(sent['_id'])

@@ -36,6 +36,7 @@ const user = z.strictObject({
   ...saveUser.body.shape,
   _id: userId,
   issueAccessToken: token,
+  deviceId: token,
   token,
   expirationDate: token,
   createdAt: importTime.optional(),

@@ -37,7 +37,7 @@ const given: Record<keyof typeof least, Record<string, unknown>> = {
 }
 /** REST fields that the import cannot store: each is refused by name. */
 const refused: Record<keyof typeof least, Record<string, unknown>> = {
-  user: { issueAccessToken: true, token: 't', expirationDate: '2030-01-01T00:00:00Z' },
+  user: { issueAccessToken: true, deviceId: 'phone', token: 't', expirationDate: '2030-01-01T00:00:00Z' },
   room: { systemMessage: true },
   message: { sendAtMS: 1 },
 }
