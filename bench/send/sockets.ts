@@ -35,7 +35,7 @@ export async function measureSockets(
   ground: Ground,
   { rounds, seconds }: { rounds: number; seconds: number },
 ): Promise<SentBySocket[]> {
-  const node = await startBenchService('realtime', ground.servers)
+  const node = await startBenchService('realtime', ground.servers, { PARLEY_REALTIME_EVENTS_PER_SECOND: '0' })
   const port = node.ports['http'] ?? 0
   const rows: SentBySocket[] = []
   for (const clients of [64, 256]) {
