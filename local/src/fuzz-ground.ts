@@ -79,8 +79,7 @@ export async function prepareGround(url: string, keys: DemoKeys, seed: number, m
   }
   const groups = users.map((user) => `group of ${user}`)
   for (const _id of groups) await post('/admin/groups', { _id, nickname: _id, members: users.slice(0, 2) })
-  await newRoom('streams', ['robot'])
-  await post('/config', { key: 'directory', value: 'all' })
+  await post('/config', { directory: 'all' })
   const asFuzzer = { 'im-client-key': clientKey, 'im-authorization': token }
   const files: string[] = []
   for (let i = 0; i < 10; i++)

@@ -40,7 +40,8 @@ export async function findJob(
   id: string,
   { skip, limit }: { skip: number; limit: number },
 ): Promise<(JobDoc & { reached: number }) | null> {
-  const outcomes = { $slice: [{ $ifNull: ['$outcomes', []] }, skip, limit] }
+  // $slice takes 32-bit positions.
+  const outcomes = { $slice: [{ $ifNull: ['$outcomes', []] }, Math.min(skip, 2 ** 31 - 1), limit] }
   const found = await db.jobs
     .aggregate<JobDoc & { reached: number }>([
       { $match: { _id: key(app, id) } },

@@ -57,6 +57,7 @@ describe('work that exceeds the time of a request', () => {
       data.map(({ result, error }) => error?.code ?? result?.seq),
       [1, 2, 3, 'CLIENT_NOT_FOUND', 4, 5, 6],
     )
+    assert.deepEqual((await job(id, `?skip=${Number.MAX_SAFE_INTEGER}`)).body.result.outcomes.data, [])
     const page = (await job(id, '?skip=2&limit=3')).body.result.outcomes
     assert.deepEqual(page, { totalCount: 7, data: whole.outcomes.data.slice(2, 5) })
   })
