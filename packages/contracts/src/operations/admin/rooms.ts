@@ -70,7 +70,7 @@ export const listAllRooms = operation({
     data: z.array(listedRoom),
     cursor: nextCursor,
   }),
-  errors: ['INVALID_QUERY'],
+  errors: ['INVALID_QUERY', 'URI_TOO_LONG'],
   extension: true,
   example: {
     query: { q: '{"roomTags":"support"}', limit: 50 },

@@ -19,7 +19,7 @@ export const getPresence = operation({
       .describe(`User IDs, the parameter repeated for each, at most ${maxWatchedUsers}`),
   }),
   result: z.object({ clients: z.array(userPresence) }),
-  errors: ['INVALID_QUERY'],
+  errors: ['INVALID_QUERY', 'URI_TOO_LONG'],
   extension: true,
   example: { query: { clients: ['bob'] }, result: { clients: [exampleUserPresence] } },
 })

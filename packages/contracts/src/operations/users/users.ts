@@ -124,7 +124,7 @@ export const listUsers = operation({
     skip: z.coerce.number().int().min(0).default(0),
   }),
   result: z.object({ totalCount: z.number().int(), data: z.array(adminUser) }),
-  errors: ['INVALID_QUERY', 'RESULT_TOO_LARGE'],
+  errors: ['INVALID_QUERY', 'RESULT_TOO_LARGE', 'URI_TOO_LONG'],
   example: { query: { q: '{"nickname":{"$regex":"^A"}}', limit: 50 }, result: { totalCount: 1, data: [exampleUser] } },
 })
 
