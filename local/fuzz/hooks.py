@@ -222,8 +222,8 @@ def make_sense(case, name):
             body.pop(field, None)
     if name == "saveUser":
         body.pop("deviceId", None)
-        if "token" in body:
-            body["token"] = f"token {chance.getrandbits(64)}"
+    if name in {"saveUser", "bindToken"} and "token" in body:
+        body["token"] = f"token {chance.getrandbits(64)}"
     if name == "revokeTokens":
         for field in chance.sample(("token", "jti", "deviceId"), 2):
             body.pop(field, None)
