@@ -5796,7 +5796,7 @@ export interface AdminCalls {
   readTimeline: { input: ReadTimelineInput; result: ReadTimelineResult }
   /** Users of the app, by the beginning of a name or ID, or the newest first: GET /admin/users */
   listAllUsers: { input: ListAllUsersInput; result: ListAllUsersResult }
-  /** What happens in the app now, in the last hour and the last day; processes; what is wrong: GET /admin/overview */
+  /** Activity of the app now, in the last hour and the last day; processes; alerts: GET /admin/overview */
   readOverview: { input: ReadOverviewInput; result: ReadOverviewResult }
   /** Ban a user in a room: POST /blockStatus/room/:roomID/:blockee */
   banMember: { input: BanMemberInput; result: BanMemberResult }

@@ -68,7 +68,7 @@ export const readOverview = operation({
   method: 'GET',
   path: '/admin/overview',
   tag: 'Monitoring',
-  summary: 'What happens in the app now, in the last hour and the last day; processes; what is wrong',
+  summary: 'Activity of the app now, in the last hour and the last day; processes; alerts',
   description:
     'The last hour by minutes, the last day by hours, the present one last and unfinished. `processes` and `lag` are of all apps, so they need the platform permission; without it they are absent.',
   access: 'admin',
