@@ -23,7 +23,7 @@ describe('the published package', () => {
     app = await mkdtemp(join(tmpdir(), 'parley-app-'))
     staged = join(app, 'node_modules/@parley/client')
     await stagePackage(staged)
-    for (const name of ['socket.io-client', 'standardwebhooks', 'react', '@types']) {
+    for (const name of ['idb', 'socket.io-client', 'standardwebhooks', 'react', '@types']) {
       await symlink(join(modules, name), join(app, 'node_modules', name))
     }
   })
@@ -74,7 +74,7 @@ describe('the published package', () => {
         return [...code.matchAll(/^(?:import|export) .* from '([^'.][^']*)'/gm)].map(([, name]) => name)
       }),
     )
-    assert.deepEqual(new Set(imported.flat()), new Set(['socket.io-client', 'standardwebhooks', 'react']))
+    assert.deepEqual(new Set(imported.flat()), new Set(['idb', 'socket.io-client', 'standardwebhooks', 'react']))
   })
 
   test('passes publint and arethetypeswrong', async () => {

@@ -1,3 +1,4 @@
+import type { ClientCache } from './cache/client-cache.ts'
 import type { FetchToken } from './connection/token-source.ts'
 import type { Storage } from './sending/outbox-storage.ts'
 
@@ -14,6 +15,8 @@ export interface ClientOptions {
   deviceID?: string
   /** Where unsent messages survive a reload: localStorage, AsyncStorage. Without it they last as long as the client. */
   storage?: Storage
+  /** Keeps rooms and messages for a cold start, with or without a connection: `createCache()` of `@parley/client/cache`. */
+  cache?: ClientCache
   /** How events are written on the connection; by default `plain`. */
   encoding?: 'plain' | 'base64'
   /** By default a WebSocket, and long-polling where none is possible. */

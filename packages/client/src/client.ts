@@ -33,6 +33,8 @@ export interface Client extends Files {
   on<E extends keyof ServerEvents>(event: E, listener: (payload: ServerEvents[E]) => void): () => void
   /** Connects again after it stopped, or at once while it waits. */
   connect(): void
-  /** Ends everything. Queued messages stay in the storage. */
+  /** Ends everything. Queued messages stay in the storage, and the cache keeps what it has. */
   close(): void
+  /** Ends everything, and removes the cached state and the unsent messages from the device. */
+  logOut(): Promise<void>
 }

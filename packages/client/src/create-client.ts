@@ -1,7 +1,9 @@
+import { createCacheKeeper } from './cache/keep-cache.ts'
+import { catchUpAtLogin } from './catch-up-at-login.ts'
 import type { Client } from './client.ts'
 import type { ClientOptions } from './client-options.ts'
 import { createFiles } from './files/files.ts'
-import type { LoginResult, SentMessage, ServerEvents } from './generated/types.ts'
+import type { SentMessage, ServerEvents } from './generated/types.ts'
 import { eventHandlers } from './heard-event.ts'
 import { createListeners } from './listeners.ts'
 import { PresenceWatch } from './presence/presence-watch.ts'
@@ -14,12 +16,9 @@ import { Outbox } from './sending/outbox.ts'
 import { createOutboxStorage } from './sending/outbox-storage.ts'
 import { createUserSession } from './user-session.ts'
 
-/** Rooms that catch up at a time. */
-const roomsAtOnce = 4
-
 /** Connects a user to Parley. All state of the client is reached from the result. */
 export function createClient(options: ClientOptions): Client {
-  const session = createUserSession(options, { onEvent: heard, onLogin: loggedIn })
+  const session = createUserSession(options, { onEvent: heard, onLogin: (result) => loggedIn(result) })
   const { connection, clientKey, user, me, calls } = session
   const listeners = createListeners<ServerEvents>()
   const handles = new Map<string, RoomHandle & RoomActions>()
@@ -29,33 +28,20 @@ export function createClient(options: ClientOptions): Client {
   const presence = new PresenceWatch(session)
   const deliveries = createDeliveryReports(session)
   const handlers = eventHandlers({ rooms, invitations, presence, deliveries, opened, me })
+  const keeper = createCacheKeeper(options.cache, { session, rooms })
   const storage = createOutboxStorage(options.storage, clientKey.get)
   const onChange = (roomID: string) => opened(roomID)?.pendingChanged()
   const outbox = new Outbox({ ...session, storage, onSent, onChange })
   const threadRead = (read: ServerEvents['threadLastRead']) => listeners.call('threadLastRead', read)
-  const parts: RoomParts = { ...session, rooms, outbox, threadRead }
+  const parts: RoomParts = { ...session, rooms, outbox, threadRead, cached: (id) => keeper.readRoom(id) }
+
+  const loggedIn = catchUpAtLogin({ session, rooms, invitations, presence, deliveries, outbox, keeper, handles })
 
   function heard(name: string, payload: unknown): void {
     const event = name as keyof ServerEvents
     const handle = handlers[event] as ((payload: unknown) => void) | undefined
     handle?.(payload)
     listeners.call(event, payload as never)
-  }
-
-  /** Unless every event since the last connection has arrived, everything that is shown is read again. */
-  async function loggedIn({ _id, resumed }: LoginResult & { resumed?: boolean }): Promise<void> {
-    void outbox.loggedIn(_id)
-    presence.loggedIn()
-    if (resumed !== true || !user.get()) {
-      const [now] = await Promise.all([calls.getMe(), rooms.refresh()])
-      user.set(now)
-      deliveries.read(rooms.rooms.get())
-      invitations.read()
-      await workOnAll([...handles.values()], roomsAtOnce, (handle) => handle.catchUp())
-    }
-    await rooms.settled()
-    invitations.loggedIn()
-    for (const handle of handles.values()) handle.loggedIn()
   }
 
   function onSent(sent: SentMessage): void {
@@ -71,15 +57,21 @@ export function createClient(options: ClientOptions): Client {
     const handle = new RoomHandle(id, parts)
     const made = Object.assign(handle, roomActions(handle, parts))
     handles.set(id, made)
+    keeper.follow(made)
     return made
   }
 
   /** Stored sends go before new ones; they are stored per client key. */
   async function open(): Promise<void> {
+    await keeper.restore()
     if (clientKey.get() !== undefined) await outbox.restore()
     session.open()
   }
   void open()
+
+  function close(): void {
+    for (const part of [...handles.values(), outbox, deliveries, presence, keeper, session]) part.close()
+  }
 
   return {
     ...createFiles(calls),
@@ -90,16 +82,10 @@ export function createClient(options: ClientOptions): Client {
     presence: (userID) => presence.of(userID),
     on: (event, listener) => listeners.on(event, listener),
     connect: () => connection.open(),
-    close() {
-      for (const part of [...handles.values(), outbox, deliveries, presence, session]) part.close()
+    close,
+    async logOut() {
+      close()
+      await Promise.all([keeper.clear(), storage.clear()])
     },
   }
-}
-
-/** Works on all, `most` at a time; fails with the first that fails. */
-async function workOnAll<T>(all: T[], most: number, work: (one: T) => Promise<void>): Promise<void> {
-  const one = async () => {
-    for (let next = all.pop(); next !== undefined; next = all.pop()) await work(next)
-  }
-  await Promise.all(Array.from({ length: most }, one))
 }

@@ -1,3 +1,4 @@
+import type { CachedState } from './cache/client-cache.ts'
 import { createUserCalls } from './calls/user-calls.ts'
 import type { ClientOptions } from './client-options.ts'
 import { Connection, type ConnectionOptions } from './connection/connection.ts'
@@ -19,6 +20,7 @@ export function createUserSession(options: ClientOptions, on: Pick<ConnectionOpt
   const clientKey = createStore(options.clientKey)
   const user = createStore<User | undefined>(undefined)
   let userID: string | undefined
+  let hasLoggedIn = false
   let isClosed = false
   const me = () => userID
 
@@ -29,6 +31,7 @@ export function createUserSession(options: ClientOptions, on: Pick<ConnectionOpt
     onEvent: on.onEvent,
     onLogin(result) {
       userID = result._id
+      hasLoggedIn = true
       if (clientKey.get() === undefined) clientKey.set(result.clientKey)
       return on.onLogin(result)
     },
@@ -47,7 +50,7 @@ export function createUserSession(options: ClientOptions, on: Pick<ConnectionOpt
   }
 
   async function whenLoggedIn(): Promise<void> {
-    if (userID === undefined) await connectionIs('syncing')
+    if (!hasLoggedIn) await connectionIs('syncing')
   }
 
   const calls = createUserCalls({
@@ -59,19 +62,23 @@ export function createUserSession(options: ClientOptions, on: Pick<ConnectionOpt
     },
   })
 
+  /** The user of a cached state, until a login says otherwise. */
+  function restore(cached: Pick<CachedState, 'user' | 'clientKey' | 'since'>): void {
+    userID = cached.user._id
+    user.set(cached.user)
+    clientKey.set(cached.clientKey)
+    connection.since = cached.since
+  }
+
   return {
-    ...{ connection, calls, clientKey, user, me, whenLoggedIn },
+    ...{ connection, calls, clientKey, user, me, whenLoggedIn, restore },
     isConnected: () => isConnected(connection.state.get()),
     emit: (event: string, payload: object) => connection.emit(event, payload),
     async whenReady(): Promise<void> {
       if (!user.get()) await connectionIs('online')
     },
     /** The user as the sender of their messages. */
-    sender(): Message['sender'] {
-      const { nickname = '', description = '', avatarUrl = '', lastLoginTimeMS = 0 } = user.get() ?? {}
-      const id = userID ?? ''
-      return { _id: id, id, nickname, description, avatarUrl, lastLoginTimeMS }
-    },
+    sender: () => senderOf(userID, user.get()),
     open(): void {
       if (!isClosed) connection.open()
     },
@@ -81,3 +88,10 @@ export function createUserSession(options: ClientOptions, on: Pick<ConnectionOpt
     },
   }
 }
+
+function senderOf(id = '', user?: User): Message['sender'] {
+  const { nickname = '', description = '', avatarUrl = '', lastLoginTimeMS = 0 } = user ?? {}
+  return { _id: id, id, nickname, description, avatarUrl, lastLoginTimeMS }
+}
+
+export type UserSession = ReturnType<typeof createUserSession>

@@ -36,7 +36,7 @@ export class Connection {
   #timer: ReturnType<typeof setTimeout> | undefined
   #stopListening: (() => void) | undefined
   /** Everything up to this time of the server is known; 0 before the first login. */
-  #since = 0
+  since = 0
   #latestServerTimeMS = 0
   #loggedInAtMS: number | undefined
   #token: string | undefined
@@ -106,7 +106,7 @@ export class Connection {
     const attempt = this.#attempt
     const isCurrent = () => attempt === this.#attempt && this.#socket.connected
     try {
-      const { token, result } = await login(this.#emitNow, this.#options, this.#since, this.#endedToken)
+      const { token, result } = await login(this.#emitNow, this.#options, this.since, this.#endedToken)
       if (!isCurrent()) return
       this.#token = token
       this.#loggedInAtMS = Date.now()
@@ -114,7 +114,7 @@ export class Connection {
       this.#state.set({ status: 'syncing' })
       await retryWhilePassing(() => this.#options.onLogin(result), isCurrent)
       if (!isCurrent()) return
-      this.#since = this.#latestServerTimeMS
+      this.since = this.#latestServerTimeMS
       this.#state.set({ status: 'online' })
     } catch (thrown) {
       if (!isCurrent()) return
@@ -154,7 +154,7 @@ export class Connection {
       this.#said = errorOf((payload as { RC?: number } | null)?.RC ?? 500, payload)
     } else if (name === 'serverTime') {
       this.#latestServerTimeMS = (payload as { serverTimeMS: number }).serverTimeMS
-      if (this.#state.get().status === 'online') this.#since = this.#latestServerTimeMS
+      if (this.#state.get().status === 'online') this.since = this.#latestServerTimeMS
     } else {
       this.#options.onEvent(name, payload)
     }

@@ -24,6 +24,7 @@ function roomOf(listMessages: (query: { beforeMessage?: string }) => Promise<Pag
     isConnected,
     whenLoggedIn: async () => undefined,
     whenReady: async () => undefined,
+    cached: async () => undefined,
   } as unknown as RoomParts)
   onTestFinished(() => room.close())
   return room

@@ -16,6 +16,7 @@ import type { RoomActions } from './room-actions.ts'
 import type { RoomList } from './room-list.ts'
 import { createLiveTexts, throttledTyping } from './room-live.ts'
 import { StreamingTexts } from './streaming-texts.ts'
+import type { Page } from './timeline.ts'
 
 export interface RoomParts {
   calls: UserCalls
@@ -25,6 +26,8 @@ export interface RoomParts {
   /** The user as the sender of their messages. */
   sender: () => Message['sender']
   isConnected: () => boolean
+  /** The cached messages of a room. */
+  cached: (roomID: string) => Promise<Page | undefined>
   /** Settles when the user is known. */
   whenLoggedIn: () => Promise<void>
   /** Settles when the user and their rooms are known. */
@@ -64,6 +67,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   readonly #cameBack: Rereading
   #wasListed = false
   #begun: Promise<void> | undefined
+  #restoring: Promise<void> | undefined
   #unreadAtFirst: Unread | undefined
 
   constructor(id: string, parts: RoomParts) {
@@ -96,9 +100,12 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   }
 
   async #open({ limit = 50, around }: { limit?: number; around?: string } = {}): Promise<void> {
-    await this.#parts.whenLoggedIn()
-    // Beside the list of rooms, which is being read after the first login.
-    await Promise.all([this.load(limit, around), this.#parts.whenReady()])
+    if (around === undefined) await (this.#restoring ??= this.#restore())
+    if (around !== undefined || !this.timeline.isLoaded) {
+      await this.#parts.whenLoggedIn()
+      // Beside the list of rooms, which is being read after the first login.
+      await Promise.all([this.load(limit, around), this.#parts.whenReady()])
+    }
     this.#begun ??= this.#begin(around).catch((error: unknown) => {
       this.#begun = undefined
       throw error
@@ -251,6 +258,19 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
       if (message) return message
     }
     return undefined
+  }
+
+  /** Shows the cached messages; they are read again at once, or after the login. */
+  async #restore(): Promise<void> {
+    const page = await this.#parts.cached(this.id)
+    if (page && this.restore(page)) this.#cameBack.ask()
+  }
+
+  /** The messages are another user's. */
+  forget(): void {
+    this.drop()
+    this.#restoring = undefined
+    this.#begun = undefined
   }
 
   /** The next open() continues broken-off work. */

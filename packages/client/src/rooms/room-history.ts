@@ -45,6 +45,19 @@ export class RoomHistory {
     this.#options = options
   }
 
+  /** Shows cached messages, unless some are loaded. @returns whether it did: they are to be read again */
+  protected restore(page: Page): boolean {
+    if (this.timeline.isLoaded) return false
+    this.#add(page, true)
+    return true
+  }
+
+  /** Drops the loaded messages. */
+  protected drop(): void {
+    this.timeline.reset()
+    this.#changed()
+  }
+
   apply(change: Change): void {
     this.timeline.apply(change)
     this.#changed()

@@ -47,6 +47,17 @@ export class RoomList {
     return listed && this.#infoOf(listed)
   }
 
+  /** Whether no room is due to be read, or being read. */
+  get isSettled(): boolean {
+    return this.#stale.size === 0 && this.#reading.size === 0
+  }
+
+  /** Rooms as of an earlier moment, from which events are replayed. */
+  restore(rooms: readonly RoomResource[]): void {
+    for (const resource of rooms) this.#take(resource)
+    this.#show()
+  }
+
   async refresh(): Promise<void> {
     this.#sinceList.clear()
     for (const roomID of this.#reading.keys()) this.#touch(roomID)

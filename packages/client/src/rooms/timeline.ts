@@ -97,6 +97,18 @@ export class Timeline {
     this.#grow()
   }
 
+  /** The last messages, without holes; undefined unless it follows the latest. */
+  latest(most: number): Page | undefined {
+    if (!this.isLoaded || !this.isFollowing || this.hasHole()) return undefined
+    const data: Message[] = []
+    for (let seq = Math.max(this.low, this.high - most + 1); seq <= this.high; seq++) {
+      const message = this.at(seq)
+      if (message) data.push(message)
+    }
+    const userDeletedIDs = data.flatMap(({ _id }) => (this.#hidden.has(_id) ? _id : []))
+    return { data, userDeletedIDs, totalCount: this.high }
+  }
+
   /** Forgets the loaded messages. */
   reset(): void {
     this.#bySeq.clear()

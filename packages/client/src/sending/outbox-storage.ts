@@ -91,6 +91,11 @@ export function createOutboxStorage(storage: Storage | undefined, clientKey: () 
         sends: without(sends, id),
         discarded: [...discarded, id].slice(-mostDiscarded),
       })),
+    /** Removes all sends, and whose they were. */
+    async clear(): Promise<void> {
+      change(() => ({ sends: [] }))
+      await last
+    },
     /** One that another tab has taken out was sent there, at a time that is not known. */
     async doneElsewhere({ clientMessageID: id, createdAtMS }: PendingSend): Promise<DoneElsewhere> {
       // No other tab can know it.

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import * as fake from 'fake-indexeddb'
+import { deleteDB } from 'idb'
+import { afterEach, beforeEach, describe, test, vi } from 'vitest'
+import type { Message, Room, User } from '../generated/types.ts'
+import type { CachedState } from './client-cache.ts'
+import { createCache } from './create-cache.ts'
+import { type CacheStorage, indexedDBStorage } from './storage.ts'
+
+const state: CachedState = {
+  user: { _id: 'alice' } as User,
+  clientKey: 'key',
+  since: 1_795_000_000_000,
+  rooms: [{ _id: 'room', unread: 2 } as Room],
+}
+const pageOf = (text: string) => ({
+  data: [{ _id: text, seq: 1, message: text } as Message],
+  userDeletedIDs: [],
+  totalCount: 1,
+})
+const newKey = () => crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
+
+/** Entries in memory; `mostChars` of them all together. */
+function memory({ mostChars = Number.POSITIVE_INFINITY } = {}): CacheStorage & { entries: Map<string, string> } {
+  const entries = new Map<string, string>()
+  return {
+    entries,
+    getItem: (key) => entries.get(key) ?? null,
+    setItem(key, value) {
+      const others = [...entries].reduce((sum, [name, text]) => sum + (name === key ? 0 : text.length), 0)
+      if (others + value.length > mostChars) throw new DOMException('full', 'QuotaExceededError')
+      entries.set(key, value)
+    },
+    removeItem: (key) => void entries.delete(key),
+  }
+}
+
+describe('a cache', () => {
+  beforeEach(() => {
+    const { indexedDB: _, default: _same, ...classes } = fake
+    for (const [name, value] of Object.entries(classes)) vi.stubGlobal(name, value)
+    vi.stubGlobal('indexedDB', new fake.IDBFactory())
+  })
+  afterEach(() => vi.unstubAllGlobals())
+
+  test('keeps the state and the messages of rooms in IndexedDB, for the next start', async () => {
+    const cache = createCache()
+    await cache.write(state)
+    await cache.writeRoom('room', pageOf('hello'))
+    const next = createCache()
+    assert.deepEqual(await next.read(), state)
+    assert.deepEqual(await next.readRoom('room'), pageOf('hello'))
+    assert.equal(await next.readRoom('another'), undefined)
+    assert.equal(await createCache({ name: 'bob' }).read(), undefined, 'of another name')
+  })
+
+  test('opens the database again after another tab had it closed', async () => {
+    const storage = indexedDBStorage('shared')
+    await storage.setItem('a', '1')
+    await deleteDB('shared')
+    assert.equal(await storage.getItem('a'), null)
+    await storage.setItem('a', '2')
+    assert.equal(await storage.getItem('a'), '2')
+  })
+
+  test('clear() removes every entry', async () => {
+    const storage = memory()
+    const cache = createCache({ storage })
+    await cache.write(state)
+    await Promise.all(['a', 'b', 'c'].map((room) => cache.writeRoom(room, pageOf(room))))
+    assert.equal(storage.entries.size, 5)
+    await cache.clear()
+    assert.deepEqual([...storage.entries], [])
+  })
+
+  test('with a key, the storage shows neither texts nor names, and another key reads nothing and clears it', async () => {
+    const storage = memory()
+    const key = await newKey()
+    const cache = createCache({ storage, key })
+    await cache.write(state)
+    await cache.writeRoom('secret-room', pageOf('secret text'))
+    assert.doesNotMatch(JSON.stringify([...storage.entries]), /secret|alice/)
+    assert.deepEqual(await createCache({ storage, key }).readRoom('secret-room'), pageOf('secret text'))
+    assert.equal(await createCache({ storage, key: await newKey() }).read(), undefined)
+    assert.deepEqual([...storage.entries], [])
+  })
+
+  test('drops what another version wrote, and damaged entries', async () => {
+    for (const [name, text] of [
+      ['parley.cache', '{"schema":2,"rooms":["room"]}'],
+      ['parley.cache.state', '{"user'],
+    ] as const) {
+      const storage = memory()
+      const cache = createCache({ storage })
+      await cache.write(state)
+      await cache.writeRoom('room', pageOf('x'))
+      storage.entries.set(name, text)
+      assert.equal(await cache.read(), undefined)
+      assert.deepEqual([...storage.entries], [])
+    }
+  })
+
+  test('keeps the rooms that were written last', async () => {
+    const storage = memory()
+    const cache = createCache({ storage, mostRooms: 2 })
+    for (const room of ['a', 'b', 'a', 'c']) await cache.writeRoom(room, pageOf(room))
+    const kept = await Promise.all(['a', 'b', 'c'].map((room) => cache.readRoom(room)))
+    assert.deepEqual(kept, [pageOf('a'), undefined, pageOf('c')])
+  })
+
+  test('makes room in a full storage, the oldest rooms first, and never keeps what is out of date', async () => {
+    const storage = memory({ mostChars: 400 })
+    const cache = createCache({ storage })
+    for (const room of ['a', 'b', 'c', 'd', 'e']) await cache.writeRoom(room, pageOf('x'.repeat(40)))
+    assert.equal(await cache.readRoom('a'), undefined)
+    assert.ok(await cache.readRoom('e'))
+    await cache.write(state)
+    assert.deepEqual(await cache.read(), state)
+    await cache.write({ ...state, rooms: Array.from({ length: 100 }, (_, i) => ({ _id: `${i}` }) as Room) })
+    assert.equal(await cache.read(), undefined, 'the state before is older than the one that did not fit')
+  })
+
+  test('is empty where storage is forbidden', async () => {
+    vi.stubGlobal('indexedDB', {
+      open() {
+        throw new DOMException('no', 'SecurityError')
+      },
+    })
+    const cache = createCache()
+    await cache.write(state)
+    assert.equal(await cache.read(), undefined)
+    await cache.clear()
+  })
+})

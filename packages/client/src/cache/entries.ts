@@ -1,0 +1,83 @@
+import type { Page } from '../rooms/timeline.ts'
+import type { CachedState } from './client-cache.ts'
+import type { Cipher } from './encrypt.ts'
+import type { CacheStorage } from './storage.ts'
+
+/** Of what is stored: another one is dropped. */
+const schema = 1
+
+interface Index {
+  schema: number
+  /** Names of the rooms that have an entry, the latest last. */
+  rooms: string[]
+}
+
+/** The entries of a cache in its storage: an index, the state, and the rooms. Calls fail as the storage does. */
+export function createEntries(storage: CacheStorage, cipher: Cipher, name: string) {
+  const [indexKey, stateKey] = [`${name}.cache`, `${name}.cache.state`]
+  const roomKey = (room: string) => `${name}.cache.room.${room}`
+
+  async function readIndex(): Promise<Index> {
+    const text = await storage.getItem(indexKey)
+    const index = text === null ? undefined : (JSON.parse(text) as Index)
+    return { schema, rooms: [], ...index }
+  }
+
+  const writeIndex = (rooms: string[]) => storage.setItem(indexKey, JSON.stringify({ schema, rooms } satisfies Index))
+
+  async function removeAll(): Promise<void> {
+    const { rooms } = await readIndex()
+    for (const room of rooms) await storage.removeItem(roomKey(room))
+    for (const one of [stateKey, indexKey]) await storage.removeItem(one)
+  }
+
+  async function readEntry<T>(of: string): Promise<T | undefined> {
+    const stored = await storage.getItem(of)
+    if (stored === null) return undefined
+    try {
+      if ((await readIndex()).schema !== schema) throw new Error('of another version')
+      return JSON.parse(await cipher.decrypt(stored)) as T
+    } catch {
+      // Of another version, another key, or damaged.
+      await removeAll()
+      return undefined
+    }
+  }
+
+  async function removeOldest({ rooms: [oldest, ...rooms] }: Index): Promise<Index> {
+    if (oldest !== undefined) await storage.removeItem(roomKey(oldest))
+    await writeIndex(rooms)
+    return { schema, rooms }
+  }
+
+  /** Makes room for an entry where there is none: rooms go, the oldest first. */
+  async function writeEntry(of: string, value: CachedState | Page): Promise<void> {
+    const text = await cipher.encrypt(JSON.stringify(value))
+    for (let index = await readIndex(); ; index = await removeOldest(index)) {
+      try {
+        await storage.setItem(of, text)
+        return
+      } catch (error) {
+        // What was stored before is older than what could not be stored.
+        if (index.rooms.length === 0) await storage.removeItem(of)
+        if (index.rooms.length === 0) throw error
+      }
+    }
+  }
+
+  return {
+    readState: () => readEntry<CachedState>(stateKey),
+    writeState: (state: CachedState) => writeEntry(stateKey, state),
+    readRoom: async (roomID: string) => readEntry<Page>(roomKey(await cipher.nameOf(roomID))),
+    /** @param most rooms that have an entry; the oldest goes */
+    async writeRoom(roomID: string, page: Page, most: number): Promise<void> {
+      const room = await cipher.nameOf(roomID)
+      const others = (await readIndex()).rooms.filter((other) => other !== room)
+      // Listed first, so that none is left behind by removeAll().
+      await writeIndex([...others, room])
+      await writeEntry(roomKey(room), page)
+      for (let index = await readIndex(); index.rooms.length > most; ) index = await removeOldest(index)
+    },
+    removeAll,
+  }
+}

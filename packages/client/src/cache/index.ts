@@ -1,0 +1,3 @@
+export type { CachedState, ClientCache } from './client-cache.ts'
+export { type CacheOptions, createCache } from './create-cache.ts'
+export { type CacheStorage, indexedDBStorage } from './storage.ts'

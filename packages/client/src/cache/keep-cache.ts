@@ -1,0 +1,93 @@
+import type { RoomHandle } from '../rooms/room-handle.ts'
+import type { RoomList } from '../rooms/room-list.ts'
+import type { Page } from '../rooms/timeline.ts'
+import type { UserSession } from '../user-session.ts'
+import type { ClientCache } from './client-cache.ts'
+
+/** Changes that come together are one write. */
+const batchMS = 500
+/** Messages of a room that a cold start shows. */
+const mostMessages = 100
+
+/** Shows the cached state at a start, then keeps the cache up to date. */
+export interface CacheKeeper {
+  /** Before the first login. */
+  restore(): Promise<void>
+  readRoom(roomID: string): Promise<Page | undefined>
+  /** Writes the room's latest messages after each change. */
+  follow(room: RoomHandle): void
+  /** Another user has logged in, or the user logs out. */
+  clear(): Promise<void>
+  close(): void
+}
+
+interface Parts {
+  session: UserSession
+  rooms: RoomList
+}
+
+export function createCacheKeeper(cache: ClientCache | undefined, { session, rooms }: Parts): CacheKeeper {
+  const changed = new Set<RoomHandle>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let isClosed = false
+
+  function writeSoon(): void {
+    if (cache && !isClosed) timer ??= setTimeout(write, batchMS)
+  }
+
+  function write(): void {
+    clearTimeout(timer)
+    timer = undefined
+    const state = stateNow()
+    if (state) void cache?.write(state)
+    for (const room of changed) {
+      const page = rooms.get(room.id) && room.timeline.latest(mostMessages)
+      if (page) void cache?.writeRoom(room.id, page)
+    }
+    changed.clear()
+  }
+
+  /** Undefined while a room is due to be read, or events may be missing. */
+  function stateNow() {
+    const [user, clientKey] = [session.user.get(), session.clientKey.get()]
+    const isWhole = session.connection.state.get().status === 'online' && rooms.isSettled
+    if (!user || clientKey === undefined || !isWhole) return undefined
+    return { user, clientKey, since: session.connection.since, rooms: rooms.rooms.get() }
+  }
+
+  rooms.rooms.subscribe(writeSoon)
+  session.connection.state.subscribe(writeSoon)
+
+  return {
+    async restore() {
+      const kept = await cache?.read()
+      if (!kept || isClosed) return
+      if ((session.clientKey.get() ?? kept.clientKey) !== kept.clientKey) {
+        // Of another app.
+        await cache?.clear()
+        return
+      }
+      session.restore(kept)
+      rooms.restore(kept.rooms)
+    },
+    async readRoom(roomID) {
+      return cache?.readRoom(roomID)
+    },
+    follow(room) {
+      if (!cache) return
+      room.messages.subscribe(() => {
+        changed.add(room)
+        writeSoon()
+      })
+    },
+    async clear() {
+      changed.clear()
+      await cache?.clear()
+    },
+    /** What changed in the last moments is written. */
+    close() {
+      if (timer !== undefined) write()
+      isClosed = true
+    },
+  }
+}
