@@ -80,32 +80,26 @@ const steps = fc.array(fc.array(op, { minLength: 1, maxLength: 10 }), { minLengt
 
 describe('unread is exact', () => {
   let gateways: Gateways
-  let playing: Promise<void> = Promise.resolve()
 
   beforeAll(async () => {
     const first = await startTestGateway()
     gateways = [first, await first.another()]
   })
   afterAll(async () => {
-    // A run interrupted by the time limit continues; its failure is already reported.
-    await Promise.allSettled([playing])
     await gateways[1].stop()
     await gateways[0].stop()
   })
 
   test('after any order of sends, recalls, deletions, joins, leaves and read markers, concurrently over several gateways', async () => {
     const seed = process.env['PARLEY_TEST_SEED']
+    const endsAtMS = performance.now() + runForMS
     await fc.assert(
       fc.asyncProperty(steps, async (history) => {
-        playing = play(gateways, history)
-        await playing
+        // On a slow machine the first history alone may take as long: it is played to its end.
+        if (performance.now() > endsAtMS) return
+        await play(gateways, history)
       }),
-      {
-        numRuns: 10_000,
-        interruptAfterTimeLimit: runForMS,
-        markInterruptAsFailure: false,
-        ...(seed !== undefined && { seed: Number(seed) }),
-      },
+      { numRuns: 1_000, ...(seed !== undefined && { seed: Number(seed) }) },
     )
   })
 })
