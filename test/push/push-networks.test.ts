@@ -143,13 +143,17 @@ describe('push networks', () => {
         [`${browser}-fcm`]: { status: 401, reason: 'THIRD_PARTY_AUTH_ERROR' },
       })[token]
     await pushTo([browser, gone, bad, late, good])
-    await eventually('the dead ones are removed', async () => {
+    await eventually('the dead ones are removed, some once another push was taken', async () => {
+      await pushTo([good])
       const left = [...(await devicesOf(gone)), ...(await devicesOf(bad))]
-      return left.length === 0 && taken(ios(good)) === 1 && taken(android(good)) === 1
+      return left.length === 0
     })
     for (const reason of ['SENDER_ID_MISMATCH', 'THIRD_PARTY_AUTH_ERROR']) {
       const refused = new RegExp(`^parley_push_results_total\\{.*"fcm".*"refused".*"${reason}"`)
-      await eventually(`${reason} is counted`, async () => (await platform.metric(push, refused)) === 1)
+      await eventually(`${reason} is counted`, async () => {
+        await pushTo([good])
+        return (await platform.metric(push, refused)) === 1
+      })
     }
     assert.deepEqual(await devicesOf(late), ['fcm', 'ios'])
     assert.deepEqual(await devicesOf(browser), ['fcm'])
@@ -199,15 +203,12 @@ describe('push networks', () => {
     await eventually('all pushes to the other', () => users.every((user) => taken(android(user)) === 1))
     await eventually('the network is stopped', async () => (await stopped('apns')) === 1)
     assert.equal(await stopped('fcm'), 0)
-    assert.equal(taken(apns.pushes), 0)
+    assert.ok(users.every((user) => taken(ios(user)) === 0))
     // Those in flight at the first refusal, and a probe now and then.
     const most = concurrency + 1 + (Date.now() - sinceMS) / probeMS
     assert.ok(apns.pushes.length <= most, `${apns.pushes.length} tries, ${most} at most`)
     const log = await readFile(push.logFile, 'utf8')
-    const loud = log
-      .split('\n')
-      .find((line) => line.includes('refuses our credentials') && line.includes('"network":"apns"'))
-    assert.match(loud ?? '', /"level":50.*InvalidProviderToken/)
+    assert.match(log, /"level":50.*"network":"apns".*InvalidProviderToken.*refuses our credentials/)
     const [misled = ''] = users
     await pushTo([misled], { alert: 'hi', topic: 'no header' })
     const ours = /^parley_push_results_total\{.*"apns".*"refused".*"BadTopic"/
@@ -226,6 +227,34 @@ describe('push networks', () => {
     await eventually('all pushes to the other', () => users.every((user) => taken(ios(user)) === 2))
     fcm.behaveGrant = () => undefined
     await eventually('all pushes', () => users.every((user) => taken(android(user)) === (user === misled ? 3 : 2)))
+  })
+
+  test('a network that rejects nearly all devices of an app is stopped for it and removes no token; a probe resumes it', async () => {
+    const { apns, fcm } = platform
+    const users = await Promise.all(Array.from({ length: 25 }, () => platform.newUser(['ios', 'fcm'])))
+    const [bob = ''] = users
+    await pushTo([bob])
+    await eventually('both pushes', () => taken(ios(bob)) === 1 && taken(android(bob)) === 1)
+    apns.behave = ({ token }) => (token === `${bob}-ios` ? undefined : { status: 400, reason: 'BadDeviceToken' })
+    fcm.behave = () => ({ status: 403, reason: 'SENDER_ID_MISMATCH' })
+    await pushTo(users)
+    const stopped = (network: string) => platform.metric(push, new RegExp(`^parley_push_stopped_apps.*"${network}"`))
+    await eventually('both are stopped', async () => (await stopped('apns')) + (await stopped('fcm')) === 2)
+    assert.match(await readFile(push.logFile, 'utf8'), /"level":50.*BadDeviceToken.*rejects nearly all devices/)
+    await pushTo(users)
+    await eventually('the rest waits', async () => (await platform.db.pushes.countDocuments({ isHeld: true })) > 40)
+    await eventually('the overview says so', async () => {
+      const { alerts } = (await platform.admin('GET', '/admin/overview')) as { alerts: { reason: string }[] }
+      return alerts.filter(({ reason }) => reason.includes('nearly all devices of the app')).length === 2
+    })
+
+    apns.behave = () => undefined
+    fcm.behave = () => undefined
+    await eventually('all pushes', () =>
+      users.slice(1).every((user) => taken(ios(user)) === 2 && taken(android(user)) === 2),
+    )
+    assert.equal((await stopped('apns')) + (await stopped('fcm')), 0)
+    for (const user of users) assert.deepEqual(await devicesOf(user), ['fcm', 'ios'])
   })
 
   test('an access token revoked early is replaced', async () => {

@@ -5,6 +5,8 @@ import type { Presence } from './connect.ts'
 /** The state of a push network's credentials at a process: never the credentials. */
 export interface CredentialsState {
   network: 'apns' | 'fcm'
+  /** `refused` for the devices of this app alone. */
+  app?: string
   state: 'untried' | 'accepted' | 'refused'
   /** Names the credentials, such as a key ID. */
   name: string

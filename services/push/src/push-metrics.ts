@@ -12,6 +12,8 @@ export interface PushMetrics {
   results: Counter<'network' | 'result' | 'reason'>
   /** 1 while a network refuses our credentials. */
   stopped: Gauge<'network'>
+  /** Apps with devices that the network nearly all rejects. */
+  stoppedApps: Gauge<'network'>
   inFlight: Gauge<'network'>
   /** From the noting of a push until its network accepted it. */
   delay: Histogram<'network'>
@@ -27,6 +29,11 @@ export function createPushMetrics(metrics: Metrics): PushMetrics {
     stopped: metrics.gauge('parley_push_network_stopped', '1 while a push network refuses our credentials', [
       'network',
     ]),
+    stoppedApps: metrics.gauge(
+      'parley_push_stopped_apps',
+      'Apps to which nothing is sent, because a push network rejects nearly all their devices',
+      ['network'],
+    ),
     inFlight: metrics.gauge('parley_push_in_flight', 'Pushes and calls that wait for an answer', ['network']),
     delay: metrics.histogram(
       'parley_push_delay_seconds',

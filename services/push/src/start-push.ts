@@ -59,7 +59,8 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   const networks = createNetworks(settings)
   log.info({ networks: [...networks.keys()], generic: generic !== undefined }, 'push networks')
   const reachable = new Set(networks.keys())
-  const credentials = reportCredentials(parts, networks)
+  const stoppedApps: (() => CredentialsState[])[] = []
+  const credentials = reportCredentials(parts, networks, stoppedApps)
 
   const wakes = new Map([...networks.keys()].map((name) => [name, createWake()]))
   const wakeNetworks = () => wakes.forEach((wake) => wake.up())
@@ -105,6 +106,7 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
         {
           ...{ db, name, network, metrics, decisions, figures, log, tracing },
           credentials: credentials[name],
+          report: (of) => stoppedApps.push(of),
           concurrency: settings.concurrency,
           probeMS: settings.probeMS,
           wake: wakes.get(name) ?? createWake(),
@@ -166,6 +168,7 @@ function traced(tracing: Tracing, { read, handle }: MessageHandler<MessageEvent>
 function reportCredentials(
   { settings: { apns, fcm }, reportAlso }: PushParts,
   networks: ReadonlyMap<PushNetwork, Network>,
+  stoppedApps: readonly (() => CredentialsState[])[],
 ): Record<PushNetwork, CredentialsState> {
   const untried = { state: 'untried' as const, sinceMS: clock.now() }
   const states: Record<PushNetwork, CredentialsState> = {
@@ -173,7 +176,7 @@ function reportCredentials(
     fcm: { network: 'fcm', name: `project ${fcm.serviceAccount?.project_id ?? ''}`, ...untried },
   }
   const configured = Object.values(states).filter(({ network }) => networks.has(network))
-  reportAlso(() => ({ credentials: configured }))
+  reportAlso(() => ({ credentials: [...configured, ...stoppedApps.flatMap((of) => of())] }))
   return states
 }
 

@@ -19,6 +19,10 @@ const process = (some: Partial<Process> = {}): Process => ({
   ...{ memoryBytes: 1, cpu: 0, ...some },
 })
 const refused = { network: 'apns' as const, state: 'refused' as const, name: 'key K', sinceMS: 0, lastError: '403' }
+const ofTwoApps = [
+  { ...refused, app: 'a' },
+  { ...refused, app: 'b' },
+]
 
 const rows: [what: string, overview: Overview, codes: string[]][] = [
   ['nothing', overview(), []],
@@ -36,6 +40,13 @@ const rows: [what: string, overview: Overview, codes: string[]][] = [
     'credentials refused to two processes',
     overview({ processes: [process({ credentials: [refused] }), process({ credentials: [refused] })] }),
     ['CREDENTIALS_REFUSED'],
+  ],
+  [
+    'two apps stopped, each at two processes',
+    overview({
+      processes: [process({ credentials: ofTwoApps }), process({ credentials: ofTwoApps })],
+    }),
+    ['CREDENTIALS_REFUSED', 'CREDENTIALS_REFUSED'],
   ],
   ['two versions', overview({ processes: [process(), process({ version: '2' })] }), ['VERSIONS_DIFFER']],
   ['lag', overview({ lag: { push: 10_001, stats: 3 } }), ['CONSUMER_LAGS']],

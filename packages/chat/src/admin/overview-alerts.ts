@@ -18,7 +18,11 @@ export function alertsOf({ hour, deadCalls, processes = [], lag = {} }: Omit<Ove
   const versions = new Set(processes.map(({ version }) => version))
   const refused = new Map(
     processes.flatMap(({ isSilent, credentials = [] }) =>
-      isSilent ? [] : credentials.filter(({ state }) => state === 'refused').map((one) => [one.network, one] as const),
+      isSilent
+        ? []
+        : credentials
+            .filter(({ state }) => state === 'refused')
+            .map((one) => [`${one.network} ${one.app ?? ''}`, one] as const),
     ),
   )
   const failing = (code: Alert['code'], what: string, failed: number, all: number): Alert[] =>
@@ -30,9 +34,12 @@ export function alertsOf({ hour, deadCalls, processes = [], lag = {} }: Omit<Ove
       code: 'PROCESS_SILENT' as const,
       reason: `${service} ${node} has stopped to report: it was killed, or does not reach Redis`,
     })),
-    ...[...refused.values()].map(({ network, name, lastError = '' }) => ({
+    ...[...refused.values()].map(({ network, app, name, lastError = '' }) => ({
       code: 'CREDENTIALS_REFUSED' as const,
-      reason: `${networkNames[network]} refuses the credentials (${name}): ${lastError}. Nothing is sent to it`,
+      reason:
+        app === undefined
+          ? `${networkNames[network]} refuses the credentials (${name}): ${lastError}. Nothing is sent to it`
+          : `${networkNames[network]} rejects nearly all devices of the app ${app}: ${lastError}. Nothing is sent to them, and no token is removed`,
     })),
     ...failing('REQUESTS_FAIL', 'requests', sum('failedRequests') + sum('failedEmits'), sum('requests') + sum('emits')),
     ...failing('PUSHES_FAIL', 'pushes', sum('failedPushes'), sum('pushes') + sum('failedPushes')),

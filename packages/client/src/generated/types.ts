@@ -4395,6 +4395,10 @@ export interface ReadOverviewResult {
      */
     credentials?: {
       network: 'apns' | 'fcm'
+      /**
+       * `refused` for the devices of this app alone, since nearly all were rejected
+       */
+      app?: string
       state: 'untried' | 'accepted' | 'refused'
       /**
        * Names the credentials: the key ID and team, or the project

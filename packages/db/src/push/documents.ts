@@ -109,6 +109,10 @@ export interface PushDoc {
   tries: number
   /** Of the last try, if it is to be retried. */
   lastError?: string
+  /** When its network first rejected the token with a reason that may be wrong credentials. */
+  doubtedAtMS?: number
+  /** It waits because its network is stopped for the app. */
+  isHeld?: true
   /** After this it is not sent any more. */
   giveUpAtMS: number
   /** For the TTL. */

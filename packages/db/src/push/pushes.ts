@@ -83,17 +83,36 @@ export interface PushReturn {
   /** 0 if it was not sent. */
   triesMore: 0 | 1
   lastError: string
+  doubtedAtMS?: number
 }
 
 /** Returns pushes that were claimed but not accepted by the network: they are due again. */
 export async function returnPushes(db: Db, returned: readonly PushReturn[]): Promise<void> {
-  const updates = returned.map(({ id, dueAtMS, triesMore, lastError }) => ({
+  const updates = returned.map(({ id, triesMore, ...set }) => ({
     updateOne: {
       filter: { _id: id },
-      update: { $set: { dueAtMS, lastError }, $unset: { takenBy: 1 as const }, $inc: { tries: triesMore } },
+      update: { $set: set, $unset: { takenBy: 1 as const, isHeld: 1 as const }, $inc: { tries: triesMore } },
     },
   }))
   if (updates.length > 0) await db.pushes.bulkWrite(updates, { ordered: false })
+}
+
+/** Lets due pushes wait, each until its time, because their network is stopped for their app. */
+export async function holdPushes(db: Db, untilMS: ReadonlyMap<string, number>): Promise<void> {
+  const nowMS = clock.now()
+  const updates = Array.from(untilMS, ([_id, dueAtMS]) => ({
+    updateOne: {
+      filter: { _id, dueAtMS: { $lte: nowMS } },
+      update: { $set: { dueAtMS, isHeld: true as const, lastError: 'stopped' } },
+    },
+  }))
+  await db.pushes.bulkWrite(updates, { ordered: false })
+}
+
+/** Makes the held pushes of a network due, those of an app or all. Reads all that wait for the network. */
+export async function releasePushes(db: Db, network: PushNetwork, app?: string): Promise<void> {
+  const held = { network, dueAtMS: { $exists: true }, isHeld: true as const, ...(app !== undefined && { app }) }
+  await db.pushes.updateMany(held, { $set: { dueAtMS: clock.now() }, $unset: { isHeld: 1 } }, { hint: 'due' })
 }
 
 /** The contents, by ID. */

@@ -19,7 +19,7 @@ export interface ApnsOptions {
 }
 
 /** developer.apple.com, "Handling notification responses from APNs": these reasons mean that the token is of no use. */
-const dead = new Set(['BadDeviceToken', 'Unregistered', 'ExpiredToken'])
+const dead = new Set(['Unregistered', 'ExpiredToken'])
 const badCredentials = new Set([
   'InvalidProviderToken',
   'MissingProviderToken',
@@ -104,6 +104,8 @@ function answerOf({ status, response, error }: ResponseFailure, afterMS: number 
   const later = afterMS === undefined ? {} : { afterMS }
   if (status === undefined) return { as: 'again', reason: reasonOf(error), ...later }
   if (dead.has(reason)) return { as: 'dead', reason, sinceMS: Number(response?.timestamp ?? clock.now()) }
+  // So are all tokens answered by the other environment.
+  if (reason === 'BadDeviceToken') return { as: 'doubtful', reason, proven: 'dead' }
   // node-apn has already made a new token.
   if (reason === 'ExpiredProviderToken') return { as: 'again', reason, afterMS: 0 }
   if (status === 403 || badCredentials.has(reason)) return { as: 'credentials', reason: reason || '403' }

@@ -107,7 +107,7 @@ function answerOf(status: number, text: string, afterMS: number | undefined): Pu
   if (status >= 500) return { as: 'again', reason, ...(afterMS !== undefined && { afterMS }) }
   if (reason === 'UNREGISTERED') return { as: 'dead', reason, sinceMS: clock.now() }
   // The token belongs to another project: our service account may be the wrong one.
-  if (reason === 'SENDER_ID_MISMATCH') return { as: 'refused', reason }
+  if (reason === 'SENDER_ID_MISMATCH') return { as: 'doubtful', reason, proven: 'refused' }
   // Of the token of a browser or an iOS app, for which the project has no key: Android's are not concerned.
   if (reason === 'THIRD_PARTY_AUTH_ERROR') return { as: 'refused', reason }
   const isTokenBad = details.some(({ fieldViolations }) =>

@@ -34,6 +34,8 @@ export type PushAnswer =
   | { as: 'dead'; reason: string; sinceMS: number }
   /** The push itself is at fault: it would never be accepted. `isOurs`: the network was not asked. */
   | { as: 'refused'; reason: string; isOurs?: true }
+  /** The token is of no use, or our credentials are wrong: the answers to other devices tell (doubts.ts). */
+  | { as: 'doubtful'; reason: string; proven: 'dead' | 'refused' }
   /** To be sent again, not before `afterMS` if the network asked for that. */
   | { as: 'again'; reason: string; afterMS?: number }
   /** The network refuses our credentials: nothing would get through. */

@@ -64,6 +64,12 @@ export function createResponseHandler({
       case 'credentials':
         await putBack({ id: push._id, dueAtMS: clock.now(), triesMore: 0, lastError: answer.reason })
         return count('put back', answer.reason)
+      case 'doubtful': {
+        const dueAtMS = clock.now() + pauseMS(push.tries, longestPauseMS)
+        const doubtedAtMS = push.doubtedAtMS ?? clock.now()
+        await putBack({ id: push._id, dueAtMS, triesMore: 1, lastError: answer.reason, doubtedAtMS })
+        return count('put back', answer.reason)
+      }
       case 'again': {
         const dueAtMS = clock.now() + Math.max(answer.afterMS ?? 0, pauseMS(push.tries, longestPauseMS))
         if (dueAtMS >= push.giveUpAtMS) {

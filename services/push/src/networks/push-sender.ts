@@ -5,7 +5,7 @@ import { inParts } from '@parley/async/in-parts'
 import type { Wake } from '@parley/async/wake'
 import type { Db } from '@parley/db/connect'
 import type { PushDoc, PushNetwork } from '@parley/db/push/documents'
-import { findDuePushes, takePushes } from '@parley/db/push/pushes'
+import { releasePushes, takePushes } from '@parley/db/push/pushes'
 import type { AppFigures } from '@parley/presence/app-figures'
 import type { CredentialsState } from '@parley/presence/processes'
 import type { Logger } from '@parley/service/log'
@@ -14,6 +14,8 @@ import pRetry from 'p-retry'
 import type { DecisionLog } from '../decisions/decision-log.ts'
 import type { PushMetrics } from '../push-metrics.ts'
 import { watchCredentials } from './credentials-watch.ts'
+import { createDoubts, type Doubts } from './doubts.ts'
+import { createDuePushes } from './held-pushes.ts'
 import type { Network, PushAnswer, PushContent } from './network.ts'
 import { createPushContents } from './push-contents.ts'
 import { createResponseHandler } from './push-response.ts'
@@ -26,6 +28,8 @@ export interface PushSenderParts {
   concurrency: number
   probeMS: number
   credentials: CredentialsState
+  /** Takes the function that returns the states of stopped apps. */
+  report: (states: Doubts['states']) => void
   figures: Pick<AppFigures, 'add'>
   wake: Wake
   metrics: PushMetrics
@@ -47,22 +51,20 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
   const { db, name, concurrency, wake, metrics, decisions, figures, log } = parts
   const inFlight = createInFlight()
   const credentials = watchCredentials(parts, () => wake.up())
+  const retryForever = retrying(name, log)
+  const doubts = createDoubts(parts, (app) => {
+    void inFlight.add(retryForever(() => releasePushes(db, name, app)).then(() => wake.up()))
+  })
+  parts.report(() => doubts.states())
+  const readDue = createDuePushes(db, name, doubts)
   const contentsOf = createPushContents(db)
-  /** No other process sends a taken push, so keep going whatever happens to the database. */
-  const retryForever = <T>(work: () => Promise<T>) =>
-    pRetry(work, {
-      retries: Number.POSITIVE_INFINITY,
-      minTimeout: 250,
-      maxTimeout: 5_000,
-      onFailedAttempt: ({ error }) => log.warn({ err: error, network: name }, 'the database is away; trying again'),
-    })
   const handleResponse = createResponseHandler({ ...parts, retryForever })
   /** Whether the network has responded yet. Before that, taken pushes would only wait for the connection. */
   let isReached = false
   const atOnce = () => (!credentials.isStopped && isReached ? concurrency : 1)
   /** Takes and sends due pushes while slots are free; returns how many were due. */
   async function sendDue(): Promise<number> {
-    const due = await findDuePushes(db, name, atOnce() - inFlight.size)
+    const { found, due } = await readDue(atOnce() - inFlight.size)
     const known = await contentsOf(due)
     const renewed = await renewWaited(db, due, known)
     for (const some of inParts(due, perTake)) {
@@ -76,7 +78,7 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
         else void begin(now?.push ?? push, known.get(push.content))
       }
     }
-    return due.length
+    return found
   }
 
   function drop(push: PushDoc, reason: string): void {
@@ -98,7 +100,7 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
     if (push.giveUpAtMS <= clock.now()) return drop(push, 'late')
     if (!content) return drop(push, 'no content')
     if (content.of === 'message' && content.isDeleted) return drop(push, 'deleted')
-    const answer = await sendTraced(parts, push, content)
+    const answer = doubts.judge(push, await sendTraced(parts, push, content))
     if (answer.as !== 'again' && !('isOurs' in answer)) isReached = true
     credentials.note(answer)
     await handleResponse(push, answer, content.request)
@@ -122,6 +124,17 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
     if (due === 0) await wake.sleep(lookEveryMS, signal)
   }
   await inFlight.drained()
+}
+
+/** No other process sends a taken push, so keep going whatever happens to the database. */
+function retrying(name: string, log: Logger) {
+  return <T>(work: () => Promise<T>) =>
+    pRetry(work, {
+      retries: Number.POSITIVE_INFINITY,
+      minTimeout: 250,
+      maxTimeout: 5_000,
+      onFailedAttempt: ({ error }) => log.warn({ err: error, network: name }, 'the database is away; trying again'),
+    })
 }
 
 async function sendTraced(

@@ -43,8 +43,8 @@ function Credentials() {
           }
           return (
             <Facts
-              facts={all.map(({ node, network, state, name, sinceMS, lastError }) => [
-                `${network.toUpperCase()} · ${node}`,
+              facts={all.map(({ node, network, app: of, state, name, sinceMS, lastError }) => [
+                [network.toUpperCase(), of, node].filter((each) => each !== undefined).join(' · '),
                 <Stack key={node} gap={2} align="flex-start">
                   <Badge color={state === 'refused' ? 'red' : state === 'accepted' ? 'teal' : 'gray'} variant="light">
                     {t[state]}

@@ -66,8 +66,8 @@ function useColumns(): Columns<Process> {
         id: 'credentials',
         header: t.credentials,
         cell: ({ row }) =>
-          (row.original.credentials ?? []).map(({ network, state, name, lastError }) => (
-            <div key={network}>
+          (row.original.credentials ?? []).map(({ network, app, state, name, lastError }) => (
+            <div key={`${network} ${app ?? ''}`}>
               <Badge color={state === 'refused' ? 'red' : state === 'accepted' ? 'teal' : 'gray'} variant="light">
                 {network.toUpperCase()} {state === 'refused' ? t.refusedCredentials : t[state]}
               </Badge>

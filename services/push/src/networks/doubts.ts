@@ -1,0 +1,149 @@
+import { clock } from '@parley/async/clock'
+import type { PushDoc } from '@parley/db/push/documents'
+import type { CredentialsState } from '@parley/presence/processes'
+import type { Logger } from '@parley/service/log'
+import { LRUCache } from 'lru-cache'
+import type { PushMetrics } from '../push-metrics.ts'
+import type { PushAnswer } from './network.ts'
+
+/**
+ * Judges answers that blame a token where our credentials may be at fault, such as BadDeviceToken from APNs' other
+ * environment. A network that answers so to nearly all devices of an app is stopped for that app, and no token is removed.
+ */
+export interface Doubts {
+  /** Until when a push has to wait because its app is stopped; while it is, one push at a time goes out as a probe. */
+  heldUntilMS(push: PushDoc): number | undefined
+  /** The answer to act on: still `doubtful` until the network has taken another push of the app. */
+  judge(push: PushDoc, answer: PushAnswer): PushAnswer
+  /** The state of each stopped app. */
+  states(): CredentialsState[]
+}
+
+/** The last answers about one app's devices. */
+interface Answers {
+  /** By token, the latest last. */
+  latest: Map<string, { isTaken: boolean; atMS: number }>
+  lastTakenMS: number
+  stopped?: {
+    sinceMS: number
+    lastError: string
+    lastErrorAtMS: number
+    probeAtMS: number
+    probes: number
+    hasProbe: boolean
+  }
+}
+
+/** Devices whose last answers decide, if they are not older than a minute. */
+const mostDevices = 20
+const windowMS = 60_000
+/** Doubted devices without which an app is not stopped: a few bad ones are chance. */
+const fewestDoubted = 10
+const mostApps = 10_000
+const longestProbeMS = 15 * 60_000
+/** The others are looked at again after about this long, if nothing releases them. */
+const heldMS = 20 * 60_000
+
+/** @param onTakenAgain called with the app when its pushes are taken again */
+export function createDoubts(
+  parts: { name: CredentialsState['network']; probeMS: number; metrics: PushMetrics; log: Logger },
+  onTakenAgain: (app: string) => void,
+): Doubts {
+  const { name, probeMS, metrics, log } = parts
+  const apps = new LRUCache<string, Answers>({ max: mostApps })
+  const stopped = () => [...apps.entries()].filter(([, answers]) => answers.stopped)
+  const count = () => metrics.stoppedApps.set({ network: name }, stopped().length)
+  count()
+
+  function note({ app, token }: PushDoc, isTaken: boolean): Answers {
+    const answers: Answers = apps.get(app) ?? { latest: new Map(), lastTakenMS: 0 }
+    apps.set(app, answers)
+    noteAnswer(answers, token, isTaken)
+    return answers
+  }
+
+  function noteDoubt(push: PushDoc, reason: string): Answers {
+    const answers = note(push, false)
+    const nowMS = clock.now()
+    const error = { lastError: reason, lastErrorAtMS: nowMS }
+    if (answers.stopped) {
+      Object.assign(answers.stopped, error)
+      return answers
+    }
+    const { taken, doubted } = countsOf(answers)
+    if (doubted < fewestDoubted || taken * 10 > doubted) return answers
+    answers.stopped = { ...error, sinceMS: nowMS, probeAtMS: nowMS + probeMS, probes: 0, hasProbe: false }
+    count()
+    log.error(
+      { network: name, app: push.app, reason },
+      'push network rejects nearly all devices of an app: nothing is sent to them',
+    )
+    return answers
+  }
+
+  function noteTaken(push: PushDoc): void {
+    const answers = note(push, true)
+    if (!answers.stopped) return
+    // Was it chance, the answers before it count still, and the next doubt stops the app again.
+    delete answers.stopped
+    for (const answer of answers.latest.values()) answer.atMS = clock.now()
+    count()
+    log.info({ network: name, app: push.app }, 'push network takes pushes to an app again')
+    onTakenAgain(push.app)
+  }
+
+  return {
+    heldUntilMS({ app, giveUpAtMS }) {
+      const stop = apps.peek(app)?.stopped
+      if (!stop || giveUpAtMS <= clock.now()) return undefined
+      if (stop.probeAtMS > clock.now()) {
+        if (stop.hasProbe) return clock.now() + heldMS * (0.75 + Math.random() / 2)
+        stop.hasProbe = true
+        return stop.probeAtMS
+      }
+      stop.probeAtMS = clock.now() + Math.min(probeMS * 2 ** stop.probes, longestProbeMS)
+      Object.assign(stop, { probes: stop.probes + 1, hasProbe: false })
+      return undefined
+    },
+    judge(push, answer) {
+      if (answer.as === 'sent') noteTaken(push)
+      if (answer.as !== 'doubtful') return answer
+      const answers = noteDoubt(push, answer.reason)
+      const { taken, doubted } = countsOf(answers)
+      const { doubtedAtMS = Number.POSITIVE_INFINITY } = push
+      const isProven = !answers.stopped && answers.lastTakenMS > doubtedAtMS && taken >= doubted
+      if (!isProven) return answer
+      return answer.proven === 'refused'
+        ? { as: 'refused', reason: answer.reason }
+        : { as: 'dead', reason: answer.reason, sinceMS: doubtedAtMS }
+    },
+    states: () => stopped().flatMap(([app, { stopped: stop }]) => (stop ? [stateOf(name, app, stop)] : [])),
+  }
+}
+
+function stateOf(
+  network: CredentialsState['network'],
+  app: string,
+  { sinceMS, lastError, lastErrorAtMS }: NonNullable<Answers['stopped']>,
+): CredentialsState {
+  const about = { network, app, name: `nearly all devices of ${app}` }
+  return { ...about, state: 'refused', sinceMS, lastError, lastErrorAtMS }
+}
+
+function noteAnswer(answers: Answers, token: string, isTaken: boolean): void {
+  const { latest } = answers
+  latest.delete(token)
+  latest.set(token, { isTaken, atMS: clock.now() })
+  if (isTaken) answers.lastTakenMS = clock.now()
+  for (const [one, { atMS }] of latest) {
+    // While few probes are sent, the answers before them still count.
+    const isOld = !answers.stopped && atMS < clock.now() - windowMS
+    if (isOld || latest.size > mostDevices) latest.delete(one)
+    else break
+  }
+}
+
+function countsOf({ latest }: Answers): { taken: number; doubted: number } {
+  const taken = [...latest.values()].filter(({ isTaken }) => isTaken).length
+  return { taken, doubted: latest.size - taken }
+}
