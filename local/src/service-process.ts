@@ -55,8 +55,10 @@ export async function startService(
   const defaults = {
     // As deploy/Dockerfile has it.
     UV_THREADPOOL_SIZE: '64',
-    // Node caches compiled TypeScript, unless coverage needs every detail.
-    ...(build === undefined && !env['NODE_V8_COVERAGE'] && { NODE_COMPILE_CACHE: join(root, '.parley/compiled') }),
+    // Node caches what it compiled, unless coverage needs every detail.
+    ...(!env['NODE_V8_COVERAGE'] && {
+      NODE_COMPILE_CACHE: build === undefined ? join(root, '.parley/compiled') : join(build, 'compiled'),
+    }),
   }
   const child = fork(main, [], { execPath, execArgv, env: { ...defaults, ...env }, stdio, detached: true })
   closeSync(log)
