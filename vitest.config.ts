@@ -18,8 +18,11 @@ const unit = ['{packages,services}/*/{src,test,build}/**/*.test.ts', 'test/run/*
 const services = ['test/{,*/}*.test.ts', 'local/src/**/*.test.ts']
 const others = ['test/{checks,run,whole-run}/*.test.ts']
 const gateway = ['services/api-gateway/src/**/*.test.ts']
-/** A third of their time most tests wait: for a lease, a timer, a process that begins. */
-const maxWorkers = 3
+/**
+ * Of all projects of one order together: vitest gives them one pool. A third of their time most tests wait: for a lease, a timer,
+ * a process that begins.
+ */
+const maxWorkers = 4
 /** Their files share processes: loading all modules for each took more than half of their time. */
 const isolate = false
 /** Of projects whose tests start services as processes. */
@@ -31,12 +34,12 @@ export default defineConfig({
   test: {
     projects: [
       project('checks', 0, { include: ['test/checks/*.test.ts'] }),
-      project('unit', 1, { include: unit, exclude: gateway, maxWorkers, isolate }),
-      project('gateway', 1, { include: gateway, maxWorkers, isolate }),
-      project('services', 1, { include: services, exclude: [...heavy, ...alone, ...others], maxWorkers, globalSetup }),
-      project('heavy', 2, { include: heavy, maxConcurrency: 10, globalSetup }),
-      project('alone', 3, { include: alone, fileParallelism: false, globalSetup }),
-      project('whole run', 4, { include: ['test/whole-run/*.test.ts'] }),
+      project('unit', 0, { include: unit, exclude: gateway, isolate }),
+      project('gateway', 0, { include: gateway, isolate }),
+      project('services', 0, { include: services, exclude: [...heavy, ...alone, ...others], globalSetup }),
+      project('heavy', 0, { include: heavy, maxConcurrency: 10, globalSetup }),
+      project('alone', 1, { include: alone, fileParallelism: false, globalSetup }),
+      project('whole run', 2, { include: ['test/whole-run/*.test.ts'] }),
     ],
     globalSetup: 'test/run/servers.ts',
     reporters: ['verbose', './test/run/results.ts', './test/run/last-line.ts'],
@@ -49,7 +52,7 @@ export default defineConfig({
   },
 })
 
-/** @param order projects of the same number run at the same time, the others one after the other */
+/** @param order files of projects of the same number run at the same time, project by project; the others after them */
 function project(
   name: string,
   order: number,
@@ -60,7 +63,7 @@ function project(
       name,
       sequence: { groupOrder: order },
       pool: 'forks',
-      maxWorkers: 2,
+      maxWorkers,
       maxConcurrency: 2,
       setupFiles: 'test/run/each-file.ts',
       testTimeout: longestMS,

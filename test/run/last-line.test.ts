@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 const root = join(import.meta.dirname, '../..')
 const flaky = `let tries = 0; test('fails once', () => { if (tries++ === 0) throw new Error('too early') })`
 const broken = `test('fails', () => { throw new Error('on purpose') }); test.skip('is skipped', () => {})`
+const slowest = 'Slowest: one.spec.js'
 
 describe('the end of a run', () => {
   let folder: string
@@ -17,7 +18,7 @@ describe('the end of a run', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  /** The exit code and the lines from FLAKY, FAILED on. */
+  /** The exit code, the line of the slowest files without their times, and the lines from FLAKY, FAILED on. */
   function run(source: string): (string | number | null)[] {
     const file = 'one.spec.js'
     writeFileSync(join(folder, file), `import { beforeAll, describe, test } from 'vitest'\n${source}`)
@@ -25,18 +26,23 @@ describe('the end of a run', () => {
     const args = ['run', '--root', folder, '--reporter', reporter, '--retry', '1']
     const { VITEST: _vitest, NODE_V8_COVERAGE: _coverage, ...env } = process.env
     const { status, stdout } = spawnSync(join(root, 'node_modules/.bin/vitest'), args, { env, encoding: 'utf8' })
-    const lines = stdout.split('\n').filter((line) => /^(FLAKY|FAILED|\d+ passed)/.test(line))
-    return [status, ...lines]
+    const lines = stdout.split('\n').filter((line) => /^(Slowest|FLAKY|FAILED|\d+ passed)/.test(line))
+    return [status, ...lines.map((line) => line.replace(/ \d+ s$/, ''))]
   }
 
   test('a retried test that passes is FLAKY, and the run passes', () => {
-    assert.deepEqual(run(flaky), [0, 'FLAKY one.spec.js > fails once: too early', '1 passed, 0 failed'])
+    assert.deepEqual(run(flaky), [0, slowest, 'FLAKY one.spec.js > fails once: too early', '1 passed, 0 failed'])
   })
 
   test('a failed test, a failed hook, a file without tests, and a killed process fail the run', () => {
-    assert.deepEqual(run(broken), [1, 'FAILED one.spec.js > fails: on purpose', '0 passed, 1 failed, 1 skipped'])
+    assert.deepEqual(run(broken), [
+      1,
+      slowest,
+      'FAILED one.spec.js > fails: on purpose',
+      '0 passed, 1 failed, 1 skipped',
+    ])
     const hook = `describe('a suite', () => { beforeAll(() => { throw new Error('no') }); test('waits', () => {}) })`
-    assert.deepEqual(run(hook), [1, 'FAILED one.spec.js: no', '0 passed, 1 failed, 1 skipped'])
+    assert.deepEqual(run(hook), [1, slowest, 'FAILED one.spec.js: no', '0 passed, 1 failed, 1 skipped'])
     assert.deepEqual(run('')[0], 1)
     const killed = run(`test('passes', () => {}); test('ends', () => { process.kill(process.pid, 'SIGKILL') })`)
     assert.equal(killed[0], 1)
@@ -44,6 +50,6 @@ describe('the end of a run', () => {
   })
 
   test('a run in which no test ran fails', () => {
-    assert.deepEqual(run(`test.skip('is skipped', () => {})`), [1, '0 passed, 1 failed, 1 skipped'])
+    assert.deepEqual(run(`test.skip('is skipped', () => {})`), [1, slowest, '0 passed, 1 failed, 1 skipped'])
   })
 })

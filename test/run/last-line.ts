@@ -1,18 +1,28 @@
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Ends a run with `N passed, N failed`, after its FLAKY tests, which passed when retried, and FAILED ones with their errors. */
+/**
+ * Ends a run with `N passed, N failed`, after its FLAKY tests, which passed when retried, and FAILED ones with their errors. Before
+ * them, where its time went: the seconds that the files of each project took, and the slowest files.
+ */
 export default class LastLine implements Reporter {
   #passed = 0
   #skipped = 0
   readonly #flaky: string[] = []
   readonly #failed: string[] = []
+  readonly #times: string[] = []
+  #beganMS = performance.now()
 
   onInit(): void {
     // At the exit, vitest has printed everything else, and the exit code reveals an aborted run.
     process.once('exit', (code) => this.#end(code))
   }
 
+  onTestRunStart(): void {
+    this.#beganMS = performance.now()
+  }
+
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly { message: string }[]): void {
+    this.#times.push(...timesOf(modules, performance.now() - this.#beganMS))
     for (const module of modules) {
       for (const test of module.children.allTests()) {
         const { state, errors } = test.result()
@@ -31,6 +41,7 @@ export default class LastLine implements Reporter {
   #end(code: number): void {
     const failed = this.#failed.length || (code === 0 && this.#passed > 0 ? 0 : 1)
     if (failed > 0) process.exitCode = 1
+    for (const line of this.#times) console.log(line)
     for (const line of this.#flaky) console.log(`FLAKY ${line}`)
     for (const line of this.#failed) console.log(`FAILED ${line}`)
     console.log(`\n${this.#passed} passed, ${failed} failed${this.#skipped ? `, ${this.#skipped} skipped` : ''}`)
@@ -38,3 +49,21 @@ export default class LastLine implements Reporter {
 }
 
 const firstLine = (error?: { message: string }) => error?.message.trim().split('\n')[0]?.slice(0, 300)
+
+/** A line of the projects, and one of the slowest files. Files run at the same time: together they take longer than the run. */
+function timesOf(modules: readonly TestModule[], runMS: number): string[] {
+  const seconds = (ms: number) => `${Math.round(ms / 1_000)} s`
+  const sums = new Map<string, number>()
+  for (const module of modules) sums.set(module.project.name, (sums.get(module.project.name) ?? 0) + takenMS(module))
+  const projects = [...sums].map(([name, ms]) => `${name || 'files'} ${seconds(ms)}`)
+  const slowest = modules
+    .toSorted((one, other) => takenMS(other) - takenMS(one))
+    .slice(0, 8)
+    .map((module) => `${module.relativeModuleId} ${seconds(takenMS(module))}`)
+  return [`Time: ${seconds(runMS)}; of files: ${projects.join(', ')}`, `Slowest: ${slowest.join(', ')}`]
+}
+
+function takenMS(module: TestModule): number {
+  const { duration, collectDuration, setupDuration } = module.diagnostic()
+  return duration + collectDuration + setupDuration
+}
