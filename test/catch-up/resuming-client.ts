@@ -39,7 +39,8 @@ export async function connectResuming(
     socket.once('connect_error', reject)
   })
   if (encoding === 'base64') await socket.emitWithAck('conf', { encoding })
-  return { socket, heard, login: (options = {}) => socket.timeout(60_000).emitWithAck('auth2', token, options) }
+  // Twice as long as a node that is behind the stream lets a login wait (mostBehindMS): its own answer says more than a timeout.
+  return { socket, heard, login: (options = {}) => socket.timeout(120_000).emitWithAck('auth2', token, options) }
 }
 
 export function decode(payload: unknown, encoding: 'plain' | 'base64'): unknown {
