@@ -28,7 +28,7 @@ const isolate = false
 /** Of projects whose tests start services as processes. */
 const globalSetup = 'test/run/build.ts'
 /** Many times what the slowest test or hook takes on a busy machine of two cores: it ends only what would never end. */
-const longestMS = 300_000
+const longestMS = 600_000
 
 export default defineConfig({
   test: {
