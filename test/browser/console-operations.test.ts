@@ -23,7 +23,10 @@ describe.skipIf(isChromiumMissing())('the console: overview, timeline, delivery,
 
   beforeAll(async () => {
     ;[browser, platform] = await Promise.all([startChromium(), startPlatform()])
-    const [gateway, node] = await Promise.all([platform.start('api-gateway'), platform.start('realtime')])
+    const [gateway, node] = await Promise.all([
+      platform.start('api-gateway', { PARLEY_GATEWAY_JOB_AFTER_MS: '0' }),
+      platform.start('realtime'),
+    ])
     ;({ url } = gateway)
     const alice = await platform.newUser(hostile)
     bob = await platform.newUser('bob')
@@ -158,6 +161,33 @@ describe.skipIf(isChromiumMissing())('the console: overview, timeline, delivery,
       return (await page.getByRole('list', { name: 'Events' }).getByText('chat message').count()) > 0
     })
     await assertNothingFound(page, 'events')
+  })
+
+  test('jobs show their progress, and with a reason the outcome for each recipient', async () => {
+    const message = { message: 'secret', messageType: 'text', sender: hostile }
+    const batch = { ...message, paras: [{ room }, { receiver: 'nobody' }] }
+    const { body } = await call(url, 'POST', '/messages/batch', { 'im-api-key': platform.apiKey }, batch)
+    const { job } = body['result'] as { job: string }
+    const page = await open('jobs')
+    await page
+      .getByRole('row', { name: /Messages to many/ })
+      .getByText('2 of 2')
+      .waitFor()
+    await assertNothingFound(page, 'jobs')
+    await page.getByRole('button', { name: 'Outcomes', exact: true }).click()
+    await page.waitForURL(new RegExp(job))
+    await page.getByRole('textbox', { name: 'Reason' }).fill('a ticket')
+    await page.getByRole('button', { name: /read/i }).click()
+    const outcomes = page.getByRole('list', { name: 'Outcomes' })
+    await outcomes.getByText(`Sent to room ${room}`).waitFor()
+    await outcomes.getByText('CLIENT_NOT_FOUND').waitFor()
+    await assertNothingFound(page, 'outcomes')
+    await page.getByRole('combobox', { name: 'Kind' }).click()
+    await page.getByRole('option', { name: 'Erasure of a user' }).click()
+    await page.getByText('No job here').waitFor()
+    const viewer = await open('jobs', 'viewer')
+    await viewer.getByRole('row', { name: /Messages to many/ }).waitFor()
+    assert.equal(await viewer.getByRole('button', { name: 'Outcomes', exact: true }).count(), 0)
   })
 
   test('delivery, the audit log and operators: each with its address; an owner adds an operator', async () => {

@@ -49,13 +49,16 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
     page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
   const done = (page: Page, text: string) => page.getByRole('alert').filter({ hasText: text }).first().waitFor()
 
-  test('sign-in by password and authenticator, at the address of a view; the end of the session leads back to it', async () => {
+  test('sign-in by link, once, by password and authenticator, at the address of a view; the end of the session leads back to it', async () => {
     const { email, link } = await parley.invite('moderator')
     const password = 'correct horse battery staple'
     const setUp = await openPage(browser, `${parley.url}/console#link=${link}`, { allow: refused })
     await setUp.getByRole('button', { name: 'Sign in by this link' }).click()
-    await setUp.getByRole('heading', { name: 'Users' }).waitFor()
+    await setUp.getByRole('heading', { name: 'Overview' }).waitFor()
     assert.doesNotMatch(setUp.url(), /link/)
+    const again = await openPage(browser, `${parley.url}/console#link=${link}`, { allow: refused })
+    await again.getByRole('button', { name: 'Sign in by this link' }).click()
+    await again.getByText('This link has been used, or has expired.').waitFor()
     await setUp.getByRole('link', { name: 'moderator' }).click()
     await setUp.getByLabel('New password').fill(password)
     await setUp.getByRole('button', { name: 'Set a password' }).click()
@@ -88,16 +91,6 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
     await page.getByRole('link', { name: 'Rooms', exact: true }).click()
     await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
     assert.match(page.url(), /\/rooms$/)
-  })
-
-  test('a sign-in link works once', async () => {
-    const { link } = await parley.invite('viewer')
-    for (const isFirst of [true, false]) {
-      const page = await openPage(browser, `${parley.url}/console#link=${link}`, { allow: refused })
-      await page.getByRole('button', { name: 'Sign in by this link' }).click()
-      if (isFirst) await page.getByRole('heading', { name: 'Users' }).waitFor()
-      else await page.getByText('This link has been used, or has expired.').waitFor()
-    }
   })
 
   test('users are found as one types, and every action about one is carried out', async () => {
@@ -270,6 +263,29 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
     await words.getByText('a **** ********').waitFor()
   })
 
+  test('settings of the app are forms; the chat page has a preview of its own look, and the lines to embed it', async () => {
+    const page = await owner.open('/settings')
+    await page.getByLabel('Name over the list of rooms').fill('Acme Help')
+    await page.getByLabel('Colour, such as #0f766e').fill('#0f766e')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await done(page, 'Saved')
+    await page.getByRole('button', { name: 'Show the preview' }).click()
+    const frame = page.frameLocator('iframe[title="Preview"]')
+    await frame.getByText('Acme Help').first().waitFor()
+    await page.getByLabel('Language', { exact: true }).last().selectOption('zh')
+    await frame.locator('html[lang="zh"]').waitFor()
+    await page.getByRole('region', { name: 'Lines for your page' }).getByText('language: "zh"').waitFor()
+    await page.getByText('Limits and people').click()
+    await page.getByLabel('Size of a file, at most').fill('5')
+    await page.getByRole('region', { name: 'Files' }).getByRole('button', { name: 'Save' }).click()
+    await done(page, 'Saved')
+    await page.getByLabel('Those with whom they share a room').check()
+    await page.getByRole('region', { name: 'People' }).getByRole('button', { name: 'Save' }).click()
+    await eventually('it is saved', async () => (await inspect('/config'))['directory'] === 'sharedRooms')
+    const { chatPage, fileLimits } = await inspect('/config')
+    assert.deepEqual([chatPage, fileLimits], [{ name: 'Acme Help', color: '#0f766e' }, { maxBytes: 5_242_880 }])
+  })
+
   test('a role sees no action that it may not call; by address it is refused, and by the API 403', async () => {
     const viewer = await parley.newOperator('viewer')
     const page = await viewer.open('/users/bob', { allow: refused })
@@ -284,6 +300,8 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
       assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name)
     await page.goto(page.url().replace(/\/rooms.*/, '/moderation'))
     await page.getByText('Your role does not allow this').waitFor()
+    await page.goto(page.url().replace('/moderation', '/settings'))
+    await page.getByText('Your role does not show this').waitFor()
     for (const [method, path] of [
       ['POST', '/admin/clients/bob/ban'],
       ['DELETE', '/admin/clients/bob'],
@@ -291,6 +309,7 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
       ['DELETE', `/rooms/${room}`],
       ['GET', `/admin/rooms/${room}/messages`],
       ['GET', '/admin/reports'],
+      ['POST', '/config'],
     ] as const) {
       const { status, body } = await viewer.call(method, path, method === 'GET' ? undefined : {})
       assert.deepEqual([status, body.error?.code], [403, 'PERMISSION_DENIED'], path)
@@ -369,6 +388,8 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
     await look(`/rooms/${room}?tab=settings`, 'Slow mode')
     await look('/moderation?status=decided', 'Dismissed')
     await look('/moderation?tab=words', 'Try a text')
+    await look('/settings', 'Look of the chat page')
+    await look('/settings?tab=app', 'Delivery markers')
     await page.goto(`${base}/rooms/${room}`)
     await giveReason(page)
     await page.getByText('heard live').waitFor()

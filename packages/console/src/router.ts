@@ -3,10 +3,12 @@ import { accountRoute } from './screens/account/route.ts'
 import { auditRoute } from './screens/audit/route.ts'
 import { deliveryRoute } from './screens/delivery/route.ts'
 import { developersRoute } from './screens/developers/route.ts'
+import { jobsRoute } from './screens/jobs/route.ts'
 import { moderationRoute } from './screens/moderation/route.ts'
 import { operatorsRoute } from './screens/operators/route.ts'
 import { overviewRoute } from './screens/overview/route.ts'
 import { roomRoute, roomsRoute } from './screens/rooms/route.ts'
+import { settingsRoute } from './screens/settings/route.ts'
 import { timelineRoute } from './screens/timeline/route.ts'
 import { userRoute, usersRoute } from './screens/users/route.ts'
 import { appRoute, indexRoute, rootRoute, shellRoute } from './shell/routes.tsx'
@@ -25,6 +27,8 @@ const tree = rootRoute.addChildren([
       timelineRoute,
       deliveryRoute,
       developersRoute,
+      jobsRoute,
+      settingsRoute,
       auditRoute,
       operatorsRoute,
     ]),

@@ -8,7 +8,7 @@ export interface JobDoc {
   id: string
   kind: 'batch' | 'erasure'
   state: 'running' | 'done' | 'failed'
-  createdAt: Date
+  createdAtMS: number
   updatedAt: Date
   finishedAt?: Date
   /** Set at its end: it is kept for some days. */

@@ -1,13 +1,19 @@
 import { clock } from '@parley/async/clock'
-import type { ClientSession, IndexDescription } from 'mongodb'
+import type { ClientSession, Filter, IndexDescription } from 'mongodb'
 import type { Db } from './db.ts'
 import type { JobDoc, JobOutcome } from './documents.ts'
 import { key } from './keys.ts'
+import { inTimePage, type TimePage } from './page-place.ts'
+
+const latestFirst = { createdAtMS: -1, _id: -1 } as const
 
 export const jobIndexes: IndexDescription[] = [
   { key: { leaseUntilMS: 1 }, partialFilterExpression: { leaseUntilMS: { $exists: true } } },
   { key: { erasing: 1 }, partialFilterExpression: { erasing: { $exists: true } } },
   { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+  { key: { app: 1, ...latestFirst } },
+  { key: { app: 1, state: 1, ...latestFirst } },
+  { key: { app: 1, kind: 1, ...latestFirst } },
 ]
 
 /** Another process has the job by now. */
@@ -27,7 +33,7 @@ export async function insertJob(
   session?: ClientSession,
 ): Promise<JobDoc> {
   const now = clock.date()
-  const times = { createdAt: now, updatedAt: now, leaseUntilMS: now.getTime() + jobLeaseMS }
+  const times = { createdAtMS: now.getTime(), updatedAt: now, leaseUntilMS: now.getTime() + jobLeaseMS }
   const whole: JobDoc = { ...job, _id: key(job.app, job.id), state: 'running', ...times, worker, attempts: 1 }
   await db.jobs.insertOne(whole, { ...(session && { session }) })
   return whole
@@ -51,6 +57,27 @@ export async function findJob(
     ])
     .toArray()
   return found[0] ?? null
+}
+
+/** A job without its input and results. */
+export type ListedJob = Omit<JobDoc, 'batch' | 'outcomes'>
+
+const listed = { projection: { batch: 0, outcomes: 0 } } as const
+
+/** A page of an app's jobs, the latest first: reads one index, that of the state or else the kind if given. */
+export async function findJobs(
+  db: Db,
+  app: string,
+  { state, kind, ...page }: TimePage & Partial<Record<'state' | 'kind', string | undefined>>,
+): Promise<ListedJob[]> {
+  const of = { app, ...(state !== undefined && { state }), ...(kind !== undefined && { kind }) } as Filter<JobDoc>
+  const filter = { $and: [of, inTimePage(page, { time: 'createdAtMS', id: '_id' })] }
+  return db.jobs.find<ListedJob>(filter, listed).sort(latestFirst).limit(page.limit).toArray()
+}
+
+/** A job as the list has it. */
+export async function findListedJob(db: Db, app: string, id: string): Promise<ListedJob | null> {
+  return db.jobs.findOne<ListedJob>({ _id: key(app, id) }, listed)
 }
 
 /** Leases a job without a worker; null if there is none. */

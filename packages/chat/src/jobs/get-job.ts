@@ -2,7 +2,7 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { getJob as operation } from '@parley/contracts/operations/integrations/jobs'
 import type { Job } from '@parley/contracts/resources/job'
-import { findJob } from '@parley/db/jobs'
+import { findJob, type ListedJob } from '@parley/db/jobs'
 import type { Chat } from '../chat.ts'
 import { outcomesText } from '../messages/sending/run-batch.ts'
 import { JsonText, listText } from '../views/json-text.ts'
@@ -20,14 +20,8 @@ export async function getJob(
   const { db } = chat
   const found = await findJob(db, app, id, page)
   if (!found) throw new ApiError('JOB_NOT_FOUND', `id: no job ${JSON.stringify(id)}`)
-  const { kind, state, createdAt, updatedAt, finishedAt, done, total, outcomes = [], reached } = found
-  const job: Job = {
-    _id: id,
-    ...{ kind, state, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() },
-    ...(finishedAt && { finishedAt: finishedAt.toISOString() }),
-    progress: { done, total },
-  }
-  const text = JSON.stringify(job)
+  const { kind, outcomes = [], reached } = found
+  const text = JSON.stringify(toJobView(found))
   if (kind !== 'batch') return new JsonText([text])
 
   async function* parts(): AsyncGenerator<string> {
@@ -36,4 +30,14 @@ export async function getJob(
     yield '}}'
   }
   return new JsonText(parts())
+}
+
+/** A job as the API shows it, without outcomes. */
+export function toJobView({ id, kind, state, createdAtMS, updatedAt, finishedAt, done, total }: ListedJob): Job {
+  return {
+    _id: id,
+    ...{ kind, state, createdAt: new Date(createdAtMS).toISOString(), updatedAt: updatedAt.toISOString() },
+    ...(finishedAt && { finishedAt: finishedAt.toISOString() }),
+    progress: { done, total },
+  }
 }

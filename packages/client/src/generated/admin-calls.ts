@@ -81,4 +81,5 @@ export const adminCalls = {
   retryWebhookCalls: 'POST /admin/webhooks/calls/retry',
   listEvents: 'GET /admin/events?',
   getJob: 'GET /admin/jobs/:id?',
+  listJobs: 'GET /admin/jobs?',
 } as const

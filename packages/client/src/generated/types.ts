@@ -5223,6 +5223,34 @@ export interface Job {
     )[]
   }
 }
+export interface ListJobsInput {
+  /**
+   * This job alone
+   */
+  id?: string
+  state?: 'running' | 'done' | 'failed'
+  kind?: 'batch' | 'erasure'
+  /**
+   * Begun at this time or later
+   */
+  since?: string
+  /**
+   * Begun at this time or before
+   */
+  until?: string
+  limit?: number
+  /**
+   * `cursor` of the page before
+   */
+  cursor?: string
+}
+export interface ListJobsResult {
+  data: Job[]
+  /**
+   * Of the next page; absent on the last one
+   */
+  cursor?: string
+}
 export interface ServerEvents {
   'chat message': Message
   'thread message': Message
@@ -5872,4 +5900,6 @@ export interface AdminCalls {
   listEvents: { input: ListEventsInput; result: ListEventsResult }
   /** How far a batch or an erasure is that goes on in the background: GET /admin/jobs/:id */
   getJob: { input: GetJobInput; result: GetJobResult }
+  /** Batches and erasures that go on in the background, or did in the last days, the latest first: GET /admin/jobs */
+  listJobs: { input: ListJobsInput; result: ListJobsResult }
 }

@@ -10,6 +10,8 @@ export const views = [
   { name: 'timeline', to: '/apps/$app/timeline', icon: 'time', key: 't', needs: 'GET /admin/timeline' },
   { name: 'delivery', to: '/apps/$app/delivery', icon: 'webhook', key: 'd', needs: 'GET /admin/webhooks/calls' },
   { name: 'developers', to: '/apps/$app/developers', icon: 'code', key: 'c', needs: 'GET /config' },
+  { name: 'jobs', to: '/apps/$app/jobs', icon: 'jobs', key: 'j', needs: 'GET /admin/jobs' },
+  { name: 'settings', to: '/apps/$app/settings', icon: 'gear', key: 's', needs: 'GET /config' },
   { name: 'audit', to: '/apps/$app/audit', icon: 'list', key: 'a', needs: 'GET /admin/audit' },
   { name: 'operators', to: '/apps/$app/operators', icon: 'user', key: 'p', needs: 'POST /admin/keys' },
 ] as const satisfies readonly View[]

@@ -81,7 +81,7 @@ function Start() {
   }, [address, router])
   const [first] = session.apps
   if (address !== undefined) return <Loading />
-  if (first) return <Navigate to="/apps/$app/users" params={{ app: first.app }} replace />
+  if (first) return <Navigate to="/apps/$app/overview" params={{ app: first.app }} replace />
   return (
     <main className="alone">
       <Empty icon="apps" title={t.noApps}>

@@ -9,14 +9,15 @@ export const batchOutcome = z.union([
   z.strictObject({ error: z.object({ code: z.string(), message: z.string() }) }),
 ])
 
+export const jobKinds = ['batch', 'erasure'] as const
+export const jobStates = ['running', 'done', 'failed'] as const
+
 /** Work that took longer than a request may, and goes on without it. */
 export const job = z
   .object({
     _id: z.string(),
-    kind: z.enum(['batch', 'erasure']),
-    state: z
-      .enum(['running', 'done', 'failed'])
-      .describe('failed: a batch given up after many tries; finished parts stay'),
+    kind: z.enum(jobKinds),
+    state: z.enum(jobStates).describe('failed: a batch given up after many tries; finished parts stay'),
     createdAt: isoTime,
     updatedAt: isoTime.describe('When it last got on'),
     finishedAt: isoTime.optional(),

@@ -43,6 +43,7 @@ describe('the console', () => {
       "style-src 'self'",
       "img-src 'self'",
       "connect-src 'self'",
+      "frame-src 'self'",
       "frame-ancestors 'none'",
       "require-trusted-types-for 'script'",
       "trusted-types 'none'",

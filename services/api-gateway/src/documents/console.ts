@@ -52,6 +52,8 @@ function policyOf(files: string | undefined): string {
     `img-src ${["'self'", ...store].join(' ')}`,
     `media-src ${["'self'", ...store].join(' ')}`,
     "connect-src 'self'",
+    // The preview of the chat page.
+    "frame-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

@@ -1,8 +1,10 @@
 import type { Chat } from '@parley/chat/chat'
 import { getJob } from '@parley/chat/jobs/get-job'
+import { listJobs } from '@parley/chat/jobs/list-jobs'
 import * as operations from '@parley/contracts/operations/integrations/jobs'
 import type { Mount } from '../mount.ts'
 
 export function mountJobs(mount: Mount, chat: Chat): void {
+  mount(operations.listJobs, ({ caller, query }) => listJobs(chat, caller.app, query))
   mount(operations.getJob, ({ caller, params, query }) => getJob(chat, caller.app, params.id, query))
 }

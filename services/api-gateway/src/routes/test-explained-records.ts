@@ -82,6 +82,16 @@ export async function fillRecords({ gateway, room, ids, many }: Records): Promis
       ...{ inviter: 'alice', invitee: i % 2 ? 'bob' : 'carl', createdAt: at, updatedAt: at },
     })),
   )
+  await db.jobs.insertMany(
+    Array.from({ length: many }, (_, i) => ({
+      ...{ _id: key(gateway.app, `job ${i}`), app: gateway.app, id: `job ${i}`, createdAtMS: i, updatedAt: at },
+      ...{
+        kind: i % 2 ? ('batch' as const) : ('erasure' as const),
+        state: i % 3 ? ('done' as const) : ('running' as const),
+      },
+      ...{ total: 1, done: 1, attempts: 1 },
+    })),
+  )
   await db.pushResults.insertMany(ids.map((id) => ({ _id: key(gateway.app, id, 'x'), at, results: [] })))
 }
 

@@ -4,12 +4,12 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { components } from '../../../generated/openapi.ts'
 import { resultOf } from '../../api.ts'
-import { type Columns, DataTable, Pager } from '../../components/data-table.tsx'
+import type { Columns } from '../../components/data-table.tsx'
 import { Diff } from '../../components/diff.tsx'
 import { TextFilter, TimeFilter } from '../../components/filters.tsx'
+import { Listed } from '../../components/listed.tsx'
 import { Page } from '../../components/page.tsx'
 import { Time, visible } from '../../components/shown.tsx'
-import { Empty, Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import type { AuditSearch } from './search.ts'
@@ -45,26 +45,15 @@ export function Audit() {
         <TimeFilter label={t.from} value={from} onChange={(next) => set({ from: next })} />
         <TimeFilter label={t.to} value={to} onChange={(next) => set({ to: next })} />
       </div>
-      <Loaded query={query}>
-        {({ data, cursor }) =>
-          data.length === 0 ? (
-            <Empty icon="shield" title={t.nothing}>
-              {t.nothingHint}
-            </Empty>
-          ) : (
-            <>
-              <DataTable
-                label={t.audit}
-                columns={columns}
-                rows={data}
-                keyOf={({ id }) => id}
-                isStale={query.isPlaceholderData}
-              />
-              <Pager cursor={search.cursor} next={cursor} onPage={(page) => set({ cursor: page })} />
-            </>
-          )
-        }
-      </Loaded>
+      <Listed
+        label={t.audit}
+        query={query}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={{ icon: 'shield', title: t.nothing, hint: t.nothingHint }}
+        cursor={search.cursor}
+        onPage={(page) => set({ cursor: page })}
+      />
     </Page>
   )
 }

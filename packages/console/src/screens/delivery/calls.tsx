@@ -5,10 +5,10 @@ import { useMemo, useState } from 'react'
 import type { components } from '../../../generated/openapi.ts'
 import { resultOf } from '../../api.ts'
 import { Confirm, say, Warning } from '../../components/confirm.tsx'
-import { type Columns, DataTable, Pager } from '../../components/data-table.tsx'
+import type { Columns } from '../../components/data-table.tsx'
 import { TextFilter, TimeFilter } from '../../components/filters.tsx'
+import { Listed } from '../../components/listed.tsx'
 import { Time, visible } from '../../components/shown.tsx'
-import { Empty, Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import type { DeliverySearch } from './search.ts'
@@ -66,26 +66,15 @@ export function Calls() {
           </Button>
         )}
       </div>
-      <Loaded query={query}>
-        {({ data, cursor: next }) =>
-          data.length === 0 ? (
-            <Empty icon="webhook" title={t.noCalls}>
-              {t.noCallsHint}
-            </Empty>
-          ) : (
-            <>
-              <DataTable
-                label={t.calls}
-                columns={columns}
-                rows={data}
-                keyOf={({ id }) => id}
-                isStale={query.isPlaceholderData}
-              />
-              <Pager cursor={cursor} next={next} onPage={(page) => set({ cursor: page })} />
-            </>
-          )
-        }
-      </Loaded>
+      <Listed
+        label={t.calls}
+        query={query}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={{ icon: 'webhook', title: t.noCalls, hint: t.noCallsHint }}
+        cursor={cursor}
+        onPage={(page) => set({ cursor: page })}
+      />
       {isRange && from !== undefined && (
         <RetryRange {...{ room, from, to }} onClose={() => setRange(false)} onDone={reload} />
       )}

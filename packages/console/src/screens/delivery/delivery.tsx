@@ -1,6 +1,6 @@
-import { SegmentedControl } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { Page } from '../../components/page.tsx'
+import { Parts } from '../../components/parts.tsx'
 import { Empty } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
@@ -23,12 +23,11 @@ export function Delivery() {
     <Page
       title={t.delivery}
       actions={
-        <SegmentedControl
-          size="xs"
-          aria-label={t.part}
+        <Parts
+          label={t.part}
           value={tab}
-          data={deliveryTabs.map((value) => ({ value, label: t[value] }))}
-          onChange={(next) => void navigate({ search: { tab: deliveryTabs.find((each) => each === next) } })}
+          parts={deliveryTabs.map((each) => [each, t[each]] as const)}
+          onChange={(next) => void navigate({ search: { tab: next } })}
         />
       }
     >

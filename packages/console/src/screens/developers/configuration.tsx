@@ -10,6 +10,7 @@ import { Diff } from '../../components/diff.tsx'
 import { Section } from '../../components/page.tsx'
 import { Time, ViewLink, visible } from '../../components/shown.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
+import { useConfig } from '../../session/config.ts'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -28,14 +29,11 @@ const textOf = (value: unknown) => JSON.stringify(value, null, 2)
 /** The app's configuration: every key with its value, an editor that shows what will change, and what has changed. */
 export function Configuration() {
   const t = useTexts(developersTexts)
-  const { app, api, may } = useApp()
+  const { may } = useApp()
   const { key } = route.useSearch()
   const navigate = route.useNavigate()
   const [typed, setTyped] = useState('')
-  const query = useQuery({
-    queryKey: [app, 'config'],
-    queryFn: ({ signal }) => resultOf(api.GET('/config', { signal })),
-  })
+  const query = useConfig()
   const columns = useColumns()
   const open = (name: string) => void navigate({ search: { tab: 'config', key: name } })
   return (

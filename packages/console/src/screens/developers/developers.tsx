@@ -1,6 +1,6 @@
-import { SegmentedControl } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { Page } from '../../components/page.tsx'
+import { Parts } from '../../components/parts.tsx'
 import { Empty } from '../../components/states.tsx'
 import { type Operation, useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
@@ -38,12 +38,11 @@ export function Developers() {
     <Page
       title={t.developers}
       actions={
-        <SegmentedControl
-          size="xs"
-          aria-label={t.part}
+        <Parts
+          label={t.part}
           value={tab}
-          data={tabs.map((value) => ({ value, label: t[value] }))}
-          onChange={(next) => void navigate({ search: { tab: tabs.find((each) => each === next) } })}
+          parts={tabs.map((each) => [each, t[each]] as const)}
+          onChange={(next) => void navigate({ search: { tab: next } })}
         />
       }
     >

@@ -3,11 +3,11 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { resultOf } from '../../api.ts'
-import { useChanged } from '../../components/act.tsx'
 import { say } from '../../components/confirm.tsx'
 import { Section } from '../../components/page.tsx'
 import { UserText, useNumber } from '../../components/shown.tsx'
 import { Failure, Loaded } from '../../components/states.tsx'
+import { useConfig, useSaveConfig } from '../../session/config.ts'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -15,11 +15,7 @@ import { moderationTexts } from './texts.ts'
 
 /** The words that are masked, and how a text is shown with them. */
 export function Words() {
-  const { app, api } = useApp()
-  const query = useQuery({
-    queryKey: [app, 'config'],
-    queryFn: ({ signal }) => resultOf(api.GET('/config', { signal })),
-  })
+  const query = useConfig()
   return (
     <Loaded query={query}>
       {(config) => {
@@ -39,17 +35,14 @@ function Editor({ words }: { words: readonly string[] }) {
   const t = useTexts(moderationTexts)
   const common = useTexts(commonTexts)
   const number = useNumber()
-  const { api, may } = useApp()
-  const changed = useChanged()
+  const { may } = useApp()
+  const save = useSaveConfig()
   const [typed, setTyped] = useState(words.join('\n'))
   const keywords = [...new Set(typed.split('\n').map((word) => word.trim()))].filter((word) => word !== '')
   const isChanged = keywords.join('\n') !== words.join('\n')
   const saving = useMutation({
     mutationFn: async () => {
-      // Its type says which keys there are not, but none of the values of others.
-      const body = { censorship: { keywords } } as object
-      await resultOf(api.POST('/config', { body }))
-      await changed()
+      await save({ censorship: { keywords } })
       say(t.wordsDone)
     },
   })

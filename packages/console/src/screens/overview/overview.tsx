@@ -1,10 +1,11 @@
-import { Alert, SegmentedControl, Stack, Text } from '@mantine/core'
+import { Alert, Stack, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { resultOf } from '../../api.ts'
 import { Bars } from '../../components/bars.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Page } from '../../components/page.tsx'
+import { Parts } from '../../components/parts.tsx'
 import { useNumber } from '../../components/shown.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
@@ -34,13 +35,12 @@ export function Overview() {
     <Page
       title={t.overview}
       actions={
-        <SegmentedControl
-          size="xs"
-          aria-label={t.span}
+        <Parts
+          label={t.span}
           value={span ?? 'hour'}
-          data={[
-            { value: 'hour', label: t.hour },
-            { value: 'day', label: t.day },
+          parts={[
+            ['hour', t.hour],
+            ['day', t.day],
           ]}
           onChange={(next) => void navigate({ search: { span: next === 'day' ? 'day' : undefined }, replace: true })}
         />

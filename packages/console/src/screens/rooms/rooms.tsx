@@ -1,15 +1,16 @@
-import { Badge, Select, TextInput } from '@mantine/core'
+import { Badge, TextInput } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { components } from '../../../generated/openapi.ts'
 import { resultOf } from '../../api.ts'
-import { type Columns, DataTable, Pager } from '../../components/data-table.tsx'
+import { ChoiceFilter } from '../../components/choice-filter.tsx'
+import type { Columns } from '../../components/data-table.tsx'
+import { Listed } from '../../components/listed.tsx'
 import { Page } from '../../components/page.tsx'
 import { RoomLink } from '../../components/person.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { Time, useNumber, visible } from '../../components/shown.tsx'
-import { Empty, Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -49,39 +50,27 @@ export function Rooms() {
   return (
     <Page title={t.rooms}>
       <Filters search={search} onFilter={put} />
-      <Loaded query={query}>
-        {({ data, totalCount, totalIsExact, cursor: next }) =>
-          data.length === 0 ? (
-            <Empty icon="rooms" title={q === undefined ? t.noRooms : t.noneFound}>
-              {q === undefined ? t.noRoomsHint : t.noneFoundHint}
-            </Empty>
-          ) : (
-            <>
-              <DataTable
-                label={t.rooms}
-                columns={columns}
-                rows={data}
-                keyOf={({ _id }) => _id}
-                isStale={query.isPlaceholderData}
-                sorting={{
-                  sort,
-                  columns: ['name', 'memberCount', 'lastMessageTime', 'createdTime'],
-                  onSort: (to) => put({ sort: to as NonNullable<RoomsSearch['sort']> }),
-                }}
-              />
-              <Pager
-                count={common.shown(
-                  number(data.length),
-                  totalIsExact ? number(totalCount) : common.atLeast(number(totalCount)),
-                )}
-                cursor={cursor}
-                next={next}
-                onPage={(to) => void navigate({ search: (now) => ({ ...now, cursor: to }) })}
-              />
-            </>
-          )
+      <Listed
+        label={t.rooms}
+        query={query}
+        columns={columns}
+        keyOf={({ _id }) => _id}
+        sorting={{
+          sort,
+          columns: ['name', 'memberCount', 'lastMessageTime', 'createdTime'],
+          onSort: (to) => put({ sort: to as NonNullable<RoomsSearch['sort']> }),
+        }}
+        count={({ data, totalCount, totalIsExact }) =>
+          common.shown(number(data.length), totalIsExact ? number(totalCount) : common.atLeast(number(totalCount)))
         }
-      </Loaded>
+        empty={
+          q === undefined
+            ? { icon: 'rooms', title: t.noRooms, hint: t.noRoomsHint }
+            : { icon: 'rooms', title: t.noneFound, hint: t.noneFoundHint }
+        }
+        cursor={cursor}
+        onPage={(to) => void navigate({ search: (now) => ({ ...now, cursor: to }) })}
+      />
     </Page>
   )
 }
@@ -95,29 +84,19 @@ function Filters({ search, onFilter }: { search: RoomsSearch; onFilter: (some: R
         value={search.q ?? ''}
         onSearch={(next) => onFilter({ q: next.trim() || undefined })}
       />
-      <Select
-        aria-label={t.type}
-        placeholder={t.anyType}
-        clearable
-        w={150}
-        data={[
-          { value: 'group' as const, label: t.group },
-          { value: 'direct' as const, label: t.direct },
-        ]}
-        value={search.type ?? null}
-        onChange={(type) => onFilter({ type: type ?? undefined })}
+      <ChoiceFilter
+        label={t.type}
+        any={t.anyType}
+        values={{ group: t.group, direct: t.direct }}
+        value={search.type}
+        onChange={(type) => onFilter({ type })}
       />
-      <Select
-        aria-label={t.state}
-        placeholder={t.anyState}
-        clearable
-        w={150}
-        data={[
-          { value: 'active' as const, label: t.active },
-          { value: 'frozen' as const, label: t.frozen },
-        ]}
-        value={search.state ?? null}
-        onChange={(state) => onFilter({ state: state ?? undefined })}
+      <ChoiceFilter
+        label={t.state}
+        any={t.anyState}
+        values={{ active: t.active, frozen: t.frozen }}
+        value={search.state}
+        onChange={(state) => onFilter({ state })}
       />
       <TextInput
         aria-label={t.tag}

@@ -55,11 +55,13 @@ function Erasing({ job, onDone, onClose }: { job: string; onDone: () => void; on
   const query = useQuery({
     queryKey: [app, 'job', job],
     queryFn: async ({ signal }) => {
-      const found = await resultOf(api.GET('/admin/jobs/{id}', { params: { path: { id: job } }, signal }))
-      if (found.state === 'done') onDone()
-      return found
+      const { data } = await resultOf(api.GET('/admin/jobs', { params: { query: { id: job } }, signal }))
+      const [found] = data
+      // A job is kept for days after its end.
+      if (!found || found.state === 'done') onDone()
+      return found ?? null
     },
-    refetchInterval: ({ state }) => (state.data?.state === 'running' || !state.data ? pollMS : false),
+    refetchInterval: ({ state }) => (state.data?.state === 'running' || state.data === undefined ? pollMS : false),
   })
   const { done, total } = query.data?.progress ?? { done: 0, total: 0 }
   return (

@@ -4,12 +4,12 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { components } from '../../../generated/openapi.ts'
 import { resultOf } from '../../api.ts'
-import { type Columns, DataTable, Pager } from '../../components/data-table.tsx'
+import type { Columns } from '../../components/data-table.tsx'
+import { Listed } from '../../components/listed.tsx'
 import { Page } from '../../components/page.tsx'
 import { PersonLink } from '../../components/person.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { Time, visible } from '../../components/shown.tsx'
-import { Empty, Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { usersTexts } from './texts.ts'
@@ -41,30 +41,19 @@ export function Users() {
           onSearch={(next) => void navigate({ search: { q: next.trim() || undefined }, replace: true })}
         />
       </div>
-      <Loaded query={query}>
-        {({ data, cursor: next }) =>
-          data.length === 0 ? (
-            <Empty icon="users" title={q === undefined ? t.noUsers : t.noneFound}>
-              {q === undefined ? t.noUsersHint : t.noneFoundHint}
-            </Empty>
-          ) : (
-            <>
-              <DataTable
-                label={t.users}
-                columns={columns}
-                rows={data}
-                keyOf={({ _id }) => _id}
-                isStale={query.isPlaceholderData}
-              />
-              <Pager
-                cursor={cursor}
-                next={next}
-                onPage={(to) => void navigate({ search: (now) => ({ ...now, cursor: to }) })}
-              />
-            </>
-          )
+      <Listed
+        label={t.users}
+        query={query}
+        columns={columns}
+        keyOf={({ _id }) => _id}
+        empty={
+          q === undefined
+            ? { icon: 'users', title: t.noUsers, hint: t.noUsersHint }
+            : { icon: 'users', title: t.noneFound, hint: t.noneFoundHint }
         }
-      </Loaded>
+        cursor={cursor}
+        onPage={(to) => void navigate({ search: (now) => ({ ...now, cursor: to }) })}
+      />
     </Page>
   )
 }

@@ -1,7 +1,45 @@
 import { z } from 'zod'
 import { madeId, naming } from '../../ids.ts'
 import { operation } from '../../operation.ts'
-import { job } from '../../resources/job.ts'
+import { job, jobKinds, jobStates } from '../../resources/job.ts'
+import { timeParameter } from '../../time-parameter.ts'
+
+const exampleJob = {
+  _id: '66f0c1a2b3c4d5e6f7a8b9c0',
+  kind: 'batch' as const,
+  state: 'running' as const,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-01-01T00:00:06.000Z',
+  progress: { done: 1, total: 1_000 },
+}
+
+export const listJobs = operation({
+  id: 'listJobs',
+  method: 'GET',
+  path: '/admin/jobs',
+  tag: 'Jobs',
+  summary: 'Batches and erasures that go on in the background, or did in the last days, the latest first',
+  description: 'Without their outcomes: `GET /admin/jobs/{id}` has those.',
+  access: 'admin',
+  scope: 'stats:read',
+  form: 'envelope',
+  query: z.object({
+    id: madeId().optional().describe('This job alone'),
+    state: z.enum(jobStates).optional(),
+    kind: z.enum(jobKinds).optional(),
+    since: timeParameter.optional().describe('Begun at this time or later'),
+    until: timeParameter.optional().describe('Begun at this time or before'),
+    limit: z.coerce.number().int().min(1).max(100).default(50),
+    cursor: z.string().max(1_000).optional().describe('`cursor` of the page before'),
+  }),
+  result: z.object({
+    data: z.array(job),
+    cursor: z.string().optional().describe('Of the next page; absent on the last one'),
+  }),
+  errors: ['INVALID_QUERY'],
+  extension: true,
+  example: { query: { state: 'running', limit: 50 }, result: { data: [exampleJob] } },
+})
 
 export const getJob = operation({
   id: 'getJob',
@@ -13,6 +51,7 @@ export const getJob = operation({
     'A job survives the gateway that began it: another one continues it, and no recipient gets a message twice. It is kept for 7 days after its end.',
   access: 'admin',
   scope: 'messages:read',
+  conversations: true,
   form: 'envelope',
   params: z.object({ id: naming('job', madeId().describe('`job` of an answer with status 202')) }),
   query: z.object({
@@ -25,12 +64,7 @@ export const getJob = operation({
   example: {
     query: { limit: 100 },
     result: {
-      _id: '66f0c1a2b3c4d5e6f7a8b9c0',
-      kind: 'batch',
-      state: 'running',
-      createdAt: '2026-01-01T00:00:00.000Z',
-      updatedAt: '2026-01-01T00:00:06.000Z',
-      progress: { done: 1, total: 1_000 },
+      ...exampleJob,
       outcomes: { totalCount: 1, data: [{ error: { code: 'CLIENT_NOT_FOUND', message: 'members: no user "bob"' } }] },
     },
   },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { takeNextJob } from '@parley/chat/jobs/run-jobs'
 import { ApiError } from '@parley/contracts/errors'
-import { getJob } from '@parley/contracts/operations/integrations/jobs'
+import { getJob, listJobs } from '@parley/contracts/operations/integrations/jobs'
 import { sendBatch } from '@parley/contracts/operations/messages/messages'
 import { insertJob } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
@@ -272,6 +272,50 @@ describe('work that exceeds the time of a request', () => {
     assert.equal(await takeNextJob(gateway.chat), true)
     assert.equal((await finished('stubborn')).state, 'done')
     assert.equal((await gateway.newUser('eve')).id, 'eve')
+  })
+
+  test('jobs are listed by state, kind, time and ID, in pages, each in its app only', async () => {
+    const own = await startTestGateway()
+    for (const [i, state] of (['done', 'running', 'failed', 'done', 'running'] as const).entries()) {
+      const kind = i < 2 ? ('erasure' as const) : ('batch' as const)
+      const job = {
+        app: own.app,
+        id: `job ${i}`,
+        kind,
+        total: 3,
+        done: i,
+        outcomes: [{ error: { code: 'X', message: 'secret' } }],
+      }
+      const { _id } = await insertJob(own.chat.db, job, 'another')
+      await own.chat.db.jobs.updateOne({ _id }, { $set: { state, createdAtMS: 1_000 * Math.ceil(i / 2) } })
+    }
+    const list = async (query: string) => {
+      const { status, body, text } = await own.admin('GET', `/admin/jobs?${query}`)
+      assert.equal(status, 200, text)
+      assert.ok(!text.includes('secret'), 'no outcomes')
+      assert.equal(listJobs.result.safeParse(body.result).error, undefined)
+      return body.result
+    }
+    const ids = async (query: string) => (await list(query)).data.map(({ _id }: { _id: string }) => _id)
+    assert.deepEqual(await ids(''), ['job 4', 'job 3', 'job 2', 'job 1', 'job 0'])
+    assert.deepEqual(await ids('state=running'), ['job 4', 'job 1'])
+    assert.deepEqual(await ids('kind=erasure&state=done'), ['job 0'])
+    assert.deepEqual(await ids('since=1000&until=1970-01-01T00:00:01Z'), ['job 2', 'job 1'])
+    assert.deepEqual(await ids('id=job 3'), ['job 3'])
+    const walked: string[] = []
+    for (let next = ''; ; ) {
+      const { data, cursor } = await list(`limit=2&cursor=${next}`.replace(/&cursor=$/, ''))
+      walked.push(...data.map(({ _id }: { _id: string }) => _id))
+      if (cursor === undefined) break
+      next = encodeURIComponent(cursor)
+    }
+    assert.deepEqual(walked, await ids(''))
+    assert.deepEqual((await gateway.admin('GET', '/admin/jobs?id=job 3')).body.result, { data: [] })
+    const others = (await gateway.admin('GET', '/admin/jobs')).body.result.data
+    assert.ok(!others.some(({ _id }: { _id: string }) => _id.startsWith('job ')))
+    for (const query of ['state=x', 'kind=x', 'since=x', 'cursor=x', 'limit=101'])
+      assert.equal((await own.admin('GET', `/admin/jobs?${query}`)).body.error.code, 'INVALID_QUERY', query)
+    await own.stop()
   })
 
   test('a job is visible to its app only; an unknown one is 404 JOB_NOT_FOUND', async () => {

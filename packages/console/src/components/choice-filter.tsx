@@ -1,0 +1,31 @@
+import { Select } from '@mantine/core'
+
+/** A filter with some values; none of them is all. */
+export function ChoiceFilter<const Value extends string>({
+  label,
+  any,
+  values,
+  value,
+  onChange,
+}: {
+  label: string
+  /** Shown where none is chosen. */
+  any: string
+  /** Each with its text. */
+  values: Readonly<Record<Value, string>>
+  value: Value | undefined
+  onChange: (value: Value | undefined) => void
+}) {
+  const data = Object.entries<string>(values).map(([each, text]) => ({ value: each as Value, label: text }))
+  return (
+    <Select
+      aria-label={label}
+      placeholder={any}
+      clearable
+      w={150}
+      data={data}
+      value={value ?? null}
+      onChange={(next) => onChange(next ?? undefined)}
+    />
+  )
+}

@@ -1,0 +1,151 @@
+import { Badge, Button, Progress, Text } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import type { components } from '../../../generated/openapi.ts'
+import { resultOf } from '../../api.ts'
+import { ChoiceFilter } from '../../components/choice-filter.tsx'
+import type { Columns } from '../../components/data-table.tsx'
+import { TimeFilter } from '../../components/filters.tsx'
+import { Listed } from '../../components/listed.tsx'
+import { Page } from '../../components/page.tsx'
+import { Time, useNumber } from '../../components/shown.tsx'
+import { useApp } from '../../session/session.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import { Outcomes } from './outcomes.tsx'
+import type { JobsSearch } from './search.ts'
+import { jobsTexts } from './texts.ts'
+
+type Job = components['schemas']['Job']
+
+const route = getRouteApi('/shell/apps/$app/jobs')
+const colours = { running: 'blue', done: 'teal', failed: 'red' } as const
+
+/** The work of the app that goes on in the background, or did in the last days, with its progress. */
+export function Jobs() {
+  const t = useTexts(jobsTexts)
+  const { app, api, may } = useApp()
+  const { job, skip = 0, from, to, ...filters } = route.useSearch()
+  const navigate = route.useNavigate()
+  const set = (change: JobsSearch) =>
+    void navigate({ search: (now) => ({ ...now, cursor: undefined, ...change }), replace: true })
+  const given = Object.entries({ ...filters, since: from, until: to }).filter(([, value]) => value !== undefined)
+  const query = useQuery({
+    queryKey: [app, 'jobs', given],
+    queryFn: ({ signal }) => resultOf(api.GET('/admin/jobs', { params: { query: Object.fromEntries(given) }, signal })),
+    placeholderData: keepPreviousData,
+    refetchInterval: 2_000,
+  })
+  const columns = useColumns(
+    may('GET /admin/jobs/{id}')
+      ? (id) => void navigate({ search: (now) => ({ ...now, job: id, skip: undefined }) })
+      : undefined,
+  )
+  return (
+    <Page title={t.jobs}>
+      <div className="tools">
+        <ChoiceFilter
+          label={t.state}
+          any={t.anyState}
+          values={{ running: t.running, done: t.done, failed: t.failed }}
+          value={filters.state}
+          onChange={(state) => set({ state })}
+        />
+        <ChoiceFilter
+          label={t.kind}
+          any={t.anyKind}
+          values={{ batch: t.batch, erasure: t.erasure }}
+          value={filters.kind}
+          onChange={(kind) => set({ kind })}
+        />
+        <TimeFilter label={t.from} value={from} onChange={(next) => set({ from: next })} />
+        <TimeFilter label={t.to} value={to} onChange={(next) => set({ to: next })} />
+      </div>
+      {job !== undefined && (
+        <Outcomes
+          job={job}
+          skip={skip}
+          onSkip={(next) => void navigate({ search: (now) => ({ ...now, skip: next }) })}
+          onClose={() => void navigate({ search: (now) => ({ ...now, job: undefined, skip: undefined }) })}
+        />
+      )}
+      <Listed
+        label={t.jobs}
+        query={query}
+        columns={columns}
+        keyOf={({ _id }) => _id}
+        empty={{ icon: 'list', title: t.nothing, hint: t.nothingHint }}
+        cursor={filters.cursor}
+        onPage={(cursor) => set({ cursor })}
+      />
+    </Page>
+  )
+}
+
+function useColumns(onOutcomes: ((job: string) => void) | undefined): Columns<Job> {
+  const t = useTexts(jobsTexts)
+  const number = useNumber()
+  return useMemo<Columns<Job>>(
+    () => [
+      {
+        id: 'kind',
+        header: t.kind,
+        cell: ({ row: { original } }) => (
+          <>
+            {t[original.kind]}
+            <Text size="xs" c="dimmed">
+              {original._id}
+            </Text>
+          </>
+        ),
+      },
+      {
+        id: 'state',
+        header: t.state,
+        cell: ({ row: { original } }) => (
+          <Badge color={colours[original.state]} variant="light">
+            {t[original.state]}
+          </Badge>
+        ),
+      },
+      {
+        id: 'progress',
+        header: t.progress,
+        cell: ({
+          row: {
+            original: { progress, state },
+          },
+        }) => (
+          <>
+            <Progress
+              value={progress.total === 0 ? 100 : (progress.done / progress.total) * 100}
+              color={colours[state]}
+              aria-label={t.progress}
+            />
+            <Text size="xs" c="dimmed">
+              {t.progressOf(number(progress.done), number(progress.total))}
+            </Text>
+          </>
+        ),
+      },
+      { id: 'begun', header: t.begun, cell: ({ row }) => <Time at={row.original.createdAt} /> },
+      {
+        id: 'last',
+        header: t.last,
+        cell: ({ row: { original } }) => <Time at={original.finishedAt ?? original.updatedAt} />,
+      },
+      {
+        id: 'outcomes',
+        header: () => <span className="unseen">{t.outcomes}</span>,
+        cell: ({ row: { original } }) =>
+          original.kind === 'batch' &&
+          onOutcomes && (
+            <Button size="compact-sm" variant="default" onClick={() => onOutcomes(original._id)}>
+              {t.outcomes}
+            </Button>
+          ),
+      },
+    ],
+    [t, number, onOutcomes],
+  )
+}

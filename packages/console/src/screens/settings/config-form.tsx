@@ -1,0 +1,87 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { say } from '../../components/confirm.tsx'
+import { Section } from '../../components/page.tsx'
+import { Failure } from '../../components/states.tsx'
+import { useSaveConfig } from '../../session/config.ts'
+import { useApp } from '../../session/session.tsx'
+import { commonTexts } from '../../texts/common.ts'
+import { useTexts } from '../../texts/texts.ts'
+import { settingsTexts } from './texts.ts'
+
+/** A part of the configuration as a form, which operators who may not change it can read. */
+export function ConfigForm({
+  title,
+  hint,
+  isChanged,
+  keys,
+  children,
+}: {
+  title: string
+  hint?: string
+  isChanged: boolean
+  /** The keys with their values, as they are saved. */
+  keys: () => Readonly<Record<string, unknown>>
+  children: ReactNode
+}) {
+  const t = useTexts(settingsTexts)
+  const common = useTexts(commonTexts)
+  const { may } = useApp()
+  const save = useSaveConfig()
+  const saving = useMutation({
+    mutationFn: async () => {
+      await save(keys())
+      say(common.saved)
+    },
+  })
+  const mayChange = may('POST /config')
+  return (
+    <Section title={title}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          saving.mutate()
+        }}
+      >
+        <fieldset className="plain-fieldset" disabled={!mayChange}>
+          <Stack gap="sm" maw={560}>
+            {hint !== undefined && (
+              <Text size="sm" c="dimmed">
+                {hint}
+              </Text>
+            )}
+            {children}
+            {saving.isError && <Failure error={saving.error} />}
+            {mayChange ? (
+              <Group>
+                <Button type="submit" loading={saving.isPending} disabled={!isChanged}>
+                  {common.save}
+                </Button>
+              </Group>
+            ) : (
+              <Text size="xs" c="dimmed">
+                {t.notYours}
+              </Text>
+            )}
+          </Stack>
+        </fieldset>
+      </form>
+    </Section>
+  )
+}
+
+/** The fields of an object; of anything else none. */
+export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+
+export const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** An object without its empty fields. */
+export const filled = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(fields).filter(
+      ([, value]) =>
+        value !== undefined && value !== '' && value !== false && !(Array.isArray(value) && value.length === 0),
+    ),
+  )

@@ -1,0 +1,147 @@
+import { Button, NativeSelect, Switch, Text, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { baseUrl } from '../../api.ts'
+import { Section } from '../../components/page.tsx'
+import { Copy } from '../../components/shown.tsx'
+import { Failure } from '../../components/states.tsx'
+import { useApp } from '../../session/session.tsx'
+import { useLanguage, useTexts } from '../../texts/texts.ts'
+import { saveUser } from '../users/save-user.ts'
+import { settingsTexts } from './texts.ts'
+
+/** Those of the chat page (docs/reference/chat-page.md#languages). */
+const languages = ['en', 'zh', 'ar', 'pt-BR', 'fr', 'de', 'ja', 'es']
+const previewUser = 'chat-page-preview'
+/** Of the messages between the chat page and the page around it. */
+const protocol = { parley: 1 }
+
+interface Options {
+  theme: string
+  language: string
+  room: string
+  hidesRooms: boolean
+}
+
+/** The chat page as it is set, by the choices of an address, and the lines that put it into a page. */
+export function Preview({ look }: { look: string }) {
+  const t = useTexts(settingsTexts)
+  const ours = useLanguage()
+  const { api, may } = useApp()
+  const [options, setOptions] = useState<Options>({ theme: 'auto', language: ours, room: '', hidesRooms: false })
+  const put = (some: Partial<Options>) => setOptions((now) => ({ ...now, ...some }))
+  const starting = useMutation({
+    mutationFn: async () =>
+      (await saveUser(api, { _id: previewUser, nickname: t.previewUser, issueAccessToken: true, deviceId: 'console' }))
+        .token,
+  })
+  return (
+    <Section title={t.preview}>
+      <div className="tools">
+        <NativeSelect
+          label={t.theme}
+          data={(['auto', 'light', 'dark'] as const).map((value) => ({ value, label: t[value] }))}
+          value={options.theme}
+          onChange={(event) => put({ theme: event.currentTarget.value })}
+        />
+        <NativeSelect
+          label={t.language}
+          data={languages}
+          value={options.language}
+          onChange={(event) => put({ language: event.currentTarget.value })}
+        />
+        <TextInput
+          label={t.room}
+          value={options.room}
+          onChange={(event) => put({ room: event.currentTarget.value.trim() })}
+        />
+        <Switch
+          label={t.hidesRooms}
+          checked={options.hidesRooms}
+          onChange={(event) => put({ hidesRooms: event.currentTarget.checked })}
+        />
+      </div>
+      {starting.isError && <Failure error={starting.error} />}
+      {starting.data !== undefined ? (
+        <Frame key={look + JSON.stringify(options)} token={starting.data} options={options} />
+      ) : may('POST /admin/clients') ? (
+        <>
+          <Text size="sm" c="dimmed" mb="sm">
+            {t.previewHint(previewUser)}
+          </Text>
+          <Button variant="default" loading={starting.isPending} onClick={() => starting.mutate()}>
+            {t.startPreview}
+          </Button>
+        </>
+      ) : (
+        <Text size="sm" c="dimmed">
+          {t.previewNotYours}
+        </Text>
+      )}
+      <Snippet options={options} />
+    </Section>
+  )
+}
+
+function addressOf({ theme, language, room, hidesRooms }: Options): URL {
+  const url = new URL(`${baseUrl}/chat`)
+  url.searchParams.set('host', location.origin)
+  url.searchParams.set('theme', theme)
+  url.searchParams.set('lang', language)
+  if (room !== '') url.searchParams.set('room', room)
+  if (hidesRooms) url.searchParams.set('rooms', 'hide')
+  return url
+}
+
+/** The page in a frame, which asks this one for its token, so that none is in an address. */
+function Frame({ token, options }: { token: string; options: Options }) {
+  const t = useTexts(settingsTexts)
+  const frame = useRef<HTMLIFrameElement>(null)
+  useEffect(() => {
+    const hear = ({ source, origin, data }: MessageEvent) => {
+      const page = frame.current?.contentWindow
+      if (!page || source !== page || origin !== location.origin) return
+      if (data?.parley === protocol.parley && data.type === 'token')
+        page.postMessage({ ...protocol, type: 'token', ...(data.refused !== true && { token }) }, location.origin)
+    }
+    addEventListener('message', hear)
+    return () => removeEventListener('message', hear)
+  }, [token])
+  return <iframe ref={frame} className="chat-preview" title={t.preview} src={addressOf(options).href} />
+}
+
+function Snippet({ options: { theme, language, room, hidesRooms } }: { options: Options }) {
+  const t = useTexts(settingsTexts)
+  const chosen = {
+    ...(room !== '' && { room }),
+    ...(hidesRooms && { rooms: 'hide' }),
+    ...{ theme, language },
+  }
+  const lines = Object.entries(chosen).map(([name, value]) => `    ${name}: ${asScript(value)},`)
+  const text = `<div id="chat" style="height: 36rem"></div>
+<script src="${baseUrl}/chat/embed.js"></script>
+<script>
+  parleyChat.open({
+    element: document.getElementById('chat'),
+${lines.join('\n')}
+    token: async ({ refused, last }) => {
+      const response = await fetch('/chat-token', { method: 'POST', body: new URLSearchParams({ refused: last ?? '' }) })
+      if (!response.ok) throw new Error(\`no token: \${response.status}\`)
+      return response.text()
+    },
+  })
+</script>`
+  return (
+    <>
+      <Text size="sm" mt="md" mb={4}>
+        {t.snippet} <Copy text={text} />
+      </Text>
+      <pre className="code" role="region" aria-label={t.snippet} tabIndex={0}>
+        {text}
+      </pre>
+    </>
+  )
+}
+
+/** A text in a script in HTML: it ends neither the text nor the script. */
+const asScript = (text: string): string => JSON.stringify(text).replaceAll('<', String.raw`\u003c`)

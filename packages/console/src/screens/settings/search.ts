@@ -1,0 +1,5 @@
+export const settingsTabs = ['chat', 'app'] as const
+
+export interface SettingsSearch {
+  tab?: (typeof settingsTabs)[number] | undefined
+}
