@@ -264,6 +264,7 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
   })
 
   test('settings of the app are forms; the chat page has a preview of its own look, and the lines to embed it', async () => {
+    await owner.call('POST', '/config', { chatPage: {}, fileLimits: {}, directory: 'off' })
     const page = await owner.open('/settings')
     await page.getByLabel('Name over the list of rooms').fill('Acme Help')
     await page.getByLabel('Colour, such as #0f766e').fill('#0f766e')
@@ -273,8 +274,8 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
     const frame = page.frameLocator('iframe[title="Preview"]')
     await frame.getByText('Acme Help').first().waitFor()
     await page.getByLabel('Language', { exact: true }).last().selectOption('zh')
-    await frame.locator('html[lang="zh"]').waitFor()
-    await page.getByRole('region', { name: 'Lines for your page' }).getByText('language: "zh"').waitFor()
+    await frame.getByText('选择一个聊天开始').waitFor()
+    await page.locator('pre', { hasText: 'language: "zh"' }).waitFor()
     await page.getByText('Limits and people').click()
     await page.getByLabel('Size of a file, at most').fill('5')
     await page.getByRole('region', { name: 'Files' }).getByRole('button', { name: 'Save' }).click()
