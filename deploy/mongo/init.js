@@ -22,6 +22,8 @@ try {
     { role: 'readWrite', db: 'parley' },
     { role: 'dbAdmin', db: 'parley' },
     { role: 'parleySessions', db: 'admin' },
+    // The stats service exports disk, replica lag, oplog and cache.
+    { role: 'clusterMonitor', db: 'admin' },
   ]
   db.getSiblingDB('parley').createUser({ user: 'parley', pwd: secret('mongo-password'), roles })
 }

@@ -13,7 +13,7 @@ interface Alert {
 const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const { groups } = parse(read('deploy/helm/parley/files/alerts.yml')) as { groups: { rules: Alert[] }[] }
-const alerts = groups.flatMap(({ rules }) => rules)
+const alerts = groups.flatMap(({ rules }) => rules).filter((rule) => 'alert' in rule)
 const sections = new Map(
   read('docs/runbooks.md')
     .split(/^## /m)

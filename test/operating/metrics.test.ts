@@ -9,18 +9,52 @@ import { diesWithUs } from '@parley/stack/dies-with-us'
 import { freePorts } from '@parley/stack/free-ports'
 import { findPrometheus, type PrometheusPrograms } from '@parley/stack/test-prometheus'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { z } from 'zod'
 import { connectClient, eventually, type RunningService } from '../platform.ts'
 import { type PushPlatform, startPushPlatform } from '../push/test-push-platform.ts'
 
 const run = promisify(execFile)
 const deploy = join(import.meta.dirname, '../../deploy')
 
-interface Panel {
-  title: string
-  targets: { expr: string }[]
-}
+/** The parts of Grafana's dashboard model (grafana.com/docs/grafana/latest/dashboards/build-dashboards/view-dashboard-json-model) in use. */
+const datasource = z.strictObject({ type: z.literal('prometheus'), uid: z.literal('${datasource}') })
+const panelModel = z.strictObject({
+  id: z.number().int().positive(),
+  type: z.enum(['timeseries', 'stat']),
+  title: z.string().min(1),
+  datasource,
+  gridPos: z.strictObject({
+    x: z.number().int().min(0).max(23),
+    y: z.number().int().min(0),
+    w: z.number().int().min(1).max(24),
+    h: z.number().int().min(1),
+  }),
+  fieldConfig: z.strictObject({
+    defaults: z.looseObject({ unit: z.string(), min: z.number().optional(), max: z.number().optional() }),
+    overrides: z.array(z.never()),
+  }),
+  options: z.looseObject({}),
+  targets: z
+    .array(
+      z.strictObject({ datasource, expr: z.string(), legendFormat: z.string(), refId: z.string().regex(/^[A-Z]$/) }),
+    )
+    .min(1),
+})
+const dashboardModel = z.strictObject({
+  uid: z.string().max(40),
+  title: z.string(),
+  tags: z.array(z.string()),
+  timezone: z.literal('browser'),
+  schemaVersion: z.literal(39),
+  version: z.number(),
+  refresh: z.string(),
+  time: z.strictObject({ from: z.string(), to: z.string() }),
+  templating: z.strictObject({ list: z.array(z.looseObject({ name: z.string(), type: z.string() })) }),
+  panels: z.array(panelModel).min(1),
+})
+type Panel = z.output<typeof panelModel>
 interface Rules {
-  groups: { rules: { name: string; query: string; health: string }[] }[]
+  groups: { rules: { name: string; query: string; health: string; type: 'alerting' | 'recording' }[] }[]
 }
 
 describe('metrics, dashboards and alert rules', () => {
@@ -103,7 +137,11 @@ describe('metrics, dashboards and alert rules', () => {
     return answer.data
   }
   const query = (expr: string) => ask<{ result: unknown[] }>(`query?query=${encodeURIComponent(expr)}`)
-  const metricsIn = (expr: string) => expr.match(/\b(?:parley|nodejs|process)_\w+/g) ?? []
+  /** Of ours, and of the rules that record. */
+  const metricsIn = (expr: string) => expr.match(/\b(?:slo:\w+:\w+|(?:parley|nodejs|process)_\w+)/g) ?? []
+  const rulesNow = async () => (await ask<Rules>('rules')).groups.flatMap(({ rules }) => rules)
+  const isKnown = async (metric: string) =>
+    names.has(metric) || (await rulesNow()).some(({ name, type }) => type === 'recording' && name === metric)
 
   test('a real Prometheus scrapes every service', async () => {
     await eventually('all are up', async () => (await query('up == 1')).result.length === Object.keys(services).length)
@@ -129,26 +167,54 @@ describe('metrics, dashboards and alert rules', () => {
   })
 
   test('the real Prometheus evaluates every rule, and each names only existing metrics', async () => {
-    const rulesNow = async () => (await ask<Rules>('rules')).groups.flatMap(({ rules }) => rules)
     const isEvaluated = ({ health }: { health: string }) => health === 'ok'
     await eventually('all are evaluated', async () => {
       const rules = await rulesNow()
       return rules.length > 0 && rules.every(isEvaluated)
     })
     for (const { name, query: expr } of await rulesNow()) {
-      for (const metric of metricsIn(expr)) assert.ok(names.has(metric), `${name}: ${metric}`)
+      for (const metric of metricsIn(expr)) assert.ok(await isKnown(metric), `${name}: ${metric}`)
+    }
+  })
+
+  test('the delivery of the one message is measured at its node, once', () => {
+    assert.match(served['realtime'] ?? '', /^parley_delivery_seconds_bucket\{.*le="60".*\} 1$/m)
+    assert.match(served['realtime'] ?? '', /^parley_delivery_seconds_count\{.*\} 1$/m)
+  })
+
+  test('stats tells what MongoDB, the stream and Redis have left', async () => {
+    for (const metric of [
+      'parley_mongodb_disk_free_bytes',
+      'parley_mongodb_oplog_window_seconds',
+      'parley_mongodb_cache_ratio',
+      'parley_stream_bytes',
+      'parley_stream_max_bytes',
+      'parley_stream_max_age_seconds',
+      'parley_redis_memory_bytes',
+    ]) {
+      await eventually(metric, async () => {
+        const text = await scrape(services['stats'] as RunningService)
+        return (
+          new RegExp(`^${metric}\\{.*\\} [1-9.]`, 'm').test(text) ||
+          new RegExp(`^${metric}\\{.*\\} 0\\.\\d*[1-9]`, 'm').test(text)
+        )
+      })
     }
   })
 
   for (const file of globSync('helm/parley/files/dashboards/*.json', { cwd: deploy })) {
     test(`${file}: every panel is a valid query on existing metrics`, async () => {
-      const { panels } = JSON.parse(readFileSync(join(deploy, file), 'utf8')) as { panels: Panel[] }
-      assert.ok(panels.length > 0)
+      const { panels } = dashboardModel.parse(JSON.parse(readFileSync(join(deploy, file), 'utf8')))
+      assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length, 'two panels have one id')
+      assert.deepEqual(
+        panels.filter((panel) => panels.some((other) => overlap(panel, other))),
+        [],
+      )
       for (const { title, targets } of panels) {
         for (const { expr } of targets) {
           await query(expr)
           assert.ok(metricsIn(expr).length > 0, `${title}: ${expr}`)
-          for (const metric of metricsIn(expr)) assert.ok(names.has(metric), `${title}: ${metric}`)
+          for (const metric of metricsIn(expr)) assert.ok(await isKnown(metric), `${title}: ${metric}`)
         }
       }
     })
@@ -164,3 +230,8 @@ describe('metrics, dashboards and alert rules', () => {
     assert.deepEqual(unused, [])
   })
 })
+
+function overlap(one: Panel, other: Panel): boolean {
+  const [a, b] = [one.gridPos, other.gridPos]
+  return one !== other && a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h
+}

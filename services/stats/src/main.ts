@@ -14,6 +14,7 @@ import { createLinkCards } from './link-cards.ts'
 import { lookAfterFiles } from './look-after-files.ts'
 import { statsSettings } from './settings.ts'
 import { runBadgeChecks } from './verify-badges.ts'
+import { watchCertificates, watchServers } from './watch-servers.ts'
 
 /** Enough that the events of half a second are written together. */
 const concurrency = 2_000
@@ -56,6 +57,10 @@ await runService(
     onStop('files', () => files)
     const checking = runBadgeChecks({ db, log, metrics, ...settings.badgeCheck }, signal)
     onStop('badge checks', () => checking)
+    const watching = watchServers({ db, bus, presence, metrics, log }, signal)
+    onStop('server watch', () => watching)
+    const { mongoTls, natsTls, redisTls } = settings
+    watchCertificates(metrics, { mongodb: mongoTls.cert, nats: natsTls.cert, redis: redisTls.cert })
     return {}
   },
 )

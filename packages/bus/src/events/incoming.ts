@@ -49,6 +49,8 @@ export function toIncomingEvent(message: {
   if (again) incoming.again = again
   const place = readPlace(set)
   if (place) incoming.message = place
+  const accepted = set.get(busHeaders.accepted)
+  if (accepted !== '') incoming.acceptedAtMS = Number(accepted)
   return incoming
 }
 

@@ -28,6 +28,8 @@ export const soonMS = 2_000
 export interface EventAttributes {
   /** Of an event that brings a message, or is about one: sockets get those of a room in this order. */
   message?: EventPlace
+  /** When the message that the event brings was accepted, in Unix milliseconds by MongoDB's clock. */
+  acceptedAtMS?: number
   /** ID of the request that caused it. */
   request?: string
   /** false: no mobile push for this message. */
@@ -108,6 +110,7 @@ function toHeaders(attributes: OutgoingEvent): MsgHdrs {
   if (attributes.exceptUser !== undefined) set.set(busHeaders.exceptUser, encodeURIComponent(attributes.exceptUser))
   if (attributes.again) setAgain(set, attributes.again)
   if (attributes.message) setPlace(set, attributes.message)
+  if (attributes.acceptedAtMS !== undefined) set.set(busHeaders.accepted, String(attributes.acceptedAtMS))
   return set
 }
 

@@ -48,11 +48,28 @@ export async function readStreamState(bus: Bus): Promise<StreamState> {
   }
 }
 
-/** How many messages the stream holds, and how many bytes they take. @throws when NATS is away */
-export async function readStreamSize(bus: Bus): Promise<{ messages: number; bytes: number }> {
+export interface StreamSize {
+  messages: number
+  bytes: number
+  /** Beyond it, the oldest messages go. */
+  maxBytes: number
+  /** How long ago the oldest message came; 0 with none. */
+  oldestSeconds: number
+  /** How long messages are kept at most. */
+  maxAgeSeconds: number
+}
+
+/** How much the stream holds, and how much it may. @throws when NATS is away */
+export async function readStreamSize(bus: Bus): Promise<StreamSize> {
   const { streams } = await jetstreamManager(bus.nats, { checkAPI: false })
-  const { messages, bytes } = (await streams.info(eventStream.name)).state
-  return { messages, bytes }
+  const { state, config } = await streams.info(eventStream.name)
+  const { messages, bytes, first_ts } = state
+  return {
+    ...{ messages, bytes },
+    maxBytes: config.max_bytes,
+    oldestSeconds: messages > 0 ? Math.max(0, clock.now() - Date.parse(first_ts)) / 1_000 : 0,
+    maxAgeSeconds: config.max_age / 1e9,
+  }
 }
 
 /**

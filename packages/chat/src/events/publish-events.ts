@@ -99,6 +99,7 @@ function messageEvent(
     json: event === 'messageDeleted' ? JSON.stringify(deleted) : messageJson(message, sender, quoted),
     id: isNew ? message._id : `${message._id}:${event}:${changedAtMS}`,
     message: placeOf(message, isNew ? isSoonAfter : changedAtMS < message.createdAtMS + soonMS),
+    ...(isNew && { acceptedAtMS: message.createdAtMS }),
     ...(message.push === false && { push: false }),
     ...(message.webhook === false && isNew && { webhook: false }),
     ...(message.request !== undefined && { request: message.request }),

@@ -6,6 +6,8 @@ export const busHeaders = {
   seq: 'Parley-Seq',
   /** The root of the thread that numbers that message (percent-encoded); absent where the room does. */
   thread: 'Parley-Thread',
+  /** When that message was accepted, in Unix milliseconds by MongoDB's clock; on the event that brings it. */
+  accepted: 'Parley-Accepted',
   /** `false` when the sender asked for no push. */
   push: 'Parley-Push',
   /** `false` on a message that a room's webhook returned: the webhook does not receive it again. */

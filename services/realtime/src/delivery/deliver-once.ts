@@ -1,7 +1,8 @@
+import { clock } from '@parley/async/clock'
 import type { IncomingEvent } from '@parley/bus/events/incoming'
 import { createRecent } from '@parley/bus/events/recent'
 import type { Logger } from '@parley/service/log'
-import type { Counter } from '@parley/service/metrics'
+import type { Counter, Histogram } from '@parley/service/metrics'
 import type { Tracing } from '@parley/service/trace'
 
 /** Delivers events to sockets, counted, traced and logged. */
@@ -23,6 +24,8 @@ interface DeliveryParts {
   /** The same for sockets that joined after a time (`performance.now()`). */
   sendToNewer: (event: IncomingEvent, thanMS: number) => number
   delivered: Counter<'event'>
+  /** From the acceptance of a message to its first write to sockets here. */
+  delay: Histogram
   /** Called with each event and its number of sockets. */
   noteDelivered: (event: IncomingEvent, sockets: number) => void
   /** The last period in which this node was cut off from the bus, or not started yet. */
@@ -38,15 +41,20 @@ export interface CutOff {
 }
 
 export function createDelivery(parts: DeliveryParts): Delivery {
-  const { send, sendToNewer, delivered, noteDelivered, cutOff, tracing, log } = parts
+  const { send, sendToNewer, delivered, delay, noteDelivered, cutOff, tracing, log } = parts
   /** Time of the first delivery, by event ID. */
   const heard = createRecent<number>()
 
   function deliverToAll(event: IncomingEvent, exceptBuffering = false): void {
+    const isFirst = event.id === undefined || heard.get(event.id) === undefined
     if (event.id !== undefined) heard.set(event.id, performance.now())
     const step = tracing.step(`deliver ${event.event}`, 'consumer', event.request)
     const receivers = send(event, exceptBuffering)
     delivered.inc({ event: event.event }, receivers)
+    if (isFirst && receivers > 0 && event.acceptedAtMS !== undefined) {
+      // Both by MongoDB's clock; the remaining skew can make a fast delivery seem to precede its acceptance.
+      delay.observe(Math.max(0, clock.now() - event.acceptedAtMS) / 1000)
+    }
     noteDelivered(event, receivers)
     step.end({ 'parley.sockets': receivers })
     log.debug({ event: event.event, to: event.to, sockets: receivers, request: event.request }, 'delivered')

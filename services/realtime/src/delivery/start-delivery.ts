@@ -2,7 +2,7 @@ import type { IncomingEvent } from '@parley/bus/events/incoming'
 import { publishMissing } from '@parley/chat/events/relay'
 import type { SocketServer } from '@parley/socketio/server'
 import type { SocketData } from '../connections/session.ts'
-import { countDelivered } from '../connections/socket-metrics.ts'
+import { countDelivered, watchDelay } from '../connections/socket-metrics.ts'
 import type { Sockets } from '../connections/sockets.ts'
 import type { NodeParts } from '../node-parts.ts'
 import { deliverEvent, deliverToNewer } from './deliver-event.ts'
@@ -35,6 +35,7 @@ export function startDelivery(parts: Parts) {
       if (count > 0) figures.add(event.to.app, 'deliveries', count)
     },
     delivered,
+    delay: watchDelay(metrics),
   })
   const fetch = async ({ topic, ...missing }: Missing) => {
     try {

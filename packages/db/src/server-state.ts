@@ -1,0 +1,90 @@
+import { type Document, MongoServerError } from 'mongodb'
+import type { Db } from './db.ts'
+
+/** The state of MongoDB's servers that decides how long they go on. Absent: the server does not say, as mongos does not. */
+export interface MongoState {
+  /** How far each secondary is behind the primary, in seconds, by host. */
+  lagSeconds: Record<string, number>
+  /** The time that the primary's oplog covers, at the rate of writes in it; while it is not full, what it will cover. */
+  oplogSeconds?: number
+  /** The shares of WiredTiger's cache that are used, and that are not on disk yet. */
+  cache?: { used: number; dirty: number }
+  /** Of the file system with the primary's data. */
+  disk?: { sizeBytes: number; freeBytes: number }
+}
+
+const unauthorized = 13
+
+/**
+ * Reads the state of MongoDB's servers (mongodb.com/docs/manual/reference/command/serverStatus, replSetGetStatus, dbStats).
+ * @returns undefined if the user lacks the role clusterMonitor
+ */
+export async function readMongoState({ client, mongo }: Db): Promise<MongoState | undefined> {
+  const admin = client.db('admin')
+  try {
+    const [status, members, stats, oplog] = await Promise.all([
+      admin.command({ serverStatus: 1, oplog: 1, ...leftOut }),
+      admin.command({ replSetGetStatus: 1 }).catch(ifUnknown({ members: [] })),
+      mongo.command({ dbStats: 1 }),
+      client.db('local').command({ collStats: 'oplog.rs' }).catch(ifUnknown({})),
+    ])
+    return {
+      lagSeconds: lagsOf(members['members'] as Member[]),
+      ...oplogOf(status, oplog),
+      ...cacheOf(status),
+      ...diskOf(stats),
+    }
+  } catch (error) {
+    if (error instanceof MongoServerError && error.code === unauthorized) return undefined
+    throw error
+  }
+}
+
+/** Sections that take the server time and say nothing that is asked for. */
+const leftOut = { metrics: 0, locks: 0, tcmalloc: 0, sharding: 0, transactions: 0 }
+
+interface Member {
+  name: string
+  stateStr: string
+  optimeDate: Date
+}
+
+/** mongos has neither members nor an oplog: it refuses the command. */
+function ifUnknown(instead: Document): (error: unknown) => Document {
+  return (error) => {
+    if (error instanceof MongoServerError && error.code !== unauthorized) return instead
+    throw error
+  }
+}
+
+function lagsOf(members: readonly Member[]): Record<string, number> {
+  const primary = members.find(({ stateStr }) => stateStr === 'PRIMARY')
+  if (!primary) return {}
+  const secondaries = members.filter(({ stateStr }) => stateStr === 'SECONDARY')
+  return Object.fromEntries(
+    secondaries.map(({ name, optimeDate }) => [
+      name,
+      Math.max(0, primary.optimeDate.getTime() - optimeDate.getTime()) / 1_000,
+    ]),
+  )
+}
+
+function oplogOf({ oplog }: Document, { size, maxSize }: Document): Pick<MongoState, 'oplogSeconds'> {
+  const { earliestOptime, latestOptime } = (oplog ?? {}) as Record<string, { getHighBits(): number }>
+  if (!earliestOptime || !latestOptime || !(size > 0)) return {}
+  const seconds = latestOptime.getHighBits() - earliestOptime.getHighBits()
+  return { oplogSeconds: seconds * Math.max(1, Number(maxSize) / Number(size)) }
+}
+
+function cacheOf({ wiredTiger }: Document): Pick<MongoState, 'cache'> {
+  const cache = (wiredTiger as { cache?: Record<string, number> } | undefined)?.cache
+  const most = cache?.['maximum bytes configured']
+  if (!cache || !most) return {}
+  const share = (name: string) => (cache[name] ?? 0) / most
+  return { cache: { used: share('bytes currently in the cache'), dirty: share('tracked dirty bytes in the cache') } }
+}
+
+function diskOf({ fsTotalSize, fsUsedSize }: Document): Pick<MongoState, 'disk'> {
+  if (typeof fsTotalSize !== 'number' || typeof fsUsedSize !== 'number') return {}
+  return { disk: { sizeBytes: fsTotalSize, freeBytes: fsTotalSize - fsUsedSize } }
+}

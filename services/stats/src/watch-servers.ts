@@ -1,0 +1,92 @@
+import { X509Certificate } from 'node:crypto'
+import { runEvery } from '@parley/async/run-every'
+import type { Bus } from '@parley/bus/connect'
+import { readStreamSize } from '@parley/bus/stream/stream-state'
+import type { Db } from '@parley/db/connect'
+import { readMongoState } from '@parley/db/server-state'
+import type { Presence } from '@parley/presence/connect'
+import { readRedisMemory } from '@parley/presence/memory'
+import type { Logger } from '@parley/service/log'
+import type { Metrics } from '@parley/service/metrics'
+
+const lookEveryMS = 30_000
+
+interface Watched {
+  db: Db
+  bus: Bus
+  presence: Presence
+  metrics: Metrics
+  log: Logger
+}
+
+/**
+ * Exports how much room MongoDB, the stream of events and Redis have left, until the signal aborts. A server that is away
+ * keeps its last figures: `parley_dependency_up` says that it is.
+ */
+export async function watchServers({ db, bus, presence, metrics, log }: Watched, signal: AbortSignal): Promise<void> {
+  const looks = [watchMongo(db, metrics, log), watchStreamSize(bus, metrics), watchRedis(presence, metrics)]
+  const onError = (error: Error) => log.debug({ err: error }, 'figures of a server not read')
+  await Promise.all(looks.map((look) => runEvery(lookEveryMS, look, { onError, signal })))
+}
+
+function watchMongo(db: Db, metrics: Metrics, log: Logger): () => Promise<void> {
+  const lag = metrics.gauge('parley_mongodb_replica_lag_seconds', 'How far a secondary is behind the primary', [
+    'member',
+  ])
+  const oplog = metrics.gauge('parley_mongodb_oplog_window_seconds', 'The time that the oplog of the primary covers')
+  const cache = metrics.gauge('parley_mongodb_cache_ratio', 'The share of the cache of the primary that is in use', [
+    'state',
+  ])
+  const size = metrics.gauge('parley_mongodb_disk_size_bytes', 'The file system with the data of the primary')
+  const free = metrics.gauge('parley_mongodb_disk_free_bytes', 'What is free of it')
+  let mayRead = true
+  return async () => {
+    if (!mayRead) return
+    const state = await readMongoState(db)
+    mayRead = state !== undefined
+    if (!state) return log.warn('no figures of MongoDB: its user lacks the role clusterMonitor')
+    lag.reset()
+    for (const [member, seconds] of Object.entries(state.lagSeconds)) lag.set({ member }, seconds)
+    if (state.oplogSeconds !== undefined) oplog.set(state.oplogSeconds)
+    for (const [of, share] of Object.entries(state.cache ?? {})) cache.set({ state: of }, share)
+    if (!state.disk) return
+    size.set(state.disk.sizeBytes)
+    free.set(state.disk.freeBytes)
+  }
+}
+
+function watchStreamSize(bus: Bus, metrics: Metrics): () => Promise<void> {
+  const bytes = metrics.gauge('parley_stream_bytes', 'The size of the events that the stream holds')
+  const maxBytes = metrics.gauge('parley_stream_max_bytes', 'The size beyond which the oldest events go')
+  const oldest = metrics.gauge('parley_stream_oldest_event_age_seconds', 'The age of the oldest event of the stream')
+  const maxAge = metrics.gauge('parley_stream_max_age_seconds', 'How long the stream keeps events, if its size allows')
+  return async () => {
+    const stream = await readStreamSize(bus)
+    bytes.set(stream.bytes)
+    maxBytes.set(stream.maxBytes)
+    oldest.set(stream.oldestSeconds)
+    maxAge.set(stream.maxAgeSeconds)
+  }
+}
+
+function watchRedis(presence: Presence, metrics: Metrics): () => Promise<void> {
+  const bytes = metrics.gauge('parley_redis_memory_bytes', 'The memory that Redis has taken')
+  const maxBytes = metrics.gauge('parley_redis_max_memory_bytes', 'The memory that Redis may take; 0 without a bound')
+  return async () => {
+    const memory = await readRedisMemory(presence)
+    bytes.set(memory.bytes)
+    maxBytes.set(memory.maxBytes)
+  }
+}
+
+/** Exports when the certificates end that this process shows to its servers, by the server. */
+export function watchCertificates(metrics: Metrics, certificates: Record<string, string | undefined>): void {
+  const ends = metrics.gauge(
+    'parley_certificate_expiry_timestamp_seconds',
+    'When the certificate ends that is shown to a server',
+    ['server'],
+  )
+  for (const [server, pem] of Object.entries(certificates)) {
+    if (pem !== undefined) ends.set({ server }, new X509Certificate(pem).validToDate.getTime() / 1_000)
+  }
+}
