@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createWriteStream, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { makeApp } from '@parley/local/make-app'
@@ -9,7 +9,7 @@ import { startServers } from '@parley/stack/up'
 import { Command } from 'commander'
 import { printWhereTimeWent } from './cpu-profile.ts'
 import { cpuSeconds } from './cpu-seconds.ts'
-import { words } from './storage-words.ts'
+import { writeExport } from './export-file.ts'
 
 const { messages, rooms, profile } = new Command('npm run bench:import --')
   .description(
@@ -22,9 +22,6 @@ in a thread.`,
   .option('--profile', 'shows also where the CPU time of the import goes; it takes longer then')
   .parse()
   .opts<{ messages: number; rooms: number; profile?: true }>()
-const perRoom = 10
-/** From the first message to the last one. */
-const spanMS = 2 * 365 * 86_400_000
 const results = join(import.meta.dirname, 'results')
 const profiles = join(results, 'profile')
 const file = join(results, 'import.ndjson')
@@ -33,7 +30,7 @@ rmSync(profiles, { recursive: true, force: true })
 
 const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
 await makeApp(servers.mongoUrl, 'bench')
-await writeExport()
+await writeExport(file, { rooms, messages })
 const before = cpuSeconds(servers.mongo.pid ?? 0)
 const { said, code, used } = await runImport()
 const mongod = cpuSeconds(servers.mongo.pid ?? 0) - before
@@ -64,45 +61,4 @@ async function runImport(): Promise<{ said: string; code: number; used: number }
   const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'close') as Promise<[number]>])
   clearInterval(look)
   return { said, code, used }
-}
-
-/** Conversations as another service would export them, the rooms mixed. */
-async function writeExport(): Promise<void> {
-  const out = createWriteStream(file)
-  const write = async (line: object) => {
-    if (!out.write(`${JSON.stringify(line)}\n`)) await once(out, 'drain')
-  }
-  for (let n = 0; n < rooms * perRoom; n++) await write({ type: 'user', _id: `user ${n}`, nickname: `User ${n}` })
-  for (let r = 0; r < rooms; r++) await write({ type: 'room', _id: `room ${r}`, roomType: 'group', name: `Room ${r}` })
-  for (let r = 0; r < rooms; r++) {
-    for (let m = 0; m < perRoom; m++) await write({ type: 'membership', room: `room ${r}`, user: memberOf(r, m) })
-  }
-  const eachMS = Math.floor(spanMS / messages)
-  for (let n = 0; n < messages; n++) await write(messageOf(n, Date.now() - spanMS + n * eachMS))
-  out.end()
-  await once(out, 'close')
-}
-
-function memberOf(room: number, member: number): string {
-  return `user ${room * perRoom + member}`
-}
-
-function messageOf(n: number, createdAt: number): object {
-  const room = n % rooms
-  const turn = Math.floor(n / rooms)
-  const about = { type: 'message', _id: `message ${n}`, room: `room ${room}`, sender: memberOf(room, turn % perRoom) }
-  const reply = turn > 0 && n % 10 === 3 ? { replyTo: `message ${n - rooms}` } : {}
-  const thread = turn > 0 && n % 20 === 7 ? { threadOf: `message ${room}` } : {}
-  const reactions = n % 10 === 5 ? { reactions: [{ client: memberOf(room, 1), reaction: '👍' }] } : {}
-  return { ...about, message: textOf(n), messageType: 'text', createdAt, ...reply, ...thread, ...reactions }
-}
-
-/** Words that hardly repeat. */
-function textOf(n: number): string {
-  let [said, state] = ['', (n + 1) * 2_654_435_761]
-  while (said.length < 80) {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
-    said += `${words[state % words.length]} `
-  }
-  return said
 }

@@ -7,6 +7,7 @@ import { version } from '@parley/service/version'
 import { Command } from 'commander'
 import { appCommand } from './commands/app-command.ts'
 import { auditCommand } from './commands/audit-command.ts'
+import { backupCommand, restoreCommand } from './commands/backup-command.ts'
 import { badgeCommand } from './commands/badge-command.ts'
 import { convertCommand } from './commands/convert-command.ts'
 import { importCommand } from './commands/import-command.ts'
@@ -32,6 +33,7 @@ const program = new Command('parley').description('Operate a Parley installation
 
 program.addCommand(appCommand(withDb))
 program.addCommand(auditCommand(withDb))
+program.addCommand(backupCommand())
 program.addCommand(badgeCommand(withDb))
 program.addCommand(convertCommand())
 program.addCommand(importCommand(withDb))
@@ -39,6 +41,7 @@ program.addCommand(keyCommand(withDb))
 program.addCommand(migrateCommand())
 program.addCommand(operatorCommand(withDb))
 program.addCommand(rebuildStreamCommand(withDb))
+program.addCommand(restoreCommand())
 program.addCommand(sizeCommand())
 
 await program.parseAsync().catch((error: Error) => {

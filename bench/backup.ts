@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connectDb } from '@parley/db/connect'
+import { makeApp } from '@parley/local/make-app'
+import { wholeNumber } from '@parley/local/whole-number'
+import { startServers } from '@parley/stack/up'
+import { Command } from 'commander'
+import { writeExport } from './export-file.ts'
+
+const { messages, rooms } = new Command('npm run bench:backup --')
+  .description(
+    `How long parley backup takes, which is the newest data that a restore can lack beside the time between two backups (RPO), and how long
+parley restore takes (RTO), with its checks before and after.`,
+  )
+  .option('--messages <number>', 'messages in the database', wholeNumber(1_000, 10_000_000), 1_000_000)
+  .option('--rooms <number>', 'rooms of ten members, among which they are', wholeNumber(1, 100_000), 1_000)
+  .parse()
+  .opts<{ messages: number; rooms: number }>()
+
+const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
+const dir = await mkdtemp(join(tmpdir(), 'parley-bench-backup-'))
+await makeApp(servers.mongoUrl, 'bench')
+await writeExport(join(dir, 'export.ndjson'), { rooms, messages })
+parley(['import', join(dir, 'export.ndjson'), '--app', 'bench'])
+rmSync(join(dir, 'export.ndjson'))
+const said = parley(['backup', join(dir, 'backups')])
+const backup = /^(\S+Z): /m.exec(said)?.[1] ?? ''
+const bytes = readdirSync(backup).reduce((sum, name) => sum + statSync(join(backup, name)).size, 0)
+console.log(`The backup has ${(bytes / 1e6).toFixed(0)} MB`)
+const db = await connectDb(servers.mongoUrl)
+await db.mongo.dropDatabase()
+await db.client.close()
+parley(['restore', backup])
+await servers.stop()
+rmSync(dir, { recursive: true })
+
+function parley(args: string[]): string {
+  const env = { PATH: process.env['PATH'], PARLEY_MONGO_URL: servers.mongoUrl }
+  const file = join(import.meta.dirname, '../services/api-gateway/src/parley.ts')
+  const output = execFileSync(process.execPath, [file, ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  }).toString()
+  console.log(output.trimEnd())
+  return output
+}

@@ -1,0 +1,53 @@
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { words } from './storage-words.ts'
+
+const perRoom = 10
+/** From the first message to the last one. */
+const spanMS = 2 * 365 * 86_400_000
+
+interface Extent {
+  rooms: number
+  messages: number
+}
+
+/** Conversations as another service would export them, the rooms mixed; each has ten members. */
+export async function writeExport(file: string, { rooms, messages }: Extent): Promise<void> {
+  const out = createWriteStream(file)
+  const write = async (line: object) => {
+    if (!out.write(`${JSON.stringify(line)}\n`)) await once(out, 'drain')
+  }
+  for (let n = 0; n < rooms * perRoom; n++) await write({ type: 'user', _id: `user ${n}`, nickname: `User ${n}` })
+  for (let r = 0; r < rooms; r++) await write({ type: 'room', _id: `room ${r}`, roomType: 'group', name: `Room ${r}` })
+  for (let r = 0; r < rooms; r++) {
+    for (let m = 0; m < perRoom; m++) await write({ type: 'membership', room: `room ${r}`, user: memberOf(r, m) })
+  }
+  const eachMS = Math.floor(spanMS / messages)
+  for (let n = 0; n < messages; n++) await write(messageOf(rooms, n, Date.now() - spanMS + n * eachMS))
+  out.end()
+  await once(out, 'close')
+}
+
+function memberOf(room: number, member: number): string {
+  return `user ${room * perRoom + member}`
+}
+
+function messageOf(rooms: number, n: number, createdAt: number): object {
+  const room = n % rooms
+  const turn = Math.floor(n / rooms)
+  const about = { type: 'message', _id: `message ${n}`, room: `room ${room}`, sender: memberOf(room, turn % perRoom) }
+  const reply = turn > 0 && n % 10 === 3 ? { replyTo: `message ${n - rooms}` } : {}
+  const thread = turn > 0 && n % 20 === 7 ? { threadOf: `message ${room}` } : {}
+  const reactions = n % 10 === 5 ? { reactions: [{ client: memberOf(room, 1), reaction: '👍' }] } : {}
+  return { ...about, message: textOf(n), messageType: 'text', createdAt, ...reply, ...thread, ...reactions }
+}
+
+/** Words that hardly repeat. */
+function textOf(n: number): string {
+  let [said, state] = ['', (n + 1) * 2_654_435_761]
+  while (said.length < 80) {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+    said += `${words[state % words.length]} `
+  }
+  return said
+}

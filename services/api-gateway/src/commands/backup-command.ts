@@ -1,0 +1,113 @@
+import { clock } from '@parley/async/clock'
+import { type Archive, type Manifest, readManifest } from '@parley/db/backup/archive'
+import { backUp } from '@parley/db/backup/back-up'
+import { checkBackup, restoreBackup } from '@parley/db/backup/restore'
+import { connectDb, type Db } from '@parley/db/connect'
+import { folderArchive, s3Archive } from '@parley/files/archive'
+import { fileSettings } from '@parley/service/file-settings'
+import { readSettings } from '@parley/service/settings'
+import { mongoSettings, tlsPrefix } from '@parley/service/shared-settings'
+import { tlsOptions } from '@parley/service/tls-settings'
+import { version } from '@parley/service/version'
+import { Command, InvalidArgumentError } from 'commander'
+
+const sayEveryMS = 5_000
+/** A read of a large collection waits for its disk. */
+const timeoutMS = 120_000
+const places = 'a folder, or s3://bucket/prefix with PARLEY_FILES_S3_REGION, _ENDPOINT, _PATH_STYLE and the keys'
+
+/** `parley backup`: the database as it is now, while services go on. */
+export function backupCommand(): Command {
+  return new Command('backup')
+    .description(
+      'Write the whole database as it is at one moment into a new folder, while services go on: docs/operations.md.',
+    )
+    .argument('<place>', `where the folder is made: ${places}`)
+    .option(
+      '--history-seconds <seconds>',
+      'how long MongoDB keeps the data of that moment: longer than the backup takes',
+      readSeconds,
+      3_600,
+    )
+    .action((place: string, { historySeconds }: { historySeconds: number }) =>
+      withMongo(async (db) => {
+        const name = clock.date().toISOString().replaceAll(':', '-')
+        const target = `${place.replace(/\/+$/, '')}/${name}`
+        const onProgress = say()
+        const startedMS = performance.now()
+        const manifest = await backUp(db, archiveAt(target), {
+          ...{ version, historySeconds },
+          onProgress: (documents) => onProgress('backed up', documents),
+        })
+        console.log(`${target}: ${describe(manifest)}, in ${seconds(startedMS)} s`)
+      }),
+    )
+}
+
+/** `parley restore`: fills an empty database from a backup. */
+export function restoreCommand(): Command {
+  return new Command('restore')
+    .description(
+      'Fill the empty database of PARLEY_MONGO_URL from a backup, while no service runs. Everything is checked first.',
+    )
+    .argument('<backup>', 'the folder that parley backup has named')
+    .option('--check', 'only check the backup')
+    .addHelpText(
+      'after',
+      '\nBroken off, run it again. Then delete the stream of NATS and start the services: docs/operations.md.',
+    )
+    .action(async (backup: string, { check = false }: { check?: boolean }) => {
+      const archive = archiveAt(backup.replace(/\/+$/, ''))
+      const startedMS = performance.now()
+      if (check) return console.log(`The backup is whole: ${describe(await checkBackup(archive, say()))}`)
+      // A folder that is none needs no server to be refused.
+      await readManifest(archive)
+      await withMongo(async (db) => {
+        const manifest = await restoreBackup(db, archive, say())
+        console.log(`Restored and verified in ${seconds(startedMS)} s: ${describe(manifest)}`)
+      })
+    })
+}
+
+function readSeconds(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('expected seconds')
+  return Number(text)
+}
+
+async function withMongo(work: (db: Db) => Promise<void>): Promise<void> {
+  const { mongoUrl, mongoTls } = readSettings(mongoSettings, process.env)
+  const db = await connectDb(mongoUrl, {
+    appName: 'parley-backup',
+    timeoutMS,
+    tls: tlsOptions(mongoTls, tlsPrefix.mongo),
+  })
+  try {
+    await work(db)
+  } finally {
+    await db.client.close()
+  }
+}
+
+function archiveAt(place: string): Archive {
+  const [, bucket, path] = /^s3:\/\/([^/]+)\/(.+)$/.exec(place) ?? []
+  if (bucket === undefined) return folderArchive(place)
+  const { s3 } = readSettings({ s3: fileSettings.s3 }, process.env)
+  return s3Archive({ ...s3, bucket, prefix: `${path}/` })
+}
+
+function describe({ collections, at, clusterTime, streamSeq }: Manifest): string {
+  const documents = collections.reduce((sum, collection) => sum + collection.documents, 0)
+  return `${documents} documents of ${at} (cluster time ${clusterTime}, stream position ${streamSeq})`
+}
+
+const seconds = (sinceMS: number) => ((performance.now() - sinceMS) / 1_000).toFixed(1)
+
+/** Prints how far the work is, every few seconds. */
+function say(): (doing: string, documents: number) => void {
+  let saidAtMS = performance.now()
+  return (doing, documents) => {
+    if (performance.now() < saidAtMS + sayEveryMS) return
+    saidAtMS = performance.now()
+    console.log(`${documents} documents ${doing}`)
+  }
+}

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, truncate, unlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { clock } from '@parley/async/clock'
+import { connectDb, type Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import { findAllMessages } from '@parley/db/message-buckets/all-messages'
+import { flushAbandoned } from '@parley/db/room-buffer/flush'
+import { createSchemaCheck, OldSchemaError } from '@parley/db/schema'
+import { startS3 } from '@parley/stack/test-s3'
+import { testServers, withDatabase } from '@parley/stack/test-servers'
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
+import { startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
+import { until } from '../test-until.ts'
+
+const run = promisify(execFile)
+const parley = join(import.meta.dirname, '../parley.ts')
+
+describe('parley backup and parley restore', () => {
+  let gateway: TestGateway
+  let alice: TestUser
+  let bob: TestUser
+  let room: string
+  let dir: string
+  let mongoUrl: string
+  beforeAll(async () => {
+    gateway = await startTestGateway()
+    alice = await gateway.newUser('alice')
+    bob = await gateway.newUser('bob')
+    room = await gateway.newRoom([alice, bob])
+    dir = await mkdtemp(join(tmpdir(), 'parley-backup-'))
+    mongoUrl = (await testServers()).mongoUrl
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await rm(dir, { recursive: true, force: true })
+  })
+
+  const env = (database: string, more: object = {}) => ({
+    ...{ PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] },
+    ...{ PARLEY_MONGO_URL: withDatabase(mongoUrl, database), ...more },
+  })
+  const ours = () => gateway.chat.db.mongo.databaseName
+
+  /** Prints what the command has printed; rejects with it where it fails. */
+  async function command(database: string, args: string[], more: object = {}): Promise<string> {
+    const options = { env: env(database, more) }
+    return run(process.execPath, [parley, ...args], options).then(
+      ({ stdout }) => stdout,
+      ({ stdout, stderr }: { stdout: string; stderr: string }) => Promise.reject(new Error(stdout + stderr)),
+    )
+  }
+  async function backUp(place = dir, more: object = {}): Promise<string> {
+    const said = await command(ours(), ['backup', place], more)
+    return /^(\S+Z): \d+ documents/m.exec(said)?.[1] ?? assert.fail(said)
+  }
+  async function emptyDb(): Promise<Db> {
+    const database = `restored_${randomUUID().replaceAll('-', '')}`
+    const db = await connectDb(withDatabase(mongoUrl, database))
+    onTestFinished(async () => {
+      await db.mongo.dropDatabase({ writeConcern: { w: 1 } })
+      await db.client.close()
+    })
+    return db
+  }
+  const restore = (db: Db, backup: string, more: object = {}) =>
+    command(db.mongo.databaseName, ['restore', backup], more)
+  async function texts(db: Db, of = room): Promise<unknown[]> {
+    const found = await findAllMessages(db, { roomKey: key(gateway.app, of) })
+    return found.toSorted((a, b) => a.seq - b.seq).map(({ seq, content }) => [seq, content])
+  }
+
+  test('keep each message that was acknowledged before, without a hole, while sends go on', async () => {
+    const dave = await gateway.newUser()
+    const own = await gateway.newRoom([alice, dave])
+    const send = (message: string) => alice.call('POST', `/rooms/${own}/message`, { message, messageType: 'text' })
+    const over = new AbortController()
+    let sent = 0
+    const sending = (async () => {
+      while (!over.signal.aborted) assert.equal((await send(`text ${++sent}`)).status, 200)
+    })()
+    await until('some are sent', () => sent > 20)
+    const acknowledged = sent - 1
+    const backup = await backUp()
+    over.abort()
+    await sending
+
+    const db = await emptyDb()
+    assert.match(await restore(db, backup), /Restored and verified/)
+    const restored = await startTestGateway({ ...gateway, database: db.mongo.databaseName })
+    onTestFinished(() => restored.stop())
+    const asDave = { 'im-client-key': gateway.clientKey, 'im-authorization': dave.token, 'im-client-id': dave.id }
+    const get = async (path: string) => (await (await fetch(restored.url + path, { headers: asDave })).json()) as Answer
+    const { badge } = (await get('/me/badge')).result
+    assert.ok(badge >= acknowledged && badge <= sent, `${acknowledged} ≤ ${badge} ≤ ${sent}`)
+    // As the relay does: the buffer of the room was in the backup.
+    await flushAbandoned(db, clock.now() + 60_000, 100)
+    await gateway.chat.flusher.drained()
+    const [all, kept] = [await texts(gateway.chat.db, own), await texts(db, own)]
+    assert.equal(kept.length, badge)
+    assert.deepEqual(kept, all.slice(0, badge))
+    assert.deepEqual(
+      await db.users.find().sort({ _id: 1 }).toArray(),
+      await gateway.chat.db.users.find().sort({ _id: 1 }).toArray(),
+    )
+    assert.deepEqual(await db.messages.indexes(), await gateway.chat.db.messages.indexes())
+  })
+
+  test('a restore that was killed leaves no ready database, and runs again', async () => {
+    await gateway.chat.flusher.drained()
+    const backup = await backUp()
+    const db = await emptyDb()
+    // The restore waits for this transaction with the users, the last collection but one.
+    const user = await gateway.chat.db.users.findOne({})
+    await db.mongo.createCollection('users')
+    const session = db.client.startSession()
+    session.startTransaction()
+    await db.mongo.collection('users').insertOne({ _id: user?._id as never }, { session })
+    const child = spawn(process.execPath, [parley, 'restore', backup], { env: env(db.mongo.databaseName) })
+    await until('most is restored', async () => (await db.rooms.estimatedDocumentCount()) > 0)
+    await kill(child)
+    await session.abortTransaction()
+    await session.endSession()
+    await assert.rejects(createSchemaCheck(db)(), OldSchemaError)
+
+    assert.match(await restore(db, backup), /Restored and verified/)
+    await createSchemaCheck(db)()
+    assert.equal(await db.users.countDocuments(), await gateway.chat.db.users.countDocuments())
+    await assert.rejects(restore(db, backup), /has documents in \w+: restore into an empty one/)
+  })
+
+  test('a backup that was killed is none', async () => {
+    const db = await emptyDb()
+    const large = () => ({ bytes: Buffer.from(crypto.getRandomValues(new Uint8Array(60_000))) })
+    for (let i = 0; i < 10; i++) await db.mongo.collection('aa').insertMany(Array.from({ length: 100 }, large))
+    const child = spawn(process.execPath, [parley, 'backup', join(dir, 'killed')], { env: env(db.mongo.databaseName) })
+    const folder = async () => {
+      const [name = ''] = await readdir(join(dir, 'killed')).catch(() => [])
+      return join(dir, 'killed', name)
+    }
+    const files = async () => readdir(await folder()).catch(() => [])
+    await until('a part is there', async () => (await files()).some((name) => name.endsWith('.gz')))
+    await kill(child)
+    await assert.rejects(restore(await emptyDb(), await folder()), /manifest.json is missing: .* broken off/)
+  })
+
+  test('names the file that is wrong, and writes nothing then', async () => {
+    const backup = await backUp()
+    const file = join(backup, 'users-00001.bson.gz')
+    const whole = await readFile(file)
+    const manifest = join(backup, 'manifest.json')
+    const kept = await readFile(manifest, 'utf8')
+    const db = await emptyDb()
+    const refused = async (reason: RegExp) => {
+      await assert.rejects(restore(db, backup), reason)
+      await assert.rejects(command(ours(), ['restore', backup, '--check']), reason)
+      assert.deepEqual(await db.mongo.listCollections().toArray(), [])
+    }
+    const flipped = Buffer.from(whole)
+    flipped[whole.length >> 1] = (flipped[whole.length >> 1] ?? 0) ^ 1
+    await writeFile(file, flipped)
+    await refused(/users-00001\.bson\.gz was changed/)
+    await truncate(file, whole.length - 1)
+    await refused(/users-00001\.bson\.gz was changed/)
+    await unlink(file)
+    await refused(/users-00001\.bson\.gz is missing/)
+    await writeFile(file, whole)
+    await writeFile(manifest, kept.replace(/"documents": \d/, '"documents": 9'))
+    await refused(/manifest\.json was changed/)
+    await writeFile(manifest, kept.slice(0, 100))
+    await refused(/manifest\.json is no JSON/)
+    await writeFile(manifest, kept)
+    assert.match(await command(ours(), ['restore', backup, '--check']), /The backup is whole/)
+  })
+
+  test('keep the backup in a bucket', async () => {
+    const s3 = await startS3(await mkdtemp(join(dir, 's3-')))
+    onTestFinished(() => s3.stop())
+    const access = {
+      PARLEY_FILES_S3_ENDPOINT: s3.endpoint,
+      PARLEY_FILES_S3_PATH_STYLE: 'true',
+      PARLEY_FILES_S3_ACCESS_KEY_ID: s3.accessKeyId,
+      PARLEY_FILES_S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
+    }
+    await alice.call('POST', `/rooms/${room}/message`, { message: 'kept in a bucket', messageType: 'text' })
+    await gateway.chat.flusher.drained()
+    const backup = await backUp(`s3://${s3.bucket}/nightly`, access)
+    const db = await emptyDb()
+    assert.match(await restore(db, backup, access), /Restored and verified/)
+    assert.deepEqual(await texts(db), await texts(gateway.chat.db))
+    await assert.rejects(restore(await emptyDb(), `${backup}x`, access), /manifest\.json is missing/)
+  })
+})
+
+interface Answer {
+  result: { badge: number }
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  assert.equal(child.exitCode, null)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
