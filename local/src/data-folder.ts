@@ -2,6 +2,11 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync }
 import { join } from 'node:path'
 import { StackError } from '@parley/stack/stack-error'
 
+/** Of the stream of events: PARLEY_STREAM_MAX_BYTES. */
+const usualStreamBytes = 8 * 1024 ** 3
+/** NATS promises three quarters of the space that is free at its start to streams (docs.nats.io, max_file_store), also once this one is full. */
+const streamShare = 0.4
+
 /** A new MongoDB takes 300 MB, most of it for its journal; one that is short of space ends. */
 const minFreeBytes = 500_000_000
 const reasons: Record<string, string> = {
@@ -49,4 +54,11 @@ function tryWriting(folder: string): void {
   const file = join(folder, '.parley-writes')
   writeFileSync(file, 'x')
   rmSync(file)
+}
+
+/** The size of the stream of events, in bytes, where the disk has no room for the usual one; else undefined. */
+export function smallerStreamBytes(dir: string): number | undefined {
+  const { bavail, bsize } = statfsSync(dir)
+  const bytes = Math.floor(bavail * bsize * streamShare)
+  return bytes < usualStreamBytes ? bytes : undefined
 }

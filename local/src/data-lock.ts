@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { realpathSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join, resolve as resolvePath } from 'node:path'
+import { basename, dirname, join, resolve as resolvePath } from 'node:path'
 import { StackError } from '@parley/stack/stack-error'
 
 /**
@@ -12,7 +12,10 @@ import { StackError } from '@parley/stack/stack-error'
  * @throws StackError when another process has it
  */
 export async function lockData(dir: string): Promise<void> {
-  const name = createHash('sha256').update(resolvePath(dir)).digest('hex').slice(0, 16)
+  const name = createHash('sha256')
+    .update(realPath(resolvePath(dir)))
+    .digest('hex')
+    .slice(0, 16)
   const path = join(tmpdir(), `parley-${process.getuid?.() ?? 0}-${name}.sock`)
   if (await isListening(path)) {
     throw new StackError(
@@ -27,6 +30,16 @@ export async function lockData(dir: string): Promise<void> {
   })
   server.unref()
   process.once('exit', () => rmSync(path, { force: true }))
+}
+
+/** Without symbolic links, also where the end is not there yet. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || path === dirname(path)) return path
+    return join(realPath(dirname(path)), basename(path))
+  }
 }
 
 function isListening(path: string): Promise<boolean> {

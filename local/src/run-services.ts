@@ -15,6 +15,8 @@ interface Wanted {
   realtime: number
   /** Where the logs go. */
   data: string
+  /** PARLEY_STREAM_MAX_BYTES, where it is not the usual one. */
+  streamBytes: number | undefined
   keeping: Keeping
   /** Receives the stop function before the start begins. */
   onStop: (stop: () => Promise<unknown>) => void
@@ -27,13 +29,13 @@ interface Wanted {
  * @throws StackError when one ends before it was first ready
  */
 export async function runServices(wanted: Wanted): Promise<() => ServiceProcess[]> {
-  const { servers, front, data, keeping } = wanted
+  const { front, data, keeping } = wanted
   const running = new Map<string, ServiceProcess>()
   wanted.onStop(() => Promise.all(Array.from(running.values(), (service) => service.stop())))
   const httpPorts = (service: string) =>
     Array.from(running.values()).flatMap(({ name, ports }) => (name.startsWith(service) ? (ports.http ?? []) : []))
   const balance = () => front.balance({ gateways: httpPorts('api-gateway'), realtime: httpPorts('realtime') })
-  const env = serviceSettings(servers, data)
+  const env = serviceSettings(wanted)
   // Scanners get file addresses from stats; clients get addresses that begin with the host they called.
   const ofStats = { PARLEY_FILES_URL: process.env['PARLEY_FILES_URL'] ?? wanted.baseUrl }
 
@@ -71,7 +73,7 @@ export async function runServices(wanted: Wanted): Promise<() => ServiceProcess[
   return () => Array.from(running.values()).toSorted((a, b) => a.name.localeCompare(b.name))
 }
 
-function serviceSettings(servers: Servers, data: string): NodeJS.ProcessEnv {
+function serviceSettings({ servers, data, streamBytes }: Wanted): NodeJS.ProcessEnv {
   return {
     PARLEY_DRAIN_MS: '5000',
     // Developers try webhooks, PUSH_GENERIC and MODERATE with a server on this machine. Nothing else is called, since the
@@ -81,6 +83,7 @@ function serviceSettings(servers: Servers, data: string): NodeJS.ProcessEnv {
     // And their page with the chat in a frame, at a port of its own.
     PARLEY_GATEWAY_CHAT_FRAME_ANCESTORS: '*',
     PARLEY_FILES_FOLDER: resolve(data, 'files'),
+    ...(streamBytes !== undefined && { PARLEY_STREAM_MAX_BYTES: String(streamBytes) }),
     ...process.env,
     PARLEY_MONGO_URL: servers.mongoUrl,
     PARLEY_NATS_URL: servers.natsUrl,

@@ -107,10 +107,10 @@ async function readyReport(name: string, child: ChildProcess, exited: Promise<st
   return promise.finally(() => clearTimeout(timer))
 }
 
-/** The last error in a service's log, to append to a sentence: a logged error, or the reason Node.js gave. */
+/** What ended a service, by its log, to append to a sentence: its fatal line, or the reason that Node.js gave. Empty where it logged neither. */
 function lastError(logFile: string): string {
   const lines = readFileSync(logFile, 'utf8').trim().split('\n')
-  const line = lines.findLast((candidate) => /^\w*Error\b/.test(candidate)) ?? lines.at(-1) ?? ''
+  const line = lines.findLast((candidate) => /^(?:\w*Error\b|FATAL ERROR)|^\{"level":60,/.test(candidate)) ?? ''
   const message =
     /"err":\{.*?"message":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? /"msg":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1]
   return line === '' ? '' : `: ${message ?? line}`

@@ -4,7 +4,7 @@ import { UnfitMongo } from '@parley/db/check-server'
 import { StackError } from '@parley/stack/stack-error'
 import { startServers } from '@parley/stack/up'
 import { Command } from 'commander'
-import { prepareData } from './data-folder.ts'
+import { prepareData, smallerStreamBytes } from './data-folder.ts'
 import { lockData } from './data-lock.ts'
 import { makeDemoApp, makeDemoRoom } from './demo-app.ts'
 import { createFirstPage } from './first-page.ts'
@@ -70,6 +70,11 @@ async function start(): Promise<void> {
     const onDeath = startAgain({ name: title, start: () => server.restart(), ...keeping })
     server.onExit((how) => void onDeath(`${title} ${how}.`))
   }
+  const streamBytes = nats.dir === undefined ? undefined : smallerStreamBytes(nats.dir)
+  if (streamBytes !== undefined && !process.env['PARLEY_STREAM_MAX_BYTES']) {
+    const [has, whole] = [streamBytes, 8 * 1024 ** 3].map((bytes) => (bytes / 1024 ** 3).toFixed(1))
+    say(`The disk is small: NATS keeps events up to ${has} GiB instead of ${whole}`)
+  }
   await migrateDatabase(servers.mongoUrl, say)
   if (hasDemo) await makeDemoApp(servers.mongoUrl)
 
@@ -82,6 +87,7 @@ async function start(): Promise<void> {
     gateways,
     realtime,
     data: options.data,
+    streamBytes,
     keeping,
     onStop,
   })
@@ -91,7 +97,8 @@ async function start(): Promise<void> {
   }
   const signInLink = hasDemo ? await makeSignInLink(servers.mongoUrl, baseUrl) : undefined
   const seconds = (performance.now() - since) / 1_000
-  if (!ending.signal.aborted) console.log(welcome({ baseUrl, services: services(), data, seconds, signInLink }))
+  if (!ending.signal.aborted)
+    console.log(welcome({ baseUrl, services: services(), data, seconds, signInLink, mongoUrl: mongo.dir && mongo.url }))
 }
 
 /** Stops everything in the reverse order of its start, once, and ends this process. */

@@ -8,17 +8,19 @@ interface Running {
   seconds: number
   /** Of the console, where the demo app was made. */
   signInLink: string | undefined
+  /** Undefined where MongoDB is not run by us: its URL may have a password. */
+  mongoUrl: string | undefined
 }
 
 /** The output of `npm start` once everything runs: addresses, keys, and a line that sends the first message. */
-export function welcome({ baseUrl, services, data, seconds, signInLink }: Running): string {
+export function welcome({ baseUrl, services, data, seconds, signInLink, mongoUrl }: Running): string {
   const metrics = services.map(({ name, ports }) => `${name} ${ports.internal}`).join(' · ')
   return `
 Parley runs (after ${seconds.toFixed(1)} s).
 
   REST and Socket.IO  ${baseUrl}   (the API to read: ${baseUrl}/docs)${signInLink === undefined ? '' : demoKeys(signInLink)}
   Metrics and health  http://127.0.0.1:<port>/metrics and /readyz: ${metrics}
-  Data and logs       ${data}
+  Data and logs       ${data}${mongoUrl === undefined ? '' : `\n  MongoDB             ${mongoUrl}`}
 
 ${signInLink === undefined ? ownApp : firstMessage(baseUrl)}
 Ctrl-C stops everything; the data stay.`

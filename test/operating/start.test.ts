@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -88,7 +88,11 @@ describe('npm start', () => {
     assert.deepEqual(processes.filter(isRunning), [])
 
     const second = start(['--port', '0'])
-    assert.equal(await sendAsPrinted((await second.runs()).text), 2)
+    const { text: secondText } = await second.runs()
+    assert.equal(await sendAsPrinted(secondText), 2)
+    const mongo = /^ {2}MongoDB +(mongodb:\S+)$/m
+    assert.match(text, mongo)
+    assert.equal(mongo.exec(secondText)?.[1], mongo.exec(text)?.[1])
     second.child.kill('SIGTERM')
     assert.equal((await second.end).code, 0)
   })
@@ -114,6 +118,10 @@ describe('npm start', () => {
     const { code, text } = await start(['--port', '0']).end
     assert.equal(code, 1)
     assertOneSentence(text, /Parley is running already on the data in /)
+    const link = join(home, 'link')
+    await symlink(home, link)
+    const byLink = await npmStart(join(link, 'data'), ['--port', '0']).end
+    assertOneSentence(byLink.text, /Parley is running already on the data in /)
     assert.equal((await fetch(`${baseUrl}/openapi.json`)).status, 200)
   })
 
@@ -177,6 +185,22 @@ describe('npm start', () => {
       assertOneSentence(text, sentence)
     }
   })
+
+  test.skipIf(!mayMount)(
+    'a disk too small for the usual stream of events gets a smaller one, and says so',
+    async () => {
+      const folder = join(home, 'small')
+      await mkdir(folder)
+      const mounted = ['-c', 'mount -t tmpfs -o size=1500m none "$0" && exec "$@"', folder]
+      const command = ['unshare', '-rm', 'sh', ...mounted, process.execPath, 'local/src/start.ts']
+      const { child, end, runs } = npmStart(folder, ['--port', '0'], {}, command)
+      const { text } = await runs()
+      assert.match(text, /^· The disk is small: NATS keeps events up to 0\.\d GiB instead of 8\.0$/m)
+      assert.equal(await sendAsPrinted(text), 1)
+      child.kill('SIGINT')
+      assert.equal((await end).code, 0)
+    },
+  )
 
   test('a missing python3, without another source of servers, is one clear sentence', async () => {
     const bare = { PATH: join(home, 'empty'), XDG_CACHE_HOME: join(home, 'no-cache') }

@@ -84,7 +84,7 @@ export async function untilReady({ title, isReady, logFile }: Launch, ended: () 
   let last: unknown
   while (Date.now() < deadline) {
     const how = ended()
-    if (how !== undefined) throw new StackError(`${title} ${how}: ${lastLine(logFile)} (${logFile})`)
+    if (how !== undefined) throw new StackError(`${title} ${how}: ${lastCause(logFile)} (${logFile})`)
     try {
       await isReady()
       return
@@ -96,6 +96,10 @@ export async function untilReady({ title, isReady, logFile }: Launch, ended: () 
   throw new StackError(`${title} was not ready within ${readyMS / 1_000} s (${logFile})`, { cause: last })
 }
 
-export function lastLine(logFile: string): string {
-  return readFileSync(logFile, 'utf8').trim().split('\n').at(-1)?.slice(0, 300) ?? ''
+/** The last line of a server's log that reports an error, else its last line: a server goes on logging while it ends. */
+export function lastCause(logFile: string): string {
+  const lines = readFileSync(logFile, 'utf8').trim().split('\n').slice(-200)
+  // mongod, nats-server, redis-server, in this order.
+  const cause = lines.findLast((line) => /"s":"[FE]"|\[(?:FTL|ERR)\]|panic:|# .*(?:rror|Fatal|Can't)/.test(line))
+  return (cause ?? lines.at(-1) ?? '').slice(0, 300)
 }

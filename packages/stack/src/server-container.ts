@@ -2,7 +2,7 @@ import { createWriteStream, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import {
   type Launch,
-  lastLine,
+  lastCause,
   type RunningServer,
   readyMS,
   type ServerRun,
@@ -48,7 +48,7 @@ async function runContainer(
   let isWanted = false
   const exited = container.wait().then(({ StatusCode: code }: { StatusCode: number }) => {
     how = code > 128 ? `was ended by signal ${code - 128}` : `stopped with exit code ${code}`
-    if (!isWanted) for (const listener of listeners) listener(`${how}: ${lastLine(logFile)}`)
+    if (!isWanted) for (const listener of listeners) listener(`${how}: ${lastCause(logFile)}`)
     return container.remove({ force: true, v: true })
   })
 

@@ -2,7 +2,15 @@ import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { diesWithUs } from './dies-with-us.ts'
-import { type Launch, lastLine, type RunningServer, type ServerRun, startServer, stopMS, untilReady } from './launch.ts'
+import {
+  type Launch,
+  lastCause,
+  type RunningServer,
+  type ServerRun,
+  startServer,
+  stopMS,
+  untilReady,
+} from './launch.ts'
 
 /**
  * Starts a server as a process. It runs in a session of its own (a terminal's Ctrl-C does not reach it) and dies with
@@ -57,7 +65,8 @@ async function runProcess(
     throw error
   }
   child.once('exit', () => {
-    if (!isWanted) for (const listener of listeners) listener(`${how}: ${lastLine(logFile)}`)
+    if (!isWanted)
+      for (const listener of listeners) listener(how === 'was ended by SIGKILL' ? how : `${how}: ${lastCause(logFile)}`)
   })
   return { pid: child.pid ?? 0, hasExited: () => how !== undefined, end }
 }

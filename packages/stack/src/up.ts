@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePorts } from './free-ports.ts'
+import { keptPorts } from './kept-ports.ts'
 import type { RunningServer } from './launch.ts'
 import { locate, type ServerLocation, type ServerName, titleOf } from './locate.ts'
 import { mongoLaunch, mongoUrl } from './mongo.ts'
@@ -29,7 +29,8 @@ export interface Servers extends Record<ServerName, Server> {
 }
 
 /**
- * Starts MongoDB (a replica set), NATS with JetStream and Redis at once, on free ports of loopback.
+ * Starts MongoDB (a replica set), NATS with JetStream and Redis at once, on free ports of loopback; on the same data, on the same ports while
+ * they are free.
  *
  * @param dir where data and logs are kept; left out, a new directory that `stop` removes
  * @param database the database named in mongoUrl
@@ -55,7 +56,7 @@ export async function startServers({
   keepsAlive?: boolean
 } = {}): Promise<Servers> {
   const home = dir ?? (await mkdtemp(join(tmpdir(), 'parley-servers-')))
-  const [mongoPort = 0, natsPort = 0, redisPort = 0] = await freePorts(3)
+  const [mongoPort = 0, natsPort = 0, redisPort = 0] = await keptPorts(home)
   const places = await locateAll(env, onProgress)
   const started: Server[] = []
 

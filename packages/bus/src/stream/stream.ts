@@ -48,11 +48,14 @@ export async function ensureStream(
     duplicate_window: 120 * second,
   }
   await streams.add(wanted).catch(async (error: Error) => {
-    if (error instanceof JetStreamApiError && storageExceeded.has(error.code)) {
+    const isFull = error instanceof JetStreamApiError && storageExceeded.has(error.code)
+    // NATS looks for room for a whole stream before it looks whether it has this one.
+    const isThere = isFull && (await streams.info(wanted.name).then(Boolean, () => false))
+    if (isFull && !isThere) {
       const remedy = 'free disk space, raise max_file_store of NATS, or lower PARLEY_STREAM_MAX_BYTES'
       throw new Error(`JetStream has no room for a stream of ${options.maxBytes} bytes: ${remedy}`, { cause: error })
     }
-    if (!/already in use/.test(error.message)) throw error
+    if (!isThere && !/already in use/.test(error.message)) throw error
     const { config } = await streams.info(wanted.name)
     await streams.update(wanted.name, {
       subjects: [...new Set([...config.subjects, ...wanted.subjects])],
