@@ -49,4 +49,24 @@ describe('the web chat page', () => {
     await eventually('what is said now', () => shown().includes('Bob: said now'))
     assert.doesNotMatch(page.url, /token/)
   })
+
+  test('takes the token from the fragment too, which no server gets, and out of the address', async () => {
+    const carol = await platform.newUser('carol', { nickname: 'Carol' })
+    await platform.newRoom(['carol'], { name: 'Notes of Carol' })
+    const browser = new Browser({
+      settings: { enableJavaScriptEvaluation: true, handleDisabledFileLoadingAsSuccess: true },
+    })
+    const page = browser.newPage()
+    const shown = () => page.mainFrame.document.body?.innerHTML ?? ''
+    onTestFinished(async () => {
+      await platform.admin('DELETE', '/admin/clients/carol/token', {})
+      await eventually('the page is signed out', () => shown().includes('signed out'))
+      await page.abort()
+      await browser.close()
+    })
+    const fragment = new URLSearchParams({ token: carol.token, lang: 'en' })
+    await page.goto(`http://127.0.0.1:${front.port}/chat#${fragment}`)
+    await eventually('the room', () => shown().includes('Notes of Carol'))
+    assert.doesNotMatch(page.url, /token|#/)
+  })
 })

@@ -1,6 +1,13 @@
 /** Inlined into the HTML, before everything else: the gateway allows it by its hash. */
 
 const given = new URLSearchParams(location.search)
+// A fragment goes to no server, so no proxy logs it.
+const inFragment = new URLSearchParams(location.hash.slice(1))
+if (inFragment.has('token')) for (const [name, value] of inFragment) given.set(name, value)
+// The same page with another fragment is not loaded again by itself.
+addEventListener('hashchange', () => {
+  if (new URLSearchParams(location.hash.slice(1)).has('token')) location.reload()
+})
 // A frame's name stays over its reload: by it frames of one tab, which share their storage, have their own parameters.
 if (window.parent !== window && window.name === '') window.name = `parley-${Math.random().toString(36).slice(2)}`
 const storageKey = `parley.chat.${window.name}`
