@@ -351,6 +351,16 @@ export const rows: Row[] = [
     reaches: ['alice 2'],
   },
   {
+    event: 'notificationSettings',
+    operation: 'PUT /me/notifications/rooms/{room}',
+    act: async (scene) => {
+      const settings = { level: 'mentions', muteUntilMS: 1 }
+      await scene.as('alice', 'PUT', `/me/notifications/rooms/${scene.room}`, settings)
+      return { room: scene.room, settings }
+    },
+    reaches: ['alice 2'],
+  },
+  {
     event: 'myPrefChange',
     operation: 'POST /me/pref/{key}',
     act: async (scene) => {

@@ -109,6 +109,38 @@ describe('GET /admin/push/why', () => {
     assert.deepEqual([silent.recorded, silent.reason], [true, 'PUSH_FALSE'])
   })
 
+  test('gives the setting of a user that kept it back, also of a push that waited', async () => {
+    const [quiet, choosy, reached] = [
+      await platform.newUser(['ios']),
+      await platform.newUser(['ios']),
+      await platform.newUser(['ios']),
+    ]
+    const room = await platform.newRoom([alice, quiet, choosy, reached])
+    const allDay = { timeZone: 'Asia/Tokyo', times: [{ days: [1, 2, 3, 4, 5, 6, 7], from: '00:00', to: '00:00' }] }
+    await platform.as(quiet, 'PUT', '/me/notifications', { doNotDisturb: allDay })
+    await platform.as(choosy, 'PUT', `/me/notifications/rooms/${room}`, { level: 'mentions' })
+    const plain = await platform.send(room, alice)
+    await decided(plain, reached, (it) => outcomes(it).includes('sent'))
+    assert.deepEqual(
+      [(await why(plain, quiet)).reason, (await why(plain, choosy)).reason],
+      ['DO_NOT_DISTURB', 'LEVEL_OF_ROOM'],
+    )
+    const toAll = await platform.send(room, alice, { mentions: ['@room'] })
+    await decided(toAll, choosy, (it) => outcomes(it).includes('sent'))
+    const wire = platform.apns.pushes.find(
+      ({ payload, token }) => payload.messageID === toAll && token.startsWith(choosy),
+    )
+    assert.match(JSON.stringify(wire?.payload.aps.alert), /"loc-key":"im_loc_mention"/)
+
+    platform.apns.behave = () => ({ status: 503, reason: 'ServiceUnavailable', headers: { 'retry-after': '1' } })
+    const waiting = await platform.send(room, alice)
+    await decided(waiting, reached, ({ devices }) => devices[0]?.['lastError'] !== undefined)
+    await platform.as(reached, 'PUT', '/me/notifications', { level: 'none' })
+    platform.apns.behave = () => undefined
+    const found = await decided(waiting, reached, (it) => outcomes(it).includes('given up'))
+    assert.equal(found.devices[0]?.['reason'], 'level of user')
+  })
+
   test('shows that a message is being streamed, and pushed at its end', async () => {
     const [robot, bob] = [await platform.newUser([], { isRobot: true }), await platform.newUser(['ios'])]
     const room = await platform.newRoom([robot, bob])
@@ -134,6 +166,12 @@ describe('GET /admin/push/why', () => {
         found.devices.find(({ deviceId }) => deviceId === `ios of ${bob}`),
         { deviceId: `ios of ${bob}`, outcome: 'not sent', reason: 'CONNECTED' },
       )
+      const carol = await platform.newUser(['ios'])
+      const other = await platform.newRoom([alice, bob, carol])
+      for (const user of [bob, carol]) await platform.as(user, 'PUT', '/me/notifications', { level: 'mentions' })
+      const here = await platform.send(other, alice, { mentions: ['@here'] })
+      await decided(here, bob, (it) => outcomes(it).includes('sent'))
+      assert.equal((await why(here, carol)).reason, 'LEVEL_OF_USER', '@here are those who are connected')
     } finally {
       socket?.close()
       await node.stop()
@@ -217,7 +255,9 @@ describe('GET /admin/push/why with PUSH_GENERIC, and without any network', () =>
 
   test('names the call to the integrator’s backend, and without a network the current reason', async () => {
     const [alice, bob, carol] = [await platform.newUser(), await platform.newUser(['ios']), await platform.newUser()]
-    const room = await platform.newRoom([alice, bob, carol])
+    const dave = await platform.newUser()
+    const room = await platform.newRoom([alice, bob, carol, dave])
+    await platform.as(dave, 'PUT', '/me/notifications', { level: 'none' })
     await platform.as(carol, 'POST', `/me/mute/${room}`)
     const early = await platform.send(room, alice)
     assert.deepEqual(
@@ -245,6 +285,7 @@ describe('GET /admin/push/why with PUSH_GENERIC, and without any network', () =>
     assert.deepEqual([found['reason'], found['recorded'], state], ['PUSH_GENERIC', true, 'waiting'])
     assert.deepEqual([id, lastError], [`push_${message}`, 'ECONNREFUSED'])
     assert.equal((await why(message, carol))['reason'], 'MUTED')
+    assert.equal((await why(message, dave))['reason'], 'LEVEL_OF_USER')
     await push.stop()
   })
 })

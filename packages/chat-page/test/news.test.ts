@@ -10,9 +10,14 @@ describe('notifications', () => {
     const listeners = new Map<string, (payload: never) => void>()
     const connection = createValue<ConnectionState>({ status: 'connecting' })
     const rooms = [{ _id: 'room' }, { _id: 'muted', muted: true }, { _id: 'quiet', pref: { muted: true } }]
+    const notifications = { level: 'mentions', types: [{ messageType: 'image', level: 'all' }] }
+    const settings = [
+      { _id: 'mentions', notifications },
+      { _id: 'for now', notifications: { muteUntilMS: Date.now() + 60_000 } },
+    ]
     const client = {
       connection,
-      rooms: createValue(rooms),
+      rooms: createValue([...rooms, ...settings]),
       me: createValue({ _id: 'alice' }),
       on: (event: keyof ServerEvents, listener: (payload: never) => void) => {
         listeners.set(event, listener)
@@ -49,10 +54,15 @@ describe('notifications', () => {
     say('own', { sender: 'alice' })
     say('muted', { room: 'muted' })
     say('quiet', { room: 'quiet' })
+    say('muted, by name', { room: 'muted', mentions: ['alice'] } as object)
+    say('plain', { room: 'mentions', messageType: 'text' } as object)
+    say('of a type', { room: 'mentions', messageType: 'image' } as object)
+    say('to all', { room: 'mentions', mentions: ['@room'] } as object)
+    say('for now', { room: 'for now' })
     say('unknown', { room: 'unknown' })
     say('in my thread', { threadOf: 'mine' } as object, 'thread message')
     say('in another', { threadOf: 'another' } as object, 'thread message')
     say('for me', { threadOf: 'another', mentions: ['alice'] } as object, 'thread message')
-    assert.deepEqual(heard, ['in my thread', 'for me'])
+    assert.deepEqual(heard, ['muted, by name', 'of a type', 'to all', 'in my thread', 'for me'])
   })
 })

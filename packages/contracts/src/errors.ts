@@ -19,6 +19,7 @@ export const errorCatalogue = {
   TOTP_REQUIRED: { status: 401, when: 'Signing in needs the code of the authenticator too', ours: true },
   UNAUTHORIZED: { status: 401, when: 'API key missing or invalid, on the endpoints of the bare form' },
   NOT_ROOM_MEMBER: { status: 403, when: 'The user is not a member of the room' },
+  NOT_IN_THREAD: { status: 403, when: 'The user takes no part in the thread', ours: true },
   FILE_URL_INVALID: { status: 403, when: 'The address of a file is not signed by Parley, or has expired', ours: true },
   PERMISSION_DENIED: {
     status: 403,

@@ -4,6 +4,7 @@ import type { Bus } from '@parley/bus/connect'
 import { consumeStream, type MessageHandler } from '@parley/bus/stream/consume'
 import { ensureConsumer } from '@parley/bus/stream/stream'
 import type { Chat } from '@parley/chat/chat'
+import { rememberAppNotifications } from '@parley/chat/push/notification-settings'
 import type { Db } from '@parley/db/connect'
 import type { PushNetwork } from '@parley/db/push/documents'
 import type { AppFigures } from '@parley/presence/app-figures'
@@ -75,17 +76,14 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   const decisions = settings.decisions ? createDecisionLog(db, log) : noDecisionLog
   const watch = watchConsumers(log, parts.metrics)
   const queueCall = createCallQueue(db, () => wakeCalls.up())
+  const notificationsOf = rememberAppNotifications(db)
   const shared = { db, networks: reachable, keepMS, wakeNetworks }
-  const pushMessage = createMessagePusher({
-    ...shared,
-    whoIsOnline: askWhoIsOnline(presence, () => chat.control.nodes(), log),
-    generic,
-    queueCall,
-    decisions,
-  })
+  const whoIsOnline = askWhoIsOnline(presence, () => chat.control.nodes(), log)
+  const pushMessage = createMessagePusher({ ...shared, whoIsOnline, notificationsOf, generic, queueCall, decisions })
   const pushToClients = createClientsPusher({ ...shared, pushMessage })
   const queueWebhook = createWebhookQueue(db, queueCall, log)
-  const delivery = createCallDelivery({ chat, db, log, tracing, dispatcher: guarded, timeoutMS, generic, keepMS })
+  const toDeliver = { chat, db, log, tracing, notificationsOf, dispatcher: guarded, timeoutMS, generic, keepMS }
+  const delivery = createCallDelivery(toDeliver)
   const deliver = countedDelivery(delivery, figures)
   const findHandled = handledIn(db, bus)
   // Otherwise the consumers make them, when NATS is there.
@@ -104,7 +102,7 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
     ...[...networks].map(([name, network]) =>
       runPushSender(
         {
-          ...{ db, name, network, metrics, decisions, figures, log, tracing },
+          ...{ db, name, network, notificationsOf, metrics, decisions, figures, log, tracing },
           credentials: credentials[name],
           report: (of) => stoppedApps.push(of),
           concurrency: settings.concurrency,

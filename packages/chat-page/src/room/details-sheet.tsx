@@ -11,6 +11,7 @@ import { usePreviewOf } from '../rooms/preview.ts'
 import { colourID, roomName, roomPicture } from '../rooms/room-name.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { MemberList } from './member-list.tsx'
+import { NotifySettings } from './notify-settings.tsx'
 
 interface DetailsSheetProps {
   room: Room
@@ -71,6 +72,7 @@ export function DetailsSheet({ room, info, onClose, onGoTo, onLeft }: DetailsShe
           </button>
         )}
       </div>
+      <NotifySettings {...{ room, info }} />
       <PinnedList
         room={room}
         onGoTo={(id) => {

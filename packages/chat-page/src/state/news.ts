@@ -1,4 +1,4 @@
-import type { Client, Message } from '@parley/client'
+import type { Client, Message, RoomInfo } from '@parley/client'
 import type { UserThreads } from '@parley/client/threads'
 
 interface Sources {
@@ -6,14 +6,24 @@ interface Sources {
   threads: Pick<UserThreads, 'list'>
 }
 
-/** Hears messages of others that are for the user, as they are sent: not in muted rooms, nor in threads of no concern. */
+/** Hears messages of others that are for the user, as they are sent: by the room's settings, and not in threads of no concern. */
 export function onNews({ client, threads }: Sources, hear: (message: Message) => void): void {
+  /** As pushes are decided, except for the settings for everywhere. */
+  const isWanted = ({ muted, pref, notifications = {} }: RoomInfo, { mentions = [], messageType }: Message) => {
+    const isNamed = mentions.includes(client.me.get()?._id ?? '')
+    const { types = [], muteUntilMS = 0 } = notifications
+    if (!isNamed && (muted || pref?.muted || muteUntilMS > Date.now())) return false
+    const level = types.find((type) => type.messageType === messageType)?.level ?? notifications.level ?? 'all'
+    return (
+      level === 'all' || (level === 'mentions' && (isNamed || mentions.some((id) => id === '@room' || id === '@here')))
+    )
+  }
   const heard = (message: Message) => {
     // During a login come missed events, and repeats of the last seconds.
     if (client.connection.get().status === 'connecting') return
     const room = client.rooms.get().find(({ _id }) => _id === message.room)
     const isMine = message.sender._id === client.me.get()?._id
-    if (!isMine && room && !room.muted && !room.pref?.muted) hear(message)
+    if (!isMine && room && isWanted(room, message)) hear(message)
   }
   client.on('chat message', heard)
   client.on('thread message', (message) => {

@@ -181,6 +181,17 @@ export const arabic: Translation = {
     leaveRoom: 'مغادرة {names}',
     deleteMember: 'مغادرة {names}',
   },
+  notifying: {
+    about: 'أشعِرني بـ',
+    usual: 'كالمعتاد',
+    all: 'كل الرسائل',
+    mentions: 'الإشارات إليّ',
+    none: 'لا شيء',
+    notMuted: 'متوقف',
+    hour: 'لمدة ساعة',
+    hours: 'لمدة 8 ساعات',
+    always: 'حتى ألغيه',
+  },
   shortcuts: {
     title: 'اختصارات لوحة المفاتيح',
     newLine: 'سطر جديد',

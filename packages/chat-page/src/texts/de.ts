@@ -159,6 +159,17 @@ export const german: Translation = {
     leaveRoom: 'Nicht mehr dabei: {names}',
     deleteMember: 'Nicht mehr dabei: {names}',
   },
+  notifying: {
+    about: 'Benachrichtigen bei',
+    usual: 'Wie üblich',
+    all: 'Allen Nachrichten',
+    mentions: 'Erwähnungen',
+    none: 'Nichts',
+    notMuted: 'Aus',
+    hour: 'Für 1 Stunde',
+    hours: 'Für 8 Stunden',
+    always: 'Bis ich es aufhebe',
+  },
   shortcuts: {
     title: 'Tastenkürzel',
     newLine: 'Neue Zeile',

@@ -163,6 +163,17 @@ export const english = {
     leaveRoom: '{names} left',
     deleteMember: '{names} left',
   },
+  notifying: {
+    about: 'Push me about',
+    usual: 'As usual',
+    all: 'All messages',
+    mentions: 'Mentions',
+    none: 'Nothing',
+    notMuted: 'Off',
+    hour: 'For 1 hour',
+    hours: 'For 8 hours',
+    always: 'Until I unmute it',
+  },
   shortcuts: {
     title: 'Keyboard shortcuts',
     newLine: 'New line',

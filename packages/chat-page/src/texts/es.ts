@@ -161,6 +161,17 @@ export const spanish: Translation = {
     leaveRoom: 'Ha salido: {names}',
     deleteMember: 'Ha salido: {names}',
   },
+  notifying: {
+    about: 'Notificarme de',
+    usual: 'Lo habitual',
+    all: 'Todos los mensajes',
+    mentions: 'Menciones',
+    none: 'Nada',
+    notMuted: 'No',
+    hour: 'Durante 1 hora',
+    hours: 'Durante 8 horas',
+    always: 'Hasta que lo reactive',
+  },
   shortcuts: {
     title: 'Atajos de teclado',
     newLine: 'Línea nueva',

@@ -161,6 +161,17 @@ export const french: Translation = {
     leaveRoom: 'Départ de {names}',
     deleteMember: 'Départ de {names}',
   },
+  notifying: {
+    about: 'Me notifier',
+    usual: 'Comme d’habitude',
+    all: 'Tous les messages',
+    mentions: 'Mentions',
+    none: 'Rien',
+    notMuted: 'Non',
+    hour: 'Pendant 1 heure',
+    hours: 'Pendant 8 heures',
+    always: 'Jusqu’à réactivation',
+  },
   shortcuts: {
     title: 'Raccourcis clavier',
     newLine: 'Nouvelle ligne',

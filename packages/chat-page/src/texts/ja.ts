@@ -157,6 +157,17 @@ export const japanese: Translation = {
     leaveRoom: '{names}さんが退出しました',
     deleteMember: '{names}さんが退出しました',
   },
+  notifying: {
+    about: '通知する内容',
+    usual: '標準',
+    all: 'すべてのメッセージ',
+    mentions: 'メンション',
+    none: 'なし',
+    notMuted: 'オフ',
+    hour: '1時間',
+    hours: '8時間',
+    always: '解除するまで',
+  },
   shortcuts: {
     title: 'キーボードショートカット',
     newLine: '改行',

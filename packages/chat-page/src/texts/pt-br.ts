@@ -161,6 +161,17 @@ export const brazilianPortuguese: Translation = {
     leaveRoom: 'Saiu: {names}',
     deleteMember: 'Saiu: {names}',
   },
+  notifying: {
+    about: 'Notificar sobre',
+    usual: 'O padrão',
+    all: 'Todas as mensagens',
+    mentions: 'Menções',
+    none: 'Nada',
+    notMuted: 'Não',
+    hour: 'Por 1 hora',
+    hours: 'Por 8 horas',
+    always: 'Até eu reativar',
+  },
   shortcuts: {
     title: 'Atalhos do teclado',
     newLine: 'Nova linha',

@@ -152,6 +152,17 @@ export const chinese: Translation = {
     leaveRoom: '{names} 离开了聊天',
     deleteMember: '{names} 离开了聊天',
   },
+  notifying: {
+    about: '通知范围',
+    usual: '默认',
+    all: '所有消息',
+    mentions: '提及我的',
+    none: '不通知',
+    notMuted: '关闭',
+    hour: '1 小时',
+    hours: '8 小时',
+    always: '直到我取消',
+  },
   shortcuts: {
     title: '键盘快捷键',
     newLine: '换行',

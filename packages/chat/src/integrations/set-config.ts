@@ -5,6 +5,7 @@ import { isConfigKey, privateKeysKey } from '@parley/contracts/operations/integr
 import { chatPageKey } from '@parley/contracts/resources/chat-page-config'
 import { directoryKey } from '@parley/contracts/resources/directory'
 import { fileLimitsKey } from '@parley/contracts/resources/file'
+import { appNotificationsKey } from '@parley/contracts/resources/notification-settings'
 import { retentionKey } from '@parley/contracts/resources/retention'
 import { tokenIssuersKey } from '@parley/contracts/resources/token-issuer'
 import { webhookKeysKey } from '@parley/contracts/resources/webhook'
@@ -16,6 +17,7 @@ import { checkFileLimits } from '../files/file-limits.ts'
 import { censorshipKey, checkCensorship } from '../moderation/censorship.ts'
 import { checkModeration, moderateKey } from '../moderation/moderation-hook.ts'
 import { checkRetention } from '../retention/retention-days.ts'
+import { checkAppNotifications } from '../push/notification-settings.ts'
 import { checkDirectory } from '../users/directory.ts'
 import type { JsonText } from '../views/json-text.ts'
 import { checkChatPage } from './chat-page-images.ts'
@@ -44,6 +46,7 @@ export async function setConfig(chat: Chat, app: string, settings: object, withI
     if (name === chatPageKey) checkChatPage(value)
     if (name === directoryKey) checkDirectory(value)
     if (name === retentionKey) checkRetention(value)
+    if (name === appNotificationsKey) checkAppNotifications(value)
     if (name === tokenIssuersKey) await checkTokenIssuers(value)
   }
   const entries = given.map(([name, value]) => ({ name, json: JSON.stringify(value) }))

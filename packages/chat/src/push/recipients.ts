@@ -1,17 +1,21 @@
+import { clock } from '@parley/async/clock'
 import type { Message } from '@parley/contracts/resources/message'
+import type { AppNotifications } from '@parley/contracts/resources/notification-settings'
 import type { Db } from '@parley/db/connect'
 import type { UserReason } from '@parley/db/push/documents'
 import type { RoomDoc } from '@parley/db/rooms/documents'
-import { pageMembers } from '@parley/db/rooms/memberships'
+import { type MemberToPush, pageMembers } from '@parley/db/rooms/memberships'
 import { pageThreadMembers } from '@parley/db/threads/thread-members'
 import { findBlockersOf } from '@parley/db/users/blocks'
-import { expandGroups } from '@parley/db/users/groups'
-import { findUnpushed } from '@parley/db/users/users'
-import { reasonOfMember } from './suppression-reasons.ts'
+import { findUsersToPush } from '@parley/db/users/users'
+import type { Mention } from './decide-notification.ts'
+import { findMentions, type Mentions, mentionOf } from './mentions.ts'
+import { localTimes } from './quiet-hours.ts'
+import { keptBackBy, reasonOfMember } from './suppression-reasons.ts'
 
 interface Recipient {
   user: string
-  mentioned: boolean
+  mention: Mention | undefined
 }
 
 /** A page of a room's members. */
@@ -21,20 +25,28 @@ export interface RecipientPage {
   left: { [R in UserReason]?: string[] }
 }
 
+export interface RecipientParts {
+  db: Db
+  notifications: AppNotifications
+  /** Which of these users are connected; asked only for messages that mention @here. */
+  findConnected: (users: readonly string[]) => Promise<ReadonlySet<string>>
+}
+
 /**
  * The recipients of a message's pushes, in pages of the room's members: without the sender, robots, members banned in
- * the room or from the app, those that block the sender, and those that muted the room, unless mentioned, alone or with
- * a group (docs/reference/push.md#recipients). Ignores connections. For a thread: its members, and the mentioned. A
+ * the room or from the app, those that block the sender, and those whose settings keep it back
+ * (docs/reference/push.md#recipients). Ignores connections. For a thread: its members, and those mentioned by name. A
  * page has the same members on each read, as long as no member leaves.
  */
 export async function* pageRecipients(
-  db: Db,
+  { db, notifications, findConnected }: RecipientParts,
   room: RoomDoc,
   message: Message,
   perPage: number,
 ): AsyncGenerator<RecipientPage> {
-  const mentions = await expandGroups(db, room.app, message.mentions ?? [])
+  const mentions = await findMentions(db, room.app, message.mentions)
   const sent = { ...message, sender: message.sender._id }
+  const now = localTimes(clock.now())
   for await (const page of pageOf(db, room, message, mentions, perPage)) {
     const left: RecipientPage['left'] = {}
     const leave = (user: string, reason: UserReason) => {
@@ -42,22 +54,31 @@ export async function* pageRecipients(
       if (users) users.push(user)
       else left[reason] = [user]
     }
-    const wanted: string[] = []
+    const here = mentions.all === 'here' ? await findConnected(page.map(({ user }) => user)) : new Set<string>()
+    const to = (member: MemberToPush) => {
+      const mention = mentionOf(member.user, mentions, here.has(member.user))
+      return { member, room, messageType: message.messageType, mention, app: notifications }
+    }
+    const wanted = []
     for (const member of page) {
-      const reason = reasonOfMember(member, room, sent, mentions.has(member.user))
-      if (reason === undefined) wanted.push(member.user)
+      const one = to(member)
+      const reason = reasonOfMember(member, room, sent) ?? keptBackBy(one, now, 'unknown')
+      if (reason === undefined) wanted.push(one)
       else leave(member.user, reason)
     }
-    const [unpushed, blockers] = await Promise.all([
-      findUnpushed(db, room.app, wanted),
-      findBlockersOf(db, room.app, message.sender._id, wanted),
+    const ids = wanted.map(({ member }) => member.user)
+    const [users, blockers] = await Promise.all([
+      findUsersToPush(db, room.app, ids),
+      findBlockersOf(db, room.app, message.sender._id, ids),
     ])
     const recipients: Recipient[] = []
-    for (const user of wanted) {
-      const reason = unpushed.get(user)
+    for (const one of wanted) {
+      const { user } = one.member
+      const found = users.get(user)
+      const reason =
+        found?.reason ?? (blockers.has(user) ? 'BLOCKED' : undefined) ?? keptBackBy(one, now, found?.notify)
       if (reason) leave(user, reason)
-      else if (blockers.has(user)) leave(user, 'BLOCKED')
-      else recipients.push({ user, mentioned: mentions.has(user) })
+      else recipients.push({ user, mention: one.mention })
     }
     yield { recipients, left }
   }
@@ -67,10 +88,8 @@ function pageOf(
   db: Db,
   { _id, app, id: room }: RoomDoc,
   { threadOf: root }: Message,
-  mentions: ReadonlySet<string>,
+  { named }: Mentions,
   perPage: number,
 ) {
-  return root === undefined
-    ? pageMembers(db, _id, perPage)
-    : pageThreadMembers(db, { app, room, root }, mentions, perPage)
+  return root === undefined ? pageMembers(db, _id, perPage) : pageThreadMembers(db, { app, room, root }, named, perPage)
 }

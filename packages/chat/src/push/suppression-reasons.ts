@@ -1,3 +1,5 @@
+import { clock } from '@parley/async/clock'
+import type { AppNotifications } from '@parley/contracts/resources/notification-settings'
 import type { PushReason } from '@parley/contracts/resources/push-explanation'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
@@ -7,44 +9,66 @@ import { type BlockMark, isBlocked } from '@parley/db/rooms/blocked-members'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { findMembership, findMembershipsByKey, type MemberToPush } from '@parley/db/rooms/memberships'
 import { findRoom, findRoomsByKey } from '@parley/db/rooms/rooms'
-import { findThreadMember } from '@parley/db/threads/thread-members'
+import { findThreadMember, findThreadNotifications } from '@parley/db/threads/thread-members'
 import { findBlockersOf, findBlocks } from '@parley/db/users/blocks'
-import type { DeviceDoc } from '@parley/db/users/documents'
-import { expandGroups } from '@parley/db/users/groups'
-import { findUnpushed } from '@parley/db/users/users'
+import type { DeviceDoc, UserDoc } from '@parley/db/users/documents'
+import { findUsersToPush } from '@parley/db/users/users'
+import { decideNotification, type KeptBackBy, type Mention } from './decide-notification.ts'
+import { findMentions, mentionOf } from './mentions.ts'
+import { findAppNotifications, type NotificationsOfApp } from './notification-settings.ts'
+import { type LocalTimes, localTimes } from './quiet-hours.ts'
+
+type Sent = Pick<MessageDoc, 'sender' | 'seq' | 'createdAtMS'> & { threadOf?: string | undefined }
 
 /**
- * The reason for no push of a message to a member, as far as the membership decides
+ * The reason for no push of a message to a member, as far as the membership alone decides
  * (docs/reference/push.md#recipients).
- * @param isMentioned alone or with a group
  */
 export function reasonOfMember(
   member: MemberToPush,
   room: Pick<RoomDoc, 'roomType'>,
-  {
-    sender,
-    seq,
-    createdAtMS,
-    threadOf,
-  }: Pick<MessageDoc, 'sender' | 'seq' | 'createdAtMS'> & { threadOf?: string | undefined },
-  isMentioned: boolean,
+  { sender, seq, createdAtMS, threadOf }: Sent,
 ): UserReason | undefined {
   if (member.user === sender) return 'SENDER'
   // For later members the message is read; times alone could come from two clocks.
   const beganAfter = threadOf !== undefined || member.readSeq >= seq
   if (member.joinedAtMS > createdAtMS && beganAfter) return 'NOT_A_MEMBER'
-  return reasonOfStanding(member, room, isMentioned)
+  return isBannedIn(member, room) ? 'BANNED' : undefined
 }
 
-/** The reason for no push of any message of the room to a member: the part that can change while a push waits. */
-function reasonOfStanding(
-  member: Pick<MemberToPush, 'pref'> & BlockMark,
-  room: Pick<RoomDoc, 'roomType'>,
-  isMentioned: boolean,
-): 'BANNED' | 'MUTED' | undefined {
-  // In a direct room `blocked` means that the sender has blocked this member, and the push goes out.
-  if (isBlocked(member) && room.roomType === 'group') return 'BANNED'
-  return member.pref?.muted === true && !isMentioned ? 'MUTED' : undefined
+/** In a direct room `blocked` means that the sender has blocked this member, and the push goes out. */
+function isBannedIn(member: BlockMark, { roomType }: Pick<RoomDoc, 'roomType'>): boolean {
+  return isBlocked(member) && roomType === 'group'
+}
+
+/** A message and a member, as far as settings of notifications decide. */
+export interface MessageToMember {
+  member: Pick<MemberToPush, 'pref' | 'notify' | 'thread'>
+  room: Pick<RoomDoc, 'roomType'>
+  messageType: string
+  mention: Mention | undefined
+  app: AppNotifications
+}
+
+/**
+ * The setting that keeps the push back, of the room or narrower ones where `user` is left out: what these keep back,
+ * the user's settings for everywhere do not bring back.
+ */
+export function keptBackBy(
+  { member, room, messageType, mention, app }: MessageToMember,
+  now: LocalTimes,
+  user?: UserDoc['notify'] | 'unknown',
+): KeptBackBy | undefined {
+  const isKnown = user !== 'unknown'
+  const by = decideNotification(
+    {
+      ...{ roomType: room.roomType, messageType, mention, app },
+      ...{ user: isKnown ? user : undefined, room: member.notify, thread: member.thread },
+      isMuted: member.pref?.muted === true,
+    },
+    now,
+  )
+  return by === 'LEVEL_OF_APP' && !isKnown ? undefined : by
 }
 
 /** A push of a message to a member of its room. */
@@ -55,7 +79,10 @@ export interface PushToMember {
   room: string
   /** ID of the user; '' when it is not known. */
   sender: string
-  mentioned: boolean
+  messageType: string
+  mention: Mention | undefined
+  /** Of a message in a thread: its root. */
+  threadOf?: string | undefined
 }
 
 /**
@@ -66,23 +93,31 @@ export async function findSuppressionReasons(
   db: Db,
   app: string,
   pushes: readonly PushToMember[],
+  notificationsOf: NotificationsOfApp,
 ): Promise<Map<string, UserReason>> {
   if (pushes.length === 0) return new Map()
   const roomOf = ({ room }: PushToMember) => key(app, room)
   const memberOf = ({ room, user }: PushToMember) => key(app, room, user)
+  const threadOf = ({ room, threadOf: root = '', user }: PushToMember) => key(app, room, root, user)
   const blockOf = ({ user, sender }: PushToMember) => key(app, user, sender)
-  const [foundMembers, foundRooms, unpushed, blocks] = await Promise.all([
+  const [foundMembers, foundRooms, users, blocks, threads, ofApp] = await Promise.all([
     findMembershipsByKey(db, pushes.map(memberOf)),
     findRoomsByKey(db, [...new Set(pushes.map(roomOf))]),
-    findUnpushed(db, app, [...new Set(pushes.map(({ user }) => user))]),
+    findUsersToPush(db, app, [...new Set(pushes.map(({ user }) => user))]),
     findBlocks(db, pushes.map(blockOf)),
+    findThreadNotifications(db, pushes.filter((one) => one.threadOf !== undefined).map(threadOf)),
+    notificationsOf(app),
   ])
   const members = new Map(foundMembers.map((member) => [member._id, member] as const))
   const rooms = new Map(foundRooms.map((room) => [room._id, room] as const))
+  const now = localTimes(clock.now())
   const reasonOf = (one: PushToMember): UserReason | undefined => {
-    const [member, room] = [members.get(memberOf(one)), rooms.get(roomOf(one))]
-    if (!member || !room || room.deletedAt) return 'NOT_A_MEMBER'
-    const reason = reasonOfStanding(member, room, one.mentioned) ?? unpushed.get(one.user)
+    const [found, room, user] = [members.get(memberOf(one)), rooms.get(roomOf(one)), users.get(one.user)]
+    if (!found || !room || room.deletedAt) return 'NOT_A_MEMBER'
+    if (isBannedIn(found, room)) return 'BANNED'
+    const member = { ...found, thread: threads.get(threadOf(one)) }
+    const { messageType, mention } = one
+    const reason = keptBackBy({ member, room, messageType, mention, app: ofApp }, now, user?.notify) ?? user?.reason
     return reason ?? (blocks.has(blockOf(one)) ? 'BLOCKED' : undefined)
   }
   return new Map(
@@ -103,19 +138,26 @@ export async function reasonNow(
   client: string,
   devices: readonly DeviceDoc[],
 ): Promise<PushReason> {
-  const { app, room: roomId, sender } = message
+  const { app, room: roomId, sender, messageType } = message
   const room = await findRoom(db, app, roomId)
-  const member = await findMembership(db, app, roomId, client)
-  if (!room || !member) return 'NOT_A_MEMBER'
-  const mentions = await expandGroups(db, app, message.mentions ?? [])
-  const reason = reasonOfMember(member, room, message, mentions.has(client))
+  const found = await findMembership(db, app, roomId, client)
+  if (!room || !found) return 'NOT_A_MEMBER'
+  const reason = reasonOfMember(found, room, message)
   if (reason) return reason
-  if (message.threadOf !== undefined && !mentions.has(client)) {
-    const thread = { app, room: roomId, root: message.threadOf }
-    if (!(await findThreadMember(db, thread, client))) return 'NOT_IN_THREAD'
+  const mentions = await findMentions(db, app, message.mentions)
+  let thread: MemberToPush['thread']
+  if (message.threadOf !== undefined) {
+    const part = await findThreadMember(db, { app, room: roomId, root: message.threadOf }, client)
+    if (!part && !mentions.named.has(client)) return 'NOT_IN_THREAD'
+    thread = part?.notify
   }
-  const unpushed = (await findUnpushed(db, app, [client])).get(client)
-  if (unpushed) return unpushed
+  const user = (await findUsersToPush(db, app, [client])).get(client)
+  const ofApp = await findAppNotifications(db, app)
+  const mention = mentionOf(client, mentions)
+  const to = { member: { ...found, thread }, room, messageType, mention, app: ofApp }
+  const kept = keptBackBy(to, localTimes(clock.now()), user?.notify)
+  if (kept) return kept
+  if (user?.reason) return user.reason
   if ((await findBlockersOf(db, app, sender, [client])).has(client)) return 'BLOCKED'
   return devices.length === 0 ? 'NO_DEVICE' : 'NOT_RECORDED'
 }

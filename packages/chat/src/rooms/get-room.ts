@@ -38,7 +38,7 @@ export async function roomForMember(
 }
 
 interface RoomToShow {
-  of: { membership: Pick<MembershipDoc, 'hiddenUpToSeq' | 'pref'>; unread: number }
+  of: { membership: Pick<MembershipDoc, 'hiddenUpToSeq' | 'pref' | 'notify'>; unread: number }
   shown: ShownRoom
 }
 

@@ -8,6 +8,7 @@ import { findQuoted, type Quoted, quotedBy } from '../messages/reading/quoted-me
 import { attachToDraft, contentOf, errorOfRefusal } from '../messages/sending/draft.ts'
 import type { Turn } from '../messages/turn.ts'
 import { moderateSend } from '../moderation/moderate.ts'
+import { requireRoomMention } from '../push/require-room-mention.ts'
 import { sendInThread } from '../threads/send-in-thread.ts'
 import { requireReply } from '../threads/thread.ts'
 import { JsonText } from '../views/json-text.ts'
@@ -60,7 +61,7 @@ export interface MessageToSend {
  * (docs/reference/messages.md#send). Concurrent sends share their round trips.
  * @throws ApiError MESSAGE_TOO_LARGE, INVALID_REQUEST, ROOM_NOT_FOUND, CLIENT_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN,
  *   ROOM_IMPORTING, SLOW_MODE, MESSAGE_REFUSED, MESSAGE_NOT_FOUND of replyTo, MISSING_PARAMETER with `thread` alone,
- *   FILE_NOT_FOUND; those of the turn
+ *   FILE_NOT_FOUND, INSUFFICIENT_PERMISSIONS for @room and @here; those of the turn
  */
 export async function sendMessage(chat: Chat, send: MessageToSend): Promise<SentMessage> {
   const { message, quoted } = await sendContent(chat, send, contentOf(send.message))
@@ -110,6 +111,7 @@ async function check(
 ): Promise<Draft | { first: MessageDoc }> {
   requireReply(send.thread, send.replyTo)
   const { app, room, sender, messageType, push, replyTo } = send
+  if (send.byClient) await requireRoomMention(chat.db, { app, user: sender }, send.mentions, room)
   const quoted = replyTo === undefined ? null : await findSentMessage(chat.db, key(app, room), replyTo)
   const sendKey = send.idempotencyKey ?? send.clientMessageID
   const draft: Draft = {

@@ -59,13 +59,14 @@ export function toRoomViewFor(by: Caller, doc: RoomDoc, users: ReadonlyMap<strin
 
 /** A room as one of its members sees it, as JSON text: with the unread count, the preferences and the latest message. */
 export function roomJsonTo(
-  { membership, unread }: { membership: Pick<MembershipDoc, 'pref'>; unread: number },
+  { membership, unread }: { membership: Pick<MembershipDoc, 'pref' | 'notify'>; unread: number },
   doc: RoomDoc,
   users: ReadonlyMap<string, UserDoc>,
   { lastMessage, quoted }: { lastMessage: MessageDoc | undefined; quoted: Quoted },
 ): string {
   const pref = toPrefView(membership)
-  const room: Room = { ...toRoomView(doc, users), unread, muted: pref.muted, pref }
+  const own = { unread, muted: pref.muted, pref, ...(membership.notify && { notifications: membership.notify }) }
+  const room: Room = { ...toRoomView(doc, users), ...own }
   if (!lastMessage) return JSON.stringify(room)
   const sender = users.get(lastMessage.sender)
   return withField(room, 'lastMessage', messageJson(currentMessage(lastMessage, doc), sender, quoted))

@@ -78,6 +78,16 @@ export type SaveUserResult =
 export type StartChatResult = Room
 export type GetMeResult = User
 export type SaveGroupResult = UserGroup
+export type GetMyNotificationsResult = UserNotifications
+export type GetMyRoomNotificationsResult = RoomNotifications
+export type GetMyThreadNotificationsResult = ThreadNotifications
+export type GetNotificationsResult = UserNotifications
+export type GetRoomNotificationsResult = RoomNotifications
+export type SetMyNotificationsResult = UserNotifications
+export type SetMyRoomNotificationsResult = RoomNotifications
+export type SetMyThreadNotificationsResult = ThreadNotifications
+export type SetNotificationsResult = UserNotifications
+export type SetRoomNotificationsResult = RoomNotifications
 export type RevokeKeyResult = ApiKey
 export type InspectBansResult = Ban[]
 export type InspectRoomResult = AdminRoom
@@ -114,6 +124,7 @@ export type ErrorCode =
   | 'TOTP_REQUIRED'
   | 'UNAUTHORIZED'
   | 'NOT_ROOM_MEMBER'
+  | 'NOT_IN_THREAD'
   | 'FILE_URL_INVALID'
   | 'PERMISSION_DENIED'
   | 'INSUFFICIENT_PERMISSIONS'
@@ -564,7 +575,7 @@ export interface SendMessageInput {
    */
   skipTotalBadge?: boolean
   /**
-   * Users to notify of being mentioned; a user group stands for its members
+   * Users to notify of being mentioned; a user group stands for its members, `@room` for every member, `@here` for those who are connected
    *
    * Items: User ID
    */
@@ -1706,6 +1717,26 @@ export interface Room {
   muted?: boolean
   lastMessage?: Message
   pref?: RoomPref
+  /**
+   * RoomNotifications of the caller; absent where they set none
+   */
+  notifications?: {
+    /**
+     * Absent: the next wider level counts
+     */
+    level?: 'all' | 'mentions' | 'none'
+    /**
+     * Levels of single message types, which come before `level`
+     */
+    types?: {
+      messageType: string
+      level: 'all' | 'mentions' | 'none'
+    }[]
+    /**
+     * Until then only messages that name the user are pushed
+     */
+    muteUntilMS?: number
+  }
   memberCount: number
   /**
    * User ID
@@ -2349,6 +2380,26 @@ export interface AddMembersResult {
   muted?: boolean
   lastMessage?: Message
   pref?: RoomPref
+  /**
+   * RoomNotifications of the caller; absent where they set none
+   */
+  notifications?: {
+    /**
+     * Absent: the next wider level counts
+     */
+    level?: 'all' | 'mentions' | 'none'
+    /**
+     * Levels of single message types, which come before `level`
+     */
+    types?: {
+      messageType: string
+      level: 'all' | 'mentions' | 'none'
+    }[]
+    /**
+     * Until then only messages that name the user are pushed
+     */
+    muteUntilMS?: number
+  }
   memberCount: number
   /**
    * User ID
@@ -2748,6 +2799,219 @@ export interface SaveGroupInput {
    * Items: User ID
    */
   members?: string[]
+}
+export interface GetMyNotificationsInput {}
+export interface UserNotifications {
+  /**
+   * Absent: the next wider level counts
+   */
+  level?: 'all' | 'mentions' | 'none'
+  /**
+   * Levels of single message types, which come before `level`
+   */
+  types?: {
+    messageType: string
+    level: 'all' | 'mentions' | 'none'
+  }[]
+  /**
+   * Until then only messages that name the user are pushed
+   */
+  muteUntilMS?: number
+  doNotDisturb?: {
+    timeZone: string
+    times: {
+      /**
+       * 1 Monday to 7 Sunday
+       */
+      days: number[]
+      from: string
+      /**
+       * Not after `from`: on the next day
+       */
+      to: string
+    }[]
+  }
+}
+export interface GetMyRoomNotificationsInput {
+  /**
+   * Room ID
+   */
+  room: string
+}
+export interface RoomNotifications {
+  /**
+   * Absent: the next wider level counts
+   */
+  level?: 'all' | 'mentions' | 'none'
+  /**
+   * Levels of single message types, which come before `level`
+   */
+  types?: {
+    messageType: string
+    level: 'all' | 'mentions' | 'none'
+  }[]
+  /**
+   * Until then only messages that name the user are pushed
+   */
+  muteUntilMS?: number
+}
+export interface GetMyThreadNotificationsInput {
+  /**
+   * The root of the thread, or one of its messages
+   */
+  id: string
+}
+export interface ThreadNotifications {
+  /**
+   * Absent: the next wider level counts
+   */
+  level?: 'all' | 'mentions' | 'none'
+  /**
+   * Until then only messages that name the user are pushed
+   */
+  muteUntilMS?: number
+}
+export interface GetNotificationsInput {
+  /**
+   * User ID
+   */
+  uid: string
+}
+export interface GetRoomNotificationsInput {
+  /**
+   * User ID
+   */
+  uid: string
+  /**
+   * Room ID
+   */
+  room: string
+}
+export interface SetMyNotificationsInput {
+  /**
+   * Absent: the next wider level counts
+   */
+  level?: 'all' | 'mentions' | 'none'
+  /**
+   * Levels of single message types, which come before `level`
+   */
+  types?: {
+    messageType: string
+    level: 'all' | 'mentions' | 'none'
+  }[]
+  /**
+   * Until then only messages that name the user are pushed
+   */
+  muteUntilMS?: number
+  doNotDisturb?: {
+    timeZone: string
+    times: {
+      /**
+       * 1 Monday to 7 Sunday
+       */
+      days: number[]
+      from: string
+      /**
+       * Not after `from`: on the next day
+       */
+      to: string
+    }[]
+  }
+}
+export interface SetMyRoomNotificationsInput {
+  /**
+   * Room ID
+   */
+  room: string
+  /**
+   * Absent: the next wider level counts
+   */
+  level?: 'all' | 'mentions' | 'none'
+  /**
+   * Levels of single message types, which come before `level`
+   */
+  types?: {
+    messageType: string
+    level: 'all' | 'mentions' | 'none'
+  }[]
+  /**
+   * Until then only messages that name the user are pushed
+   */
+  muteUntilMS?: number
+}
+export interface SetMyThreadNotificationsInput {
+  /**
+   * The root of the thread, or one of its messages
+   */
+  id: string
+  /**
+   * Absent: the next wider level counts
+   */
+  level?: 'all' | 'mentions' | 'none'
+  /**
+   * Until then only messages that name the user are pushed
+   */
+  muteUntilMS?: number
+}
+export interface SetNotificationsInput {
+  /**
+   * User ID
+   */
+  uid: string
+  /**
+   * Absent: the next wider level counts
+   */
+  level?: 'all' | 'mentions' | 'none'
+  /**
+   * Levels of single message types, which come before `level`
+   */
+  types?: {
+    messageType: string
+    level: 'all' | 'mentions' | 'none'
+  }[]
+  /**
+   * Until then only messages that name the user are pushed
+   */
+  muteUntilMS?: number
+  doNotDisturb?: {
+    timeZone: string
+    times: {
+      /**
+       * 1 Monday to 7 Sunday
+       */
+      days: number[]
+      from: string
+      /**
+       * Not after `from`: on the next day
+       */
+      to: string
+    }[]
+  }
+}
+export interface SetRoomNotificationsInput {
+  /**
+   * User ID
+   */
+  uid: string
+  /**
+   * Room ID
+   */
+  room: string
+  /**
+   * Absent: the next wider level counts
+   */
+  level?: 'all' | 'mentions' | 'none'
+  /**
+   * Levels of single message types, which come before `level`
+   */
+  types?: {
+    messageType: string
+    level: 'all' | 'mentions' | 'none'
+  }[]
+  /**
+   * Until then only messages that name the user are pushed
+   */
+  muteUntilMS?: number
 }
 export interface DeleteMyPrefInput {
   /**
@@ -3297,6 +3561,26 @@ export interface AdminRoom {
    */
   createdTimeMS: number
   lastMessage?: Message
+  /**
+   * RoomNotifications of the caller; absent where they set none
+   */
+  notifications?: {
+    /**
+     * Absent: the next wider level counts
+     */
+    level?: 'all' | 'mentions' | 'none'
+    /**
+     * Levels of single message types, which come before `level`
+     */
+    types?: {
+      messageType: string
+      level: 'all' | 'mentions' | 'none'
+    }[]
+    /**
+     * Until then only messages that name the user are pushed
+     */
+    muteUntilMS?: number
+  }
   memberCount: number
   /**
    * User ID
@@ -3372,6 +3656,26 @@ export interface InspectRoomsOfUserResult {
      * Milliseconds since 1970-01-01 UTC
      */
     createdTimeMS: number
+    /**
+     * RoomNotifications of the caller; absent where they set none
+     */
+    notifications?: {
+      /**
+       * Absent: the next wider level counts
+       */
+      level?: 'all' | 'mentions' | 'none'
+      /**
+       * Levels of single message types, which come before `level`
+       */
+      types?: {
+        messageType: string
+        level: 'all' | 'mentions' | 'none'
+      }[]
+      /**
+       * Until then only messages that name the user are pushed
+       */
+      muteUntilMS?: number
+    }
     memberCount: number
     /**
      * User ID
@@ -3502,6 +3806,26 @@ export interface ListedRoom {
    * Milliseconds since 1970-01-01 UTC
    */
   createdTimeMS: number
+  /**
+   * RoomNotifications of the caller; absent where they set none
+   */
+  notifications?: {
+    /**
+     * Absent: the next wider level counts
+     */
+    level?: 'all' | 'mentions' | 'none'
+    /**
+     * Levels of single message types, which come before `level`
+     */
+    types?: {
+      messageType: string
+      level: 'all' | 'mentions' | 'none'
+    }[]
+    /**
+     * Until then only messages that name the user are pushed
+     */
+    muteUntilMS?: number
+  }
   memberCount: number
   /**
    * User ID
@@ -4818,6 +5142,14 @@ export interface PushExplanation {
     | 'NO_DEVICE'
     | 'CONNECTED'
     | 'MUTED'
+    | 'MUTED_FOR_NOW'
+    | 'LEVEL_OF_THREAD'
+    | 'LEVEL_OF_TYPE_IN_ROOM'
+    | 'LEVEL_OF_ROOM'
+    | 'LEVEL_OF_TYPE'
+    | 'LEVEL_OF_USER'
+    | 'LEVEL_OF_APP'
+    | 'DO_NOT_DISTURB'
     | 'BANNED'
     | 'BLOCKED'
     | 'SENDER'
@@ -5117,6 +5449,7 @@ export interface FeedEvent {
     | 'lastRead'
     | 'threadLastRead'
     | 'roomPref'
+    | 'notificationSettings'
     | 'myPrefChange'
     | 'myPrefDelete'
     | 'invitation'
@@ -5344,6 +5677,20 @@ export interface ServerEvents {
     sticky: boolean
     muted: boolean
     folder: string
+  }
+  notificationSettings: {
+    /**
+     * Absent: the settings for everywhere
+     */
+    room?: string
+    /**
+     * With a room: those of its thread about this message
+     */
+    threadOf?: string
+    /**
+     * All of them there
+     */
+    settings: UserNotifications
   }
   myPrefChange: {
     data: unknown
@@ -5704,6 +6051,18 @@ export interface ClientCalls {
   subscribe: { input: SubscribeInput; result: SubscribeResult }
   /** Unregister a device; without deviceId and token, all devices of the caller: POST /me/unsubscribe */
   unsubscribe: { input: UnsubscribeInput; result: UnsubscribeResult }
+  /** The caller's notifications: GET /me/notifications */
+  getMyNotifications: { input: GetMyNotificationsInput; result: GetMyNotificationsResult }
+  /** The caller's notifications of a room: GET /me/notifications/rooms/:room */
+  getMyRoomNotifications: { input: GetMyRoomNotificationsInput; result: GetMyRoomNotificationsResult }
+  /** The caller's notifications of a thread in which they take part: GET /me/notifications/threads/:id */
+  getMyThreadNotifications: { input: GetMyThreadNotificationsInput; result: GetMyThreadNotificationsResult }
+  /** Set the caller's notifications; notificationSettings goes to the other devices: PUT /me/notifications */
+  setMyNotifications: { input: SetMyNotificationsInput; result: SetMyNotificationsResult }
+  /** Set the caller's notifications of a room; notificationSettings goes to the other devices: PUT /me/notifications/rooms/:room */
+  setMyRoomNotifications: { input: SetMyRoomNotificationsInput; result: SetMyRoomNotificationsResult }
+  /** Set the caller's notifications of a thread; notificationSettings goes to the other devices: PUT /me/notifications/threads/:id */
+  setMyThreadNotifications: { input: SetMyThreadNotificationsInput; result: SetMyThreadNotificationsResult }
   /** Delete a personal preference; myPrefDelete goes to the other devices: DELETE /me/pref/:key */
   deleteMyPref: { input: DeleteMyPrefInput; result: DeleteMyPrefResult }
   /** The personal preferences of the caller, by key: GET /me/pref */
@@ -5816,6 +6175,14 @@ export interface AdminCalls {
   listGroups: { input: ListGroupsInput; result: ListGroupsResult }
   /** Create or replace a user group: POST /admin/groups */
   saveGroup: { input: SaveGroupInput; result: SaveGroupResult }
+  /** The notifications of a user: GET /admin/clients/:uid/notifications */
+  getNotifications: { input: GetNotificationsInput; result: GetNotificationsResult }
+  /** The notifications of a user in a room: GET /admin/clients/:uid/notifications/rooms/:room */
+  getRoomNotifications: { input: GetRoomNotificationsInput; result: GetRoomNotificationsResult }
+  /** Set the notifications of a user; notificationSettings goes to their devices: PUT /admin/clients/:uid/notifications */
+  setNotifications: { input: SetNotificationsInput; result: SetNotificationsResult }
+  /** Set the notifications of a user in a room; notificationSettings goes to their devices: PUT /admin/clients/:uid/notifications/rooms/:room */
+  setRoomNotifications: { input: SetRoomNotificationsInput; result: SetRoomNotificationsResult }
   /** Bind a token of the integrator to a user; it replaces all of the user’s tokens: PUT /admin/clients/:client_id/token */
   bindToken: { input: BindTokenInput; result: BindTokenResult }
   /** End one token of a user, and its sockets: DELETE /admin/clients/:client_id/tokens/:id */

@@ -35,7 +35,12 @@ export function afterMessage({ resource, unread }: Listed, message: Message, me:
 
 /** The event leaves out fields that depend on the user. */
 export function afterRoomEvent({ resource: before, unread }: Listed, resource: Room): Listed {
-  const { muted, pref, lastMessage } = before
-  const own = { ...(muted !== undefined && { muted }), ...(pref && { pref }), ...(lastMessage && { lastMessage }) }
+  const { muted, pref, notifications, lastMessage } = before
+  const own = {
+    ...(muted !== undefined && { muted }),
+    ...(pref && { pref }),
+    ...(notifications && { notifications }),
+    ...(lastMessage && { lastMessage }),
+  }
   return { resource: { ...resource, ...own }, unread }
 }

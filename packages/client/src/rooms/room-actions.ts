@@ -18,6 +18,7 @@ export type RoomActions = Pick<
   | 'setPref'
   | 'mute'
   | 'unmute'
+  | 'setNotifications'
   | 'members'
   | 'leave'
 >
@@ -67,6 +68,9 @@ export function roomActions(room: ChangedRoom, { calls, rooms, me }: Parts): Roo
     async unmute() {
       await calls.unmuteRoom({ room: id })
       rooms.changed(id)
+    },
+    async setNotifications(settings) {
+      rooms.heardNotifications(id, await calls.setMyRoomNotifications({ room: id, ...settings }))
     },
     members: (page = {}) => calls.listMembers({ id, ...page }),
     async leave() {

@@ -112,6 +112,16 @@ describe('the list of rooms', () => {
     assert.equal(list.get('room')?.pref?.sticky, false)
   })
 
+  test('keeps the user’s notifications of a room when the room changes', async () => {
+    const { list, lists } = slowServer()
+    const first = list.refresh()
+    lists[0]?.resolve(listOf(room(0, 1)))
+    await first
+    list.heardNotifications('room', { level: 'mentions' })
+    list.heardRoom({ ...room(0, 1), name: 'new' })
+    assert.deepEqual([list.get('room')?.name, list.get('room')?.notifications], ['new', { level: 'mentions' }])
+  })
+
   test('counts a message that arrives during the first read of its room', async () => {
     const { list, asked, unread } = slowServer()
     list.heardRoom(room(0, 0))

@@ -1,5 +1,5 @@
 import type { UserCalls } from '../calls/user-calls.ts'
-import type { Message, Room as RoomResource, ServerEvents } from '../generated/types.ts'
+import type { Message, RoomNotifications, Room as RoomResource, ServerEvents } from '../generated/types.ts'
 import { asParleyError } from '../parley-error.ts'
 import { retryWhilePassing } from '../retry-while-passing.ts'
 import { createStore, oncePerTask, type Store } from '../store.ts'
@@ -129,10 +129,19 @@ export class RoomList {
   }
 
   heardPref({ room, ...pref }: ServerEvents['roomPref']): void {
+    this.#heardOwn(room, { pref, muted: pref.muted })
+  }
+
+  heardNotifications(room: string, notifications: RoomNotifications): void {
+    this.#heardOwn(room, { notifications })
+  }
+
+  /** A change of the user's own view of a room. */
+  #heardOwn(room: string, fields: Partial<RoomResource>): void {
     const listed = this.#listed.get(room)
     if (!listed) return
     this.#touch(room)
-    this.#change(listed, { pref, muted: pref.muted })
+    this.#change(listed, fields)
     // Replay repeats changes of other devices, but not this device's later ones.
     if (!this.#options.isConnected()) this.#readLater(room)
   }

@@ -1,4 +1,4 @@
-import type { ListMembersResult, Message, SetRoomPrefInput } from '../generated/types.ts'
+import type { ListMembersResult, Message, RoomNotifications, SetRoomPrefInput } from '../generated/types.ts'
 import type { SendOptions } from '../sending/pending-send.ts'
 import type { Store } from '../store.ts'
 import type { Thread } from '../threads/thread.ts'
@@ -70,6 +70,8 @@ export interface Room extends Conversation {
   setPref(pref: Omit<SetRoomPrefInput, 'room'>): Promise<void>
   mute(): Promise<void>
   unmute(): Promise<void>
+  /** Replaces the user's notifications of the room: which messages are pushed, and a mute for a time. `info` has them. */
+  setNotifications(settings: RoomNotifications): Promise<void>
   members(page?: { skip?: number; limit?: number }): Promise<ListMembersResult>
   leave(): Promise<void>
 }

@@ -48,6 +48,7 @@ import * as devices from './users/devices.ts'
 import * as directory from './users/directory.ts'
 import * as groups from './users/groups.ts'
 import * as me from './users/me.ts'
+import * as notifications from './users/notifications.ts'
 import * as preferences from './users/preferences.ts'
 import * as presence from './users/presence.ts'
 import * as users from './users/users.ts'
@@ -84,6 +85,7 @@ export const allOperations: readonly Operation[] = [
   connections,
   devices,
   groups,
+  notifications,
   preferences,
   presence,
   tokens,

@@ -3,6 +3,7 @@ import { roomId, timeMS, userId } from '../ids.ts'
 import { ours } from '../ours.ts'
 import { expiresInS, message } from './message.ts'
 import { retentionDays } from './retention.ts'
+import { roomNotifications } from './notification-settings.ts'
 import { roomPref } from './room-pref.ts'
 import { sender } from './sender.ts'
 
@@ -38,6 +39,12 @@ export const room = z
     muted: z.boolean().optional(),
     lastMessage: message.optional(),
     pref: roomPref.optional(),
+    // Not by reference, which would lose the mark of the field.
+    notifications: z
+      .strictObject(roomNotifications.shape)
+      .optional()
+      .meta(ours)
+      .describe('RoomNotifications of the caller; absent where they set none'),
     memberCount: z.number().int().meta(ours),
     owner: userId.optional().meta(ours),
     managers: z.array(userId).meta(ours),

@@ -131,6 +131,7 @@ export const clientEmits = {
       'ROOM_IMPORTING',
       'SLOW_MODE',
       'MESSAGE_REFUSED',
+      'INSUFFICIENT_PERMISSIONS',
       'TOO_MANY_SCHEDULED',
       'MESSAGE_TOO_LARGE',
     ],

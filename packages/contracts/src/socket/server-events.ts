@@ -4,6 +4,7 @@ import { exampleMessage, exampleRoom } from '../operations/examples.ts'
 import { ours } from '../ours.ts'
 import { invitation } from '../resources/invitation.ts'
 import { message } from '../resources/message.ts'
+import { userNotifications } from '../resources/notification-settings.ts'
 import { exampleUserPresence, userPresence } from '../resources/presence.ts'
 import { room } from '../resources/room.ts'
 import { roomPref } from '../resources/room-pref.ts'
@@ -115,6 +116,18 @@ export const serverEvents = {
       muted: false,
       folder: '',
     },
+  },
+  notificationSettings: {
+    summary: 'The user’s notifications were changed on another device or by an API key',
+    payload: z.object({
+      room: roomId.optional().describe('Absent: the settings for everywhere'),
+      threadOf: messageId.optional().describe('With a room: those of its thread about this message'),
+      settings: userNotifications.describe('All of them there'),
+    }),
+    to: 'user',
+    captured: true,
+    extension: true,
+    example: { room: 'demo-room', settings: { level: 'mentions' } },
   },
   myPrefChange: {
     summary: 'The user set a personal preference on another device',

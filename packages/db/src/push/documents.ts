@@ -101,7 +101,7 @@ export interface PushDoc {
   user: string
   token: string
   topic?: string
-  mentioned?: true
+  mentioned?: 'user' | 'room'
   badge?: number
   /** When it may be sent; absent once it is claimed. */
   dueAtMS?: number
@@ -157,6 +157,14 @@ export const userReasons = [
   'NOT_A_MEMBER',
   'BANNED',
   'MUTED',
+  'MUTED_FOR_NOW',
+  'LEVEL_OF_THREAD',
+  'LEVEL_OF_TYPE_IN_ROOM',
+  'LEVEL_OF_ROOM',
+  'LEVEL_OF_TYPE',
+  'LEVEL_OF_USER',
+  'LEVEL_OF_APP',
+  'DO_NOT_DISTURB',
   'ROBOT',
   'BLOCKED',
   'NO_DEVICE',

@@ -1,3 +1,4 @@
+import type { RoomNotifications } from '@parley/contracts/resources/notification-settings'
 import type { RoomType } from '@parley/contracts/resources/room'
 import type { RoomPref } from '@parley/contracts/resources/room-pref'
 import type { RoomBuffer } from '../room-buffer/documents.ts'
@@ -58,6 +59,8 @@ export interface MembershipDoc {
   /** When the ban ends; a ban without it, and a block, have no end. */
   blockedUntilMS?: number
   pref?: StoredPref
+  /** The member's notifications of the room, or of the thread. */
+  notify?: RoomNotifications
   /** When the member last sent to a thread of the room, while it has slow mode. */
   threadSentAtMS?: number
 }

@@ -109,7 +109,11 @@ export async function findMembershipsByKey(
 }
 
 /** The fields that decide whether a member gets a push. */
-export type MemberToPush = Pick<MembershipDoc, 'user' | 'joinedAtMS' | 'readSeq' | 'pref'> & BlockMark
+export type MemberToPush = Pick<MembershipDoc, 'user' | 'joinedAtMS' | 'readSeq' | 'pref' | 'notify'> &
+  BlockMark & {
+    /** The member's notifications of the message's thread. */
+    thread?: MembershipDoc['notify']
+  }
 export const memberToPush = {
   _id: 0,
   user: 1,
@@ -118,6 +122,7 @@ export const memberToPush = {
   blocked: 1,
   blockedUntilMS: 1,
   'pref.muted': 1,
+  notify: 1,
 } as const
 
 /** All members of a room in pages, always in the same order: the longest-standing first. */

@@ -12,7 +12,10 @@ import { type RoomSummary, summaryFields } from './rooms.ts'
 
 /** A room as one of its members has it in a list. */
 export interface RoomOfMember {
-  membership: Pick<MembershipDoc, 'roomKey' | 'readSeq' | 'uncounted' | 'flushedSeq' | 'hiddenUpToSeq' | 'pref'>
+  membership: Pick<
+    MembershipDoc,
+    'roomKey' | 'readSeq' | 'uncounted' | 'flushedSeq' | 'hiddenUpToSeq' | 'pref' | 'notify'
+  >
   room: RoomSummary
   unread: number
   /** All of it, where it was read with the rest. */
@@ -29,7 +32,7 @@ export interface ShownRoom {
 }
 
 const membershipFields = {
-  ...{ _id: 0, roomKey: 1, readSeq: 1, uncounted: 1, flushedSeq: 1, hiddenUpToSeq: 1, pref: 1 },
+  ...{ _id: 0, roomKey: 1, readSeq: 1, uncounted: 1, flushedSeq: 1, hiddenUpToSeq: 1, pref: 1, notify: 1 },
 } satisfies Record<keyof RoomOfMember['membership'] | '_id', 0 | 1>
 
 /** Documents in one reply of MongoDB, which by itself makes a second round trip after a hundred. */

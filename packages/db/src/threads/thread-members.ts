@@ -122,22 +122,44 @@ export async function* pageThreadMembers(
   const members = db.threadMembers
     .find({ roomKey: threadKey({ app, room }, root) })
     .sort({ joinedAtMS: 1, _id: 1 })
-    .project<{ user: string }>({ _id: 0, user: 1 })
+    .project<OfThread>({ _id: 0, user: 1, notify: 1 })
     .batchSize(perPage)
-  let last: string[] = []
+  let last: OfThread[] = []
   for await (const page of readInParts(members, perPage)) {
-    const users = page.map(({ user }) => user)
-    for (const user of users) left.delete(user)
-    if (users.length < perPage) last = users
-    else yield findMembersToPush(db, app, room, users)
+    for (const { user } of page) left.delete(user)
+    if (page.length < perPage) last = page
+    else yield findMembersToPush(db, app, room, page)
   }
-  for (const users of inParts([...last, ...left], perPage)) yield findMembersToPush(db, app, room, users)
+  const outside = Array.from(left, (user) => ({ user }))
+  for (const users of inParts([...last, ...outside], perPage)) yield findMembersToPush(db, app, room, users)
 }
 
-function findMembersToPush(db: Db, app: string, room: string, users: readonly string[]): Promise<MemberToPush[]> {
-  return db.memberships
-    .find({ _id: { $in: users.map((user) => key(app, room, user)) } })
+/** A user to notify, with the notifications of one who takes part in the thread. */
+type OfThread = Pick<MembershipDoc, 'user' | 'notify'>
+
+async function findMembersToPush(
+  db: Db,
+  app: string,
+  room: string,
+  users: readonly OfThread[],
+): Promise<MemberToPush[]> {
+  const found = await db.memberships
+    .find({ _id: { $in: users.map(({ user }) => key(app, room, user)) } })
     .sort({ joinedAtMS: 1, _id: 1 })
     .project<MemberToPush>(memberToPush)
     .toArray()
+  const threads = new Map(users.flatMap(({ user, notify }) => (notify ? [[user, notify] as const] : [])))
+  return found.map((member) => Object.assign(member, { thread: threads.get(member.user) }))
+}
+
+/** The notifications of threads, by the keys of their users, `key(app, room, root, user)`; those with none are left out. */
+export async function findThreadNotifications(
+  db: Db,
+  keys: readonly string[],
+): Promise<Map<string, MembershipDoc['notify']>> {
+  if (keys.length === 0) return new Map()
+  const found = db.threadMembers
+    .find({ _id: { $in: [...keys] }, notify: { $exists: true } })
+    .project<Pick<MembershipDoc, '_id' | 'notify'>>({ notify: 1 })
+  return new Map((await found.toArray()).map(({ _id, notify }) => [_id, notify]))
 }

@@ -1,4 +1,5 @@
 import type { RobotCommand } from '@parley/contracts/resources/command'
+import type { UserNotifications } from '@parley/contracts/resources/notification-settings'
 import type { Address } from '@parley/contracts/resources/user'
 
 /** A personal block of one user by another. */
@@ -76,6 +77,7 @@ export interface UserDoc {
   commands?: RobotCommand[]
   address?: Address
   userAgent?: string
+  notify?: UserNotifications
   lastLoginTimeMS: number
   /** When their last socket closed. */
   lastSeenMS?: number

@@ -73,19 +73,25 @@ export async function findUsersByKey(
   return new Map(users.map((user) => [user._id, user]))
 }
 
-/** The users that never get a push, with the reason: robots, and users banned from the app now. */
-export async function findUnpushed(
-  db: Db,
-  app: string,
-  ids: readonly string[],
-): Promise<Map<string, 'ROBOT' | 'BANNED'>> {
+/** The parts of a user that decide over pushes: `reason` for one who never gets any, and the notifications. */
+export interface UserToPush extends Pick<UserDoc, 'notify'> {
+  reason?: 'ROBOT' | 'BANNED'
+}
+
+/** Those with any such part, by ID: robots, users banned from the app now, users with notifications of their own. */
+export async function findUsersToPush(db: Db, app: string, ids: readonly string[]): Promise<Map<string, UserToPush>> {
   const keys = ids.map((id) => key(app, id))
+  const some = [{ isRobot: true }, { ban: { $exists: true } }, { notify: { $exists: true } }]
   const found = await db.users
-    .find({ _id: { $in: keys }, $or: [{ isRobot: true }, { ban: { $exists: true } }] })
-    .project<Pick<UserDoc, 'id' | 'isRobot' | 'ban'>>({ id: 1, isRobot: 1, ban: 1 })
+    .find({ _id: { $in: keys }, $or: some })
+    .project<Pick<UserDoc, 'id' | 'isRobot' | 'ban' | 'notify'>>({ id: 1, isRobot: 1, ban: 1, notify: 1 })
     .toArray()
-  const unpushed = found.filter((user) => user.isRobot || banInForce(user))
-  return new Map(unpushed.map(({ id, isRobot }) => [id, isRobot ? 'ROBOT' : 'BANNED']))
+  return new Map(
+    found.map((user) => {
+      const reason = user.isRobot ? 'ROBOT' : banInForce(user) ? 'BANNED' : undefined
+      return [user.id, { ...(reason && { reason }), ...(user.notify && { notify: user.notify }) }]
+    }),
+  )
 }
 
 /** A new user. */

@@ -3,6 +3,7 @@ import type { Chat } from '@parley/chat/chat'
 import { answerWebhook } from '@parley/chat/integrations/answer-webhook'
 import { currentCallData, waitedCallData } from '@parley/chat/integrations/call-data'
 import { webhookUrlOf } from '@parley/chat/integrations/webhook-keys'
+import type { NotificationsOfApp } from '@parley/chat/push/notification-settings'
 import { typedCommand } from '@parley/chat/rooms/commands'
 import { ApiError } from '@parley/contracts/errors'
 import { readJson } from '@parley/contracts/free-json'
@@ -32,6 +33,7 @@ export interface DeliverCallParts {
   generic: string | undefined
   /** A push of a message that is older is of no use any more. */
   keepMS: number
+  notificationsOf: NotificationsOfApp
   log: Logger
   tracing: Tracing
 }

@@ -1,13 +1,19 @@
 import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
 import { isShownRecalled } from '@parley/chat/messages/changing/recalled'
+import { findMentions, mentionOf } from '@parley/chat/push/mentions'
+import type { NotificationsOfApp } from '@parley/chat/push/notification-settings'
 import { findSuppressionReasons } from '@parley/chat/push/suppression-reasons'
 import { readJson } from '@parley/contracts/free-json'
 import type { Message } from '@parley/contracts/resources/message'
 import type { PushCall } from '@parley/contracts/resources/webhook'
 import type { Db } from '@parley/db/connect'
 import type { OutgoingCallDoc } from '@parley/db/push/documents'
-import { expandGroups } from '@parley/db/users/groups'
+
+export interface WaitedPushParts {
+  db: Db
+  notificationsOf: NotificationsOfApp
+}
 
 /** Members per query. */
 const atOnce = 1_000
@@ -17,13 +23,13 @@ const atOnce = 1_000
  * it. A call retried by an admin may be of any age.
  */
 export async function waitedPush(
-  { db, keepMS }: { db: Db; keepMS: number },
+  { keepMS, ...parts }: WaitedPushParts & { keepMS: number },
   call: OutgoingCallDoc,
   data: string,
 ): Promise<{ body: string } | { reason: string }> {
   if (!call.isAgain && clock.now() - call.createdAtMS > keepMS) return { reason: 'too late for a push' }
   if (isGone(JSON.parse(data) as Message)) return { reason: 'the message is gone' }
-  const body = await withoutWhoGetsNone(db, call, data)
+  const body = await withoutWhoGetsNone(parts, call, data)
   return body === undefined ? { reason: 'nobody to push to any more' } : { body }
 }
 
@@ -33,18 +39,23 @@ function isGone(message: Message): boolean {
 }
 
 async function withoutWhoGetsNone(
-  db: Db,
+  { db, notificationsOf }: WaitedPushParts,
   { app, room }: Pick<OutgoingCallDoc, 'app' | 'room'>,
   data: string,
 ): Promise<string | undefined> {
   const { pushToClients = [], ...rest } = readJson(data) as Partial<PushCall>
-  const mentions = await expandGroups(db, app, rest.mentions ?? [])
+  const { messageType = '', threadOf, sender } = rest
+  const mentions = await findMentions(db, app, rest.mentions)
   const left: string[] = []
   for (const users of inParts(pushToClients, atOnce)) {
     const against = await findSuppressionReasons(
       db,
       app,
-      users.map((user) => ({ id: user, user, room, sender: rest.sender?._id ?? '', mentioned: mentions.has(user) })),
+      users.map((user) => ({
+        ...{ id: user, user, room, sender: sender?._id ?? '', messageType, threadOf },
+        mention: mentionOf(user, mentions),
+      })),
+      notificationsOf,
     )
     left.push(...users.filter((user) => !against.has(user)))
   }

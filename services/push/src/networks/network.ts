@@ -20,6 +20,8 @@ export type PushContent = {
       messageType: string
       /** ID of the user. */
       sender: string
+      /** Of a message in a thread: its root. */
+      threadOf?: string
       /** It was deleted or recalled while its pushes waited. */
       isDeleted?: true
     }

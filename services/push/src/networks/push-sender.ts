@@ -3,6 +3,7 @@ import { clock } from '@parley/async/clock'
 import { createInFlight } from '@parley/async/in-flight'
 import { inParts } from '@parley/async/in-parts'
 import type { Wake } from '@parley/async/wake'
+import type { NotificationsOfApp } from '@parley/chat/push/notification-settings'
 import type { Db } from '@parley/db/connect'
 import type { PushDoc, PushNetwork } from '@parley/db/push/documents'
 import { releasePushes, takePushes } from '@parley/db/push/pushes'
@@ -25,6 +26,7 @@ export interface PushSenderParts {
   db: Db
   name: PushNetwork
   network: Network
+  notificationsOf: NotificationsOfApp
   concurrency: number
   probeMS: number
   credentials: CredentialsState
@@ -66,7 +68,7 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
   async function sendDue(): Promise<number> {
     const { found, due } = await readDue(atOnce() - inFlight.size)
     const known = await contentsOf(due)
-    const renewed = await renewWaited(db, due, known)
+    const renewed = await renewWaited(db, due, known, parts.notificationsOf)
     for (const some of inParts(due, perTake)) {
       const takenBy = randomUUID()
       const ids = some.map(({ _id }) => _id)

@@ -1,4 +1,5 @@
 import { clock } from '@parley/async/clock'
+import type { NotificationsOfApp } from '@parley/chat/push/notification-settings'
 import { findSuppressionReasons } from '@parley/chat/push/suppression-reasons'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
@@ -29,14 +30,17 @@ export async function renewWaited(
   db: Db,
   pushes: readonly PushDoc[],
   contents: ReadonlyMap<string, PushContent>,
+  notificationsOf: NotificationsOfApp,
 ): Promise<Map<string, RenewedPush>> {
   const byApp = Map.groupBy(pushes.filter(hasWaited), ({ app }) => app)
-  const renewed = await Promise.all([...byApp].map(([app, waited]) => renewOfApp(db, app, waited, contents)))
+  const renewed = await Promise.all(
+    [...byApp].map(([app, waited]) => renewOfApp({ db, notificationsOf }, app, waited, contents)),
+  )
   return new Map(renewed.flat())
 }
 
 async function renewOfApp(
-  db: Db,
+  { db, notificationsOf }: { db: Db; notificationsOf: NotificationsOfApp },
   app: string,
   waited: readonly PushDoc[],
   contents: ReadonlyMap<string, PushContent>,
@@ -44,15 +48,15 @@ async function renewOfApp(
   const ofMessages = waited.flatMap((push) => {
     const content = contents.get(push.content)
     if (content?.of !== 'message') return []
-    const { _id: id, user, mentioned = false } = push
-    const { room, sender } = content
-    return [{ id, user, room, sender, mentioned }]
+    const { _id: id, user, mentioned: mention } = push
+    const { room, sender, messageType, threadOf } = content
+    return [{ id, user, room, sender, mention, messageType, threadOf }]
   })
   const withBadge = waited.filter(({ badge }) => badge !== undefined)
   const [devices, badges, against] = await Promise.all([
     findDevices(db, waited.map(deviceKeyOf)),
     totalUnreadOf(db, app, [...new Set(withBadge.map(({ user }) => user))]),
-    findSuppressionReasons(db, app, ofMessages),
+    findSuppressionReasons(db, app, ofMessages, notificationsOf),
   ])
   const byKey = new Map(devices.map((device) => [device._id, device] as const))
   return waited.map((push) => {

@@ -21,6 +21,7 @@ export function messageNotification(message: Message, room: RoomDoc, request: st
     messageID: message._id,
     messageType,
     sender: message.sender._id,
+    ...(message.threadOf !== undefined && { threadOf: message.threadOf }),
     ...(request !== undefined && { request }),
   }
 }

@@ -5,7 +5,8 @@ import { type Delivery, readEvent } from '@parley/bus/events/incoming'
 import { readPayload } from '@parley/bus/read-payload'
 import type { MessageHandler } from '@parley/bus/stream/consume'
 import { findQuoted } from '@parley/chat/messages/reading/quoted-messages'
-import { pageRecipients, type RecipientPage } from '@parley/chat/push/recipients'
+import type { NotificationsOfApp } from '@parley/chat/push/notification-settings'
+import { pageRecipients, type RecipientPage, type RecipientParts } from '@parley/chat/push/recipients'
 import { toMessageView } from '@parley/chat/views/message'
 import { type Message, message as messageSchema } from '@parley/contracts/resources/message'
 import type { PushCall } from '@parley/contracts/resources/webhook'
@@ -32,6 +33,7 @@ import type { WhoIsOnline } from './who-is-online.ts'
 export interface PushMessageParts {
   db: Db
   whoIsOnline: WhoIsOnline
+  notificationsOf: NotificationsOfApp
   /** The configured networks. */
   networks: ReadonlySet<PushNetwork>
   /** PUSH_GENERIC. */
@@ -108,18 +110,28 @@ async function noteForDevices(
   const said = JSON.stringify(messageNotification(message, room, event.request))
   if (!(await insertPushContent(db, content, said))) return
   let page = 0
-  for await (const { recipients, left } of pageRecipients(db, room, message, perPage)) {
+  const parties = await recipientParts(parts, event, room)
+  for await (const { recipients, left } of pageRecipients(parties, room, message, perPage)) {
     const { due: devices, decided } = await decideDevices(parts, room.app, { recipients, left }, event.attempt)
     const badges = await totalUnreadOf(db, room.app, withBadge ? [...new Set(devices.map(({ user }) => user))] : [])
-    const mentioned = new Set(recipients.filter((recipient) => recipient.mentioned).map(({ user }) => user))
+    const mentions = new Map(recipients.map(({ user, mention }) => [user, mention]))
     const each = { app: room.app, content, giveUpAtMS: Math.min(event.takenAtMS + keepMS, expiryOf(message)) }
     const pushes = devices.map((device) =>
-      pushTo(device, { ...each, badge: badges.get(device.user), mentioned: mentioned.has(device.user) }),
+      pushTo(device, { ...each, badge: badges.get(device.user), mentioned: mentions.get(device.user) }),
     )
     const _id = key(room.app, message._id, String(page++))
     await Promise.all([insertPushes(db, pushes), parts.decisions.decided({ _id, at: clock.date(), ...decided })])
     if (pushes.length > 0) parts.wakeNetworks()
   }
+}
+
+async function recipientParts(
+  { db, whoIsOnline, notificationsOf }: PushMessageParts,
+  { attempt }: Delivery,
+  { app }: RoomDoc,
+): Promise<RecipientParts> {
+  const findConnected = async (users: readonly string[]) => new Set((await whoIsOnline(app, users, attempt)).keys())
+  return { db, notifications: await notificationsOf(app), findConnected }
 }
 
 /** A message as it is now. */
@@ -174,7 +186,7 @@ export function pushTo(
     badge,
     mentioned,
     ...rest
-  }: Pick<PushDoc, 'app' | 'content' | 'giveUpAtMS'> & { badge?: number | undefined; mentioned?: boolean },
+  }: Pick<PushDoc, 'app' | 'content' | 'giveUpAtMS'> & { badge?: number | undefined; mentioned?: PushDoc['mentioned'] },
 ): PushDoc {
   return {
     ...rest,
@@ -183,7 +195,7 @@ export function pushTo(
     user,
     token,
     ...(topic !== undefined && { topic }),
-    ...(mentioned && { mentioned }),
+    ...(mentioned !== undefined && { mentioned }),
     ...(badge !== undefined && { badge }),
     dueAtMS: clock.now(),
     tries: 0,
@@ -192,14 +204,16 @@ export function pushTo(
 }
 
 async function noteForCallback(
-  { db, whoIsOnline, queueCall, decisions }: PushMessageParts,
+  parts: PushMessageParts,
   url: string,
   event: Delivery,
   message: Message,
   room: RoomDoc,
 ): Promise<void> {
+  const { whoIsOnline, queueCall, decisions } = parts
   let part = 0
-  for await (const { recipients, left } of pageRecipients(db, room, message, perCall)) {
+  const parties = await recipientParts(parts, event, room)
+  for await (const { recipients, left } of pageRecipients(parties, room, message, perCall)) {
     const users = recipients.map(({ user }) => user)
     const online = await whoIsOnline(room.app, users, event.attempt)
     const pushToClients = users.filter((user) => !online.has(user))

@@ -11,6 +11,7 @@ import { requireNotFrozen } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { bannedFromApp } from '../../moderation/banned-from-app.ts'
 import { moderate } from '../../moderation/moderate.ts'
+import { requireRoomMention } from '../../push/require-room-mention.ts'
 import { toSentMessageView } from '../../views/message.ts'
 import { contentOf } from '../sending/draft.ts'
 import { changeMessage, type MessageName } from './change-message.ts'
@@ -42,6 +43,7 @@ export async function editMessage(chat: Chat, caller: Caller, name: MessageName,
     if (content === undefined) return before.recalled ? undefined : recall
     if (before.recalled) throw new ApiError('INVALID_REQUEST', '_id: the message was recalled')
     requireNotFrozen(room)
+    if (caller.kind === 'user') await requireRoomMention(chat.db, caller, edit.mentions, room)
     // Only now, in its turn, so that words listed meanwhile are masked too.
     const mask = await chat.censor.maskOf(caller.app)
     return edited(mask ? mask(content) : content, edit)

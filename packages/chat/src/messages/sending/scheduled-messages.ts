@@ -24,6 +24,7 @@ import type { Chat } from '../../chat.ts'
 import { attachFiles } from '../../files/attach-files.ts'
 import { bannedFromApp } from '../../moderation/banned-from-app.ts'
 import { parseCursor, toCursor } from '../../page-cursor.ts'
+import { requireRoomMention } from '../../push/require-room-mention.ts'
 import { requireReply } from '../../threads/thread.ts'
 import { contentOf } from './draft.ts'
 
@@ -62,6 +63,7 @@ export async function scheduleMessage(
   requireReply(thread, given.replyTo)
   const content = contentOf(message)
   await requireWriter(chat, app, sender, given.room)
+  if (by.kind === 'user') await requireRoomMention(db, by, mentions, given.room)
   if ((await countScheduled(db, app, sender, mostOfSender)) >= mostOfSender) {
     throw new ApiError('TOO_MANY_SCHEDULED', `at most ${mostOfSender} messages of a user are to be sent later`)
   }

@@ -99,7 +99,11 @@ export const sendMessage = operation({
       .boolean()
       .default(false)
       .describe('Leave the badge out of the pushes of this message; it counts as unread like any other'),
-    mentions: mentions.optional().describe('Users to notify of being mentioned; a user group stands for its members'),
+    mentions: mentions
+      .optional()
+      .describe(
+        'Users to notify of being mentioned; a user group stands for its members, `@room` for every member, `@here` for those who are connected',
+      ),
     clientMessageID: clientMessageID.optional().meta(ours),
     attachments: attachments.optional().meta(ours),
     replyTo: replyTo.meta(ours),

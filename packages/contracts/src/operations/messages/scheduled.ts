@@ -55,7 +55,7 @@ export const scheduleMessage = operation({
     expiresInS,
   }),
   result: scheduledMessage,
-  errors: ['MISSING_PARAMETER', ...senderErrors, 'TOO_MANY_SCHEDULED'],
+  errors: ['MISSING_PARAMETER', ...senderErrors, 'INSUFFICIENT_PERMISSIONS', 'TOO_MANY_SCHEDULED'],
   extension: true,
   example: {
     body: { room: 'demo-room', message: 'Good morning!', messageType: 'text', sendAtMS: 1_798_761_600_000 },

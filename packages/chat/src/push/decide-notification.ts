@@ -1,0 +1,78 @@
+import type {
+  AppNotifications,
+  NotificationLevel,
+  RoomNotifications,
+  ThreadNotifications,
+  UserNotifications,
+} from '@parley/contracts/resources/notification-settings'
+import type { RoomType } from '@parley/contracts/resources/room'
+import { isQuiet, type LocalTimes } from './quiet-hours.ts'
+
+/** How a message mentions a user: by name or group, or with everybody of the room. */
+export type Mention = 'user' | 'room'
+
+/** All that decides whether a message notifies a user who may read it. */
+export interface NotificationFacts {
+  roomType: RoomType
+  messageType: string
+  mention: Mention | undefined
+  app: AppNotifications
+  user: UserNotifications | undefined
+  room: RoomNotifications | undefined
+  /** The user has muted the room (`mute` of the User). */
+  isMuted: boolean
+  /** Of a message in a thread in which the user takes part. */
+  thread: ThreadNotifications | undefined
+}
+
+/** The settings that keep a push back, as `GET /admin/push/why` names them. */
+export type KeptBackBy =
+  | 'DO_NOT_DISTURB'
+  | 'MUTED'
+  | 'MUTED_FOR_NOW'
+  | 'LEVEL_OF_THREAD'
+  | 'LEVEL_OF_TYPE_IN_ROOM'
+  | 'LEVEL_OF_ROOM'
+  | 'LEVEL_OF_TYPE'
+  | 'LEVEL_OF_USER'
+  | 'LEVEL_OF_APP'
+
+/**
+ * The setting that keeps the push of a message back; undefined when it is pushed (docs/reference/push.md#levels). First the mutes of
+ * the room and thread, which a mention by name passes; then the level of the narrowest place that has one; then what the user set
+ * for everywhere.
+ */
+export function decideNotification(facts: NotificationFacts, now: LocalTimes): KeptBackBy | undefined {
+  const { user, room, thread, mention, isMuted } = facts
+  const isNamed = mention === 'user'
+  const isMutedNow = (settings: ThreadNotifications | undefined) => (settings?.muteUntilMS ?? 0) > now.atMS
+  // A thread with a level of its own goes on in a muted room.
+  if (isMuted && !isNamed && thread?.level === undefined) return 'MUTED'
+  if ((isMutedNow(thread) || isMutedNow(room)) && !isNamed) return 'MUTED_FOR_NOW'
+  const [level, by] = levelOf(facts)
+  if (level === 'none' || (level === 'mentions' && mention === undefined)) return by
+  if (isMutedNow(user) && !isNamed) return 'MUTED_FOR_NOW'
+  return user?.doNotDisturb && isQuiet(user.doNotDisturb, now) ? 'DO_NOT_DISTURB' : undefined
+}
+
+/** The level that counts, and its place. */
+function levelOf({
+  roomType,
+  messageType,
+  app,
+  user,
+  room,
+  thread,
+}: NotificationFacts): [NotificationLevel, KeptBackBy] {
+  const ofType = (settings: RoomNotifications | undefined) =>
+    settings?.types?.find((type) => type.messageType === messageType)?.level
+  const places: [NotificationLevel | undefined, KeptBackBy][] = [
+    [thread?.level, 'LEVEL_OF_THREAD'],
+    [ofType(room), 'LEVEL_OF_TYPE_IN_ROOM'],
+    [room?.level, 'LEVEL_OF_ROOM'],
+    [ofType(user), 'LEVEL_OF_TYPE'],
+    [user?.level, 'LEVEL_OF_USER'],
+  ]
+  const found = places.find((place): place is [NotificationLevel, KeptBackBy] => place[0] !== undefined)
+  return found ?? [app.levels[roomType] ?? 'all', 'LEVEL_OF_APP']
+}

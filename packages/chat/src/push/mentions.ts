@@ -1,0 +1,34 @@
+import { hereMention, roomMention } from '@parley/contracts/resources/notification-settings'
+import type { Db } from '@parley/db/connect'
+import { expandGroups } from '@parley/db/users/groups'
+import type { Mention } from './decide-notification.ts'
+
+/** The mentions of a message (docs/reference/push.md#mentions-of-the-room). */
+export interface Mentions {
+  /** By name or with a group. */
+  named: ReadonlySet<string>
+  /** Every member, or those who are connected. */
+  all?: 'room' | 'here'
+}
+
+/** Groups stand for their members. */
+export async function findMentions(db: Db, app: string, mentions: readonly string[] = []): Promise<Mentions> {
+  const named = await expandGroups(
+    db,
+    app,
+    mentions.filter((id) => !isRoomMention(id)),
+  )
+  if (mentions.includes(roomMention)) return { named, all: 'room' }
+  return mentions.includes(hereMention) ? { named, all: 'here' } : { named }
+}
+
+/** @param isHere whether the user is connected */
+export function mentionOf(user: string, { named, all }: Mentions, isHere = false): Mention | undefined {
+  if (named.has(user)) return 'user'
+  return all === 'room' || (all === 'here' && isHere) ? 'room' : undefined
+}
+
+/** Whether it mentions the members of the room. */
+export function isRoomMention(id: string): boolean {
+  return id === roomMention || id === hereMention
+}

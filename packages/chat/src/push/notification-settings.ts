@@ -1,0 +1,146 @@
+import { ApiError } from '@parley/contracts/errors'
+import {
+  type AppNotifications,
+  appNotifications,
+  appNotificationsKey,
+  type RoomNotifications,
+  type ThreadNotifications,
+  type UserNotifications,
+} from '@parley/contracts/resources/notification-settings'
+import { findConfigValue } from '@parley/db/apps/config'
+import type { Db } from '@parley/db/connect'
+import { findThreadMember } from '@parley/db/threads/thread-members'
+import type { Session } from '@parley/db/transactions/transaction'
+import { saveRoomNotifications, saveThreadNotifications, saveUserNotifications } from '@parley/db/users/notifications'
+import { findUser } from '@parley/db/users/users'
+import { LRUCache } from 'lru-cache'
+import type { UserCaller } from '../access/caller.ts'
+import { requireMember } from '../access/require-member.ts'
+import type { Chat } from '../chat.ts'
+import { changeAndNotify } from '../events/change-and-notify.ts'
+import { notifyUser } from '../events/event-builders.ts'
+import { userOrderingKey } from '../events/ordering-keys.ts'
+import { findRoot } from '../threads/thread.ts'
+
+/** A user's notifications (docs/reference/push.md#levels). @throws ApiError CLIENT_NOT_FOUND */
+export async function getNotifications({ db }: Chat, { app, user }: UserCaller): Promise<UserNotifications> {
+  const found = await findUser(db, app, user)
+  if (!found) throw unknownUser(user)
+  return found.notify ?? {}
+}
+
+/** Replaces a user's notifications; their other devices get notificationSettings. @throws ApiError CLIENT_NOT_FOUND */
+export async function setNotifications(
+  chat: Chat,
+  of: UserCaller,
+  settings: UserNotifications,
+  device?: string,
+): Promise<UserNotifications> {
+  return change(chat, of, { settings }, device, async (session) => {
+    if (!(await saveUserNotifications(chat.db, of, settings, session))) throw unknownUser(of.user)
+  })
+}
+
+/** A user's notifications of a room. @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER */
+export async function getRoomNotifications(chat: Chat, of: UserCaller, room: string): Promise<RoomNotifications> {
+  return (await requireMember(chat, of, room)).membership.notify ?? {}
+}
+
+/** Replaces them; the user's other devices get notificationSettings. @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER */
+export async function setRoomNotifications(
+  chat: Chat,
+  of: UserCaller,
+  room: string,
+  settings: RoomNotifications,
+  device?: string,
+): Promise<RoomNotifications> {
+  return change(chat, of, { room, settings }, device, async (session) => {
+    await requireMember(chat, of, room, session)
+    await saveRoomNotifications(chat.db, { ...of, room }, settings, session)
+  })
+}
+
+/**
+ * A user's notifications of a thread, by its root or one of its messages.
+ * @throws ApiError MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER, NOT_IN_THREAD
+ */
+export async function getThreadNotifications(chat: Chat, of: UserCaller, id: string): Promise<ThreadNotifications> {
+  const { root, room } = await findRoot(chat, of, id)
+  const member = await findThreadMember(chat.db, { app: of.app, room: room.id, root: root._id }, of.user)
+  if (!member) throw notInThread()
+  const { level, muteUntilMS } = member.notify ?? {}
+  return { ...(level !== undefined && { level }), ...(muteUntilMS !== undefined && { muteUntilMS }) }
+}
+
+/** Replaces them; the user's other devices get notificationSettings. @throws ApiError as getThreadNotifications */
+export async function setThreadNotifications(
+  chat: Chat,
+  of: UserCaller,
+  id: string,
+  settings: ThreadNotifications,
+  device?: string,
+): Promise<ThreadNotifications> {
+  const { root, room } = await findRoot(chat, of, id)
+  const thread = { app: of.app, room: room.id, root: root._id }
+  const payload = { room: room.id, threadOf: root._id, settings }
+  return change(chat, of, payload, device, async (session) => {
+    const isIn = await saveThreadNotifications(chat.db, { ...thread, user: of.user }, settings, session)
+    if (!isIn) throw notInThread()
+  })
+}
+
+async function change<S extends RoomNotifications>(
+  chat: Chat,
+  of: UserCaller,
+  payload: { room?: string; threadOf?: string; settings: S },
+  device: string | undefined,
+  save: (session: Session) => Promise<void>,
+): Promise<S> {
+  return changeAndNotify(chat, userOrderingKey(of), async (session, pending) => {
+    await save(session)
+    chat.audit?.note({ after: payload })
+    notifyUser(pending, of, 'notificationSettings', payload, device)
+    return payload.settings
+  })
+}
+
+function unknownUser(user: string): ApiError {
+  return new ApiError('CLIENT_NOT_FOUND', `uid: no user ${JSON.stringify(user)}`)
+}
+
+function notInThread(): ApiError {
+  return new ApiError('NOT_IN_THREAD', 'the caller has sent nothing to the thread, nor its root')
+}
+
+/** An app's notifications as its configuration has them. */
+export async function findAppNotifications(db: Db, app: string): Promise<AppNotifications> {
+  const found = await findConfigValue(db, app, appNotificationsKey)
+  return appNotifications.catch(withoutSettings).parse(found ? JSON.parse(found.json) : {})
+}
+
+const withoutSettings = appNotifications.parse({})
+
+/** @throws ApiError INVALID_BODY if the value of the key is not allowed; null is none */
+export function checkAppNotifications(value: unknown): void {
+  const issue = value === null ? undefined : appNotifications.safeParse(value).error?.issues[0]
+  if (issue) throw new ApiError('INVALID_BODY', `${[appNotificationsKey, ...issue.path].join('.')}: ${issue.message}`)
+}
+
+/** Reads an app's notifications. */
+export type NotificationsOfApp = (app: string) => Promise<AppNotifications>
+
+/** A configuration change applies in every process after this long. */
+const believedMS = 2_000
+
+/** The same from memory: the push of a message costs no read more. */
+export function rememberAppNotifications(db: Db): NotificationsOfApp {
+  const known = new LRUCache<string, AppNotifications>({
+    max: 10_000,
+    ttl: believedMS,
+    fetchMethod: (app) => findAppNotifications(db, app),
+    // While the database is away, the old configuration applies.
+    allowStaleOnFetchRejection: true,
+    noDeleteOnFetchRejection: true,
+  })
+  return async (app) => (await known.fetch(app)) ?? withoutSettings
+}

@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import { deviceHeader } from '../../headers.ts'
+import { messageId, roomId, userId } from '../../ids.ts'
+import { auditsParam, operation } from '../../operation.ts'
+import { roomNotifications, threadNotifications, userNotifications } from '../../resources/notification-settings.ts'
+
+const shared = { tag: 'Preferences', form: 'envelope', extension: true } as const
+const ofUser = z.object({ uid: userId })
+const ofRoom = z.object({ room: roomId })
+const ofThread = z.object({ id: messageId.describe('The root of the thread, or one of its messages') })
+const inRoom = ['ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'] as const
+const inThread = ['MESSAGE_NOT_FOUND', ...inRoom, 'NOT_IN_THREAD'] as const
+const replaces = 'The body takes the place of all settings there: a field that is left out is none any more.'
+
+const exampleUserSettings = {
+  level: 'mentions',
+  doNotDisturb: { timeZone: 'Europe/Berlin', times: [{ days: [1, 2, 3, 4, 5], from: '22:00', to: '07:00' }] },
+} as const
+const exampleRoomSettings = { level: 'none', types: [{ messageType: 'announcement', level: 'all' as const }] } as const
+
+export const getMyNotifications = operation({
+  ...{ ...shared, id: 'getMyNotifications', method: 'GET', path: '/me/notifications', access: 'client' },
+  summary: "The caller's notifications",
+  result: userNotifications,
+  errors: [],
+  example: { result: exampleUserSettings },
+})
+
+export const setMyNotifications = operation({
+  ...{ ...shared, id: 'setMyNotifications', method: 'PUT', path: '/me/notifications', access: 'client' },
+  summary: "Set the caller's notifications; notificationSettings goes to the other devices",
+  description: replaces,
+  headers: deviceHeader,
+  body: z.strictObject(userNotifications.shape),
+  result: userNotifications,
+  errors: [],
+  example: { body: exampleUserSettings, result: exampleUserSettings },
+})
+
+export const getMyRoomNotifications = operation({
+  ...{ ...shared, id: 'getMyRoomNotifications', method: 'GET', access: 'client' },
+  path: '/me/notifications/rooms/:room',
+  summary: "The caller's notifications of a room",
+  params: ofRoom,
+  result: roomNotifications,
+  errors: inRoom,
+  example: { result: exampleRoomSettings },
+})
+
+export const setMyRoomNotifications = operation({
+  ...{ ...shared, id: 'setMyRoomNotifications', method: 'PUT', access: 'client' },
+  path: '/me/notifications/rooms/:room',
+  summary: "Set the caller's notifications of a room; notificationSettings goes to the other devices",
+  description: replaces,
+  params: ofRoom,
+  headers: deviceHeader,
+  body: z.strictObject(roomNotifications.shape),
+  result: roomNotifications,
+  errors: inRoom,
+  example: { body: exampleRoomSettings, result: exampleRoomSettings },
+})
+
+export const getMyThreadNotifications = operation({
+  ...{ ...shared, id: 'getMyThreadNotifications', method: 'GET', access: 'client' },
+  path: '/me/notifications/threads/:id',
+  summary: "The caller's notifications of a thread in which they take part",
+  params: ofThread,
+  result: threadNotifications,
+  errors: inThread,
+  example: { result: { level: 'mentions' } },
+})
+
+export const setMyThreadNotifications = operation({
+  ...{ ...shared, id: 'setMyThreadNotifications', method: 'PUT', access: 'client' },
+  path: '/me/notifications/threads/:id',
+  summary: "Set the caller's notifications of a thread; notificationSettings goes to the other devices",
+  description: replaces,
+  params: ofThread,
+  headers: deviceHeader,
+  body: z.strictObject(threadNotifications.shape),
+  result: threadNotifications,
+  errors: inThread,
+  example: { body: { level: 'mentions' }, result: { level: 'mentions' } },
+})
+
+export const getNotifications = operation({
+  ...{ ...shared, id: 'getNotifications', method: 'GET', path: '/admin/clients/:uid/notifications' },
+  ...{ access: 'admin', scope: 'users:read' },
+  summary: 'The notifications of a user',
+  params: ofUser,
+  result: userNotifications,
+  errors: ['CLIENT_NOT_FOUND'],
+  example: { result: exampleUserSettings },
+})
+
+export const setNotifications = operation({
+  ...{ ...shared, id: 'setNotifications', method: 'PUT', path: '/admin/clients/:uid/notifications' },
+  ...{ access: 'admin', scope: 'users:write' },
+  summary: 'Set the notifications of a user; notificationSettings goes to their devices',
+  description: replaces,
+  audit: auditsParam('user', 'uid'),
+  params: ofUser,
+  body: z.strictObject(userNotifications.shape),
+  result: userNotifications,
+  errors: ['CLIENT_NOT_FOUND'],
+  example: { body: exampleUserSettings, result: exampleUserSettings },
+})
+
+export const getRoomNotifications = operation({
+  ...{ ...shared, id: 'getRoomNotifications', method: 'GET', access: 'admin', scope: 'users:read' },
+  path: '/admin/clients/:uid/notifications/rooms/:room',
+  summary: 'The notifications of a user in a room',
+  params: ofUser.extend(ofRoom.shape),
+  result: roomNotifications,
+  errors: inRoom,
+  example: { result: exampleRoomSettings },
+})
+
+export const setRoomNotifications = operation({
+  ...{ ...shared, id: 'setRoomNotifications', method: 'PUT', access: 'admin', scope: 'users:write' },
+  path: '/admin/clients/:uid/notifications/rooms/:room',
+  summary: 'Set the notifications of a user in a room; notificationSettings goes to their devices',
+  description: replaces,
+  audit: auditsParam('user', 'uid'),
+  params: ofUser.extend(ofRoom.shape),
+  body: z.strictObject(roomNotifications.shape),
+  result: roomNotifications,
+  errors: inRoom,
+  example: { body: exampleRoomSettings, result: exampleRoomSettings },
+})
