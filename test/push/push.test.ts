@@ -164,11 +164,22 @@ describe('a new message is pushed', () => {
     const [android] = platform.fcm.pushes
     const { ttl, ...rest } = android?.message.android ?? {}
     assert.match(ttl, /^86[34]\d\ds$/)
+    const { 'apns-expiration': expiration, ...headers } = android?.message.apns?.headers ?? {}
+    assert.ok(Number(expiration) > Date.now() / 1_000)
     assert.deepEqual(
-      { ...android?.message, android: rest },
+      { ...android?.message, android: rest, apns: { ...android?.message.apns, headers } },
       {
         token: `${bob}-fcm`,
         data: { room, messageID: message, messageType: 'text' },
+        apns: {
+          headers: { 'apns-priority': '10', 'apns-collapse-id': message },
+          payload: {
+            aps: {
+              ...{ alert: { 'loc-key': 'im_loc_text', 'loc-args': locArgs }, sound: 'default', badge: 2 },
+              'thread-id': room,
+            },
+          },
+        },
         android: {
           priority: 'HIGH',
           notification: {

@@ -1,6 +1,10 @@
 import { clock } from '@parley/async/clock'
 import type { PushDoc } from '@parley/db/push/documents'
+import { fittingArguments } from './fitting-arguments.ts'
 import type { PushContent } from './network.ts'
+
+/** FCM accepts 4,096 bytes; the token and what wraps the message come to these. */
+const maxBytes = 3_700
 
 /** A push in the form of FCM (firebase.google.com: REST resource projects.messages, AndroidConfig). */
 export function fcmMessage(push: PushDoc, content: PushContent): object {
@@ -12,16 +16,41 @@ export function fcmMessage(push: PushDoc, content: PushContent): object {
   }
 }
 
+/** The texts stand there twice, so they may be shorter than for APNs itself. */
 function ofMessage(push: PushDoc, content: PushContent & { of: 'message' }): object {
-  const { locKey, mentionedLocKey, locArgs, room, messageID, messageType } = content
+  const made = (args: readonly string[]) => withArguments(push, content, args)
+  return made(
+    fittingArguments(content.locArgs, (args) => Buffer.byteLength(JSON.stringify(made(args))) <= maxBytes),
+  )
+}
+
+function withArguments(push: PushDoc, content: PushContent & { of: 'message' }, args: readonly string[]): object {
+  const { locKey, mentionedLocKey, room, messageID, messageType } = content
+  const key = push.mentioned ? mentionedLocKey : locKey
   return {
     data: { room, messageID, messageType },
+    // For tokens of FCM on iPhones (firebase.google.com: ApnsConfig).
+    apns: {
+      headers: {
+        'apns-priority': '10',
+        'apns-expiration': String(Math.floor(push.giveUpAtMS / 1_000)),
+        ...(Buffer.byteLength(messageID) <= 64 && { 'apns-collapse-id': messageID }),
+      },
+      payload: {
+        aps: {
+          alert: { 'loc-key': key, 'loc-args': args },
+          sound: 'default',
+          'thread-id': room,
+          ...(push.badge !== undefined && { badge: push.badge }),
+        },
+      },
+    },
     android: {
       priority: 'HIGH',
       ttl: lifetime(push.giveUpAtMS),
       notification: {
-        body_loc_key: push.mentioned ? mentionedLocKey : locKey,
-        body_loc_args: locArgs,
+        body_loc_key: key,
+        body_loc_args: args,
         // Sent again because the first response was lost, it replaces the first on the device.
         tag: messageID,
         ...(push.badge !== undefined && { notification_count: push.badge }),

@@ -1,6 +1,7 @@
 import { cut, textOf } from '@parley/chat/messages/reading/message-text'
 import type { Message } from '@parley/contracts/resources/message'
 import type { RoomDoc } from '@parley/db/rooms/documents'
+import { fittingArguments } from '../networks/fitting-arguments.ts'
 import type { PushContent } from '../networks/network.ts'
 
 /** The message types with a loc-key of their own (docs/reference/push.md#recipients). */
@@ -16,7 +17,7 @@ export function messageNotification(message: Message, room: RoomDoc, request: st
     of: 'message',
     locKey: withOwnText.has(messageType) ? `im_loc_${messageType}` : 'im_loc_message',
     mentionedLocKey: 'im_loc_mention',
-    locArgs: fitting([message.sender.nickname, room.name, cut(textOf(message.message), maxText)]),
+    locArgs: fittingArguments([message.sender.nickname, room.name, cut(textOf(message.message), maxText)], isFitting),
     room: message.room,
     messageID: message._id,
     messageType,
@@ -26,12 +27,6 @@ export function messageNotification(message: Message, room: RoomDoc, request: st
   }
 }
 
-function fitting(args: string[]): string[] {
-  let most = maxText
-  let fitted = args
-  while (Buffer.byteLength(JSON.stringify(fitted)) > maxArgsBytes) {
-    most = Math.floor(most * 0.8)
-    fitted = args.map((arg) => cut(arg, most))
-  }
-  return fitted
+function isFitting(args: readonly string[]): boolean {
+  return Buffer.byteLength(JSON.stringify(args)) <= maxArgsBytes
 }

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import type { PushDoc } from '@parley/db/push/documents'
+import { describe, test } from 'vitest'
+import type { Message } from '@parley/contracts/resources/message'
+import type { RoomDoc } from '@parley/db/rooms/documents'
+import { messageNotification } from '../recipients/notification-text.ts'
+import { apnsNotification } from './apns-notification.ts'
+import { fcmMessage } from './fcm-message.ts'
+import type { PushContent } from './network.ts'
+
+const id = 'r'.repeat(128)
+const push = { _id: 'p', user: 'bob', token: 't'.repeat(180), badge: 99_999, giveUpAtMS: Date.now() + 1_000 } as PushDoc
+
+function contentOf(text: string): PushContent & { of: 'message' } {
+  const sender = { _id: 'alice', nickname: text }
+  const message = { _id: id, room: id, messageType: 'x'.repeat(128), message: text, sender } as unknown as Message
+  const content = messageNotification(message, { name: text } as RoomDoc, 'request')
+  return content.of === 'message' ? content : assert.fail()
+}
+
+interface FcmMessage {
+  android: { notification: { body_loc_args: string[] } }
+  apns: { payload: { aps: { alert: { 'loc-args': string[] } } } }
+}
+
+describe('a push of long texts', () => {
+  const texts = ['a', 'ü', '漢', '😀', '"', '👩‍👩‍👧‍👦', '\u0001'].map((part) => part.repeat(400))
+  test.each(texts)('is shortened to what APNs and FCM take, at whole characters: %.2s', (text) => {
+    const content = contentOf(text)
+    const apns = JSON.stringify(apnsNotification(push, content, 'org.example.app'))
+    assert.ok(Buffer.byteLength(apns) <= 4_096, 'APNs')
+    const { message } = fcmMessage(push, content) as { message: FcmMessage }
+    assert.ok(Buffer.byteLength(JSON.stringify({ message })) <= 4_096, 'FCM')
+    const [args, onIPhones] = [message.android.notification.body_loc_args, message.apns.payload.aps.alert['loc-args']]
+    assert.deepEqual(onIPhones, args)
+    for (const arg of [...args, ...content.locArgs]) {
+      assert.ok(arg.isWellFormed() && arg.length > 20 && text.startsWith(arg))
+    }
+  })
+
+  test('that fit stay as they are', () => {
+    const { message } = fcmMessage(push, contentOf('Ana')) as { message: FcmMessage }
+    assert.deepEqual(message.android.notification.body_loc_args, ['Ana', 'Ana', 'Ana'])
+  })
+})
