@@ -4,7 +4,7 @@ import { fullTime } from './times.ts'
 
 const hourMS = 3_600_000
 
-/** What the user hears of the room: which messages, and for how long nothing. */
+/** The notifications of the room: which messages, and a mute for a time. */
 export function NotifySettings({ room, info }: { room: Room; info: RoomInfo }) {
   const { texts, lang, attempt } = useChat()
   const { notifying: notify } = texts
