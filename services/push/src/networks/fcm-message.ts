@@ -19,9 +19,7 @@ export function fcmMessage(push: PushDoc, content: PushContent): object {
 /** The texts stand there twice, so they may be shorter than for APNs itself. */
 function ofMessage(push: PushDoc, content: PushContent & { of: 'message' }): object {
   const made = (args: readonly string[]) => withArguments(push, content, args)
-  return made(
-    fittingArguments(content.locArgs, (args) => Buffer.byteLength(JSON.stringify(made(args))) <= maxBytes),
-  )
+  return made(fittingArguments(content.locArgs, (args) => Buffer.byteLength(JSON.stringify(made(args))) <= maxBytes))
 }
 
 function withArguments(push: PushDoc, content: PushContent & { of: 'message' }, args: readonly string[]): object {
