@@ -1,7 +1,9 @@
 import { inParts } from '@parley/async/in-parts'
 import { maxMembersShown } from '@parley/contracts/resources/room'
 import type { JobDoc } from '@parley/db/documents'
+import { disownFiles } from '@parley/db/files/disown-files'
 import { removeFilesOf } from '@parley/db/files/files-to-clear'
+import { findHeldRooms } from '@parley/db/holds/holds'
 import { advanceJob, JobTaken } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
 import { deleteScheduledOf } from '@parley/db/messages/scheduled'
@@ -34,6 +36,7 @@ export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean>
   if (user === undefined) return true
   await forgetReporter(chat.db, app, user)
   await deleteScheduledOf(chat.db, app, user)
+  await disownFiles(chat.db, app, user, await findHeldRooms(chat.db, app))
   await removeFilesOf(chat.db, app, user)
   let { done } = job
   for (let rooms = await findRoomIdsOfUser(chat.db, app, user); rooms.length > 0; ) {

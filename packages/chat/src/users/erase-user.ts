@@ -1,6 +1,8 @@
 import { publishPresenceEvent } from '@parley/bus/events/presence-events'
+import { ApiError } from '@parley/contracts/errors'
 import { configMarkKey } from '@parley/db/apps/config-mark'
 import type { JobDoc } from '@parley/db/documents'
+import { findHeld } from '@parley/db/holds/holds'
 import { findErasures, insertJob } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
@@ -25,7 +27,7 @@ import { continueErasure } from './continue-erasure.ts'
  * Erases a user: profile, tokens, sockets, devices, preferences and personal blocks end at once, and a job begins that removes the user
  * from all rooms, even if a process dies meanwhile (docs/reference/users.md). Messages keep the ID. Until the job is over the ID stays
  * taken; erasing again returns the same job.
- * @throws ApiError CLIENT_NOT_FOUND
+ * @throws ApiError CLIENT_NOT_FOUND, UNDER_HOLD
  */
 export async function eraseUser(chat: Chat, app: string, user: string): Promise<Record<string, never> | Accepted> {
   const begin = async (session: Session, pending: PendingEvents) => {
@@ -34,6 +36,8 @@ export async function eraseUser(chat: Chat, app: string, user: string): Promise<
       if (job === undefined) throw unknownClient(user)
       return job
     }
+    const held = await findHeld(chat.db, app, { users: [user] }, session)
+    if (held.users.has(user)) throw new ApiError('UNDER_HOLD', 'client_id: a legal hold is on the user; lift it first')
     const ended = await forgetTokens(chat.db, app, user, session)
     tokensRevoked(pending, { app, user }, ended)
     notifyFeed(pending, { app, user }, 'userDeleted', { _id: user })

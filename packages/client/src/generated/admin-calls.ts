@@ -86,4 +86,7 @@ export const adminCalls = {
   listEvents: 'GET /admin/events?',
   getJob: 'GET /admin/jobs/:id?',
   listJobs: 'GET /admin/jobs?',
+  liftHold: 'DELETE /admin/holds/:id',
+  listHolds: 'GET /admin/holds?',
+  placeHold: 'POST /admin/holds',
 } as const

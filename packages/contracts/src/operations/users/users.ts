@@ -165,7 +165,7 @@ export const eraseUser = operation({
   params: z.object({ client_id: userId }),
   result: z.object({}),
   accepted: acceptedJob,
-  errors: ['CLIENT_NOT_FOUND'],
+  errors: ['CLIENT_NOT_FOUND', 'UNDER_HOLD'],
   extension: true,
   example: { result: {} },
 })
