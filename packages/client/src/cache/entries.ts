@@ -58,7 +58,7 @@ export function createEntries(storage: CacheStorage, cipher: Cipher, name: strin
         await storage.setItem(of, text)
         return
       } catch (error) {
-        // What was stored before is older than what could not be stored.
+        // The entry that was stored before is out of date.
         if (index.rooms.length === 0) await storage.removeItem(of)
         if (index.rooms.length === 0) throw error
       }

@@ -84,7 +84,7 @@ export function createCacheKeeper(cache: ClientCache | undefined, { session, roo
       changed.clear()
       await cache?.clear()
     },
-    /** What changed in the last moments is written. */
+    /** Writes the changes of the last moments first. */
     close() {
       if (timer !== undefined) write()
       isClosed = true
