@@ -141,6 +141,8 @@ describe('parley app delete', () => {
     assert.deepEqual(await own.ended, ['io server disconnect', 'io server disconnect'])
     assert.deepEqual(await statuses(platform, own.token), [401, 401, 401, 401])
     assert.deepEqual(await idsOf(platform.app), {})
+    const noted = { app: '*', action: 'app delete', subject: `app:${platform.app}` }
+    assert.equal(await db.audit.countDocuments(noted), 2, 'in the log of the installation, once per run')
 
     assert.deepEqual(await statuses(other, kept.token), [200, 200, 200, 200])
     assert.deepEqual(await idsOf(other.app), before)

@@ -136,6 +136,18 @@ describe('the hook MODERATE', () => {
     assert.equal(hook.calls.length, asks)
   })
 
+  test('is tried by a key, which gets the answer and its time; nothing is sent', async () => {
+    const attempt = () => platform.admin('POST', '/admin/moderation/try', { text: 'bad', sender: 'alice', room })
+    await setHook('tried')
+    answers({ action: 'mask', text: '***' })
+    const before = await seq()
+    const { action, text: shown, durationMS } = await attempt()
+    assert.deepEqual([action, shown, typeof durationMS, await seq()], ['mask', '***', 'number', before])
+    assert.deepEqual(hook.calls.at(-1)?.body.data, { message: 'bad', messageType: 'text' })
+    await platform.admin('POST', '/config', { MODERATE: null })
+    await eventually('no server is named', async () => (await attempt())['action'] === 'none')
+  })
+
   test('is called for other texts that users show: captions, reactions, typing, names and descriptions of rooms', async () => {
     await setHook('shown')
     const group = await platform.newRoom(['alice', 'bob'], { owner: 'alice' })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { serializerCompiler } from '@fastify/type-provider-zod'
 import { createApiKeyAuthentication } from '@parley/chat/access/authenticate-api-key'
@@ -132,7 +133,8 @@ export async function createGateway({
   readBodies(app)
   takeInput(app)
   await shedLoad(app, metrics, maxLoopDelayMS)
-  if (rateLimits) limitRequests(app, createCallerRates(rateLimits.counts, rateLimits))
+  const countedMark = randomUUID()
+  if (rateLimits) limitRequests(app, createCallerRates(rateLimits.counts, rateLimits), countedMark)
   await serveDocuments(app)
   serveDocsSite(app)
   const otherFiles = createOtherFiles(app, createPageFiles(chat), log)
@@ -155,7 +157,7 @@ export async function createGateway({
     connections.endSilent()
   })
   mountAll(mount, chat, presence, feeds, files)
-  serveMcp(app, authentication, mcpOrigins)
+  serveMcp(app, authentication, { origins: mcpOrigins, countedMark })
   mountConsole(mount, operators, metrics, console)
   await serveContent(app, chat, files, { mayTakeLong: connections.mayTakeLong, rateLimits })
   return app

@@ -6,9 +6,10 @@ import { key } from '@parley/db/keys'
 import type { UserDoc } from '@parley/db/users/documents'
 import { usersNamed, usersWithId } from '@parley/db/users/named-users'
 import { foldName } from '@parley/db/users/searched-names'
-import { findNewestUsers, onlyUsers } from '@parley/db/users/users'
+import { findLatestUsers, onlyUsers, timeInList } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import { parseCursor, toCursor } from '../page-cursor.ts'
+import { parseTime } from '../read-time.ts'
 import { toAdminUserViews } from '../views/user.ts'
 
 type Query = Input<typeof operation>['query']
@@ -18,21 +19,28 @@ type Query = Input<typeof operation>['query']
  * @throws ApiError INVALID_QUERY, TOO_MANY_REQUESTS
  */
 export async function listAllUsers(chat: Chat, app: string, query: Query): Promise<Result<typeof operation>> {
-  const { q, limit, cursor } = query
+  const { q, list, since, until, limit, cursor } = query
   const { db, limits } = chat
   if (q !== undefined) {
-    if (cursor !== undefined) throw new ApiError('INVALID_QUERY', 'cursor: not with q')
+    for (const [name, given] of Object.entries({ since, until, cursor })) {
+      if (given !== undefined) throw new ApiError('INVALID_QUERY', `${name}: not with q`)
+    }
+    if (list !== 'created') throw new ApiError('INVALID_QUERY', 'list: not with q')
     const found = await limits.queries({ app }, () => usersBeginning(db, app, q, limit))
     return { data: await toAdminUserViews(db, app, found) }
   }
   const after = parseCursor(cursor, /^[^]+$/)
-  const place = after && { atMS: after.atMS, id: key(app, after.id) }
-  const oneMore = await limits.queries({ app }, () => findNewestUsers(db, app, place, limit + 1))
+  const page = {
+    sinceMS: since === undefined ? 0 : parseTime('since', since),
+    untilMS: until === undefined ? Number.MAX_SAFE_INTEGER : parseTime('until', until),
+    before: after && { atMS: after.atMS, id: key(app, after.id) },
+  }
+  const oneMore = await limits.queries({ app }, () => findLatestUsers(db, app, list, { ...page, limit: limit + 1 }))
   const shown = oneMore.slice(0, limit)
   const last = oneMore.length > limit ? shown.at(-1) : undefined
   return {
     data: await toAdminUserViews(db, app, shown),
-    ...(last && { cursor: toCursor({ atMS: last.createdAt.getTime(), id: last.id }) }),
+    ...(last && { cursor: toCursor({ atMS: timeInList(last, list), id: last.id }) }),
   }
 }
 

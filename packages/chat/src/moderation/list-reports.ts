@@ -1,3 +1,4 @@
+import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { listReports as operation } from '@parley/contracts/operations/moderation/reports'
 import { reportStatus } from '@parley/contracts/resources/report'
@@ -13,11 +14,15 @@ import { toReportView } from '../views/report.ts'
 export async function listReports(
   { db }: Chat,
   app: string,
-  { status, room, limit, cursor }: Input<typeof operation>['query'],
+  { status, room, sender, reporter, limit, cursor }: Input<typeof operation>['query'],
 ): Promise<Result<typeof operation>> {
+  const [first, second] = Object.entries({ room, sender, reporter }).flatMap(([name, given]) =>
+    given === undefined ? [] : [name],
+  )
+  if (second !== undefined) throw new ApiError('INVALID_QUERY', `${second}: not with ${first}`)
   const statuses = status === undefined ? reportStatus.options : [status]
   const before = parseCursor(cursor)
-  const reports = await findReports(db, { app, room, statuses }, { before, limit })
+  const reports = await findReports(db, { app, room, sender, reporter, statuses }, { before, limit })
   const last = reports.length === limit ? reports.at(-1) : undefined
   return { data: reports.map(toReportView), ...(last && { cursor: toCursor({ atMS: last.createdAtMS, id: last.id }) }) }
 }

@@ -69,20 +69,22 @@ export async function writeUsers(
     const { state, before } = await read(db, wanted, session)
     const orderingKeys = new Map<string, PendingEvents>()
     const outcomes = wanted.map((one) => {
+      const known = state.users.get(key(one.app, one.id))
       const outcome = write(state, one)
       if ('refused' in outcome) return outcome
+      const audit = one.audit && { ...one.audit, ...rightsBefore(known, one.profile) }
       const of = { app: one.app, user: one.id }
       const events = orderingKeys.get(userOrderingKey(of)) ?? []
       tokensRevoked(events, of, outcome.ended)
       orderingKeys.set(userOrderingKey(of), events)
-      return { ...outcome, orderingKey: userOrderingKey(of) }
+      return { ...outcome, audit, orderingKey: userOrderingKey(of) }
     })
     for (const user of [...state.created, ...state.changed]) noteProfile(orderingKeys, state.users.get(user) as UserDoc)
     await store(db, state, before, session)
     const changes = [...orderingKeys].map(([orderingKey, events]) => ({ orderingKey, events }))
     await insertAuditEntries(
       db,
-      outcomes.flatMap((outcome, i) => ('refused' in outcome ? [] : (wanted[i]?.audit ?? []))),
+      outcomes.flatMap((outcome) => ('refused' in outcome ? [] : (outcome.audit ?? []))),
       session,
     )
     const noted = await outbox.note(changes, session)
@@ -98,6 +100,13 @@ export async function writeUsers(
       }
     })
   })
+}
+
+/** The rights that a change names, as a user had them: the other fields are personal, and not copied. */
+function rightsBefore(known: UserDoc | undefined, profile: Partial<Profile>): Pick<AuditDoc, 'before'> {
+  const named = (['isAdmin', 'isRobot'] as const).filter((right) => profile[right] !== undefined)
+  if (!known || named.length === 0) return {}
+  return { before: JSON.stringify(Object.fromEntries(named.map((right) => [right, known[right]]))) }
 }
 
 /** Adds the event of a written profile, once for all changes of the transaction. */

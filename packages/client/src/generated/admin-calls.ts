@@ -69,6 +69,7 @@ export const adminCalls = {
   banUser: 'POST /admin/clients/:client_id/ban',
   unbanUser: 'DELETE /admin/clients/:client_id/ban',
   tryCensorship: 'GET /admin/censorship?',
+  tryModeration: 'POST /admin/moderation/try',
   decideReport: 'POST /admin/reports/:id/decide',
   listReports: 'GET /admin/reports?',
   pushToClients: 'POST /push/push2clients',

@@ -4635,6 +4635,18 @@ export interface ListAllUsersInput {
    * The beginning of an ID, of a nickname or of a word of it
    */
   q?: string
+  /**
+   * Without `q`. By the time of: creation; last login, of those who have logged in; ban from the app, which may have ended; creation, of robots
+   */
+  list?: 'created' | 'lastLogin' | 'banned' | 'robots'
+  /**
+   * With that time at this one or later; not with `q`
+   */
+  since?: string
+  /**
+   * With that time at this one or before; not with `q`
+   */
+  until?: string
   limit?: number
   /**
    * `cursor` of the page before; not with `q`
@@ -4876,6 +4888,34 @@ export interface TryCensorshipResult {
    */
   text: string
 }
+export interface TryModerationInput {
+  /**
+   * The message of the call
+   */
+  text: string
+  /**
+   * `clientID` of the call; `test` by default
+   */
+  sender?: string
+  /**
+   * `roomID` of the call; `test` by default
+   */
+  room?: string
+}
+export interface TryModerationResult {
+  /**
+   * unanswered: none came in time, or one that is no answer; none: the key names no server
+   */
+  action: 'allow' | 'mask' | 'refuse' | 'unanswered' | 'none'
+  /**
+   * Of the answer
+   */
+  text?: string
+  /**
+   * From the call to the answer
+   */
+  durationMS: number
+}
 export interface DecideReportInput {
   /**
    * ID of a report
@@ -4952,6 +4992,14 @@ export interface ListReportsInput {
    * Room ID
    */
   room?: string
+  /**
+   * Only of messages of this user; not with `room`
+   */
+  sender?: string
+  /**
+   * Only those in which this user joined; not with `room` or `sender`
+   */
+  reporter?: string
   limit?: number
   /**
    * `cursor` of the page before
@@ -6278,7 +6326,7 @@ export interface AdminCalls {
   searchAllMessages: { input: SearchAllMessagesInput; result: SearchAllMessagesResult }
   /** The timeline of a user or a room, with reasons, the latest first: GET /admin/timeline */
   readTimeline: { input: ReadTimelineInput; result: ReadTimelineResult }
-  /** Users of the app, by the beginning of a name or ID, or the newest first: GET /admin/users */
+  /** Users of the app, by the beginning of a name or ID, or the latest first: GET /admin/users */
   listAllUsers: { input: ListAllUsersInput; result: ListAllUsersResult }
   /** Activity of the app now, in the last hour and the last day; processes; alerts: GET /admin/overview */
   readOverview: { input: ReadOverviewInput; result: ReadOverviewResult }
@@ -6292,6 +6340,8 @@ export interface AdminCalls {
   unbanUser: { input: UnbanUserInput; result: UnbanUserResult }
   /** A text as the censored words let it be: GET /admin/censorship */
   tryCensorship: { input: TryCensorshipInput; result: TryCensorshipResult }
+  /** Ask the server that the key MODERATE names about a text, as for a message: POST /admin/moderation/try */
+  tryModeration: { input: TryModerationInput; result: TryModerationResult }
   /** Decide about a reported message: POST /admin/reports/:id/decide */
   decideReport: { input: DecideReportInput; result: DecideReportResult }
   /** Reported messages, those first reported last coming first: GET /admin/reports */

@@ -86,13 +86,31 @@ export async function findReport(db: Db, app: string, id: string): Promise<Repor
   return db.reports.findOne({ app, id }, shown)
 }
 
+interface ReportsWanted {
+  app: string
+  statuses: readonly ReportDoc['status'][]
+  /** One of these at most. */
+  room?: string | undefined
+  sender?: string | undefined
+  reporter?: string | undefined
+}
+
+function reportsOf(
+  app: string,
+  { room, sender, reporter }: Omit<ReportsWanted, 'app' | 'statuses'>,
+): Filter<ReportDoc> {
+  if (room !== undefined) return { roomKey: key(app, room) }
+  if (sender !== undefined) return { senderKey: key(app, sender) }
+  return reporter === undefined ? { app } : { 'reporters.userKey': key(app, reporter) }
+}
+
 /** A page of reports, the newest first, each with its latest reasons. */
 export async function findReports(
   db: Db,
-  { app, room, statuses }: { app: string; room?: string | undefined; statuses: readonly ReportDoc['status'][] },
+  { app, statuses, ...named }: ReportsWanted,
   { before, limit }: { before?: PagePlace | undefined; limit: number },
 ): Promise<ReportDoc[]> {
-  const of: Filter<ReportDoc> = room === undefined ? { app } : { roomKey: key(app, room) }
+  const of = reportsOf(app, named)
   const rest = beyond(before, { time: 'createdAtMS', id: 'id', order: -1 })
   return db.reports
     .find({ ...of, status: { $in: [...statuses] }, ...rest }, shown)

@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import type { ClientSession, Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import type { PagePlace } from '../page-place.ts'
+import type { TimePage } from '../page-place.ts'
 import { type Query, toFilter } from '../query-filter.ts'
 import { asTooSlow, unreadablePattern } from '../query-too-slow.ts'
 import { banInForce } from './app-bans.ts'
@@ -16,12 +16,17 @@ export type Profile = Pick<
   'nickname' | 'description' | 'email' | 'avatarUrl' | 'isRobot' | 'isAdmin' | 'commands'
 >
 
+/** Its keys are those of the index of all users: a hint needs the name. */
+const robotsIndex = 'robots'
+
 export const userIndexes: IndexDescription[] = [
   { key: { app: 1, createdAt: 1, _id: 1 } },
   { key: { app: 1, nickname: 1 } },
   { key: searchedNamesIndex },
   { key: { app: 1, email: 1 }, partialFilterExpression: { email: { $exists: true } } },
-  { key: { app: 1, lastLoginTimeMS: 1 } },
+  { key: { app: 1, lastLoginTimeMS: 1, _id: 1 } },
+  { key: { app: 1, 'ban.atMS': 1, _id: 1 }, partialFilterExpression: { ban: { $exists: true } } },
+  { key: { app: 1, createdAt: 1, _id: 1 }, name: robotsIndex, partialFilterExpression: { isRobot: true } },
   { key: { app: 1, 'commands.name': 1 }, partialFilterExpression: { 'commands.name': { $exists: true } } },
   { key: { app: 1, _id: 1 }, partialFilterExpression: { groupMembers: { $exists: true } } },
   { key: { app: 1, groupMembers: 1 }, partialFilterExpression: { groupMembers: { $exists: true } } },
@@ -171,26 +176,49 @@ export async function findUserPage(
   return { totalCount: total.value, users: found.value }
 }
 
-/** A page of the users of an app, the latest created first; `after` has the key of a user as its ID. */
-export async function findNewestUsers(
+/** Beyond it a Date is invalid. */
+const latestDate = 8_640_000_000_000_000
+
+/** The lists of an app's users, each by a time and in the order of an index. */
+const lists = {
+  created: { time: 'createdAt', of: { groupMembers: { $exists: false } } },
+  lastLogin: { time: 'lastLoginTimeMS', of: { groupMembers: { $exists: false } } },
+  banned: { time: 'ban.atMS', of: { ban: { $exists: true } } },
+  robots: { time: 'createdAt', of: { isRobot: true } },
+} as const satisfies Record<string, { time: string; of: Filter<UserDoc> }>
+type UserList = keyof typeof lists
+
+/** A page of a list of an app's users, the latest first; `before` has the key of a user as its ID. */
+export async function findLatestUsers(
   db: Db,
   app: string,
-  after: PagePlace | undefined,
-  limit: number,
+  list: UserList,
+  { sinceMS, untilMS, before, limit }: TimePage,
 ): Promise<UserDoc[]> {
-  const createdAt = after && new Date(after.atMS)
+  const { time, of } = lists[list]
+  // Before its first login a user has 0.
+  const least = Math.max(sinceMS, list === 'lastLogin' ? 1 : 0)
+  const at = (ms: number) => (time === 'createdAt' ? new Date(Math.min(ms, latestDate)) : ms)
+  const place = before && at(before.atMS)
   return db.users
     .find({
-      app,
-      groupMembers: { $exists: false },
-      ...(createdAt && {
-        createdAt: { $lte: createdAt },
-        $or: [{ createdAt: { $lt: createdAt } }, { _id: { $lt: after.id } }],
-      }),
+      $and: [
+        { app, ...of, [time]: { $gte: at(least), $lte: at(untilMS) } },
+        place === undefined
+          ? {}
+          : { [time]: { $lte: place }, $or: [{ [time]: { $lt: place } }, { _id: { $lt: before?.id ?? '' } }] },
+      ],
     })
-    .sort({ createdAt: -1, _id: -1 })
+    .sort({ [time]: -1, _id: -1 })
+    .hint(list === 'robots' ? robotsIndex : `app_1_${time}_1__id_1`)
     .limit(limit)
     .toArray()
+}
+
+/** The time by which a user stands in a list. */
+export function timeInList({ createdAt, lastLoginTimeMS, ban }: UserDoc, list: UserList): number {
+  if (list === 'lastLogin') return lastLoginTimeMS
+  return list === 'banned' ? (ban?.atMS ?? 0) : createdAt.getTime()
 }
 
 const isOfAll = (query: Query) => 'all' in query && query.all.length === 0

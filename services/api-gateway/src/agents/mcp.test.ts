@@ -209,7 +209,7 @@ describe('/mcp: API key operations as tools of the Model Context Protocol', () =
     }
   })
 
-  test('requests and calls count against the rate limit of the key', async () => {
+  test('each request counts once against the rate limit of the key, a call of a tool too', async () => {
     let hits = 0
     const counts = {
       hit: (_name: string, _ms: number, most: number) => ({ count: ++hits > most ? most + 1 : 1, leftMS: 1 }),
@@ -221,8 +221,12 @@ describe('/mcp: API key operations as tools of the Model Context Protocol', () =
     // Initialization and the notification after it.
     const { call } = await connect(gateway.apiKey, { url: limited.url })
     assert.equal((await call('inspectRoom', { id: room })).isError, false)
-    assert.equal(hits, 4)
-    assert.match((await call('inspectRoom', { id: room })).text, /TOO_MANY_REQUESTS/)
+    assert.equal(hits, 3)
+    for (let left = 2; left > 0; left--) assert.equal((await call('inspectRoom', { id: room })).isError, false)
+    await assert.rejects(call('inspectRoom', { id: room }), /TOO_MANY_REQUESTS/)
+    const forged = { 'im-api-key': gateway.apiKey, 'parley-counted': randomUUID() }
+    const { status } = await fetch(`${limited.url}/admin/rooms/${room}`, { headers: forged })
+    assert.equal(status, 429)
   })
 
   test('every tool has arguments that lead to its own operation', () => {

@@ -1,25 +1,37 @@
 import { hostname } from 'node:os'
 import type { Audited } from '@parley/chat/access/api-keys'
 import { createRecorder } from '@parley/chat/audit/recorder'
+import { everyApp } from '@parley/contracts/resources/operator'
 import type { Db } from '@parley/db/connect'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import { readSettings } from '@parley/service/settings'
 import { auditSettings } from '@parley/service/shared-settings'
 
-/** The parameter of a use case that an operator calls: it records the change with the operator's user and machine. */
-export function byCommand(db: Db, app: string, command: string): Audited {
+/**
+ * The parameter of a use case that an operator calls: it records the change with the operator's user and machine.
+ * @param about the app that changes, where the entry is kept in the log of another one
+ */
+export function byCommand(db: Db, app: string, command: string, about = app): Audited {
   const { auditDays: keptDays } = readSettings(auditSettings, process.env)
   const audit = createRecorder({
     ...{ app, action: command, keptDays, actor: `command:${command}`, address: hostname() },
     actorName: process.env['USER'] ?? `uid ${process.getuid?.()}`,
-    subject: { kind: 'app', id: app },
+    subject: { kind: 'app', id: about },
   })
   return { db, audit }
 }
 
 /** Records a command that makes many changes, before the first. */
 export async function recordCommand(db: Db, app: string, command: string, about: object = {}): Promise<void> {
-  const { audit } = byCommand(db, app, command)
+  await record(byCommand(db, app, command), about)
+}
+
+/** The same in the log of the installation, which outlives every app. */
+export async function recordForAll(db: Db, command: string, about: object, app: string = everyApp): Promise<void> {
+  await record(byCommand(db, everyApp, command, app), about)
+}
+
+async function record({ db, audit }: Audited, about: object): Promise<void> {
   audit?.note({ after: about })
   await inTransaction(db, async (session) => audit?.write(db, session))
 }

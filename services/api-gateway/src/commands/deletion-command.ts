@@ -11,6 +11,7 @@ import { readSettings } from '@parley/service/settings'
 import { natsSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
 import { Command } from 'commander'
+import { recordForAll } from './by-command.ts'
 
 type WithDb = <T>(work: (db: Db) => Promise<T>, timeoutMS?: number) => Promise<T>
 
@@ -47,6 +48,7 @@ async function deleteNow(db: Db, app: string): Promise<void> {
   const control = createControl(bus)
   const deleted = new Map<string, number>()
   try {
+    await recordForAll(db, 'app delete', {}, app)
     const onProgress = (collection: string, count: number) => {
       const before = deleted.get(collection)
       if (before === undefined || Math.floor(count / lineEvery) > Math.floor(before / lineEvery)) {

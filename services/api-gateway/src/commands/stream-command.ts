@@ -11,6 +11,7 @@ import { readSettings } from '@parley/service/settings'
 import { natsSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
 import { Command, InvalidArgumentError } from 'commander'
+import { recordForAll } from './by-command.ts'
 
 type WithDb = <T>(work: (db: Db) => Promise<T>) => Promise<T>
 
@@ -51,6 +52,7 @@ async function rebuild(db: Db, sinceMS: number): Promise<void> {
   try {
     if (!(await findStream(bus))) throw new Error('there is no stream yet: start a service first, which makes it')
     const chat = createChat({ db, bus, control, log: createLog({ service: 'cli', node: 'cli', level: 'error' }) })
+    await recordForAll(db, 'rebuild-stream', { since: new Date(sinceMS).toISOString() })
     let saidAtMS = 0
     const events = await rebuildSince(chat, sinceMS, (upToMS, soFar) => {
       if (clock.now() < saidAtMS + sayEveryMS) return

@@ -1,11 +1,18 @@
 import type { CallerRates } from '@parley/chat/access/caller-rates'
 import type { FastifyInstance } from 'fastify'
 
-/** Limits the requests of each API key, user and app. Register before the routes. */
-export function limitRequests(app: FastifyInstance, rates: CallerRates): void {
+/** The header of a request that the gateway makes of itself for one that was counted, with `countedMark` as its value. */
+export const countedHeader = 'parley-counted'
+
+/**
+ * Limits the requests of each API key, user and app. Register before the routes.
+ * @param countedMark known to this process alone
+ */
+export function limitRequests(app: FastifyInstance, rates: CallerRates, countedMark: string): void {
   // After authentication and before the body is read: invalid requests count as well.
   app.addHook('preParsing', (request, _reply, _payload, done) => {
-    const refusal = request.caller && rates(request.caller)
+    const isCounted = request.headers[countedHeader] === countedMark
+    const refusal = isCounted || !request.caller ? undefined : rates(request.caller)
     if (!refusal || !request.routeOptions.config.operation?.isBare) return done(refusal)
     // The body decides the form of the refusal.
     request.refusal = refusal

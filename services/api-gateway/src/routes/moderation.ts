@@ -6,6 +6,7 @@ import { decideReport } from '@parley/chat/moderation/decide-report'
 import { listBans } from '@parley/chat/moderation/list-bans'
 import { listReports } from '@parley/chat/moderation/list-reports'
 import { reportMessage } from '@parley/chat/moderation/report-message'
+import { tryModeration } from '@parley/chat/moderation/try-moderation'
 import * as appBans from '@parley/contracts/operations/moderation/app-bans'
 import * as bans from '@parley/contracts/operations/moderation/bans'
 import * as blocks from '@parley/contracts/operations/moderation/blocks'
@@ -29,6 +30,8 @@ export function mountModeration(mount: Mount, chat: Chat): void {
   mount(censorship.tryCensorship, async ({ caller, query }) => ({
     text: await chat.censor.maskText(caller.app, query.text),
   }))
+
+  mount(censorship.tryModeration, ({ caller, body }) => tryModeration(chat, caller.app, body))
 
   mount(blocks.blockUser, ({ caller, params }) => blockUser(chat, caller, params.blockee))
 

@@ -11,7 +11,7 @@ import { useTexts } from '../../texts/texts.ts'
 import { MessageRow } from '../rooms/conversation/message-row.tsx'
 import { ReadingContext } from '../rooms/conversation/reading.ts'
 import { WithReason } from '../rooms/conversation/reason.tsx'
-import type { Report } from './report.ts'
+import { decidedTexts, type Report } from './report.ts'
 import { moderationTexts } from './texts.ts'
 
 const around = 5
@@ -112,11 +112,44 @@ function History({ user, label }: { user: string; label: string }) {
                 [t.rooms, number(roomCount)],
                 [t.bannedInApp, profile.ban ? common.yes : common.no],
                 [t.bansInRooms, number(bans.length)],
+                [t.wasReported, <Reports key="of" of={{ sender: user }} />],
+                [t.hasReported, <Reports key="by" of={{ reporter: user }} />],
               ]}
             />
           </>
         )}
       </Loaded>
     </div>
+  )
+}
+
+const shownReports = 10
+
+/** The latest reports of a user's messages, or by a user, with what was decided. */
+function Reports({ of }: { of: { sender: string } | { reporter: string } }) {
+  const t = useTexts(moderationTexts)
+  const common = useTexts(commonTexts)
+  const { app, api } = useApp()
+  const query = useQuery({
+    queryKey: [app, 'reports', of],
+    queryFn: ({ signal }) =>
+      resultOf(api.GET('/admin/reports', { params: { query: { ...of, limit: shownReports } }, signal })),
+  })
+  return (
+    <Loaded query={query} rows={1}>
+      {({ data }) =>
+        data.length === 0 ? (
+          common.none
+        ) : (
+          <ul className="reasons">
+            {data.map(({ id, createdAtMS, decision }) => (
+              <li key={id}>
+                <Time at={createdAtMS} /> · {decision ? t[decidedTexts[decision]] : t.open}
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
   )
 }

@@ -7,10 +7,8 @@ import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { MessageContent } from '../rooms/conversation/content.tsx'
 import { Context } from './context.tsx'
-import type { Report } from './report.ts'
+import { decidedTexts, type Report } from './report.ts'
 import { moderationTexts } from './texts.ts'
-
-const decided = { dismiss: 'gotDismiss', delete: 'gotDelete', ban: 'gotBan', erase: 'gotErase' } as const
 
 /** A reported message with the reasons, what was said around it, and both people. */
 export function ReportCard({
@@ -103,7 +101,7 @@ function Head({ report }: { report: Report }) {
       </Badge>
       {decision && (
         <Badge variant="light" color="gray" tt="none">
-          {t[decided[decision]]} · <Time at={decidedAtMS} />
+          {t[decidedTexts[decision]]} · <Time at={decidedAtMS} />
         </Badge>
       )}
     </Group>

@@ -1,26 +1,13 @@
 import { Badge, Text } from '@mantine/core'
-import { Icon, type IconName } from '../../components/icon.tsx'
+import { Icon } from '../../components/icon.tsx'
 import { ViewLink, visible } from '../../components/shown.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useLanguage, useTexts } from '../../texts/texts.ts'
 import type { Entry } from './entry.ts'
+import { kindIcons } from './kinds.ts'
 import type { TimelineSearch } from './search.ts'
 import { codeTexts, timelineTexts } from './texts.ts'
 
-const icons: Record<Entry['kind'], IconName> = {
-  message: 'send',
-  delivery: 'next',
-  push: 'device',
-  call: 'webhook',
-  connection: 'apps',
-  refusal: 'close',
-  read: 'check',
-  membership: 'users',
-  token: 'key',
-  ban: 'ban',
-  report: 'flag',
-  audit: 'shield',
-}
 const bad = /REFUSED|FAILED|GIVEN_UP|BANNED|DEAD|NONE$|TOKEN_EXPIRED|REPORT_OPEN/
 const good = /^(PUSH_SENT|DELIVERED|CALL_DONE|READ|CONNECTED)/
 
@@ -38,7 +25,7 @@ export function EntryLine({ entry, search }: { entry: Entry; search: TimelineSea
       <Badge
         color={colour}
         variant="light"
-        leftSection={<Icon name={icons[kind]} size={12} />}
+        leftSection={<Icon name={kindIcons[kind]} size={12} />}
         className="timeline-kind"
       >
         {t[kind]}

@@ -1,22 +1,4 @@
-import type { components } from '../../../generated/openapi.ts'
 import { texts } from '../../texts/texts.ts'
-
-type Kind = components['schemas']['TimelineEntry']['kind']
-
-export const kinds: readonly Kind[] = [
-  'message',
-  'delivery',
-  'push',
-  'call',
-  'connection',
-  'refusal',
-  'read',
-  'membership',
-  'token',
-  'ban',
-  'report',
-  'audit',
-]
 
 export const timelineTexts = texts(
   {
@@ -118,6 +100,10 @@ export const codeTexts = texts(
     PUSH_BANNED: 'No push: banned',
     PUSH_BLOCKED: 'No push: blocked',
     PUSH_ROBOT: 'No push: a robot',
+    PUSH_SENDER: 'No push: their own message',
+    PUSH_STREAMING: 'No push yet: streamed',
+    PUSH_NOT_IN_THREAD: 'No push: not in the thread',
+    PUSH_NOT_RECORDED: 'Nothing is on record',
     PUSH_PUSH_FALSE: 'No push: the sender asked for none',
     PUSH_NOT_A_MEMBER: 'No push: no member',
     PUSH_NO_NETWORK: 'No push: no network',
@@ -170,6 +156,10 @@ export const codeTexts = texts(
     PUSH_BANNED: '未推送：被封禁',
     PUSH_BLOCKED: '未推送：已屏蔽发送者',
     PUSH_ROBOT: '未推送：机器人',
+    PUSH_SENDER: '未推送：本人发送的消息',
+    PUSH_STREAMING: '暂未推送：消息仍在流式写入',
+    PUSH_NOT_IN_THREAD: '未推送：未参与此话题',
+    PUSH_NOT_RECORDED: '没有记录',
     PUSH_PUSH_FALSE: '未推送：发送者要求不推送',
     PUSH_NOT_A_MEMBER: '未推送：当时不是成员',
     PUSH_NO_NETWORK: '未推送：没有可用的推送网络',

@@ -11,8 +11,9 @@ import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
 import type { Entry } from './entry.ts'
 import { EntryLine } from './entry-line.tsx'
+import { kinds } from './kinds.ts'
 import type { TimelineSearch } from './search.ts'
-import { kinds, timelineTexts } from './texts.ts'
+import { timelineTexts } from './texts.ts'
 
 const route = getRouteApi('/shell/apps/$app/timeline')
 

@@ -4,7 +4,9 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { components } from '../../../generated/openapi.ts'
 import { resultOf } from '../../api.ts'
+import { ChoiceFilter } from '../../components/choice-filter.tsx'
 import type { Columns } from '../../components/data-table.tsx'
+import { TimeFilter } from '../../components/filters.tsx'
 import { Listed } from '../../components/listed.tsx'
 import { Page } from '../../components/page.tsx'
 import { PersonLink } from '../../components/person.tsx'
@@ -12,6 +14,7 @@ import { SearchField } from '../../components/search-field.tsx'
 import { Time, visible } from '../../components/shown.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
+import type { UsersSearch } from './search.ts'
 import { usersTexts } from './texts.ts'
 import { UserBadges } from './user-badges.tsx'
 
@@ -19,16 +22,21 @@ type User = components['schemas']['AdminUser']
 
 const route = getRouteApi('/shell/apps/$app/users')
 
-/** All users, the newest first, or those whose name or ID begins with what is typed. */
+/** The users of a list, the latest first, or those whose name or ID begins with what is typed. */
 export function Users() {
   const t = useTexts(usersTexts)
   const { app, api } = useApp()
-  const { q, cursor } = route.useSearch()
+  const { q, list, from, to, cursor } = route.useSearch()
   const navigate = route.useNavigate()
+  const set = (change: UsersSearch) =>
+    void navigate({ search: (now) => ({ ...now, cursor: undefined, ...change }), replace: true })
+  // Searches by name have no lists and no pages.
+  const asked = q === undefined ? { list, since: from, until: to, cursor } : { q }
+  const given = Object.entries(asked).filter(([, value]) => value !== undefined)
   const query = useQuery({
-    queryKey: [app, 'users', q, cursor],
+    queryKey: [app, 'users', given],
     queryFn: ({ signal }) =>
-      resultOf(api.GET('/admin/users', { params: { query: { ...(q && { q }), ...(cursor && { cursor }) } }, signal })),
+      resultOf(api.GET('/admin/users', { params: { query: Object.fromEntries(given) }, signal })),
     placeholderData: keepPreviousData,
   })
   const columns = useColumns()
@@ -40,6 +48,15 @@ export function Users() {
           value={q ?? ''}
           onSearch={(next) => void navigate({ search: { q: next.trim() || undefined }, replace: true })}
         />
+        <ChoiceFilter
+          label={t.list}
+          any={t.anyList}
+          values={{ lastLogin: t.byLogin, banned: t.bannedOnes, robots: t.robots }}
+          value={list}
+          onChange={(next) => set({ q: undefined, list: next })}
+        />
+        <TimeFilter label={t.from} value={from} onChange={(next) => set({ q: undefined, from: next })} />
+        <TimeFilter label={t.to} value={to} onChange={(next) => set({ q: undefined, to: next })} />
       </div>
       <Listed
         label={t.users}
@@ -47,7 +64,7 @@ export function Users() {
         columns={columns}
         keyOf={({ _id }) => _id}
         empty={
-          q === undefined
+          given.length === 0
             ? { icon: 'users', title: t.noUsers, hint: t.noUsersHint }
             : { icon: 'users', title: t.noneFound, hint: t.noneFoundHint }
         }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { madeId, messageId, naming, roomId } from '../../ids.ts'
+import { madeId, messageId, naming, roomId, userId } from '../../ids.ts'
 import { auditsParam, operation } from '../../operation.ts'
 import { report, reportDecision, reportStatus } from '../../resources/report.ts'
 import { banEnd } from './bans.ts'
@@ -50,6 +50,8 @@ export const listReports = operation({
   query: z.object({
     status: reportStatus.optional().describe('Only these; by default all'),
     room: roomId.optional(),
+    sender: userId.optional().describe('Only of messages of this user; not with `room`'),
+    reporter: userId.optional().describe('Only those in which this user joined; not with `room` or `sender`'),
     limit: z.coerce.number().int().min(1).max(100).default(20),
     cursor: z.string().max(100).optional().describe('`cursor` of the page before'),
   }),

@@ -13,7 +13,7 @@ import { startTestGateway, type TestGateway, type TestUser } from '../../test-ga
 /** Write operations that are not audited: they send, or prepare a send. */
 const sends = [
   ...['sendMessage', 'sendBatch', 'scheduleMessage', 'changeScheduled', 'cancelScheduled', 'streamText'],
-  ...['openStream', 'appendStream', 'endStream', 'createFile', 'markUploaded', 'pushToClients'],
+  ...['openStream', 'appendStream', 'endStream', 'createFile', 'markUploaded', 'pushToClients', 'tryModeration'],
 ]
 
 describe('the audit log', () => {

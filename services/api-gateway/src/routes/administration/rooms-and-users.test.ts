@@ -82,11 +82,46 @@ describe('an API key reads rooms, conversations and users of the app', () => {
     } while (cursor)
     assert.deepEqual(seen.toSorted(), ['a/b', 'alibi', 'alice', 'bob', 'zoe'])
     assert.deepEqual(seen.slice(-2), ['bob', 'alice'])
-    for (const bad of ['cursor=x', 'limit=0', 'q=a&cursor=1%20a']) {
+    for (const bad of [
+      'cursor=x',
+      'limit=0',
+      'q=a&cursor=1%20a',
+      'q=a&list=robots',
+      'q=a&since=1',
+      'list=x',
+      'since=x',
+    ]) {
       const { status, body } = await gateway.admin('GET', `/admin/users?${bad}`)
       assert.deepEqual([status, body.error.code], [400, 'INVALID_QUERY'], bad)
     }
     await other.stop()
+  })
+
+  test('GET /admin/users lists by last login, by ban and robots, in pages and between times', async () => {
+    const own = await startTestGateway()
+    const at = (n: number) => 1_700_000_000_000 + n
+    const data = Array.from({ length: 5 }, (_, n) => ({ _id: `user${n}`, isRobot: n > 2 }))
+    await own.admin('POST', '/admin/clients/list', { data })
+    const { users } = own.chat.db
+    for (const n of [0, 1, 2]) await users.updateOne({ id: `user${n}` }, { $set: { lastLoginTimeMS: at(n >> 1) } })
+    for (const n of [1, 4]) await own.admin('POST', `/admin/clients/user${n}/ban`, {})
+    const listed = async (query: string) => {
+      const ids: string[] = []
+      for (let cursor = ''; ; ) {
+        const { status, body, text } = await own.admin('GET', `/admin/users?limit=1&${query}${cursor}`)
+        assert.equal(status, 200, text)
+        ids.push(...body.result.data.map(({ _id }: { _id: string }) => _id))
+        if (body.result.cursor === undefined) return ids
+        cursor = `&cursor=${encodeURIComponent(body.result.cursor)}`
+      }
+    }
+    assert.deepEqual(await listed('list=lastLogin'), ['user2', 'user1', 'user0'])
+    assert.deepEqual(await listed(`list=lastLogin&since=${at(1)}`), ['user2'])
+    assert.deepEqual(await listed(`list=lastLogin&until=${at(0)}`), ['user1', 'user0'])
+    assert.deepEqual(await listed('list=banned'), ['user4', 'user1'])
+    assert.deepEqual((await listed('list=robots')).toSorted(), ['user3', 'user4'])
+    assert.deepEqual(await listed('list=created&since=2100-01-01'), [])
+    await own.stop()
   })
 
   test('every sort returns pages by cursor without gap or repeat, in both directions', async () => {

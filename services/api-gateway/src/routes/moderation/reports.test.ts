@@ -131,6 +131,15 @@ describe('GET /admin/reports', () => {
       [ids[1], ids[0]],
     )
     assert.equal((await list(`${of}&status=decided`)).data.length, 1)
+    const all = (await list('reporter=alice&limit=100')).data
+    assert.ok(
+      all.length >= 3 &&
+        all.every(({ reasons }: { reasons: { client: string }[] }) => reasons.some(({ client }) => client === 'alice')),
+    )
+    const { sender } = all[0]
+    assert.ok((await list(`sender=${sender}`)).data.every((one: { sender: string }) => one.sender === sender))
+    assert.deepEqual((await list('sender=nobody')).data, [])
+    refused(await gateway.admin('GET', `/admin/reports?sender=a&${of}`), 400, 'INVALID_QUERY')
     refused(await gateway.admin('GET', '/admin/reports?cursor=x'), 400, 'INVALID_QUERY')
     refused(await gateway.admin('GET', '/admin/reports?status=x'), 400, 'INVALID_QUERY')
     refused(await alice.call('GET', '/admin/reports'), 401, 'INVALID_API_KEY')

@@ -1,0 +1,99 @@
+import { Button, Stack, Text } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { type Api, resultOf } from '../../api.ts'
+import { TextFilter, TimeFilter } from '../../components/filters.tsx'
+import { Time, UserText, ViewLink, visible } from '../../components/shown.tsx'
+import { Empty, Failure, Loading } from '../../components/states.tsx'
+import { useApp } from '../../session/session.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import { WithReason } from '../rooms/conversation/reason.tsx'
+import type { ModerationSearch } from './search.ts'
+import { moderationTexts } from './texts.ts'
+
+const route = getRouteApi('/shell/apps/$app/moderation')
+
+/** The messages of all rooms by words, room, sender, type and time, read with a reason. */
+export function MessageSearch() {
+  const t = useTexts(moderationTexts)
+  const { keyword, room, sender, type, from, to } = route.useSearch()
+  const navigate = route.useNavigate()
+  const set = (change: ModerationSearch) => void navigate({ search: (now) => ({ ...now, ...change }), replace: true })
+  const isAsked = keyword !== undefined || room !== undefined || sender !== undefined
+  return (
+    <WithReason about="messages of all rooms">
+      {(api) => (
+        <>
+          <div className="tools">
+            <TextFilter label={t.keyword} value={keyword} onChange={(next) => set({ keyword: next })} isFirst />
+            <TextFilter label={t.room} value={room} onChange={(next) => set({ room: next })} />
+            <TextFilter label={t.senderId} value={sender} onChange={(next) => set({ sender: next })} />
+            <TextFilter label={t.type} value={type} onChange={(next) => set({ type: next })} />
+            <TimeFilter label={t.from} value={from} onChange={(next) => set({ from: next })} />
+            <TimeFilter label={t.to} value={to} onChange={(next) => set({ to: next })} />
+          </div>
+          {isAsked ? (
+            <Found api={api} search={{ keyword, room, sender, type, from, to }} />
+          ) : (
+            <Empty icon="search" title={t.searchAsk}>
+              {t.searchHint}
+            </Empty>
+          )}
+        </>
+      )}
+    </WithReason>
+  )
+}
+
+function Found({ api, search }: { api: Api; search: ModerationSearch }) {
+  const t = useTexts(moderationTexts)
+  const { app } = useApp()
+  const { keyword, room, sender, type, from, to } = search
+  const query = useInfiniteQuery({
+    queryKey: [app, 'search of all', search],
+    queryFn: ({ pageParam, signal }) => {
+      const body = {
+        ...(keyword !== undefined && { keyword }),
+        ...(room !== undefined && { room }),
+        ...(sender !== undefined && { sender }),
+        ...(type !== undefined && { messageType: type }),
+        ...(from !== undefined && { afterTimeMS: Number(from) }),
+        ...(to !== undefined && { beforeTimeMS: Number(to) }),
+        ...(pageParam && { cursor: pageParam }),
+      }
+      return resultOf(api.POST('/admin/search', { body, signal }))
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ cursor }) => cursor,
+  })
+  if (query.isPending) return <Loading />
+  if (query.isError) return <Failure error={query.error} retry={() => void query.refetch()} />
+  const found = query.data.pages.flatMap(({ data }) => data)
+  if (found.length === 0) return <Empty icon="search" title={t.foundNone} />
+  return (
+    <Stack gap={4} component="ul" className="sessions" aria-label={t.search}>
+      {found.map(({ _id, room: of, sender: by, text, messageTimeMS }) => (
+        <li key={_id}>
+          <div className="grow report-body">
+            <Text size="xs" c="dimmed">
+              <UserText text={by} /> · <bdi>{visible(of)}</bdi> · <Time at={messageTimeMS} />
+            </Text>
+            <Text size="sm" lineClamp={3}>
+              <UserText text={text} />
+            </Text>
+          </div>
+          <ViewLink to="/apps/$app/rooms/$room" params={{ app, room: of }} search={{ message: _id }} size="sm">
+            {t.openRoom}
+          </ViewLink>
+        </li>
+      ))}
+      {query.hasNextPage && (
+        <li>
+          <Button size="xs" variant="default" onClick={() => void query.fetchNextPage()}>
+            {t.more}
+          </Button>
+        </li>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,81 @@
+import { Badge, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { resultOf } from '../../api.ts'
+import { Section } from '../../components/page.tsx'
+import { UserText, useNumber } from '../../components/shown.tsx'
+import { Failure } from '../../components/states.tsx'
+import { useApp } from '../../session/session.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import { moderationTexts } from './texts.ts'
+
+const colours = { allow: 'teal', mask: 'yellow', refuse: 'red', unanswered: 'red', none: 'gray' } as const
+
+/** One call to the server that MODERATE names, with its answer and how long it took. */
+export function TryHook() {
+  const t = useTexts(moderationTexts)
+  const number = useNumber()
+  const { api } = useApp()
+  const [fields, setFields] = useState({ text: '', sender: '', room: '' })
+  const put = (some: Partial<typeof fields>) => setFields((now) => ({ ...now, ...some }))
+  const trying = useMutation({
+    mutationFn: () => {
+      const { text, sender, room } = fields
+      const body = { text, ...(sender !== '' && { sender }), ...(room !== '' && { room }) }
+      return resultOf(api.POST('/admin/moderation/try', { body }))
+    },
+  })
+  return (
+    <Section title={t.hook}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          trying.mutate()
+        }}
+      >
+        <Stack gap="sm" maw={560}>
+          <Text size="sm" c="dimmed">
+            {t.hookHint}
+          </Text>
+          <Textarea
+            label={t.hookText}
+            autosize
+            minRows={3}
+            maxLength={2_000}
+            value={fields.text}
+            onChange={(event) => put({ text: event.currentTarget.value })}
+          />
+          <TextInput
+            label={t.hookSender}
+            value={fields.sender}
+            onChange={(event) => put({ sender: event.currentTarget.value.trim() })}
+          />
+          <TextInput
+            label={t.hookRoom}
+            value={fields.room}
+            onChange={(event) => put({ room: event.currentTarget.value.trim() })}
+          />
+          <Group>
+            <Button type="submit" disabled={fields.text === ''} loading={trying.isPending}>
+              {t.hookAsk}
+            </Button>
+          </Group>
+          {trying.isError && <Failure error={trying.error} />}
+          {trying.data && (
+            <Group gap="xs" role="status">
+              <Badge variant="light" color={colours[trying.data.action]} tt="none">
+                {t[trying.data.action]}
+              </Badge>
+              {trying.data.text !== undefined && <UserText text={trying.data.text} />}
+              {trying.data.action !== 'none' && (
+                <Text size="sm" c="dimmed">
+                  {t.hookTook(number(trying.data.durationMS))}
+                </Text>
+              )}
+            </Group>
+          )}
+        </Stack>
+      </form>
+    </Section>
+  )
+}
