@@ -65,7 +65,7 @@ describe('the web chat page', () => {
       await browser.close()
     })
     const fragment = new URLSearchParams({ token: carol.token, lang: 'en' })
-    await page.goto(`http://127.0.0.1:${front.port}/chat#${fragment}`)
+    await page.goto(`http://127.0.0.1:${front.port}/chat#${fragment.toString()}`)
     await eventually('the room', () => shown().includes('Notes of Carol'))
     assert.doesNotMatch(page.url, /token|#/)
   })
