@@ -9,7 +9,7 @@ export const holdIndexes: IndexDescription[] = [{ key: { covers: 1 } }, { key: {
 /** Placing a hold writes all marks, a removal one of them at random: removals seldom wait for each other. */
 const marks = 16
 
-/** What a hold covers, as one string. */
+/** The room or user of a hold, as one string. */
 export function coverOf(app: string, of: { user: string } | { room: string }): string {
   return 'user' in of ? key(app, 'user', of.user) : key(app, 'room', of.room)
 }
@@ -47,7 +47,7 @@ export async function findHolds(
     .toArray()
 }
 
-/** What holds cover among a room and some users. */
+/** The holds of a room and of some users. */
 export interface Held {
   room: boolean
   users: ReadonlySet<string>
