@@ -16,9 +16,6 @@ export type Profile = Pick<
   'nickname' | 'description' | 'email' | 'avatarUrl' | 'isRobot' | 'isAdmin' | 'commands'
 >
 
-/** Its keys are those of the index of all users: a hint needs the name. */
-const robotsIndex = 'robots'
-
 export const userIndexes: IndexDescription[] = [
   { key: { app: 1, createdAt: 1, _id: 1 } },
   { key: { app: 1, nickname: 1 } },
@@ -26,7 +23,7 @@ export const userIndexes: IndexDescription[] = [
   { key: { app: 1, email: 1 }, partialFilterExpression: { email: { $exists: true } } },
   { key: { app: 1, lastLoginTimeMS: 1, _id: 1 } },
   { key: { app: 1, 'ban.atMS': 1, _id: 1 }, partialFilterExpression: { ban: { $exists: true } } },
-  { key: { app: 1, createdAt: 1, _id: 1 }, name: robotsIndex, partialFilterExpression: { isRobot: true } },
+  { key: { app: 1, isRobot: 1, createdAt: 1, _id: 1 }, partialFilterExpression: { isRobot: true } },
   { key: { app: 1, 'commands.name': 1 }, partialFilterExpression: { 'commands.name': { $exists: true } } },
   { key: { app: 1, _id: 1 }, partialFilterExpression: { groupMembers: { $exists: true } } },
   { key: { app: 1, groupMembers: 1 }, partialFilterExpression: { groupMembers: { $exists: true } } },
@@ -210,7 +207,7 @@ export async function findLatestUsers(
       ],
     })
     .sort({ [time]: -1, _id: -1 })
-    .hint(list === 'robots' ? robotsIndex : `app_1_${time}_1__id_1`)
+    .hint(`app_1_${list === 'robots' ? 'isRobot_1_' : ''}${time}_1__id_1`)
     .limit(limit)
     .toArray()
 }

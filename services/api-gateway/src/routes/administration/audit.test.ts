@@ -100,6 +100,14 @@ describe('the audit log', () => {
       await gateway.admin('POST', `/admin/clients/alice/mute/${room}`)
       return { request: ['DELETE', `/admin/clients/alice/mute/${room}`], subject: 'user:alice' }
     },
+    setNotifications: async () => ({
+      request: ['PUT', '/admin/clients/alice/notifications', { level: 'mentions' }],
+      subject: 'user:alice',
+    }),
+    setRoomNotifications: async () => ({
+      request: ['PUT', `/admin/clients/alice/notifications/rooms/${await newRoom()}`, { level: 'none' }],
+      subject: 'user:alice',
+    }),
     addMembers: async () => {
       const [room, bob] = [await newRoom(), await gateway.newUser()]
       return { request: ['POST', `/rooms/${room}/members`, { invitees: [bob.id] }], subject: `room:${room}` }
