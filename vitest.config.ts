@@ -22,7 +22,7 @@ const gateway = ['services/api-gateway/src/**/*.test.ts']
  * Of all projects of one order together: vitest gives them one pool. A third of their time most tests wait: for a lease, a timer,
  * a process that begins.
  */
-const maxWorkers = 4
+const maxWorkers = 3
 /** Their files share processes: loading all modules for each took more than half of their time. */
 const isolate = false
 /** Of projects whose tests start services as processes. */
