@@ -26,6 +26,11 @@ describe('files cited by pages and comments are in the repository', () => {
     assert.deepEqual(missing, [])
   })
 
+  test('none has the marks of a merge that was not finished', () => {
+    const unfinished = [...sources, ...pages].filter((file) => /^(<{7}|>{7}) /m.test(read(file)))
+    assert.deepEqual(unfinished, [])
+  })
+
   test('no comment or page cites an issue by its number', () => {
     const citing = [...sources, ...pages].filter((file) => /\bissue \d+/i.test(read(file)))
     assert.deepEqual(citing, [])
