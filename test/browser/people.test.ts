@@ -293,7 +293,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
 
       await page.getByRole('button', { name: 'Details' }).click()
       await page.getByRole('button', { name: 'Add people' }).click()
-      await dialog(tab).getByRole('combobox').pressSequentially('bob')
+      await dialog(tab).getByRole('combobox', { name: 'Search people' }).pressSequentially('bob')
       await option(tab, 'Bob').waitFor()
       await page.keyboard.press('Enter')
       await dialog(tab).getByRole('button', { name: 'Add', exact: true }).click()
