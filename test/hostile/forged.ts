@@ -10,7 +10,7 @@ const userCollections = ['users', 'tokens', 'prefs', 'jobs', 'pendingEvents', 'p
 export const hostileForgeries: HostileInput[] = [
   {
     name: 'a forged cursor shows no trace of an erased user to the next owner of the ID',
-    changes: [...userCollections, 'audit'],
+    changes: [...userCollections, 'audit', 'holdMarks'],
     async attack(scene) {
       const { gateway, admin } = scene
       const erased = await scene.newUser('erased')
