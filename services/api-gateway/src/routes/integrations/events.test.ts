@@ -43,7 +43,9 @@ describe("the integrator's feed of events", () => {
   /** Reads on until the events are there. */
   async function readUntil(after: string, isThere: (items: Item[]) => boolean, query = {}): Promise<Item[]> {
     const items: Item[] = []
+    const deadlineMS = performance.now() + 60_000
     for (let cursor = after; !isThere(items); ) {
+      assert.ok(performance.now() < deadlineMS, `after a minute only ${names(items).join(', ')}`)
       const next = await page({ ...query, after: cursor, wait: 20 })
       items.push(...next.data)
       cursor = next.cursor
@@ -172,6 +174,7 @@ describe("the integrator's feed of events", () => {
     await bob.call('POST', `/roomPrefs/${room}`, { folder: 'work' })
     await bob.call('POST', '/me/pref/theme', { data: 'dark' })
     await bob.call('DELETE', '/me/pref/theme')
+    await bob.call('PUT', '/me/notifications', { level: 'mentions' })
     await bob.call('POST', '/messages/user-delete', { room, messages: [id] })
     await alice.call('POST', `/rooms/${other}/members`, { invitees: [bob.id], invitationRequired: true })
     await gateway.admin('POST', `/rooms/${room}/delete/members`, { members: [bob.id] })
