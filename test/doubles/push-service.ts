@@ -18,7 +18,7 @@ export interface PushServiceDouble {
   url: string
   pushes: BrowserPush[]
   behave: Behave<BrowserPush>
-  /** What PushManager.subscribe() gives a browser, as JSON text. */
+  /** The result of PushManager.subscribe(), as JSON text. */
   subscribe(applicationServerKey: string): string
   stop(): Promise<void>
 }
