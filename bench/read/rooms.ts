@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Db } from '@parley/db/connect'
-import { newId } from '@parley/db/messages/messages'
+import { newMessageId } from '@parley/db/messages/message-ids'
 import { insertFlushed } from '@parley/db/room-buffer/flush'
 import type { DemoKeys } from '@parley/local/make-app'
 import type { Document } from 'mongodb'
@@ -70,7 +70,7 @@ async function fill(db: Db, app: string, room: string, size: number): Promise<vo
   let lastMessageID = ''
   for (let from = 1; from <= size; from += 5_000) {
     const documents = Array.from({ length: Math.min(5_000, size - from + 1) }, (_, i) => {
-      lastMessageID = newId()
+      lastMessageID = newMessageId(roomKey)
       const [seq, atMS] = [from + i, startMS + from + i]
       const writtenAt = { createdAtMS: atMS, updatedAtMS: atMS }
       const of = { app, room, roomKey, seq, sender: 'sender' }

@@ -1,6 +1,6 @@
-import { ObjectId } from 'mongodb'
 import type { Db } from './db.ts'
 import { asMessages } from './message-buckets/all-messages.ts'
+import { idsFrom } from './messages/message-ids.ts'
 import { bucketLevels } from './statistics/buckets.ts'
 import type { SentFact } from './statistics/counted-messages.ts'
 
@@ -9,13 +9,12 @@ import type { SentFact } from './statistics/counted-messages.ts'
  * without threads.
  */
 export async function findNewestSent(db: Db, app: string, sinceMS: number): Promise<SentFact[]> {
-  const since = ObjectId.createFromTime(Math.floor(sinceMS / 1_000)).toHexString()
   const minute = { $floor: { $divide: ['$createdAtMS', bucketLevels.minute.sizeMS] } }
-  const isSince = { $gte: since }
+  const isSince = { $gte: idsFrom(sinceMS) }
   const apart = [{ $match: { _id: isSince, app, threadOf: { $exists: false } } }]
   const found = await db.messageBuckets
     .aggregate<{ _id: { room: string; user: string }; first: number; last: number; atMS: number }>([
-      { $match: { messages: { $elemMatch: { _id: isSince } }, app } },
+      { $match: { idPrefixes: isSince, app } },
       ...asMessages,
       { $match: { _id: isSince } },
       { $unionWith: { coll: db.messages.collectionName, pipeline: apart } },

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { batched } from '@parley/async/batch'
 import { isDatabaseAway } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
-import { newId } from '@parley/db/messages/messages'
+import { newMessageId } from '@parley/db/messages/message-ids'
 import { appendStored, appendToBuffers, fenceAppends, type RoomAppend } from '@parley/db/room-buffer/append'
 import { findArrived, untilDurable } from '@parley/db/room-buffer/buffer'
 import type { SendFacts } from '@parley/db/room-buffer/facts'
@@ -48,12 +48,12 @@ type Attempt =
 
 /** Sends that arrive together share a write; those to one room go one batch after the other. */
 export function createSendQueue(parts: AppendParts): (draft: Draft) => Promise<SendResult> {
+  const keyOf = ({ app, room }: Draft) => key(app, room)
   const write = async (drafts: Draft[]) => {
-    const sends = drafts.map((draft) => ({ draft, id: draft.id ?? newId() }))
+    const sends = drafts.map((draft) => ({ draft, id: draft.id ?? newMessageId(keyOf(draft)) }))
     const results = await appendSends(parts, sends)
     return sends.map(({ id }) => results.get(id) as SendResult | Promise<SendResult>)
   }
-  const keyOf = ({ app, room }: Draft) => key(app, room)
   return batched(write, { most: messagesPerWrite, concurrency: writesAtOnce, maxWaitMS, restShare, keyOf })
 }
 

@@ -3,14 +3,17 @@ import type { ClientSession, Document, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/documents.ts'
-import { runWrites } from '../transactions/run-writes.ts'
-import { isConflict, isDuplicateKey } from '../transactions/transaction.ts'
+import { idPrefix } from '../messages/message-ids.ts'
+import { isTimeExpired, runWrites } from '../transactions/run-writes.ts'
+import { isConflict, isDuplicateKey, StaleReadError } from '../transactions/transaction.ts'
 import type { BucketedMessage, MessageBucketDoc } from './documents.ts'
 
 export const bySenders = { key: { roomKey: 1, senders: 1, number: 1 } } as const satisfies IndexDescription
 
+export const byIDs = { key: { idPrefixes: 1 } } as const satisfies IndexDescription
+
 export const messageBucketIndexes: IndexDescription[] = [
-  { key: { 'messages._id': 1 } },
+  byIDs,
   { key: { roomKey: 1, firstMS: 1, number: 1 } },
   { key: { roomKey: 1, lastMS: 1, number: 1 } },
   bySenders,
@@ -21,9 +24,18 @@ export const perBucket = 32
 /** A larger message has a document of its own, so a bucket stays below 64 KiB. */
 const mostBytes = 1_024
 
+const keyDigits = 10
+
 /** The ID of the bucket that has the place of a seq. */
 export function bucketKey(roomKey: string, seq: number): string {
-  return key(roomKey, String(bucketNumber(seq)).padStart(10, '0'))
+  return key(roomKey, String(bucketNumber(seq)).padStart(keyDigits, '0'))
+}
+
+/** Expression for the ID of the bucket that has the place of a room's last seq. */
+export function bucketKeyFrom(room: string): Document {
+  const number = { $floor: { $divide: [{ $subtract: [`${room}.seq`, 1] }, perBucket] } }
+  const digits = { $substrBytes: [{ $toString: { $add: [10 ** keyDigits, number] } }, 1, keyDigits] }
+  return { $concat: [`${room}._id`, '\0', digits] }
 }
 
 export function bucketNumber(seq: number): number {
@@ -118,17 +130,19 @@ async function holdAfterConflict<T>(
   }
 }
 
-/** Leaves a bucket that another transaction holds as it is, so that two never end each other. */
+/**
+ * Leaves a bucket that another transaction holds as it is, so that two never end each other.
+ * @throws StaleReadError when another transaction has changed a bucket and does not end: hold it before the next run
+ */
 async function hold(db: Db, ids: readonly string[]): Promise<void> {
   const held = { $mergeObjects: ['$$ROOT', { heldUntil: { $add: ['$$NOW', holdMS] } }] }
   const u = [{ $replaceWith: { $cond: [isHeld, '$$ROOT', held] } }]
-  await runWrites(
-    db,
-    'update',
-    db.messageBuckets.collectionName,
-    [{ q: { _id: { $in: ids } }, u, multi: true }],
-    'soon',
-  )
+  const statement = { q: { _id: { $in: ids } }, u, multi: true }
+  try {
+    await runWrites(db, 'update', db.messageBuckets.collectionName, [statement], 'soon')
+  } catch (error) {
+    throw isTimeExpired(error) ? new StaleReadError('a transaction has a bucket', { cause: error }) : error
+  }
 }
 
 const isHeld = { $gt: ['$heldUntil', '$$NOW'] }
@@ -164,14 +178,20 @@ function withPut({ messages, app, room, roomKey, number }: Omit<ToPut, '_id'>) {
   const missing = { $filter: { input: { $literal: messages }, cond: isMissing } }
   const of = { app: { $literal: app }, room: { $literal: room }, roomKey: { $literal: roomKey } }
   const ends = { firstMS: { $min: ['$firstMS', ...times] }, lastMS: { $max: ['$lastMS', ...times] } }
-  const senders = [...new Set(messages.map(({ sender }) => sender))].toSorted()
+  const senders = messages.map(({ sender }) => sender)
+  const idPrefixes = messages.map(({ _id }) => idPrefix(_id))
   return {
     ...of,
     number,
     ...ends,
-    senders: { $setUnion: [{ $ifNull: ['$senders', []] }, { $literal: senders }] },
+    senders: withMore('$senders', senders),
+    idPrefixes: withMore('$idPrefixes', idPrefixes),
     messages: { $concatArrays: [there, missing] },
   }
+}
+
+function withMore(field: string, values: readonly string[]) {
+  return { $setUnion: [{ $ifNull: [field, []] }, { $literal: [...new Set(values)] }] }
 }
 
 function toBucketed(message: MessageDoc): BucketedMessage {

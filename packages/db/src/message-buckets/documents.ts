@@ -16,6 +16,8 @@ export interface MessageBucketDoc {
   lastMS: number
   /** Senders of the messages that were ever in it. */
   senders: string[]
+  /** First digits of the IDs of the messages that were ever in it, a few for each second and room (message-ids.ts). */
+  idPrefixes: string[]
   /** Until then flushes leave it as it is: a transaction that has lost it to flushes changes it. */
   heldUntil?: Date
   /** In no order. */

@@ -1,6 +1,7 @@
 import type { ClientSession, Document, Filter } from 'mongodb'
 import type { Db } from '../db.ts'
 import type { MessageDoc } from '../messages/documents.ts'
+import { idPrefix } from '../messages/message-ids.ts'
 import { bucketKey, bucketNumber, bySenders, messagesOf, perBucket } from './buckets.ts'
 import type { MessageBucketDoc } from './documents.ts'
 
@@ -58,7 +59,7 @@ export async function findByIDs(
   const { buckets, apart } = await readBoth(
     db,
     [
-      { $match: { 'messages._id': { $in: ids }, ...of } },
+      { $match: { ...mayHave(ids), ...of } },
       { $project: { _id: 0, app: 1, room: 1, roomKey: 1, messages: wanted } },
     ],
     [{ $match: { _id: { $in: ids }, ...of } }],
@@ -74,12 +75,17 @@ async function findByIDsInTransaction(
   session: ClientSession,
 ): Promise<MessageDoc[]> {
   const known = new Set(ids)
-  const buckets = await db.messageBuckets.find({ 'messages._id': { $in: [...ids] }, ...of }, { session }).toArray()
+  const buckets = await db.messageBuckets.find({ ...mayHave(ids), ...of }, { session }).toArray()
   const apart = await db.messages.find({ _id: { $in: [...ids] }, ...of }, { session }).toArray()
   return joined(
     buckets.flatMap(messagesOf).filter(({ _id }) => known.has(_id)),
     apart,
   )
+}
+
+/** The buckets that may have messages with these IDs. */
+function mayHave(ids: readonly string[]): Filter<MessageBucketDoc> {
+  return { idPrefixes: { $in: [...new Set(ids.map(idPrefix))] } }
 }
 
 /** A stretch of the seqs of a room. */

@@ -6,7 +6,8 @@ import { connectDb } from '../connect.ts'
 import type { Db } from '../db.ts'
 import { changeMessage } from '../messages/change-messages.ts'
 import type { MessageDoc } from '../messages/documents.ts'
-import { findLastSent, newId } from '../messages/messages.ts'
+import { newMessageId } from '../messages/message-ids.ts'
+import { findLastSent } from '../messages/messages.ts'
 import { migrate, migrateTimeoutMS } from '../migrate.ts'
 import { insertFlushed } from '../room-buffer/flush.ts'
 import { inTransaction } from '../transactions/transaction.ts'
@@ -28,7 +29,7 @@ describe('a bucket', () => {
   })
 
   const sent = (roomKey: string, seq: number, sender = 'alice'): MessageDoc => ({
-    ...{ _id: newId(), app: 'app', room: 'room', roomKey, seq, sender, messageType: 'text', content: '"x"' },
+    ...{ _id: newMessageId(roomKey), app: 'app', room: 'room', roomKey, seq, sender, messageType: 'text', content: '"x"' },
     ...{ createdAtMS: seq, updatedAtMS: seq },
   })
 

@@ -21,7 +21,7 @@ export const messageIndexes: IndexDescription[] = [
 /** At most this many messages of a room share a time, of creation or of the last change. */
 export const mostAtOneTime = 100
 
-/** A new message ID: 24 hexadecimal digits that grow within a process. */
+/** A new ID: 24 hexadecimal digits that grow within a process. Messages of buckets have others (newMessageId). */
 export function newId(): string {
   return new ObjectId(ObjectId.generate(Math.floor(clock.now() / 1_000))).toHexString()
 }

@@ -1,11 +1,12 @@
 import { inParts } from '@parley/async/in-parts'
-import { type ClientSession, type Document, ObjectId } from 'mongodb'
+import type { ClientSession, Document } from 'mongodb'
 import { isDatabaseAway } from '../connect.ts'
 import type { Db } from '../db.ts'
 import { insertUnordered } from '../events/outbox-store.ts'
 import { key } from '../keys.ts'
 import { isForBucket, putIntoBuckets, putIntoBucketsInTransaction } from '../message-buckets/buckets.ts'
 import type { MessageDoc } from '../messages/documents.ts'
+import { madeAtMS } from '../messages/message-ids.ts'
 import { newId } from '../messages/messages.ts'
 import { sendKeyOf } from '../messages/send-keys.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
@@ -239,8 +240,8 @@ function toAbandoned(room: RoomDoc, beforeMS: number) {
 }
 
 /** Send time by the sender's clock, to the second: its time is the room's, which may be far ahead. */
-function sentMS({ _id, createdAtMS }: BufferedMessage): number {
-  return Math.min(createdAtMS, new ObjectId(_id).getTimestamp().getTime() + 1_000)
+function sentMS(message: BufferedMessage): number {
+  return Math.min(message.createdAtMS, madeAtMS(message) + 1_000)
 }
 
 /**

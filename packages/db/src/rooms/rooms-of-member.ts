@@ -1,6 +1,7 @@
 import type { ClientSession, Document } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
+import { bucketKeyFrom } from '../message-buckets/buckets.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import { findByKeys, keysOf, lookUp } from '../messages/room-page.ts'
 import { ownSeqs } from '../room-buffer/buffer.ts'
@@ -119,8 +120,7 @@ function shownStages(db: Db, app: string, user: string): Document[] {
   return [
     { $set: { ...ownSeqs(user), buffer } },
     { $project: { _id: 0, room: '$$ROOT' } },
-    // A missing one would find the vacated places of all buckets.
-    { $set: { last: { $ifNull: ['$room.lastMessageID', ''] } } },
+    { $set: { last: '$room.lastMessageID', inBucket: bucketKeyFrom('$room') } },
     lookUpInBuckets(db),
     findByKeys(db.messages.collectionName, 'last'),
     { $set: { last: { $concatArrays: ['$last', '$inBucket'] } } },
@@ -130,16 +130,17 @@ function shownStages(db: Db, app: string, user: string): Document[] {
   ]
 }
 
-/** The stage that finds the message `last` in its bucket, as `inBucket`. */
+/** The stage that replaces `inBucket`, the key of a bucket, by the message `last` in it. */
 function lookUpInBuckets(db: Db): Document {
   const isLast = { $eq: ['$$this._id', '$$last'] }
   const of = { app: '$app', room: '$room', roomKey: '$roomKey' }
   return {
     $lookup: {
-      ...{ from: db.messageBuckets.collectionName, localField: 'last', foreignField: 'messages._id', as: 'inBucket' },
+      ...{ from: db.messageBuckets.collectionName, localField: 'inBucket', foreignField: '_id', as: 'inBucket' },
       let: { last: '$last' },
       pipeline: [
         { $set: { message: { $first: { $filter: { input: '$messages', cond: isLast } } } } },
+        { $match: { message: { $exists: true } } },
         { $replaceWith: { $mergeObjects: [of, { updatedAtMS: '$message.createdAtMS' }, '$message'] } },
       ],
     },

@@ -126,8 +126,6 @@ async function abort(session: Session): Promise<void> {
 }
 
 const writeConflict = 112
-/** MaxTimeMSExpired */
-const timeExpired = 50
 
 export function isConflict(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === writeConflict
@@ -140,7 +138,5 @@ export function isDuplicateKey(error: unknown): error is MongoServerError {
 
 function isWorthAnotherRun(error: unknown): boolean {
   if (error instanceof StaleReadError) return true
-  // The work before a run waited for another transaction.
-  if (error instanceof MongoServerError && error.code === timeExpired) return true
   return error instanceof MongoError && error.hasErrorLabel('TransientTransactionError')
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { key } from '@parley/db/keys'
 import { perBucket } from '@parley/db/message-buckets/buckets'
-import { newId } from '@parley/db/messages/messages'
+import { newMessageId } from '@parley/db/messages/message-ids'
 import { insertFlushed } from '@parley/db/room-buffer/flush'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { newOperator, type TestOperator } from '../console/test-operator.ts'
@@ -47,7 +47,7 @@ describe('every query uses its index and examines no more than it returns', () =
     const { db } = gateway.chat
     const roomKey = key(gateway.app, of)
     const messages = Array.from({ length: count }, (_, i) => ({
-      _id: newId(),
+      _id: newMessageId(roomKey),
       app: gateway.app,
       room: of,
       roomKey,
