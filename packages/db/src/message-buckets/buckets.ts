@@ -34,7 +34,8 @@ export function bucketKey(roomKey: string, seq: number): string {
 /** Expression for the ID of the bucket that has the place of a room's last seq. */
 export function bucketKeyFrom(room: string): Document {
   const number = { $floor: { $divide: [{ $subtract: [`${room}.seq`, 1] }, perBucket] } }
-  const digits = { $substrBytes: [{ $toString: { $add: [10 ** keyDigits, number] } }, 1, keyDigits] }
+  const padded = { $toString: { $toLong: { $add: [10 ** keyDigits, number] } } }
+  const digits = { $substrBytes: [padded, 1, keyDigits] }
   return { $concat: [`${room}._id`, '\0', digits] }
 }
 

@@ -33,7 +33,7 @@ export function idPrefix(id: string): string {
   return id.slice(0, 12)
 }
 
-/** What IDs made from a time on, to the second, begin with, or come after. */
+/** A lower bound of the IDs that were made from a time on, to the second. */
 export function idsFrom(ms: number): string {
   return hex(Math.floor(ms / 1_000), 8)
 }
