@@ -58,10 +58,7 @@ export async function findByIDs(
   const wanted = { $filter: { input: '$messages', cond: { $in: ['$$this._id', { $literal: ids }] } } }
   const { buckets, apart } = await readBoth(
     db,
-    [
-      { $match: { ...mayHave(ids), ...of } },
-      { $project: { _id: 0, app: 1, room: 1, roomKey: 1, messages: wanted } },
-    ],
+    [{ $match: { ...mayHave(ids), ...of } }, { $project: { _id: 0, app: 1, room: 1, roomKey: 1, messages: wanted } }],
     [{ $match: { _id: { $in: ids }, ...of } }],
     session,
   )

@@ -29,7 +29,16 @@ describe('a bucket', () => {
   })
 
   const sent = (roomKey: string, seq: number, sender = 'alice'): MessageDoc => ({
-    ...{ _id: newMessageId(roomKey), app: 'app', room: 'room', roomKey, seq, sender, messageType: 'text', content: '"x"' },
+    ...{
+      _id: newMessageId(roomKey),
+      app: 'app',
+      room: 'room',
+      roomKey,
+      seq,
+      sender,
+      messageType: 'text',
+      content: '"x"',
+    },
     ...{ createdAtMS: seq, updatedAtMS: seq },
   })
 
