@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { wholeNumber, wholeNumbers } from '@parley/local/whole-number'
 import { Command, Option } from 'commander'
 import { printWhereTimeWent } from './cpu-profile.ts'
-import { compare, heading, roomIds, type Scene, toLine, users, warmUp } from './send/compare.ts'
+import { column, compare, cpuText, heading, roomIds, type Scene, toLine, users, warmUp } from './send/compare.ts'
 import { startGround } from './send/ground.ts'
 import { measureReceiving } from './send/receive.ts'
 import { measureSockets } from './send/sockets.ts'
@@ -66,12 +66,14 @@ if (options.scenes.includes('receive')) {
   const rows = await measureReceiving(ground, options.seconds)
   for (const { clients, sentPerSecond, sendP99MS, p50MS, p99MS, perSecond } of rows) {
     const cells = [
-      sentPerSecond.toFixed(0).padStart(12),
-      sendP99MS.toFixed(1).padStart(13),
-      p50MS.toFixed(1).padStart(16),
+      column(clients, 0, 7),
+      column(sentPerSecond, 0, 12),
+      column(sendP99MS, 1, 13),
+      column(p50MS, 1, 16),
+      column(p99MS, 1, 8),
     ]
     const load = perSecond === undefined ? '' : '   at half load'
-    console.log(`${String(clients).padStart(7)} ${cells.join(' ')} ${p99MS.toFixed(1).padStart(8)}${load}`)
+    console.log(`${cells.join(' ')}${load}`)
   }
   save('send-receive', rows)
 }
@@ -83,18 +85,17 @@ if (options.scenes.includes('sockets')) {
   const rows = await measureSockets(ground, options)
   for (const row of rows) {
     const cells = [
-      String(row.clients).padStart(7),
-      String(row.listeners).padStart(15),
-      row.restPerSecond.toFixed(0).padStart(8),
-      row.restP99MS.toFixed(1).padStart(8),
-      row.perSecond.toFixed(0).padStart(9),
-      row.ackP99MS.toFixed(1).padStart(12),
-      row.deliveredP50MS.toFixed(1).padStart(19),
-      row.deliveredP99MS.toFixed(1).padStart(8),
-      row.ratio.toFixed(2).padStart(7),
+      column(row.clients, 0, 7),
+      column(row.listeners, 0, 15),
+      column(row.restPerSecond, 0, 8),
+      column(row.restP99MS, 1, 8),
+      column(row.perSecond, 0, 9),
+      column(row.ackP99MS, 1, 12),
+      column(row.deliveredP50MS, 1, 19),
+      column(row.deliveredP99MS, 1, 8),
+      column(row.ratio, 2, 7),
     ]
-    const cpu = Object.entries(row.cpuMicrosecondsPerMessage).map(([name, used]) => `${name} ${used.toFixed(0)}`)
-    console.log(`${cells.join(' ')}   ${cpu.join(', ')}`)
+    console.log(`${cells.join(' ')}   ${cpuText(row)}`)
   }
   save('send-sockets', rows)
 }

@@ -80,23 +80,34 @@ export async function warmUp(ground: Ground, gateways = 1): Promise<void> {
 }
 
 export function toLine(row: Compared): string {
-  const cpu = Object.entries(row.cpuMicrosecondsPerMessage).map(([name, used]) => `${name} ${used.toFixed(0)}`)
   const bare = Object.values(row.bareCpuMicrosecondsPerMessage).reduce((sum, used) => sum + used, 0)
   return [
-    String(row.clients).padStart(7),
-    String(row.rooms).padStart(5),
-    String(row.bytes).padStart(6),
-    String(row.gateways).padStart(8),
-    row.insertOnePerSecond.toFixed(0).padStart(13),
-    row.insertOneP99MS.toFixed(1).padStart(8),
-    row.sentPerSecond.toFixed(0).padStart(18),
-    row.p99MS.toFixed(1).padStart(8),
-    row.ratio.toFixed(2).padStart(7),
-    row.p99Ratio.toFixed(2).padStart(8),
-    row.bareRatio.toFixed(2).padStart(13),
-    row.bareP99Ratio.toFixed(2).padStart(8),
-    `  ${cpu.join(', ')}; bare server, all ${bare.toFixed(0)}; insertOne ${row.cpuMicrosecondsPerInsertOne.toFixed(0)}`,
+    column(row.clients, 0, 7),
+    column(row.rooms, 0, 5),
+    column(row.bytes, 0, 6),
+    column(row.gateways, 0, 8),
+    column(row.insertOnePerSecond, 0, 13),
+    column(row.insertOneP99MS, 1, 8),
+    column(row.sentPerSecond, 0, 18),
+    column(row.p99MS, 1, 8),
+    column(row.ratio, 2, 7),
+    column(row.p99Ratio, 2, 8),
+    column(row.bareRatio, 2, 13),
+    column(row.bareP99Ratio, 2, 8),
+    `  ${cpuText(row)}; bare server, all ${bare.toFixed(0)}; insertOne ${row.cpuMicrosecondsPerInsertOne.toFixed(0)}`,
   ].join(' ')
+}
+
+/** A number of a table, aligned to the right. */
+export function column(number: number, decimals: number, width: number): string {
+  return number.toFixed(decimals).padStart(width)
+}
+
+/** The CPU time of each process. */
+export function cpuText({ cpuMicrosecondsPerMessage }: Pick<Compared, 'cpuMicrosecondsPerMessage'>): string {
+  return Object.entries(cpuMicrosecondsPerMessage)
+    .map(([name, used]) => `${name} ${used.toFixed(0)}`)
+    .join(', ')
 }
 
 export const users = Array.from({ length: 10 }, (_, i) => `user ${i}`)
