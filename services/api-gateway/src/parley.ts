@@ -13,6 +13,7 @@ import { importCommand } from './commands/import-command.ts'
 import { keyCommand } from './commands/key-command.ts'
 import { migrateCommand } from './commands/migrate-command.ts'
 import { operatorCommand } from './commands/operator-command.ts'
+import { shardCommand } from './commands/shard-command.ts'
 import { sizeCommand } from './commands/size-command.ts'
 import { rebuildStreamCommand } from './commands/stream-command.ts'
 
@@ -39,6 +40,7 @@ program.addCommand(keyCommand(withDb))
 program.addCommand(migrateCommand())
 program.addCommand(operatorCommand(withDb))
 program.addCommand(rebuildStreamCommand(withDb))
+program.addCommand(shardCommand())
 program.addCommand(sizeCommand())
 
 await program.parseAsync().catch((error: Error) => {

@@ -25,6 +25,7 @@ import { createLog } from '@parley/service/log'
 import { createMetrics, type Metrics } from '@parley/service/metrics'
 import { type ServerUrls, testServers, withDatabase } from '@parley/stack/test-servers'
 import { createGateway, type GatewayParts } from './gateway.ts'
+import { createShardRouting, type ShardRouting } from './test-shard-routing.ts'
 
 export interface Answer {
   status: number
@@ -69,6 +70,8 @@ export interface TestGateway {
   basicKey: string
   metrics: Metrics
   chat: Chat
+  /** Its statements as a cluster of shards would take them; `stop` fails if that refuses one. */
+  routing: ShardRouting
   /** The folder of its files. */
   store: FolderStore
   /** Calls with the API key. */
@@ -110,7 +113,8 @@ export async function startTestGateway(
   const database = shared.database ?? `gateway_${randomUUID().replaceAll('-', '')}`
   const mongoUrl = withDatabase(shared.mongoUrl ?? servers.mongoUrl, database)
   if (!shared.database) await migrateNew(mongoUrl)
-  const db = await connectDb(mongoUrl)
+  const routing = createShardRouting()
+  const db = await connectDb(mongoUrl, { onCommand: routing.onCommand })
   const bus = await connectBus(shared.natsUrl ?? servers.natsUrl, 'test-gateway')
   await ensureStream(bus)
   const presence = await connectPresence(servers.redisUrl, (error) => log.warn({ err: error }, 'Redis is away'))
@@ -156,6 +160,7 @@ export async function startTestGateway(
     url,
     metrics,
     chat,
+    routing,
     store,
     admin,
     anonymous: caller(url, {}),
@@ -191,6 +196,7 @@ export async function startTestGateway(
       if (!shared.app) await db.mongo.dropDatabase({ writeConcern: { w: 1 } })
       if (!shared.app) await rm(store.root, { recursive: true, force: true })
       await db.client.close()
+      if (routing.refused.length > 0) throw new Error(`with shards: ${routing.refused.join(', ')}`)
     },
   }
 }

@@ -153,7 +153,8 @@ export async function updatePref(
   ])
   if (fields.length === 0) return db.memberships.findOne({ _id }, { session })
   const update = { $set: Object.fromEntries(fields) }
-  return db.memberships.findOneAndUpdate({ _id, ...where }, update, { returnDocument: 'after', session })
+  const membership = { _id, roomKey: key(app, room), ...where }
+  return db.memberships.findOneAndUpdate(membership, update, { returnDocument: 'after', session })
 }
 
 /**

@@ -5,6 +5,7 @@ import { withoutBuffer } from '../room-buffer/buffer.ts'
 import { unblocked } from './blocked-members.ts'
 import type { RoomDoc } from './documents.ts'
 import { endInvitations } from './invitations.ts'
+import { freePairs } from './pairs.ts'
 import { findFirstMembers } from './room-members.ts'
 import { moved } from './rooms.ts'
 
@@ -65,6 +66,11 @@ export async function removeFromRooms(
   if (left.length === 0) return []
   await db.memberships.deleteMany(own, { session })
   await db.invitations.deleteMany(own, { session })
+  await freePairs(
+    db,
+    left.flatMap(({ pair }) => pair ?? []),
+    session,
+  )
   const after: RoomDoc[] = []
   for (const room of left) after.push(await withoutMember(db, room, user, maxShown, session))
   await db.rooms.bulkWrite(

@@ -1,26 +1,56 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { indexesOf } from '@parley/db/collections'
+import type { CollectionName } from '@parley/db/db'
+import { keyPattern, places } from '@parley/db/shard-keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { shardCommand } from '../commands/shard-command.ts'
 import { startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
-import { recorded } from '../test-profiler.ts'
-
-type Document = Awaited<ReturnType<TestGateway['chat']['db']['mongo']['command']>>
 
 const page = readFileSync(join(import.meta.dirname, '../../../../docs/scaling.md'), 'utf8')
-/** As docs/scaling.md would shard MongoDB. */
-const shardKeys: Record<string, string> = {
-  ...{ rooms: '_id', messageBuckets: 'roomKey', messages: 'roomKey', memberships: 'roomKey' },
+
+/** The rows of a table of the page, by the head of its columns. */
+function rowsOf(head: string): (readonly [string, string])[] {
+  const [, table = ''] = page.split(`\n| ${head} |\n`)
+  const [, rows = ''] = /^\|.*\n((?:\|.*\n)+)/.exec(table) ?? []
+  return [...rows.matchAll(/^\| (.+) \| (.+) \|$/gm)].map(([, left = '', right = '']) => [left, right] as const)
 }
 
-/** An `$or` goes to the shards of its branches, if each of them names one. */
-function namesShard(filter: Document, shardKey: string): boolean {
-  if (shardKey in filter) return true
-  if (filter['$and']?.some((part: Document) => namesShard(part, shardKey))) return true
-  return filter['$or']?.every((part: Document) => namesShard(part, shardKey)) ?? false
-}
+describe('a cluster of shards', () => {
+  test('has a place for each collection, as docs/scaling.md lists it', () => {
+    const groups = Map.groupBy(Object.keys(indexesOf), (name) => {
+      const place = places[name as CollectionName]
+      return typeof place === 'string' ? `whole: ${place}` : `\`${JSON.stringify(keyPattern(place))}\``
+    })
+    const wanted = [...groups].map(([how, names]) => [how, names.map((name) => `\`${name}\``).join(', ')])
+    assert.deepEqual(rowsOf('shard key | collections'), wanted)
+  })
 
-describe('docs/scaling.md, "MongoDB with shards": lookups without the shard key', () => {
+  test('can keep every unique index: each begins with the shard key', () => {
+    const beyond = Object.entries(indexesOf).flatMap(([name, indexes]) => {
+      const place = places[name as CollectionName]
+      if (typeof place === 'string') return []
+      const unique = indexes.filter((index) => index.unique && Object.keys(index.key)[0] !== place.field)
+      return unique.map(({ key }) => `${name}: ${JSON.stringify(key)}`)
+    })
+    assert.deepEqual(beyond, [])
+  })
+
+  test('is made by the commands of `parley shard --plan`, one for each collection or the reason against it', async () => {
+    const printed: string[] = []
+    await shardCommand((line) => printed.push(line)).parseAsync(['--plan', '--database', 'im'], { from: 'user' })
+    assert.equal(printed[0], 'sh.enableSharding("im")')
+    assert.ok(printed.includes('sh.shardCollection("im.rooms", {"_id":"hashed"})'))
+    assert.ok(printed.includes('// apps stays whole on the primary shard: few documents'))
+    for (const name of Object.keys(indexesOf)) {
+      const starts = [`sh.shardCollection("im.${name}"`, `// ${name} `]
+      assert.equal(printed.filter((line) => starts.some((start) => line.startsWith(start))).length, 1, name)
+    }
+  })
+})
+
+describe('docs/scaling.md, "MongoDB with shards": lookups on all shards', () => {
   let gateway: TestGateway
   let alice: TestUser
   let bob: TestUser
@@ -30,33 +60,29 @@ describe('docs/scaling.md, "MongoDB with shards": lookups without the shard key'
     gateway = await startTestGateway()
     alice = await gateway.newUser('alice')
     bob = await gateway.newUser('bob')
+    await gateway.newUser('carol')
     room = await gateway.newRoom([alice, bob])
     message = (await send()).body.result._id
-    await gateway.chat.flusher.drained()
   })
   afterAll(() => gateway.stop())
 
   const send = () => alice.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text' })
-  /** The commands of a request on sharded collections that lack the shard key, such as `memberships` by `_id`. */
-  async function unsharded(request: () => Promise<unknown>): Promise<string[]> {
+  const settled = async () => {
     await gateway.chat.flusher.drained()
-    const entries = await recorded(gateway, request)
-    const found = entries.flatMap(({ op, ns, command }) => {
-      const collection = String(ns).split('.').at(-1) ?? ''
-      const shardKey = shardKeys[collection]
-      if (shardKey === undefined || op === 'insert' || op === 'getmore') return []
-      const filter: Document = command.q ?? command.filter ?? command.query ?? command.pipeline?.[0]?.$match ?? {}
-      return namesShard(filter, shardKey) ? [] : [`\`${collection}\` by \`${Object.keys(filter)[0]}\``]
-    })
-    return [...new Set(found)].toSorted()
+    await gateway.chat.outbox.drained()
+  }
+  /** Until its messages are flushed. */
+  async function onAllShards(request: () => Promise<unknown>): Promise<string> {
+    await settled()
+    const { onAll } = gateway.routing
+    onAll.length = 0
+    await request()
+    await settled()
+    return [...new Set(onAll)].toSorted().join(', ') || 'nothing'
   }
 
   const requests: Record<string, () => Promise<unknown>> = {
-    'a send, until it is acknowledged': send,
-    'flushing it': async () => {
-      await send()
-      await gateway.chat.flusher.drained()
-    },
+    'a send, flushed': send,
     'a page of history': () => bob.call('GET', `/rooms/${room}/messages/v3`),
     'GET /rooms/{id}': () => bob.call('GET', `/rooms/${room}`),
     'GET /rooms/{id}/members': () => bob.call('GET', `/rooms/${room}/members`),
@@ -64,10 +90,13 @@ describe('docs/scaling.md, "MongoDB with shards": lookups without the shard key'
     'GET /me/badge': () => bob.call('GET', '/me/badge'),
     lastRead: () => bob.call('PUT', `/rooms/${room}/lastRead`, { message }),
     'a reaction': () => bob.call('POST', `/messages/${message}/reaction`, { reaction: '+' }),
+    'adding a member': () => gateway.admin('POST', `/rooms/${room}/members`, { invitees: ['carol'] }),
+    'a new direct room': () => alice.call('POST', '/rooms', { roomType: 'direct', members: ['alice', 'bob'] }),
+    'an idempotent send': () =>
+      alice.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text', clientMessageID: 'once' }),
     'deleting for all': () => gateway.admin('DELETE', `/rooms/${room}/messages/${message}`),
   }
-  const [, table = ''] = /^\| request \| looked up on all shards \|\n\|.*\n((?:\|.*\n)+)/m.exec(page) ?? []
-  const rows = [...table.matchAll(/^\| (.+) \| (.+) \|$/gm)].map(([, what = '', found = '']) => [what, found] as const)
+  const rows = rowsOf('request | looked up on all shards')
 
   test('the page lists exactly these requests', () => {
     assert.deepEqual(
@@ -78,8 +107,7 @@ describe('docs/scaling.md, "MongoDB with shards": lookups without the shard key'
 
   for (const [what, wanted] of rows) {
     test(`${what}: ${wanted}`, async () => {
-      const found = await unsharded(requests[what] as () => Promise<unknown>)
-      assert.equal(found.join(', ') || 'nothing', wanted)
+      assert.equal(await onAllShards(requests[what] as () => Promise<unknown>), wanted)
     })
   }
 })

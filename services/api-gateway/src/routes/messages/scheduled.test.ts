@@ -82,7 +82,7 @@ describe('POST /scheduled', () => {
     assert.equal(await sendDue(gateway.chat), 0, 'it is taken')
     refused(await bob.call('DELETE', `/scheduled/${taken.id}`), 404, 'SCHEDULED_NOT_FOUND')
     const { id, content, ...send } = taken
-    await sendContent(gateway.chat, { ...send, idempotencyKey: `scheduled ${id}` }, content)
+    await sendContent(gateway.chat, { ...send, idempotencyKey: `scheduled ${id} ${taken.createdAtMS}` }, content)
     await sendAll()
     assert.deepEqual([await history(), await list()], [['later'], []])
   })
