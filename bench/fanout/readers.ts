@@ -5,6 +5,7 @@
  */
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { aboutMS, frame, upgradeRequest } from '../sockets/wire.ts'
 import { now } from './event.ts'
 
 export interface Connecting {
@@ -28,18 +29,7 @@ const received: Received = { bytes: 0, refused: 0, lateMS: [] }
 const open = new Set<ReturnType<typeof connect>>()
 let first: ReturnType<typeof connect> | undefined
 /** A stock client's backoff: 1 s, doubled up to 5 s, by half more or less. */
-const backoff = { firstMS: 1_000, mostMS: 5_000, spread: 0.5 }
-
-/** A masked text frame with the mask 0 (RFC 6455, 5.2 and 5.3). */
-function frame(text: string): Buffer {
-  const content = Buffer.from(text)
-  const mask = [0, 0, 0, 0]
-  const head =
-    content.length < 126
-      ? [0x81, 0x80 | content.length, ...mask]
-      : [0x81, 0xfe, content.length >> 8, content.length & 0xff, ...mask]
-  return Buffer.concat([Buffer.from(head), content])
-}
+const backoff = { firstMS: 1_000, mostMS: 5_000 }
 
 /** The reply to a packet: `40{...}` to a connect, `43<id>[...]` to an emit that wants an acknowledgement. */
 function answerTo(said: string | undefined): string {
@@ -57,10 +47,7 @@ function join(port: number, { query, says }: Connecting['clients'][number]): Pro
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
     let answered = 0
-    socket.write(
-      `GET /socket.io/?EIO=4&transport=websocket${query} HTTP/1.1\r\nHost: bench\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
-        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n',
-    )
+    socket.write(upgradeRequest(query))
     socket.on('data', (chunk) => {
       if (answered > says.length) {
         received.bytes += chunk.length
@@ -82,8 +69,6 @@ function join(port: number, { query, says }: Connecting['clients'][number]): Pro
     })
   })
 }
-
-const aboutMS = (ms: number) => ms * (1 + backoff.spread * (2 * Math.random() - 1))
 
 async function joinAtLast(port: number, client: Connecting['clients'][number]): Promise<void> {
   for (let waitMS = backoff.firstMS; !(await join(port, client)); waitMS = Math.min(2 * waitMS, backoff.mostMS)) {

@@ -1,0 +1,151 @@
+/**
+ * Clients of many sockets in one process: hand-made websockets that say what a stock client says, answer heartbeats,
+ * reconnect with `since` after a backoff, and note every message by its seq. Takes orders and replies to each.
+ */
+import { connect } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { now } from '../fanout/event.ts'
+import { aboutMS, frame, textFrames, upgradeRequest } from './wire.ts'
+
+/** A client: its token, and the rooms whose messages it must get. */
+export interface CrowdClient {
+  token: string
+  rooms: readonly string[]
+}
+
+export type Order =
+  | { do: 'connect'; ports: readonly number[]; clientKey: string; clients: readonly CrowdClient[]; atOnce: number }
+  /** From now on they reconnect to these. */
+  | { do: 'use'; ports: readonly number[] }
+  | { do: 'report' }
+  /** How many messages are missing, with the last seq of each room. */
+  | { do: 'check'; lastSeqs: Readonly<Record<string, number>> }
+
+export interface Reply {
+  connected: number
+  /** Times that a connection was lost. */
+  lost: number
+  /** Of each message since the last report: how late it came, in milliseconds. */
+  lateMS: number[]
+  missing: number
+}
+
+/** Messages of one room that a client has got: all up to `upTo`, and later ones. */
+interface Got {
+  upTo: number
+  later: Set<number>
+}
+
+interface Client extends CrowdClient {
+  n: number
+  isIn: boolean
+  seenMS: number
+  got: Map<string, Got>
+}
+
+const clients: Client[] = []
+let ports: readonly number[] = []
+let clientKey = ''
+let lost = 0
+let lateMS: number[] = []
+/** Further back than the last byte: an event may have been on its way. */
+const overlapMS = 3_000
+
+function note(client: Client, text: string): void {
+  const room = /"room":"([^"]+)"/.exec(text)?.[1] ?? ''
+  const seq = Number(/"seq":(\d+)/.exec(text)?.[1])
+  const got = client.got.get(room)
+  if (!got) return
+  if (seq <= got.upTo || got.later.has(seq)) return
+  const at = /at ([\d.]+)/.exec(text)?.[1]
+  if (at !== undefined) lateMS.push(now() - Number(at))
+  got.later.add(seq)
+  while (got.later.delete(got.upTo + 1)) got.upTo++
+}
+
+/** Resolves when the client is logged in (true) or its connection is gone before. */
+function logIn(client: Client, isAgain: boolean): Promise<boolean> {
+  return new Promise((resolve) => {
+    const port = ports[(client.n + (isAgain ? Math.floor(Math.random() * ports.length) : 0)) % ports.length] ?? 0
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+    const since = isAgain ? { since: Math.floor(client.seenMS - overlapMS) } : {}
+    const auth = `421${JSON.stringify(['auth2', client.token, { clientKey, ...since }])}`
+    const read = textFrames((text) => {
+      if (text === '2') socket.write(frame('3'))
+      else if (text.startsWith('0')) socket.write(frame('40'))
+      else if (text.startsWith('40'))
+        socket.write(Buffer.concat([frame('420["conf",{"encoding":"plain"}]'), frame(auth)]))
+      else if (text.startsWith('431')) {
+        if (isAgain && text.includes('"RC":0') && !text.includes('"resumed":true'))
+          throw new Error(`not resumed: ${text}`)
+        client.isIn = text.includes('"RC":0')
+        if (client.isIn) resolve(true)
+        else socket.destroy()
+      } else if (text.startsWith('42["chat message"')) note(client, text)
+    })
+    socket.write(upgradeRequest())
+    socket.on('data', (chunk) => {
+      if (client.isIn) client.seenMS = Date.now()
+      read(chunk)
+    })
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => onClose(client, resolve))
+  })
+}
+
+function onClose(client: Client, resolve: (isIn: boolean) => void): void {
+  resolve(false)
+  if (!client.isIn) return
+  client.isIn = false
+  lost++
+  void comeBack(client)
+}
+
+async function comeBack(client: Client): Promise<void> {
+  for (let waitMS = 1_000; ; waitMS = Math.min(2 * waitMS, 5_000)) {
+    await pause(aboutMS(waitMS))
+    if (await logIn(client, true)) return
+  }
+}
+
+async function connectAll(order: Extract<Order, { do: 'connect' }>): Promise<void> {
+  ;({ ports, clientKey } = order)
+  const fresh = order.clients.map((one, i): Client => {
+    const got = new Map(one.rooms.map((room): [string, Got] => [room, { upTo: 0, later: new Set() }]))
+    return { ...one, n: clients.length + i, isIn: false, seenMS: 0, got }
+  })
+  clients.push(...fresh)
+  const left = fresh.values()
+  await Promise.all(
+    Array.from({ length: order.atOnce }, async () => {
+      for (const client of left) {
+        while (!(await logIn(client, false))) await pause(aboutMS(1_000))
+        client.seenMS = Date.now()
+      }
+    }),
+  )
+}
+
+function missing(lastSeqs: Readonly<Record<string, number>>): number {
+  let count = 0
+  for (const { got } of clients) {
+    for (const [room, { upTo, later }] of got) count += Math.max(0, (lastSeqs[room] ?? 0) - upTo - later.size)
+  }
+  return count
+}
+
+async function carryOut(order: Order): Promise<void> {
+  if (order.do === 'connect') await connectAll(order)
+  if (order.do === 'use') ({ ports } = order)
+  const reply: Reply = {
+    connected: clients.filter(({ isIn }) => isIn).length,
+    lost,
+    lateMS: order.do === 'report' ? lateMS : [],
+    missing: order.do === 'check' ? missing(order.lastSeqs) : 0,
+  }
+  if (order.do === 'report') lateMS = []
+  process.send?.(reply)
+}
+
+process.on('message', (order: Order) => void carryOut(order))
+process.on('disconnect', () => process.exit())

@@ -1,0 +1,59 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { CrowdClient, Order, Reply } from './crowd.ts'
+
+/** Below the 20,000 files that a process may have here. */
+const perProcess = 17_000
+
+/** The clients, in as many processes as they need. */
+export interface Crowds {
+  connect(order: Omit<Extract<Order, { do: 'connect' }>, 'do'>): Promise<void>
+  use(ports: readonly number[]): Promise<void>
+  report(): Promise<Reply>
+  missing(lastSeqs: Readonly<Record<string, number>>): Promise<number>
+  stop(): Promise<void>
+}
+
+export async function startCrowds(clients: readonly CrowdClient[]): Promise<Crowds> {
+  const count = Math.max(2, Math.ceil(clients.length / perProcess))
+  const children: ChildProcess[] = Array.from({ length: count }, () => fork(join(import.meta.dirname, 'crowd.ts')))
+  for (const child of children) {
+    child.once('exit', (code) => {
+      if (code) throw new Error(`a process of clients ended with ${code}`)
+    })
+  }
+  const ask = (order: (n: number) => Order) =>
+    Promise.all(
+      children.map(async (child, n) => {
+        child.send(order(n))
+        const [reply] = (await once(child, 'message')) as [Reply]
+        return reply
+      }),
+    )
+  const all = async (order: Order): Promise<Reply> => {
+    const replies = await ask(() => order)
+    const sum = (of: (reply: Reply) => number) => replies.reduce((total, reply) => total + of(reply), 0)
+    return {
+      connected: sum(({ connected }) => connected),
+      lost: sum(({ lost }) => lost),
+      lateMS: replies.flatMap(({ lateMS }) => lateMS),
+      missing: sum(({ missing }) => missing),
+    }
+  }
+  return {
+    async connect(order) {
+      await ask((n) => ({ ...order, do: 'connect', clients: order.clients.filter((_, i) => i % count === n) }))
+    },
+    async use(ports) {
+      await ask(() => ({ do: 'use', ports }))
+    },
+    report: () => all({ do: 'report' }),
+    missing: async (lastSeqs) => (await all({ do: 'check', lastSeqs })).missing,
+    async stop() {
+      const ends = children.map((child) => once(child, 'exit'))
+      for (const child of children) child.disconnect()
+      await Promise.all(ends)
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import { digest } from '@parley/db/apps/apps'
+import { connectDb } from '@parley/db/connect'
+import { newTokenDoc } from '@parley/db/users/tokens'
+import { newUserDoc } from '@parley/db/users/users'
+import { type DemoKeys, makeApp } from '@parley/local/make-app'
+import { startServers } from '@parley/stack/up'
+import { adminPost } from '../admin-post.ts'
+import { startBenchService } from '../bench-service.ts'
+import type { CrowdClient } from './crowd.ts'
+
+const perRoom = 100
+
+export interface Ground {
+  servers: Awaited<ReturnType<typeof startServers>>
+  gateway: Awaited<ReturnType<typeof startBenchService>>
+  keys: DemoKeys
+  clients: CrowdClient[]
+  rooms: string[]
+  /** Seconds that POST /rooms took for the room of all. */
+  roomOfAllSeconds: number
+  /** Sends a message to a room, and counts it as its seq. */
+  send: (room: string, text: string) => Promise<void>
+  lastSeqs: Record<string, number>
+}
+
+const app = 'bench'
+const atOnce = 16
+
+/** Users with a token each, all in the room `all` and each in one of a hundred. */
+export async function prepareGround(sockets: number, say: (line: string) => void): Promise<Ground> {
+  const servers = await startServers({ onProgress: say })
+  const keys = await makeApp(servers.mongoUrl, app)
+  const ids = Array.from({ length: sockets }, (_, n) => `user ${n}`)
+  const tokens = await writeUsers(servers.mongoUrl, ids)
+  const gateway = await startBenchService('api-gateway', servers)
+  const post = adminPost(gateway.ports['http'], keys.apiKey)
+  const begunMS = performance.now()
+  await post('/rooms/', { _id: 'all', roomType: 'group', members: ids })
+  const roomOfAllSeconds = (performance.now() - begunMS) / 1_000
+  const rooms = Array.from({ length: Math.ceil(sockets / perRoom) }, (_, n) => `room ${n}`)
+  const left = rooms.entries()
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (const [n, _id] of left) {
+        await post('/rooms/', { _id, roomType: 'group', members: ids.slice(n * perRoom, (n + 1) * perRoom) })
+      }
+    }),
+  )
+  const lastSeqs: Record<string, number> = {}
+  return {
+    ...{ servers, gateway, keys, rooms, roomOfAllSeconds, lastSeqs },
+    clients: tokens.map((token, n) => ({ token, rooms: ['all', `room ${Math.floor(n / perRoom)}`] })),
+    async send(room, text) {
+      const sender = room === 'all' ? 'user 0' : `user ${Number(room.slice(5)) * perRoom}`
+      await post('/messages', { room, sender, message: text, messageType: 'text', push: false })
+      // Nobody else sends, and seq has no holes.
+      lastSeqs[room] = (lastSeqs[room] ?? 0) + 1
+    },
+  }
+}
+
+/** By the database: a hundred thousand requests measure nothing here. */
+async function writeUsers(mongoUrl: string, ids: readonly string[]): Promise<string[]> {
+  const db = await connectDb(mongoUrl, { timeoutMS: 60_000 })
+  const expiresAt = new Date(Date.now() + 86_400_000)
+  const tokens = ids.map(() => randomUUID())
+  for (let from = 0; from < ids.length; from += 5_000) {
+    const some = ids.slice(from, from + 5_000)
+    await db.users.insertMany(some.map((id) => newUserDoc(app, id, {})))
+    await db.tokens.insertMany(
+      some.map((user, n) => newTokenDoc({ app, user }, digest(tokens[from + n] ?? ''), expiresAt)),
+    )
+  }
+  await db.client.close()
+  return tokens
+}

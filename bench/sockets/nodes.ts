@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import { startBenchService } from '../bench-service.ts'
+import { cpuSeconds } from '../cpu-seconds.ts'
+import type { Ground } from './ground.ts'
+
+type Node = Awaited<ReturnType<typeof startBenchService>>
+
+/** The realtime nodes, which are killed and replaced. */
+export interface Nodes {
+  ports(): number[]
+  /** Resident memory of all, in KiB. */
+  residentKiB(): number
+  cpuSeconds(): number
+  /** Kills the first with SIGKILL, and starts none for it. */
+  kill(): Promise<void>
+  /** Starts one, then drains the first. */
+  replaceFirst(): Promise<{ drained: Promise<void> }>
+  stop(): Promise<void>
+}
+
+export async function startNodes({ servers }: Ground, count: number): Promise<Nodes> {
+  let started = 0
+  const start = () =>
+    startBenchService(
+      'realtime',
+      servers,
+      {
+        PARLEY_NODE_ID: `bench-${++started}`,
+        PARLEY_REALTIME_CONNECTIONS_PER_ADDRESS: '0',
+        PARLEY_REALTIME_ADMISSIONS_PER_SECOND: '0',
+      },
+      { mayDie: true },
+    )
+  let nodes: Node[] = await Promise.all(Array.from({ length: count }, start))
+  const sum = (of: (pid: number) => number) => nodes.reduce((total, { pid }) => total + of(pid), 0)
+  return {
+    ports: () => nodes.map(({ ports }) => ports['http'] ?? 0),
+    residentKiB: () => sum(residentKiB),
+    cpuSeconds: () => sum(cpuSeconds),
+    async kill() {
+      const [first, ...others] = nodes
+      nodes = others
+      if (first) process.kill(first.pid, 'SIGKILL')
+      await first?.stop()
+    },
+    async replaceFirst() {
+      const fresh = await start()
+      const [first, ...others] = nodes
+      nodes = [...others, fresh]
+      return { drained: first?.stop() ?? Promise.resolve() }
+    },
+    async stop() {
+      await Promise.all(nodes.map((node) => node.stop()))
+    },
+  }
+}
+
+function residentKiB(pid: number): number {
+  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+}
+
+/** Memory that the kernel has for objects and TCP buffers, in KiB; of the whole machine (proc(5)). */
+export function kernelKiB(): number {
+  const slab = Number(/Slab:\s+(\d+) kB/.exec(readFileSync('/proc/meminfo', 'utf8'))?.[1])
+  const pages = Number(/^TCP:.* mem (\d+)/m.exec(readFileSync('/proc/net/sockstat', 'utf8'))?.[1])
+  return slab + pages * 4
+}

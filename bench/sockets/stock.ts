@@ -1,0 +1,27 @@
+import { io } from 'socket.io-client'
+import type { Ground } from './ground.ts'
+
+/** Stock clients in the rooms of the first users, which prove that the nodes speak the protocol. */
+export function openStock({ clients, keys }: Ground, port: number, count: number) {
+  let heard = 0
+  const sockets = clients.slice(0, count).map(({ token }) => {
+    const socket = io(`http://127.0.0.1:${port}`, { transports: ['websocket'], forceNew: true })
+    const ready = new Promise<void>((resolve, reject) => {
+      socket.on('connect', () => {
+        socket.emit('auth2', token, { clientKey: keys.clientKey }, ({ RC }: { RC: number }) =>
+          RC === 0 ? resolve() : reject(new Error(`auth2: ${RC}`)),
+        )
+      })
+    })
+    socket.on('chat message', () => heard++)
+    return { socket, ready }
+  })
+  return {
+    ready: Promise.all(sockets.map(({ ready }) => ready)),
+    /** The messages that they have got. */
+    heard: () => heard,
+    close: () => {
+      for (const { socket } of sockets) socket.close()
+    },
+  }
+}

@@ -1,0 +1,55 @@
+/** A masked text frame with the mask 0 (RFC 6455, 5.2 and 5.3). */
+export function frame(text: string): Buffer {
+  const content = Buffer.from(text)
+  const mask = [0, 0, 0, 0]
+  const head =
+    content.length < 126
+      ? [0x81, 0x80 | content.length, ...mask]
+      : [0x81, 0xfe, content.length >> 8, content.length & 0xff, ...mask]
+  return Buffer.concat([Buffer.from(head), content])
+}
+
+/** The request of a websocket to `/socket.io/`; `query` follows the transport. */
+export function upgradeRequest(query = ''): string {
+  return (
+    `GET /socket.io/?EIO=4&transport=websocket${query} HTTP/1.1\r\nHost: bench\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n'
+  )
+}
+
+/** A stock client's backoff differs by half more or less. */
+export function aboutMS(ms: number): number {
+  return ms * (0.5 + Math.random())
+}
+
+/** Takes the bytes of a connection after its upgrade request, in any pieces, and calls with each text of the server. */
+export function textFrames(onText: (text: string) => void): (chunk: Buffer) => void {
+  let rest: Buffer = Buffer.alloc(0)
+  let isUpgraded = false
+  return (chunk) => {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    if (!isUpgraded) {
+      const end = rest.indexOf('\r\n\r\n')
+      if (end < 0) return
+      isUpgraded = true
+      rest = rest.subarray(end + 4)
+    }
+    for (let next = frameIn(rest); next; next = frameIn(rest)) {
+      if (next.isText) onText(rest.toString('utf8', next.from, next.to))
+      rest = rest.subarray(next.to)
+    }
+    // A view of a chunk would keep all of it in memory.
+    if (rest.length === 0) rest = Buffer.alloc(0)
+  }
+}
+
+/** The first whole frame: servers mask none (RFC 6455, 5.1). */
+function frameIn(bytes: Buffer): { isText: boolean; from: number; to: number } | undefined {
+  if (bytes.length < 2) return undefined
+  const short = (bytes[1] ?? 0) & 0x7f
+  const from = short === 127 ? 10 : short === 126 ? 4 : 2
+  if (bytes.length < from) return undefined
+  const length = short === 127 ? Number(bytes.readBigUInt64BE(2)) : short === 126 ? bytes.readUInt16BE(2) : short
+  const to = from + length
+  return bytes.length < to ? undefined : { isText: ((bytes[0] ?? 0) & 0x0f) === 1, from, to }
+}
