@@ -1,6 +1,7 @@
 import { answerNodeRequests } from '@parley/bus/control/ask-nodes'
 import { createTokenCache } from '@parley/chat/access/token-cache'
 import { sealAuditEntries } from '@parley/chat/audit/seal-entries'
+import type { Chat } from '@parley/chat/chat'
 import { rebuildLostStream } from '@parley/chat/events/rebuild-stream'
 import { outboxAge, relayUnpublished } from '@parley/chat/events/relay'
 import { createUploads } from '@parley/chat/files/uploads'
@@ -9,12 +10,14 @@ import { eraseMessages } from '@parley/chat/messages/changing/erase-messages'
 import { expireMessages } from '@parley/chat/messages/changing/expire-messages'
 import { sendScheduled } from '@parley/chat/messages/sending/send-scheduled'
 import { closeSilentStreams } from '@parley/chat/messages/streaming/end-stream'
+import { removeOldMessages, retentionLag } from '@parley/chat/retention/sweep-rooms'
 import { createRecentActivity } from '@parley/chat/timeline/recent-activity'
 import { activityRequest } from '@parley/contracts/bus/node-requests'
 import { newId } from '@parley/db/messages/messages'
 import { openStore } from '@parley/files/open-store'
 import { createRequestCounts } from '@parley/presence/request-counts'
 import { runService } from '@parley/service/lifecycle'
+import type { Metrics } from '@parley/service/metrics'
 import { connectServers } from '@parley/wiring/connect-servers'
 import { startChat } from '@parley/wiring/start-chat'
 import { consoleOf } from './console/console-settings.ts'
@@ -24,6 +27,13 @@ import { gatewaySettings } from './settings.ts'
 
 /** The part of the stopping time in which clients are asked to close the connections that they keep alive. */
 const leavingShare = 0.1
+
+/** Removes old messages until the signal aborts, and measures how late. */
+function keepRetention(chat: Chat, metrics: Metrics, signal: AbortSignal): Promise<void> {
+  const help = 'Age of the oldest sweep for messages beyond their retention that reached all rooms of its app'
+  metrics.gaugeOf('parley_retention_lag_seconds', help, () => retentionLag(chat))
+  return removeOldMessages(chat, signal)
+}
 
 await runService(
   { name: 'api-gateway', settings: gatewaySettings },
@@ -45,6 +55,8 @@ await runService(
     onStop('eraser', () => eraser)
     const expirer = expireMessages(chat, signal)
     onStop('expirer', () => expirer)
+    const retention = keepRetention(chat, metrics, signal)
+    onStop('retention', () => retention)
     const scheduled = sendScheduled(chat, signal)
     onStop('scheduled messages', () => scheduled)
     const closer = closeSilentStreams(chat, signal)

@@ -2,6 +2,7 @@ import { connectBus } from '@parley/bus/connect'
 import { createControl } from '@parley/bus/control/control'
 import { createChat } from '@parley/chat/create-chat'
 import { expireDue } from '@parley/chat/messages/changing/expire-messages'
+import { removeOldInRoom } from '@parley/chat/retention/remove-old-messages'
 import { type MessageToSend, sendMessage } from '@parley/chat/send/send-message'
 import { connectDb } from '@parley/db/connect'
 import { createLog } from '@parley/service/log'
@@ -10,13 +11,14 @@ import { createLog } from '@parley/service/log'
 export interface DyingChange {
   mongoUrl: string
   natsUrl: string
-  /** A message to send into a thread; without it, messages expire. */
+  /** A message to send into a thread, or a room from which messages of before a time go; without both, messages expire. */
   send?: MessageToSend
+  removeOld?: { app: string; id: string; beforeMS: number }
   /** In the transaction before or after the event is noted, or after the commit and before publishing. */
   step: 'taken' | 'noted' | 'committed'
 }
 
-const { mongoUrl, natsUrl, send, step } = JSON.parse(process.argv[2] ?? '') as DyingChange
+const { mongoUrl, natsUrl, send, removeOld, step } = JSON.parse(process.argv[2] ?? '') as DyingChange
 const db = await connectDb(mongoUrl)
 const bus = await connectBus(natsUrl, 'dying')
 const log = createLog({ service: 'test', node: 'dying', level: 'silent' })
@@ -39,5 +41,9 @@ const dying = {
     },
   },
 }
-await (send ? sendMessage(dying, send) : expireDue(dying))
+await (send
+  ? sendMessage(dying, send)
+  : removeOld
+    ? removeOldInRoom(dying, removeOld, removeOld.beforeMS)
+    : expireDue(dying))
 setTimeout(() => process.exit(1), 10_000)

@@ -41,7 +41,7 @@ export function newWebhookSecret(): string {
   return `whsec_${randomBytes(24).toString('base64')}`
 }
 
-function appDoc(made: NewApp, apiKeys: AppDoc['apiKeys']): AppDoc {
+function appDoc(made: NewApp, apiKeys: AppDoc['apiKeys']): Omit<AppDoc, 'retention'> {
   const { app, clientKey, webhookSecret } = made
   return { _id: app, clientKey, apiKeys, webhookSecret, createdAt: clock.date() }
 }

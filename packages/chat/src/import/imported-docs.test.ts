@@ -26,7 +26,15 @@ const given: Record<keyof typeof least, Record<string, unknown>> = {
   },
   room: {
     ...{ name: 'N', cover: 'C', description: 'D', roomTags: ['t'], webhook: 'https://example.org', botState: 's' },
-    ...{ botMode: true, extParams: { a: 1 }, slowModeS: 5, expiresInS: 60, owner: 'ann', managers: ['ben'] },
+    ...{
+      botMode: true,
+      extParams: { a: 1 },
+      slowModeS: 5,
+      expiresInS: 60,
+      retentionDays: 9,
+      owner: 'ann',
+      managers: ['ben'],
+    },
     ...{ encrypted: true, serviceStatus: 3, opening: 1, status: 0, members: ['ann', 'ben'], createdAt: 5 },
   },
   message: {

@@ -5,6 +5,7 @@ import { isConfigKey, privateKeysKey } from '@parley/contracts/operations/integr
 import { chatPageKey } from '@parley/contracts/resources/chat-page-config'
 import { directoryKey } from '@parley/contracts/resources/directory'
 import { fileLimitsKey } from '@parley/contracts/resources/file'
+import { retentionKey } from '@parley/contracts/resources/retention'
 import { tokenIssuersKey } from '@parley/contracts/resources/token-issuer'
 import { webhookKeysKey } from '@parley/contracts/resources/webhook'
 import { configBytes, findConfig, removeConfig, saveConfig } from '@parley/db/apps/config'
@@ -14,6 +15,7 @@ import type { Chat } from '../chat.ts'
 import { checkFileLimits } from '../files/file-limits.ts'
 import { censorshipKey, checkCensorship } from '../moderation/censorship.ts'
 import { checkModeration, moderateKey } from '../moderation/moderation-hook.ts'
+import { checkRetention } from '../retention/retention-days.ts'
 import { checkDirectory } from '../users/directory.ts'
 import type { JsonText } from '../views/json-text.ts'
 import { checkChatPage } from './chat-page-images.ts'
@@ -41,6 +43,7 @@ export async function setConfig(chat: Chat, app: string, settings: object, withI
     if (name === webhookKeysKey) checkWebhookKeys(value)
     if (name === chatPageKey) checkChatPage(value)
     if (name === directoryKey) checkDirectory(value)
+    if (name === retentionKey) checkRetention(value)
     if (name === tokenIssuersKey) await checkTokenIssuers(value)
   }
   const entries = given.map(([name, value]) => ({ name, json: JSON.stringify(value) }))

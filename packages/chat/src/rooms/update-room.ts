@@ -53,7 +53,10 @@ export async function updateRoom(chat: Chat, by: Caller, roomId: string, change:
 }
 
 /** @throws ApiError INSUFFICIENT_PERMISSIONS */
-function requireAllowed(role: Role, { owner, managers, status, webhook, botState }: Partial<RoomDoc>): void {
+function requireAllowed(
+  role: Role,
+  { owner, managers, status, webhook, botState, retentionDays }: Partial<RoomDoc>,
+): void {
   requireRole(role, 'manager', 'a room is changed')
   if (owner !== undefined || managers || status !== undefined) {
     requireRole(role, 'owner', 'owner, managers and status are changed')
@@ -61,6 +64,9 @@ function requireAllowed(role: Role, { owner, managers, status, webhook, botState
   // The webhook receives calls signed by the app, and may respond as any robot of the room.
   if ((webhook !== undefined || botState !== undefined) && role !== 'integrator') {
     throw new ApiError('INSUFFICIENT_PERMISSIONS', 'webhook and botState are set by the API key only')
+  }
+  if (retentionDays !== undefined && role !== 'integrator') {
+    throw new ApiError('INSUFFICIENT_PERMISSIONS', 'retentionDays is set by the API key only')
   }
 }
 

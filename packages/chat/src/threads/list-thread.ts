@@ -7,7 +7,7 @@ import { findMessage, findMessages } from '@parley/db/messages/messages'
 import { findUserDeletions } from '@parley/db/messages/user-deletions'
 import { findMembership } from '@parley/db/rooms/memberships'
 import { findRoom } from '@parley/db/rooms/rooms'
-import { threadKey } from '@parley/db/threads/thread'
+import { lengthOf, threadKey } from '@parley/db/threads/thread'
 import { findThreadMember } from '@parley/db/threads/thread-members'
 import { inSnapshot } from '@parley/db/transactions/snapshot'
 import { findUsers } from '@parley/db/users/users'
@@ -61,7 +61,7 @@ export async function listThread(chat: Chat, caller: Caller, id: string, query: 
   const { data, userDeletedIDs } = toPage(messages, { room, users, quoted, hidden }, { start, field, size })
   const hiddenRoot = hidden.has(root._id) ? [root._id] : []
   const counts = {
-    totalCount: root.thread?.seq ?? 0,
+    totalCount: root.thread ? lengthOf(root.thread) : 0,
     takesPart: member !== null,
     unread: unreadInThread(root, room, member),
   }

@@ -10,6 +10,7 @@ import type { PagePlace } from '@parley/db/page-place'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { findRoomsOfMember } from '@parley/db/rooms/rooms-of-users'
+import { lengthOf } from '@parley/db/threads/thread'
 import { findRootsOfThreads, findThreadsOfUser, type RootSummary } from '@parley/db/threads/thread-members'
 import { inSnapshot } from '@parley/db/transactions/snapshot'
 import { findUsers } from '@parley/db/users/users'
@@ -99,7 +100,7 @@ async function shownThreads(
     if (!message) return []
     const current = hidden.has(message._id) ? withChange(message, stub) : currentMessage(message, room)
     const shown = messageJson(current, users.get(message.sender), quoted)
-    return withField({ totalCount: root.thread.seq, unread }, 'root', shown)
+    return withField({ totalCount: lengthOf(root.thread), unread }, 'root', shown)
   })
 }
 

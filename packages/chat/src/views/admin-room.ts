@@ -2,6 +2,7 @@ import { readJson } from '@parley/contracts/free-json'
 import type { Result } from '@parley/contracts/operation'
 import type { listAllRooms } from '@parley/contracts/operations/admin/rooms'
 import type { RoomDoc } from '@parley/db/rooms/documents'
+import { limitsOf } from './room.ts'
 
 /** A room as a list of an API key has it (docs/reference/resources.md#listedroom). */
 export function toListedRoom(doc: RoomDoc): Result<typeof listAllRooms>['data'][number] {
@@ -26,15 +27,18 @@ export function toListedRoom(doc: RoomDoc): Result<typeof listAllRooms>['data'][
     managers: doc.managers,
     opening: doc.opening,
     extParams: readJson(doc.extParams),
-    ...(doc.slowModeS && { slowModeS: doc.slowModeS }),
-    ...(doc.expiresInS && { expiresInS: doc.expiresInS }),
+    ...limitsOf(doc),
     ...countedIn(doc),
   }
 }
 
 /** The fields of a room that only API keys see. */
-export function countedIn({ seq, lastMessageAtMS }: Pick<RoomDoc, 'seq' | 'lastMessageAtMS'>) {
-  return { messageCount: seq, ...(lastMessageAtMS > 0 && { lastMessageTimeMS: lastMessageAtMS }) }
+export function countedIn({
+  seq,
+  goneUpToSeq = 0,
+  lastMessageAtMS,
+}: Pick<RoomDoc, 'seq' | 'goneUpToSeq' | 'lastMessageAtMS'>) {
+  return { messageCount: seq - goneUpToSeq, ...(lastMessageAtMS > 0 && { lastMessageTimeMS: lastMessageAtMS }) }
 }
 
 /** The role of a member, as in the room's `owner` and `managers`. */

@@ -2,7 +2,7 @@ import { readJson } from '@parley/contracts/free-json'
 import { type Message, type Quote, quoteLength, type SentMessage } from '@parley/contracts/resources/message'
 import type { Sender } from '@parley/contracts/resources/sender'
 import type { MessageDoc } from '@parley/db/messages/documents'
-import type { Thread } from '@parley/db/threads/thread'
+import { lengthOf, type Thread } from '@parley/db/threads/thread'
 import type { UserDoc } from '@parley/db/users/documents'
 import { cut, textOf } from '../messages/reading/message-text.ts'
 import type { Quoted } from '../messages/reading/quoted-messages.ts'
@@ -82,9 +82,10 @@ function withoutContent(doc: MessageDoc, quoted: Quoted): Omit<SentMessage, 'sen
   }
 }
 
-function threadFields({ seq, lastMessageID, users }: Thread, quoted: Quoted) {
+function threadFields(thread: Thread, quoted: Quoted) {
+  const { lastMessageID, users } = thread
   const last = quoted.get(lastMessageID)
-  return { threadCount: seq, threadParticipants: users, ...(last && { lastThreadMessage: toQuote(last) }) }
+  return { threadCount: lengthOf(thread), threadParticipants: users, ...(last && { lastThreadMessage: toQuote(last) }) }
 }
 
 /** A message in one line. */

@@ -38,8 +38,16 @@ export function toRoomView(doc: RoomDoc, users: ReadonlyMap<string, UserDoc>): R
     managers: doc.managers,
     opening: doc.opening,
     extParams: readJson(doc.extParams),
-    ...(doc.slowModeS && { slowModeS: doc.slowModeS }),
-    ...(doc.expiresInS && { expiresInS: doc.expiresInS }),
+    ...limitsOf(doc),
+  }
+}
+
+/** How often members may send, and how long messages stay, as far as the room limits it. */
+export function limitsOf({ slowModeS, expiresInS, retentionDays }: RoomDoc) {
+  return {
+    ...(slowModeS && { slowModeS }),
+    ...(expiresInS && { expiresInS }),
+    ...(retentionDays && { retentionDays }),
   }
 }
 

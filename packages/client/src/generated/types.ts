@@ -1641,6 +1641,10 @@ export interface CreateRoomInput {
    */
   expiresInS?: number
   /**
+   * Days after which its messages go; 0: as the configuration `retention` says. By the API key only
+   */
+  retentionDays?: number
+  /**
    * User ID
    */
   owner?: string
@@ -1726,6 +1730,10 @@ export interface Room {
    * Seconds until a message without expiresInS of its own expires; absent: never
    */
   expiresInS?: number
+  /**
+   * Days after which its messages go; absent: as the configuration `retention` says
+   */
+  retentionDays?: number
 }
 export interface RoomPref {
   tags: string[]
@@ -1818,6 +1826,10 @@ export interface UpdateRoomInput {
    * Seconds until a message of the room expires, unless it says otherwise; 0 for never
    */
   expiresInS?: number
+  /**
+   * Days after which its messages go; 0: as the configuration `retention` says. By the API key only
+   */
+  retentionDays?: number
   /**
    * User ID
    */
@@ -2361,6 +2373,10 @@ export interface AddMembersResult {
    * Seconds until a message without expiresInS of its own expires; absent: never
    */
   expiresInS?: number
+  /**
+   * Days after which its messages go; absent: as the configuration `retention` says
+   */
+  retentionDays?: number
   invitations?: Invitation[]
 }
 export interface DeclineInvitationInput {
@@ -3306,6 +3322,10 @@ export interface AdminRoom {
    */
   expiresInS?: number
   /**
+   * Days after which its messages go; absent: as the configuration `retention` says
+   */
+  retentionDays?: number
+  /**
    * All messages of the room, deleted ones included
    */
   messageCount: number
@@ -3376,6 +3396,10 @@ export interface InspectRoomsOfUserResult {
      * Seconds until a message without expiresInS of its own expires; absent: never
      */
     expiresInS?: number
+    /**
+     * Days after which its messages go; absent: as the configuration `retention` says
+     */
+    retentionDays?: number
     /**
      * All messages of the room, deleted ones included
      */
@@ -3502,6 +3526,10 @@ export interface ListedRoom {
    * Seconds until a message without expiresInS of its own expires; absent: never
    */
   expiresInS?: number
+  /**
+   * Days after which its messages go; absent: as the configuration `retention` says
+   */
+  retentionDays?: number
   /**
    * All messages of the room, deleted ones included
    */

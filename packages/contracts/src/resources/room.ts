@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { roomId, timeMS, userId } from '../ids.ts'
 import { ours } from '../ours.ts'
 import { expiresInS, message } from './message.ts'
+import { retentionDays } from './retention.ts'
 import { roomPref } from './room-pref.ts'
 import { sender } from './sender.ts'
 
@@ -53,6 +54,10 @@ export const room = z
       .optional()
       .meta(ours)
       .describe('Seconds until a message without expiresInS of its own expires; absent: never'),
+    retentionDays: retentionDays
+      .optional()
+      .meta(ours)
+      .describe('Days after which its messages go; absent: as the configuration `retention` says'),
   })
   .meta({ id: 'Room' })
 export type Room = z.infer<typeof room>

@@ -2,11 +2,13 @@ import { hash } from 'node:crypto'
 import { clock } from '@parley/async/clock'
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
+import { sweepIndexes } from '../retention/sweeps.ts'
 import type { ApiKeyDoc, AppDoc } from './documents.ts'
 
 export const appIndexes: IndexDescription[] = [
   { key: { clientKey: 1 }, unique: true },
   { key: { 'apiKeys.digest': 1 }, unique: true },
+  ...sweepIndexes,
 ]
 
 /** The form in which keys and tokens are stored and looked up: SHA-256, hexadecimal. */
@@ -17,8 +19,10 @@ export function digest(secret: string): string {
 /** Apps with valid keys. */
 const open = { deletingSince: { $exists: false } }
 
-export async function insertApp(db: Db, app: AppDoc, session?: ClientSession): Promise<void> {
-  await db.apps.insertOne(app, { ...(session && { session }) })
+export async function insertApp(db: Db, app: Omit<AppDoc, 'retention'>, session?: ClientSession): Promise<void> {
+  const createdMS = app.createdAt.getTime()
+  const retention = { nextMS: createdMS, sweptMS: createdMS }
+  await db.apps.insertOne({ ...app, retention }, { ...(session && { session }) })
 }
 
 export async function findApp(db: Db, app: string): Promise<AppDoc | null> {

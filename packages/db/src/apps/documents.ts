@@ -1,5 +1,6 @@
 import type { Scope } from '@parley/contracts/scopes'
 import type { ImportLease } from '../import/documents.ts'
+import type { RetentionSweep } from '../retention/documents.ts'
 
 /** An integrator's application: everything belongs to one. */
 export interface AppDoc {
@@ -16,6 +17,8 @@ export interface AppDoc {
   deletingSince?: Date
   /** `parley import` works on it. */
   importing?: ImportLease
+  /** The sweep that removes its old messages. */
+  retention: RetentionSweep
 }
 
 /** One top-level key of an app's configuration. */

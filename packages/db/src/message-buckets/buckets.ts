@@ -203,6 +203,23 @@ export async function takeFromBucket(
   return (await holdAfterConflict(db, [bucket], take, session)).matchedCount > 0
 }
 
+/** Deletes the places of a room up to a seq, which were all taken, inside a transaction: whole buckets where it can. */
+export async function removeFromBuckets(
+  db: Db,
+  roomKey: string,
+  upToSeq: number,
+  session: ClientSession,
+): Promise<void> {
+  const last = bucketKey(roomKey, upToSeq)
+  const isLastWhole = upToSeq % perBucket === 0
+  const whole = { $gte: bucketKey(roomKey, 1), ...(isLastWhole ? { $lte: last } : { $lt: last }) }
+  await db.messageBuckets.deleteMany({ _id: whole }, { session })
+  if (isLastWhole) return
+  const vacated = { $cond: [{ $lte: ['$$this.seq', upToSeq] }, { seq: '$$this.seq' }, '$$this'] }
+  const vacate = [{ $set: { messages: { $map: { input: '$messages', in: vacated } } } }, { $unset: 'heldUntil' }]
+  await holdAfterConflict(db, [last], () => db.messageBuckets.updateOne({ _id: last }, vacate, { session }), session)
+}
+
 /** Moves the messages of a stretch of a room from its buckets to `messages`, inside a transaction that changes them. */
 export async function moveFromBuckets(
   db: Db,

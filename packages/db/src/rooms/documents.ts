@@ -85,6 +85,8 @@ export interface RoomDoc extends RoomBuffer {
   slowModeS?: number
   /** Seconds until a message without its own expiry expires; 0 or absent: never. */
   expiresInS?: number
+  /** Days after which its messages go; 0 or absent: by the app's configuration. */
+  retentionDays?: number
   owner?: string
   managers: string[]
   /** `parley import` writes its messages: sends are refused until it has ended. */
@@ -98,8 +100,12 @@ export interface RoomDoc extends RoomBuffer {
    * Changes with everything that decides a send: members, bans, blocks, the room's fields, deletions. Absent in an unchanged room.
    */
   version?: number
-  /** seq of the last message, and so the number of messages, since seq has no gaps and no message is removed. */
+  /** seq of the last message; with `goneUpToSeq` the number of messages, since seq has no gaps. */
   seq: number
+  /** Every message up to this seq is gone by retention, except the roots of threads that go on. */
+  goneUpToSeq?: number
+  /** Retention has found no message from before this time; absent: unknown, or there was none. */
+  oldestAtMS?: number
   /** The highest updated time given to a message here; grows with every write, so that a cursor never skips one. */
   clockMS: number
   lastMessageID?: string

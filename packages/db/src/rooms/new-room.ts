@@ -21,6 +21,7 @@ type GivenField =
   | 'managers'
   | 'slowModeS'
   | 'expiresInS'
+  | 'retentionDays'
 
 export interface NewRoom extends Given {
   id: string
@@ -33,7 +34,7 @@ export interface NewRoom extends Given {
 
 /** A room without messages and members, with the given fields; for creating and importing rooms. */
 export function newRoomDoc(app: string, room: NewRoom): RoomDoc {
-  const { id, roomType, owner, slowModeS, expiresInS, pair: [a, b] = [] } = room
+  const { id, roomType, owner, slowModeS, expiresInS, retentionDays, pair: [a, b] = [] } = room
   return {
     _id: key(app, id),
     app,
@@ -55,6 +56,7 @@ export function newRoomDoc(app: string, room: NewRoom): RoomDoc {
     managers: room.managers ?? [],
     ...(slowModeS && { slowModeS }),
     ...(expiresInS && { expiresInS }),
+    ...(retentionDays && { retentionDays }),
     ...(a !== undefined && b !== undefined && { pair: pairKey(app, a, b) }),
     createdAtMS: room.createdAtMS,
     version: versionStep(),

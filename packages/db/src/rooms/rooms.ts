@@ -2,6 +2,7 @@ import { clock } from '@parley/async/clock'
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
+import { ownRetentionIndexes } from '../retention/sweeps.ts'
 import { bufferIndexes, withoutBuffer } from '../room-buffer/buffer.ts'
 import type { RoomDoc } from './documents.ts'
 import { roomListIndexes } from './room-list.ts'
@@ -12,6 +13,7 @@ export const roomIndexes: IndexDescription[] = [
   { key: { app: 1, deletedAt: 1 }, partialFilterExpression: { deletedAt: { $exists: true } } },
   { key: { 'erasing.leaseUntilMS': 1 }, partialFilterExpression: { erasing: { $exists: true } } },
   ...roomListIndexes,
+  ...ownRetentionIndexes,
   ...bufferIndexes,
 ]
 

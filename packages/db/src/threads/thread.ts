@@ -2,8 +2,10 @@ import { key } from '../keys.ts'
 
 /** The fields of the root message about its thread. Written with each message of the thread. */
 export interface Thread {
-  /** seq of the last message, and so their number: seq has no gaps, and no message is removed. */
+  /** seq of the last message; with `goneUpToSeq` their number, since seq has no gaps. */
   seq: number
+  /** Up to this seq its messages are gone by retention. */
+  goneUpToSeq?: number
   lastMessageID: string
   lastMessageAtMS: number
   /** The first users: the sender of the root, then the senders of the thread. */
@@ -26,6 +28,11 @@ export interface CountedThread {
   _id: string
   seq: number
   deletedUpToSeq: number
+}
+
+/** How many messages a thread has. */
+export function lengthOf({ seq, goneUpToSeq = 0 }: Pick<Thread, 'seq' | 'goneUpToSeq'>): number {
+  return seq - goneUpToSeq
 }
 
 /** The root message. */
@@ -59,5 +66,6 @@ export function grownThread(
     lastMessageAtMS: message.createdAtMS,
     users: [...users].slice(0, mostUsersShown),
     ...(deletedUpToSeq > 0 && { deletedUpToSeq }),
+    ...(thread?.goneUpToSeq !== undefined && { goneUpToSeq: thread.goneUpToSeq }),
   }
 }

@@ -44,8 +44,8 @@ export async function roomHistory(
   const deletions = includeDeleted ? {} : room
   const { data, userDeletedIDs } = toPage(messages, { ...about, room: deletions, quoted }, { start, field, size })
   const inspect = { query: { room: roomId, ...query }, tookMS: Math.round(performance.now() - startedMS) }
-  // Messages are never removed and seq has no holes.
-  const rest = { totalCount: room.seq, userDeletedIDs, inspect }
+  // seq has no holes; messages go from the beginning only.
+  const rest = { totalCount: room.seq - (room.goneUpToSeq ?? 0), userDeletedIDs, inspect }
   return new JsonText([withField(rest, 'data', data)])
 }
 

@@ -5,6 +5,7 @@ import { comparedText, roomId, shownName, userId } from '../../ids.ts'
 import { auditsField, auditsParam, operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
 import { expiresInS } from '../../resources/message.ts'
+import { retentionDays } from '../../resources/retention.ts'
 import { maxMembersShown, room, roomType } from '../../resources/room.ts'
 import { prefFilter } from '../../resources/room-pref.ts'
 import { timeParameter } from '../../time-parameter.ts'
@@ -54,6 +55,10 @@ export const roomFields = {
     .optional()
     .meta(ours)
     .describe('Seconds until a message of the room expires, unless it says otherwise; 0 for never'),
+  retentionDays: retentionDays
+    .optional()
+    .meta(ours)
+    .describe('Days after which its messages go; 0: as the configuration `retention` says. By the API key only'),
   owner: userId.optional().meta(ours),
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { eraseNextRoom } from '@parley/chat/messages/changing/erase-messages'
 import { expireDue } from '@parley/chat/messages/changing/expire-messages'
+import { removeOldInRoom } from '@parley/chat/retention/remove-old-messages'
 import { key } from '@parley/db/keys'
 import { findMessages } from '@parley/db/messages/messages'
 import { insertMemberships } from '@parley/db/rooms/room-members'
@@ -33,6 +34,7 @@ type Op = { via: number; user: number; room: number; message: number } & {
     | 'edit'
     | 'react'
     | 'erase'
+    | 'age'
 }
 
 interface ModelMessage {
@@ -52,6 +54,8 @@ interface ModelRoom {
   id: string
   messages: ModelMessage[]
   markers: Map<string, Set<number>>
+  /** Messages have gone by retention: requests that name one may fail. */
+  isAged?: true
 }
 
 const op = fc.record({
@@ -68,6 +72,7 @@ const op = fc.record({
         'edit' as const,
         'react' as const,
         'erase' as const,
+        'age' as const,
       ),
     },
   ),
@@ -130,6 +135,7 @@ type Outcome = Sent | (() => void | Promise<void>)
 
 /** Runs operations at once and reports the accepted ones to the model. */
 async function playTogether(gateways: Gateways, users: TestUser[], rooms: ModelRoom[], ops: Op[]): Promise<void> {
+  for (const one of ops) if (one.do === 'age') (rooms[one.room] as ModelRoom).isAged = true
   const moved = new Set<string>()
   for (const { do: what, user, room } of ops) if (what === 'come or go') moved.add(`${room} ${user}`)
   const moving = new Set<string>()
@@ -175,6 +181,7 @@ async function playOne(gateways: Gateways, one: Op, scene: Scene): Promise<Outco
   const seq = (one.message % known) + 1
   const done = async (answer: Promise<Answer>) => {
     const { status, body } = await answer
+    if (room.isAged && status === 404) return false
     if (!scene.isMoving) assert.equal(status, isMember ? 200 : 403, JSON.stringify([one, body]))
     return status === 200
   }
@@ -214,6 +221,12 @@ async function playOne(gateways: Gateways, one: Op, scene: Scene): Promise<Outco
     case 'expire': {
       const expired = await expire(gateway, room.messages.slice(one.message % Math.max(known, 1), known).slice(0, 4))
       return () => expired.forEach((each) => void (each.deleted = true))
+    }
+    case 'age': {
+      const [stored] = message ? await findMessages(gateway.chat.db, [message.id]) : []
+      if (!stored) return () => undefined
+      await removeOldInRoom(gateway.chat, { app: gateway.app, id: room.id }, stored.createdAtMS + 1)
+      return () => room.messages.slice(0, seq).forEach((each) => void (each.deleted = true))
     }
     case 'erase': {
       await gateway.chat.db.rooms.updateMany({ erasing: { $exists: true } }, { $set: { 'erasing.leaseUntilMS': 0 } })

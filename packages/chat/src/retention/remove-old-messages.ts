@@ -1,0 +1,138 @@
+import { key } from '@parley/db/keys'
+import { perBucket } from '@parley/db/message-buckets/buckets'
+import { findBySeq } from '@parley/db/message-buckets/find-messages'
+import type { MessageDoc } from '@parley/db/messages/documents'
+import { findMessages, newId } from '@parley/db/messages/messages'
+import { findUsersWhoDeleted } from '@parley/db/messages/user-deletions'
+import {
+  findOldestInThreads,
+  passMessages,
+  removeMessages,
+  removeRoot,
+  setGone,
+  setGoneInThread,
+} from '@parley/db/retention/gone-messages'
+import type { RoomDoc } from '@parley/db/rooms/documents'
+import { lockRoom } from '@parley/db/rooms/lock-room'
+import { takeRoomTime } from '@parley/db/rooms/rooms'
+import { countedThread, lengthOf } from '@parley/db/threads/thread'
+import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import type { Chat } from '../chat.ts'
+import { nothingKnown } from '../events/as-of-now.ts'
+import { allDeleted } from '../events/event-builders.ts'
+import { roomOrderingKey } from '../events/ordering-keys.ts'
+
+/** Messages in one transaction: sends to the room wait for it. */
+const atOnce = 16 * perBucket
+
+interface OfRoom {
+  app: string
+  id: string
+}
+
+/**
+ * Removes the next messages of a room's threads that were sent before a time, in one transaction with its event.
+ * @returns whether there can be more
+ */
+export function removeOldInThreads(chat: Chat, of: OfRoom, beforeMS: number): Promise<boolean> {
+  return removeInRoom(chat, of, async (room, session) => {
+    const old = await findOldestInThreads(chat.db, of, beforeMS, atOnce, session)
+    const last = old.at(-1)
+    if (!last) return undefined
+    const atMS = await takeRoomTime(chat.db, room, session)
+    const byThread = Map.groupBy(old, ({ threadOf = '' }) => threadOf)
+    for (const [root, messages] of byThread) await removeInThread(chat, room, { root, messages, atMS }, session)
+    return { upToSeq: room.deletedUpToSeq ?? 0, upToMS: last.createdAtMS, more: old.length === atOnce }
+  })
+}
+
+async function removeInThread(
+  { db }: Chat,
+  room: RoomDoc,
+  { root: rootId, messages, atMS }: { root: string; messages: MessageDoc[]; atMS: number },
+  session: Session,
+): Promise<void> {
+  const ordered = messages.toSorted((a, b) => a.seq - b.seq)
+  const { roomKey = '', seq: first = 0 } = ordered[0] ?? {}
+  const upToSeq = ordered.at(-1)?.seq ?? 0
+  const [root] = await findMessages(db, [rootId], session)
+  const counted = root ? countedThread(root, room) : { _id: roomKey, deletedUpToSeq: 0 }
+  const hidden = await findUsersWhoDeleted(db, roomKey, ordered, session)
+  const counting = ordered.filter(({ seq }) => seq > counted.deletedUpToSeq)
+  if (counting.length > 0) await passMessages(db.threadMembers, counted, counting, { upToSeq, hidden }, session)
+  await removeMessages(db, roomKey, ordered, { afterSeq: first - 1, upToSeq, kept: new Set(), atMS }, session)
+  if (!root?.thread) return
+  const isOver = upToSeq === root.thread.seq && root.seq <= (room.goneUpToSeq ?? 0)
+  if (isOver) await removeRoot(db, root, session)
+  else await setGoneInThread(db, rootId, counted.deletedUpToSeq, upToSeq, session)
+}
+
+/**
+ * Removes the next messages of a room itself that were sent before a time, in one transaction with its event. The root of a thread
+ * stays as a stub while the thread has messages.
+ * @returns whether there can be more
+ */
+export function removeOldInRoom(chat: Chat, of: OfRoom, beforeMS: number): Promise<boolean> {
+  const { db } = chat
+  return removeInRoom(chat, of, async (room, session) => {
+    const { goneUpToSeq: afterSeq = 0, deletedUpToSeq = 0 } = room
+    // Whole buckets from the second time on.
+    const limit = atOnce - (afterSeq % perBucket)
+    const found = await findBySeq(db, room._id, { after: afterSeq, upTo: room.seq }, { limit, session })
+    const old = found.slice(0, endOf(found, beforeMS))
+    const upToSeq = old.at(-1)?.seq
+    if (upToSeq === undefined) return undefined
+    const atMS = await takeRoomTime(db, room, session)
+    const counting = old.filter(({ seq }) => seq > deletedUpToSeq)
+    const hidden = await findUsersWhoDeleted(db, room._id, old, session)
+    if (counting.length > 0) await passMessages(db.memberships, room, counting, { upToSeq, hidden }, session)
+    const kept = new Set(old.filter(({ thread }) => thread && lengthOf(thread) > 0).map(({ _id }) => _id))
+    await removeMessages(db, room._id, old, { afterSeq, upToSeq, kept, atMS }, session)
+    await setGone(db, room, upToSeq, session)
+    const more = old.length === limit
+    return { upToSeq: Math.max(upToSeq, deletedUpToSeq), upToMS: room.deletedUpToMS ?? 0, more }
+  })
+}
+
+/** How many of the first messages are from before a time. */
+function endOf(messages: readonly MessageDoc[], beforeMS: number): number {
+  const first = messages.findIndex(({ createdAtMS }) => createdAtMS >= beforeMS)
+  return first === -1 ? messages.length : first
+}
+
+interface Removed {
+  upToSeq: number
+  upToMS: number
+  more: boolean
+}
+
+async function removeInRoom(
+  { db, outbox }: Chat,
+  { app, id }: OfRoom,
+  remove: (room: RoomDoc, session: Session) => Promise<Removed | undefined>,
+): Promise<boolean> {
+  const orderingKey = roomOrderingKey(app, id)
+  const work = async (session: Session) => {
+    const room = await lockRoom(db, app, id, session)
+    const removed = room && (await remove(room, session))
+    // A deleted room gets no events.
+    if (!removed || room.deletedAt) return { more: removed?.more ?? false, noted: [] }
+    const { upToSeq, upToMS, more } = removed
+    const events = [allDeleted(room, newId(), { upToSeq, upToMS })]
+    return { more, noted: await outbox.note([{ orderingKey, events }], session) }
+  }
+  const { more, noted } = await inTransaction(db, work, { turn: orderingKey })
+  for (const one of noted) void outbox.publish(one, nothingKnown)
+  return more
+}
+
+/** The time of the oldest message of a room and its threads; undefined without any. */
+export async function findOldestMS({ db }: Chat, { app, id }: OfRoom): Promise<number | undefined> {
+  const roomKey = key(app, id)
+  const room = await db.rooms.findOne({ _id: roomKey }, { projection: { goneUpToSeq: 1, seq: 1 } })
+  const { goneUpToSeq: after = 0, seq: upTo = 0 } = room ?? {}
+  const [first] = await findBySeq(db, roomKey, { after, upTo }, { limit: 1 })
+  const [inThread] = await findOldestInThreads(db, { app, id }, Number.MAX_SAFE_INTEGER, 1)
+  const times = [first, inThread].flatMap((message) => message?.createdAtMS ?? [])
+  return times.length > 0 ? Math.min(...times) : undefined
+}

@@ -1,0 +1,29 @@
+import { ApiError } from '@parley/contracts/errors'
+import { type Retention, retention, retentionKey } from '@parley/contracts/resources/retention'
+import { findConfigValue } from '@parley/db/apps/config'
+import type { Db } from '@parley/db/connect'
+import type { RoomDoc } from '@parley/db/rooms/documents'
+
+const dayMS = 24 * 60 * 60 * 1_000
+
+/** How long an app keeps messages, by its configuration. */
+export async function findRetention(db: Db, app: string): Promise<Retention> {
+  const value = await findConfigValue(db, app, retentionKey)
+  return retention.safeParse(value && JSON.parse(value.json)).data ?? {}
+}
+
+/** The time (Unix milliseconds) before which a room's messages go; undefined if they stay. */
+export function keptFromMS(
+  { roomType, retentionDays = 0 }: Pick<RoomDoc, 'roomType' | 'retentionDays'>,
+  ofApp: Retention,
+  nowMS: number,
+): number | undefined {
+  const days = retentionDays || ofApp[roomType] || ofApp.days
+  return days === undefined ? undefined : nowMS - days * dayMS
+}
+
+/** @throws ApiError INVALID_BODY if the value of the key is no retention; null is none */
+export function checkRetention(value: unknown): void {
+  const [issue] = value === null ? [] : (retention.safeParse(value).error?.issues ?? [])
+  if (issue) throw new ApiError('INVALID_BODY', `${[retentionKey, ...issue.path].join('.')}: ${issue.message}`)
+}

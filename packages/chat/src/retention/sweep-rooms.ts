@@ -1,0 +1,144 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { clock } from '@parley/async/clock'
+import { inParts } from '@parley/async/in-parts'
+import { runEvery } from '@parley/async/run-every'
+import type { Retention } from '@parley/contracts/resources/retention'
+import {
+  advanceSweep,
+  endSweep,
+  findRoomsToSweep,
+  type LeasedSweep,
+  leaseSweep,
+  noteOldest,
+  oldestSweep,
+  releaseSweep,
+  SweepTaken,
+  type SweptRoom,
+} from '@parley/db/retention/sweeps'
+import type { Chat } from '../chat.ts'
+import { findOldestMS, removeOldInRoom, removeOldInThreads } from './remove-old-messages.ts'
+import { findRetention, keptFromMS } from './retention-days.ts'
+
+const lookEveryMS = 5_000
+const roomsInPage = 200
+const roomsAtOnce = 4
+/** The lease of a sweep is extended at least this often. */
+const extendEveryMS = 5_000
+
+/**
+ * Removes messages beyond their retention (docs/reference/retention.md), until the signal aborts: each app's rooms once an hour, in
+ * small transactions. Any number of processes may run this; another one continues where one stops.
+ */
+export async function removeOldMessages(chat: Chat, signal: AbortSignal): Promise<void> {
+  const sweep = async () => {
+    while (!signal.aborted && (await sweepNextApp(chat, signal))) continue
+  }
+  const onError = (error: Error) => chat.log.warn({ err: error }, 'old messages not removed; trying again')
+  await runEvery(lookEveryMS, sweep, { onError, signal })
+}
+
+/** Sweeps one app whose sweep is due; returns whether there was one. */
+export async function sweepNextApp(chat: Chat, signal: AbortSignal): Promise<boolean> {
+  const sweep = await leaseSweep(chat.db)
+  if (!sweep) return false
+  try {
+    await sweepApp(chat, sweep, signal)
+  } catch (error) {
+    if (!(error instanceof SweepTaken)) throw error
+  }
+  return true
+}
+
+/** How long ago the sweep began that has reached every room of its app, of the app that has waited longest, in seconds. */
+export async function retentionLag({ db }: Chat): Promise<number> {
+  const oldest = await oldestSweep(db)
+  return oldest === undefined ? 0 : Math.max(0, clock.now() - oldest) / 1_000
+}
+
+async function sweepApp(chat: Chat, begun: LeasedSweep, signal: AbortSignal): Promise<void> {
+  const { db } = chat
+  const policy = await findRetention(db, begun.app)
+  const which = Object.keys(policy).length > 0 ? 'all' : 'own'
+  const leased = keepLease(chat, begun)
+  for (;;) {
+    const { app, afterRoom = '' } = leased.sweep
+    const rooms = await findRoomsToSweep(db, app, afterRoom, roomsInPage, which)
+    for (const some of inParts(rooms, roomsAtOnce)) {
+      await Promise.all(some.map((room) => sweepRoomOrNote(chat, leased, room, policy, signal)))
+      if (signal.aborted) return releaseSweep(db, leased.sweep)
+    }
+    const last = rooms.at(-1)
+    if (last) await leased.advance({ afterRoom: last._id })
+    if (rooms.length < roomsInPage) return endSweep(db, leased.sweep)
+  }
+}
+
+/** The lease of a sweep; its writes follow one another. */
+function keepLease({ db }: Chat, begun: LeasedSweep) {
+  let sweep = begun
+  let extendAtMS = performance.now() + extendEveryMS
+  let writing = Promise.resolve()
+  const advanceAfter = async (before: Promise<void>, done: Parameters<typeof advanceSweep>[2]) => {
+    await before
+    sweep = await advanceSweep(db, sweep, done)
+    extendAtMS = performance.now() + extendEveryMS
+  }
+  const advance = (done: Parameters<typeof advanceSweep>[2] = {}) => {
+    writing = advanceAfter(writing, done)
+    return writing
+  }
+  return {
+    get sweep() {
+      return sweep
+    },
+    advance,
+    extend: async () => {
+      if (performance.now() > extendAtMS) await advance()
+    },
+  }
+}
+type Lease = ReturnType<typeof keepLease>
+
+/** One failing room delays no other. */
+async function sweepRoomOrNote(
+  chat: Chat,
+  lease: Lease,
+  room: SweptRoom,
+  policy: Retention,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await sweepRoom(chat, lease, room, policy, signal)
+  } catch (error) {
+    if (error instanceof SweepTaken) throw error
+    const { app } = lease.sweep
+    chat.log.warn({ err: error, app, room: room.id }, 'old messages of a room not removed; trying again')
+    await lease.advance({ failed: true })
+  }
+}
+
+async function sweepRoom(
+  chat: Chat,
+  lease: Lease,
+  room: SweptRoom,
+  policy: Retention,
+  signal: AbortSignal,
+): Promise<void> {
+  const { app } = lease.sweep
+  const { id, seq, oldestAtMS, importing } = room
+  // The mark of the configuration lies among the rooms.
+  if (id === undefined || importing || seq === 0) return
+  const beforeMS = keptFromMS(room, policy, clock.now())
+  if (beforeMS === undefined || (oldestAtMS !== undefined && oldestAtMS >= beforeMS)) return
+  for (const remove of [removeOldInThreads, removeOldInRoom]) {
+    for (let more = true; more && !signal.aborted; ) {
+      const sinceMS = performance.now()
+      more = await remove(chat, { app, id }, beforeMS)
+      await lease.extend()
+      // Pauses as long as the transaction took, so that sends to the room get their turn.
+      if (more) await pause(performance.now() - sinceMS)
+    }
+  }
+  const oldest = await findOldestMS(chat, { app, id })
+  if (oldest !== oldestAtMS) await noteOldest(chat.db, room._id, oldest)
+}

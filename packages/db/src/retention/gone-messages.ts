@@ -1,0 +1,127 @@
+import type { ClientSession } from 'mongodb'
+import type { Db } from '../db.ts'
+import { lookAtFiles } from '../files/files.ts'
+import { key } from '../keys.ts'
+import { removeFromBuckets } from '../message-buckets/buckets.ts'
+import { makeStubs } from '../messages/change-messages.ts'
+import type { MessageDoc } from '../messages/documents.ts'
+import { currentMarkerIn } from '../rooms/memberships.ts'
+import { threadKey } from '../threads/thread.ts'
+
+/** A room or thread: its key, and up to where all messages were deleted before. */
+export interface Holder {
+  _id: string
+  deletedUpToSeq?: number
+}
+
+/**
+ * Removes the oldest messages of a room or thread for good, with the words of the search and personal deletions; their files are
+ * looked at. Those of `kept` become stubs.
+ * @param messages all from `afterSeq` to `upToSeq`; those before are gone
+ */
+export async function removeMessages(
+  db: Db,
+  roomKey: string,
+  messages: readonly MessageDoc[],
+  { afterSeq, upToSeq, kept, atMS }: { afterSeq: number; upToSeq: number; kept: ReadonlySet<string>; atMS: number },
+  session: ClientSession,
+): Promise<void> {
+  const ids = messages.map(({ _id }) => _id)
+  for (const { app, attachments } of messages) if (attachments) await lookAtFiles(db, app, attachments, session)
+  await db.searchTexts.deleteMany({ _id: { $in: ids } }, { session })
+  await db.userDeletions.deleteMany({ roomKey, message: { $in: ids } }, { session })
+  await removeFromBuckets(db, roomKey, upToSeq, session)
+  const apart = { roomKey, seq: { $gt: afterSeq, $lte: upToSeq }, _id: { $nin: [...kept] } }
+  await db.messages.deleteMany(apart, { session })
+  const living = { roomKey, _id: { $in: [...kept] }, isDeleted: { $ne: true as const } }
+  if (kept.size > 0) await makeStubs(db, living, atMS, session)
+  const threads = messages
+    .filter(({ _id, thread }) => thread && !kept.has(_id))
+    .map((root) => threadKey(root, root._id))
+  if (threads.length > 0) await db.threadMembers.deleteMany({ roomKey: { $in: threads } }, { session })
+}
+
+/**
+ * Moves every read marker past the messages that go: they stop counting as unread, and as uncounted.
+ * @param members of rooms, or of threads
+ * @param messages all after `deletedUpToSeq`, up to `upToSeq`
+ * @param hidden the users that deleted messages for themselves, by message
+ */
+export async function passMessages(
+  members: Db['memberships'],
+  { _id: roomKey, deletedUpToSeq = 0 }: Holder,
+  messages: readonly MessageDoc[],
+  { upToSeq, hidden }: { upToSeq: number; hidden: ReadonlyMap<string, readonly string[]> },
+  session: ClientSession,
+): Promise<void> {
+  const forNobody = messages.filter(({ isDeleted, recalled }) => isDeleted || recalled).map(({ seq }) => seq)
+  const uncounted = new Map<string, Set<number>>()
+  for (const { _id, seq, sender } of messages) {
+    for (const user of [sender, ...(hidden.get(_id) ?? [])]) {
+      uncounted.set(user, (uncounted.get(user) ?? new Set(forNobody)).add(seq))
+    }
+  }
+  const marker = currentMarkerIn(deletedUpToSeq)
+  const update = (seqs: readonly number[]) => {
+    const gone = { $size: { $filter: { input: [...seqs], cond: { $gt: ['$$this', marker.readSeq] } } } }
+    return [{ $set: { readSeq: upToSeq, uncounted: { $subtract: [marker.uncounted, gone] } } }]
+  }
+  const isBehind = { readSeq: { $lt: upToSeq } }
+  await members.updateMany({ roomKey, user: { $nin: [...uncounted.keys()] }, ...isBehind }, update(forNobody), {
+    session,
+  })
+  const own = [...uncounted].map(([user, seqs]) => ({
+    updateOne: { filter: { _id: key(roomKey, user), ...isBehind }, update: update([...seqs]) },
+  }))
+  if (own.length > 0) await members.bulkWrite(own, { session, ordered: false })
+}
+
+/** The oldest messages of the threads of a room that were sent before a time. */
+export async function findOldestInThreads(
+  db: Db,
+  { app, id }: { app: string; id: string },
+  beforeMS: number,
+  limit: number,
+  session?: ClientSession,
+): Promise<MessageDoc[]> {
+  return db.messages
+    .find(
+      { app, room: id, createdAtMS: { $lt: beforeMS }, threadOf: { $exists: true } },
+      { ...(session && { session }) },
+    )
+    .sort({ createdAtMS: 1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** Records that all messages of a room up to a seq are gone. */
+export async function setGone(
+  db: Db,
+  { _id, deletedUpToSeq = 0 }: Holder,
+  upToSeq: number,
+  session: ClientSession,
+): Promise<void> {
+  const gone = { goneUpToSeq: upToSeq, deletedUpToSeq: Math.max(deletedUpToSeq, upToSeq) }
+  await db.rooms.updateOne({ _id }, { $set: gone }, { session })
+}
+
+/** The same of a thread. */
+export async function setGoneInThread(
+  db: Db,
+  root: string,
+  deletedUpToSeq: number,
+  upToSeq: number,
+  session: ClientSession,
+): Promise<void> {
+  const gone = {
+    'thread.goneUpToSeq': upToSeq,
+    'thread.deletedUpToSeq': Math.max(deletedUpToSeq, upToSeq),
+  }
+  await db.messages.updateOne({ _id: root }, { $set: gone }, { session })
+}
+
+/** Removes a root whose thread has ended, and the thread's users. */
+export async function removeRoot(db: Db, root: MessageDoc, session: ClientSession): Promise<void> {
+  await db.messages.deleteOne({ _id: root._id }, { session })
+  await db.threadMembers.deleteMany({ roomKey: threadKey(root, root._id) }, { session })
+}

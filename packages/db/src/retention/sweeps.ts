@@ -1,0 +1,119 @@
+import { clock } from '@parley/async/clock'
+import type { IndexDescription } from 'mongodb'
+import type { Db } from '../db.ts'
+import { keyRange } from '../keys.ts'
+import type { RoomDoc } from '../rooms/documents.ts'
+import type { RetentionSweep } from './documents.ts'
+
+export const sweepIndexes: IndexDescription[] = [
+  { key: { 'retention.nextMS': 1 } },
+  { key: { 'retention.sweptMS': 1 } },
+]
+
+/** Rooms with a retention of their own. */
+export const ownRetentionIndexes: IndexDescription[] = [
+  { key: { app: 1, _id: 1 }, partialFilterExpression: { retentionDays: { $gt: 0 } } },
+]
+
+/** No living process leaves a sweep alone for so long. */
+const leaseMS = 30_000
+const againAfterMS = 60 * 60 * 1_000
+const afterFailureMS = 5 * 60 * 1_000
+
+/** A sweep of an app that this process has leased. */
+export interface LeasedSweep extends RetentionSweep {
+  app: string
+  begunMS: number
+}
+
+/** Another process has the sweep by now. */
+export class SweepTaken extends Error {
+  override name = 'SweepTaken'
+}
+
+/** Leases the sweep that has waited longest; null if none is due. */
+export async function leaseSweep(db: Db): Promise<LeasedSweep | null> {
+  const now = clock.now()
+  const begun = { $ifNull: ['$retention.begunMS', now] }
+  const app = await db.apps.findOneAndUpdate(
+    { 'retention.nextMS': { $lte: now }, deletingSince: { $exists: false } },
+    [{ $set: { 'retention.nextMS': now + leaseMS, 'retention.begunMS': begun } }],
+    { sort: { 'retention.nextMS': 1 }, returnDocument: 'after', projection: { retention: 1 } },
+  )
+  return app && { begunMS: now, ...app.retention, app: app._id }
+}
+
+/** Records progress and extends the lease. @throws SweepTaken */
+export async function advanceSweep(
+  db: Db,
+  sweep: LeasedSweep,
+  done: Pick<RetentionSweep, 'afterRoom' | 'failed'> = {},
+): Promise<LeasedSweep> {
+  const next = { ...sweep, ...done, nextMS: clock.now() + leaseMS }
+  const { app, ...retention } = next
+  const { matchedCount } = await db.apps.updateOne(
+    { _id: app, 'retention.nextMS': sweep.nextMS },
+    { $set: { retention } },
+  )
+  if (matchedCount === 0) throw new SweepTaken(`the sweep of ${app} is another's by now`)
+  return next
+}
+
+/** Ends a sweep over all rooms; the next one begins an hour after it began, or soon if a room failed. @throws SweepTaken */
+export async function endSweep(db: Db, { app, nextMS, begunMS, sweptMS, failed }: LeasedSweep): Promise<void> {
+  const retention = failed
+    ? { nextMS: clock.now() + afterFailureMS, sweptMS }
+    : { nextMS: begunMS + againAfterMS, sweptMS: begunMS }
+  const { matchedCount } = await db.apps.updateOne({ _id: app, 'retention.nextMS': nextMS }, { $set: { retention } })
+  if (matchedCount === 0) throw new SweepTaken(`the sweep of ${app} is another's by now`)
+}
+
+/** Leaves an unfinished sweep to other processes. */
+export async function releaseSweep(db: Db, { app, nextMS }: LeasedSweep): Promise<void> {
+  await db.apps.updateOne({ _id: app, 'retention.nextMS': nextMS }, { $set: { 'retention.nextMS': clock.now() } })
+}
+
+/** When the sweep began that has reached every room of its app, of the app whose last one is the oldest. */
+export async function oldestSweep(db: Db): Promise<number | undefined> {
+  const [app] = await db.apps
+    .find()
+    .sort({ 'retention.sweptMS': 1 })
+    .project<SweptApp>({ retention: 1 })
+    .limit(1)
+    .toArray()
+  return app?.retention.sweptMS
+}
+
+interface SweptApp {
+  retention: RetentionSweep
+}
+
+/** The fields of a room that decide whether it can have messages beyond their retention. */
+export type SweptRoom = Pick<
+  RoomDoc,
+  '_id' | 'id' | 'roomType' | 'retentionDays' | 'seq' | 'goneUpToSeq' | 'oldestAtMS' | 'importing'
+>
+
+/** Rooms of an app after a key, in the order of keys, with deleted ones. @param which only those with a retention of their own */
+export async function findRoomsToSweep(
+  db: Db,
+  app: string,
+  afterRoom: string,
+  limit: number,
+  which: 'all' | 'own',
+): Promise<SweptRoom[]> {
+  const range = { ...keyRange(app), ...(afterRoom !== '' && { $gt: afterRoom }) }
+  const fields = { id: 1, roomType: 1, retentionDays: 1, seq: 1, goneUpToSeq: 1, oldestAtMS: 1, importing: 1 }
+  return db.rooms
+    .find({ _id: range, ...(which === 'own' && { app, retentionDays: { $gt: 0 } }) })
+    .project<SweptRoom>(fields)
+    .sort({ _id: 1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** Records that a room has no message from before a time; undefined if it has none at all. */
+export async function noteOldest(db: Db, roomKey: string, oldestAtMS: number | undefined): Promise<void> {
+  const update = oldestAtMS === undefined ? { $unset: { oldestAtMS: 1 as const } } : { $set: { oldestAtMS } }
+  await db.rooms.updateOne({ _id: roomKey }, update)
+}
