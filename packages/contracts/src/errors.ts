@@ -42,6 +42,7 @@ export const errorCatalogue = {
   MESSAGE_NOT_FOUND: { status: 404, when: 'Message does not exist in the room', ours: true },
   INVITATION_NOT_FOUND: { status: 404, when: 'No invitation to the room is open for the user', ours: true },
   PREF_NOT_FOUND: { status: 404, when: 'Preference key does not exist', ours: true },
+  HOLD_NOT_FOUND: { status: 404, when: 'No legal hold with this ID', ours: true },
   JOB_NOT_FOUND: {
     status: 404,
     when: 'No job of the app has this ID; one is kept for 7 days after its end',
@@ -64,6 +65,8 @@ export const errorCatalogue = {
   USER_EXISTS: { status: 409, when: 'Assign-token create for an existing _id, or the ID is that of a user or group' },
   CONFLICT: { status: 409, when: 'Something of the same name exists already; nothing was changed', ours: true },
   TOO_MANY_SCHEDULED: { status: 409, when: 'The user’s schedule limit is reached', ours: true },
+  TOO_MANY_HOLDS: { status: 409, when: 'The app has as many legal holds as it may have', ours: true },
+  UNDER_HOLD: { status: 409, when: 'A legal hold keeps what the request would erase', ours: true },
   TOO_MANY_KEYS: { status: 409, when: 'The app has as many API keys in force as it may have', ours: true },
   TOO_MANY_PREFS: { status: 409, when: 'The user’s limit of preferences is reached', ours: true },
   FILE_UPLOADED: { status: 409, when: 'The file has its content already', ours: true },

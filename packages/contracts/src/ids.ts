@@ -71,6 +71,7 @@ export type Named =
   | 'API key'
   | 'operator'
   | 'operator session'
+  | 'hold'
 const names = z.registry<{ named: Named }>()
 
 /**

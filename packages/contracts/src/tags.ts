@@ -4,6 +4,7 @@ export const tags = {
   'API keys': 'The API keys of the app, and the scopes of each',
   Configuration: "The app's settings",
   Console: 'Operators of the console: sign-in, sessions, accounts',
+  Data: 'Hold, export and erase what people wrote',
   Events: "The feed of everything that happens, for an integrator's server",
   Files: 'Upload and download files of messages',
   Groups: 'User groups, which stand for their members wherever users are named',

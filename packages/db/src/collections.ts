@@ -8,6 +8,7 @@ import { attachedIndexes } from './files/attached.ts'
 import { fileIndexes } from './files/files.ts'
 import { filesToClearIndexes } from './files/files-to-clear.ts'
 import { waitingPictureIndexes } from './files/waiting-pictures.ts'
+import { heldMessageIndexes, holdIndexes } from './holds/holds.ts'
 import { jobIndexes } from './jobs.ts'
 import { linkCardIndexes } from './link-cards.ts'
 import { messageBucketIndexes } from './message-buckets/buckets.ts'
@@ -52,13 +53,21 @@ const indexesOf: Record<CollectionName, readonly IndexDescription[]> = {
   devices: deviceIndexes,
   files: [...fileIndexes, ...waitingPictureIndexes],
   filesToClear: filesToClearIndexes,
+  holdMarks: [],
+  holds: holdIndexes,
   invitations: invitationIndexes,
   jobs: jobIndexes,
   linkCards: linkCardIndexes,
   memberships: membershipIndexes,
   messageBuckets: messageBucketIndexes,
   messageStreams: messageStreamIndexes,
-  messages: [...messageIndexes, ...threadMessageIndexes, ...expiringMessageIndexes, ...attachedIndexes],
+  messages: [
+    ...messageIndexes,
+    ...threadMessageIndexes,
+    ...expiringMessageIndexes,
+    ...attachedIndexes,
+    ...heldMessageIndexes,
+  ],
   operatorSessions: operatorSessionIndexes,
   operators: operatorIndexes,
   outgoingCalls: outgoingCallIndexes,

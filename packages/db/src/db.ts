@@ -4,6 +4,7 @@ import type { AuditDoc, AuditSealDoc, UnsealedDoc } from './audit/documents.ts'
 import type { JobDoc, LinkCardDoc, PageFileDoc } from './documents.ts'
 import type { PendingEventsDoc, PublishedEventsDoc, StreamStateDoc } from './events/documents.ts'
 import type { FileDoc, FilesToClearDoc } from './files/documents.ts'
+import type { HoldDoc, HoldMarkDoc } from './holds/documents.ts'
 import type { MessageBucketDoc } from './message-buckets/documents.ts'
 import type {
   MessageDoc,
@@ -42,6 +43,8 @@ export interface Collections {
   devices: Collection<DeviceDoc>
   files: Collection<FileDoc>
   filesToClear: Collection<FilesToClearDoc>
+  holdMarks: Collection<HoldMarkDoc>
+  holds: Collection<HoldDoc>
   invitations: Collection<InvitationDoc>
   jobs: Collection<JobDoc>
   linkCards: Collection<LinkCardDoc>

@@ -1,4 +1,5 @@
 import type { Binary } from 'mongodb'
+import type { AuditDoc } from './audit/documents.ts'
 
 /** Work that continues without the request that began it, in the process that holds its lease. */
 export interface JobDoc {
@@ -29,6 +30,19 @@ export interface JobDoc {
   /** For a running erasure: the erased user, and as key(app, user). */
   user?: string
   erasing?: string
+  /** Of an erasure: what happens to messages, the progress of it, and the actor for the audit log. */
+  content?: 'redact' | 'delete'
+  erased?: ErasedContent
+  askedBy?: Pick<AuditDoc, 'actor' | 'actorName' | 'address' | 'request'>
+}
+
+/** How far the content of an erased user has gone. */
+export interface ErasedContent {
+  messages?: number
+  /** Keys of the rooms that holds spare. */
+  spared?: string[]
+  /** The rooms up to this key are done. */
+  afterRoom?: string
 }
 
 /** The result of a batch for one recipient: the ID of the message, or the error. */

@@ -29,6 +29,8 @@ export interface Recorder {
   note(details: AuditDetails): void
   /** Writes the entry, unless an earlier transaction of the call has committed it. */
   write(db: Db, session: Session): Promise<void>
+  /** The caller, for an entry that a job writes later. */
+  by(): Pick<AuditDoc, 'actor' | 'actorName' | 'address' | 'request'>
   /** The transaction has committed. */
   committed(): void
   /** The entry for a transaction that several calls share: this call does not write it any more. */
@@ -66,6 +68,15 @@ export function createRecorder(context: AuditContext): Recorder {
     },
     async write(db, session) {
       if (!isDone) await insertAuditEntries(db, [entry()], session)
+    },
+    by() {
+      const { actor, actorName, address, request } = context
+      return {
+        actor,
+        ...(actorName !== undefined && { actorName }),
+        ...(address !== undefined && { address }),
+        ...(request !== undefined && { request }),
+      }
     },
     committed() {
       isDone = true

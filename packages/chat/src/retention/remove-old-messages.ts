@@ -1,3 +1,4 @@
+import { findHeld } from '@parley/db/holds/holds'
 import { key } from '@parley/db/keys'
 import { perBucket } from '@parley/db/message-buckets/buckets'
 import { findBySeq } from '@parley/db/message-buckets/find-messages'
@@ -36,7 +37,8 @@ interface OfRoom {
  */
 export function removeOldInThreads(chat: Chat, of: OfRoom, beforeMS: number): Promise<boolean> {
   return removeInRoom(chat, of, async (room, session) => {
-    const old = await findOldestInThreads(chat.db, of, beforeMS, atOnce, session)
+    const found = await findOldestInThreads(chat.db, of, beforeMS, atOnce, session)
+    const old = await withoutHeld(chat, of, found, session)
     const last = old.at(-1)
     if (!last) return undefined
     const atMS = await takeRoomTime(chat.db, room, session)
@@ -79,7 +81,7 @@ export function removeOldInRoom(chat: Chat, of: OfRoom, beforeMS: number): Promi
     // Whole buckets from the second time on.
     const limit = atOnce - (afterSeq % perBucket)
     const found = await findBySeq(db, room._id, { after: afterSeq, upTo: room.seq }, { limit, session })
-    const old = found.slice(0, endOf(found, beforeMS))
+    const old = await withoutHeld(chat, of, found.slice(0, endOf(found, beforeMS)), session)
     const upToSeq = old.at(-1)?.seq
     if (upToSeq === undefined) return undefined
     const atMS = await takeRoomTime(db, room, session)
@@ -92,6 +94,20 @@ export function removeOldInRoom(chat: Chat, of: OfRoom, beforeMS: number): Promi
     const more = old.length === limit
     return { upToSeq: Math.max(upToSeq, deletedUpToSeq), upToMS: room.deletedUpToMS ?? 0, more }
   })
+}
+
+/** The messages before the first one under hold: what surrounds it stays readable. */
+async function withoutHeld(
+  { db }: Chat,
+  { app, id: room }: OfRoom,
+  messages: readonly MessageDoc[],
+  session: Session,
+): Promise<MessageDoc[]> {
+  if (messages.length === 0) return []
+  const users = messages.map(({ sender }) => sender)
+  const held = await findHeld(db, app, { room, users }, session)
+  const first = held.room ? 0 : messages.findIndex(({ sender }) => held.users.has(sender))
+  return messages.slice(0, first === -1 ? messages.length : first)
 }
 
 /** How many of the first messages are from before a time. */

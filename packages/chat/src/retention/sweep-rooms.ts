@@ -3,6 +3,7 @@ import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
 import { runEvery } from '@parley/async/run-every'
 import type { Retention } from '@parley/contracts/resources/retention'
+import { makeDueAgain } from '@parley/db/holds/holds'
 import {
   advanceSweep,
   endSweep,
@@ -22,6 +23,7 @@ import { findRetention, keptFromMS } from './retention-days.ts'
 const lookEveryMS = 5_000
 const roomsInPage = 200
 const roomsAtOnce = 4
+const dueAtOnce = 1_000
 /** The lease of a sweep is extended at least this often. */
 const extendEveryMS = 5_000
 
@@ -60,6 +62,9 @@ async function sweepApp(chat: Chat, begun: LeasedSweep, signal: AbortSignal): Pr
   const policy = await findRetention(db, begun.app)
   const which = Object.keys(policy).length > 0 ? 'all' : 'own'
   const leased = keepLease(chat, begun)
+  if (begun.wasLifted) {
+    while (!signal.aborted && (await makeDueAgain(db, begun.app, dueAtOnce)) === dueAtOnce) await leased.extend()
+  }
   for (;;) {
     const { app, afterRoom = '' } = leased.sweep
     const rooms = await findRoomsToSweep(db, app, afterRoom, roomsInPage, which)

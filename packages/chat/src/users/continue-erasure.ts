@@ -1,7 +1,9 @@
 import { inParts } from '@parley/async/in-parts'
 import { maxMembersShown } from '@parley/contracts/resources/room'
 import type { JobDoc } from '@parley/db/documents'
+import { disownFiles } from '@parley/db/files/disown-files'
 import { removeFilesOf } from '@parley/db/files/files-to-clear'
+import { findHeldRooms } from '@parley/db/holds/holds'
 import { advanceJob, JobTaken } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
 import { deleteScheduledOf } from '@parley/db/messages/scheduled'
@@ -21,6 +23,8 @@ import type { Chat } from '../chat.ts'
 import { type Committed, publishRoom } from '../events/change-and-notify.ts'
 import { membersChanged, type PendingEvents } from '../events/event-builders.ts'
 import { roomOrderingKey } from '../events/ordering-keys.ts'
+import { eraseContent } from './erase-content.ts'
+import { proveErasure } from './prove-erasure.ts'
 
 /** Rooms left in one transaction, few because other changes of these rooms wait for it. */
 const roomsAtOnce = 50
@@ -34,6 +38,7 @@ export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean>
   if (user === undefined) return true
   await forgetReporter(chat.db, app, user)
   await deleteScheduledOf(chat.db, app, user)
+  await disownFiles(chat.db, app, user, await findHeldRooms(chat.db, app))
   await removeFilesOf(chat.db, app, user)
   let { done } = job
   for (let rooms = await findRoomIdsOfUser(chat.db, app, user); rooms.length > 0; ) {
@@ -42,6 +47,10 @@ export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean>
       done += await leaveTogetherOrEach(chat, { ...job, done }, user, part)
     }
     rooms = await findRoomIdsOfUser(chat.db, app, user)
+  }
+  if (job.content !== undefined) {
+    if (!(await eraseContent(chat, { ...job, user, content: job.content }))) return false
+    await proveErasure(chat.db, job, user, chat.settings.auditDays)
   }
   await unsetErasing(chat.db, { app, id: user })
   await leaveThreads(chat.db, app, user)

@@ -54,6 +54,7 @@ function common(doc: MessageDoc, quoted: Quoted): Omit<SentMessage, 'sender'> {
 function withoutContent(doc: MessageDoc, quoted: Quoted): Omit<SentMessage, 'sender' | 'message'> {
   const reactions = doc.reactions ?? []
   const parent = quoted.get(doc.replyTo ?? '')
+  const { expiresAtMS = doc.heldExpiryMS } = doc
   return {
     _id: doc._id,
     id: doc._id,
@@ -74,7 +75,7 @@ function withoutContent(doc: MessageDoc, quoted: Quoted): Omit<SentMessage, 'sen
     ...(doc.pinned && { pinned: true }),
     ...(doc.edited && { edited: true }),
     ...(doc.streaming && { streaming: true }),
-    ...(doc.expiresAtMS !== undefined && { expiresAtMS: doc.expiresAtMS }),
+    ...(expiresAtMS !== undefined && { expiresAtMS }),
     ...(doc.clientMessageID !== undefined && { clientMessageID: doc.clientMessageID }),
     ...(parent && { replyTo: toQuote(parent) }),
     ...(doc.threadOf !== undefined && { threadOf: doc.threadOf }),

@@ -81,4 +81,7 @@ export const adminCalls = {
   retryWebhookCalls: 'POST /admin/webhooks/calls/retry',
   listEvents: 'GET /admin/events?',
   getJob: 'GET /admin/jobs/:id?',
+  liftHold: 'DELETE /admin/holds/:id',
+  listHolds: 'GET /admin/holds?',
+  placeHold: 'POST /admin/holds',
 } as const

@@ -97,6 +97,8 @@ export type UnblockUserResult = Block
 export type DecideReportResult = Report
 export type WhyPushResult = PushExplanation
 export type GetJobResult = Job
+export type LiftHoldResult = Hold
+export type PlaceHoldResult = Hold
 export type ErrorCode =
   | 'INVALID_TAGS'
   | 'INVALID_QUERY'
@@ -134,6 +136,7 @@ export type ErrorCode =
   | 'MESSAGE_NOT_FOUND'
   | 'INVITATION_NOT_FOUND'
   | 'PREF_NOT_FOUND'
+  | 'HOLD_NOT_FOUND'
   | 'JOB_NOT_FOUND'
   | 'WEBHOOK_NOT_FOUND'
   | 'SCHEDULED_NOT_FOUND'
@@ -148,6 +151,8 @@ export type ErrorCode =
   | 'USER_EXISTS'
   | 'CONFLICT'
   | 'TOO_MANY_SCHEDULED'
+  | 'TOO_MANY_HOLDS'
+  | 'UNDER_HOLD'
   | 'TOO_MANY_KEYS'
   | 'TOO_MANY_PREFS'
   | 'FILE_UPLOADED'
@@ -5223,6 +5228,58 @@ export interface Job {
     )[]
   }
 }
+export interface LiftHoldInput {
+  id: string
+}
+export interface Hold {
+  _id: string
+  /**
+   * Everything that this user wrote
+   */
+  user?: string
+  /**
+   * Everything in this room
+   */
+  room?: string
+  reason: string
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  createdAtMS: number
+}
+export interface ListHoldsInput {
+  /**
+   * Only those on this user
+   */
+  user?: string
+  /**
+   * Only those on this room
+   */
+  room?: string
+  limit?: number
+  /**
+   * `cursor` of the page before
+   */
+  cursor?: string
+}
+export interface ListHoldsResult {
+  data: Hold[]
+  /**
+   * Of the next page; absent on the last one
+   */
+  cursor?: string
+}
+export interface PlaceHoldInput {
+  /**
+   * Either a user
+   */
+  user?: string
+  /**
+   * Or a room
+   */
+  room?: string
+  reason: string
+}
 export interface ServerEvents {
   'chat message': Message
   'thread message': Message
@@ -5872,4 +5929,10 @@ export interface AdminCalls {
   listEvents: { input: ListEventsInput; result: ListEventsResult }
   /** How far a batch or an erasure is that goes on in the background: GET /admin/jobs/:id */
   getJob: { input: GetJobInput; result: GetJobResult }
+  /** Lift a legal hold: DELETE /admin/holds/:id */
+  liftHold: { input: LiftHoldInput; result: LiftHoldResult }
+  /** The legal holds in force, the latest first: GET /admin/holds */
+  listHolds: { input: ListHoldsInput; result: ListHoldsResult }
+  /** Place a legal hold on a user or a room: POST /admin/holds */
+  placeHold: { input: PlaceHoldInput; result: PlaceHoldResult }
 }

@@ -11,6 +11,7 @@ import * as adminUsers from './admin/users.ts'
 import * as consoleAccount from './console/account.ts'
 import * as consoleOperators from './console/operators.ts'
 import * as consoleSession from './console/session.ts'
+import * as holds from './data/holds.ts'
 import * as files from './files/files.ts'
 import * as config from './integrations/config.ts'
 import * as events from './integrations/events.ts'
@@ -110,4 +111,5 @@ export const allOperations: readonly Operation[] = [
   webhooks,
   events,
   jobs,
+  holds,
 ].flatMap((file) => Object.values(file).filter(isOperation))

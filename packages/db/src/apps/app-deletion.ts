@@ -48,6 +48,8 @@ const ways: Record<CollectionName, Way> = {
   statsUsers: 'idRange',
   users: 'idRange',
   config: 'idRange',
+  holds: 'idRange',
+  holdMarks: 'idRange',
   audit: 'idRange',
   auditSeals: 'idRange',
   operators: 'roles',

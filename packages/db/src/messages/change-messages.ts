@@ -20,6 +20,7 @@ export interface MessageChange {
     | 'pinned'
     | 'push'
     | 'expiresAtMS'
+    | 'heldExpiryMS'
     | 'streaming'
     | 'streamed'
   )[]
@@ -31,7 +32,7 @@ export const ofStream = ['streaming', 'streamed'] as const
 /** A message that is deleted for all keeps its place and loses its content. */
 export const stub: MessageChange = {
   set: { isDeleted: true },
-  without: ['content', 'mentions', 'attachments', 'reactions', 'pinned', 'expiresAtMS', ...ofStream],
+  without: ['content', 'mentions', 'attachments', 'reactions', 'pinned', 'expiresAtMS', 'heldExpiryMS', ...ofStream],
 }
 
 export function withChange(message: MessageDoc, { set, without = [] }: MessageChange): MessageDoc {
@@ -95,7 +96,7 @@ export async function makeStubs(
     living,
     {
       $set: { isDeleted: true, updatedAtMS },
-      $unset: { ...content, expiresAtMS: 1, streaming: 1, streamed: 1 },
+      $unset: { ...content, expiresAtMS: 1, heldExpiryMS: 1, streaming: 1, streamed: 1 },
     },
     { session },
   )

@@ -58,6 +58,8 @@ export interface MessageDoc {
   isDeleted?: true
   /** When it is to become a stub; absent in a stub. */
   expiresAtMS?: number
+  /** The same of an expired message that a legal hold spares. */
+  heldExpiryMS?: number
   /** Sent without a push. */
   push?: false
   /** Its pushes have no badge. */

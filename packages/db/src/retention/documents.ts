@@ -7,6 +7,8 @@ export interface RetentionSweep {
   /** Of an unfinished sweep: when it began, and the key of the last room that it has done. */
   begunMS?: number
   afterRoom?: string
+  /** Holds were lifted: expired messages that they spared become due again. */
+  wasLifted?: true
   /** Of an unfinished sweep: a room failed. */
   failed?: true
 }

@@ -1,5 +1,5 @@
 import { clock } from '@parley/async/clock'
-import type { IndexDescription } from 'mongodb'
+import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { keyRange } from '../keys.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
@@ -29,6 +29,16 @@ export interface LeasedSweep extends RetentionSweep {
 /** Another process has the sweep by now. */
 export class SweepTaken extends Error {
   override name = 'SweepTaken'
+}
+
+/** Lets a sweep of an app begin soon, or again after a hold, inside a transaction that lifts one. */
+export async function sweepSoon(db: Db, app: string, session: ClientSession): Promise<void> {
+  const soon = { 'retention.nextMS': clock.now(), 'retention.wasLifted': true as const }
+  await db.apps.updateOne(
+    { _id: app },
+    { $set: soon, $unset: { 'retention.afterRoom': 1, 'retention.begunMS': 1 } },
+    { session },
+  )
 }
 
 /** Leases the sweep that has waited longest; null if none is due. */

@@ -5,6 +5,7 @@ import type { Mount } from '../mount.ts'
 import { mountAdministration } from './administration.ts'
 import { mountApiKeys } from './api-keys.ts'
 import { mountConfiguration } from './configuration.ts'
+import { mountData } from './data.ts'
 import { mountEvents } from './events.ts'
 import { type FilesHere, mountFiles } from './files.ts'
 import { mountGroups } from './groups.ts'
@@ -27,6 +28,7 @@ export function mountAll(mount: Mount, chat: Chat, presence: Presence, feeds: Fe
   mountAdministration(mount, chat, presence)
   mountApiKeys(mount, chat)
   mountConfiguration(mount, chat)
+  mountData(mount, chat)
   mountEvents(mount, chat, feeds)
   mountFiles(mount, chat, files)
   mountGroups(mount, chat)

@@ -1,6 +1,7 @@
 import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
 import { runEvery } from '@parley/async/run-every'
+import { findHeld, spareExpired } from '@parley/db/holds/holds'
 import { key } from '@parley/db/keys'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
@@ -63,7 +64,13 @@ async function expirePart(
   const { db, outbox } = chat
   const work = async (session: Session) => {
     const room = await lockRoom(db, app, roomId, session)
-    const found = await findStillExpired(db, ids, clock.now(), session)
+    const due = await findStillExpired(db, ids, clock.now(), session)
+    if (due.length === 0) return { stubs: [], noted: [] }
+    const held = await findHeld(db, app, { room: roomId, users: due.map(({ sender }) => sender) }, session)
+    const isHeld = ({ sender }: MessageDoc) => held.room || held.users.has(sender)
+    const spared = due.filter(isHeld).map(({ _id }) => _id)
+    if (spared.length > 0) await spareExpired(db, spared, session)
+    const found = due.filter((message) => !isHeld(message))
     if (found.length === 0) return { stubs: [], noted: [] }
     const shown = room ? found.filter((message) => !isDeletedIn(message, room)) : []
     const updatedAtMS = room ? await takeRoomTime(db, room, session) : clock.now()

@@ -78,6 +78,7 @@ export const decideReport = operation({
   body: z.strictObject({ decision: reportDecision, untilMS: banEnd.optional() }),
   result: report,
   errors: [
+    'UNDER_HOLD',
     'MISSING_PARAMETER',
     'REPORT_NOT_FOUND',
     'REPORT_DECIDED',

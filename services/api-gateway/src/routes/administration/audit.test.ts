@@ -113,6 +113,15 @@ describe('the audit log', () => {
       const role = { property: 'role', value: 'admin' }
       return { request: ['PUT', `/rooms/${room}/member/alice`, role], subject: `room:${room}` }
     },
+    placeHold: async () => {
+      const { id } = await gateway.newUser()
+      return { request: ['POST', '/admin/holds', { user: id, reason: 'Case 1' }], subject: `user:${id}` }
+    },
+    liftHold: async () => {
+      const room = await newRoom()
+      const { body } = await gateway.admin('POST', '/admin/holds', { room, reason: 'Case 1' })
+      return { request: ['DELETE', `/admin/holds/${body.result._id}`], subject: `room:${room}` }
+    },
     eraseUser: async () => {
       const { id } = await gateway.newUser()
       return { request: ['DELETE', `/admin/clients/${id}`], subject: `user:${id}` }

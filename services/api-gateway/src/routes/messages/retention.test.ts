@@ -8,6 +8,7 @@ import { key } from '@parley/db/keys'
 import { perBucket } from '@parley/db/message-buckets/buckets'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { makeOlder, sweepAll } from '../../test-aged.ts'
 import type { DyingChange } from '../../test-dying-change.ts'
 import { type Heard, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 import { recorded } from '../../test-profiler.ts'
@@ -35,34 +36,15 @@ const history = async (room: string) => read(`/rooms/${room}/messages/v3?limit=5
 const texts = async (room: string) =>
   (await history(room)).data.map(({ message }: { message?: string }) => message).toReversed()
 
-/** The first messages of a room become so many days older; others by ID. */
-async function age(room: string, upToSeq: number, days: number, others: readonly string[] = []): Promise<void> {
-  const { db } = gateway.chat
-  await gateway.chat.flusher.drained()
-  const byMS = days * dayMS
-  const isOld = { $and: [{ $lte: ['$$this.seq', upToSeq] }, { $gt: ['$$this._id', null] }] }
-  const older = { $mergeObjects: ['$$this', { createdAtMS: { $subtract: ['$$this.createdAtMS', byMS] } }] }
-  const messages = { $map: { input: '$messages', in: { $cond: [isOld, older, '$$this'] } } }
-  const roomKey = key(gateway.app, room)
-  await db.messageBuckets.updateMany({ roomKey }, [{ $set: { messages, firstMS: { $subtract: ['$firstMS', byMS] } } }])
-  await db.messages.updateMany(
-    { roomKey, seq: { $lte: upToSeq } },
-    { $inc: { createdAtMS: -byMS, updatedAtMS: -byMS } },
-  )
-  await db.messages.updateMany({ _id: { $in: [...others] } }, { $inc: { createdAtMS: -byMS } })
-  await db.rooms.updateOne({ _id: roomKey }, { $unset: { oldestAtMS: 1 } })
-}
+const age = (room: string, upToSeq: number, days: number, others: readonly string[] = []) =>
+  makeOlder(gateway, room, { upToSeq, days, others })
 
 /** As when the hour of the next sweep has come. */
 async function sweep(): Promise<void> {
   await beDue()
-  await sweepAll()
+  await sweepAll(gateway)
 }
 const beDue = () => gateway.chat.db.apps.updateMany({}, { $set: { 'retention.nextMS': 0 } })
-async function sweepAll(): Promise<void> {
-  while (await sweepNextApp(gateway.chat, new AbortController().signal)) continue
-  await gateway.chat.outbox.drained()
-}
 const keep = (retention: object | null) => gateway.admin('POST', '/config', { retention })
 
 describe('retention', () => {
@@ -242,7 +224,7 @@ describe('retention', () => {
     await db.rooms.updateMany({ app: gateway.app }, { $unset: { oldestAtMS: 1 } })
     const rooms = await db.rooms.countDocuments({ app: gateway.app })
     await beDue()
-    const entries = await recorded(gateway, sweepAll)
+    const entries = await recorded(gateway, () => sweepAll(gateway))
     const read = entries.filter(({ planSummary }) => planSummary !== undefined)
     assert.ok(read.length > 3)
     for (const { ns, planSummary, docsExamined = 0, command } of read) {

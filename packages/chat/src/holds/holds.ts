@@ -1,0 +1,75 @@
+import { clock } from '@parley/async/clock'
+import { ApiError } from '@parley/contracts/errors'
+import type { Input, Result } from '@parley/contracts/operation'
+import type { listHolds as listing, placeHold as placing } from '@parley/contracts/operations/data/holds'
+import type { Hold } from '@parley/contracts/resources/hold'
+import type { HoldDoc } from '@parley/db/holds/documents'
+import { countHolds, coverOf, deleteHold, findHolds, insertHold } from '@parley/db/holds/holds'
+import { key } from '@parley/db/keys'
+import { newId } from '@parley/db/messages/messages'
+import { sweepSoon } from '@parley/db/retention/sweeps'
+import { inTransaction } from '@parley/db/transactions/transaction'
+import type { Chat } from '../chat.ts'
+import { parseCursor, toCursor } from '../page-cursor.ts'
+
+/** Maximum number of holds of an app. */
+const mostHolds = 10_000
+
+/**
+ * Places a legal hold on what a user wrote, or on a room (docs/reference/retention.md#legal-holds): what is there when this resolves
+ * stays until the hold is lifted.
+ * @throws ApiError MISSING_PARAMETER, INVALID_REQUEST, TOO_MANY_HOLDS
+ */
+export async function placeHold(
+  chat: Chat,
+  app: string,
+  { user, room, reason }: Input<typeof placing>['body'],
+): Promise<Hold> {
+  if (user !== undefined && room !== undefined) throw new ApiError('INVALID_REQUEST', 'user, room: give one of them')
+  const of = user === undefined ? room !== undefined && { room } : { user }
+  if (!of) throw new ApiError('MISSING_PARAMETER', 'user or room is required')
+  const id = newId()
+  const hold = { _id: key(app, id), app, id, ...of, covers: coverOf(app, of), reason, createdAtMS: clock.now() }
+  await inTransaction(chat.db, async (session) => {
+    if ((await countHolds(chat.db, app, session)) >= mostHolds) {
+      throw new ApiError('TOO_MANY_HOLDS', `an app has at most ${mostHolds} holds: lift some`)
+    }
+    await insertHold(chat.db, hold, session)
+    chat.audit?.note({ after: { hold: id, reason } })
+    await chat.audit?.write(chat.db, session)
+  })
+  chat.audit?.committed()
+  return toView(hold)
+}
+
+/** A page of the app's holds, the latest first. @throws ApiError INVALID_QUERY */
+export async function listHolds(
+  { db }: Chat,
+  app: string,
+  { user, room, limit, cursor }: Input<typeof listing>['query'],
+): Promise<Result<typeof listing>> {
+  const cover = user === undefined ? (room === undefined ? undefined : coverOf(app, { room })) : coverOf(app, { user })
+  const holds = await findHolds(db, app, { cover, before: parseCursor(cursor), limit })
+  const last = holds.length === limit ? holds.at(-1) : undefined
+  return { data: holds.map(toView), ...(last && { cursor: toCursor({ atMS: last.createdAtMS, id: last.id }) }) }
+}
+
+/** Lifts a hold; what it spared goes soon, if nothing else covers it. @throws ApiError HOLD_NOT_FOUND */
+export async function liftHold(chat: Chat, app: string, id: string): Promise<Hold> {
+  const lifted = await inTransaction(chat.db, async (session) => {
+    const hold = await deleteHold(chat.db, app, id, session)
+    if (!hold) throw new ApiError('HOLD_NOT_FOUND', `id: no hold ${JSON.stringify(id)}`)
+    await sweepSoon(chat.db, app, session)
+    const { user, room, reason } = hold
+    const subject = room === undefined ? { kind: 'user' as const, id: user ?? '' } : { kind: 'room' as const, id: room }
+    chat.audit?.note({ subject, before: { hold: id, reason } })
+    await chat.audit?.write(chat.db, session)
+    return hold
+  })
+  chat.audit?.committed()
+  return toView(lifted)
+}
+
+function toView({ id, user, room, reason, createdAtMS }: HoldDoc): Hold {
+  return { _id: id, ...(user !== undefined && { user }), ...(room !== undefined && { room }), reason, createdAtMS }
+}

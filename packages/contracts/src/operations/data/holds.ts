@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { madeId, naming, roomId, userId } from '../../ids.ts'
+import { auditsParam, operation } from '../../operation.ts'
+import { exampleHold, hold, holdReason } from '../../resources/hold.ts'
+
+export const placeHold = operation({
+  id: 'placeHold',
+  method: 'POST',
+  path: '/admin/holds',
+  tag: 'Data',
+  summary: 'Place a legal hold on a user or a room',
+  description:
+    'From the answer on, retention, expiry and erasure spare what it covers: all messages that the user wrote, or all of the room. The user and the room need not exist any more. Nobody but API keys learns of it.',
+  access: 'admin',
+  scope: 'config:write',
+  audit: ({ body }) =>
+    typeof body['room'] === 'string' ? { kind: 'room', id: body['room'] } : { kind: 'user', id: String(body['user']) },
+  form: 'envelope',
+  body: z
+    .strictObject({
+      user: userId.optional().describe('Either a user'),
+      room: roomId.optional().describe('Or a room'),
+      reason: holdReason,
+    })
+    .meta({ oneOf: [{ required: ['user'] }, { required: ['room'] }] }),
+  result: hold,
+  errors: ['MISSING_PARAMETER', 'INVALID_REQUEST', 'TOO_MANY_HOLDS'],
+  extension: true,
+  example: { body: { room: 'demo-room', reason: 'Case 12-345' }, result: exampleHold },
+})
+
+export const listHolds = operation({
+  id: 'listHolds',
+  method: 'GET',
+  path: '/admin/holds',
+  tag: 'Data',
+  summary: 'The legal holds in force, the latest first',
+  access: 'admin',
+  scope: 'config:read',
+  form: 'envelope',
+  query: z.object({
+    user: userId.optional().describe('Only those on this user'),
+    room: roomId.optional().describe('Only those on this room'),
+    limit: z.coerce.number().int().min(1).max(500).default(100),
+    cursor: z.string().max(200).optional().describe('`cursor` of the page before'),
+  }),
+  result: z.object({
+    data: z.array(hold),
+    cursor: z.string().optional().describe('Of the next page; absent on the last one'),
+  }),
+  errors: ['INVALID_QUERY'],
+  extension: true,
+  example: { query: { limit: 100 }, result: { data: [exampleHold] } },
+})
+
+export const liftHold = operation({
+  id: 'liftHold',
+  method: 'DELETE',
+  path: '/admin/holds/:id',
+  tag: 'Data',
+  summary: 'Lift a legal hold',
+  description: 'Retention and expiry go on with what no other hold covers, within the hour.',
+  access: 'admin',
+  scope: 'config:write',
+  audit: auditsParam('config', 'id'),
+  form: 'envelope',
+  params: z.object({ id: naming('hold', madeId()) }),
+  result: hold,
+  errors: ['HOLD_NOT_FOUND'],
+  extension: true,
+  example: { result: exampleHold },
+})

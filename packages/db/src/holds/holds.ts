@@ -1,0 +1,114 @@
+import type { ClientSession, IndexDescription } from 'mongodb'
+import type { Db } from '../db.ts'
+import { key } from '../keys.ts'
+import { beyond, type PagePlace } from '../page-place.ts'
+import type { HoldDoc } from './documents.ts'
+
+export const holdIndexes: IndexDescription[] = [{ key: { covers: 1 } }, { key: { app: 1, createdAtMS: -1, id: -1 } }]
+
+/** Placing a hold writes all marks, a removal one of them at random: removals seldom wait for each other. */
+const marks = 16
+
+/** What a hold covers, as one string. */
+export function coverOf(app: string, of: { user: string } | { room: string }): string {
+  return 'user' in of ? key(app, 'user', of.user) : key(app, 'room', of.room)
+}
+
+/** Inserts a hold, inside a transaction that waits for removals which have not seen it. */
+export async function insertHold(db: Db, hold: HoldDoc, session: ClientSession): Promise<void> {
+  const each = Array.from({ length: marks }, (_, i) => ({
+    updateOne: { filter: { _id: key(hold.app, String(i)) }, update: { $inc: { count: 1 } }, upsert: true },
+  }))
+  await db.holdMarks.bulkWrite(each, { session })
+  await db.holds.insertOne(hold, { session })
+}
+
+export async function countHolds(db: Db, app: string, session: ClientSession): Promise<number> {
+  return db.holds.countDocuments({ app }, { session, hint: { app: 1, createdAtMS: -1, id: -1 } })
+}
+
+/** Deletes a hold and returns it; null if there is none. */
+export async function deleteHold(db: Db, app: string, id: string, session: ClientSession): Promise<HoldDoc | null> {
+  return db.holds.findOneAndDelete({ _id: key(app, id) }, { session })
+}
+
+/** A page of an app's holds, the latest first. @param cover coverOf a user or room: only those on it */
+export async function findHolds(
+  db: Db,
+  app: string,
+  { cover, before, limit }: { cover: string | undefined; before: PagePlace | undefined; limit: number },
+): Promise<HoldDoc[]> {
+  const which = cover === undefined ? { app } : { app, covers: cover }
+  const place = beyond(before, { time: 'createdAtMS', id: 'id', order: -1 })
+  return db.holds
+    .find({ ...which, ...place })
+    .sort({ createdAtMS: -1, id: -1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** What holds cover among a room and some users. */
+export interface Held {
+  room: boolean
+  users: ReadonlySet<string>
+}
+
+/**
+ * Which holds there are on a room or users, inside a transaction that removes something of theirs: no hold is placed until it has
+ * ended.
+ */
+export async function findHeld(
+  db: Db,
+  app: string,
+  { room, users }: { room?: string; users: readonly string[] },
+  session: ClientSession,
+): Promise<Held> {
+  const mark = key(app, String(Math.floor(Math.random() * marks)))
+  await db.holdMarks.updateOne({ _id: mark }, { $inc: { count: 1 } }, { upsert: true, session })
+  const ofRoom = room === undefined ? undefined : coverOf(app, { room })
+  const byCover = new Map([...new Set(users)].map((user) => [coverOf(app, { user }), user]))
+  const covers = [...byCover.keys(), ...(ofRoom === undefined ? [] : [ofRoom])]
+  const found = await db.holds
+    .find({ covers: { $in: covers } }, { session })
+    .project<Pick<HoldDoc, 'covers'>>({ _id: 0, covers: 1 })
+    .toArray()
+  const held = new Set(found.map((hold) => hold.covers))
+  return {
+    room: ofRoom !== undefined && held.has(ofRoom),
+    users: new Set([...byCover].flatMap(([cover, user]) => (held.has(cover) ? [user] : []))),
+  }
+}
+
+/** The rooms of an app that are under hold. */
+export async function findHeldRooms(db: Db, app: string): Promise<string[]> {
+  const found = await db.holds
+    .find({ app, room: { $exists: true } })
+    .project<{ room: string }>({ _id: 0, room: 1 })
+    .toArray()
+  return [...new Set(found.map(({ room }) => room))]
+}
+
+/** Expired messages under hold: they keep their expiry apart, so that they are not due again and again. */
+export const heldMessageIndexes: IndexDescription[] = [
+  { key: { app: 1, heldExpiryMS: 1 }, partialFilterExpression: { heldExpiryMS: { $exists: true } } },
+]
+
+/** Spares expired messages for as long as they are under hold. */
+export async function spareExpired(db: Db, ids: readonly string[], session: ClientSession): Promise<void> {
+  const spared = [{ $set: { heldExpiryMS: '$expiresAtMS' } }, { $unset: 'expiresAtMS' }]
+  await db.messages.updateMany({ _id: { $in: [...ids] } }, spared, { session })
+}
+
+/** Makes spared messages of an app due again; returns how many. Those that are still under hold are spared again. */
+export async function makeDueAgain(db: Db, app: string, limit: number): Promise<number> {
+  const found = await db.messages
+    .find({ app, heldExpiryMS: { $exists: true } })
+    .hint({ app: 1, heldExpiryMS: 1 })
+    .project<{ _id: string }>({ _id: 1 })
+    .limit(limit)
+    .toArray()
+  const ids = { $in: found.map(({ _id }) => _id) }
+  const due = [{ $set: { expiresAtMS: '$heldExpiryMS' } }, { $unset: 'heldExpiryMS' }]
+  if (found.length > 0) await db.messages.updateMany({ _id: ids, heldExpiryMS: { $exists: true } }, due)
+  return found.length
+}
