@@ -1,7 +1,7 @@
 import type {
   AppNotifications,
   NotificationLevel,
-  RoomNotifications,
+  NotificationsOfRoom,
   ThreadNotifications,
   UserNotifications,
 } from '@parley/contracts/resources/notification-settings'
@@ -18,7 +18,7 @@ export interface NotificationFacts {
   mention: Mention | undefined
   app: AppNotifications
   user: UserNotifications | undefined
-  room: RoomNotifications | undefined
+  room: NotificationsOfRoom | undefined
   /** The user has muted the room (`mute` of the User). */
   isMuted: boolean
   /** Of a message in a thread in which the user takes part. */
@@ -64,7 +64,7 @@ function levelOf({
   room,
   thread,
 }: NotificationFacts): [NotificationLevel, KeptBackBy] {
-  const ofType = (settings: RoomNotifications | undefined) =>
+  const ofType = (settings: NotificationsOfRoom | undefined) =>
     settings?.types?.find((type) => type.messageType === messageType)?.level
   const places: [NotificationLevel | undefined, KeptBackBy][] = [
     [thread?.level, 'LEVEL_OF_THREAD'],

@@ -3,7 +3,7 @@ import {
   type AppNotifications,
   appNotifications,
   appNotificationsKey,
-  type RoomNotifications,
+  type NotificationsOfRoom,
   type ThreadNotifications,
   type UserNotifications,
 } from '@parley/contracts/resources/notification-settings'
@@ -42,7 +42,7 @@ export async function setNotifications(
 }
 
 /** A user's notifications of a room. @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER */
-export async function getRoomNotifications(chat: Chat, of: UserCaller, room: string): Promise<RoomNotifications> {
+export async function getRoomNotifications(chat: Chat, of: UserCaller, room: string): Promise<NotificationsOfRoom> {
   return (await requireMember(chat, of, room)).membership.notify ?? {}
 }
 
@@ -51,9 +51,9 @@ export async function setRoomNotifications(
   chat: Chat,
   of: UserCaller,
   room: string,
-  settings: RoomNotifications,
+  settings: NotificationsOfRoom,
   device?: string,
-): Promise<RoomNotifications> {
+): Promise<NotificationsOfRoom> {
   return change(chat, of, { room, settings }, device, async (session) => {
     await requireMember(chat, of, room, session)
     await saveRoomNotifications(chat.db, { ...of, room }, settings, session)
@@ -89,7 +89,7 @@ export async function setThreadNotifications(
   })
 }
 
-async function change<S extends RoomNotifications>(
+async function change<S extends NotificationsOfRoom>(
   chat: Chat,
   of: UserCaller,
   payload: { room?: string; threadOf?: string; settings: S },

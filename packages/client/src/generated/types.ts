@@ -79,15 +79,15 @@ export type StartChatResult = Room
 export type GetMeResult = User
 export type SaveGroupResult = UserGroup
 export type GetMyNotificationsResult = UserNotifications
-export type GetMyRoomNotificationsResult = RoomNotifications
+export type GetMyRoomNotificationsResult = NotificationsOfRoom
 export type GetMyThreadNotificationsResult = ThreadNotifications
 export type GetNotificationsResult = UserNotifications
-export type GetRoomNotificationsResult = RoomNotifications
+export type GetRoomNotificationsResult = NotificationsOfRoom
 export type SetMyNotificationsResult = UserNotifications
-export type SetMyRoomNotificationsResult = RoomNotifications
+export type SetMyRoomNotificationsResult = NotificationsOfRoom
 export type SetMyThreadNotificationsResult = ThreadNotifications
 export type SetNotificationsResult = UserNotifications
-export type SetRoomNotificationsResult = RoomNotifications
+export type SetRoomNotificationsResult = NotificationsOfRoom
 export type RevokeKeyResult = ApiKey
 export type InspectBansResult = Ban[]
 export type InspectRoomResult = AdminRoom
@@ -1723,7 +1723,7 @@ export interface Room {
   lastMessage?: Message
   pref?: RoomPref
   /**
-   * RoomNotifications of the caller; absent where they set none
+   * NotificationsOfRoom of the caller; absent where they set none
    */
   notifications?: {
     /**
@@ -2386,7 +2386,7 @@ export interface AddMembersResult {
   lastMessage?: Message
   pref?: RoomPref
   /**
-   * RoomNotifications of the caller; absent where they set none
+   * NotificationsOfRoom of the caller; absent where they set none
    */
   notifications?: {
     /**
@@ -2843,7 +2843,7 @@ export interface GetMyRoomNotificationsInput {
    */
   room: string
 }
-export interface RoomNotifications {
+export interface NotificationsOfRoom {
   /**
    * Absent: the next wider level counts
    */
@@ -3567,7 +3567,7 @@ export interface AdminRoom {
   createdTimeMS: number
   lastMessage?: Message
   /**
-   * RoomNotifications of the caller; absent where they set none
+   * NotificationsOfRoom of the caller; absent where they set none
    */
   notifications?: {
     /**
@@ -3662,7 +3662,7 @@ export interface InspectRoomsOfUserResult {
      */
     createdTimeMS: number
     /**
-     * RoomNotifications of the caller; absent where they set none
+     * NotificationsOfRoom of the caller; absent where they set none
      */
     notifications?: {
       /**
@@ -3812,7 +3812,7 @@ export interface ListedRoom {
    */
   createdTimeMS: number
   /**
-   * RoomNotifications of the caller; absent where they set none
+   * NotificationsOfRoom of the caller; absent where they set none
    */
   notifications?: {
     /**

@@ -1,5 +1,5 @@
 import type { UserCalls } from '../calls/user-calls.ts'
-import type { Message, RoomNotifications, Room as RoomResource, ServerEvents } from '../generated/types.ts'
+import type { Message, NotificationsOfRoom, Room as RoomResource, ServerEvents } from '../generated/types.ts'
 import { asParleyError } from '../parley-error.ts'
 import { retryWhilePassing } from '../retry-while-passing.ts'
 import { createStore, oncePerTask, type Store } from '../store.ts'
@@ -132,7 +132,7 @@ export class RoomList {
     this.#heardOwn(room, { pref, muted: pref.muted })
   }
 
-  heardNotifications(room: string, notifications: RoomNotifications): void {
+  heardNotifications(room: string, notifications: NotificationsOfRoom): void {
     this.#heardOwn(room, { notifications })
   }
 

@@ -1,4 +1,4 @@
-import type { ListMembersResult, Message, RoomNotifications, SetRoomPrefInput } from '../generated/types.ts'
+import type { ListMembersResult, Message, NotificationsOfRoom, SetRoomPrefInput } from '../generated/types.ts'
 import type { SendOptions } from '../sending/pending-send.ts'
 import type { Store } from '../store.ts'
 import type { Thread } from '../threads/thread.ts'
@@ -71,7 +71,7 @@ export interface Room extends Conversation {
   mute(): Promise<void>
   unmute(): Promise<void>
   /** Replaces the user's notifications of the room: which messages are pushed, and a mute for a time. `info` has them. */
-  setNotifications(settings: RoomNotifications): Promise<void>
+  setNotifications(settings: NotificationsOfRoom): Promise<void>
   members(page?: { skip?: number; limit?: number }): Promise<ListMembersResult>
   leave(): Promise<void>
 }

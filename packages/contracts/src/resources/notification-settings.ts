@@ -26,8 +26,8 @@ export type ThreadNotifications = z.infer<typeof threadNotifications>
 /** A user's notifications of a room. */
 export const roomNotifications = z
   .strictObject({ level, types, muteUntilMS })
-  .meta({ id: 'RoomNotifications', ...ours })
-export type RoomNotifications = z.infer<typeof roomNotifications>
+  .meta({ id: 'NotificationsOfRoom', ...ours })
+export type NotificationsOfRoom = z.infer<typeof roomNotifications>
 
 function isTimeZone(name: string): boolean {
   try {

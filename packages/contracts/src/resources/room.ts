@@ -44,7 +44,7 @@ export const room = z
       .strictObject(roomNotifications.shape)
       .optional()
       .meta(ours)
-      .describe('RoomNotifications of the caller; absent where they set none'),
+      .describe('NotificationsOfRoom of the caller; absent where they set none'),
     memberCount: z.number().int().meta(ours),
     owner: userId.optional().meta(ours),
     managers: z.array(userId).meta(ours),

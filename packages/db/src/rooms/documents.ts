@@ -1,4 +1,4 @@
-import type { RoomNotifications } from '@parley/contracts/resources/notification-settings'
+import type { NotificationsOfRoom } from '@parley/contracts/resources/notification-settings'
 import type { RoomType } from '@parley/contracts/resources/room'
 import type { RoomPref } from '@parley/contracts/resources/room-pref'
 import type { RoomBuffer } from '../room-buffer/documents.ts'
@@ -60,7 +60,7 @@ export interface MembershipDoc {
   blockedUntilMS?: number
   pref?: StoredPref
   /** The member's notifications of the room, or of the thread. */
-  notify?: RoomNotifications
+  notify?: NotificationsOfRoom
   /** When the member last sent to a thread of the room, while it has slow mode. */
   threadSentAtMS?: number
 }

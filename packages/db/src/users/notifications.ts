@@ -1,5 +1,5 @@
 import type {
-  RoomNotifications,
+  NotificationsOfRoom,
   ThreadNotifications,
   UserNotifications,
 } from '@parley/contracts/resources/notification-settings'
@@ -29,7 +29,7 @@ export async function saveUserNotifications(
 export async function saveRoomNotifications(
   db: Db,
   { app, room, user }: Place & { room: string },
-  notify: RoomNotifications,
+  notify: NotificationsOfRoom,
   session: ClientSession,
 ): Promise<boolean> {
   const { matchedCount } = await db.memberships.updateOne({ _id: key(app, room, user) }, replacing(notify), { session })
