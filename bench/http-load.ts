@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { quantile } from './quantile.ts'
 
 export interface Load {
   perSecond: number
@@ -49,10 +50,9 @@ export async function loadHttp(
       socket.destroy()
     }),
   )
-  const sorted = latencies.toSorted((a, b) => a - b)
   return {
     perSecond: (latencies.length * 1000) / (performance.now() - startMS),
-    p99: sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN,
+    p99: quantile(latencies, 0.99),
   }
 }
 

@@ -1,4 +1,5 @@
 import { MongoClient } from 'mongodb'
+import { quantile } from './quantile.ts'
 
 export interface InsertJob {
   clients: number
@@ -41,8 +42,7 @@ async function run({ clients, seconds, bytes }: InsertJob): Promise<Inserted> {
       }
     }),
   )
-  const sorted = latencies.toSorted((a, b) => a - b)
-  return { perSecond: latencies.length / seconds, p99: sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN }
+  return { perSecond: latencies.length / seconds, p99: quantile(latencies, 0.99) }
 }
 
 await client.connect()

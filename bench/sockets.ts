@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { wholeNumber } from '@parley/local/whole-number'
 import { Command } from 'commander'
 import { now } from './fanout/event.ts'
+import { quantile } from './quantile.ts'
 import { type Crowds, startCrowds } from './sockets/crowds.ts'
 import { type Ground, prepareGround } from './sockets/ground.ts'
 import { kernelKiB, type Nodes, startNodes } from './sockets/nodes.ts'
@@ -81,17 +82,19 @@ async function measureRoomOfAll(ground: Ground, crowds: Crowds): Promise<Results
   await ground.send('all', `at ${now()}`)
   await everybodyHas(ground, crowds)
   const { lateMS } = await crowds.report()
-  const sorted = lateMS.toSorted((a, b) => a - b)
-  return { roomOfAllLastMS: sorted.at(-1) ?? Number.NaN, roomOfAllMedianMS: quantile(sorted, 0.5) }
+  return {
+    roomOfAllLastMS: lateMS.toSorted((a, b) => a - b).at(-1) ?? Number.NaN,
+    roomOfAllMedianMS: quantile(lateMS, 0.5),
+  }
 }
 
 async function measureRooms(ground: Ground, crowds: Crowds): Promise<Results> {
   await crowds.report()
   await sendFor(ground, options.seconds * 1_000, options.rate)
   await everybodyHas(ground, crowds)
-  const sorted = (await crowds.report()).lateMS.toSorted((a, b) => a - b)
-  const [p50, p99] = [quantile(sorted, 0.5), quantile(sorted, 0.99)]
-  return { roomsDeliveries: sorted.length, roomsP50MS: p50, roomsP99MS: p99 }
+  const { lateMS } = await crowds.report()
+  const [roomsP50MS, roomsP99MS] = [quantile(lateMS, 0.5), quantile(lateMS, 0.99)]
+  return { roomsDeliveries: lateMS.length, roomsP50MS, roomsP99MS }
 }
 
 async function measureKill(ground: Ground, nodes: Nodes, crowds: Crowds): Promise<Results> {
@@ -147,8 +150,4 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
     if (performance.now() > endMS) throw new Error(`not so after ${longestMS / 1_000} s`)
     await pause(50)
   }
-}
-
-function quantile(sorted: readonly number[], share: number): number {
-  return sorted[Math.floor(sorted.length * share)] ?? Number.NaN
 }

@@ -1,6 +1,7 @@
 import { constants, getPriority, setPriority } from 'node:os'
 import { profilesInto } from '../cpu-profile.ts'
 import { cpuSeconds } from '../cpu-seconds.ts'
+import { quantile } from '../quantile.ts'
 import { type Contestant, type Name, startContestant, startParley } from './contestants.ts'
 import { type Ground, presentUsers } from './ground.ts'
 import { type Load, startLoad } from './load.ts'
@@ -86,9 +87,9 @@ export async function measureStorm(name: StormName, ground: Ground, options: Sto
     refused,
     cpu: (used * 1e6) / clients,
     quietCpu: (quietUsed * 1e6) / clients,
-    calmP99MS: p99(calm.lateMS),
-    stormP99MS: p99(late),
-    laterP99MS: p99(late.slice((2 * 1000) / everyMS)),
+    calmP99MS: quantile(calm.lateMS, 0.99),
+    stormP99MS: quantile(late, 0.99),
+    laterP99MS: quantile(late.slice((2 * 1000) / everyMS), 0.99),
   }
 }
 
@@ -104,8 +105,4 @@ async function watch(server: Contestant, present: Load, seconds: number) {
   await server.publish({ events: (seconds * 1000) / everyMS, burst: 1, everyMS, rooms: ['present'] })
   const cpuPerSecond = ((cpuSeconds(server.pid) - before.cpu) * 1000) / (performance.now() - before.atMS)
   return { lateMS: await present.lateMS(), cpuPerSecond }
-}
-
-function p99(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? Number.NaN
 }

@@ -1,5 +1,6 @@
 import { io, type Socket } from 'socket.io-client'
 import { startBenchService } from '../bench-service.ts'
+import { quantile } from '../quantile.ts'
 import { roomIds, users } from './compare.ts'
 import type { Ground } from './ground.ts'
 
@@ -59,7 +60,6 @@ async function receive(
   // The last are on their way still.
   await new Promise((resolve) => setTimeout(resolve, 500))
   socket.off('chat message', note)
-  const sorted = tookMS.toSorted((a, b) => a - b)
-  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN
-  return { clients, ...paced, sentPerSecond: sent, sendP99MS: p99, p50MS: at(0.5), p99MS: at(0.99) }
+  const [p50MS, p99MS] = [quantile(tookMS, 0.5), quantile(tookMS, 0.99)]
+  return { clients, ...paced, sentPerSecond: sent, sendP99MS: p99, p50MS, p99MS }
 }

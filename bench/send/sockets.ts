@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { startBenchService } from '../bench-service.ts'
 import { cpuSeconds } from '../cpu-seconds.ts'
 import { median } from '../median.ts'
+import { quantile } from '../quantile.ts'
 import { roomIds } from './compare.ts'
 import type { Ground } from './ground.ts'
 
@@ -64,9 +65,9 @@ export async function measureSockets(
         restPerSecond: of(({ rest }) => rest.sent),
         restP99MS: of(({ rest }) => rest.p99),
         perSecond: of(({ own }) => own.sent / seconds),
-        ackP99MS: of(({ own }) => at(own.ackMS, 0.99)),
-        deliveredP50MS: of(({ own }) => at(own.deliveredMS, 0.5)),
-        deliveredP99MS: of(({ own }) => at(own.deliveredMS, 0.99)),
+        ackP99MS: of(({ own }) => quantile(own.ackMS, 0.99)),
+        deliveredP50MS: of(({ own }) => quantile(own.deliveredMS, 0.5)),
+        deliveredP99MS: of(({ own }) => quantile(own.deliveredMS, 0.99)),
         ratio: of(({ own, rest }) => own.sent / seconds / rest.sent),
         cpuMicrosecondsPerMessage: Object.fromEntries(
           Object.keys(turns[0]?.cpu ?? {}).map((name) => [name, of(({ cpu }) => cpu[name] ?? 0)]),
@@ -168,9 +169,4 @@ async function load(sockets: readonly OpenSocket[], seconds: number): Promise<Lo
   // The last are on their way still.
   await pause(500)
   return loaded
-}
-
-function at(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.floor(sorted.length * share)] ?? Number.NaN
 }
