@@ -1,4 +1,3 @@
-import { ApiError } from '@parley/contracts/errors'
 import { type FileLimits, fileLimits, fileLimitsKey } from '@parley/contracts/resources/file'
 import { findConfigValue } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
@@ -24,10 +23,4 @@ export async function keepsMetadata(db: Db, app: string): Promise<boolean> {
 async function configured(db: Db, app: string): Promise<FileLimits> {
   const value = await findConfigValue(db, app, fileLimitsKey)
   return fileLimits.safeParse(value && JSON.parse(value.json)).data ?? {}
-}
-
-/** @throws ApiError INVALID_BODY if the value of the key contains no limits; null is none */
-export function checkFileLimits(value: unknown): void {
-  const [issue] = value === null ? [] : (fileLimits.safeParse(value).error?.issues ?? [])
-  if (issue) throw new ApiError('INVALID_BODY', `${[fileLimitsKey, ...issue.path].join('.')}: ${issue.message}`)
 }

@@ -4,6 +4,7 @@ import { findConfigValue } from '@parley/db/apps/config'
 import { createSocketAuthentication } from '../access/authenticate-socket.ts'
 import { createAppLookup } from '../access/authenticate-user.ts'
 import type { LoginParts } from '../access/own-logins/admit-login.ts'
+import { checkConfigValue } from './check-config-value.ts'
 
 /** A request for the chat page, as far as its URL tells. */
 export interface PageAsked {
@@ -38,7 +39,5 @@ export function createPageImages(chat: LoginParts): (asked: PageAsked) => Promis
 
 /** @throws ApiError INVALID_BODY if `imageOrigins` is no list of origins; the other fields are free */
 export function checkChatPage(value: unknown): void {
-  if (typeof value !== 'object' || value === null) return
-  const [issue] = chatPageConfig.safeParse(value).error?.issues ?? []
-  if (issue) throw new ApiError('INVALID_BODY', `${[chatPageKey, ...issue.path].join('.')}: ${issue.message}`)
+  if (typeof value === 'object') checkConfigValue(chatPageKey, chatPageConfig, value)
 }

@@ -4,28 +4,35 @@ import { isLostInPath } from '@parley/contracts/ids'
 import { isConfigKey, privateKeysKey } from '@parley/contracts/operations/integrations/config'
 import { chatPageKey } from '@parley/contracts/resources/chat-page-config'
 import { directoryKey } from '@parley/contracts/resources/directory'
-import { fileLimitsKey } from '@parley/contracts/resources/file'
-import { appNotificationsKey } from '@parley/contracts/resources/notification-settings'
-import { retentionKey } from '@parley/contracts/resources/retention'
+import { fileLimits, fileLimitsKey } from '@parley/contracts/resources/file'
+import { moderationHook } from '@parley/contracts/resources/moderation-hook'
+import { appNotifications, appNotificationsKey } from '@parley/contracts/resources/notification-settings'
+import { retention, retentionKey } from '@parley/contracts/resources/retention'
 import { tokenIssuersKey } from '@parley/contracts/resources/token-issuer'
-import { webhookKeysKey } from '@parley/contracts/resources/webhook'
+import { webhookKeys, webhookKeysKey } from '@parley/contracts/resources/webhook'
 import { configBytes, findConfig, removeConfig, saveConfig } from '@parley/db/apps/config'
 import { asIntegrator } from '../access/caller.ts'
 import { checkTokenIssuers } from '../access/own-logins/token-issuers.ts'
 import type { Chat } from '../chat.ts'
-import { checkFileLimits } from '../files/file-limits.ts'
 import { censorshipKey, checkCensorship } from '../moderation/censorship.ts'
-import { checkModeration, moderateKey } from '../moderation/moderation-hook.ts'
-import { checkAppNotifications } from '../push/notification-settings.ts'
-import { checkRetention } from '../retention/retention-days.ts'
+import { moderateKey } from '../moderation/moderation-hook.ts'
 import { checkDirectory } from '../users/directory.ts'
 import type { JsonText } from '../views/json-text.ts'
 import { checkChatPage } from './chat-page-images.ts'
+import { type ConfigSchema, checkConfigValue } from './check-config-value.ts'
 import { checkPrivateKeys, getConfig, privateKeysIn } from './get-config.ts'
-import { checkWebhookKeys } from './webhook-keys.ts'
 
 /** Maximum size of all values, since every client can request all of them. */
 const maxBytes = 4 * 1024 * 1024
+
+/** Of the values that nothing else decides. */
+const schemas = new Map<string, ConfigSchema<unknown>>([
+  [moderateKey, moderationHook],
+  [fileLimitsKey, fileLimits],
+  [webhookKeysKey, webhookKeys],
+  [retentionKey, retention],
+  [appNotificationsKey, appNotifications],
+])
 
 /**
  * Sets each key of `settings`, overwriting keys of the same name and keeping the others; returns the whole configuration. It applies
@@ -38,15 +45,12 @@ export async function setConfig(chat: Chat, app: string, settings: object, withI
   const given = Object.entries(settings)
   for (const [name, kept] of given) {
     const value = withDoubles(kept)
+    const schema = schemas.get(name)
+    if (schema) checkConfigValue(name, schema, value)
     if (name === censorshipKey) checkCensorship(value)
-    if (name === moderateKey) checkModeration(value)
-    if (name === fileLimitsKey) checkFileLimits(value)
     if (name === privateKeysKey) checkPrivateKeys(value)
-    if (name === webhookKeysKey) checkWebhookKeys(value)
     if (name === chatPageKey) checkChatPage(value)
     if (name === directoryKey) checkDirectory(value)
-    if (name === retentionKey) checkRetention(value)
-    if (name === appNotificationsKey) checkAppNotifications(value)
     if (name === tokenIssuersKey) await checkTokenIssuers(value)
   }
   const entries = given.map(([name, value]) => ({ name, json: JSON.stringify(value) }))

@@ -17,9 +17,3 @@ export async function requireWebhook(db: Db, app: string, webhook: string | unde
   const name = JSON.stringify(webhook)
   throw new ApiError('INVALID_REQUEST', `webhook: ${name} is neither an http(s) URL nor a key of ${webhookKeysKey}`)
 }
-
-/** @throws ApiError INVALID_BODY if the value of the key does not map keys to URLs; null is none */
-export function checkWebhookKeys(value: unknown): void {
-  const [issue] = value === null ? [] : (webhookKeys.safeParse(value).error?.issues ?? [])
-  if (issue) throw new ApiError('INVALID_BODY', `${[webhookKeysKey, ...issue.path].join('.')}: ${issue.message}`)
-}

@@ -1,4 +1,3 @@
-import { ApiError } from '@parley/contracts/errors'
 import {
   type ModerationAnswer,
   type ModerationCall,
@@ -40,10 +39,4 @@ export function createModeration({ db, log, calls }: { db: Db; log: Log; calls: 
       return answer
     },
   }
-}
-
-/** @throws ApiError INVALID_BODY if the value of the key is no hook; null is none */
-export function checkModeration(value: unknown): void {
-  const [issue] = value === null ? [] : (moderationHook.safeParse(value).error?.issues ?? [])
-  if (issue) throw new ApiError('INVALID_BODY', `${[moderateKey, ...issue.path].join('.')}: ${issue.message}`)
 }

@@ -68,8 +68,7 @@ export async function getThreadNotifications(chat: Chat, of: UserCaller, id: str
   const { root, room } = await findRoot(chat, of, id)
   const member = await findThreadMember(chat.db, { app: of.app, room: room.id, root: root._id }, of.user)
   if (!member) throw notInThread()
-  const { level, muteUntilMS } = member.notify ?? {}
-  return { ...(level !== undefined && { level }), ...(muteUntilMS !== undefined && { muteUntilMS }) }
+  return member.notify ?? {}
 }
 
 /** Replaces them; the user's other devices get notificationSettings. @throws ApiError as getThreadNotifications */
@@ -119,12 +118,6 @@ export async function findAppNotifications(db: Db, app: string): Promise<AppNoti
 }
 
 const withoutSettings = appNotifications.parse({})
-
-/** @throws ApiError INVALID_BODY if the value of the key is not allowed; null is none */
-export function checkAppNotifications(value: unknown): void {
-  const issue = value === null ? undefined : appNotifications.safeParse(value).error?.issues[0]
-  if (issue) throw new ApiError('INVALID_BODY', `${[appNotificationsKey, ...issue.path].join('.')}: ${issue.message}`)
-}
 
 /** Reads an app's notifications. */
 export type NotificationsOfApp = (app: string) => Promise<AppNotifications>

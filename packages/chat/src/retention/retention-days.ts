@@ -1,4 +1,3 @@
-import { ApiError } from '@parley/contracts/errors'
 import { type Retention, retention, retentionKey } from '@parley/contracts/resources/retention'
 import { findConfigValue } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
@@ -20,10 +19,4 @@ export function keptFromMS(
 ): number | undefined {
   const days = retentionDays || ofApp[roomType] || ofApp.days
   return days === undefined ? undefined : nowMS - days * dayMS
-}
-
-/** @throws ApiError INVALID_BODY if the value of the key is no retention; null is none */
-export function checkRetention(value: unknown): void {
-  const [issue] = value === null ? [] : (retention.safeParse(value).error?.issues ?? [])
-  if (issue) throw new ApiError('INVALID_BODY', `${[retentionKey, ...issue.path].join('.')}: ${issue.message}`)
 }

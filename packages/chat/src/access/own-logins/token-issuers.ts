@@ -14,6 +14,7 @@ import { findConfigValue } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
 import { decodeJwt, errors, importSPKI, type JWTPayload, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
+import { checkConfigValue } from '../../integrations/check-config-value.ts'
 import type { HookCalls, Log } from '../../ports.ts'
 import { createIssuerKeys } from './issuer-keys.ts'
 
@@ -82,11 +83,8 @@ export function createTokenIssuers({ db, log, calls }: { db: Db; log: Log; calls
 
 /** @throws ApiError INVALID_BODY when the value of the key names no issuers; null is none */
 export async function checkTokenIssuers(value: unknown): Promise<void> {
-  if (value === null) return
-  const { data, error } = tokenIssuers.safeParse(value)
-  const [issue] = error?.issues ?? []
-  if (issue) throw new ApiError('INVALID_BODY', `${[tokenIssuersKey, ...issue.path].join('.')}: ${issue.message}`)
-  for (const [i, issuer] of (data ?? []).entries()) {
+  const issuers = checkConfigValue(tokenIssuersKey, tokenIssuers, value) ?? []
+  for (const [i, issuer] of issuers.entries()) {
     if (!('publicKey' in issuer)) continue
     await importSPKI(issuer.publicKey, issuer.algorithm).catch((cause: unknown) => {
       const message = `${tokenIssuersKey}.${i}.publicKey: no public key for ${issuer.algorithm}`
