@@ -18,3 +18,12 @@ export function parseCursor(cursor: string | undefined, ids = objectID): PagePla
   if (!ids.test(id)) throw new ApiError('INVALID_QUERY', 'cursor: expected the cursor of a page')
   return { atMS: Number(time), id }
 }
+
+/**
+ * The page of a list of which one entry more was read than it has.
+ * @returns its entries, and the last of them where there is a page after it
+ */
+export function pageOf<T>(oneMore: readonly T[], limit: number): { shown: T[]; last: T | undefined } {
+  const shown = oneMore.slice(0, limit)
+  return { shown, last: oneMore.length > limit ? shown.at(-1) : undefined }
+}

@@ -34,3 +34,11 @@ export function parseTime(name: string, text: string): number {
   }
   return timeMS
 }
+
+/** The time between `since` and `until`, both included; all of it without them. @throws ApiError INVALID_QUERY */
+export function parsePeriod({ since, until }: { since?: string | undefined; until?: string | undefined }) {
+  return {
+    sinceMS: since === undefined ? 0 : parseTime('since', since),
+    untilMS: until === undefined ? Number.MAX_SAFE_INTEGER : parseTime('until', until),
+  }
+}

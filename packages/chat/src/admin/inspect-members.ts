@@ -7,7 +7,7 @@ import { findRoom } from '@parley/db/rooms/rooms'
 import { findUsers } from '@parley/db/users/users'
 import { checkRoom } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
-import { parseCursor, toCursor } from '../page-cursor.ts'
+import { pageOf, parseCursor, toCursor } from '../page-cursor.ts'
 import { roleOf } from '../views/admin-room.ts'
 import { toSenderView } from '../views/message.ts'
 import { toPrefView } from '../views/room.ts'
@@ -26,14 +26,13 @@ export async function inspectMembers(
   const room = checkRoom(await findRoom(db, app, roomId), roomId)
   const place = after && { atMS: after.atMS, id: key(app, roomId, after.id) }
   const oneMore = await findMembersAfter(db, room._id, place, limit + 1)
-  const members = oneMore.slice(0, limit)
+  const { shown: members, last } = pageOf(oneMore, limit)
   const users = await findUsers(
     db,
     app,
     members.map(({ user }) => user),
   )
   const read = room.deletedUpToSeq ?? 0
-  const last = oneMore.length > limit ? members.at(-1) : undefined
   return {
     totalCount: room.memberCount,
     data: members.map((member) => {

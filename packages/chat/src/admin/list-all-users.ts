@@ -8,8 +8,8 @@ import { usersNamed, usersWithId } from '@parley/db/users/named-users'
 import { foldName } from '@parley/db/users/searched-names'
 import { findLatestUsers, onlyUsers, timeInList } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
-import { parseCursor, toCursor } from '../page-cursor.ts'
-import { parseTime } from '../read-time.ts'
+import { pageOf, parseCursor, toCursor } from '../page-cursor.ts'
+import { parsePeriod } from '../read-time.ts'
 import { toAdminUserViews } from '../views/user.ts'
 
 type Query = Input<typeof operation>['query']
@@ -31,13 +31,11 @@ export async function listAllUsers(chat: Chat, app: string, query: Query): Promi
   }
   const after = parseCursor(cursor, /^[^]+$/)
   const page = {
-    sinceMS: since === undefined ? 0 : parseTime('since', since),
-    untilMS: until === undefined ? Number.MAX_SAFE_INTEGER : parseTime('until', until),
+    ...parsePeriod({ since, until }),
     before: after && { atMS: after.atMS, id: key(app, after.id) },
   }
   const oneMore = await limits.queries({ app }, () => findLatestUsers(db, app, list, { ...page, limit: limit + 1 }))
-  const shown = oneMore.slice(0, limit)
-  const last = oneMore.length > limit ? shown.at(-1) : undefined
+  const { shown, last } = pageOf(oneMore, limit)
   return {
     data: await toAdminUserViews(db, app, shown),
     ...(last && { cursor: toCursor({ atMS: timeInList(last, list), id: last.id }) }),

@@ -3,8 +3,8 @@ import type { listJobs as operation } from '@parley/contracts/operations/integra
 import { findJobs, findListedJob } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
 import type { Chat } from '../chat.ts'
-import { parseCursor, toCursor } from '../page-cursor.ts'
-import { parseTime } from '../read-time.ts'
+import { pageOf, parseCursor, toCursor } from '../page-cursor.ts'
+import { parsePeriod } from '../read-time.ts'
 import { toJobView } from './get-job.ts'
 
 /**
@@ -17,15 +17,13 @@ export async function listJobs(
   { id, state, kind, since, until, limit, cursor }: Input<typeof operation>['query'],
 ): Promise<Result<typeof operation>> {
   const place = parseCursor(cursor, /^[^]+$/)
-  const sinceMS = since === undefined ? 0 : parseTime('since', since)
-  const untilMS = until === undefined ? Number.MAX_SAFE_INTEGER : parseTime('until', until)
+  const period = parsePeriod({ since, until })
   if (id !== undefined) {
     const found = await findListedJob(db, app, id)
     return { data: found ? [toJobView(found)] : [] }
   }
   const before = place && { atMS: place.atMS, id: key(app, place.id) }
-  const oneMore = await findJobs(db, app, { ...{ state, kind, sinceMS, untilMS, before }, limit: limit + 1 })
-  const shown = oneMore.slice(0, limit)
-  const last = oneMore.length > limit ? shown.at(-1) : undefined
+  const oneMore = await findJobs(db, app, { state, kind, ...period, before, limit: limit + 1 })
+  const { shown, last } = pageOf(oneMore, limit)
   return { data: shown.map(toJobView), ...(last && { cursor: toCursor({ atMS: last.createdAtMS, id: last.id }) }) }
 }

@@ -14,6 +14,7 @@ import {
   updateOperator,
 } from '@parley/db/operators/operators'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { pageOf } from '../page-cursor.ts'
 import { forgetFailuresOf } from './attempts.ts'
 import { canonicalEmail, isOwnerOf, type Operators } from './operators.ts'
 import { type Actor, recordOfOperator } from './record-change.ts'
@@ -38,8 +39,7 @@ export async function listOperators(
   const apps = ownApps(by)
   const after = Buffer.from(cursor, 'base64url').toString()
   const oneMore = await findOperators(db, { apps, after, limit: limit + 1 })
-  const found = oneMore.slice(0, limit)
-  const last = oneMore.length > limit ? found.at(-1) : undefined
+  const { shown: found, last } = pageOf(oneMore, limit)
   return {
     data: found.map((operator) => toView(operator, apps)),
     ...(last && { cursor: Buffer.from(last.email).toString('base64url') }),

@@ -7,6 +7,7 @@ import { findUsers } from '@parley/db/users/users'
 import { type Caller, userOf } from '../../access/caller.ts'
 import { requireReader } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
+import { pageOf } from '../../page-cursor.ts'
 import { JsonText, withField } from '../../views/json-text.ts'
 import { messageJson } from '../../views/message.ts'
 import { findQuoted } from './quoted-messages.ts'
@@ -25,7 +26,7 @@ export async function listPins(
   const { app } = caller
   const room = await requireReader(chat, caller, roomId)
   const oneMore = await findPins(db, room._id, { afterSeq: room.deletedUpToSeq ?? 0, beforeSeq }, limit + 1)
-  const found = oneMore.slice(0, limit)
+  const { shown: found, last } = pageOf(oneMore, limit)
   const [users, hidden, quoted] = await Promise.all([
     findUsers(
       db,
@@ -39,6 +40,5 @@ export async function listPins(
     .map((message) => currentMessage(message, room))
     .filter(({ _id, isDeleted }) => !isDeleted && !hidden.has(_id))
     .map((message) => messageJson(message, users.get(message.sender), quoted))
-  const last = oneMore.length > limit ? found.at(-1) : undefined
   return new JsonText([withField(last ? { beforeSeq: last.seq } : {}, 'data', `[${shown.join(',')}]`)])
 }

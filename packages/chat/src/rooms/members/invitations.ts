@@ -19,6 +19,7 @@ import { membersChanged } from '../../events/event-builders.ts'
 import { roomOrderingKey } from '../../events/ordering-keys.ts'
 import { sendSystemMessages } from '../../messages/sending/send-system-messages.ts'
 import { systemMessage } from '../../messages/sending/system-message.ts'
+import { pageOf } from '../../page-cursor.ts'
 import { toInvitationView, toRoomView } from '../../views/room.ts'
 import { noteJoined } from './note-joined.ts'
 
@@ -29,8 +30,7 @@ export async function listInvitations(
   { limit, cursor }: Input<typeof operation>['query'],
 ): Promise<Result<typeof operation>> {
   const oneMore = await findInvitationsOf(db, caller, cursor, limit + 1)
-  const found = oneMore.slice(0, limit)
-  const last = oneMore.length > limit ? found.at(-1) : undefined
+  const { shown: found, last } = pageOf(oneMore, limit)
   return { data: await shownInvitations(db, found), ...(last && { cursor: last.id }) }
 }
 
