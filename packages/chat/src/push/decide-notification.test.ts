@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import type { KeptBackBy } from '@parley/contracts/resources/notification-settings'
 import { describe, test } from 'vitest'
-import { decideNotification, type KeptBackBy, type NotificationFacts } from './decide-notification.ts'
+import { decideNotification, type NotificationFacts } from './decide-notification.ts'
 import { localTimes } from './quiet-hours.ts'
 
 const atMS = Date.parse('2026-10-21T20:30:00Z')

@@ -1,5 +1,6 @@
 import type {
   AppNotifications,
+  KeptBackBy,
   NotificationLevel,
   NotificationsOfRoom,
   ThreadNotifications,
@@ -24,18 +25,6 @@ export interface NotificationFacts {
   /** Of a message in a thread in which the user takes part. */
   thread: ThreadNotifications | undefined
 }
-
-/** The settings that keep a push back, as `GET /admin/push/why` names them. */
-export type KeptBackBy =
-  | 'DO_NOT_DISTURB'
-  | 'MUTED'
-  | 'MUTED_FOR_NOW'
-  | 'LEVEL_OF_THREAD'
-  | 'LEVEL_OF_TYPE_IN_ROOM'
-  | 'LEVEL_OF_ROOM'
-  | 'LEVEL_OF_TYPE'
-  | 'LEVEL_OF_USER'
-  | 'LEVEL_OF_APP'
 
 /**
  * The setting that keeps the push of a message back; undefined when it is pushed (docs/reference/push.md#levels). First the mutes of

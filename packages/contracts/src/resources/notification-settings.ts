@@ -6,6 +6,20 @@ import { ours } from '../ours.ts'
 const notificationLevel = z.enum(['all', 'mentions', 'none'])
 export type NotificationLevel = z.infer<typeof notificationLevel>
 
+/** The settings that keep a push back, as `GET /admin/push/why` names them. */
+export const keptBackBy = [
+  'MUTED',
+  'MUTED_FOR_NOW',
+  'LEVEL_OF_THREAD',
+  'LEVEL_OF_TYPE_IN_ROOM',
+  'LEVEL_OF_ROOM',
+  'LEVEL_OF_TYPE',
+  'LEVEL_OF_USER',
+  'LEVEL_OF_APP',
+  'DO_NOT_DISTURB',
+] as const
+export type KeptBackBy = (typeof keptBackBy)[number]
+
 /** In `mentions` of a message: every member, and those who are connected (docs/reference/push.md#mentions-of-the-room). */
 export const roomMention = '@room'
 export const hereMention = '@here'
@@ -72,6 +86,6 @@ export const appNotifications = z.strictObject({
   roomMentions: z
     .enum(['members', 'managers'])
     .default('managers')
-    .describe('Who may mention @room and @here in groups'),
+    .describe('Those who may mention @room and @here in groups'),
 })
 export type AppNotifications = z.infer<typeof appNotifications>

@@ -1,20 +1,13 @@
 import { z } from 'zod'
 import { messageId, roomId, timeMS, userId } from '../ids.ts'
 import { ours } from '../ours.ts'
+import { keptBackBy } from './notification-settings.ts'
 
 /** Why a user or a device got no push (docs/reference/push.md#why-a-push-came-or-did-not). */
 const pushReason = z.enum([
   'NO_DEVICE',
   'CONNECTED',
-  'MUTED',
-  'MUTED_FOR_NOW',
-  'LEVEL_OF_THREAD',
-  'LEVEL_OF_TYPE_IN_ROOM',
-  'LEVEL_OF_ROOM',
-  'LEVEL_OF_TYPE',
-  'LEVEL_OF_USER',
-  'LEVEL_OF_APP',
-  'DO_NOT_DISTURB',
+  ...keptBackBy,
   'BANNED',
   'BLOCKED',
   'SENDER',

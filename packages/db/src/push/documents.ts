@@ -1,3 +1,5 @@
+import { keptBackBy } from '@parley/contracts/resources/notification-settings'
+
 /** A queue with waiting calls. */
 export interface CallQueueDoc {
   /** The queue. */
@@ -156,15 +158,7 @@ export const userReasons = [
   'SENDER',
   'NOT_A_MEMBER',
   'BANNED',
-  'MUTED',
-  'MUTED_FOR_NOW',
-  'LEVEL_OF_THREAD',
-  'LEVEL_OF_TYPE_IN_ROOM',
-  'LEVEL_OF_ROOM',
-  'LEVEL_OF_TYPE',
-  'LEVEL_OF_USER',
-  'LEVEL_OF_APP',
-  'DO_NOT_DISTURB',
+  ...keptBackBy,
   'ROBOT',
   'BLOCKED',
   'NO_DEVICE',
