@@ -54,7 +54,7 @@ export async function prepareGround(sockets: number, say: (line: string) => void
     async send(room, text) {
       const sender = room === 'all' ? 'user 0' : `user ${Number(room.slice(5)) * perRoom}`
       await post('/messages', { room, sender, message: text, messageType: 'text', push: false })
-      // Nobody else sends, and seq has no holes.
+      // This alone sends, and seq has no holes.
       lastSeqs[room] = (lastSeqs[room] ?? 0) + 1
     },
   }

@@ -107,7 +107,7 @@ async function readyReport(name: string, child: ChildProcess, exited: Promise<st
   return promise.finally(() => clearTimeout(timer))
 }
 
-/** What ended a service, by its log, to append to a sentence: its fatal line, or the reason that Node.js gave. Empty where it logged neither. */
+/** The cause of a service's end, by its log, to append to a sentence: its fatal line, or the reason that Node.js gave. Empty where it logged neither. */
 function lastError(logFile: string): string {
   const lines = readFileSync(logFile, 'utf8').trim().split('\n')
   const line = lines.findLast((candidate) => /^(?:\w*Error\b|FATAL ERROR)|^\{"level":60,/.test(candidate)) ?? ''

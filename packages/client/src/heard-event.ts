@@ -51,13 +51,8 @@ export function eventHandlers(parts: Parts): Handlers {
     ai_streaming: (piece) => opened(piece.room)?.heardStreaming(piece),
     room: (room) => rooms.heardRoom(room),
     roomPref: (pref) => rooms.heardPref(pref),
-    notificationSettings({ room, threadOf, settings: { level, types, muteUntilMS } }) {
-      if (room === undefined || threadOf !== undefined) return
-      rooms.heardNotifications(room, {
-        ...(level && { level }),
-        ...(types && { types }),
-        ...(muteUntilMS !== undefined && { muteUntilMS }),
-      })
+    notificationSettings({ room, threadOf, settings }) {
+      if (room !== undefined && threadOf === undefined) rooms.heardNotifications(room, settings)
     },
     removedFromRoom: ({ room }) => rooms.remove(room),
     invitation: () => invitations.read(),

@@ -1,5 +1,6 @@
 import { type Document, MongoServerError } from 'mongodb'
 import type { Db } from './db.ts'
+import { isUnauthorized } from './unauthorized.ts'
 
 /** The state of MongoDB's servers that decides how long they go on. Absent: the server does not say, as mongos does not. */
 export interface MongoState {
@@ -12,8 +13,6 @@ export interface MongoState {
   /** Of the file system with the primary's data. */
   disk?: { sizeBytes: number; freeBytes: number }
 }
-
-const unauthorized = 13
 
 /**
  * Reads the state of MongoDB's servers (mongodb.com/docs/manual/reference/command/serverStatus, replSetGetStatus, dbStats).
@@ -35,7 +34,7 @@ export async function readMongoState({ client, mongo }: Db): Promise<MongoState 
       ...diskOf(stats),
     }
   } catch (error) {
-    if (error instanceof MongoServerError && error.code === unauthorized) return undefined
+    if (isUnauthorized(error)) return undefined
     throw error
   }
 }
@@ -52,7 +51,7 @@ interface Member {
 /** mongos has neither members nor an oplog: it refuses the command. */
 function ifUnknown(instead: Document): (error: unknown) => Document {
   return (error) => {
-    if (error instanceof MongoServerError && error.code !== unauthorized) return instead
+    if (error instanceof MongoServerError && !isUnauthorized(error)) return instead
     throw error
   }
 }

@@ -58,9 +58,10 @@ export function createEntries(storage: CacheStorage, cipher: Cipher, name: strin
         await storage.setItem(of, text)
         return
       } catch (error) {
+        if (index.rooms.length > 0) continue
         // The entry that was stored before is out of date.
-        if (index.rooms.length === 0) await storage.removeItem(of)
-        if (index.rooms.length === 0) throw error
+        await storage.removeItem(of)
+        throw error
       }
     }
   }

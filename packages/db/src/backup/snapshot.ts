@@ -1,5 +1,6 @@
 import { MongoServerError, type Timestamp } from 'mongodb'
 import type { Db } from '../db.ts'
+import { isUnauthorized } from '../unauthorized.ts'
 
 /** All collections as they were at one moment. */
 export interface Snapshot {
@@ -67,8 +68,7 @@ export async function withSnapshot<T>(
 }
 
 const parameter = 'minSnapshotHistoryWindowInSeconds'
-const unauthorized = 13
 
 function ifUnauthorized(error: unknown): undefined {
-  if (!(error instanceof MongoServerError && error.code === unauthorized)) throw error
+  if (!isUnauthorized(error)) throw error
 }

@@ -99,10 +99,7 @@ interface SweptApp {
 }
 
 /** The fields of a room that decide whether it can have messages beyond their retention. */
-export type SweptRoom = Pick<
-  RoomDoc,
-  '_id' | 'id' | 'roomType' | 'retentionDays' | 'seq' | 'goneUpToSeq' | 'oldestAtMS' | 'importing'
->
+export type SweptRoom = Pick<RoomDoc, '_id' | 'id' | 'roomType' | 'retentionDays' | 'seq' | 'oldestAtMS' | 'importing'>
 
 /** Rooms of an app after a key, in the order of keys, with deleted ones. @param which only those with a retention of their own */
 export async function findRoomsToSweep(
@@ -113,7 +110,7 @@ export async function findRoomsToSweep(
   which: 'all' | 'own',
 ): Promise<SweptRoom[]> {
   const range = { ...keyRange(app), ...(afterRoom !== '' && { $gt: afterRoom }) }
-  const fields = { id: 1, roomType: 1, retentionDays: 1, seq: 1, goneUpToSeq: 1, oldestAtMS: 1, importing: 1 }
+  const fields = { id: 1, roomType: 1, retentionDays: 1, seq: 1, oldestAtMS: 1, importing: 1 }
   return db.rooms
     .find({ _id: range, ...(which === 'own' && { app, retentionDays: { $gt: 0 } }) })
     .project<SweptRoom>(fields)

@@ -10,7 +10,7 @@ export const placeHold = operation({
   tag: 'Data',
   summary: 'Place a legal hold on a user or a room',
   description:
-    'From the answer on, retention, expiry and erasure spare what it covers: all messages that the user wrote, or all of the room. The user and the room need not exist any more. Nobody but API keys learns of it.',
+    'From the answer on, retention, expiry and erasure spare what it covers: all messages that the user wrote, or all of the room. The user and the room need not exist any more. Only API keys learn of it.',
   access: 'admin',
   scope: 'config:write',
   audit: ({ body }) =>
