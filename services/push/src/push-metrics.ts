@@ -46,7 +46,7 @@ export function createPushMetrics(metrics: Metrics): PushMetrics {
 
 /** The consumers of the stream that the push service has. */
 export const consumers = ['push', 'pushThreads', 'pushToClients', 'webhooks', 'webhooksOfThreads'] as const
-const networks = ['apns', 'fcm'] as const
+const networks = ['apns', 'fcm', 'web'] as const
 const lookEveryMS = 5_000
 
 /** Exports how much waits in the stream and in the database, until the signal aborts. */

@@ -106,6 +106,11 @@ export const pushSettings = {
       schema: z.url({ protocol: /^https$/ }).optional(),
     },
   },
+  webSubject: {
+    env: 'PARLEY_PUSH_WEB_SUBJECT',
+    help: 'your contact for the push services of browsers, a mailto: or https: URL; not set, nothing goes to browsers',
+    schema: z.url({ protocol: /^(mailto|https)$/ }).optional(),
+  },
   fcm: {
     serviceAccount: {
       env: 'PARLEY_PUSH_FCM_SERVICE_ACCOUNT',

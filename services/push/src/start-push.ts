@@ -26,6 +26,7 @@ import { createApns } from './networks/apns.ts'
 import { createFcm } from './networks/fcm.ts'
 import type { Network } from './networks/network.ts'
 import { runPushSender } from './networks/push-sender.ts'
+import { createWebPush } from './networks/web-push.ts'
 import { consumers, createPushMetrics, watchQueues } from './push-metrics.ts'
 import { createMessagePusher, type MessageEvent } from './recipients/push-message.ts'
 import { createClientsPusher } from './recipients/push-to-clients.ts'
@@ -57,11 +58,10 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   const { settings, chat, db, bus, presence, figures, log, tracing } = parts
   const { callTimeoutMS: timeoutMS, generic, keepMS } = settings
   const metrics = createPushMetrics(parts.metrics)
-  const networks = createNetworks(settings)
+  const networks = createNetworks(settings, db)
   log.info({ networks: [...networks.keys()], generic: generic !== undefined }, 'push networks')
   const reachable = new Set(networks.keys())
-  const stoppedApps: (() => CredentialsState[])[] = []
-  const credentials = reportCredentials(parts, networks, stoppedApps)
+  const { states: credentials, report } = reportCredentials(parts, networks)
 
   const wakes = new Map([...networks.keys()].map((name) => [name, createWake()]))
   const wakeNetworks = () => wakes.forEach((wake) => wake.up())
@@ -103,8 +103,7 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
       runPushSender(
         {
           ...{ db, name, network, notificationsOf, metrics, decisions, figures, log, tracing },
-          credentials: credentials[name],
-          report: (of) => stoppedApps.push(of),
+          ...{ credentials: credentials[name], report },
           concurrency: settings.concurrency,
           probeMS: settings.probeMS,
           wake: wakes.get(name) ?? createWake(),
@@ -166,25 +165,22 @@ function traced(tracing: Tracing, { read, handle }: MessageHandler<MessageEvent>
 function reportCredentials(
   { settings: { apns, fcm }, reportAlso }: PushParts,
   networks: ReadonlyMap<PushNetwork, Network>,
-  stoppedApps: readonly (() => CredentialsState[])[],
-): Record<PushNetwork, CredentialsState> {
+): { states: Record<PushNetwork, CredentialsState>; report: (more: () => CredentialsState[]) => void } {
+  const stoppedApps: (() => CredentialsState[])[] = []
   const untried = { state: 'untried' as const, sinceMS: clock.now() }
   const states: Record<PushNetwork, CredentialsState> = {
     apns: { network: 'apns', name: `key ${apns.keyId} of team ${apns.teamId}`, ...untried },
+    web: { network: 'web', name: 'the keys of the apps', ...untried },
     fcm: { network: 'fcm', name: `project ${fcm.serviceAccount?.project_id ?? ''}`, ...untried },
   }
   const configured = Object.values(states).filter(({ network }) => networks.has(network))
   reportAlso(() => ({ credentials: [...configured, ...stoppedApps.flatMap((of) => of())] }))
-  return states
+  return { states, report: (more) => void stoppedApps.push(more) }
 }
 
 /** The networks with credentials. */
-function createNetworks({
-  apns,
-  fcm,
-  networkTimeoutMS,
-  concurrency,
-}: PushParts['settings']): Map<PushNetwork, Network> {
+function createNetworks(settings: PushParts['settings'], db: Db): Map<PushNetwork, Network> {
+  const { apns, fcm, webSubject: subject, allowPrivateTargets: allowPrivate, networkTimeoutMS, concurrency } = settings
   const networks = new Map<PushNetwork, Network>()
   if (apns.key !== undefined) {
     networks.set('apns', createApns({ ...apns, key: apns.key, timeoutMS: networkTimeoutMS }))
@@ -192,6 +188,9 @@ function createNetworks({
   if (fcm.serviceAccount !== undefined) {
     const account = fcm.serviceAccount
     networks.set('fcm', createFcm({ account, url: fcm.url, timeoutMS: networkTimeoutMS, concurrency }))
+  }
+  if (subject !== undefined) {
+    networks.set('web', createWebPush({ db, subject, allowPrivate, timeoutMS: networkTimeoutMS, concurrency }))
   }
   return networks
 }

@@ -69,4 +69,4 @@ export function alertsOf({ hour, deadCalls, processes = [], lag = {} }: Omit<Ove
   ]
 }
 
-const networkNames = { apns: 'APNs', fcm: 'FCM' } as const
+const networkNames = { apns: 'APNs', fcm: 'FCM', web: 'Web Push' } as const

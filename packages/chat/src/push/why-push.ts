@@ -61,7 +61,7 @@ async function reasonOfAbsent(db: Db, { app, room, threadOf }: MessageDoc, clien
 }
 
 function notSent({ device, type }: DeviceDoc, reason: PushReason): ExplainedDevice {
-  return { deviceId: device, network: type === 'ios' ? 'apns' : 'fcm', outcome: 'not sent', reason }
+  return { deviceId: device, network: type === 'ios' ? 'apns' : type, outcome: 'not sent', reason }
 }
 
 async function findCallOf(db: Db, app: string, { call: id }: PushDecisionDoc): Promise<Pick<PushExplanation, 'call'>> {

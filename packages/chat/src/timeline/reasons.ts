@@ -32,7 +32,7 @@ export const noPush: Record<PushReason, string> = {
   NOT_RECORDED: 'nothing is on record',
 }
 
-const networkNames = { apns: 'APNs', fcm: 'FCM' } as const
+const networkNames = { apns: 'APNs', fcm: 'FCM', web: 'Web Push' } as const
 const deviceReasons: Readonly<Record<string, string>> = {
   ...noPush,
   CONNECTED: 'the device was connected and heard the message live',

@@ -1,11 +1,14 @@
+import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type {
   subscribe as subscribeOperation,
   unsubscribe as unsubscribeOperation,
 } from '@parley/contracts/operations/users/devices'
+import { pushSubscription } from '@parley/contracts/resources/push-subscription'
 import { key } from '@parley/db/keys'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import { deleteDevices, saveDevice } from '@parley/db/users/devices'
+import type { DeviceDoc } from '@parley/db/users/documents'
 import type { UserCaller } from '../access/caller.ts'
 import { takeCaller } from '../access/take-caller.ts'
 import type { Chat } from '../chat.ts'
@@ -15,14 +18,33 @@ export async function subscribeDevice(
   chat: Chat,
   caller: UserCaller,
   { type, token, deviceId: device }: Input<typeof subscribeOperation>['body'],
-): Promise<{ type: 'ios' | 'fcm'; deviceId: string }> {
+): Promise<{ type: DeviceDoc['type']; deviceId: string }> {
   const { app, user } = caller
+  if (type === 'web') checkSubscription(token)
   const save = async (session: Session) => {
     await takeCaller(chat.db, caller, session)
     await saveDevice(chat.db, { app, user, device, type, token }, session)
   }
   await inTransaction(chat.db, save, { turn: key('device', app, token) })
   return { type, deviceId: device }
+}
+
+/** @throws ApiError INVALID_REQUEST */
+function checkSubscription(token: string): void {
+  const parsed = pushSubscription.safeParse(textAsJson(token))
+  if (parsed.success) return
+  const [{ path, message } = { path: [], message: 'expected an object' }] = parsed.error.issues
+  const where = ['token', ...path].join('.')
+  throw new ApiError('INVALID_REQUEST', `${where}: ${message}; with type web, send JSON.stringify(subscription)`)
+}
+
+function textAsJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
 }
 
 /** Unregisters the given device or token, or with neither all devices of the caller. */

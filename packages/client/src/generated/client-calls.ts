@@ -51,6 +51,7 @@ export const clientCalls = {
   getMe: 'GET /me',
   subscribe: 'POST /me/subscribe',
   unsubscribe: 'POST /me/unsubscribe',
+  webPushKey: 'GET /me/webPushKey',
   getMyNotifications: 'GET /me/notifications',
   getMyRoomNotifications: 'GET /me/notifications/rooms/:room',
   getMyThreadNotifications: 'GET /me/notifications/threads/:id',

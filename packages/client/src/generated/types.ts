@@ -2739,9 +2739,9 @@ export interface ListConnectionsResult {
   silentNodes: string[]
 }
 export interface SubscribeInput {
-  type: 'ios' | 'fcm'
+  type: 'ios' | 'fcm' | 'web'
   /**
-   * Device push token
+   * Device push token; of a browser (`web`), its PushSubscription as JSON text
    */
   token: string
   /**
@@ -2750,7 +2750,7 @@ export interface SubscribeInput {
   deviceId: string
 }
 export interface SubscribeResult {
-  type: 'ios' | 'fcm'
+  type: 'ios' | 'fcm' | 'web'
   deviceId: string
 }
 export interface UnsubscribeInput {
@@ -2759,12 +2759,19 @@ export interface UnsubscribeInput {
    */
   deviceId?: string
   /**
-   * Device push token
+   * Device push token; of a browser (`web`), its PushSubscription as JSON text
    */
   token?: string
 }
 export interface UnsubscribeResult {
   removed: number
+}
+export interface WebPushKeyInput {}
+export interface WebPushKeyResult {
+  /**
+   * P-256, uncompressed, base64url
+   */
+  publicKey: string
 }
 export interface DeleteGroupInput {
   /**
@@ -3922,7 +3929,7 @@ export interface InspectUserResult {
   roomCount: number
   devices: {
     deviceId: string
-    type: 'ios' | 'fcm'
+    type: 'ios' | 'fcm' | 'web'
     fingerprint: string
     /**
      * The APNs topic
@@ -4763,7 +4770,7 @@ export interface ReadOverviewResult {
      * Of the push service: each network that is configured
      */
     credentials?: {
-      network: 'apns' | 'fcm'
+      network: 'apns' | 'fcm' | 'web'
       /**
        * `refused` for the devices of this app alone, since nearly all were rejected
        */
@@ -5218,7 +5225,7 @@ export interface PushExplanation {
     | 'NOT_RECORDED'
   devices: {
     deviceId: string
-    network?: 'apns' | 'fcm'
+    network?: 'apns' | 'fcm' | 'web'
     /**
      * `sending` for long: the sending process was killed, and the outcome is unknown
      */
@@ -6156,6 +6163,8 @@ export interface ClientCalls {
   subscribe: { input: SubscribeInput; result: SubscribeResult }
   /** Unregister a device; without deviceId and token, all devices of the caller: POST /me/unsubscribe */
   unsubscribe: { input: UnsubscribeInput; result: UnsubscribeResult }
+  /** The app's public key for Web Push: the applicationServerKey of PushManager.subscribe(): GET /me/webPushKey */
+  webPushKey: { input: WebPushKeyInput; result: WebPushKeyResult }
   /** The caller's notifications: GET /me/notifications */
   getMyNotifications: { input: GetMyNotificationsInput; result: GetMyNotificationsResult }
   /** The caller's notifications of a room: GET /me/notifications/rooms/:room */

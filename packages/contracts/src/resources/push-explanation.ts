@@ -26,7 +26,7 @@ export type PushReason = z.infer<typeof pushReason>
 
 const explainedDevice = z.object({
   deviceId: z.string(),
-  network: z.enum(['apns', 'fcm']).optional(),
+  network: z.enum(['apns', 'fcm', 'web']).optional(),
   outcome: z
     .enum(['sent', 'refused', 'waiting', 'sending', 'given up', 'not sent'])
     .describe('`sending` for long: the sending process was killed, and the outcome is unknown'),

@@ -35,6 +35,12 @@ export function signingSecrets({ webhookSecret, formerWebhookSecrets: former = [
   return [webhookSecret, ...stillSigning.map(({ secret }) => secret)]
 }
 
+/** The app's Web Push key: the given one if it has none yet. Undefined if there is no such app. */
+export async function keepWebPushKey(db: Db, app: string, made: string): Promise<string | undefined> {
+  await db.apps.updateOne({ _id: app, ...open, webPushKey: { $exists: false } }, { $set: { webPushKey: made } })
+  return (await findApp(db, app))?.webPushKey
+}
+
 /** The maximum number of former secrets with signatures in the header of a call. */
 const mostFormer = 4
 

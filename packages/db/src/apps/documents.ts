@@ -12,6 +12,8 @@ export interface AppDoc {
   webhookSecret: string
   /** Earlier ones, which also sign calls until that time (Unix milliseconds), the latest first. */
   formerWebhookSecrets?: { secret: string; untilMS: number }[]
+  /** Of Web Push (VAPID, RFC 8292): the private key as a JWK of P-256, as JSON text. */
+  webPushKey?: string
   createdAt: Date
   /** Set while it is being deleted: its keys are no longer valid. */
   deletingSince?: Date

@@ -151,7 +151,7 @@ export interface PushResult {
   atMS: number
 }
 
-export type PushNetwork = 'apns' | 'fcm'
+export type PushNetwork = 'apns' | 'fcm' | 'web'
 
 /** The reason why a member got no push on any device. */
 export const userReasons = [

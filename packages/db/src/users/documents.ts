@@ -21,7 +21,8 @@ export interface DeviceDoc {
   user: string
   userKey: string
   device: string
-  type: 'ios' | 'fcm'
+  type: 'ios' | 'fcm' | 'web'
+  /** Of `web`: the PushSubscription as JSON text. */
   token: string
   /** The APNs topic of the token, found by sending. */
   topic?: string

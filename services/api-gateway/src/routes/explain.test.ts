@@ -310,6 +310,7 @@ describe('every query uses its index and examines no more than it returns', () =
     ['GET /me/pref', () => bob.call('GET', '/me/pref')],
     ['DELETE /me/pref', () => bob.call('DELETE', '/me/pref/k')],
     ['POST /me/subscribe', () => bob.call('POST', '/me/subscribe', { type: 'fcm', token: 't', deviceId: 'd' })],
+    ['GET /me/webPushKey', () => bob.call('GET', '/me/webPushKey')],
     ['POST /me/unsubscribe', () => bob.call('POST', '/me/unsubscribe')],
     ['POST /config', () => gateway.admin('POST', '/config', { a: 1 })],
     ['DELETE /config', () => gateway.admin('DELETE', '/config/a')],

@@ -57,7 +57,10 @@ const perPage = 1_000
 /** Members per call of PUSH_GENERIC, which bounds the size of its body. */
 const perCall = 10_000
 
-export const networkOf = { ios: 'apns', fcm: 'fcm' } as const satisfies Record<DeviceDoc['type'], PushNetwork>
+export const networkOf = { ios: 'apns', fcm: 'fcm', web: 'web' } as const satisfies Record<
+  DeviceDoc['type'],
+  PushNetwork
+>
 
 /**
  * Makes the handler of new messages: it stores the recipients of a message's pushes, and waits for no network. Handling

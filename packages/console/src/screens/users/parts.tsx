@@ -106,7 +106,7 @@ export function Devices({ devices }: { devices: Inspected['devices'] }) {
         key: `${deviceId} ${type}`,
         cells: [
           <UserText key="device" text={deviceId} />,
-          type === 'ios' ? `APNs${topic === undefined ? '' : ` · ${topic}`}` : 'FCM',
+          type === 'ios' ? `APNs${topic === undefined ? '' : ` · ${topic}`}` : type.toUpperCase(),
           <Code key="fingerprint">{fingerprint}</Code>,
           <Time key="updated" at={updatedAt} />,
         ],

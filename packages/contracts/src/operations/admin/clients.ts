@@ -24,7 +24,7 @@ export const inspectUser = operation({
     devices: z.array(
       z.object({
         deviceId: z.string(),
-        type: z.enum(['ios', 'fcm']),
+        type: z.enum(['ios', 'fcm', 'web']),
         fingerprint: z.string(),
         topic: z.string().optional().describe('The APNs topic'),
         updatedAt: isoTime,

@@ -28,7 +28,7 @@ const series = z.array(
 )
 
 const credentials = z.object({
-  network: z.enum(['apns', 'fcm']),
+  network: z.enum(['apns', 'fcm', 'web']),
   app: z.string().optional().describe('`refused` for the devices of this app alone, since nearly all were rejected'),
   state: z.enum(['untried', 'accepted', 'refused']),
   name: z.string().describe('Names the credentials: the key ID and team, or the project'),

@@ -3,7 +3,10 @@ import { comparedText, inPath, naming } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
 
-const deviceToken = comparedText(4096).min(1).describe('Device push token')
+const deviceToken = comparedText(4096)
+  .min(1)
+  .describe('Device push token; of a browser (`web`), its PushSubscription as JSON text')
+const deviceType = z.enum(['ios', 'fcm', 'web'])
 const deviceId = inPath(comparedText(256).min(1)).describe(
   'The same as in auth2, so that an online device gets no push',
 )
@@ -16,12 +19,31 @@ export const subscribe = operation({
   summary: 'Register a device for push',
   access: 'client',
   form: 'envelope',
-  body: z.strictObject({ type: z.enum(['ios', 'fcm']), token: deviceToken, deviceId }),
-  result: z.object({ type: z.enum(['ios', 'fcm']), deviceId: z.string() }).meta(ours),
+  body: z.strictObject({ type: deviceType, token: deviceToken, deviceId }),
+  result: z.object({ type: deviceType, deviceId: z.string() }).meta(ours),
   errors: ['MISSING_PARAMETER', 'INVALID_REQUEST'],
   example: {
     body: { type: 'ios', token: '0123456789abcdef', deviceId: 'phone-1' },
     result: { type: 'ios', deviceId: 'phone-1' },
+  },
+})
+
+export const webPushKey = operation({
+  id: 'webPushKey',
+  method: 'GET',
+  path: '/me/webPushKey',
+  tag: 'Push',
+  summary: "The app's public key for Web Push: the applicationServerKey of PushManager.subscribe()",
+  description: 'The app gets its key pair with the first request. Subscriptions belong to it (VAPID, RFC 8292).',
+  access: 'client',
+  form: 'envelope',
+  result: z.object({ publicKey: z.string().describe('P-256, uncompressed, base64url') }),
+  errors: [],
+  extension: true,
+  example: {
+    result: {
+      publicKey: 'BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8',
+    },
   },
 })
 

@@ -1,0 +1,118 @@
+import { hash } from 'node:crypto'
+import { clock } from '@parley/async/clock'
+import { publicKeyOf } from '@parley/chat/push/web-push-key'
+import { pushSubscription } from '@parley/contracts/resources/push-subscription'
+import { findApp } from '@parley/db/apps/apps'
+import type { Db } from '@parley/db/connect'
+import type { PushDoc } from '@parley/db/push/documents'
+import { createGuardedAgent, type PrivateTargets, TargetRefused } from '@parley/wiring/guarded-agent'
+import { importJWK, type JWK, SignJWT } from 'jose'
+import { LRUCache } from 'lru-cache'
+import { request } from 'undici'
+import { asJson, connectionReason, type Network, type PushAnswer, type PushContent, retryAfterMS } from './network.ts'
+import { encryptForBrowser, mostTextBytes } from './web-push-encryption.ts'
+
+export interface WebPushOptions {
+  db: Db
+  /** The operator's contact for push services: a mailto: or https: URL (RFC 8292, 2.1). */
+  subject: string
+  allowPrivate: PrivateTargets
+  timeoutMS: number
+  concurrency: number
+}
+
+/** RFC 8292 allows 24 hours at most. */
+const signedForS = 12 * 60 * 60
+const keptMS = 60 * 60_000
+
+/** Browsers, by Web Push (RFC 8030) with a key pair for each app. */
+export function createWebPush({ db, subject, allowPrivate, timeoutMS, concurrency }: WebPushOptions): Network {
+  const agent = createGuardedAgent({ allowPrivate, timeoutMS, connections: concurrency })
+  /** The Authorization by app and push service. */
+  const signed = new LRUCache<string, string>({ max: 10_000, ttl: keptMS })
+
+  async function authorization(app: string, origin: string): Promise<string | undefined> {
+    const known = signed.get(`${app} ${origin}`)
+    if (known !== undefined) return known
+    const jwk = (await findApp(db, app))?.webPushKey
+    if (jwk === undefined) return undefined
+    const token = await new SignJWT({ sub: subject })
+      .setProtectedHeader({ alg: 'ES256', typ: 'JWT' })
+      .setAudience(origin)
+      .setExpirationTime(Math.floor(clock.now() / 1_000) + signedForS)
+      .sign(await importJWK(JSON.parse(jwk) as JWK, 'ES256'))
+    const made = `vapid t=${token}, k=${publicKeyOf(jwk)}`
+    signed.set(`${app} ${origin}`, made)
+    return made
+  }
+
+  async function post(push: PushDoc, content: PushContent): Promise<PushAnswer> {
+    const parsed = pushSubscription.safeParse(asJson(push.token, pushSubscription))
+    if (!parsed.success) return { as: 'refused', reason: 'BadSubscription', isOurs: true }
+    const { endpoint, keys } = parsed.data
+    const text = JSON.stringify(saidTo(push, content))
+    if (Buffer.byteLength(text) > mostTextBytes) return { as: 'refused', reason: 'TooLarge', isOurs: true }
+    const signature = await authorization(push.app, new URL(endpoint).origin)
+    if (signature === undefined) return { as: 'refused', reason: 'NoKey', isOurs: true }
+    const { statusCode, headers, body } = await request(endpoint, {
+      method: 'POST',
+      dispatcher: agent,
+      headers: {
+        authorization: signature,
+        'content-type': 'application/octet-stream',
+        'content-encoding': 'aes128gcm',
+        ttl: String(lifetimeS(push, content)),
+        urgency: 'high',
+        topic: topicOf(content),
+      },
+      body: encryptForBrowser(text, keys),
+      signal: AbortSignal.timeout(timeoutMS),
+    })
+    await body.dump()
+    return answerOf(statusCode, headers['location'], retryAfterMS(headers['retry-after']))
+  }
+
+  return {
+    async send(push, content) {
+      try {
+        return await post(push, content)
+      } catch (error) {
+        for (let cause = error; cause instanceof Error; cause = cause.cause) {
+          if (cause instanceof TargetRefused) return { as: 'refused', reason: 'private target', isOurs: true }
+        }
+        return { as: 'again', reason: connectionReason(error) }
+      }
+    },
+    close: () => agent.close(),
+  }
+}
+
+/** docs/reference/push.md#web-push */
+function saidTo({ mentioned, badge }: PushDoc, content: PushContent): object {
+  const more = badge === undefined ? {} : { badge }
+  if (content.of === 'clients') return { id: content.id, ...more, ...content.payload }
+  const { locKey, mentionedLocKey, locArgs, room, messageID, messageType } = content
+  return { room, messageID, messageType, locKey: mentioned ? mentionedLocKey : locKey, locArgs, ...more }
+}
+
+function lifetimeS({ giveUpAtMS }: PushDoc, content: PushContent): number {
+  const untilMS = content.of === 'clients' ? (content.payload.expiry ?? giveUpAtMS / 1_000) * 1_000 : giveUpAtMS
+  return Math.max(0, Math.round((untilMS - clock.now()) / 1_000))
+}
+
+/** Pushes of one topic replace each other while the browser is away: at most 32 characters of base64url (RFC 8030, 5.4). */
+function topicOf(content: PushContent): string {
+  const name = content.of === 'message' ? content.messageID : (content.payload.collapseKey ?? content.id)
+  return hash('sha256', name, 'base64url').slice(0, 32)
+}
+
+function answerOf(status: number, location: string | string[] | undefined, afterMS: number | undefined): PushAnswer {
+  const reason = String(status)
+  if (status >= 200 && status < 300) return { as: 'sent', ...(typeof location === 'string' && { id: location }) }
+  // RFC 8030, 7.3: the subscription has ended.
+  if (status === 404 || status === 410) return { as: 'dead', reason, sinceMS: clock.now() }
+  // The subscription may belong to another key than the app's.
+  if (status === 401 || status === 403) return { as: 'doubtful', reason, proven: 'dead' }
+  if (status === 429 || status >= 500) return { as: 'again', reason, ...(afterMS !== undefined && { afterMS }) }
+  return { as: 'refused', reason }
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { findDevicesOfUsers } from '@parley/db/users/devices'
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
+import { type PushServiceDouble, startPushService } from '../doubles/push-service.ts'
+import { eventually } from '../platform.ts'
+import { type PushPlatform, startPushPlatform } from './test-push-platform.ts'
+
+describe('Web Push', () => {
+  let platform: PushPlatform
+  let service: PushServiceDouble
+  beforeAll(async () => {
+    ;[platform, service] = await Promise.all([startPushPlatform(), startPushService()])
+    await platform.startPush({ PARLEY_PUSH_WEB_SUBJECT: 'mailto:push@example.com', PARLEY_PUSH_PROBE_MS: '300' })
+  })
+  afterAll(() => Promise.all([platform.stop(), service.stop()]))
+  beforeEach(() => {
+    service.pushes = []
+    service.behave = () => undefined
+  })
+
+  const keyFor = async (user: string) => String((await platform.as(user, 'GET', '/me/webPushKey'))['publicKey'])
+  async function subscribe(user: string, key?: string): Promise<string> {
+    const token = service.subscribe(key ?? (await keyFor(user)))
+    await platform.as(user, 'POST', '/me/subscribe', { type: 'web', token, deviceId: 'browser' })
+    return new URL((JSON.parse(token) as { endpoint: string }).endpoint).pathname
+  }
+  const pushTo = (clients: readonly string[], payload: object = { title: 'Sale', body: 'Half price' }) =>
+    platform.admin('POST', '/push/push2clients', { clients, payload })
+  const taken = (path: string) => service.pushes.filter((push) => push.path === path && push.status === 201)
+  const isSubscribed = async (user: string) =>
+    (await findDevicesOfUsers(platform.db, platform.app, [user])).length === 1
+
+  test('a message reaches the browser encrypted, signed by the key of the app, with TTL and topic', async () => {
+    const [alice, bob] = [await platform.newUser([], { nickname: 'Alice' }), await platform.newUser()]
+    const path = await subscribe(bob)
+    assert.equal(await keyFor(alice), await keyFor(bob), 'one key for the app')
+    const room = await platform.newRoom([alice, bob])
+    const messageID = await platform.send(room, alice, { message: 'héllo' })
+    await eventually('the push', () => taken(path).length === 1)
+    const [{ said, headers } = assert.fail()] = taken(path)
+    const { locArgs, ...rest } = said
+    assert.deepEqual([locArgs[0], locArgs[2]], ['Alice', 'héllo'])
+    assert.deepEqual(rest, { room, messageID, messageType: 'text', locKey: 'im_loc_text', badge: 1 })
+    assert.ok(Number(headers['ttl']) > 86_000, String(headers['ttl']))
+    await pushTo([bob], { title: 'Sale', collapseKey: 'sale' })
+    await pushTo([bob], { title: 'Sale!', collapseKey: 'sale' })
+    await eventually('both', () => taken(path).length === 3)
+    const [first, ...collapsed] = taken(path).map((push) => push.headers['topic'])
+    assert.equal(new Set(collapsed).size, 1)
+    assert.notEqual(first, collapsed[0])
+  })
+
+  test('404 and 410 end a subscription; 403 ends one of another key, once another push was taken; 503 is retried', async () => {
+    const [gone, foreign, bob] = [await platform.newUser(), await platform.newUser(), await platform.newUser()]
+    const path = await subscribe(gone)
+    await subscribe(foreign, 'another key')
+    const good = await subscribe(bob)
+    service.behave = (push) => {
+      if (push.path === path) return { status: 410 }
+      return service.pushes.length < 3 ? { status: 503 } : undefined
+    }
+    await pushTo([gone, foreign, bob])
+    await eventually('the push', () => taken(good).length === 1)
+    await eventually('both subscriptions are ended', async () => {
+      await pushTo([bob])
+      return !(await isSubscribed(gone)) && !(await isSubscribed(foreign))
+    })
+    assert.ok(await isSubscribed(bob))
+  })
+
+  test('with keys that nearly no subscription belongs to, nothing is sent, and every subscription stays', async () => {
+    const users = await Promise.all(Array.from({ length: 22 }, () => platform.newUser()))
+    for (const user of users) await subscribe(user)
+    service.behave = () => ({ status: 403 })
+    await pushTo(users)
+    await eventually('the app is stopped', async () => {
+      const { alerts } = (await platform.admin('GET', '/admin/overview')) as { alerts: { reason: string }[] }
+      return alerts.some(({ reason }) => reason.startsWith('Web Push rejects nearly all devices'))
+    })
+    service.behave = () => undefined
+    await eventually('all pushes', () => service.pushes.filter(({ status }) => status === 201).length >= users.length)
+    for (const user of users) assert.ok(await isSubscribed(user))
+  })
+
+  test('a subscription with a wrong endpoint or key is refused', async () => {
+    const bob = await platform.newUser()
+    const token = service.subscribe(await keyFor(bob))
+    for (const wrong of ['x', token.replace('https:', 'http:'), token.replace('p256dh', 'p')]) {
+      const subscribing = platform.as(bob, 'POST', '/me/subscribe', { type: 'web', token: wrong, deviceId: 'b' })
+      await assert.rejects(subscribing, /INVALID_REQUEST|400/)
+    }
+  })
+})
