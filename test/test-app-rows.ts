@@ -24,6 +24,8 @@ export async function fillCollections(db: Db, app: string): Promise<void> {
     devices: { _id: key('ann', 'phone'), app, user: 'ann', userKey: key('ann'), token: 'of a phone', type: 'fcm' },
     files: { _id: key('f'), app, id: 'f', name: 'a', secret: 's', size: 1, createdAtMS: 1, lookAtMS: atMS },
     filesToClear: { _id: key('room'), room: { app, id: 'room' }, nextMS: atMS },
+    holdMarks: { _id: key('0'), count: 1 },
+    holds: { _id: key('h'), app, id: 'h', room: 'kept', covers: key('room', 'kept'), reason: 'a trial', createdAtMS: 1 },
     invitations: { _id: key('room', 'bob'), app, room: 'room', invitee: 'bob', inviter: 'ann' },
     jobs: { _id: key('job'), app, id: 'job', kind: 'batch', state: 'done', total: 1, done: 1 },
     linkCards: { _id: key('digest'), fetchedAt: new Date(), card: { title: 'Page' } },
