@@ -34,6 +34,14 @@ describe('the end of a run', () => {
     assert.deepEqual(run(flaky), [0, slowest, 'FLAKY one.spec.js > fails once: too early', '1 passed, 0 failed'])
   })
 
+  test('a failed comparison shows what differs', () => {
+    const source = `import assert from 'node:assert/strict'; test('compares', () => assert.deepEqual({ a: 1 }, { a: 2 }))`
+    assert.equal(
+      run(source)[2],
+      'FAILED one.spec.js > compares: Expected values to be strictly deep-equal: + a: 1 - a: 2',
+    )
+  })
+
   test('a failed test, a failed hook, a file without tests, and a killed process fail the run', () => {
     assert.deepEqual(run(broken), [
       1,

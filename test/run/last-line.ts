@@ -26,16 +26,16 @@ export default class LastLine implements Reporter {
     for (const module of modules) {
       for (const test of module.children.allTests()) {
         const { state, errors } = test.result()
-        const line = `${module.relativeModuleId} > ${test.fullName}: ${firstLine(errors?.[0])}`
+        const line = `${module.relativeModuleId} > ${test.fullName}: ${brief(errors?.[0])}`
         if (state === 'passed') this.#passed++
         if (state === 'skipped') this.#skipped++
         if (state === 'failed') this.#failed.push(line)
         if (test.diagnostic()?.flaky) this.#flaky.push(line)
       }
       for (const group of [module, ...module.children.allSuites()])
-        for (const error of group.errors()) this.#failed.push(`${module.relativeModuleId}: ${firstLine(error)}`)
+        for (const error of group.errors()) this.#failed.push(`${module.relativeModuleId}: ${brief(error)}`)
     }
-    this.#failed.push(...unhandled.map((error) => `unhandled error: ${firstLine(error)}`))
+    this.#failed.push(...unhandled.map((error) => `unhandled error: ${brief(error)}`))
   }
 
   #end(code: number): void {
@@ -48,7 +48,12 @@ export default class LastLine implements Reporter {
   }
 }
 
-const firstLine = (error?: { message: string }) => error?.message.trim().split('\n')[0]?.slice(0, 300)
+/** The message's first line and, of a comparison by node:assert, the lines that differ. */
+function brief(error?: { message: string }): string | undefined {
+  const [first = '', ...others] = error?.message.trim().split('\n') ?? []
+  const differing = others.filter((line) => /^[+-] (?!actual)/.test(line)).map((line) => line.replace(/\s+/g, ' '))
+  return [first, ...differing.slice(0, 6)].join(' ').slice(0, 300)
+}
 
 /** A line of the projects, and one of the slowest files. Files run at the same time: together they take longer than the run. */
 function timesOf(modules: readonly TestModule[], runMS: number): string[] {

@@ -62,6 +62,7 @@ export async function listThread(chat: Chat, caller: Caller, id: string, query: 
   const hiddenRoot = hidden.has(root._id) ? [root._id] : []
   const counts = {
     totalCount: root.thread ? lengthOf(root.thread) : 0,
+    latestSeq: root.thread?.seq ?? 0,
     takesPart: member !== null,
     unread: unreadInThread(root, room, member),
   }

@@ -100,7 +100,7 @@ async function shownThreads(
     if (!message) return []
     const current = hidden.has(message._id) ? withChange(message, stub) : currentMessage(message, room)
     const shown = messageJson(current, users.get(message.sender), quoted)
-    return withField({ totalCount: lengthOf(root.thread), unread }, 'root', shown)
+    return withField({ totalCount: lengthOf(root.thread), latestSeq: root.thread.seq, unread }, 'root', shown)
   })
 }
 

@@ -86,7 +86,12 @@ function withoutContent(doc: MessageDoc, quoted: Quoted): Omit<SentMessage, 'sen
 function threadFields(thread: Thread, quoted: Quoted) {
   const { lastMessageID, users } = thread
   const last = quoted.get(lastMessageID)
-  return { threadCount: lengthOf(thread), threadParticipants: users, ...(last && { lastThreadMessage: toQuote(last) }) }
+  return {
+    threadCount: lengthOf(thread),
+    threadLatestSeq: thread.seq,
+    threadParticipants: users,
+    ...(last && { lastThreadMessage: toQuote(last) }),
+  }
 }
 
 /** A message in one line. */

@@ -16,7 +16,7 @@ const state: CachedState = {
 const pageOf = (text: string) => ({
   data: [{ _id: text, seq: 1, message: text } as Message],
   userDeletedIDs: [],
-  totalCount: 1,
+  latestSeq: 1,
 })
 const newKey = () => crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
 

@@ -292,6 +292,10 @@ export interface Message {
    */
   threadCount?: number
   /**
+   * `seq` of the latest message of the thread
+   */
+  threadLatestSeq?: number
+  /**
    * The last of them
    */
   lastThreadMessage?: Quote
@@ -379,6 +383,10 @@ export interface ListMessagesResult {
    * All messages in the room
    */
   totalCount: number
+  /**
+   * `seq` of the latest message; 0 without one
+   */
+  latestSeq: number
   data: Message[]
   /**
    * IDs of the messages of this page that the caller deleted for themselves: `data` has them too, and clients hide them
@@ -539,6 +547,10 @@ export interface SentMessage {
    * The messages of the thread about it
    */
   threadCount?: number
+  /**
+   * `seq` of the latest message of the thread
+   */
+  threadLatestSeq?: number
   /**
    * The last of them
    */
@@ -853,6 +865,10 @@ export interface ListThreadResult {
    */
   totalCount: number
   /**
+   * `seq` of the latest message; 0 without one
+   */
+  latestSeq: number
+  /**
    * Whether the caller sent the root or a message of the thread
    */
   takesPart: boolean
@@ -891,6 +907,10 @@ export interface ListThreadsResult {
      * All messages of the thread
      */
     totalCount: number
+    /**
+     * `seq` of the latest message; 0 without one
+     */
+    latestSeq: number
     /**
      * Messages of the thread that the caller has not read; 0 outside of it
      */
@@ -3504,6 +3524,10 @@ export interface InspectMessagesInput {
 }
 export interface InspectMessagesResult {
   totalCount: number
+  /**
+   * `seq` of the latest message; 0 without one
+   */
+  latestSeq: number
   data: Message[]
   /**
    * Always empty
@@ -3761,6 +3785,10 @@ export interface InspectThreadResult {
    * All messages of the thread
    */
   totalCount: number
+  /**
+   * `seq` of the latest message; 0 without one
+   */
+  latestSeq: number
   /**
    * Whether the caller sent the root or a message of the thread
    */
@@ -6019,6 +6047,10 @@ export interface PushCall {
    * The messages of the thread about it
    */
   threadCount?: number
+  /**
+   * `seq` of the latest message of the thread
+   */
+  threadLatestSeq?: number
   /**
    * The last of them
    */

@@ -61,7 +61,7 @@ describe('a read marker', () => {
   function markerOfFive(report: (messageID: string) => Promise<unknown>, isConnected = () => true) {
     const timeline = new Timeline()
     const data = [1, 2, 3, 4, 5].map((seq) => ({ _id: `m${seq}`, seq, sender: { _id: 'bob' } }) as Message)
-    timeline.addPage({ data, userDeletedIDs: [], totalCount: 5 }, true)
+    timeline.addPage({ data, userDeletedIDs: [], latestSeq: 5 }, true)
     const list = { unread: 5, asked: 0 }
     const rooms = {
       setUnread: (_room: string, counted: number) => void (list.unread = counted),

@@ -11,7 +11,7 @@ const message = (seq: number, fields: Partial<Message> = {}) =>
     ...{ _id: `m${seq}`, room: 'room', seq, createdAtMS: seq, updatedAtMS: seq, sender: { _id: 'bob' } },
     ...fields,
   }) as Message
-const page = (...data: Message[]): Page => ({ data, userDeletedIDs: [], totalCount: 4 })
+const page = (...data: Message[]): Page => ({ data, userDeletedIDs: [], latestSeq: 4 })
 
 /** A room of four messages, the last three of them unread; `listMessages` reads them in pages. */
 function roomOf(listMessages: (query: { beforeMessage?: string }) => Promise<Page>, isConnected = () => true) {

@@ -6,7 +6,7 @@ import { RoomHistory } from './room-history.ts'
 import type { Page } from './timeline.ts'
 
 describe('the first messages of an opened room', () => {
-  const page = { data: [{ _id: 'a', seq: 1 } as Message], userDeletedIDs: [], totalCount: 1 } satisfies Page
+  const page = { data: [{ _id: 'a', seq: 1 } as Message], userDeletedIDs: [], latestSeq: 1 } satisfies Page
   const away = () => new ParleyError('SERVICE_UNAVAILABLE', 'the database is away', 503)
 
   /** @param read the result of each read, by its number */

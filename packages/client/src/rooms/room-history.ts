@@ -155,7 +155,7 @@ export class RoomHistory {
       const page = await this.#options.read({ limit: perPage, afterTime: String(afterMS) })
       this.#add(page)
       const last = page.data.at(-1)
-      if (!last || last.seq >= Math.min(toSeq, page.totalCount)) return
+      if (!last || last.seq >= Math.min(toSeq, page.latestSeq)) return
       afterMS = last.createdAtMS
     }
   }

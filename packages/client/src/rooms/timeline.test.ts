@@ -13,16 +13,16 @@ const message = (seq: number, updatedAtMS = seq, changes: Partial<Message> = {})
     message: `text ${seq}`,
     ...changes,
   }) as Message
-const page = (seqs: number[], totalCount: number) => ({
+const page = (seqs: number[], latestSeq: number) => ({
   data: seqs.map((seq) => message(seq)),
   userDeletedIDs: [],
-  totalCount,
+  latestSeq,
 })
 const shown = (timeline: Timeline) => timeline.shown().map(({ seq }) => seq)
 
-function loaded(seqs: number[], totalCount: number): Timeline {
+function loaded(seqs: number[], latestSeq: number): Timeline {
   const timeline = new Timeline()
-  timeline.addPage(page(seqs, totalCount), true)
+  timeline.addPage(page(seqs, latestSeq), true)
   return timeline
 }
 
@@ -50,6 +50,14 @@ describe('the loaded messages of a room', () => {
     timeline.addPage(page([6, 7, 8, 9, 10], 10))
     timeline.apply({ kind: 'message', message: message(11) })
     assert.deepEqual([timeline.isFollowing, shown(timeline).at(-1)], [true, 11])
+  })
+
+  test('of a room that lost its old messages have no hole', () => {
+    const timeline = new Timeline()
+    timeline.addPage(page([], 7), true)
+    assert.deepEqual([timeline.hasHole(), timeline.latestSeq], [false, 7])
+    timeline.apply({ kind: 'message', message: message(8) })
+    assert.deepEqual([timeline.hasHole(), shown(timeline)], [false, [8]])
   })
 
   test('are not undone by a page that was read before a change and arrives after it', async () => {

@@ -14,7 +14,7 @@ export type Change =
   /** All messages that there were then. */
   | { kind: 'all deleted' | 'all hidden'; had: (message: Message) => boolean }
 
-export type Page = Pick<ListMessagesResult, 'data' | 'userDeletedIDs' | 'totalCount'>
+export type Page = Pick<ListMessagesResult, 'data' | 'userDeletedIDs' | 'latestSeq'>
 
 /**
  * The loaded messages of a room: those from `low` to `high`, without holes, and while it follows the latest, arrivals
@@ -79,10 +79,10 @@ export class Timeline {
    * Adds a page that adjoins or overlaps the loaded range.
    * @param isLatest whether it was read from the end of the history
    */
-  addPage({ data, userDeletedIDs, totalCount }: Page, isLatest = false): void {
+  addPage({ data, userDeletedIDs, latestSeq }: Page, isLatest = false): void {
     if (!this.isLoaded) {
       const first = data.reduce((least, { seq }) => Math.min(least, seq), Number.POSITIVE_INFINITY)
-      this.low = data.length > 0 ? first : totalCount + 1
+      this.low = data.length > 0 ? first : latestSeq + 1
       this.high = this.low - 1
       this.isLoaded = true
     }
@@ -91,7 +91,7 @@ export class Timeline {
       this.#hidden.delete(message._id)
     }
     for (const id of userDeletedIDs) this.#hidden.add(id)
-    this.latestSeq = Math.max(this.latestSeq, totalCount)
+    this.latestSeq = Math.max(this.latestSeq, latestSeq)
     if (isLatest) this.isFollowing = true
     for (const change of this.#late) this.#make(change)
     this.#grow()
@@ -106,7 +106,7 @@ export class Timeline {
       if (message) data.push(message)
     }
     const userDeletedIDs = data.flatMap(({ _id }) => (this.#hidden.has(_id) ? _id : []))
-    return { data, userDeletedIDs, totalCount: this.high }
+    return { data, userDeletedIDs, latestSeq: this.high }
   }
 
   /** Forgets the loaded messages. */

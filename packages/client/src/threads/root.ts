@@ -6,14 +6,15 @@ const mostNamed = 5
 
 /** The message that a thread is about, after a message of the thread was sent or changed. */
 export function afterThreadMessage(root: Message, message: Message): Message {
-  const { threadCount = 0, threadParticipants = [], lastThreadMessage } = root
-  if (message.seq <= threadCount) {
+  const { threadCount = 0, threadLatestSeq = 0, threadParticipants = [], lastThreadMessage } = root
+  if (message.seq <= threadLatestSeq) {
     return message._id === lastThreadMessage?._id ? { ...root, lastThreadMessage: quoteOf(message) } : root
   }
   const isNew = !threadParticipants.includes(message.sender._id) && threadParticipants.length < mostNamed
   return {
     ...root,
-    threadCount: message.seq,
+    threadCount: threadCount + message.seq - threadLatestSeq,
+    threadLatestSeq: message.seq,
     lastThreadMessage: quoteOf(message),
     threadParticipants: isNew ? [...threadParticipants, message.sender._id] : threadParticipants,
   }
@@ -21,11 +22,13 @@ export function afterThreadMessage(root: Message, message: Message): Message {
 
 /** The known state of the thread, where the message's event is older than its latest messages. */
 export function withThreadOf(known: Message | undefined, message: Message): Message {
-  const { threadCount, lastThreadMessage, threadParticipants } = known ?? {}
-  if (threadCount === undefined || threadCount <= (message.threadCount ?? 0)) return message
+  const { threadCount, threadLatestSeq, lastThreadMessage, threadParticipants } = known ?? {}
+  if (threadCount === undefined || threadLatestSeq === undefined) return message
+  if (threadLatestSeq <= (message.threadLatestSeq ?? 0)) return message
   return {
     ...message,
     threadCount,
+    threadLatestSeq,
     ...(lastThreadMessage && { lastThreadMessage }),
     ...(threadParticipants && { threadParticipants }),
   }

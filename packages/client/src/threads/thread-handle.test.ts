@@ -48,9 +48,9 @@ describe('a thread', () => {
     ({ _id, room: 'room', seq, updatedAtMS: seq, createdAtMS: seq, sender: { _id: 'bob' } }) as Message
   const page = (unread: number) =>
     ({
-      root: { ...message('root', 7), threadCount: 1 },
+      root: { ...message('root', 7), threadCount: 1, threadLatestSeq: 1 },
       data: [{ ...message('m1', 1), threadOf: 'root' }],
-      ...{ takesPart: true, unread, totalCount: 1, userDeletedIDs: [] },
+      ...{ takesPart: true, unread, totalCount: 1, latestSeq: 1, userDeletedIDs: [] },
     }) as unknown as ListThreadResult
 
   test('stays read after a report during which its count was read', async () => {

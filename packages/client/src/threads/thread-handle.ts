@@ -89,7 +89,7 @@ export class ThreadHandle extends ConversationHandle implements Thread {
     const taking = [root?.sender._id, message.sender._id, ...(root?.threadParticipants ?? [])]
     this.#takesPart ||= me !== undefined && taking.includes(me)
     // Before it is open, only the message's own thread state shows whether this one is new.
-    const isNew = this.timeline.isLoaded || message.seq > (root?.threadCount ?? 0)
+    const isNew = this.timeline.isLoaded || message.seq > (root?.threadLatestSeq ?? 0)
     if (this.#takesPart && isNew) this.#setCount(withMessage(this.#count, message, me))
     if (root) this.heardRoot(afterThreadMessage(root, message))
     this.apply({ kind: 'message', message })
@@ -130,7 +130,7 @@ export class ThreadHandle extends ConversationHandle implements Thread {
 
   /** After a login without replay. */
   async catchUp(): Promise<void> {
-    await this.catchUpTo(this.#root.get()?.threadCount ?? 0)
+    await this.catchUpTo(this.#root.get()?.threadLatestSeq ?? 0)
     // Nothing was read of a thread that was never open.
     if (!this.timeline.isLoaded) this.#recountUnread()
   }
@@ -146,7 +146,7 @@ export class ThreadHandle extends ConversationHandle implements Thread {
     const page = await calls.listThread({ id: this.id, timeRangeField: 'createdAt', ...query })
     this.#takesPart ||= page.takesPart
     this.heardRoot(page.root)
-    if (marks === this.#marks) this.#setCount(recounted(this.#count, page.unread, page.totalCount))
+    if (marks === this.#marks) this.#setCount(recounted(this.#count, page.unread, page.latestSeq))
     else this.#recounting.ask()
     return page
   }

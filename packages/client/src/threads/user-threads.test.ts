@@ -39,8 +39,9 @@ describe("the list of a user's threads", () => {
     return { threads, asked, listeners, counts, answer }
   }
   const thread = (_id: string, totalCount: number, unread: number) => ({
-    root: { _id, room: 'room', seq: 1, threadCount: totalCount } as Message,
+    root: { _id, room: 'room', seq: 1, threadCount: totalCount, threadLatestSeq: totalCount } as Message,
     totalCount,
+    latestSeq: totalCount,
     unread,
   })
   const page = (...data: ListThreadsResult['data']) =>

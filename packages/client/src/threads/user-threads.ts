@@ -62,9 +62,10 @@ export function createThreads(client: Client): UserThreads {
     const { threadOf, seq, sender, replyTo } = message
     const me = client.me.get()?._id
     const known = find(threadOf)
-    if (known && seq > known.totalCount) {
+    if (known && seq > known.latestSeq) {
       const root = afterThreadMessage(known.root, message)
-      put(known, { root, totalCount: seq, unread: known.unread + Number(countsFor(message, me)) }, true)
+      const totalCount = known.totalCount + seq - known.latestSeq
+      put(known, { root, totalCount, latestSeq: seq, unread: known.unread + Number(countsFor(message, me)) }, true)
     } else if (!known && (sender._id === me || replyTo?.sender === me || hasMore.get())) read()
   }
 

@@ -89,6 +89,7 @@ const common = {
   replyTo: quote.optional().meta(ours).describe('The message of the same room that it replies to'),
   threadOf: messageId.optional().meta(ours).describe('The root of its thread; seq then counts in the thread'),
   threadCount: z.number().int().min(1).optional().meta(ours).describe('The messages of the thread about it'),
+  threadLatestSeq: z.number().int().min(1).optional().meta(ours).describe('`seq` of the latest message of the thread'),
   lastThreadMessage: quote.optional().meta(ours).describe('The last of them'),
   threadParticipants: z.array(userId).optional().meta(ours).describe('The first five users of the thread'),
 }

@@ -45,7 +45,7 @@ export async function roomHistory(
   const { data, userDeletedIDs } = toPage(messages, { ...about, room: deletions, quoted }, { start, field, size })
   const inspect = { query: { room: roomId, ...query }, tookMS: Math.round(performance.now() - startedMS) }
   // seq has no holes; messages go from the beginning only.
-  const rest = { totalCount: room.seq - (room.goneUpToSeq ?? 0), userDeletedIDs, inspect }
+  const rest = { totalCount: room.seq - (room.goneUpToSeq ?? 0), latestSeq: room.seq, userDeletedIDs, inspect }
   return new JsonText([withField(rest, 'data', data)])
 }
 

@@ -9,7 +9,7 @@ import { message } from '../../resources/message.ts'
 import { room } from '../../resources/room.ts'
 import { sender } from '../../resources/sender.ts'
 import { exampleBlock, exampleMessage, exampleRoom, exampleSender } from '../examples.ts'
-import { historyQuery } from '../messages/messages.ts'
+import { historyQuery, latestSeq } from '../messages/messages.ts'
 import { listThread } from '../messages/threads.ts'
 
 const params = z.object({ id: roomId })
@@ -164,6 +164,7 @@ export const inspectMessages = operation({
   }),
   result: z.object({
     totalCount: z.number().int(),
+    latestSeq,
     data: z.array(message),
     userDeletedIDs: z.array(messageId).describe('Always empty'),
     inspect: z.object({ query: z.unknown(), tookMS: z.number() }),
@@ -172,7 +173,13 @@ export const inspectMessages = operation({
   extension: true,
   example: {
     query: { limit: 20 },
-    result: { totalCount: 1, data: [exampleMessage], userDeletedIDs: [], inspect: { query: {}, tookMS: 2 } },
+    result: {
+      totalCount: 1,
+      latestSeq: 1,
+      data: [exampleMessage],
+      userDeletedIDs: [],
+      inspect: { query: {}, tookMS: 2 },
+    },
   },
 })
 

@@ -52,6 +52,9 @@ export const historyQuery = z.object({
   timeRangeField: z.enum(['updatedAt', 'createdAt', 'messageTime']).default('updatedAt'),
 })
 
+/** More than `totalCount` once old messages have gone. */
+export const latestSeq = z.number().int().min(0).meta(ours).describe('`seq` of the latest message; 0 without one')
+
 export const listMessages = operation({
   id: 'listMessages',
   method: 'GET',
@@ -66,6 +69,7 @@ export const listMessages = operation({
   query: historyQuery,
   result: z.object({
     totalCount: z.number().int().describe('All messages in the room'),
+    latestSeq,
     data: z.array(message),
     userDeletedIDs: z
       .array(z.string())

@@ -4,7 +4,7 @@ import { messageId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { message } from '../../resources/message.ts'
 import { exampleMessage } from '../examples.ts'
-import { historyQuery } from './messages.ts'
+import { historyQuery, latestSeq } from './messages.ts'
 
 const unread = z.number().int().min(0).describe('Messages of the thread that the caller has not read; 0 outside of it')
 
@@ -26,6 +26,7 @@ export const listThread = operation({
   result: z.object({
     root: message.describe('The message that the thread is about'),
     totalCount: z.number().int().describe('All messages of the thread'),
+    latestSeq,
     takesPart: z.boolean().describe('Whether the caller sent the root or a message of the thread'),
     unread,
     data: z.array(message),
@@ -37,8 +38,9 @@ export const listThread = operation({
   example: {
     query: { limit: 20 },
     result: {
-      root: { ...exampleMessage, threadCount: 1, threadParticipants: ['alice'] },
+      root: { ...exampleMessage, threadCount: 1, threadLatestSeq: 1, threadParticipants: ['alice'] },
       totalCount: 1,
+      latestSeq: 1,
       takesPart: true,
       unread: 0,
       data: [{ ...exampleReply, threadOf: exampleMessage._id }],
@@ -68,6 +70,7 @@ export const listThreads = operation({
       z.object({
         root: message.describe('The message that the thread is about'),
         totalCount: z.number().int().describe('All messages of the thread'),
+        latestSeq,
         unread,
       }),
     ),
@@ -78,7 +81,14 @@ export const listThreads = operation({
     query: { limit: 20 },
     result: {
       unreadThreads: 1,
-      data: [{ root: { ...exampleMessage, threadCount: 1, threadParticipants: ['alice'] }, totalCount: 1, unread: 1 }],
+      data: [
+        {
+          root: { ...exampleMessage, threadCount: 1, threadLatestSeq: 1, threadParticipants: ['alice'] },
+          totalCount: 1,
+          latestSeq: 1,
+          unread: 1,
+        },
+      ],
     },
   },
 })

@@ -105,8 +105,8 @@ describe('retention', () => {
     await age(room, 3, 31)
     await sweep()
 
-    const { data, totalCount } = await history(room)
-    assert.deepEqual([totalCount, data.map(({ _id }: { _id: string }) => _id)], [1, [reply._id]])
+    const { data, totalCount, latestSeq } = await history(room)
+    assert.deepEqual([totalCount, latestSeq, data.map(({ _id }: { _id: string }) => _id)], [1, 4, [reply._id]])
     assert.equal(data[0].replyTo, undefined)
     const shown = await read(`/rooms/${room}`)
     assert.deepEqual([shown.unread, shown.lastMessage._id], [1, reply._id])
@@ -168,7 +168,7 @@ describe('retention', () => {
     assert.equal(ofAlice.unread, 1)
     assert.equal((await send(room, { message: 'four', replyTo: three, thread: true })).seq, 5)
     const grown = await read(`/messages/${root._id}/thread`)
-    assert.deepEqual([grown.totalCount, grown.unread], [3, 1])
+    assert.deepEqual([grown.totalCount, grown.latestSeq, grown.root.threadLatestSeq, grown.unread], [3, 5, 5, 1])
 
     const ids: string[] = grown.data.map(({ _id }: { _id: string }) => _id)
     assert.deepEqual([ids.includes(three ?? ''), ids.includes(reply.body.result._id)], [true, true])

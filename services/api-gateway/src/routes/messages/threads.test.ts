@@ -101,7 +101,7 @@ describe('a thread', () => {
     const { totalCount, data } = await history(room)
     assert.deepEqual([totalCount, data.length], [1, 1])
     const quote = { _id: second._id, sender: 'alice', messageType: 'text', text: 'second', isDeleted: false }
-    const of = { threadCount: 2, threadParticipants: ['alice', 'bob'], lastThreadMessage: quote }
+    const of = { threadCount: 2, threadLatestSeq: 2, threadParticipants: ['alice', 'bob'], lastThreadMessage: quote }
     assert.partialDeepStrictEqual(data[0], of)
     assert.equal(data[0].updatedAtMS, root.updatedAtMS)
     assert.equal((await send(room, 'carol', 'room')).seq, 2)
