@@ -108,4 +108,33 @@ describe('a job survives kill -9 of its gateway', () => {
       async () => (await db().collection('pendingEvents').countDocuments()) === 0,
     )
   })
+  test('the content of an erased user: every message goes, and is counted once', async () => {
+    const worker = await startWorker()
+    await makeUsers('writer', 1)
+    const rooms = Array.from({ length: 200 }, (_, i) => `room with content ${i}`)
+    for (let i = 0; i < rooms.length; i += 50) {
+      const members = ['alice', 'writer 0']
+      const some = rooms.slice(i, i + 50)
+      await Promise.all(some.map((_id) => platform.admin('POST', '/rooms/', { _id, roomType: 'group', members })))
+      const sent = { sender: 'writer 0', message: 'secret', messageType: 'text' }
+      await Promise.all(some.map((room) => platform.admin('POST', '/messages', { room, ...sent })))
+    }
+    const answer = await call(worker.url, 'DELETE', '/admin/clients/writer%200?content=delete', admin())
+    assert.equal(answer.status, 202, JSON.stringify(answer.body))
+    const id = String(answer.body.result['job'])
+    const erased = async () => (await db().collection('jobs').findOne({ id }))?.['erased']?.messages ?? 0
+    await eventually('some messages are erased', async () => (await erased()) > 0)
+    await worker.kill()
+    const before = await erased()
+    assert.ok(before < rooms.length, 'killed in the middle')
+    await eventually('another finishes the job', async () => (await read(id)).state === 'done', 120)
+    const gone = { room: { $in: rooms }, isDeleted: true, content: { $exists: false } }
+    assert.equal(await db().collection('messages').countDocuments(gone), rooms.length)
+    const proofs = await db().collection('audit').find({ id }).toArray()
+    const proof = { erased: { content: 'delete', messages: rooms.length, sparedRooms: 0 } }
+    assert.deepEqual(
+      proofs.map((entry) => JSON.parse(String(entry['after']))),
+      [proof],
+    )
+  })
 })

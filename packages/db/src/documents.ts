@@ -29,6 +29,18 @@ export interface JobDoc {
   /** For a running erasure: the erased user, and as key(app, user). */
   user?: string
   erasing?: string
+  /** Of an erasure: the fate of messages, and its progress. */
+  content?: 'redact' | 'delete'
+  erased?: ErasedContent
+}
+
+/** How far the content of an erased user has gone. */
+export interface ErasedContent {
+  messages?: number
+  /** Keys of the rooms that holds spared. */
+  spared?: string[]
+  /** The rooms up to this key are done. */
+  afterRoom?: string
 }
 
 /** The result of a batch for one recipient: the ID of the message, or the error. */

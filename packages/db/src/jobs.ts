@@ -113,6 +113,26 @@ export async function advanceJob(
   await change(db, { _id, worker, done }, update, session)
 }
 
+/** Records how far the content of an erased user has gone. @throws JobTaken */
+export async function noteErased(
+  db: Db,
+  { _id, worker }: JobDoc,
+  { messages = 0, spared, afterRoom }: { messages?: number; spared?: string; afterRoom?: string },
+  session?: ClientSession,
+): Promise<void> {
+  const place = afterRoom !== undefined && { 'erased.afterRoom': afterRoom }
+  const update = {
+    $set: { updatedAt: clock.date(), leaseUntilMS: clock.now() + jobLeaseMS, attempts: 0, ...place },
+    $inc: { 'erased.messages': messages },
+    ...(spared !== undefined && { $addToSet: { 'erased.spared': spared } }),
+  }
+  await change(db, { _id, worker }, update, session)
+}
+
+export async function findErased(db: Db, { _id }: JobDoc, session: ClientSession): Promise<JobDoc['erased']> {
+  return (await db.jobs.findOne({ _id }, { session, projection: { erased: 1 } }))?.erased
+}
+
 /** Ends the job and deletes its input. @throws JobTaken */
 export async function endJob(db: Db, { _id, worker, total }: JobDoc): Promise<void> {
   // Rooms that an erased user left by another way meanwhile are done too.
@@ -133,7 +153,10 @@ export async function giveUpJob(db: Db, { _id, worker = '' }: JobDoc, mostAttemp
 function ending(state: 'done' | 'failed') {
   const now = clock.date()
   const ended = { state, updatedAt: now, finishedAt: now, expiresAt: new Date(now.getTime() + keepMS) }
-  return { $set: ended, $unset: { worker: 1, leaseUntilMS: 1, batch: 1, erasing: 1, user: 1 } as const }
+  return {
+    $set: ended,
+    $unset: { worker: 1, leaseUntilMS: 1, batch: 1, erasing: 1, user: 1, content: 1, erased: 1 } as const,
+  }
 }
 
 /** Forgets a finished job, if it is still the one that ended at this time. */

@@ -3,11 +3,14 @@ import { runEvery, startRunning } from '@parley/async/run-every'
 import type { Bus } from '@parley/bus/connect'
 import { type Following, followStream, type StoredMessage, streamBounds } from '@parley/bus/stream/app-events'
 import { appEventsSubjects } from '@parley/contracts/bus/subjects'
+import type { FeedOnlyEvent } from '@parley/contracts/resources/feed-event'
 import type { Log } from '../ports.ts'
 import type { FeedPosition } from './cursor.ts'
 import { type FeedEntry, readEntry } from './feed-entry.ts'
 
 const lookAgainMS = 1_000
+/** The stream has lost events by now that may be in memory. */
+const contentErased: string = 'contentErased' satisfies FeedOnlyEvent
 /** How often the position of an idle app advances, so that cursors of its readers stay fresh. */
 const normalMoveOnEveryMS = 15_000
 
@@ -45,6 +48,7 @@ export function openAppFeed(
   function take(message: StoredMessage): void {
     if (message.seq <= head.seq) return
     const entry = readEntry(bus, message)
+    if (entry && entry.event === contentErased) latest.reset(head)
     if (entry) latest.add(entry)
     head = { seq: message.seq, timeMS: message.timeMS }
     if (entry) wakeAll()

@@ -23,6 +23,8 @@ import type { Chat } from '../chat.ts'
 import { type Committed, publishRoom } from '../events/change-and-notify.ts'
 import { membersChanged, type PendingEvents } from '../events/event-builders.ts'
 import { roomOrderingKey } from '../events/ordering-keys.ts'
+import { eraseContent } from './erase-content.ts'
+import { proveErasure } from './prove-erasure.ts'
 
 /** Rooms left in one transaction, few because other changes of these rooms wait for it. */
 const roomsAtOnce = 50
@@ -45,6 +47,11 @@ export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean>
       done += await leaveTogetherOrEach(chat, { ...job, done }, user, part)
     }
     rooms = await findRoomIdsOfUser(chat.db, app, user)
+  }
+  if (job.content !== undefined) {
+    const erasure = { ...job, user, content: job.content }
+    if (!(await eraseContent(chat, erasure))) return false
+    await proveErasure(chat, erasure)
   }
   await unsetErasing(chat.db, { app, id: user })
   await leaveThreads(chat.db, app, user)

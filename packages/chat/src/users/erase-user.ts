@@ -1,5 +1,6 @@
 import { publishPresenceEvent } from '@parley/bus/events/presence-events'
 import { ApiError } from '@parley/contracts/errors'
+import type { ErasedAs } from '@parley/contracts/operations/users/users'
 import { configMarkKey } from '@parley/db/apps/config-mark'
 import type { JobDoc } from '@parley/db/documents'
 import { findHeld } from '@parley/db/holds/holds'
@@ -25,11 +26,16 @@ import { continueErasure } from './continue-erasure.ts'
 
 /**
  * Erases a user: profile, tokens, sockets, devices, preferences and personal blocks end at once, and a job begins that removes the user
- * from all rooms, even if a process dies meanwhile (docs/reference/users.md). Messages keep the ID. Until the job is over the ID stays
+ * from all rooms, even if a process dies meanwhile (docs/reference/users.md). Messages keep the ID; `content` decides over the rest of them. Until the job is over the ID stays
  * taken; erasing again returns the same job.
  * @throws ApiError CLIENT_NOT_FOUND, UNDER_HOLD
  */
-export async function eraseUser(chat: Chat, app: string, user: string): Promise<Record<string, never> | Accepted> {
+export async function eraseUser(
+  chat: Chat,
+  app: string,
+  user: string,
+  content: ErasedAs = 'keep',
+): Promise<Record<string, never> | Accepted> {
   const begin = async (session: Session, pending: PendingEvents) => {
     if (!(await findUser(chat.db, app, user, session))) {
       const job = (await findErasures(chat.db, [key(app, user)])).get(key(app, user))
@@ -41,7 +47,7 @@ export async function eraseUser(chat: Chat, app: string, user: string): Promise<
     const ended = await forgetTokens(chat.db, app, user, session)
     tokensRevoked(pending, { app, user }, ended)
     notifyFeed(pending, { app, user }, 'userDeleted', { _id: user })
-    return eraseProfile(chat, app, user, session)
+    return eraseProfile(chat, { app, user, content }, session)
   }
   // Erasures of users in rooms all write the mark of the app's configuration.
   const begun = await changeAndNotify(chat, userOrderingKey({ app, user }), begin, configMarkKey(app))
@@ -53,7 +59,11 @@ export async function eraseUser(chat: Chat, app: string, user: string): Promise<
 }
 
 /** Deletes the user's own data, and records the rooms to leave, to which nothing is sent in their name any more. */
-async function eraseProfile(chat: Chat, app: string, user: string, session: Session): Promise<JobDoc> {
+async function eraseProfile(
+  chat: Chat,
+  { app, user, content }: { app: string; user: string; content: ErasedAs },
+  session: Session,
+): Promise<JobDoc> {
   const { db, jobs } = chat
   await deleteDevices(db, app, user, 'all', session)
   await deletePrefsOfUser(db, app, user, session)
@@ -63,6 +73,8 @@ async function eraseProfile(chat: Chat, app: string, user: string, session: Sess
   await deleteUserDoc(db, app, user, session)
   const total = (await findRoomIdsOfUser(db, app, user)).length
   if (total > 0) await setErasing(db, { app, id: user }, session)
-  const erasing = { user, erasing: key(app, user) }
-  return insertJob(db, { app, id: newId(), kind: 'erasure', total, done: 0, ...erasing }, jobs.worker, session)
+  const erasing = { user, erasing: key(app, user), ...(content !== 'keep' && { content }) }
+  const id = newId()
+  if (content !== 'keep') chat.audit?.note({ after: { content, job: id } })
+  return insertJob(db, { app, id, kind: 'erasure', total, done: 0, ...erasing }, jobs.worker, session)
 }

@@ -31,7 +31,7 @@ export const adminCalls = {
   listMembers: 'GET /rooms/:id/members?',
   removeMembers: 'POST /rooms/:id/delete/members',
   setMemberRole: 'PUT /rooms/:id/member/:client',
-  eraseUser: 'DELETE /admin/clients/:client_id',
+  eraseUser: 'DELETE /admin/clients/:client_id?',
   listUsers: 'GET /admin/clients?',
   saveUser: 'POST /admin/clients',
   saveUsers: 'POST /admin/clients/list',

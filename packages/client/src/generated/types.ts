@@ -2553,6 +2553,10 @@ export interface EraseUserInput {
    * User ID
    */
   client_id: string
+  /**
+   * Their messages in all rooms and threads: kept, redacted as if recalled, or deleted for all
+   */
+  content?: 'keep' | 'redact' | 'delete'
 }
 export interface ListUsersInput {
   /**
@@ -4057,7 +4061,7 @@ export interface AuditEntry {
    */
   atMS: number
   /**
-   * `key:` and the ID of an API key, `operator:` and the ID of an operator, or `command:` and the command
+   * `key:` and the ID of an API key, `operator:` and the ID of an operator, `command:` and the command, or `job:` and the ID of a job
    */
   actor: string
   /**
@@ -5552,6 +5556,7 @@ export interface FeedEvent {
     | 'unblock'
     | 'user'
     | 'userDeleted'
+    | 'contentErased'
     | 'group'
     | 'audit'
     | 'groupDeleted'

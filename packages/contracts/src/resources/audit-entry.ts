@@ -14,7 +14,7 @@ export const auditEntry = z
     actor: z
       .string()
       .describe(
-        '`key:` and the ID of an API key, `operator:` and the ID of an operator, or `command:` and the command',
+        '`key:` and the ID of an API key, `operator:` and the ID of an operator, `command:` and the command, or `job:` and the ID of a job',
       ),
     actorName: z
       .string()

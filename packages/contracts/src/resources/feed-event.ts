@@ -35,6 +35,16 @@ export const feedOnlyEvents = {
     example: exampleProfile,
   },
   userDeleted: { summary: 'A user was erased', payload: z.object({ _id: userId }), example: { _id: 'alice' } },
+  contentErased: {
+    summary: 'What an erased user wrote is gone',
+    payload: z.object({
+      _id: userId,
+      content: z.enum(['redact', 'delete']),
+      messages: z.number().int().describe('Messages that lost their content'),
+      sparedRooms: z.number().int().describe('Rooms under hold, whose messages stay'),
+    }),
+    example: { _id: 'alice', content: 'delete', messages: 120, sparedRooms: 0 },
+  },
   group: {
     summary: 'A user group was created or replaced',
     payload: group,

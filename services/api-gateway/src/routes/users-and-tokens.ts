@@ -43,7 +43,9 @@ export function mountUsersAndTokens(mount: Mount, chat: Chat): void {
 
   mount(users.saveUsers, ({ chat, caller, body }) => saveUsers(chat, caller.app, body.data))
 
-  mount(users.eraseUser, ({ chat, caller, params }) => eraseUser(chat, caller.app, params.client_id))
+  mount(users.eraseUser, ({ chat, caller, params, query }) =>
+    eraseUser(chat, caller.app, params.client_id, query.content),
+  )
 
   mount(directory.searchUsers, ({ caller, query }) => searchUsers(chat, caller, query))
 

@@ -15,7 +15,7 @@ import { requireRoomMention } from '../../push/require-room-mention.ts'
 import { toSentMessageView } from '../../views/message.ts'
 import { contentOf } from '../sending/draft.ts'
 import { changeMessage, type MessageName } from './change-message.ts'
-import { recalled } from './recalled.ts'
+import { recall, recalled } from './recalled.ts'
 
 export interface Edit {
   message?: unknown
@@ -56,11 +56,6 @@ async function requireEditor({ db }: Chat, { app, user: id }: UserCaller, isReca
   const user = await findUser(db, app, id)
   if (!user) throw new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(id)}`)
   if (!isRecall && banInForce(user)) throw bannedFromApp(id)
-}
-
-const recall: MessageChange = {
-  set: { messageType: recalled, recalled: true },
-  without: ['content', 'mentions', 'attachments', ...ofStream],
 }
 
 function edited(content: string, { messageType, mentions }: Edit): MessageChange {

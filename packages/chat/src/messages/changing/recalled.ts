@@ -1,7 +1,13 @@
 import type { Message } from '@parley/contracts/resources/message'
+import { type MessageChange, ofStream } from '@parley/db/messages/change-messages'
 
 /** The messageType of a recalled message. A message can also be sent with this type, and is recalled like any other. */
 export const recalled = 'recall'
+
+export const recall = {
+  set: { messageType: recalled, recalled: true },
+  without: ['content', 'mentions', 'attachments', ...ofStream],
+} as const satisfies MessageChange
 
 /** A recalled message has no content; every sent message has some. */
 export function isShownRecalled({ messageType, message }: Pick<Message, 'messageType' | 'message'>): boolean {

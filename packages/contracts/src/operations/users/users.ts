@@ -150,6 +150,10 @@ export const saveUsers = operation({
   example: { body: { data: [{ _id: 'alice', nickname: 'Alice' }] }, result: { count: 1 } },
 })
 
+const erasedAs = z.enum(['keep', 'redact', 'delete'])
+/** The fate of an erased user’s messages. */
+export type ErasedAs = z.infer<typeof erasedAs>
+
 export const eraseUser = operation({
   id: 'eraseUser',
   method: 'DELETE',
@@ -157,15 +161,20 @@ export const eraseUser = operation({
   tag: 'Users and tokens',
   summary: 'Erase a user',
   description:
-    'Profile, tokens, devices, preferences and personal blocks go at once, and the user leaves their rooms: when that takes longer than 5 s it goes on as a job, with status 202. Messages keep the ID and lose the profile; no record of pushes names the user any more. Until it is over, the ID is taken.',
+    'Profile, tokens, devices, preferences and personal blocks go at once, and the user leaves their rooms: when that takes longer than 5 s it goes on as a job, with status 202. Messages keep the ID and lose the profile, and with `content` their texts and files too; no record of pushes names the user any more. Until it is over, the ID is taken.',
   access: 'admin',
   scope: 'users:write',
   audit: auditsParam('user', 'client_id'),
   form: 'envelope',
   params: z.object({ client_id: userId }),
+  query: z.object({
+    content: erasedAs
+      .default('keep')
+      .describe('Their messages in all rooms and threads: kept, redacted as if recalled, or deleted for all'),
+  }),
   result: z.object({}),
   accepted: acceptedJob,
-  errors: ['CLIENT_NOT_FOUND', 'UNDER_HOLD'],
+  errors: ['CLIENT_NOT_FOUND', 'UNDER_HOLD', 'INVALID_QUERY'],
   extension: true,
   example: { result: {} },
 })

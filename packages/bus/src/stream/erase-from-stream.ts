@@ -1,0 +1,59 @@
+import { jetstreamManager } from '@nats-io/jetstream'
+import { eventStream } from '@parley/contracts/bus/streams'
+import { anyEventSubject, parseEventSubject } from '@parley/contracts/bus/subjects'
+import type { ServerEvent } from '@parley/contracts/socket/server-events'
+import type { Bus } from '../connect.ts'
+import { readPart, type StoredMessage } from './app-events.ts'
+
+const withMessages = ['chat message', 'thread message', 'messageUpdated'] as const satisfies ServerEvent[]
+const part = { limit: 1_000, maxBytes: 4 * 1024 ** 2 }
+
+interface ToErase {
+  app: string
+  sender: string
+  /** Rooms whose events stay. */
+  exceptRooms: ReadonlySet<string>
+}
+
+/**
+ * Deletes the events with messages of a sender from the stream, so that neither the feed nor a returning client gets their content.
+ * Reads all messages of the app that the stream keeps.
+ * @returns whether it finished before the signal aborted
+ * @throws when NATS is away
+ */
+export async function eraseFromStream(bus: Bus, of: ToErase, signal: AbortSignal): Promise<boolean> {
+  const { streams } = await jetstreamManager(bus.nats)
+  const subjects = withMessages.map((event) => anyEventSubject('event', of.app, event))
+  for (let afterSeq = 0; ; ) {
+    if (signal.aborted) return false
+    const messages = await readPart(bus, { subjects, afterSeq, ...part })
+    const last = messages.at(-1)
+    if (!last) return true
+    for (const message of messages)
+      if (hasContentOf(message, of)) await streams.deleteMessage(eventStream.name, message.seq)
+    afterSeq = last.seq
+  }
+}
+
+function hasContentOf({ subject, data }: StoredMessage, { sender, exceptRooms }: ToErase): boolean {
+  const json = new TextDecoder().decode(data)
+  if (!json.includes(JSON.stringify(sender))) return false
+  const { to } = parseEventSubject(subject)
+  if (!('room' in to) || exceptRooms.has(to.room)) return false
+  const sent = JSON.parse(json) as Sent
+  if (sent.sender?._id !== sender || sent.system) return false
+  const quotes = [sent.replyTo, sent.lastThreadMessage]
+  return sent.message !== undefined || quotes.some((quote) => quote?.sender === sender && quote.text !== '')
+}
+
+interface Sent {
+  sender?: { _id?: string }
+  message?: unknown
+  system?: boolean
+  replyTo?: Quoted
+  lastThreadMessage?: Quoted
+}
+interface Quoted {
+  sender: string
+  text: string
+}

@@ -1,0 +1,111 @@
+import { eraseFromStream } from '@parley/bus/stream/erase-from-stream'
+import type { JobDoc } from '@parley/db/documents'
+import { findHeld, findHeldRooms } from '@parley/db/holds/holds'
+import { noteErased } from '@parley/db/jobs'
+import { changeMessage, type MessageChange, stub } from '@parley/db/messages/change-messages'
+import { isDeletedIn } from '@parley/db/messages/deleted-messages'
+import type { MessageDoc } from '@parley/db/messages/documents'
+import { mostAtOneTime } from '@parley/db/messages/messages'
+import { findMessagesOfSender, findRoomsOfSender } from '@parley/db/messages/messages-of-sender'
+import { forgetAnswersOfRoom } from '@parley/db/push/call-history'
+import { lockRoom } from '@parley/db/rooms/lock-room'
+import { takeRoomTime } from '@parley/db/rooms/rooms'
+import { findThreadsOfUser } from '@parley/db/threads/thread-members'
+import { inSnapshot } from '@parley/db/transactions/snapshot'
+import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import type { Chat } from '../chat.ts'
+import { justWritten } from '../events/as-of-now.ts'
+import { messageOrderingKey, roomOrderingKey } from '../events/ordering-keys.ts'
+import { recall } from '../messages/changing/recalled.ts'
+import { uncountMessages } from '../messages/changing/uncount-messages.ts'
+import { nothingQuoted } from '../messages/reading/quoted-messages.ts'
+
+const roomsInPage = 200
+
+const redacted: MessageChange = {
+  set: recall.set,
+  without: [...recall.without, 'expiresAtMS', 'heldExpiryMS', 'pinned'],
+}
+
+/** The erasure of a user whose messages go too. */
+export type ContentErasure = JobDoc & Required<Pick<JobDoc, 'user' | 'content'>>
+
+/**
+ * Takes the content of everything that an erased user wrote, in all rooms and threads of the app, in small transactions with their
+ * events. Rooms under hold are spared. Messages that are done already are skipped, so another process may repeat it.
+ * @returns whether it is finished, or stopped because the process stops
+ * @throws JobTaken
+ */
+export async function eraseContent(chat: Chat, job: ContentErasure): Promise<boolean> {
+  const { db, bus, jobs } = chat
+  const { app, user } = job
+  const threads = await inSnapshot(db, (session) => findThreadsOfUser(db, app, user, session))
+  for (const { room, roomKey } of threads) {
+    if (!(await eraseIn(chat, job, { room, roomKey }))) return false
+  }
+  let afterRoom = job.erased?.afterRoom
+  do {
+    const { rooms, next } = await findRoomsOfSender(db, app, user, afterRoom, roomsInPage)
+    for (const { _id: roomKey, id: room } of rooms) {
+      if (!(await eraseIn(chat, job, { room, roomKey }))) return false
+      await forgetAnswersOfRoom(db, { app, room }, { client: user })
+    }
+    if (next !== undefined) await noteErased(db, job, { afterRoom: next })
+    afterRoom = next
+  } while (afterRoom !== undefined)
+  return eraseFromStream(bus, { app, sender: user, exceptRooms: new Set(await findHeldRooms(db, app)) }, jobs.signal)
+}
+
+/** Of one room or thread; returns whether it is finished. */
+async function eraseIn(chat: Chat, job: ContentErasure, of: { room: string; roomKey: string }): Promise<boolean> {
+  for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
+    if (chat.jobs.signal.aborted) return false
+    afterSeq = await eraseNext(chat, job, of, afterSeq)
+  }
+  return true
+}
+
+/** Returns the seq after which there can be more. */
+async function eraseNext(
+  chat: Chat,
+  job: ContentErasure,
+  { room: roomId, roomKey }: { room: string; roomKey: string },
+  afterSeq: number,
+): Promise<number | undefined> {
+  const { db, outbox } = chat
+  const { app, user, content } = job
+  const work = async (session: Session) => {
+    const room = await lockRoom(db, app, roomId, session)
+    const some = { afterSeq, limit: mostAtOneTime }
+    const found = room ? await findMessagesOfSender(db, roomKey, user, some, session) : []
+    if (!room || found.length === 0) return { next: undefined, noted: [] }
+    const held = await findHeld(db, app, { room: roomId, users: [user] }, session)
+    if (held.room || held.users.has(user)) {
+      await noteErased(db, job, { spared: room._id }, session)
+      return { next: undefined, noted: [] }
+    }
+    const isDone = (message: (typeof found)[number]) =>
+      message.system || isDeletedIn(message, room) || (content === 'redact' && message.recalled)
+    const living = found.filter((message) => !isDone(message))
+    const next = found.length < mostAtOneTime ? undefined : found.at(-1)?.seq
+    if (living.length === 0) return { next, noted: [] }
+    const updatedAtMS = await takeRoomTime(db, room, session)
+    await uncountMessages(db, room, living, session)
+    const change = content === 'delete' ? stub : redacted
+    const changed: MessageDoc[] = []
+    for (const message of living) changed.push(await changeMessage(db, message, change, updatedAtMS, session))
+    await noteErased(db, job, { messages: living.length }, session)
+    const event = content === 'delete' ? 'messageDeleted' : 'messageUpdated'
+    const changes = living.map(({ _id }) => ({
+      orderingKey: messageOrderingKey(_id),
+      events: [{ kind: 'message' as const, message: _id, event, changedAtMS: updatedAtMS } as const],
+    }))
+    // A deleted room gets no events.
+    return { next, changed, noted: room.deletedAt ? [] : await outbox.note(changes, session) }
+  }
+  const { next, noted, changed = [] } = await inTransaction(db, work, { turn: roomOrderingKey(app, roomId) })
+  // They may quote each other, and not all are done.
+  const messages = changed.map((message) => ({ message, sender: undefined, quoted: nothingQuoted }))
+  await Promise.all(noted.map((one) => outbox.publish(one, justWritten({ messages }))))
+  return next
+}

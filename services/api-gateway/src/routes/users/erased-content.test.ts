@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { readPart } from '@parley/bus/stream/app-events'
+import { capturedSubjects } from '@parley/contracts/bus/subjects'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { recorded } from '../../test-profiler.ts'
+
+const secret = 'zanzibar'
+
+let gateway: TestGateway
+let bob: TestUser
+beforeAll(async () => {
+  gateway = await startTestGateway()
+  bob = await gateway.newUser('bob')
+})
+afterAll(() => gateway.stop())
+
+const admin = async (...call: Parameters<TestGateway['admin']>) => {
+  const { status, body } = await gateway.admin(...call)
+  assert.ok(status < 300, JSON.stringify(body))
+  return body.result
+}
+const send = (room: string, sender: string, message: string, more: object = {}) =>
+  admin('POST', '/messages', { room, sender, message, messageType: 'text', ...more })
+
+/** A user who wrote the secret wherever one can. */
+async function writeEverywhere(name: string) {
+  const user = await gateway.newUser(name)
+  const room = await gateway.newRoom([user, bob])
+  const left = await gateway.newRoom([user, bob])
+  const direct = await gateway.newRoom([user, bob], { roomType: 'direct' })
+  const root = await send(room, name, `${secret} root`)
+  const pinned = await send(room, name, `${secret} pinned`)
+  const ofBob = await send(room, 'bob', 'of bob')
+  const sent = [
+    await send(room, name, `${secret} mentions`, { mentions: ['bob'] }),
+    await send(room, name, secret, { expiresInS: 3_600 }),
+    await send(room, name, `${secret} ${'long '.repeat(2_000)}`),
+    await send(room, name, `${secret} in a thread of bob`, { replyTo: ofBob._id, thread: true }),
+    await send(room, name, `${secret} in an own thread`, { replyTo: root._id, thread: true }),
+    await send(left, name, `${secret} left`),
+    await send(direct, name, `${secret} direct`),
+  ]
+  await user.call('POST', `/messages/${pinned._id}/pin`)
+  await send(room, 'bob', 'quotes', { replyTo: pinned._id })
+  await user.call('POST', `/rooms/${left}/delete/members`, { members: [name] })
+  const edited = await send(room, name, 'to be edited')
+  const edit = { _id: edited._id, message: `${secret} edited`, messageType: 'text' }
+  assert.equal((await user.call('POST', `/rooms/${room}/message`, edit)).status, 200)
+  await send(room, name, `${secret} later`, { sendAtMS: Date.now() + 3_600_000 })
+  await bob.call('POST', `/messages/${root._id}/report`, { reason: 'x' })
+  // Stays in the buffer until the room is locked.
+  sent.push(edited, await send(room, name, `${secret} last`), root, pinned)
+  return { room, left, direct, ofBob, root, ids: sent.map(({ _id }): string => _id) }
+}
+type Scene = Awaited<ReturnType<typeof writeEverywhere>>
+
+/** The answers of all reads that show texts, by path. */
+async function readEverything({ room, left, direct, ofBob, root }: Scene): Promise<[string, string][]> {
+  const asBob = [
+    ...[room, left, direct].map((of) => `/rooms/${of}/messages/v3?limit=100`),
+    ...[ofBob, root].map(({ _id }) => `/messages/${_id}/thread`),
+    ...['/rooms', '/threads', `/rooms/${room}/pins`],
+  ]
+  const asAdmin = [
+    ...[`/admin/rooms/${room}/messages`, `/admin/rooms/${room}/pins`, `/admin/messages/${root._id}/thread`],
+    ...['/scheduled', '/admin/reports?status=open'],
+  ]
+  const found = await gateway.admin('POST', '/admin/search', { keyword: secret })
+  return [
+    ...(await Promise.all(asBob.map(async (path) => [path, (await bob.call('GET', path)).text] as [string, string]))),
+    ...(await Promise.all(
+      asAdmin.map(async (path) => [path, (await gateway.admin('GET', path)).text] as [string, string]),
+    )),
+    ['/admin/search', found.text],
+  ]
+}
+const withSecret = (read: readonly [string, string][]) =>
+  read.flatMap(([path, text]) => (text.includes(secret) ? [path] : []))
+const found = async () =>
+  (await bob.call('POST', '/search', { type: ['messages'], keyword: secret })).body.result.messages
+const history = async (room: string) => (await bob.call('GET', `/rooms/${room}/messages/v3?limit=100`)).body.result.data
+const badge = async (): Promise<number> => (await bob.call('GET', '/me/badge')).body.result.badge
+const erase = (user: string, content: string) => gateway.admin('DELETE', `/admin/clients/${user}?content=${content}`)
+
+/** A user's events of the stream with the secret. */
+async function eventsWithSecret(sender: string): Promise<string[]> {
+  const part = { subjects: capturedSubjects(gateway.app), afterSeq: 0, limit: 1_000, maxBytes: 1024 ** 3 }
+  const texts = (await readPart(gateway.chat.bus, part)).map(({ data }) => new TextDecoder().decode(data))
+  return texts.filter((text) => text.includes(secret) && JSON.parse(text).sender?._id === sender)
+}
+async function feed(after: string, types = ''): Promise<{ event: string; data: { _id: string; message?: string } }[]> {
+  return (await admin('GET', `/admin/events?after=${after}&limit=500&types=${types}`)).data
+}
+
+describe('the content of an erased user', () => {
+  test('is kept by default', async () => {
+    const scene = await writeEverywhere('keeper')
+    assert.equal((await gateway.admin('DELETE', '/admin/clients/keeper')).status, 200)
+    assert.equal(withSecret(await readEverything(scene)).includes(`/rooms/${scene.room}/messages/v3?limit=100`), true)
+    await admin('DELETE', `/rooms/${scene.room}/messages/_all`)
+    for (const room of [scene.left, scene.direct]) await admin('DELETE', `/rooms/${room}/messages/_all`)
+  })
+
+  test.each(['redact', 'delete'])('%s: no read shows it any more, and it is proven', async (content) => {
+    const name = `user of ${content}`
+    const heard = await gateway.hear()
+    const { cursor } = await admin('GET', '/admin/events')
+    const scene = await writeEverywhere(name)
+    const before = await readEverything(scene)
+    assert.deepEqual(
+      withSecret(before),
+      before.map(([path]) => path),
+    )
+    assert.ok((await found()).length > 0 && (await eventsWithSecret(name)).length > 0)
+    assert.ok((await feed(cursor)).some(({ data }) => data.message?.includes(secret)))
+    assert.ok((await badge()) > 0)
+
+    assert.equal((await erase(name, content)).status, 200)
+    assert.deepEqual(withSecret(await readEverything(scene)), [])
+    assert.deepEqual([await found(), await eventsWithSecret(name)], [[], []])
+    assert.equal(
+      (await feed(cursor)).some(({ data }) => data.message?.includes(secret)),
+      false,
+    )
+    assert.equal(await badge(), 0)
+
+    const messages = await history(scene.room)
+    const own = messages.filter(({ sender }: { sender: { _id: string } }) => sender._id === name)
+    for (const { isDeleted, messageType, message } of own) {
+      assert.deepEqual(
+        [isDeleted, messageType === 'recall', message],
+        [content === 'delete', content === 'redact', undefined],
+      )
+    }
+    assert.ok(own.length >= 6 && messages.some(({ message }: { message: string }) => message === 'of bob'))
+    const event = content === 'delete' ? 'messageDeleted' : 'messageUpdated'
+    for (const id of scene.ids) {
+      await heard.next(
+        event,
+        (payload: { _id?: string; messageID?: string }) => id === (payload._id ?? payload.messageID),
+      )
+    }
+    const erased = { content, messages: scene.ids.length, sparedRooms: 0 }
+    assert.deepEqual(
+      (await feed(cursor, 'contentErased')).map(({ data }) => data),
+      [{ _id: name, ...erased }],
+    )
+    const { data } = await admin('GET', `/admin/audit?subject=${encodeURIComponent(`user:${name}`)}&action=eraseUser`)
+    const asked = data.find(({ actor }: { actor: string }) => actor.startsWith('key:')).after
+    const proof = data.find(({ actor }: { actor: string }) => actor === `job:${asked.job}`)
+    assert.deepEqual([asked.content, proof.after], [content, { erased }])
+  })
+
+  test('stays in a room under hold, and in the stream', async () => {
+    const scene = await writeEverywhere('held')
+    const hold = await admin('POST', '/admin/holds', { room: scene.direct, reason: 'Case 1' })
+    assert.equal((await erase('held', 'delete')).status, 200)
+    assert.deepEqual(
+      (await history(scene.direct)).map(({ message }: { message: string }) => message),
+      [`${secret} direct`],
+    )
+    assert.deepEqual(withSecret(await readEverything(scene)), [
+      `/rooms/${scene.direct}/messages/v3?limit=100`,
+      '/rooms',
+      '/admin/search',
+    ])
+    assert.equal((await eventsWithSecret('held')).length, 1)
+    await admin('DELETE', `/admin/holds/${hold._id}`)
+  })
+
+  test('is refused other words', async () => {
+    const { status, body } = await erase('bob', 'some')
+    assert.deepEqual([status, body.error.code], [400, 'INVALID_QUERY'])
+  })
+
+  test('is found by indexes, however many messages there are', async () => {
+    const [user, room] = [await gateway.newUser('few'), await gateway.newRoom([bob])]
+    await admin('POST', `/rooms/${room}/members`, { invitees: ['few'] })
+    for (let i = 0; i < 70; i++) await send(room, i === 3 ? user.id : 'bob', `${i}`)
+    await gateway.chat.flusher.drained()
+    const entries = await recorded(gateway, () => erase('few', 'delete'))
+    const read = entries.filter(({ ns, planSummary }) => /\.message(s|Buckets)$/.test(ns) && planSummary !== undefined)
+    assert.ok(read.length > 3)
+    for (const { planSummary, docsExamined = 0, command } of read) {
+      assert.doesNotMatch(planSummary, /COLLSCAN/, JSON.stringify(command))
+      assert.ok(docsExamined <= 40, JSON.stringify(command))
+    }
+  })
+})
