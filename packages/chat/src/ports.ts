@@ -20,8 +20,8 @@ export interface HookCalls {
   call(hook: { url: string; id: string; secrets: readonly string[]; body: string }): Promise<string>
   /** Reads an address, without any signature; the same limits. */
   get(url: string): Promise<string>
-  /** For the metrics. */
-  answered(action: string, seconds: number): void
+  /** For the metrics, and the figures of the app. */
+  answered(app: string, action: string, seconds: number): void
 }
 
 /** For a process without one: no call is answered. */

@@ -19,10 +19,14 @@ export const figureNames = [
 ] as const
 type FigureName = (typeof figureNames)[number]
 export type Figures = Record<FigureName, number>
+/** Of answers of MODERATE (moderation-figures.ts). */
+type ModerationField = `moderation ${string} ${number}`
+
+type Counted = Partial<Record<FigureName | ModerationField, number>>
 
 /** Counts in memory, which every few seconds are added up in Redis. */
 export interface AppFigures {
-  add(app: string, name: FigureName, by?: number): void
+  add(app: string, name: FigureName | ModerationField, by?: number): void
   /** Settles when everything counted so far is in Redis, or Redis is away: then it is kept for the next time. */
   flush(): Promise<void>
   stop(): Promise<void>
@@ -45,7 +49,7 @@ const keyOf = (app: string, size: Stretch, stretch: number) => `{parley}:figures
  */
 export function createAppFigures({ redis }: Presence, onError: (error: Error) => void): AppFigures {
   /** By minute and app. */
-  let counted = new Map<string, { app: string; atMS: number; figures: Partial<Figures> }>()
+  let counted = new Map<string, { app: string; atMS: number; figures: Counted }>()
 
   async function flush(): Promise<void> {
     const taken = [...counted.values()]
@@ -59,11 +63,11 @@ export function createAppFigures({ redis }: Presence, onError: (error: Error) =>
     }
   }
 
-  function writes(app: string, atMS: number, figures: Partial<Figures>): Promise<unknown>[] {
+  function writes(app: string, atMS: number, figures: Counted): Promise<unknown>[] {
     return (['minute', 'hour'] as const).flatMap((size) => {
       const { sizeMS, count } = stretches[size]
       const key = keyOf(app, size, Math.floor(atMS / sizeMS))
-      const added: Promise<unknown>[] = Object.entries(figures).map(([name, by]) => redis.hincrby(key, name, by))
+      const added: Promise<unknown>[] = Object.entries(figures).map(([name, by]) => redis.hincrby(key, name, by ?? 0))
       added.push(redis.pexpire(key, (count + 1) * sizeMS))
       return added
     })
@@ -88,18 +92,29 @@ export function createAppFigures({ redis }: Presence, onError: (error: Error) =>
 
 /** The figures of an app by minute or hour, the oldest first; the present one is the last. One round trip. */
 export async function readFigures(
+  presence: Presence,
+  app: string,
+  size: Stretch,
+  nowMS?: number,
+): Promise<{ fromMS: number; figures: Figures }[]> {
+  const found = await readCounted(presence, app, size, nowMS)
+  return found.map(({ fromMS, fields }) => ({
+    fromMS,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one entry for each name
+    figures: Object.fromEntries(figureNames.map((name) => [name, Number(fields[name] ?? 0)])) as Figures,
+  }))
+}
+
+/** The same, with every field as it is in Redis. */
+export async function readCounted(
   { redis }: Presence,
   app: string,
   size: Stretch,
   nowMS = clock.now(),
-): Promise<{ fromMS: number; figures: Figures }[]> {
+): Promise<{ fromMS: number; fields: Record<string, string> }[]> {
   const { sizeMS, count } = stretches[size]
   const last = Math.floor(nowMS / sizeMS)
   const wanted = Array.from({ length: count }, (_, i) => last - count + 1 + i)
   const found = await Promise.all(wanted.map((stretch) => redis.hgetall(keyOf(app, size, stretch))))
-  return wanted.map((stretch, i) => ({
-    fromMS: stretch * sizeMS,
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one entry for each name
-    figures: Object.fromEntries(figureNames.map((name) => [name, Number(found[i]?.[name] ?? 0)])) as Figures,
-  }))
+  return wanted.map((stretch, i) => ({ fromMS: stretch * sizeMS, fields: found[i] ?? {} }))
 }

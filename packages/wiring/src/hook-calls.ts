@@ -1,6 +1,8 @@
 import { unescape } from 'node:querystring'
 import { clock } from '@parley/async/clock'
 import type { HookCalls } from '@parley/chat/ports'
+import type { AppFigures } from '@parley/presence/app-figures'
+import { moderationField } from '@parley/presence/moderation-figures'
 import type { Metrics } from '@parley/service/metrics'
 import { Webhook } from 'standardwebhooks'
 import { request } from 'undici'
@@ -13,6 +15,7 @@ const connections = 1_000
 export function createHookCalls(
   { timeoutMS, allowPrivateTargets }: { timeoutMS: number; allowPrivateTargets: PrivateTargets },
   metrics: Pick<Metrics, 'histogram'>,
+  figures?: Pick<AppFigures, 'add'>,
 ): HookCalls & { close(): Promise<void> } {
   const dispatcher = createGuardedAgent({ allowPrivate: allowPrivateTargets, timeoutMS, connections })
   const took = metrics.histogram(
@@ -40,7 +43,10 @@ export function createHookCalls(
       if (statusCode !== 200) throw new Error(`status ${statusCode}`)
       return text
     },
-    answered: (action, seconds) => took.observe({ action }, seconds),
+    answered(app, action, seconds) {
+      took.observe({ action }, seconds)
+      figures?.add(app, moderationField(action, seconds))
+    },
     close: () => dispatcher.destroy(),
   }
 }

@@ -1,6 +1,8 @@
+import { answerNodeRequests } from '@parley/bus/control/ask-nodes'
 import { createControl } from '@parley/bus/control/control'
 import type { Chat, ChatSettings } from '@parley/chat/chat'
 import { createChat } from '@parley/chat/create-chat'
+import { type BreakerAnswer, breakerRequest } from '@parley/contracts/bus/node-requests'
 import { findNodesWithout } from '@parley/presence/online-devices'
 import type { Context } from '@parley/service/lifecycle'
 import type { SettingsOf } from '@parley/service/settings'
@@ -8,21 +10,27 @@ import type { sharedSettings } from '@parley/service/shared-settings'
 import type { Servers } from './connect-servers.ts'
 import { createHookCalls } from './hook-calls.ts'
 
-type StartSettings = Pick<SettingsOf<typeof sharedSettings>, 'changesKeptHours' | 'moderate' | 'stream'>
+type StartSettings = Pick<SettingsOf<typeof sharedSettings>, 'changesKeptHours' | 'moderate' | 'nodeId' | 'stream'>
 
 /** Makes the parameter of all use cases. At the stop, their work is finished while the servers are still connected. */
 export function startChat(
   context: Pick<Context<StartSettings>, 'settings' | 'log' | 'metrics' | 'tracing' | 'onStop'>,
-  { db, bus, presence }: Servers,
+  { db, bus, presence, figures }: Servers,
   own: Partial<ChatSettings> = {},
 ): Chat {
   const { settings, log, metrics, tracing, onStop } = context
   const control = createControl(bus, (nodes, app, users) => findNodesWithout(presence, nodes, app, users))
   onStop('control', () => control.stop())
   const changesKeptHours = settings.changesKeptHours ?? settings.stream.maxAgeHours
-  const hookCalls = createHookCalls(settings.moderate, metrics)
+  const hookCalls = createHookCalls(settings.moderate, metrics, figures)
   onStop('hook calls', () => hookCalls.close())
   const chat = createChat({ db, bus, control, log, tracing, hookCalls, settings: { changesKeptHours, ...own } })
+  const breaker = answerNodeRequests(bus, settings.nodeId, {
+    request: 'breaker',
+    schema: breakerRequest,
+    answer: ({ app }): BreakerAnswer => chat.moderation.breakerOf(app) ?? null,
+  })
+  onStop('breaker', () => breaker.unsubscribe())
   onStop('outbox', () => chat.outbox.drained())
   onStop('flusher', () => chat.flusher.drained())
   onStop('search index', () => chat.searchIndex.stop())

@@ -38,13 +38,26 @@ export interface AppHooks<V, Q, A> {
   hookOf(app: string): Promise<AppHook<V> | undefined>
   /** Resolves within the time limit of a call; undefined if the server does not answer. */
   ask(hook: Pick<AppHook<V>, 'app' | 'secrets'>, url: string, question: Q): Promise<A | undefined>
+  /** Of the app's server as it was called last; undefined where none was. */
+  breakerOf(app: string): Breaker | undefined
 }
+
+/** `open`: no call is made until a pause is over; `half-open`: the next one decides. */
+export type Breaker = 'closed' | 'open' | 'half-open'
 
 /** Bounds the calls to one server. */
 interface Guard {
+  state(): Breaker
   isTrying(): boolean
   run<A>(call: () => Promise<A>): Promise<A>
   loggedAtMS: number
+}
+
+const stateNames: Record<CircuitState, Breaker> = {
+  [CircuitState.Closed]: 'closed',
+  [CircuitState.Open]: 'open',
+  [CircuitState.HalfOpen]: 'half-open',
+  [CircuitState.Isolated]: 'open',
 }
 
 function newGuard(): Guard {
@@ -54,6 +67,7 @@ function newGuard(): Guard {
   })
   const policy = wrap(bulkhead(mostInFlight), breaker)
   return {
+    state: () => stateNames[breaker.state],
     isTrying: () => breaker.state === CircuitState.HalfOpen,
     run: (call) => policy.execute(call),
     loggedAtMS: Number.NEGATIVE_INFINITY,
@@ -79,6 +93,8 @@ export function createAppHooks<V, Q extends object, A>(
     noDeleteOnFetchRejection: true,
   })
   const guards = new LRUCache<string, Guard>({ max: mostApps, memoMethod: newGuard })
+  /** The server that each app's calls go to. */
+  const called = new LRUCache<string, Guard>({ max: mostApps })
 
   async function findHook(app: string): Promise<AppHook<V> | undefined> {
     const found = await findConfigValue(db, app, name)
@@ -90,8 +106,11 @@ export function createAppHooks<V, Q extends object, A>(
   return {
     hookOf: async (app) => (await hooks.fetch(app))?.hook,
 
+    breakerOf: (app) => called.peek(app)?.state(),
+
     async ask({ app, secrets }, url, question) {
       const guard = guards.memo(key(app, url))
+      called.set(app, guard)
       // Others would wait for the one call that probes.
       if (guard.isTrying()) return undefined
       const signed = { url, id: `${name.toLowerCase()}_${newId()}`, secrets, body: JSON.stringify(question) }

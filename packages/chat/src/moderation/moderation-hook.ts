@@ -20,6 +20,7 @@ export interface Moderation {
   hookOf: Hooks['hookOf']
   /** Resolves within the time limit of a call; never fails. */
   ask(hook: AppHook<ModerationHook>, question: ModerationCall): Promise<HookAnswer>
+  breakerOf: Hooks['breakerOf']
 }
 
 export function createModeration({ db, log, calls }: { db: Db; log: Log; calls: HookCalls }): Moderation {
@@ -32,10 +33,12 @@ export function createModeration({ db, log, calls }: { db: Db; log: Log; calls: 
   return {
     hookOf: (app) => hooks.hookOf(app),
 
+    breakerOf: (app) => hooks.breakerOf(app),
+
     async ask(hook, question) {
       const beganMS = performance.now()
       const answer = (await hooks.ask(hook, hook.value.url, question)) ?? { action: 'unanswered' as const }
-      calls.answered(answer.action, (performance.now() - beganMS) / 1_000)
+      calls.answered(hook.app, answer.action, (performance.now() - beganMS) / 1_000)
       return answer
     },
   }

@@ -48,7 +48,8 @@ export async function askActivity(
   }
 }
 
-async function livingGateways(presence: Presence): Promise<string[]> {
+/** The gateways that have reported lately. */
+export async function livingGateways(presence: Presence): Promise<string[]> {
   const oldestMS = clock.now() - silentAfterMS
   const all = await readProcesses(presence)
   return all.filter(({ service, atMS }) => service === 'api-gateway' && atMS >= oldestMS).map(({ node }) => node)

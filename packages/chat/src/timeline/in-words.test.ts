@@ -184,6 +184,22 @@ const rows: [record: TimelineRecord, code: string, reason: string][] = [
   [{ of: 'audit', entry: { ...audit, actorName: 'console' } }, 'AUDIT', 'console (key:9f) called banUser'],
 ]
 
+/** Known to the record alone: a sentence with one of them has it among its parts too. */
+const names = [
+  'alice',
+  'bob',
+  'phone',
+  'APNs',
+  'FCM',
+  'UNREGISTERED',
+  'ROOM_FROZEN',
+  '10.0.0.1',
+  'spam',
+  'banUser',
+  'polling',
+]
+const states = { read: true, arrived: true, 'not reported': true, 'no member': true }
+
 describe('a record of a timeline in words', () => {
   for (const [record, code, reason] of rows) {
     test(`${record.of}: ${reason}`, () => {
@@ -195,6 +211,23 @@ describe('a record of a timeline in words', () => {
   test('every requestable kind has a record that becomes it', () => {
     const kinds = new Set(rows.map(([record]) => inWords(record).kind))
     assert.deepEqual([...kinds].toSorted(), [...timelineKinds].toSorted())
+  })
+
+  test('the parts of a sentence are enough to say it in another language', () => {
+    for (const [record, , reason] of rows) {
+      const { about } = inWords(record)
+      const parts = Object.values(about)
+        .flat()
+        .filter((part) => typeof part === 'string')
+      const unsaid = parts.filter((part) => !reason.includes(part) && !Object.hasOwn(states, part))
+      assert.deepEqual(unsaid, [], reason)
+      for (const said of names.filter((name) => new RegExp(`\\b${name}\\b`).test(reason))) {
+        assert.ok(
+          parts.some((part) => part.includes(said)),
+          `${said} of: ${reason}`,
+        )
+      }
+    }
   })
 
   test('names the subject, the node and the IDs that other operations take', () => {

@@ -1,4 +1,4 @@
-import type { TimelineEntry, TimelineKind } from '@parley/contracts/resources/timeline-entry'
+import type { TimelineAbout, TimelineEntry, TimelineKind } from '@parley/contracts/resources/timeline-entry'
 import { activityInWords, callInWords, endOf, noPush, outcomeInWords, tokenWords } from './reasons.ts'
 import type { TimelineRecord } from './records.ts'
 
@@ -38,15 +38,24 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
     const { _id, room, seq, sender, messageType, createdAtMS, request } = message
     const isOwn = reader === undefined || reader.user === sender
     const what = message.system ? 'the server wrote a message' : `${sender} sent a message`
-    const changes = [message.edited && 'edited', message.recalled && 'recalled', message.isDeleted && 'deleted']
-    const since = changes.filter((change) => typeof change === 'string').join(', ')
-    const state = isOwn ? '' : `; ${stateOf(reader, seq)}`
+    const changes = [
+      ...(message.edited ? ['edited' as const] : []),
+      ...(message.recalled ? ['recalled' as const] : []),
+      ...(message.isDeleted ? ['deleted' as const] : []),
+    ]
+    const since = changes.join(', ')
+    const state = isOwn ? undefined : stateOf(reader, seq)
     return {
       timeMS: createdAtMS,
       kind: kindOf.message,
       code: isOwn ? 'MESSAGE_SENT' : 'MESSAGE_RECEIVED',
       subject: { kind: 'message', id: _id },
-      reason: `${what} of type ${messageType} (seq ${seq})${since === '' ? '' : `, ${since} since`}${state}`,
+      reason: `${what} of type ${messageType} (seq ${seq})${since === '' ? '' : `, ${since} since`}${state === undefined ? '' : `; ${stateWords[state](reader?.user ?? '')}`}`,
+      about: {
+        ...{ messageType, seq, changes },
+        ...(!message.system && { by: sender }),
+        ...(state !== undefined && { state, user: reader?.user }),
+      },
       refs: { message: _id, room, user: sender, ...(request !== undefined && { request }) },
     }
   },
@@ -63,6 +72,7 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
       subject: { kind: 'message', id: message._id },
       node,
       reason: `handed to ${to} ${which}${there}`,
+      about: { sockets, devices: [...devices] },
       refs: { message: message._id, room: message.room, ...(devices.length === 1 && { device: devices[0] }) },
     }
   },
@@ -73,6 +83,7 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
     code: `PUSH_${reason}`,
     subject: { kind: 'message', id: message._id },
     reason: reason === 'PUSH_GENERIC' ? noPush.PUSH_GENERIC : `No push: ${noPush[reason]}`,
+    about: {},
     refs: { message: message._id, room: message.room, ...(call !== undefined && { call }) },
   }),
 
@@ -89,7 +100,7 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
     kind: kindOf.call,
     code: `CALL_${call.state.toUpperCase()}`,
     subject: { kind: 'call', id: call._id },
-    reason: callInWords(call),
+    ...callInWords(call),
     refs: { call: call._id, room: call.room, ...(call.request !== undefined && { request: call.request }) },
   }),
 
@@ -107,6 +118,7 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
     subject: { kind: 'device', id: device },
     node,
     reason: `${device} connected by ${transport}, and is connected still`,
+    about: { devices: [device], transport },
     refs: { device },
   }),
 
@@ -116,6 +128,7 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
     code: 'LAST_LOGIN',
     subject: { kind: 'other', id: 'login' },
     reason: `the last login of a socket${address ? `, from ${address.address}` : ''}`,
+    about: { ...(address && { address: address.address }) },
     refs: {},
   }),
 
@@ -125,6 +138,7 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
     code: 'LAST_SEEN',
     subject: { kind: 'other', id: 'login' },
     reason: 'the last end of a connection of the user',
+    about: {},
     refs: {},
   }),
 
@@ -134,10 +148,12 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
     code: 'SCHEDULED_REFUSED',
     subject: { kind: 'other', id },
     reason: `a scheduled message was not sent: ${refused?.code ?? ''} ${refused?.message ?? ''}`.trimEnd(),
+    about: { ...(refused && { error: refused.code, detail: refused.message }) },
     refs: { room },
   }),
 
   read: ({ membership: { room, readSeq, deliveredSeq = 0 }, atMS }) => ({
+    about: { readSeq, deliveredSeq: Math.max(readSeq, deliveredSeq) },
     timeMS: atMS,
     kind: kindOf.read,
     code: 'READ',
@@ -152,6 +168,7 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
     code: 'JOINED',
     subject: { kind: 'room', id: room },
     reason: `${user} became a member of the room`,
+    about: { user },
     refs: { room, user },
   }),
 
@@ -161,6 +178,7 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
     code: `TOKEN_${what.toUpperCase()}`,
     subject: { kind: 'token', id: fingerprint },
     reason: tokenWords[what],
+    about: {},
     refs: { token: fingerprint },
   }),
 
@@ -170,6 +188,7 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
     code: 'BANNED_IN_ROOM',
     subject: { kind: 'room', id: room },
     reason: `${blocker === '' ? 'an API key' : blocker} banned ${blockee} in the room ${endOf(untilMS)}: only reading is allowed`,
+    about: { user: blockee, ...(blocker !== '' && { by: blocker }), ...(untilMS !== undefined && { untilMS }) },
     refs: { room, user: blockee },
   }),
 
@@ -179,6 +198,7 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
     code: 'BANNED_FROM_APP',
     subject: { kind: 'user', id: user },
     reason: `${user} was banned from the app ${endOf(untilMS)}: logins and calls are refused`,
+    about: { user, ...(untilMS !== undefined && { untilMS }) },
     refs: { user },
   }),
 
@@ -192,6 +212,11 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
       code: status === 'open' ? 'REPORT_OPEN' : 'REPORT_DECIDED',
       subject: { kind: 'report', id },
       reason: `${who} a message of ${sender}${why}; ${then}`,
+      about: {
+        user: sender,
+        ...(by ? { by: by.client, detail: by.reason } : { count }),
+        ...(decision !== undefined && { decision }),
+      },
       refs: { report: id, message, room, user: by?.client ?? sender },
     }
   },
@@ -206,14 +231,23 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
       code: 'AUDIT',
       subject: { kind: known, id: subject.slice(colon + 1) },
       reason: `${actorName === undefined ? actor : `${actorName} (${actor})`} called ${action}`,
+      about: { actor: actorName === undefined ? actor : `${actorName} (${actor})`, action },
       refs: { audit: id, actor, ...(request !== undefined && { request }) },
     }
   },
 }
 
-function stateOf({ user, readSeq, deliveredSeq = 0 }: NonNullable<RecordOf<'message'>['reader']>, seq: number): string {
-  if (readSeq === undefined) return `${user} is no member now`
-  if (seq <= readSeq) return `${user} has read it`
-  const arrived = seq <= deliveredSeq ? `it reached a device of ${user}` : `no device of ${user} reported to have it`
-  return `${arrived}, and ${user} has not read it`
+type State = NonNullable<TimelineAbout['state']>
+
+function stateOf({ readSeq, deliveredSeq = 0 }: NonNullable<RecordOf<'message'>['reader']>, seq: number): State {
+  if (readSeq === undefined) return 'no member'
+  if (seq <= readSeq) return 'read'
+  return seq <= deliveredSeq ? 'arrived' : 'not reported'
+}
+
+const stateWords: Record<State, (user: string) => string> = {
+  'no member': (user) => `${user} is no member now`,
+  read: (user) => `${user} has read it`,
+  arrived: (user) => `it reached a device of ${user}, and ${user} has not read it`,
+  'not reported': (user) => `no device of ${user} reported to have it, and ${user} has not read it`,
 }

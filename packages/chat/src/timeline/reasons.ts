@@ -39,44 +39,74 @@ const deviceReasons: Readonly<Record<string, string>> = {
 }
 
 /** The outcome of a push to a device. */
-export function outcomeInWords(device: ExplainedDevice): Pick<TimelineEntry, 'code' | 'reason'> {
+export function outcomeInWords(device: ExplainedDevice): Pick<TimelineEntry, 'code' | 'reason' | 'about'> {
   const { deviceId, outcome, reason = '', tries = 0, lastError, nextTryAtMS, tokenRemoved } = device
   const network = device.network === undefined ? 'the network' : networkNames[device.network]
+  const about = {
+    devices: [deviceId],
+    ...(device.network !== undefined && { network }),
+  }
   switch (outcome) {
     case 'not sent':
-      return { code: `PUSH_${reason}`, reason: `No push to ${deviceId}: ${deviceReasons[reason] ?? reason}` }
+      return { code: `PUSH_${reason}`, about, reason: `No push to ${deviceId}: ${deviceReasons[reason] ?? reason}` }
     case 'sent':
-      return { code: 'PUSH_SENT', reason: `${network} took the push to ${deviceId}` }
+      return { code: 'PUSH_SENT', about, reason: `${network} took the push to ${deviceId}` }
     case 'refused': {
       const removed = tokenRemoved === true ? '; the device token was removed' : ''
-      return { code: 'PUSH_REFUSED', reason: `${network} refused the push to ${deviceId}: ${reason}${removed}` }
+      return {
+        code: 'PUSH_REFUSED',
+        about: { ...about, error: reason, ...(tokenRemoved === true && { tokenRemoved }) },
+        reason: `${network} refused the push to ${deviceId}: ${reason}${removed}`,
+      }
     }
     case 'given up':
-      return { code: 'PUSH_GIVEN_UP', reason: `the push to ${deviceId} was given up: ${reason}` }
+      return {
+        code: 'PUSH_GIVEN_UP',
+        about: { ...about, error: reason },
+        reason: `the push to ${deviceId} was given up: ${reason}`,
+      }
     case 'waiting': {
       const failed = tries === 0 ? '' : ` after ${tries} failed ${tries === 1 ? 'try' : 'tries'}`
       const why = lastError === undefined ? '' : `: ${lastError}`
       const next = nextTryAtMS === undefined ? '' : `; next try ${new Date(nextTryAtMS).toISOString()}`
-      return { code: 'PUSH_WAITING', reason: `the push to ${deviceId} waits${failed}${why}${next}` }
+      return {
+        code: 'PUSH_WAITING',
+        about: {
+          ...{ ...about, tries },
+          ...(lastError !== undefined && { error: lastError }),
+          ...(nextTryAtMS !== undefined && { nextTryAtMS }),
+        },
+        reason: `the push to ${deviceId} waits${failed}${why}${next}`,
+      }
     }
     case 'sending':
-      return { code: 'PUSH_SENDING', reason: `the push to ${deviceId} was begun, and no outcome is on record` }
+      return { code: 'PUSH_SENDING', about, reason: `the push to ${deviceId} was begun, and no outcome is on record` }
     default:
       return outcome satisfies never
   }
 }
 
-export function callInWords(call: Omit<OutgoingCallDoc, 'data'>): string {
+export function callInWords(call: Omit<OutgoingCallDoc, 'data'>): Pick<TimelineEntry, 'reason' | 'about'> {
   const { kind, event, state, tries, lastError = '', lastTry } = call
   const whose = kind === 'push' ? 'the call to PUSH_GENERIC' : `the call of ${event} to the room's webhook`
-  const answered = lastTry?.status === undefined ? '' : `, answered ${lastTry.status} in ${lastTry.durationMS} ms`
+  const about = { ...(kind === 'webhook' && { event }), tries }
   switch (state) {
-    case 'done':
-      return `${whose} was made${answered}`
+    case 'done': {
+      if (lastTry?.status === undefined) return { about, reason: `${whose} was made` }
+      const { status, durationMS } = lastTry
+      return {
+        about: { ...about, status, durationMS },
+        reason: `${whose} was made, answered ${status} in ${durationMS} ms`,
+      }
+    }
     case 'failed':
-      return `${whose} failed for good after ${tries} ${tries === 1 ? 'try' : 'tries'}: ${lastError}`
+      return {
+        about: { ...about, error: lastError },
+        reason: `${whose} failed for good after ${tries} ${tries === 1 ? 'try' : 'tries'}: ${lastError}`,
+      }
     case 'waiting':
-      return tries === 0 ? `${whose} waits` : `${whose} waits after ${tries} failed: ${lastError}`
+      if (tries === 0) return { about, reason: `${whose} waits` }
+      return { about: { ...about, error: lastError }, reason: `${whose} waits after ${tries} failed: ${lastError}` }
     default:
       return state satisfies never
   }
@@ -85,7 +115,7 @@ export function callInWords(call: Omit<OutgoingCallDoc, 'data'>): string {
 /** A login, an end of a connection, or a refusal. */
 export function activityInWords(
   activity: ActivityAnswer[number],
-): Pick<TimelineEntry, 'code' | 'reason' | 'subject' | 'refs'> {
+): Pick<TimelineEntry, 'code' | 'reason' | 'about' | 'subject' | 'refs'> {
   const { what, device, transport = '', call = '', room, code = '', reason = '', request } = activity
   const refs = {
     ...(device !== undefined && { device }),
@@ -94,15 +124,23 @@ export function activityInWords(
   }
   const shown = device ?? 'a device'
   const subject = { kind: 'device' as const, id: device ?? '' }
+  const devices = device === undefined ? [] : [device]
   switch (what) {
     case 'connected':
-      return { code: 'CONNECTED', subject, refs, reason: `${shown} logged in by ${transport}` }
+      return {
+        code: 'CONNECTED',
+        subject,
+        refs,
+        about: { devices, transport },
+        reason: `${shown} logged in by ${transport}`,
+      }
     case 'closed': {
       const why = Object.entries(closeReasons).find(([name]) => name === reason)?.[1].why
       return {
         code: 'DISCONNECTED',
         subject,
         refs,
+        about: { devices, error: reason },
         reason: `${shown} disconnected: ${reason}${why === undefined ? '' : ` (${why})`}`,
       }
     }
@@ -111,6 +149,7 @@ export function activityInWords(
         code: 'REFUSED',
         subject: { kind: 'other', id: call },
         refs,
+        about: { call, error: code, detail: reason },
         reason: `${call} was refused: ${code} ${reason}`.trimEnd(),
       }
     default:

@@ -68,6 +68,7 @@ export const adminCalls = {
   unbanMember: 'DELETE /blockStatus/room/:roomID/:blockee',
   banUser: 'POST /admin/clients/:client_id/ban',
   unbanUser: 'DELETE /admin/clients/:client_id/ban',
+  readModeration: 'GET /admin/moderation',
   tryCensorship: 'GET /admin/censorship?',
   tryModeration: 'POST /admin/moderation/try',
   decideReport: 'POST /admin/reports/:id/decide',

@@ -4227,6 +4227,65 @@ export interface TimelineEntry {
    * An English sentence without texts of messages
    */
   reason: string
+  /**
+   * What `reason` says with `code`, in parts
+   */
+  about: {
+    /**
+     * The one that it happened to
+     */
+    user?: string
+    /**
+     * The one who did it; absent: an API key, or the server
+     */
+    by?: string
+    messageType?: string
+    seq?: number
+    changes?: ('edited' | 'recalled' | 'deleted')[]
+    /**
+     * Of a message, for `user`
+     */
+    state?: 'read' | 'arrived' | 'not reported' | 'no member'
+    sockets?: number
+    devices?: string[]
+    network?: string
+    tokenRemoved?: boolean
+    tries?: number
+    /**
+     * A code, or what another server said
+     */
+    error?: string
+    /**
+     * Beside `error`: the text of the refusal
+     */
+    detail?: string
+    /**
+     * Milliseconds since 1970-01-01 UTC
+     */
+    nextTryAtMS?: number
+    /**
+     * Of a call to the webhook of a room; absent: to PUSH_GENERIC
+     */
+    event?: string
+    status?: number
+    durationMS?: number
+    transport?: string
+    /**
+     * The emit or the operation
+     */
+    call?: string
+    address?: string
+    readSeq?: number
+    deliveredSeq?: number
+    /**
+     * Absent: without an end
+     */
+    untilMS?: number
+    count?: number
+    decision?: string
+    actor?: string
+    action?: string
+  }
   refs: {
     message?: string
     room?: string
@@ -4914,6 +4973,49 @@ export interface UnblockUserInput {
    * User ID
    */
   blockee: string
+}
+export interface ReadModerationInput {}
+export interface ModerationFigures {
+  allow: number
+  mask: number
+  refuse: number
+  /**
+   * Without an answer in time, or not asked while the breaker was open
+   */
+  unanswered: number
+  /**
+   * Half of the answers took at most this long; absent without answers
+   */
+  p50MS?: number
+  /**
+   * 99 of 100 did
+   */
+  p99MS?: number
+}
+export interface ReadModerationResult {
+  hour: ModerationFigures
+  day: ModerationFigures
+  /**
+   * The present one is the last
+   */
+  minutes: {
+    /**
+     * Milliseconds since 1970-01-01 UTC
+     */
+    fromMS: number
+    figures: ModerationFigures
+  }[]
+  /**
+   * At each process that has called the server. `open` after 5 failures in a row: for 5 seconds it is not asked; then one call decides
+   */
+  breakers: {
+    node: string
+    state: 'closed' | 'open' | 'half-open'
+  }[]
+  /**
+   * Processes that did not answer
+   */
+  silentNodes: string[]
 }
 export interface TryCensorshipInput {
   /**
@@ -6384,6 +6486,8 @@ export interface AdminCalls {
   banUser: { input: BanUserInput; result: BanUserResult }
   /** Lift the ban of a user from the app: DELETE /admin/clients/:client_id/ban */
   unbanUser: { input: UnbanUserInput; result: UnbanUserResult }
+  /** Answers of the server that MODERATE names: how many of each kind, and how fast: GET /admin/moderation */
+  readModeration: { input: ReadModerationInput; result: ReadModerationResult }
   /** A text as the censored words let it be: GET /admin/censorship */
   tryCensorship: { input: TryCensorshipInput; result: TryCensorshipResult }
   /** Ask the server that the key MODERATE names about a text, as for a message: POST /admin/moderation/try */

@@ -35,6 +35,12 @@ export const deliveriesAnswer = z.array(
 )
 export type DeliveriesAnswer = z.infer<typeof deliveriesAnswer>
 
+export const breakerRequest = z.object({ app: z.string() })
+
+/** Whether a process calls the server of MODERATE: after failures in a row it pauses. Null where it has not called it. */
+export const breakerAnswer = z.enum(['closed', 'open', 'half-open']).nullable()
+export type BreakerAnswer = z.infer<typeof breakerAnswer>
+
 export const activityRequest = z.object({ app: z.string(), user: z.string() })
 
 /** The logins of a user, the ends of their connections and what they were refused, as far as a process remembers. */

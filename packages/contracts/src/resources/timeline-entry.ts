@@ -35,6 +35,40 @@ const timelineRefs = z.object({
   request: text.optional().describe('X-Request-ID, or the ID of an emit'),
 })
 
+const number = z.number()
+
+/** The parts of the sentence, so that it can be said in any language. */
+const timelineAbout = z.object({
+  user: text.optional().describe('The one that it happened to'),
+  by: text.optional().describe('The one who did it; absent: an API key, or the server'),
+  messageType: text.optional(),
+  seq: number.optional(),
+  changes: z.array(z.enum(['edited', 'recalled', 'deleted'])).optional(),
+  state: z.enum(['read', 'arrived', 'not reported', 'no member']).optional().describe('Of a message, for `user`'),
+  sockets: number.optional(),
+  devices: z.array(text).optional(),
+  network: text.optional(),
+  tokenRemoved: z.boolean().optional(),
+  tries: number.optional(),
+  error: text.optional().describe('A code, or what another server said'),
+  detail: text.optional().describe('Beside `error`: the text of the refusal'),
+  nextTryAtMS: timeMS.optional(),
+  event: text.optional().describe('Of a call to the webhook of a room; absent: to PUSH_GENERIC'),
+  status: number.optional(),
+  durationMS: number.optional(),
+  transport: text.optional(),
+  call: text.optional().describe('The emit or the operation'),
+  address: text.optional(),
+  readSeq: number.optional(),
+  deliveredSeq: number.optional(),
+  untilMS: timeMS.optional().describe('Absent: without an end'),
+  count: number.optional(),
+  decision: text.optional(),
+  actor: text.optional(),
+  action: text.optional(),
+})
+export type TimelineAbout = z.infer<typeof timelineAbout>
+
 /** One thing that happened to a user or in a room, and why. */
 export const timelineEntry = z
   .object({
@@ -47,6 +81,7 @@ export const timelineEntry = z
     }),
     node: text.optional().describe('The process that did it, where that is known'),
     reason: text.describe('An English sentence without texts of messages'),
+    about: timelineAbout.describe('What `reason` says with `code`, in parts'),
     refs: timelineRefs,
   })
   .meta({ id: 'TimelineEntry', ...ours })

@@ -35,7 +35,7 @@ export function mountAll(mount: Mount, chat: Chat, presence: Presence, feeds: Fe
   mountJobs(mount, chat)
   mountMembers(mount, chat)
   mountMessages(mount, chat)
-  mountModeration(mount, chat)
+  mountModeration(mount, chat, presence)
   mountMonitoring(mount, chat, presence)
   mountMutes(mount, chat)
   mountPreferences(mount, chat)

@@ -1,10 +1,12 @@
 import type { Chat } from '@parley/chat/chat'
+import type { Presence } from '@parley/chat/integrations/stats-report'
 import { banMember, unbanMember } from '@parley/chat/moderation/ban-member'
 import { banUser, unbanUser } from '@parley/chat/moderation/ban-user'
 import { blockUser, listBlocks, unblockUser } from '@parley/chat/moderation/block-user'
 import { decideReport } from '@parley/chat/moderation/decide-report'
 import { listBans } from '@parley/chat/moderation/list-bans'
 import { listReports } from '@parley/chat/moderation/list-reports'
+import { readModeration } from '@parley/chat/moderation/read-moderation'
 import { reportMessage } from '@parley/chat/moderation/report-message'
 import { tryModeration } from '@parley/chat/moderation/try-moderation'
 import * as appBans from '@parley/contracts/operations/moderation/app-bans'
@@ -14,7 +16,7 @@ import * as censorship from '@parley/contracts/operations/moderation/censorship'
 import * as reports from '@parley/contracts/operations/moderation/reports'
 import type { Mount } from '../mount.ts'
 
-export function mountModeration(mount: Mount, chat: Chat): void {
+export function mountModeration(mount: Mount, chat: Chat, presence: Presence): void {
   mount(appBans.banUser, ({ chat, caller, params, body }) => banUser(chat, caller.app, params.client_id, body.untilMS))
 
   mount(appBans.unbanUser, ({ chat, caller, params }) => unbanUser(chat, caller.app, params.client_id))
@@ -30,6 +32,8 @@ export function mountModeration(mount: Mount, chat: Chat): void {
   mount(censorship.tryCensorship, async ({ caller, query }) => ({
     text: await chat.censor.maskText(caller.app, query.text),
   }))
+
+  mount(censorship.readModeration, ({ caller }) => readModeration(chat, presence, caller.app))
 
   mount(censorship.tryModeration, ({ caller, body }) => tryModeration(chat, caller.app, body))
 

@@ -1,16 +1,4 @@
-import {
-  Alert,
-  Badge,
-  Button,
-  Checkbox,
-  Code,
-  Group,
-  NumberInput,
-  SimpleGrid,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core'
+import { Alert, Badge, Button, Checkbox, Code, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { components } from '../../../generated/openapi.ts'
@@ -197,11 +185,11 @@ function AddKey({ onClose, onAdded }: { onClose: () => void; onAdded: (apiKey: s
         onChange={(event) => setName(event.currentTarget.value)}
       />
       <Checkbox.Group label={t.scopes} value={chosen} onChange={setChosen}>
-        <SimpleGrid cols={2} spacing={8} mt={6}>
+        <div className="scopes">
           {['all', ...allScopes].map((scope) => (
             <Checkbox key={scope} value={scope} label={scope} size="md" />
           ))}
-        </SimpleGrid>
+        </div>
       </Checkbox.Group>
       <TextInput
         type="datetime-local"

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Page } from '../../components/page.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
+import { HookFigures } from './hook-figures.tsx'
 import { MessageSearch } from './message-search.tsx'
 import { Reports } from './reports.tsx'
 import { moderationTabs } from './search.ts'
@@ -29,13 +30,16 @@ export function Moderation() {
           <Tabs.Tab value="reports">{t.reports}</Tabs.Tab>
           {may('POST /admin/search') && <Tabs.Tab value="search">{t.search}</Tabs.Tab>}
           {may('GET /config') && <Tabs.Tab value="words">{t.words}</Tabs.Tab>}
-          {may('POST /admin/moderation/try') && <Tabs.Tab value="hook">{t.hook}</Tabs.Tab>}
+          {may('GET /admin/moderation') && <Tabs.Tab value="hook">{t.hook}</Tabs.Tab>}
         </Tabs.List>
         <Tabs.Panel value="reports">
           <Reports />
         </Tabs.Panel>
         <Tabs.Panel value="search">{may('POST /admin/search') && <MessageSearch />}</Tabs.Panel>
-        <Tabs.Panel value="hook">{may('POST /admin/moderation/try') && <TryHook />}</Tabs.Panel>
+        <Tabs.Panel value="hook">
+          {may('GET /admin/moderation') && <HookFigures />}
+          {may('POST /admin/moderation/try') && <TryHook />}
+        </Tabs.Panel>
         <Tabs.Panel value="words">{may('GET /config') && <Words />}</Tabs.Panel>
       </Tabs>
     </Page>

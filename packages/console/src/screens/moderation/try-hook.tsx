@@ -26,7 +26,7 @@ export function TryHook() {
     },
   })
   return (
-    <Section title={t.hook}>
+    <Section title={t.hookTry}>
       <form
         onSubmit={(event) => {
           event.preventDefault()

@@ -4,9 +4,10 @@ import { ViewLink, visible } from '../../components/shown.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useLanguage, useTexts } from '../../texts/texts.ts'
 import type { Entry } from './entry.ts'
+import { inChinese } from './in-chinese.ts'
 import { kindIcons } from './kinds.ts'
 import type { TimelineSearch } from './search.ts'
-import { codeTexts, timelineTexts } from './texts.ts'
+import { timelineTexts } from './texts.ts'
 
 const bad = /REFUSED|FAILED|GIVEN_UP|BANNED|DEAD|NONE$|TOKEN_EXPIRED|REPORT_OPEN/
 const good = /^(PUSH_SENT|DELIVERED|CALL_DONE|READ|CONNECTED)/
@@ -14,10 +15,10 @@ const good = /^(PUSH_SENT|DELIVERED|CALL_DONE|READ|CONNECTED)/
 /** An entry: when, of which kind, the reason in words, where, and links to what it is about. */
 export function EntryLine({ entry, search }: { entry: Entry; search: TimelineSearch }) {
   const t = useTexts(timelineTexts)
-  const codes = useTexts(codeTexts)
   const language = useLanguage()
   const { kind, code, reason, node, timeMS } = entry
-  const headline = code in codes ? codes[code as keyof typeof codes] : undefined
+  // The server's sentence is the English one.
+  const chinese = language === 'zh' ? inChinese(entry) : undefined
   const colour = bad.test(code) ? 'red' : good.test(code) ? 'teal' : 'gray'
   return (
     <li className="timeline-entry" data-kind={kind}>
@@ -31,10 +32,8 @@ export function EntryLine({ entry, search }: { entry: Entry; search: TimelineSea
         {t[kind]}
       </Badge>
       <div className="timeline-text">
-        {/* The sentence of the server is English; other languages have the names of the codes. */}
-        {language !== 'en' && headline !== undefined && <Text size="sm">{headline}</Text>}
-        <Text size="sm" {...(language !== 'en' && headline !== undefined && { c: 'dimmed', lang: 'en' })}>
-          <bdi>{capitalized(visible(reason))}</bdi>
+        <Text size="sm" {...(chinese === undefined && { lang: 'en' })}>
+          <bdi>{capitalized(visible(chinese ?? reason))}</bdi>
         </Text>
         <Refs entry={entry} search={search} />
         {node !== undefined && (

@@ -1,0 +1,80 @@
+import { Alert, Text } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { resultOf } from '../../api.ts'
+import { Bars } from '../../components/bars.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Section } from '../../components/page.tsx'
+import { useNumber, visible } from '../../components/shown.tsx'
+import { Loaded } from '../../components/states.tsx'
+import { useApp } from '../../session/session.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import { moderationTexts } from './texts.ts'
+
+/** How many answers MODERATE gave, how fast, and where it is not asked because it failed. */
+export function HookFigures() {
+  const t = useTexts(moderationTexts)
+  const number = useNumber()
+  const { app, api } = useApp()
+  const query = useQuery({
+    queryKey: [app, 'moderation'],
+    queryFn: ({ signal }) => resultOf(api.GET('/admin/moderation', { signal })),
+    placeholderData: keepPreviousData,
+    refetchInterval: 5_000,
+  })
+  return (
+    <Section title={t.hookFigures}>
+      <Loaded query={query} rows={2}>
+        {({ hour, day, minutes, breakers, silentNodes }) => {
+          const paused = breakers.filter(({ state }) => state !== 'closed').map(({ node }) => visible(node))
+          const calls = minutes.map(({ figures: { allow, mask, refuse, unanswered } }) => ({
+            value: allow + mask + refuse + unanswered,
+            failed: unanswered,
+          }))
+          return (
+            <>
+              {paused.length > 0 && (
+                <Alert color="red" icon={<Icon name="warning" />} title={t.breakerOpen} mb="sm">
+                  {t.breakerOpenHint(paused.join(', '))}
+                </Alert>
+              )}
+              {silentNodes.length > 0 && (
+                <Text size="sm" c="dimmed" mb="sm">
+                  {t.hookSilent(silentNodes.map(visible).join(', '))}
+                </Text>
+              )}
+              <div className="cards">
+                {[
+                  { label: t.lastHour, of: hour },
+                  { label: t.lastDay, of: day },
+                ].map(({ label, of }) => (
+                  <section className="card" key={label} aria-label={label}>
+                    <Text size="sm" c="dimmed">
+                      {label}
+                    </Text>
+                    <span className="card-value">{number(of.allow + of.mask + of.refuse + of.unanswered)}</span>
+                    <Text size="xs">{t.hookAnswers(number(of.allow), number(of.mask), number(of.refuse))}</Text>
+                    <Text size="xs">{t.hookFailed(number(of.unanswered))}</Text>
+                    <Text size="xs" c="dimmed">
+                      {of.p50MS === undefined || of.p99MS === undefined
+                        ? t.hookNoTimes
+                        : t.hookTimes(number(of.p50MS), number(of.p99MS))}
+                    </Text>
+                  </section>
+                ))}
+                <section className="card" aria-label={t.hookMinutes}>
+                  <Text size="sm" c="dimmed">
+                    {t.hookMinutes}
+                  </Text>
+                  <Bars
+                    label={t.hookMost(number(calls.reduce((most, { value }) => Math.max(most, value), 0)))}
+                    bars={calls}
+                  />
+                </section>
+              </div>
+            </>
+          )
+        }}
+      </Loaded>
+    </Section>
+  )
+}
