@@ -3,13 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '@parley/client'
 import { createAdmin } from '@parley/client/admin'
-import { openFront } from '@parley/local/front'
-import { makeApp } from '@parley/local/make-app'
-import { startService } from '@parley/local/service-process'
 import { wholeNumber } from '@parley/local/whole-number'
-import { startServers } from '@parley/stack/up'
 import { Command } from 'commander'
 import type { Browser } from 'playwright-core'
+import { startBenchStack } from './bench-stack.ts'
 import { startChromium } from './chromium.ts'
 import { type ScrollTrace, traceScrolling } from './scroll-trace.ts'
 
@@ -26,12 +23,8 @@ are painted, from a cold cache, and the longest frames while all of them scroll 
   .opts<{ messages: number; opens: number; pixels: number }>()
 const wanted = { firstPaintMS: 1_000, longFrames: 0 }
 
-const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
-const keys = await makeApp(servers.mongoUrl, 'bench')
-const [gateway, realtime] = await Promise.all([start('api-gateway', 'GATEWAY'), start('realtime', 'REALTIME')])
-const front = await openFront('127.0.0.1', 0)
-front.balance({ gateways: [Number(gateway.ports['http'])], realtime: [Number(realtime.ports['http'])] })
-const url = `http://127.0.0.1:${front.port}`
+const stack = await startBenchStack('bench-page')
+const { keys, url } = stack
 const address = await makeRoom()
 const browser = await startChromium()
 try {
@@ -66,25 +59,7 @@ try {
   process.exitCode = medianMS <= wanted.firstPaintMS && long <= wanted.longFrames ? 0 : 1
 } finally {
   await browser.close()
-  await Promise.all([gateway.stop(), realtime.stop()])
-  await front.close()
-  await servers.stop()
-}
-
-function start(service: 'api-gateway' | 'realtime', prefix: string) {
-  const env = {
-    PATH: process.env['PATH'],
-    PARLEY_MONGO_URL: servers.mongoUrl,
-    PARLEY_NATS_URL: servers.natsUrl,
-    PARLEY_REDIS_URL: servers.redisUrl,
-    PARLEY_INTERNAL_PORT: '0',
-    PARLEY_LOG_LEVEL: 'warn',
-    [`PARLEY_${prefix}_PORT`]: '0',
-  }
-  const logFile = join(import.meta.dirname, `../../.parley/bench-page-${service}.log`)
-  return startService({ service, name: 'bench', logFile, env }, (how) => {
-    throw new Error(how)
-  })
+  await stack.stop()
 }
 
 /** Returns the address of the page. */

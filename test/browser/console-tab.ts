@@ -4,6 +4,7 @@ import { makeSignInLink } from '@parley/local/local-operator'
 import type { Browser, Page } from 'playwright-core'
 import type { Deployment } from '../client/client-of.ts'
 import { openPage, type TabOptions } from './chat-tab.ts'
+import { browserCookie, signInByLink } from './operator-cookie.ts'
 
 /** A signed-in operator. */
 export interface ConsoleOperator {
@@ -33,7 +34,7 @@ export interface ConsoleOfDeployment {
 export async function consoleOf(deployment: Deployment, browser: Browser): Promise<ConsoleOfDeployment> {
   const url = `http://127.0.0.1:${deployment.front.port}`
   const first = await makeSignInLink(deployment.platform.servers.mongoUrl, url)
-  const { cookie, session } = await useLink(url, first.slice(first.indexOf('#link=') + 6))
+  const { cookie, session } = await signInByLink(url, first.slice(first.indexOf('#link=') + 6))
   const app = (session['apps'] as { app: string }[])[0]?.app ?? ''
   const operatorOf = (value: string, of: Record<string, unknown>): ConsoleOperator => ({
     email: (of['operator'] as { email: string }).email,
@@ -57,18 +58,10 @@ export async function consoleOf(deployment: Deployment, browser: Browser): Promi
     invite,
     async newOperator(role) {
       const { link } = await invite(role)
-      const of = await useLink(url, link)
+      const of = await signInByLink(url, link)
       return operatorOf(of.cookie, of.session)
     },
   }
-}
-
-async function useLink(url: string, token: string) {
-  const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(`${url}/operator/link`, { method: 'POST', headers, body: JSON.stringify({ token }) })
-  assert.equal(answer.status, 200)
-  const cookie = /parley-operator=([^;]+)/.exec(answer.headers.get('set-cookie') ?? '')?.[1] ?? ''
-  return { cookie, session: ((await answer.json()) as Answer).result }
 }
 
 async function callAs(
@@ -91,11 +84,6 @@ async function callAs(
   })
   return { status: answer.status, body: (await answer.json()) as Answer }
 }
-
-const browserCookie = (value: string) => ({
-  ...{ name: 'parley-operator', value, domain: '127.0.0.1', path: '/', expires: -1 },
-  ...{ httpOnly: true, secure: false, sameSite: 'Strict' as const },
-})
 
 /** The code of an authenticator with this secret (RFC 6238). */
 export function totpOf(secret: string, atMS = Date.now()): string {

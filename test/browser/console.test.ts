@@ -67,7 +67,9 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
     const secret = await setUp.locator('code').first().textContent()
     await setUp.getByLabel('Code of your authenticator').fill(totpOf(secret ?? ''))
     await setUp.getByRole('button', { name: 'Confirm' }).click()
-    await setUp.getByRole('button', { name: 'Remove' }).waitFor()
+    await setUp.getByText('Recovery codes left: 10').waitFor()
+    const recovery = (await setUp.locator('pre').innerText()).split('\n')
+    await assertNothingFound(setUp, 'recovery codes')
 
     const view = `${parley.url}/console/apps/${encodeURIComponent(parley.app)}/users/alice`
     const page = await openPage(browser, view, { allow: refused })
@@ -86,11 +88,17 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
     assert.equal(page.url(), view)
 
     await setUp.reload()
+    await setUp.getByText('Recovery codes left: 10').waitFor()
+    assert.equal(await setUp.getByText(recovery[0] ?? '').count(), 0, 'they are shown once')
     await setUp.getByRole('button', { name: 'End', exact: true }).click()
     await done(setUp, 'The session has ended')
     await page.getByRole('link', { name: 'Rooms', exact: true }).click()
-    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
+    await signIn(password)
     assert.match(page.url(), /\/rooms$/)
+    await page.getByLabel('Code of your authenticator').fill(recovery[3] ?? '')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('link', { name: 'moderator' }).click()
+    await page.getByText('Recovery codes left: 9').waitFor()
   })
 
   test('users are found as one types, and every action about one is carried out', async () => {

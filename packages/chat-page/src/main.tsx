@@ -6,10 +6,7 @@ import { markPointer } from './app/mark-pointer.ts'
 import { createHost, type Host } from './embed/host.ts'
 import { giveLinks } from './embed/serve-host.ts'
 import { keepAlso, type PageParameters, showClientKey, takeParameters, toTheme } from './page-parameters.ts'
-import { browserID } from './state/browser-id.ts'
 import { createFileStorage } from './state/file-storage.ts'
-import { endPushOf } from './state/notifications.ts'
-import { parleyUrl } from './state/parley-url.ts'
 import { storageOf } from './state/storage.ts'
 import { createSpoken } from './texts/spoken.ts'
 
@@ -35,13 +32,10 @@ function show(page: HTMLElement): void {
 
 function start(page: HTMLElement, token: ClientOptions['token'], host?: Host) {
   const storage = storageOf('localStorage')
-  // The page around has its own worker for push.
-  const deviceID = host ? undefined : browserID(storage)
   const client = createClient({
-    url: parleyUrl(),
+    // The page is at /chat, wherever that is.
+    url: location.origin + location.pathname.replace(/\/chat\/?$/, ''),
     token,
-    // The tabs of a browser are one device, which gets no push while one of them is connected.
-    ...(deviceID !== undefined && { deviceID, sharesDevice: true }),
     ...(clientKey !== undefined && { clientKey }),
     // Unsent messages survive a reload where the browser allows it.
     ...(storage && { storage }),
@@ -52,8 +46,7 @@ function start(page: HTMLElement, token: ClientOptions['token'], host?: Host) {
       keepAlso({ clientKey: key })
       showClientKey(key)
     })
-  const push = typeof token === 'string' && deviceID !== undefined ? { token, deviceID } : undefined
-  return <App {...{ client, parameters, host, spoken, push }} />
+  return <App {...{ client, parameters, host, spoken }} />
 }
 
 /** Changes of the look, and the end. */
@@ -66,7 +59,7 @@ function obey(host: Host, page: HTMLElement, client: Client): void {
     client.close()
     render(<FullPage title={texts.signedOut} hint={texts.signedOutHint} />, page)
     // The host removes the page then.
-    void Promise.allSettled([forgetSession(), endPushOf(client)]).finally(() => host.send({ type: 'closed' }))
+    void forgetSession().finally(() => host.send({ type: 'closed' }))
   })
   if (parameters.givesLinks) giveLinks(host)
 }

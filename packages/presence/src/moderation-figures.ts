@@ -17,7 +17,7 @@ export function moderationField(action: string, seconds: number): `moderation ${
   return `moderation ${action} ${bound}`
 }
 
-/** What such fields say of stretches together. Percentiles are bounds, and of answers alone: a missing one took no time. */
+/** The sums over stretches of such fields. Percentiles are bounds, and of answers alone: a missing one took no time. */
 export function moderationFigures(stretches: readonly Readonly<Record<string, string>>[]): ModerationFigures {
   const counts = { allow: 0, mask: 0, refuse: 0, unanswered: 0 }
   const answered = new Map<number, number>()

@@ -47,6 +47,7 @@ import { mountAll } from './routes/all.ts'
 import { type ConsoleParts, mountConsole } from './routes/console.ts'
 import { serveContent } from './routes/file-content.ts'
 import { type FilesHere, filesOrigin } from './routes/files.ts'
+import { serveReceivers } from './routes/webhook-receivers.ts'
 import { gatewaySettings } from './settings.ts'
 
 /** Longer than any ID: the contract says which IDs are too long. */
@@ -149,8 +150,7 @@ export async function createGateway({
     (user, forms) => callingDevice(chat, presence, user, forms),
     auditCalls(chat),
   )
-  const feeds = createFeeds(chat)
-  watchFeeds(feeds, metrics)
+  const feeds = watchedFeeds(chat, metrics)
   // Before the server waits for its connections to end.
   app.addHook('preClose', async () => {
     feeds.stop()
@@ -159,6 +159,7 @@ export async function createGateway({
   mountAll(mount, chat, presence, feeds, files)
   serveMcp(app, authentication, { origins: mcpOrigins, countedMark })
   mountConsole(mount, operators, metrics, console)
+  await serveReceivers(app, presence)
   await serveContent(app, chat, files, { mayTakeLong: connections.mayTakeLong, rateLimits })
   return app
 }
@@ -193,8 +194,10 @@ function lookForProxies(app: FastifyInstance, log: Logger, trustedProxies: numbe
   })
 }
 
-function watchFeeds(feeds: Feeds, metrics: Metrics): void {
+function watchedFeeds(chat: Chat, metrics: Metrics): Feeds {
+  const feeds = createFeeds(chat)
   metrics.gaugeOf('parley_feed_readers', 'Readers of GET /admin/events at the moment', () => feeds.readers)
   const help = 'How far behind the furthest reader of GET /admin/events was since the last scrape'
   metrics.gaugeOf('parley_feed_lag_seconds', help, () => feeds.takeLagMS() / 1_000)
+  return feeds
 }

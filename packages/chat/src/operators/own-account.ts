@@ -9,8 +9,9 @@ import { inTransaction, type Session } from '@parley/db/transactions/transaction
 import { beginAttempt } from './attempts.ts'
 import type { Operators, Visitor } from './operators.ts'
 import { actorOf, recordOfOperator } from './record-change.ts'
+import { newRecoveryCodes, takeSecondFactor } from './recovery-codes.ts'
 import { type SignedIn, startSession } from './sessions.ts'
-import { newTotpSecret, takeTotp, totpStep, totpUrl } from './totp.ts'
+import { newTotpSecret, totpStep, totpUrl } from './totp.ts'
 
 type Update = Parameters<typeof updateOperator>[2]
 
@@ -67,26 +68,49 @@ export async function setUpTotp(
   const lastStep = totpStep(totpBegun, code)
   if (lastStep === undefined) throw wrongCode()
   await attempt.succeeded()
-  const update: Update = { $set: { totp: { secret: totpBegun, lastStep } }, $unset: { totpBegun: 1 } }
+  const { codes, digests: recovery } = newRecoveryCodes()
+  const update: Update = { $set: { totp: { secret: totpBegun, lastStep, recovery } }, $unset: { totpBegun: 1 } }
   await change(operators, signedIn, visitor, { action: 'setUpTotp', update, keepsSession: true })
-  return { isOn: true }
+  return { isOn: true, recoveryCodes: codes }
 }
 
-/** Removes the operator's authenticator. @throws ApiError SIGN_IN_FAILED for a wrong code, CONFLICT without any */
+/** Replaces the operator's recovery codes. @throws ApiError SIGN_IN_FAILED for a wrong code, CONFLICT without an authenticator */
+export async function renewRecoveryCodes(
+  operators: Operators,
+  signedIn: SignedIn,
+  code: string,
+  visitor: Visitor,
+): Promise<Result<typeof operations.renewRecoveryCodes>> {
+  await proveAuthenticator(operators, signedIn.operator, code, visitor)
+  const { codes, digests } = newRecoveryCodes()
+  const update: Update = { $set: { 'totp.recovery': digests } }
+  await change(operators, signedIn, visitor, { action: 'renewRecoveryCodes', update, keepsSession: true })
+  return { recoveryCodes: codes }
+}
+
+/** Removes the operator's authenticator, with its recovery codes. @throws ApiError SIGN_IN_FAILED for a wrong code, CONFLICT without any */
 export async function removeTotp(
   operators: Operators,
   signedIn: SignedIn,
   code: string,
   visitor: Visitor,
 ): Promise<Result<typeof operations.removeTotp>> {
-  const { operator } = signedIn
-  if (!operator.totp) throw new ApiError('CONFLICT', 'the operator has no authenticator')
-  const attempt = await beginAttempt(operators, operator.email, visitor)
-  if (!(await takeTotp(operators.db, operator, code))) throw wrongCode()
-  await attempt.succeeded()
+  await proveAuthenticator(operators, signedIn.operator, code, visitor)
   const update: Update = { $unset: { totp: 1 } }
   await change(operators, signedIn, visitor, { action: 'removeTotp', update, keepsSession: true })
   return { isOn: false }
+}
+
+async function proveAuthenticator(
+  operators: Operators,
+  operator: OperatorDoc,
+  code: string,
+  visitor: Visitor,
+): Promise<void> {
+  if (!operator.totp) throw new ApiError('CONFLICT', 'the operator has no authenticator')
+  const attempt = await beginAttempt(operators, operator.email, visitor)
+  if (!(await takeSecondFactor(operators.db, operator, code))) throw wrongCode()
+  await attempt.succeeded()
 }
 
 /** Changes an operator's credentials: ends all sessions, except the caller's, which stays or is replaced. */

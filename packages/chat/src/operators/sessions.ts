@@ -128,6 +128,7 @@ export async function viewSession(db: Db, signedIn: SignedIn): Promise<OperatorS
       name: operator.name,
       hasPassword: operator.passwordHash !== undefined,
       hasTotp: operator.totp !== undefined,
+      recoveryCodes: operator.totp?.recovery?.length ?? 0,
     },
     apps: (await appsOf(db, operator)).slice(0, mostApps),
     isOwnerOfAll: isOwnerOf(operator, everyApp),

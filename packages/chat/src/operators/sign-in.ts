@@ -8,8 +8,8 @@ import { inTransaction, type Session, StaleReadError } from '@parley/db/transact
 import { beginAttempt, forgetFailuresOf } from './attempts.ts'
 import { canonicalEmail, type Operators, type Visitor } from './operators.ts'
 import { actorOf, recordOfOperator } from './record-change.ts'
+import { type SecondFactor, takeSecondFactor } from './recovery-codes.ts'
 import { type SignedIn, startSession } from './sessions.ts'
-import { takeTotp } from './totp.ts'
 
 /** The input of a sign-in. */
 export interface Credentials {
@@ -37,9 +37,10 @@ export async function signIn(
     await attempt.withdrawn()
     throw new ApiError('TOTP_REQUIRED')
   }
-  if (found.totp && !(await takeTotp(operators.db, found, totp ?? ''))) throw signInFailed()
+  const factor = found.totp && (await takeSecondFactor(operators.db, found, totp ?? ''))
+  if (found.totp && !factor) throw signInFailed()
   await attempt.succeeded()
-  return inTransaction(operators.db, (session) => letIn(operators, found, 'password', visitor, session))
+  return inTransaction(operators.db, (session) => letIn(operators, found, 'password', visitor, session, factor))
 }
 
 /** Signs in by a link, which works once. @throws ApiError SIGN_IN_FAILED, TOO_MANY_REQUESTS */
@@ -69,6 +70,7 @@ export async function letIn(
   by: OperatorSessionDoc['by'],
   visitor: Visitor,
   session: Session,
+  factor?: SecondFactor,
 ): Promise<SignedIn> {
   const change = { $set: { lastSignInAt: clock.date() } }
   const operator = await updateOperator(operators.db, found, change, { session, endsSessions: false })
@@ -76,7 +78,7 @@ export async function letIn(
   await recordOfOperator(
     operators,
     actorOf(operator, visitor),
-    { action: 'signIn', operator: operator._id, after: { by } },
+    { action: 'signIn', operator: operator._id, after: { by, ...(factor === 'recoveryCode' && { with: factor }) } },
     session,
   )
   return startSession(operators, operator, by, visitor, session)

@@ -10,8 +10,7 @@ export interface UserCallsOptions {
   url: string
   /** The client key, once it is known. */
   clientKey: () => Promise<string>
-  /** The device that does not get the events of these calls. */
-  deviceID: string | undefined
+  deviceID: string
   tokens: TokenSource
   /** The user's ID, as soon as it is known. */
   me: () => string | undefined
@@ -27,7 +26,7 @@ export function createUserCalls({ url, clientKey, deviceID, tokens, me, timeoutM
       const headers = () => ({
         'im-client-key': key,
         'im-authorization': headerValue(token),
-        ...(deviceID !== undefined && { 'im-device-id': headerValue(deviceID) }),
+        'im-device-id': headerValue(deviceID),
         ...(user !== undefined && { 'im-client-id': headerValue(user) }),
       })
       return httpCall({ url, headers, timeoutMS }, route, input, options)

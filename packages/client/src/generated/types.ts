@@ -4393,6 +4393,10 @@ export interface OperatorSession {
     name: string
     hasPassword: boolean
     hasTotp: boolean
+    /**
+     * How many are left
+     */
+    recoveryCodes: number
   }
   /**
    * At most 1,000, by ID. The role for an app itself goes before that for all. `all` is every scope but `platform`
@@ -4485,7 +4489,7 @@ export interface SignInInput {
   email: string
   password: string
   /**
-   * The code of the operator’s authenticator, where they have set one up
+   * The code of the operator’s authenticator, where they have set one up, or a recovery code
    */
   totp?: string
 }
@@ -4505,12 +4509,24 @@ export interface ChangePasswordInput {
 }
 export interface RemoveTotpInput {
   /**
-   * A code of the authenticator
+   * A code of the authenticator, or a recovery code
    */
   code: string
 }
 export interface RemoveTotpResult {
   isOn: boolean
+}
+export interface RenewRecoveryCodesInput {
+  /**
+   * A code of the authenticator
+   */
+  code: string
+}
+export interface RenewRecoveryCodesResult {
+  /**
+   * Ten, each for one sign-in in place of a code; not shown again
+   */
+  recoveryCodes: string[]
 }
 export interface SetUpTotpInput {
   code?: string
@@ -4525,6 +4541,10 @@ export interface SetUpTotpResult {
    * otpauth: address, for a QR code
    */
   url?: string
+  /**
+   * Ten, each for one sign-in in place of a code; not shown again
+   */
+  recoveryCodes?: string[]
 }
 export interface AddOperatorInput {
   /**
@@ -5559,6 +5579,19 @@ export interface ListWebhookCallsResult {
    */
   cursor?: string
 }
+export interface ReadWebhookCallInput {
+  /**
+   * ID of a call
+   */
+  id: string
+}
+export interface ReadWebhookCallResult {
+  call: WebhookDelivery
+  /**
+   * `data` of a WebhookCall; a PushCall
+   */
+  data: unknown
+}
 export interface RetryFailedWebhookInput {
   /**
    * ID of a failed call
@@ -5605,6 +5638,70 @@ export interface RetryWebhookCallsResult {
    * Milliseconds since 1970-01-01 UTC
    */
   until: number
+}
+export interface CloseWebhookReceiverInput {
+  /**
+   * ID of a receiver
+   */
+  id: string
+}
+export interface CloseWebhookReceiverResult {
+  id: string
+}
+export interface OpenWebhookReceiverInput {
+  /**
+   * How long it stays open
+   */
+  minutes?: number
+  /**
+   * Its answer to every call, to try repetitions
+   */
+  status?: number
+}
+export interface OpenWebhookReceiverResult {
+  id: string
+  /**
+   * Below the address of the API
+   */
+  path: string
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  endsAtMS: number
+}
+export interface ReadWebhookReceiverInput {
+  /**
+   * ID of a receiver
+   */
+  id: string
+}
+export interface RecordedCall {
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  atMS: number
+  /**
+   * Without cookies and authorization
+   */
+  headers: {
+    [k: string]: string
+  }
+  body: string
+  /**
+   * The body was longer
+   */
+  isCut?: boolean
+}
+export interface ReadWebhookReceiverResult {
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  endsAtMS: number
+  /**
+   * Calls so far
+   */
+  count: number
+  data: RecordedCall[]
 }
 export interface ListEventsInput {
   /**
@@ -6514,12 +6611,20 @@ export interface AdminCalls {
   listFailedWebhooks: { input: ListFailedWebhooksInput; result: ListFailedWebhooksResult }
   /** Calls to room webhooks and PUSH_GENERIC, the latest first: GET /admin/webhooks/calls */
   listWebhookCalls: { input: ListWebhookCallsInput; result: ListWebhookCallsResult }
+  /** A call with its data, as it would go out now: GET /admin/webhooks/calls/:id */
+  readWebhookCall: { input: ReadWebhookCallInput; result: ReadWebhookCallResult }
   /** Retry a failed call: POST /admin/webhooks/failed/:id/retry */
   retryFailedWebhook: { input: RetryFailedWebhookInput; result: RetryFailedWebhookResult }
   /** Make a call again that was made, or that failed for good: POST /admin/webhooks/calls/:id/retry */
   retryWebhookCall: { input: RetryWebhookCallInput; result: RetryWebhookCallResult }
   /** Make the calls of a time again: POST /admin/webhooks/calls/retry */
   retryWebhookCalls: { input: RetryWebhookCallsInput; result: RetryWebhookCallsResult }
+  /** Close a receiver; its calls are forgotten: DELETE /admin/webhooks/receivers/:id */
+  closeWebhookReceiver: { input: CloseWebhookReceiverInput; result: CloseWebhookReceiverResult }
+  /** Open an address of Parley that records the calls made to it: POST /admin/webhooks/receivers */
+  openWebhookReceiver: { input: OpenWebhookReceiverInput; result: OpenWebhookReceiverResult }
+  /** The calls that a receiver has recorded, the latest first: GET /admin/webhooks/receivers/:id */
+  readWebhookReceiver: { input: ReadWebhookReceiverInput; result: ReadWebhookReceiverResult }
   /** The app's events, all in one order: GET /admin/events */
   listEvents: { input: ListEventsInput; result: ListEventsResult }
   /** How far a batch or an erasure is that goes on in the background: GET /admin/jobs/:id */

@@ -25,6 +25,15 @@ export function Name({ name, id }: { name?: string | undefined; id: string }) {
   return name === undefined || name.trim() === '' ? <Code>{visible(id)}</Code> : <UserText text={name} />
 }
 
+/** Text in lines, such as JSON; longer than its place it scrolls, also by the keyboard. */
+export function Lines({ label, text }: { label: string; text: string }) {
+  return (
+    <pre className="code" role="group" aria-label={label} tabIndex={0}>
+      {visible(text)}
+    </pre>
+  )
+}
+
 /** A moment in the reader's language and time zone; the exact one on hover. */
 export function Time({ at }: { at: number | string | undefined }) {
   const language = useLanguage()

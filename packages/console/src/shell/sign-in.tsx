@@ -136,12 +136,11 @@ function ByPassword() {
             <TextInput
               label={t.code}
               description={t.codeHint}
-              inputMode="numeric"
               autoComplete="one-time-code"
-              maxLength={6}
+              maxLength={19}
               autoFocus
               value={totp}
-              onChange={(event) => setTotp(event.currentTarget.value.replaceAll(/\D/g, ''))}
+              onChange={(event) => setTotp(event.currentTarget.value.trim())}
             />
           )}
           <Refusal error={signIn.error} wrong={t.wrong} />

@@ -37,7 +37,7 @@ export type DeliveriesAnswer = z.infer<typeof deliveriesAnswer>
 
 export const breakerRequest = z.object({ app: z.string() })
 
-/** Whether a process calls the server of MODERATE: after failures in a row it pauses. Null where it has not called it. */
+/** The breaker of a process for the server of MODERATE; null where it has not called that server. */
 export const breakerAnswer = z.enum(['closed', 'open', 'half-open']).nullable()
 export type BreakerAnswer = z.infer<typeof breakerAnswer>
 

@@ -18,6 +18,7 @@ import * as events from './integrations/events.ts'
 import * as jobs from './integrations/jobs.ts'
 import * as push from './integrations/push.ts'
 import * as statistics from './integrations/statistics.ts'
+import * as webhookReceivers from './integrations/webhook-receivers.ts'
 import * as webhooks from './integrations/webhooks.ts'
 import * as deletions from './messages/deletions.ts'
 import * as linkCards from './messages/link-cards.ts'
@@ -111,6 +112,7 @@ export const allOperations: readonly Operation[] = [
   config,
   statistics,
   webhooks,
+  webhookReceivers,
   events,
   jobs,
   holds,

@@ -56,6 +56,7 @@ export const operatorSession = z
       name: z.string(),
       hasPassword: z.boolean(),
       hasTotp: z.boolean(),
+      recoveryCodes: z.number().int().describe('How many are left'),
     }),
     apps: z
       .array(z.object({ app: z.string(), role, scopes: z.array(z.enum(keyScopes)) }))
@@ -97,7 +98,14 @@ export const exampleOperator = {
 }
 
 export const exampleSession = {
-  operator: { id: exampleOperator.id, email: 'olivia@example.com', name: 'Olivia', hasPassword: true, hasTotp: true },
+  operator: {
+    id: exampleOperator.id,
+    email: 'olivia@example.com',
+    name: 'Olivia',
+    hasPassword: true,
+    hasTotp: true,
+    recoveryCodes: 10,
+  },
   apps: [{ app: 'demo', role: 'viewer' as const, scopes: ['users:read' as const, 'rooms:read' as const] }],
   isOwnerOfAll: false,
   csrfToken: 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA',

@@ -28,6 +28,8 @@ interface TotpDoc {
   secret: string
   /** The period (30 s, counted from 1970) of the last accepted code: none is accepted twice. */
   lastStep: number
+  /** Digests of the recovery codes that are left. */
+  recovery?: string[]
 }
 
 /** A signed-in browser of an operator. */

@@ -57,6 +57,12 @@ export async function takeTotpStep(db: Db, id: string, step: number): Promise<bo
   return (await db.operators.updateOne(unused, { $set: { 'totp.lastStep': step } })).modifiedCount === 1
 }
 
+/** Uses up a recovery code; false if the operator has none of this digest. */
+export async function takeRecoveryCode(db: Db, id: string, codeDigest: string): Promise<boolean> {
+  const held = { _id: id, 'totp.recovery': codeDigest }
+  return (await db.operators.updateOne(held, { $pull: { 'totp.recovery': codeDigest } })).modifiedCount === 1
+}
+
 /**
  * Changes an operator and returns the result; null if the operator has changed since it was read.
  * @param endsSessions whether earlier sessions end

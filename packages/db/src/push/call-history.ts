@@ -60,6 +60,11 @@ export async function findCall(db: Db, app: string, id: string): Promise<Omit<Ou
   return db.outgoingCalls.findOne({ _id: id, app }, { projection: { data: 0 }, ...asRetriesSee })
 }
 
+/** The same with its data. */
+export async function findWholeCall(db: Db, app: string, id: string): Promise<OutgoingCallDoc | null> {
+  return db.outgoingCalls.findOne({ _id: id, app })
+}
+
 /**
  * Queues finished calls of a period again, done or dead, each in its place, the oldest first. All with their queues, or none:
  * a waiting call without a queue would never be made.

@@ -92,8 +92,7 @@ function policyOf(
     "form-action 'none'",
     `frame-ancestors ${["'self'", ...frameAncestors].join(' ')}`,
     "require-trusted-types-for 'script'",
-    // For the address of the service worker.
-    'trusted-types parley-worker',
+    "trusted-types 'none'",
   ].join('; ')
 }
 

@@ -44,5 +44,5 @@ export function mountAll(mount: Mount, chat: Chat, presence: Presence, feeds: Fe
   mountRooms(mount, chat)
   mountUnreadCounts(mount, chat)
   mountUsersAndTokens(mount, chat)
-  mountWebhooks(mount, chat)
+  mountWebhooks(mount, chat, presence)
 }

@@ -8,7 +8,7 @@ import {
   resetOperator,
 } from '@parley/chat/operators/manage-operators'
 import { isOwnerOf, type Operators, type Visitor } from '@parley/chat/operators/operators'
-import { changePassword, removeTotp, setUpTotp } from '@parley/chat/operators/own-account'
+import { changePassword, removeTotp, renewRecoveryCodes, setUpTotp } from '@parley/chat/operators/own-account'
 import { actorOf } from '@parley/chat/operators/record-change'
 import {
   endSession,
@@ -112,6 +112,10 @@ function mountSessions(mount: Mount, operators: Operators): void {
   )
 
   mount(account.setUpTotp, ({ caller, body, raw }) => setUpTotp(operators, caller, body, visitorOf(raw)))
+
+  mount(account.renewRecoveryCodes, ({ caller, body, raw }) =>
+    renewRecoveryCodes(operators, caller, body.code, visitorOf(raw)),
+  )
 
   mount(account.removeTotp, ({ caller, body, raw }) => removeTotp(operators, caller, body.code, visitorOf(raw)))
 }

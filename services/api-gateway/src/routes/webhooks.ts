@@ -1,19 +1,39 @@
 import type { Chat } from '@parley/chat/chat'
 import { listFailedWebhooks } from '@parley/chat/integrations/list-failed-webhooks'
 import { listWebhookCalls } from '@parley/chat/integrations/list-webhook-calls'
+import { readWebhookCall } from '@parley/chat/integrations/read-webhook-call'
 import { retryFailedWebhook } from '@parley/chat/integrations/retry-failed-webhook'
 import { retryWebhookCall, retryWebhookCalls } from '@parley/chat/integrations/retry-webhook-calls'
+import type { Presence } from '@parley/chat/integrations/stats-report'
+import {
+  closeWebhookReceiver,
+  openWebhookReceiver,
+  readWebhookReceiver,
+} from '@parley/chat/integrations/webhook-receivers'
+import * as receivers from '@parley/contracts/operations/integrations/webhook-receivers'
 import * as operations from '@parley/contracts/operations/integrations/webhooks'
 import type { Mount } from '../mount.ts'
 
-export function mountWebhooks(mount: Mount, chat: Chat): void {
+export function mountWebhooks(mount: Mount, chat: Chat, presence: Presence): void {
   mount(operations.listFailedWebhooks, ({ caller, query }) => listFailedWebhooks(chat, caller.app, query))
 
   mount(operations.retryFailedWebhook, ({ chat, caller, params }) => retryFailedWebhook(chat, caller.app, params.id))
 
   mount(operations.listWebhookCalls, ({ caller, query }) => listWebhookCalls(chat, caller.app, query))
 
+  mount(operations.readWebhookCall, ({ caller, params }) => readWebhookCall(chat, caller.app, params.id))
+
   mount(operations.retryWebhookCall, ({ chat, caller, params }) => retryWebhookCall(chat, caller.app, params.id))
 
   mount(operations.retryWebhookCalls, ({ chat, caller, body }) => retryWebhookCalls(chat, caller.app, body))
+
+  mount(receivers.openWebhookReceiver, ({ chat, caller, body }) =>
+    openWebhookReceiver(chat, presence, caller.app, body),
+  )
+
+  mount(receivers.readWebhookReceiver, ({ caller, params }) => readWebhookReceiver(presence, caller.app, params.id))
+
+  mount(receivers.closeWebhookReceiver, ({ chat, caller, params }) =>
+    closeWebhookReceiver(chat, presence, caller.app, params.id),
+  )
 }

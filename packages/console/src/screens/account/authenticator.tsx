@@ -1,9 +1,9 @@
-import { Anchor, Button, Code, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Code, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { resultOf } from '../../api.ts'
 import { say } from '../../components/confirm.tsx'
-import { Copy } from '../../components/shown.tsx'
+import { Copy, Lines } from '../../components/shown.tsx'
 import { Failure } from '../../components/states.tsx'
 import { setSession, useSession } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
@@ -14,18 +14,34 @@ export function Authenticator() {
   const t = useTexts(accountTexts)
   const queries = useQueryClient()
   const { session, api } = useSession()
-  const { hasTotp } = session.operator
+  const { hasTotp, recoveryCodes } = session.operator
   const [code, setCode] = useState('')
   const begun = useMutation({ mutationFn: () => resultOf(api.POST('/operator/totp', { body: {} })) })
+  const [shown, setShown] = useState<string[]>([])
+  const know = (isOn: boolean, codes: string[]) => {
+    const known = { hasTotp: isOn, recoveryCodes: codes.length }
+    setSession(queries, { ...session, operator: { ...session.operator, ...known } })
+    setCode('')
+    setShown(codes)
+  }
   const changing = useMutation({
     mutationFn: async () => {
-      const { isOn } = hasTotp
-        ? await resultOf(api.DELETE('/operator/totp', { body: { code } }))
-        : await resultOf(api.POST('/operator/totp', { body: { code } }))
-      setSession(queries, { ...session, operator: { ...session.operator, hasTotp: isOn } })
-      setCode('')
-      begun.reset()
-      say(isOn ? t.totpDone : t.removeDone)
+      if (hasTotp) {
+        await resultOf(api.DELETE('/operator/totp', { body: { code } }))
+        know(false, [])
+        say(t.removeDone)
+      } else {
+        const { isOn, recoveryCodes = [] } = await resultOf(api.POST('/operator/totp', { body: { code } }))
+        know(isOn, recoveryCodes)
+        begun.reset()
+        say(t.totpDone)
+      }
+    },
+  })
+  const renewing = useMutation({
+    mutationFn: async () => {
+      const { recoveryCodes } = await resultOf(api.POST('/operator/recovery-codes', { body: { code } }))
+      know(true, recoveryCodes)
     },
   })
   const { secret, url } = begun.data ?? {}
@@ -41,6 +57,8 @@ export function Authenticator() {
           </Button>
         </Group>
       )}
+      {hasTotp && <Text size="sm">{t.codesLeft(String(recoveryCodes))}</Text>}
+      {shown.length > 0 && <RecoveryCodes codes={shown} />}
       {secret !== undefined && (
         <div>
           <Text size="sm">{t.secret}</Text>
@@ -54,29 +72,78 @@ export function Authenticator() {
         </div>
       )}
       {(hasTotp || secret !== undefined) && (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault()
-            changing.mutate()
-          }}
-        >
-          <Group align="flex-end" gap="xs">
-            <TextInput
-              label={t.code}
-              inputMode="numeric"
-              autoComplete="one-time-code"
-              maxLength={6}
-              value={code}
-              onChange={(event) => setCode(event.currentTarget.value.replaceAll(/\D/g, ''))}
-            />
-            <Button type="submit" loading={changing.isPending} disabled={code.length !== 6}>
-              {hasTotp ? t.remove : t.confirm}
-            </Button>
-          </Group>
-        </form>
+        <CodeForm
+          hasTotp={hasTotp}
+          isBusy={changing.isPending || renewing.isPending}
+          code={code}
+          onCode={setCode}
+          onSubmit={() => changing.mutate()}
+          onRenew={() => renewing.mutate()}
+        />
       )}
       {begun.isError && <Failure error={begun.error} />}
       {changing.isError && <Failure error={changing.error} />}
+      {renewing.isError && <Failure error={renewing.error} />}
     </Stack>
+  )
+}
+
+function CodeForm({
+  hasTotp,
+  isBusy,
+  code,
+  onCode,
+  onSubmit,
+  onRenew,
+}: {
+  hasTotp: boolean
+  isBusy: boolean
+  code: string
+  onCode: (code: string) => void
+  onSubmit: () => void
+  onRenew: () => void
+}) {
+  const t = useTexts(accountTexts)
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSubmit()
+      }}
+    >
+      <Stack gap="xs">
+        <TextInput
+          label={t.code}
+          description={hasTotp ? t.removeHint : undefined}
+          autoComplete="one-time-code"
+          maxLength={19}
+          value={code}
+          onChange={(event) => onCode(event.currentTarget.value.trim())}
+        />
+        <Group gap="xs">
+          <Button type="submit" loading={isBusy} disabled={code.length < 6}>
+            {hasTotp ? t.remove : t.confirm}
+          </Button>
+          {hasTotp && (
+            <Button variant="default" disabled={isBusy || code.length !== 6} onClick={onRenew}>
+              {t.renewCodes}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function RecoveryCodes({ codes }: { codes: readonly string[] }) {
+  const t = useTexts(accountTexts)
+  return (
+    <Alert color="blue" title={t.recoveryCodes}>
+      <Text size="sm">{t.recoveryOnce}</Text>
+      <Group gap={4} align="flex-start" wrap="nowrap">
+        <Lines label={t.recoveryCodes} text={codes.join('\n')} />
+        <Copy text={codes.join('\n')} />
+      </Group>
+    </Alert>
   )
 }

@@ -32,6 +32,11 @@ export const accountTexts = texts(
     totpDone: 'The authenticator is set up',
     remove: 'Remove',
     removeDone: 'The authenticator is removed',
+    removeHint: 'A recovery code removes a lost authenticator, too.',
+    codesLeft: (count: string) => `Recovery codes left: ${count}`,
+    recoveryCodes: 'Recovery codes',
+    recoveryOnce: 'Keep them away from your phone. Each signs you in once without it. They are not shown again.',
+    renewCodes: 'New recovery codes',
   },
   {
     roles: '我的角色',
@@ -64,5 +69,10 @@ export const accountTexts = texts(
     totpDone: '身份验证器已设置',
     remove: '移除',
     removeDone: '身份验证器已移除',
+    removeHint: '恢复代码也可用于移除丢失的身份验证器。',
+    codesLeft: (count) => `剩余恢复代码：${count}`,
+    recoveryCodes: '恢复代码',
+    recoveryOnce: '请与手机分开保存。每个代码可在没有手机时登录一次，不会再次显示。',
+    renewCodes: '生成新的恢复代码',
   },
 )

@@ -8,10 +8,11 @@ import { Confirm, say, Warning } from '../../components/confirm.tsx'
 import type { Columns } from '../../components/data-table.tsx'
 import { TextFilter, TimeFilter } from '../../components/filters.tsx'
 import { Listed } from '../../components/listed.tsx'
-import { Time, visible } from '../../components/shown.tsx'
+import { Lines, Time, visible } from '../../components/shown.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import type { DeliverySearch } from './search.ts'
+import { SentDialog } from './sent-dialog.tsx'
 import { deliveryTexts } from './texts.ts'
 
 type Call = components['schemas']['WebhookDelivery']
@@ -26,6 +27,7 @@ export function Calls() {
   const { room, from, to, cursor } = route.useSearch()
   const navigate = route.useNavigate()
   const [isRange, setRange] = useState(false)
+  const [shown, setShown] = useState<string>()
   const queries = useQueryClient()
   const set = (change: DeliverySearch) =>
     void navigate({ search: (now) => ({ ...now, cursor: undefined, ...change }), replace: true })
@@ -53,7 +55,10 @@ export function Calls() {
     say(t.madeAgain)
     await reload()
   }
-  const columns = useColumns(mayRetry ? (id) => void retry(id) : undefined)
+  const columns = useColumns(
+    mayRetry ? (id) => void retry(id) : undefined,
+    may('GET /admin/webhooks/calls/{id}') ? setShown : undefined,
+  )
   return (
     <>
       <div className="tools">
@@ -75,6 +80,7 @@ export function Calls() {
         cursor={cursor}
         onPage={(page) => set({ cursor: page })}
       />
+      {shown !== undefined && <SentDialog id={shown} onClose={() => setShown(undefined)} />}
       {isRange && from !== undefined && (
         <RetryRange {...{ room, from, to }} onClose={() => setRange(false)} onDone={reload} />
       )}
@@ -114,7 +120,10 @@ function RetryRange({
   )
 }
 
-function useColumns(onRetry: ((id: string) => void) | undefined): Columns<Call> {
+function useColumns(
+  onRetry: ((id: string) => void) | undefined,
+  onShow: ((id: string) => void) | undefined,
+): Columns<Call> {
   const t = useTexts(deliveryTexts)
   return useMemo<Columns<Call>>(
     () => [
@@ -144,11 +153,21 @@ function useColumns(onRetry: ((id: string) => void) | undefined): Columns<Call> 
             {original.answer !== undefined && original.answer !== '' && (
               <details>
                 <summary>{t.body}</summary>
-                <pre className="code">{visible(original.answer)}</pre>
+                <Lines label={t.body} text={original.answer} />
               </details>
             )}
           </>
         ),
+      },
+      {
+        id: 'data',
+        header: () => <span className="unseen">{t.sent}</span>,
+        cell: ({ row: { original } }) =>
+          onShow && (
+            <Button size="compact-sm" variant="default" onClick={() => onShow(original.id)}>
+              {t.sent}
+            </Button>
+          ),
       },
       {
         id: 'retry',
@@ -162,6 +181,6 @@ function useColumns(onRetry: ((id: string) => void) | undefined): Columns<Call> 
           ),
       },
     ],
-    [t, onRetry],
+    [t, onRetry, onShow],
   )
 }

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type Api, resultOf } from '../../api.ts'
 import { say } from '../../components/confirm.tsx'
 import { Section } from '../../components/page.tsx'
-import { Time, useNumber, visible } from '../../components/shown.tsx'
+import { Lines, Time, useNumber, visible } from '../../components/shown.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
@@ -53,7 +53,7 @@ function Letters({ api }: { api: Api }) {
                 </Group>
                 <details>
                   <summary>{t.body}</summary>
-                  <pre className="code">{visible(JSON.stringify(call.data, null, 2))}</pre>
+                  <Lines label={t.body} text={JSON.stringify(call.data, null, 2)} />
                 </details>
               </article>
             ))}

@@ -9,6 +9,7 @@ import { EventTail } from './event-tail.tsx'
 import { Explorer } from './explorer.tsx'
 import { Keys } from './keys.tsx'
 import { type Tab, tabs } from './search.ts'
+import { TestReceiver } from './test-receiver.tsx'
 import { developersTexts } from './texts.ts'
 
 const route = getRouteApi('/shell/apps/$app/developers')
@@ -18,15 +19,17 @@ const views: Record<Tab, () => React.ReactNode> = {
   config: Configuration,
   explorer: Explorer,
   events: EventTail,
+  receiver: TestReceiver,
 }
 const needs: Record<Tab, Operation | undefined> = {
   keys: 'GET /admin/keys',
   config: 'GET /config',
   explorer: undefined,
   events: 'GET /admin/events',
+  receiver: 'GET /admin/webhooks/receivers/{id}',
 }
 
-/** Keys, configuration, an explorer of the API and the feed of events. */
+/** Keys, configuration, an explorer of the API, the feed of events and a receiver of test calls. */
 export function Developers() {
   const t = useTexts(developersTexts)
   const { may } = useApp()

@@ -5,7 +5,7 @@ import type { components } from '../../../generated/openapi.ts'
 import { type Api, dataOf } from '../../api.ts'
 import { TextFilter } from '../../components/filters.tsx'
 import { Section } from '../../components/page.tsx'
-import { Time, visible } from '../../components/shown.tsx'
+import { Lines, Time, visible } from '../../components/shown.tsx'
 import { Empty, Failure } from '../../components/states.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { WithReason } from '../rooms/conversation/reason.tsx'
@@ -73,7 +73,7 @@ function Tail({ api }: { api: Api }) {
                     <bdi>{visible(subjectOf(event))}</bdi>
                   </Text>
                 </summary>
-                <pre className="code">{visible(JSON.stringify(event, null, 2))}</pre>
+                <Lines label={event.event} text={JSON.stringify(event, null, 2)} />
               </details>
             </li>
           ))}

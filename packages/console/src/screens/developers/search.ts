@@ -1,4 +1,4 @@
-export const tabs = ['keys', 'config', 'explorer', 'events'] as const
+export const tabs = ['keys', 'config', 'explorer', 'events', 'receiver'] as const
 export type Tab = (typeof tabs)[number]
 
 export interface DevelopersSearch {
@@ -9,4 +9,6 @@ export interface DevelopersSearch {
   operation?: string | undefined
   /** Of the feed: names, separated by commas. */
   types?: string | undefined
+  /** Of the receiver of test calls: its ID. */
+  receiver?: string | undefined
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { operation } from '../../operation.ts'
 import { exampleSession, operatorPassword, operatorSession } from '../../resources/operator.ts'
-import { totpCode } from './session.ts'
+import { secondFactor, totpCode } from './session.ts'
 
 export const changePassword = operation({
   id: 'changePassword',
@@ -29,6 +29,9 @@ export const changePassword = operation({
   },
 })
 
+const exampleCodes = ['q2ab-7xmd-kz5t-h3wc', 'm4tr-pw6j-3cqe-y7dn']
+const recoveryCodes = z.array(z.string()).describe('Ten, each for one sign-in in place of a code; not shown again')
+
 const url = 'otpauth://totp/Parley:olivia%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Parley'
 
 export const setUpTotp = operation({
@@ -38,7 +41,7 @@ export const setUpTotp = operation({
   tag: 'Console',
   summary: 'Set up an authenticator for one’s own account',
   description:
-    'Without `code` it begins: the response has a new secret. With a code of that secret it is in force, and every other session of the operator ends.',
+    'Without `code` it begins: the response has a new secret. With a code of that secret it is in force, every other session of the operator ends, and the response has recovery codes.',
   access: 'operator',
   form: 'envelope',
   body: z.strictObject({ code: totpCode.optional() }),
@@ -46,6 +49,7 @@ export const setUpTotp = operation({
     isOn: z.boolean(),
     secret: z.string().optional().describe('Base32; only while it is being set up'),
     url: z.string().optional().describe('otpauth: address, for a QR code'),
+    recoveryCodes: recoveryCodes.optional(),
   }),
   errors: ['SIGN_IN_FAILED', 'CONFLICT'],
   extension: true,
@@ -60,9 +64,24 @@ export const removeTotp = operation({
   summary: 'Remove the authenticator of one’s own account',
   access: 'operator',
   form: 'envelope',
-  body: z.strictObject({ code: totpCode.describe('A code of the authenticator') }),
+  body: z.strictObject({ code: secondFactor.describe('A code of the authenticator, or a recovery code') }),
   result: z.object({ isOn: z.boolean() }),
   errors: ['SIGN_IN_FAILED', 'CONFLICT'],
   extension: true,
   example: { body: { code: '287082' }, result: { isOn: false } },
+})
+
+export const renewRecoveryCodes = operation({
+  id: 'renewRecoveryCodes',
+  method: 'POST',
+  path: '/operator/recovery-codes',
+  tag: 'Console',
+  summary: 'New recovery codes for one’s own account; earlier ones end',
+  access: 'operator',
+  form: 'envelope',
+  body: z.strictObject({ code: totpCode.describe('A code of the authenticator') }),
+  result: z.object({ recoveryCodes }),
+  errors: ['SIGN_IN_FAILED', 'CONFLICT'],
+  extension: true,
+  example: { body: { code: '287082' }, result: { recoveryCodes: exampleCodes } },
 })

@@ -11,6 +11,11 @@ import {
 /** Time-based one-time password, RFC 6238. */
 export const totpCode = z.string().regex(/^\d{6}$/, 'expected six digits')
 
+/** A code of the authenticator, or one of the recovery codes (RFC 4648 base32, dashes optional). */
+export const secondFactor = z
+  .string()
+  .regex(/^(?:\d{6}|[A-Za-z2-7]{4}(?:-?[A-Za-z2-7]{4}){3})$/, 'expected six digits, or a recovery code')
+
 export const getSignInMethods = operation({
   id: 'getSignInMethods',
   method: 'GET',
@@ -41,7 +46,9 @@ export const signIn = operation({
   body: z.strictObject({
     email: operatorEmail,
     password: z.string().max(256),
-    totp: totpCode.optional().describe('The code of the operator’s authenticator, where they have set one up'),
+    totp: secondFactor
+      .optional()
+      .describe('The code of the operator’s authenticator, where they have set one up, or a recovery code'),
   }),
   result: operatorSession,
   errors: ['SIGN_IN_FAILED', 'TOTP_REQUIRED'],

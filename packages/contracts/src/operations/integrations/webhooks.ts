@@ -84,6 +84,25 @@ export const listWebhookCalls = operation({
   example: { query: { room: 'demo-room', since: '1795089600000' }, result: { data: [exampleDelivery] } },
 })
 
+export const readWebhookCall = operation({
+  id: 'readWebhookCall',
+  method: 'GET',
+  path: '/admin/webhooks/calls/:id',
+  tag: 'Webhooks',
+  summary: 'A call with its data, as it would go out now',
+  description:
+    'Of a finished call only its subject is kept: `data` has its message or room in the present state, of a deleted one the stub. A waiting call has what waits.',
+  access: 'admin',
+  scope: 'webhooks:read',
+  conversations: true,
+  form: 'envelope',
+  params: z.object({ id: naming('webhook call', madeId(256).describe('ID of a call')) }),
+  result: z.object({ call: webhookDelivery, data: z.unknown().describe('`data` of a WebhookCall; a PushCall') }),
+  errors: ['WEBHOOK_NOT_FOUND'],
+  extension: true,
+  example: { result: { call: exampleDelivery, data: { _id: '66f0c1a2b3c4d5e6f7a8b9c0', message: 'Hello' } } },
+})
+
 export const retryWebhookCall = operation({
   id: 'retryWebhookCall',
   method: 'POST',

@@ -211,6 +211,11 @@ describe('the audit log', () => {
       await newCall('failed')
       return { request: ['POST', '/admin/webhooks/calls/retry', { since: 0 }], subject: 'call:' }
     },
+    openWebhookReceiver: async () => ({ request: ['POST', '/admin/webhooks/receivers', {}], subject: 'call:' }),
+    closeWebhookReceiver: async () => {
+      const { id } = (await gateway.admin('POST', '/admin/webhooks/receivers', {})).body.result
+      return { request: ['DELETE', `/admin/webhooks/receivers/${id}`], subject: `call:${id}` }
+    },
     addKey: async () => ({ request: ['POST', '/admin/keys', { name: 'a key' }], subject: 'key:' }),
     revokeKey: async () => {
       const { id } = (await gateway.admin('POST', '/admin/keys', { name: randomUUID() })).body.result

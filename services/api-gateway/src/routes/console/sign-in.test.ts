@@ -139,7 +139,7 @@ describe('operators sign in', () => {
     assert.match(url, /^otpauth:\/\/totp\/Parley:.*secret=/)
     assert.equal((await operator.call('POST', '/operator/totp', { code: '000000' })).status, 401)
     const earlier = code(secret, Date.now() - 30_000)
-    assert.deepEqual((await operator.call('POST', '/operator/totp', { code: earlier })).body.result, { isOn: true })
+    assert.equal((await operator.call('POST', '/operator/totp', { code: earlier })).body.result.isOn, true)
     assert.deepEqual([await seen(operator), await seen(other)], [200, 401])
     assert.equal((await enter(operator.email, password)).body.error.code, 'TOTP_REQUIRED')
     assert.equal((await enter(operator.email, 'wrong password', code(secret))).body.error.code, 'SIGN_IN_FAILED')
@@ -152,6 +152,36 @@ describe('operators sign in', () => {
     const next = code(secret, Date.now() + 30_000)
     assert.deepEqual((await operator.call('DELETE', '/operator/totp', { code: next })).body.result, { isOn: false })
     assert.equal((await enter(operator.email, password)).status, 200)
+  })
+
+  test('ten recovery codes stand in for a code, each once; new ones end them; the audit log says so', async () => {
+    const operator = await withPassword()
+    const { secret } = (await operator.call('POST', '/operator/totp', {})).body.result
+    const earlier = code(secret, Date.now() - 30_000)
+    const { recoveryCodes } = (await operator.call('POST', '/operator/totp', { code: earlier })).body.result
+    const [first, second, third] = recoveryCodes as [string, string, string]
+    assert.equal(new Set(recoveryCodes).size, 10)
+    const stored = JSON.stringify(await gateway.chat.db.operators.find().toArray())
+    for (const each of recoveryCodes) assert.ok(!stored.includes(each.replaceAll('-', '')) && !stored.includes(each))
+
+    assert.equal((await enter(operator.email, 'wrong password', first)).status, 401)
+    const both = await Promise.all([enter(operator.email, password, first), enter(operator.email, password, first)])
+    assert.equal(both.filter(({ status }) => status === 200).length, 1)
+    assert.equal((await enter(operator.email, password, first)).body.error.code, 'SIGN_IN_FAILED')
+    const entered = await enter(operator.email, password, second.toUpperCase().replaceAll('-', ''))
+    assert.equal(entered.body.result.operator.recoveryCodes, 8)
+    const entries = await gateway.chat.db.audit.find({ action: 'signIn' }).toArray()
+    assert.equal(entries.filter(({ after }) => after?.includes('recoveryCode')).length, 2)
+
+    assert.equal((await operator.call('POST', '/operator/recovery-codes', { code: third })).status, 400)
+    const renewed = await operator.call('POST', '/operator/recovery-codes', { code: code(secret) })
+    const [fresh] = renewed.body.result.recoveryCodes
+    assert.equal((await enter(operator.email, password, third)).status, 401)
+    assert.equal((await operator.call('DELETE', '/operator/totp', { code: third })).status, 401)
+    assert.deepEqual((await operator.call('DELETE', '/operator/totp', { code: fresh })).body.result, { isOn: false })
+    assert.equal((await operator.call('POST', '/operator/recovery-codes', { code: '000000' })).status, 409)
+    for (const bad of ['12345', 'aaaa-bbbb', 'q2ab-7xmd-kz5t-h3w1'])
+      assert.equal((await enter(operator.email, password, bad)).status, 400, bad)
   })
 
   test('changing the password requires the current one, and ends every other session on every gateway', async () => {

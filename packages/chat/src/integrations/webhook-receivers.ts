@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto'
+import { clock } from '@parley/async/clock'
+import { ApiError } from '@parley/contracts/errors'
+import type { Input, Result } from '@parley/contracts/operation'
+import type * as operations from '@parley/contracts/operations/integrations/webhook-receivers'
+import { inTransaction } from '@parley/db/transactions/transaction'
+import type { Presence } from '@parley/presence/connect'
+import {
+  closeReceiver,
+  findReceiver,
+  mostCalls,
+  openReceiver,
+  type Receiver,
+  readRecordedCalls,
+  recordCall,
+} from '@parley/presence/webhook-receivers'
+import type { Chat } from '../chat.ts'
+
+type Auditing = Pick<Chat, 'audit' | 'db'>
+
+const mostBodyBytes = 16 * 1_024
+const mostHeaderChars = 1_024
+const mostHeaders = 50
+/** A browser that is led here may send credentials. */
+const leftOut: ReadonlySet<string> = new Set(['authorization', 'cookie'])
+
+/** POST /admin/webhooks/receivers: its ID is random, and all that a caller of the address needs to know. */
+export async function openWebhookReceiver(
+  { db, audit }: Auditing,
+  presence: Presence,
+  app: string,
+  { minutes, status }: Input<typeof operations.openWebhookReceiver>['body'],
+): Promise<Result<typeof operations.openWebhookReceiver>> {
+  const id = `rc_${randomBytes(24).toString('base64url')}`
+  const endsAtMS = clock.now() + minutes * 60_000
+  audit?.note({ after: { minutes, status } })
+  await inTransaction(db, async (session) => audit?.write(db, session))
+  await openReceiver(presence, id, { app, endsAtMS, status })
+  return { id, path: `/webhooks/receivers/${id}`, endsAtMS }
+}
+
+/** GET /admin/webhooks/receivers/{id}. @throws ApiError WEBHOOK_NOT_FOUND */
+export async function readWebhookReceiver(
+  presence: Presence,
+  app: string,
+  id: string,
+): Promise<Result<typeof operations.readWebhookReceiver>> {
+  const { endsAtMS, count } = await requireReceiver(presence, app, id)
+  return { endsAtMS, count, data: await readRecordedCalls(presence, id) }
+}
+
+/** DELETE /admin/webhooks/receivers/{id}. @throws ApiError WEBHOOK_NOT_FOUND */
+export async function closeWebhookReceiver(
+  { db, audit }: Auditing,
+  presence: Presence,
+  app: string,
+  id: string,
+): Promise<{ id: string }> {
+  await requireReceiver(presence, app, id)
+  await inTransaction(db, async (session) => audit?.write(db, session))
+  await closeReceiver(presence, app, id)
+  return { id }
+}
+
+/**
+ * A call to a receiver's address, by anyone who knows it.
+ * @returns the status of the answer
+ */
+export async function receiveCall(
+  presence: Presence,
+  id: string,
+  { headers, body }: { headers: Readonly<Record<string, string | string[] | undefined>>; body: Uint8Array },
+): Promise<number> {
+  const receiver = await findReceiver(presence, id)
+  if (!receiver) return 404
+  if (receiver.count >= mostCalls) return 429
+  const shown = Object.entries(headers)
+    .filter(([name]) => !leftOut.has(name))
+    .slice(0, mostHeaders)
+    .map(([name, value]) => [name, [value].flat().join(', ').slice(0, mostHeaderChars)])
+  await recordCall(presence, id, receiver.endsAtMS, {
+    atMS: clock.now(),
+    headers: Object.fromEntries(shown) as Record<string, string>,
+    body: new TextDecoder().decode(body.subarray(0, mostBodyBytes)),
+    ...(body.length > mostBodyBytes && { isCut: true }),
+  })
+  return receiver.status
+}
+
+async function requireReceiver(presence: Presence, app: string, id: string): Promise<Receiver> {
+  const receiver = await findReceiver(presence, id)
+  if (receiver?.app === app) return receiver
+  throw new ApiError('WEBHOOK_NOT_FOUND', 'no such receiver: it has ended, or is of another app')
+}

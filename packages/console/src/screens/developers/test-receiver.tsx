@@ -1,0 +1,162 @@
+import { Button, Code, Group, NumberInput, Stack, Text } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { components } from '../../../generated/openapi.ts'
+import { type Api, ApiFailure, baseUrl, resultOf } from '../../api.ts'
+import { Act } from '../../components/act.tsx'
+import { say } from '../../components/confirm.tsx'
+import { Section } from '../../components/page.tsx'
+import { Copy, Lines, Time, useNumber, visible } from '../../components/shown.tsx'
+import { Empty, Failure, Loaded } from '../../components/states.tsx'
+import { useApp } from '../../session/session.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import { WithReason } from '../rooms/conversation/reason.tsx'
+import { developersTexts } from './texts.ts'
+
+const route = getRouteApi('/shell/apps/$app/developers')
+const readEveryMS = 2_000
+
+/** An address that records calls for some minutes; they are read with a reason, since they have texts of messages. */
+export function TestReceiver() {
+  const { receiver } = route.useSearch()
+  if (receiver === undefined) return <Open />
+  return <WithReason about={`receiver ${receiver}`}>{(api) => <Received api={api} id={receiver} />}</WithReason>
+}
+
+function Open() {
+  const t = useTexts(developersTexts)
+  const { api, may } = useApp()
+  const navigate = route.useNavigate()
+  const [minutes, setMinutes] = useState<number | string>(15)
+  const [status, setStatus] = useState<number | string>(200)
+  const opening = useMutation({
+    mutationFn: () => {
+      const body = { minutes: Number(minutes), status: Number(status) }
+      return resultOf(api.POST('/admin/webhooks/receivers', { body }))
+    },
+    onSuccess: ({ id }) => navigate({ search: { tab: 'receiver', receiver: id } }),
+  })
+  return (
+    <Section title={t.receiver}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          opening.mutate()
+        }}
+      >
+        <Stack gap="sm" maw={420}>
+          <Text size="sm" c="dimmed">
+            {t.receiverHint}
+          </Text>
+          <NumberInput label={t.minutes} min={1} max={60} value={minutes} onChange={setMinutes} hideControls />
+          <NumberInput label={t.answerStatus} min={200} max={599} value={status} onChange={setStatus} hideControls />
+          {opening.isError && <Failure error={opening.error} />}
+          {may('POST /admin/webhooks/receivers') && (
+            <Group>
+              <Button type="submit" loading={opening.isPending}>
+                {t.openReceiver}
+              </Button>
+            </Group>
+          )}
+        </Stack>
+      </form>
+    </Section>
+  )
+}
+
+function Received({ api, id }: { api: Api; id: string }) {
+  const t = useTexts(developersTexts)
+  const { app } = useApp()
+  const number = useNumber()
+  const navigate = route.useNavigate()
+  const leave = () => navigate({ search: { tab: 'receiver' } })
+  const address = `${baseUrl}/webhooks/receivers/${encodeURIComponent(id)}`
+  const query = useQuery({
+    queryKey: [app, 'receiver', id],
+    queryFn: ({ signal }) => resultOf(api.GET('/admin/webhooks/receivers/{id}', { params: { path: { id } }, signal })),
+    refetchInterval: readEveryMS,
+    retry: false,
+  })
+  if (query.error instanceof ApiFailure && query.error.status === 404) {
+    return (
+      <Empty icon="webhook" title={t.receiverEnded}>
+        {t.receiverEndedHint}
+        <Button size="xs" variant="default" onClick={() => void leave()}>
+          {t.openReceiver}
+        </Button>
+      </Empty>
+    )
+  }
+  const close = async () => {
+    await resultOf(api.DELETE('/admin/webhooks/receivers/{id}', { params: { path: { id } } }))
+    say(t.receiverClosed)
+    await leave()
+  }
+  return (
+    <Section
+      title={t.receiver}
+      actions={
+        <Act
+          operation="DELETE /admin/webhooks/receivers/{id}"
+          label={t.closeReceiver}
+          onClick={() => void close().catch(() => query.refetch())}
+        />
+      }
+    >
+      <Group gap={4} wrap="nowrap" mb="xs">
+        <Code className="cut">{address}</Code>
+        <Copy text={address} />
+      </Group>
+      <Loaded query={query}>
+        {({ endsAtMS, count, data }) => (
+          <>
+            <Text size="sm" c="dimmed" mb="sm">
+              {t.openUntil} <Time at={endsAtMS} /> · {t.callCount(number(count))}
+            </Text>
+            {data.length === 0 ? (
+              <Empty icon="webhook" title={t.noCallsYet} />
+            ) : (
+              <ol className="timeline" aria-label={t.receiver}>
+                {data.map((call, i) => (
+                  <RecordedCall key={`${count - i}`} call={call} />
+                ))}
+              </ol>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Section>
+  )
+}
+
+function RecordedCall({ call: { atMS, headers, body, isCut } }: { call: components['schemas']['RecordedCall'] }) {
+  const t = useTexts(developersTexts)
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return (
+    <li className="change event">
+      <details>
+        <summary>
+          <Time at={atMS} />{' '}
+          <Text span size="sm" className="cut">
+            <bdi>{visible(headers['webhook-id'] ?? headers['user-agent'] ?? '')}</bdi>
+          </Text>
+        </summary>
+        <Text size="xs" c="dimmed" mt="xs">
+          {t.headers}
+        </Text>
+        <Lines label={t.headers} text={lines.join('\n')} />
+        <Lines label={t.body} text={indented(body)} />
+        {isCut === true && <Text size="xs">{t.isCut}</Text>}
+      </details>
+    </li>
+  )
+}
+
+function indented(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2)
+  } catch {
+    return body
+  }
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import { timeMS } from '../../ids.ts'
+import { auditsParam, operation } from '../../operation.ts'
+import { ours } from '../../ours.ts'
+
+export const receiverId = z.string().regex(/^rc_[\w-]{32}$/, 'expected the ID of a receiver')
+const params = z.object({ id: receiverId.describe('ID of a receiver') })
+const exampleId = 'rc_mJx3kQ9vT1aZ5cB7eF2hL8nP4rW6yD0s'
+
+export const openWebhookReceiver = operation({
+  id: 'openWebhookReceiver',
+  method: 'POST',
+  path: '/admin/webhooks/receivers',
+  tag: 'Webhooks',
+  summary: 'Open an address of Parley that records the calls made to it',
+  description:
+    'To try webhooks, PUSH_GENERIC or hooks without a server of your own. It takes POST requests until its end; a sixth receiver of an app ends the oldest.',
+  access: 'admin',
+  scope: 'webhooks:write',
+  audit: () => ({ kind: 'call', id: '' }),
+  form: 'envelope',
+  body: z.strictObject({
+    minutes: z.number().int().min(1).max(60).default(15).describe('How long it stays open'),
+    status: z.number().int().min(200).max(599).default(200).describe('Its answer to every call, to try repetitions'),
+  }),
+  result: z.object({
+    id: z.string(),
+    path: z.string().describe('Below the address of the API'),
+    endsAtMS: timeMS,
+  }),
+  errors: ['SERVICE_UNAVAILABLE'],
+  extension: true,
+  example: {
+    body: { minutes: 15 },
+    result: { id: exampleId, path: `/webhooks/receivers/${exampleId}`, endsAtMS: 1_795_176_900_000 },
+  },
+})
+
+export const readWebhookReceiver = operation({
+  id: 'readWebhookReceiver',
+  method: 'GET',
+  path: '/admin/webhooks/receivers/:id',
+  tag: 'Webhooks',
+  summary: 'The calls that a receiver has recorded, the latest first',
+  description: 'The latest 100, of each the first 16 KiB of the body; after 1,000 calls it answers 429.',
+  access: 'admin',
+  scope: 'webhooks:read',
+  conversations: true,
+  form: 'envelope',
+  params,
+  result: z.object({
+    endsAtMS: timeMS,
+    count: z.number().int().describe('Calls so far'),
+    data: z.array(
+      z
+        .object({
+          atMS: timeMS,
+          headers: z.record(z.string(), z.string()).describe('Without cookies and authorization'),
+          body: z.string(),
+          isCut: z.boolean().optional().describe('The body was longer'),
+        })
+        .meta({ id: 'RecordedCall', ...ours }),
+    ),
+  }),
+  errors: ['WEBHOOK_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  extension: true,
+  example: {
+    result: {
+      endsAtMS: 1_795_176_900_000,
+      count: 1,
+      data: [
+        {
+          atMS: 1_795_176_000_060,
+          headers: { 'content-type': 'application/json', 'webhook-id': 'hook_66f0c1a2b3c4d5e6f7a8b9c0' },
+          body: '{"appID":"demo","clientID":"alice","roomID":"demo-room","event":"MESSAGE","botState":"","data":{}}',
+        },
+      ],
+    },
+  },
+})
+
+export const closeWebhookReceiver = operation({
+  id: 'closeWebhookReceiver',
+  method: 'DELETE',
+  path: '/admin/webhooks/receivers/:id',
+  tag: 'Webhooks',
+  summary: 'Close a receiver; its calls are forgotten',
+  access: 'admin',
+  scope: 'webhooks:write',
+  audit: auditsParam('call', 'id'),
+  form: 'envelope',
+  params,
+  result: z.object({ id: z.string() }),
+  errors: ['WEBHOOK_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  extension: true,
+  example: { result: { id: exampleId } },
+})
