@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { messageId, roomId, userId } from './ids.ts'
+import { configKey } from './operations/integrations/config.ts'
 import { sendMessage } from './operations/messages/messages.ts'
 import { banMember } from './operations/moderation/bans.ts'
 import { setRoomPref } from './operations/rooms/room-preferences.ts'
@@ -60,6 +61,7 @@ const membership = z.strictObject({
   joinedAt: importTime.optional(),
   lastRead: messageId.optional(),
   lastReadAt: importTime.optional(),
+  lastReadSeq: z.number().int().min(0).optional(),
   pref: setRoomPref.body.optional(),
 })
 
@@ -68,11 +70,14 @@ const message = z.strictObject({
   ...sendMessage.body.shape,
   _id: messageId,
   message: messageContent.optional(),
+  // Those of system messages only with `system`: see read-line.ts.
+  messageType: z.string().min(1).max(64),
   // Without the defaults: absent is not stored.
   push: sendMessage.body.shape.push.unwrap().optional(),
   skipTotalBadge: sendMessage.body.shape.skipTotalBadge.unwrap().optional(),
   sendAtMS: refused('a message that is still to come is not imported: send it by POST /scheduled'),
   createdAt: importTime,
+  updatedAt: importTime.optional(),
   threadOf: messageId.optional(),
   reactions: z
     .array(z.strictObject({ client: userId, reaction: reactionName }))
@@ -80,6 +85,8 @@ const message = z.strictObject({
     .optional(),
   pinned: z.boolean().optional(),
   edited: z.boolean().optional(),
+  recalled: z.boolean().optional(),
+  system: z.boolean().optional(),
   isDeleted: z.boolean().optional(),
 })
 
@@ -105,12 +112,14 @@ const pref = z.strictObject({
   data: setMyPref.body.shape.data,
 })
 
+const config = z.strictObject({ type: z.literal('config'), key: configKey, data: z.unknown() })
+
 /** A line of the file that `parley import` reads (docs/guides/import.md#the-file); times are milliseconds when parsed. */
 export const importLine = z.discriminatedUnion(
   'type',
-  [user, group, room, membership, message, ban, block, device, pref],
+  [user, group, room, membership, message, ban, block, device, pref, config],
   {
-    error: 'expected user, group, room, membership, message, ban, block, device or pref',
+    error: 'expected user, group, room, membership, message, ban, block, device, pref or config',
   },
 )
 /** The same before it is parsed: times in any form. */

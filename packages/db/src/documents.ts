@@ -6,7 +6,7 @@ export interface JobDoc {
   _id: string
   app: string
   id: string
-  kind: 'batch' | 'erasure'
+  kind: 'batch' | 'erasure' | 'export'
   state: 'running' | 'done' | 'failed'
   createdAtMS: number
   updatedAt: Date
@@ -26,12 +26,14 @@ export interface JobDoc {
   batch?: { json: string; name: string; request: string }
   /** Of a batch: the results of its first recipients, in order. */
   outcomes?: JobOutcome[]
-  /** For a running erasure: the erased user, and as key(app, user). */
+  /** While it runs: the erased or exported user. For an erasure also as key(app, user). */
   user?: string
   erasing?: string
   /** Of an erasure: the fate of messages, and its progress. */
   content?: 'redact' | 'delete'
   erased?: ErasedContent
+  /** Of an export: the ID of its file; while it runs, the entry of each piece, and the place after them. */
+  export?: { file: string; pieces?: string[]; place?: { stage: number; after?: string } }
 }
 
 /** How far the content of an erased user has gone. */

@@ -133,6 +133,20 @@ export async function findErased(db: Db, { _id }: JobDoc, session: ClientSession
   return (await db.jobs.findOne({ _id }, { session, projection: { erased: 1 } }))?.erased
 }
 
+/** Records another piece of an export, and the place after it. @throws JobTaken */
+export async function advanceExport(
+  db: Db,
+  { _id, worker, done }: Pick<JobDoc, '_id' | 'worker' | 'done'>,
+  { entry, place, lines }: { entry: string; place: { stage: number; after?: string }; lines: number },
+): Promise<void> {
+  const update = {
+    $set: { updatedAt: clock.date(), leaseUntilMS: clock.now() + jobLeaseMS, attempts: 0, 'export.place': place },
+    $inc: { done: lines, total: lines },
+    $push: { 'export.pieces': entry },
+  }
+  await change(db, { _id, worker, done }, update)
+}
+
 /** Ends the job and deletes its input. @throws JobTaken */
 export async function endJob(db: Db, { _id, worker, total }: JobDoc): Promise<void> {
   // Rooms that an erased user left by another way meanwhile are done too.
@@ -150,12 +164,14 @@ export async function giveUpJob(db: Db, { _id, worker = '' }: JobDoc, mostAttemp
   return matchedCount > 0
 }
 
+const ofExport = { 'export.pieces': 1, 'export.place': 1 } as const
+
 function ending(state: 'done' | 'failed') {
   const now = clock.date()
   const ended = { state, updatedAt: now, finishedAt: now, expiresAt: new Date(now.getTime() + keepMS) }
   return {
     $set: ended,
-    $unset: { worker: 1, leaseUntilMS: 1, batch: 1, erasing: 1, user: 1, content: 1, erased: 1 } as const,
+    $unset: { worker: 1, leaseUntilMS: 1, batch: 1, erasing: 1, user: 1, content: 1, erased: 1, ...ofExport } as const,
   }
 }
 

@@ -9,6 +9,10 @@ interface Common {
   firstBytes(id: string, upload: string): Promise<Buffer>
   /** A whole upload; only of one that fits into memory. */
   readAll(id: string, upload: string): Promise<Buffer>
+  /** An upload, as it is read. */
+  read(id: string, upload: string): Promise<Readable>
+  /** Puts something of ours beside the uploads of a file, as it comes, in place of an earlier one; returns its size. */
+  keepStream(id: string, name: string, bytes: Readable, type: string): Promise<number>
   /** Puts something of ours beside the uploads of a file. */
   keep(id: string, name: string, bytes: Buffer, type: string): Promise<void>
   /** Removes one upload of a file, if it is there. */

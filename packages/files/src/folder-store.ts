@@ -59,7 +59,20 @@ export function folderStore(root: string, minFreeBytes = 0): FolderStore {
       }
     },
     readAll: (id, upload) => readFile(join(root, pathOf(id, upload))),
-    keep: (id, name, bytes) => writeFile(join(root, pathOf(id, name)), bytes, { flush: true }),
+    async read(id, upload) {
+      const file = await open(join(root, pathOf(id, upload)))
+      return file.createReadStream()
+    },
+    async keep(id, name, bytes) {
+      await mkdir(join(root, folderOf(id)), { recursive: true })
+      await writeFile(join(root, pathOf(id, name)), bytes, { flush: true })
+    },
+    async keepStream(id, name, bytes) {
+      await mkdir(join(root, folderOf(id)), { recursive: true })
+      const file = createWriteStream(join(root, pathOf(id, name)), { flush: true })
+      await pipeline(bytes, file)
+      return file.bytesWritten
+    },
     removeUpload: (id, upload) => rm(join(root, pathOf(id, upload)), { force: true }),
     remove: (id) => rm(join(root, folderOf(id)), { recursive: true, force: true }),
   }

@@ -1,3 +1,4 @@
+import { PassThrough, type Readable } from 'node:stream'
 import {
   CopyObjectCommand,
   DeleteObjectCommand,
@@ -8,6 +9,7 @@ import {
   PutObjectCommand,
   type S3Client,
 } from '@aws-sdk/client-s3'
+import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { clock } from '@parley/async/clock'
 import { NotUploaded, type S3Store, WrongSize } from './file-store.ts'
@@ -75,6 +77,12 @@ export function s3Store(settings: S3Settings): S3Store {
       const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: keyOf(id, upload) }))
       return Buffer.from((await Body?.transformToByteArray()) ?? [])
     },
+    async read(id, upload) {
+      const { Body } = await copier.send(new GetObjectCommand({ Bucket, Key: keyOf(id, upload) }))
+      return Body as Readable
+    },
+    keepStream: (id, name, bytes, type) =>
+      uploadStream(copier, { Bucket, Key: keyOf(id, name), ContentType: type }, bytes),
     async keep(id, name, Body, ContentType) {
       await client.send(new PutObjectCommand({ Bucket, Key: keyOf(id, name), Body, ContentType }))
     },
@@ -91,6 +99,19 @@ export function s3Store(settings: S3Settings): S3Store {
       }
     },
   }
+}
+
+/** Uploads bytes of unknown number, some megabytes at a time; returns how many there were. */
+async function uploadStream(
+  client: S3Client,
+  to: { Bucket: string; Key: string; ContentType: string },
+  bytes: Readable,
+): Promise<number> {
+  let size = 0
+  const Body = new PassThrough()
+  bytes.on('data', (chunk: Buffer) => (size += chunk.length)).on('error', (error) => Body.destroy(error))
+  await new Upload({ client, params: { ...to, Body: bytes.pipe(Body) } }).done()
+  return size
 }
 
 /** As the client makes its addresses, without signing one: credentials may come later. */

@@ -68,7 +68,7 @@ await runService(
     const files = { ...filing, store: openStore(filing), uploads, isScanned: filing.scanUrl !== undefined }
     const sealer = sealAuditEntries(chat, signal)
     onStop('audit log', () => sealer)
-    const jobs = runJobs(chat, signal)
+    const jobs = runJobs(chat, files.store, signal)
     onStop('job runner', () => jobs)
 
     metrics.gaugeOf('parley_outbox_age_seconds', 'Age of the oldest event that is not published yet', () =>

@@ -21,7 +21,7 @@ export async function listTokens(
 ): Promise<Result<typeof operation>> {
   if (!(await findUser(db, app, user))) throw unknownClient(user)
   const found = await findLivingTokensOfUser(db, { app, user }, clock.date(), mostTokensOfUser)
-  return { data: found.map((token) => toView(token)) }
+  return { data: found.map((token) => tokenView(token)) }
 }
 
 /** Those of the caller, with the one of the call marked. */
@@ -30,10 +30,11 @@ export async function listMyTokens(
   caller: AuthenticatedUser,
 ): Promise<Result<typeof operation>> {
   const found = await findLivingTokensOfUser(db, caller, clock.date(), mostTokensOfUser)
-  return { data: found.map((token) => toView(token, { isCurrent: token.digest === caller.tokenDigest })) }
+  return { data: found.map((token) => tokenView(token, { isCurrent: token.digest === caller.tokenDigest })) }
 }
 
-function toView(
+/** A token as lists show it: by its fingerprint. */
+export function tokenView(
   { digest, device, login, createdAt, expiresAt, lastUsedAt }: TokenDoc,
   more: { isCurrent?: boolean } = {},
 ) {

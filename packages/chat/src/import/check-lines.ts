@@ -28,7 +28,7 @@ export type Counts = Record<ImportLine['type'], number>
 export class LineChecks {
   readonly counts: Counts = {
     ...{ user: 0, group: 0, room: 0, membership: 0, message: 0 },
-    ...{ ban: 0, block: 0, device: 0, pref: 0 },
+    ...{ ban: 0, block: 0, device: 0, pref: 0, config: 0 },
   }
   /** Rooms that are refused with all that is in them. */
   readonly refusedRooms = new Set<string>()
@@ -116,6 +116,8 @@ export class LineChecks {
         for (const field of ['blocker', 'blockee'] as const) this.#requireUser(field, read[field], no)
         if (read.blocker === read.blockee) no('blockee', 'users cannot block themselves')
         return () => undefined
+      case 'config':
+        return () => undefined
       case 'pref':
         return this.#checkPref(read, no)
       default:
@@ -154,9 +156,10 @@ export class LineChecks {
   }
 
   #checkMembership(line: At, membership: ImportOf<'membership'>, no: No): () => void {
-    const { room: id, user, lastRead, lastReadAt } = membership
+    const { room: id, user, lastRead, lastReadAt, lastReadSeq } = membership
     this.#requireUser('user', user, no)
-    if (lastRead !== undefined && lastReadAt !== undefined) no('lastReadAt', 'give lastRead or lastReadAt')
+    const given = [lastRead, lastReadAt, lastReadSeq].filter((one) => one !== undefined)
+    if (given.length > 1) no('lastRead', 'give one of lastRead, lastReadAt and lastReadSeq')
     const known = this.#rooms.get(id)
     if (!known) no('room', `${noLine} this room`)
     const pair = known?.room.members

@@ -34,6 +34,7 @@ export function toMessageDoc(
   times: Pick<MessageDoc, 'createdAtMS' | 'updatedAtMS'>,
 ): MessageDoc {
   const { _id, room, sender, messageType, mentions = [], reactions = [], pinned, edited, isDeleted } = message
+  const { recalled, system } = message
   const { threadOf, replyTo = threadOf, expiresInS = 0, clientMessageID = _id, push, skipTotalBadge } = message
   const idOf = (other: string) => importedMessageId(app, room, other)
   const root = threadOf === undefined ? undefined : idOf(threadOf)
@@ -44,7 +45,7 @@ export function toMessageDoc(
     roomKey: root === undefined ? key(app, room) : threadKey({ app, room }, root),
     seq,
     sender,
-    ...(isDeleted !== true && { content: contentOf(message.message) }),
+    ...(isDeleted !== true && recalled !== true && { content: contentOf(message.message) }),
     messageType,
     ...times,
     ...(reactions.length > 0 && { reactions }),
@@ -55,6 +56,8 @@ export function toMessageDoc(
     ...(skipTotalBadge === true && { skipTotalBadge }),
     ...(pinned === true && { pinned }),
     ...(edited === true && { edited }),
+    ...(recalled === true && { recalled }),
+    ...(system === true && { system }),
     ...(expiresInS > 0 && { expiresAtMS: times.createdAtMS + expiresInS * 1_000 }),
     ...(isDeleted === true && { isDeleted }),
     ...(replyTo !== undefined && { replyTo: replyTo === threadOf && root !== undefined ? root : idOf(replyTo) }),

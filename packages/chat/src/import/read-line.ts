@@ -1,7 +1,9 @@
 import { clock } from '@parley/async/clock'
-import { readJson, unfitJson } from '@parley/contracts/free-json'
+import { readJson, unfitJson, withDoubles } from '@parley/contracts/free-json'
 import { type ImportLine, type ImportOf, importLine, importTime } from '@parley/contracts/import-line'
 import { maxPrefBytes } from '@parley/contracts/operations/users/preferences'
+import { systemTypes } from '@parley/contracts/resources/message'
+import { checkConfigKey } from '../integrations/set-config.ts'
 import { contentOf } from '../messages/sending/draft.ts'
 import { plainLine } from './extended-json.ts'
 import type { Line } from './lines-of.ts'
@@ -50,7 +52,8 @@ export function readLine({ number, index, bytes, fault }: Line): { read: ImportL
  */
 export function readGoodLine(line: Line): ImportLine {
   const json = jsonOf(line.bytes) as ImportLine
-  if (json.type === 'message') return withThread({ ...json, createdAt: importTime.parse(json.createdAt) })
+  const updated = 'updatedAt' in json && { updatedAt: importTime.parse(json.updatedAt) }
+  if (json.type === 'message') return withThread({ ...json, createdAt: importTime.parse(json.createdAt), ...updated })
   const result = readLine(line)
   if (!('read' in result)) throw new Error(`line ${line.number}: the file has changed while it was imported`)
   return result.read
@@ -66,7 +69,7 @@ type Fault = Pick<Problem, 'field' | 'reason'>
 function timesToCome(line: ImportLine): Fault[] {
   const nowMS = clock.now()
   const times: Partial<Record<string, unknown>> = line
-  return ['createdAt', 'joinedAt', 'lastReadAt'].flatMap((field) =>
+  return ['createdAt', 'updatedAt', 'joinedAt', 'lastReadAt'].flatMap((field) =>
     Number(times[field]) > nowMS ? [{ field, reason: 'lies in the future' }] : [],
   )
 }
@@ -74,6 +77,7 @@ function timesToCome(line: ImportLine): Fault[] {
 /** Faults that the schema cannot see. */
 function unfit(line: ImportLine): Fault[] {
   if (line.type === 'message') return unfitMessage(line)
+  if (line.type === 'config') return unfitConfig(line)
   if (line.type === 'pref') return unfitJsonOf(line.data, 'data', maxPrefBytes)
   if (line.type === 'room' && line.extParams !== undefined) return unfitJsonOf(line.extParams, 'extParams')
   return []
@@ -86,12 +90,28 @@ function unfitJsonOf(value: unknown, field: string, mostBytes = Infinity): Fault
   return isTooLarge ? [{ field, reason: `at most ${mostBytes} bytes as JSON` }] : []
 }
 
+function unfitConfig({ key, data = null }: ImportOf<'config'>): Fault[] {
+  try {
+    checkConfigKey(key, withDoubles(data))
+    return unfitJsonOf(data, 'data')
+  } catch (error) {
+    return [{ field: 'data', reason: (error as Error).message }]
+  }
+}
+
+const isSystemType = (type: string) => systemTypes.some((known) => known === type)
+
 function unfitMessage(line: ImportOf<'message'>): Fault[] {
-  if (line.isDeleted === true) {
-    const lost = (['message', 'mentions', 'reactions', 'attachments', 'pinned'] as const).filter(
+  if (isSystemType(line.messageType) && line.system !== true) {
+    return [{ field: 'messageType', reason: 'a type of system messages, which only the server writes' }]
+  }
+  const isGone = line.isDeleted === true || line.recalled === true
+  if (isGone) {
+    const ofLiving = line.isDeleted === true ? (['reactions', 'pinned'] as const) : []
+    const lost = (['message', 'mentions', 'attachments', ...ofLiving] as const).filter(
       (field) => line[field] !== undefined && line[field] !== false,
     )
-    return lost.map((field) => ({ field, reason: 'a deleted message has none' }))
+    return lost.map((field) => ({ field, reason: 'a deleted or recalled message has none' }))
   }
   if (line.message === undefined) return [{ field: 'message', reason: 'required' }]
   if (line.thread === true && line.replyTo === undefined) return [{ field: 'replyTo', reason: 'required with thread' }]

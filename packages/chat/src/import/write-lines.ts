@@ -75,19 +75,21 @@ export class LineWriter {
       const afterMS = Math.max(room.lastTimeMS, isThere ? 0 : room.afterMS)
       room.lastTimeMS = Math.max(message.createdAt, afterMS + 1)
       // A reader of the room pages on by updated time.
-      const updatedAtMS = isThere ? room.lastTimeMS : Math.max(room.lastTimeMS, room.clockMS + 1)
+      const { updatedAt } = message
+      const knownMS = room.there === 0 && updatedAt !== undefined ? Math.max(room.lastTimeMS, updatedAt) : undefined
+      const updatedAtMS = knownMS ?? (isThere ? room.lastTimeMS : Math.max(room.lastTimeMS, room.clockMS + 1))
       const times = { createdAtMS: room.lastTimeMS, updatedAtMS }
       const document = toMessageDoc(this.#app, message, place.seq, times)
       if (isThere) {
         old.push(document)
         continue
       }
-      room.clockMS = updatedAtMS
+      room.clockMS = Math.max(room.clockMS, updatedAtMS)
       fresh.push(document)
       if (message.attachments) withFiles.set(document, message)
       const roomKey = key(this.#app, message.room)
       const advance = advances.get(roomKey) ?? { roomKey, from: before, clockMS: 0 }
-      advance.clockMS = updatedAtMS
+      advance.clockMS = Math.max(advance.clockMS, updatedAtMS)
       if (place === room) advance.last = document
       else advance.lastThreadAtMS = room.lastTimeMS
       advances.set(roomKey, advance)

@@ -30,7 +30,8 @@ export async function writeMembers(
   const readSeqOf = (membership: Membership): number => {
     const id = lastReadId(membership)
     if (id !== undefined) return seqs.get(id) ?? 0
-    const { room, lastReadAt } = membership
+    const { room, lastReadAt, lastReadSeq } = membership
+    if (lastReadSeq !== undefined) return Math.min(lastReadSeq, rooms.get(room)?.seq ?? 0)
     const { seq, sentAtMS } = rooms.get(room) ?? { seq: 0, sentAtMS: [] }
     return lastReadAt === undefined ? seq : countUpTo(sentAtMS, lastReadAt)
   }

@@ -1,5 +1,6 @@
 import { clock } from '@parley/async/clock'
 import type { ImportOf } from '@parley/contracts/import-line'
+import { saveConfig } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
 import { ImportConflict } from '@parley/db/import/imported-rooms'
 import { key } from '@parley/db/keys'
@@ -14,15 +15,23 @@ import { saveGroupDoc } from '@parley/db/users/groups'
 import { savePref } from '@parley/db/users/prefs'
 
 /** Lines written last, when everything that they change exists. */
-export const settingTypes = ['group', 'ban', 'block', 'device', 'pref'] as const
+export const settingTypes = ['group', 'ban', 'block', 'device', 'pref', 'config'] as const
 export type SettingLine = ImportOf<(typeof settingTypes)[number]>
 
 /** Idempotent. */
 export async function writeSettings(db: Db, app: string, lines: readonly SettingLine[]): Promise<void> {
-  for (const line of lines) await inTransaction(db, (session) => write(db, app, line, session))
+  for (const line of lines) {
+    if (line.type === 'config') await saveConfig(db, app, [{ name: line.key, json: JSON.stringify(line.data ?? null) }])
+    else await inTransaction(db, (session) => write(db, app, line, session))
+  }
 }
 
-async function write(db: Db, app: string, line: SettingLine, session: Session): Promise<void> {
+async function write(
+  db: Db,
+  app: string,
+  line: Exclude<SettingLine, { type: 'config' }>,
+  session: Session,
+): Promise<void> {
   switch (line.type) {
     case 'group': {
       const { _id, nickname, avatarUrl, members } = line

@@ -45,12 +45,7 @@ export async function setConfig(chat: Chat, app: string, settings: object, withI
   const given = Object.entries(settings)
   for (const [name, kept] of given) {
     const value = withDoubles(kept)
-    const schema = schemas.get(name)
-    if (schema) checkConfigValue(name, schema, value)
-    if (name === censorshipKey) checkCensorship(value)
-    if (name === privateKeysKey) checkPrivateKeys(value)
-    if (name === chatPageKey) checkChatPage(value)
-    if (name === directoryKey) checkDirectory(value)
+    checkConfigKey(name, value)
     if (name === tokenIssuersKey) await checkTokenIssuers(value)
   }
   const entries = given.map(([name, value]) => ({ name, json: JSON.stringify(value) }))
@@ -71,6 +66,16 @@ export async function setConfig(chat: Chat, app: string, settings: object, withI
     await chat.audit?.write(chat.db, session)
   })
   return getConfig(chat, asIntegrator(app), withIssuers)
+}
+
+/** Checks a value, except for what a server of the integrator decides. @throws ApiError */
+export function checkConfigKey(name: string, value: unknown): void {
+  const schema = schemas.get(name)
+  if (schema) checkConfigValue(name, schema, value)
+  if (name === censorshipKey) checkCensorship(value)
+  if (name === privateKeysKey) checkPrivateKeys(value)
+  if (name === chatPageKey) checkChatPage(value)
+  if (name === directoryKey) checkDirectory(value)
 }
 
 /** The old and new values of some keys; those of private keys can hold secrets. */

@@ -1,7 +1,9 @@
 import { runEvery } from '@parley/async/run-every'
 import type { JobDoc } from '@parley/db/documents'
 import { leaseJob } from '@parley/db/jobs'
+import type { FileStore } from '@parley/files/file-store'
 import type { Chat } from '../chat.ts'
+import { continueExport } from '../export/continue-export.ts'
 import { continueBatch } from '../messages/sending/run-batch.ts'
 import { continueErasure } from '../users/continue-erasure.ts'
 import { workOnJob } from './work-on-job.ts'
@@ -13,23 +15,26 @@ const atOnce = 4
 /**
  * Continues jobs without a worker, whose process stopped or died, until the signal aborts. Any number of processes may run this.
  */
-export async function runJobs(chat: Chat, signal: AbortSignal): Promise<void> {
+export async function runJobs(chat: Chat, store: FileStore, signal: AbortSignal): Promise<void> {
   const takeJobs = async () => {
-    while (!signal.aborted && chat.jobs.count < atOnce && (await takeNextJob(chat))) continue
+    while (!signal.aborted && chat.jobs.count < atOnce && (await takeNextJob(chat, store))) continue
   }
   const onError = (error: Error) => chat.log.warn({ err: error }, 'jobs not read; trying again')
   await runEvery(lookEveryMS, takeJobs, { onError, signal })
 }
 
 /** Claims a job without a worker, if there is one; returns whether there was. */
-export async function takeNextJob(chat: Chat): Promise<boolean> {
+export async function takeNextJob(chat: Chat, store?: FileStore): Promise<boolean> {
   const job = await leaseJob(chat.db, chat.jobs.worker)
   if (!job) return false
   chat.log.info({ job: job.id, kind: job.kind, app: job.app, done: job.done }, 'going on with a job')
-  void workOnJob(chat, job, () => goOn(chat, job))
+  void workOnJob(chat, job, () => goOn(chat, job, store))
   return true
 }
 
-function goOn(chat: Chat, job: JobDoc): Promise<boolean> {
-  return job.kind === 'batch' ? continueBatch(chat, job) : continueErasure(chat, job)
+async function goOn(chat: Chat, job: JobDoc, store: FileStore | undefined): Promise<boolean> {
+  if (job.kind === 'batch') return continueBatch(chat, job)
+  if (job.kind === 'erasure') return continueErasure(chat, job)
+  if (!store) throw new Error('an export needs the store of files')
+  return continueExport(chat, store, job)
 }

@@ -5,7 +5,7 @@ import { endJob, giveUpJob, JobTaken, jobLeaseMS, keepJob, postponeJob, releaseJ
 import { newId } from '@parley/db/messages/messages'
 import type { Log } from '../ports.ts'
 
-/** A batch is abandoned after this many starts without progress. */
+/** A batch or an export is abandoned after this many starts without progress. */
 const mostAttempts = 20
 /** The first backoff of a failed job, doubled each time up to some minutes. */
 const tryAgainAfterMS = 2_000
@@ -74,7 +74,7 @@ export function workOnJob(
       if (error instanceof JobTaken) return false
       log.error(
         { err: error, ...about },
-        'job failed for now; it is tried again, and a batch given up after enough tries',
+        'job failed for now; it is tried again, and a batch or an export given up after enough tries',
       )
       await giveUpOrRelease().catch((failure: unknown) =>
         log.warn({ err: failure, ...about }, 'job not released; its lease expires'),
@@ -85,7 +85,7 @@ export function workOnJob(
 
   async function giveUpOrRelease(): Promise<void> {
     // An abandoned erasure would leave the user's data to the next owner of the ID, and could not be repeated.
-    if (job.kind === 'batch' && (await giveUpJob(db, job, mostAttempts))) return
+    if (job.kind !== 'erasure' && (await giveUpJob(db, job, mostAttempts))) return
     await postponeJob(db, job, tryAgainAfterMS, mostDoublings)
   }
 

@@ -95,4 +95,5 @@ export const adminCalls = {
   liftHold: 'DELETE /admin/holds/:id',
   listHolds: 'GET /admin/holds?',
   placeHold: 'POST /admin/holds',
+  exportUser: 'POST /admin/clients/:client_id/export',
 } as const

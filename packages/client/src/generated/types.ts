@@ -109,6 +109,12 @@ export type WhyPushResult = PushExplanation
 export type GetJobResult = Job
 export type LiftHoldResult = Hold
 export type PlaceHoldResult = Hold
+export type ExportUserResult = {
+  /**
+   * ID of the job: see GET /admin/jobs/{id}
+   */
+  job: string
+}
 export type ErrorCode =
   | 'INVALID_TAGS'
   | 'INVALID_QUERY'
@@ -5803,9 +5809,9 @@ export interface GetJobInput {
 }
 export interface Job {
   _id: string
-  kind: 'batch' | 'erasure'
+  kind: 'batch' | 'erasure' | 'export'
   /**
-   * failed: a batch given up after many tries; finished parts stay
+   * failed: a batch or an export given up after many tries; finished parts of a batch stay
    */
   state: 'running' | 'done' | 'failed'
   /**
@@ -5821,7 +5827,7 @@ export interface Job {
    */
   finishedAt?: string
   /**
-   * Recipients of a batch, or rooms of the erased user; `done` only grows
+   * Recipients of a batch, rooms of the erased user, or lines of an export so far; `done` only grows
    */
   progress: {
     done: number
@@ -5847,6 +5853,20 @@ export interface Job {
         }
     )[]
   }
+  /**
+   * Of a finished export
+   */
+  export?: {
+    /**
+     * Of the ZIP, signed
+     */
+    url: string
+    /**
+     * A day after its end: then the export is deleted
+     */
+    urlExpiresAtMS: number
+    size: number
+  }
 }
 export interface ListJobsInput {
   /**
@@ -5854,7 +5874,7 @@ export interface ListJobsInput {
    */
   id?: string
   state?: 'running' | 'done' | 'failed'
-  kind?: 'batch' | 'erasure'
+  kind?: 'batch' | 'erasure' | 'export'
   /**
    * Begun at this time or later
    */
@@ -5927,6 +5947,12 @@ export interface PlaceHoldInput {
    */
   room?: string
   reason: string
+}
+export interface ExportUserInput {
+  /**
+   * User ID
+   */
+  client_id: string
 }
 export interface ServerEvents {
   'chat message': Message
@@ -6637,4 +6663,6 @@ export interface AdminCalls {
   listHolds: { input: ListHoldsInput; result: ListHoldsResult }
   /** Place a legal hold on a user or a room: POST /admin/holds */
   placeHold: { input: PlaceHoldInput; result: PlaceHoldResult }
+  /** Export everything about a user: POST /admin/clients/:client_id/export */
+  exportUser: { input: ExportUserInput; result: ExportUserResult }
 }

@@ -11,6 +11,7 @@ import * as adminUsers from './admin/users.ts'
 import * as consoleAccount from './console/account.ts'
 import * as consoleOperators from './console/operators.ts'
 import * as consoleSession from './console/session.ts'
+import * as userExport from './data/export.ts'
 import * as holds from './data/holds.ts'
 import * as files from './files/files.ts'
 import * as config from './integrations/config.ts'
@@ -116,4 +117,5 @@ export const allOperations: readonly Operation[] = [
   events,
   jobs,
   holds,
+  userExport,
 ].flatMap((file) => Object.values(file).filter(isOperation))

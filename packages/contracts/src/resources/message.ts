@@ -13,7 +13,7 @@ export const messageContent = z
   .refine((content) => content !== undefined, 'required')
   .describe('Content: any JSON, at most 64 KiB')
 /** The types of the messages that the server writes about a change of members. */
-const systemTypes = ['joinRoom', 'addMembers', 'leaveRoom', 'deleteMember'] as const
+export const systemTypes = ['joinRoom', 'addMembers', 'leaveRoom', 'deleteMember'] as const
 export type SystemType = (typeof systemTypes)[number]
 
 /** The type that a caller gives to a message. */

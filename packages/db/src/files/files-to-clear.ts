@@ -4,6 +4,7 @@ import type { Db } from '../db.ts'
 import { key, keyRange } from '../keys.ts'
 import { inTransaction, type Session } from '../transactions/transaction.ts'
 import type { FileDoc, FilesToClearDoc } from './documents.ts'
+import { exportOwner } from './export-files.ts'
 
 export const filesToClearIndexes: IndexDescription[] = [{ key: { nextMS: 1 } }]
 
@@ -19,9 +20,9 @@ export async function removeFile(db: Db, file: FileDoc): Promise<boolean> {
   return (await removeMatching(db, [file], { _id, lookAtMS, heldUntilMS: heldUntilMS ?? { $exists: false } })) === 1
 }
 
-/** Removes all files of a user, referenced or not. */
+/** Removes all files of a user, referenced or not, and their exports. */
 export async function removeFilesOf(db: Db, app: string, owner: string): Promise<void> {
-  await removePages(db, { ownerKey: key(app, owner) })
+  await removePages(db, { ownerKey: { $in: [key(app, owner), exportOwner(app, owner)] } })
 }
 
 /** Removes all files of an app, and the work left for its rooms; returns the number of documents. */

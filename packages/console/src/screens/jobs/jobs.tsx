@@ -54,7 +54,7 @@ export function Jobs() {
         <ChoiceFilter
           label={t.kind}
           any={t.anyKind}
-          values={{ batch: t.batch, erasure: t.erasure }}
+          values={{ batch: t.batch, erasure: t.erasure, export: t.export }}
           value={filters.kind}
           onChange={(kind) => set({ kind })}
         />

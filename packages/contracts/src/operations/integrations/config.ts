@@ -14,7 +14,7 @@ export function isConfigKey(name: string): boolean {
   return name !== '' && name.isWellFormed() && Array.from(name).length <= maxKeyLength
 }
 
-const configKey = naming(
+export const configKey = naming(
   'configuration key',
   inPath(z.string())
     .refine(isConfigKey, `expected 1 to ${maxKeyLength} characters`)

@@ -130,6 +130,10 @@ describe('the audit log', () => {
       const { body } = await gateway.admin('POST', '/admin/holds', { room, reason: 'Case 1' })
       return { request: ['DELETE', `/admin/holds/${body.result._id}`], subject: `room:${room}` }
     },
+    exportUser: async () => {
+      const { id } = await gateway.newUser()
+      return { request: ['POST', `/admin/clients/${id}/export`], subject: `user:${id}` }
+    },
     eraseUser: async () => {
       const { id } = await gateway.newUser()
       return { request: ['DELETE', `/admin/clients/${id}`], subject: `user:${id}` }

@@ -8,6 +8,8 @@ import { s3Store } from '@parley/files/s3-store'
 import { type S3Server, startS3 } from '@parley/stack/test-s3'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { until } from '../../test-until.ts'
+import { linesIn, unzipped } from '../../test-unzip.ts'
 import { lookAtAll, png, put } from './test-files.ts'
 
 describe('files in an S3-compatible store', () => {
@@ -189,5 +191,21 @@ describe('files in an S3-compatible store', () => {
     assert.equal((await alice.call('POST', `/rooms/${room}/message`, text)).status, 200)
     await server.restart()
     assert.equal((await confirm(id)).status, 200)
+  })
+
+  test('an export of a user is packed in the store, with their files, and fetched from there', async () => {
+    const announced = await alice.call('POST', '/files', picture)
+    await put(announced, png)
+    await confirm(announced.body.result.fileID)
+    const begun = await gateway.admin('POST', `/admin/clients/${encodeURIComponent(alice.id)}/export`)
+    const job = async () => (await gateway.admin('GET', `/admin/jobs/${begun.body.result.job}`)).body.result
+    await until('the export is finished', async () => (await job()).state === 'done')
+    const { url, size } = (await job()).export
+    assert.equal(new URL(url).origin, server.endpoint)
+    const zip = Buffer.from(await (await fetch(url)).arrayBuffer())
+    assert.equal(zip.length, size)
+    const files = unzipped(zip)
+    assert.match(files[`files/${announced.body.result.fileID}-Bär.png`] ?? '', /PNG/)
+    assert.ok(linesIn(files['import.ndjson']).some(({ type, _id }) => type === 'user' && _id === alice.id))
   })
 })

@@ -1,0 +1,120 @@
+import type { GivenLine } from '@parley/contracts/import-line'
+import type { MessageDoc } from '@parley/db/messages/documents'
+import type { BanDoc, MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
+import type { BlockDoc, DeviceDoc, PrefDoc, UserDoc } from '@parley/db/users/documents'
+import { withField } from '../views/json-text.ts'
+
+/** Documents as lines of the file that `parley import` reads (docs/guides/import.md#the-file). */
+
+type Given<T extends GivenLine['type']> = Extract<GivenLine, { type: T }>
+
+export function userLine({ id, ...user }: UserDoc): string {
+  const { nickname, description, email, avatarUrl, isRobot, isAdmin, commands = [], createdAt } = user
+  const line: Given<'user'> = {
+    ...{ type: 'user', _id: id, nickname, avatarUrl, createdAt: createdAt.toISOString() },
+    ...(description !== '' && { description }),
+    ...(email !== undefined && { email }),
+    ...(isRobot && { isRobot }),
+    ...(isAdmin && { isAdmin }),
+    ...(commands.length > 0 && { commands }),
+  }
+  return JSON.stringify(line)
+}
+
+/** @param own as a member may see it: without roles, and what the integrator alone sees */
+export function roomLine(room: RoomDoc, { own = false } = {}): string {
+  const { id, roomType, pair, name, createdAtMS } = room
+  const [a, b] = pair?.split('\0').slice(1) ?? []
+  const line: Given<'room'> = {
+    ...{ type: 'room', _id: id, roomType, name, createdAt: new Date(createdAtMS).toISOString() },
+    ...(a !== undefined && b !== undefined && { members: [a, b] }),
+  }
+  if (own) return JSON.stringify(line)
+  const { cover, description, roomTags, webhook, botState, botMode, encrypted, serviceStatus, opening, status } = room
+  const { owner, managers, slowModeS, expiresInS, retentionDays } = room
+  const whole = {
+    ...line,
+    ...{ cover, description, roomTags, webhook, botState, botMode, encrypted, serviceStatus, opening, status },
+    ...(owner !== undefined && { owner }),
+    ...(managers.length > 0 && { managers }),
+    ...(slowModeS && { slowModeS }),
+    ...(expiresInS && { expiresInS }),
+    ...(retentionDays && { retentionDays }),
+  } satisfies Given<'room'>
+  return withField(whole, 'extParams', room.extParams)
+}
+
+/** @param goneUpToSeq the room's: messages up to it are not exported */
+export function membershipLine(membership: MembershipDoc, goneUpToSeq = 0): string {
+  const { room, user, joinedAtMS, readSeq, pref } = membership
+  const { tagColors, ...others } = pref ?? {}
+  const line: Given<'membership'> = {
+    ...{ type: 'membership', room, user, joinedAt: new Date(joinedAtMS).toISOString() },
+    lastReadSeq: Math.max(0, readSeq - goneUpToSeq),
+    ...(pref && {
+      pref: {
+        ...others,
+        ...(tagColors !== undefined && { tagColors: JSON.parse(tagColors) as Record<string, string> }),
+      },
+    }),
+  }
+  return JSON.stringify(line)
+}
+
+export function messageLine(message: MessageDoc): string {
+  const { _id, room, sender, messageType, createdAtMS, updatedAtMS, content, mentions, reactions, attachments } =
+    message
+  const { clientMessageID = _id, replyTo, threadOf, pinned, edited, recalled, system, isDeleted, expiresAtMS } = message
+  const { push, skipTotalBadge } = message
+  const line: Given<'message'> = {
+    ...{
+      type: 'message',
+      _id,
+      room,
+      sender,
+      messageType,
+      createdAt: createdAtMS,
+      updatedAt: updatedAtMS,
+      clientMessageID,
+    },
+    ...(mentions && { mentions }),
+    ...(reactions && reactions.length > 0 && { reactions }),
+    ...(attachments && { attachments }),
+    ...(replyTo !== undefined && { replyTo }),
+    ...(threadOf !== undefined && { threadOf }),
+    ...(pinned && { pinned }),
+    ...(edited && { edited }),
+    ...(recalled && { recalled }),
+    ...(system && { system }),
+    ...(isDeleted && { isDeleted }),
+    ...(push === false && { push }),
+    ...(skipTotalBadge && { skipTotalBadge }),
+    ...(expiresAtMS !== undefined && { expiresInS: Math.round((expiresAtMS - createdAtMS) / 1_000) }),
+  }
+  return content === undefined ? JSON.stringify(line) : withField(line, 'message', content)
+}
+
+export function deviceLine({ user, device: deviceId, token, type: network }: DeviceDoc): string {
+  return JSON.stringify({ type: 'device', user, deviceId, token, network })
+}
+
+export function prefLine(user: string, { name, json }: PrefDoc): string {
+  return withField({ type: 'pref', user, key: name }, 'data', json)
+}
+
+export function banLine({ room, blockee, blocker, untilMS }: BanDoc): string {
+  const line: Given<'ban'> = {
+    ...{ type: 'ban', room, blockee },
+    ...(blocker !== '' && { blocker }),
+    ...(untilMS !== undefined && { untilMS }),
+  }
+  return JSON.stringify(line)
+}
+
+export function blockLine({ blocker, blockee }: BlockDoc): string {
+  return JSON.stringify({ type: 'block', blocker, blockee } satisfies Given<'block'>)
+}
+
+export function groupLine({ id, nickname, avatarUrl, groupMembers: members = [] }: UserDoc): string {
+  return JSON.stringify({ type: 'group', _id: id, nickname, avatarUrl, members } satisfies Given<'group'>)
+}

@@ -1,0 +1,238 @@
+import { clock } from '@parley/async/clock'
+import { inParts } from '@parley/async/in-parts'
+import { reportStatus } from '@parley/contracts/resources/report'
+import { mostTokensOfUser } from '@parley/contracts/resources/user-token'
+import { findAuditEntries } from '@parley/db/audit/audit-log'
+import type { Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import { findMessagesOfSender, findRoomsOfSender } from '@parley/db/messages/messages-of-sender'
+import { findReactionsOf } from '@parley/db/messages/reactions-of-user'
+import { findScheduledPage } from '@parley/db/messages/scheduled'
+import { findReports } from '@parley/db/moderation/reports'
+import { flushRooms } from '@parley/db/room-buffer/flush'
+import { findBansOfUser } from '@parley/db/rooms/bans'
+import { findMembershipsByKey } from '@parley/db/rooms/memberships'
+import { findRoomsByKey } from '@parley/db/rooms/rooms'
+import { findRoomIdsOfUser } from '@parley/db/rooms/rooms-of-users'
+import { findThreadsOfUser } from '@parley/db/threads/thread-members'
+import { inSnapshot } from '@parley/db/transactions/snapshot'
+import { findBlocksOfUser } from '@parley/db/users/blocks'
+import { findDevicesOfUsers } from '@parley/db/users/devices'
+import { findPrefs } from '@parley/db/users/prefs'
+import { findLivingTokensOfUser } from '@parley/db/users/tokens'
+import { findUser } from '@parley/db/users/users'
+import { tokenView } from '../access/list-tokens.ts'
+import { toAuditView } from '../audit/list-audit.ts'
+import { withField } from '../views/json-text.ts'
+import { toReportView } from '../views/report.ts'
+import { banLine, blockLine, deviceLine, membershipLine, messageLine, prefLine, roomLine, userLine } from './lines.ts'
+
+interface OfUser {
+  app: string
+  user: string
+}
+
+/** Some lines, and the place after them. */
+interface Page {
+  lines: string[]
+  after: string
+}
+
+/** The lines of one kind, after a place. */
+type Stage = (db: Db, of: OfUser, after?: string) => AsyncGenerator<Page>
+
+const perPage = 200
+/** Each may have 16 KiB. */
+const prefsPerPage = 50
+/** Seqs that one query looks through. */
+const seqsAtOnce = 10_000
+const mostAtOnce = 10_000
+
+async function* profile(db: Db, { app, user }: OfUser): AsyncGenerator<Page> {
+  const found = await findUser(db, app, user)
+  const devices = await findDevicesOfUsers(db, app, [user])
+  const bans = await findBansOfUser(db, app, user, mostAtOnce)
+  const blocks = await findBlocksOfUser(db, app, user, { skip: 0, limit: mostAtOnce })
+  const lines = [
+    ...(found ? [userLine(found)] : []),
+    ...devices.map(deviceLine),
+    ...bans.map(banLine),
+    ...blocks.map(blockLine),
+  ]
+  yield { lines, after: 'end' }
+}
+
+async function* prefs(db: Db, { app, user }: OfUser, after = '0'): AsyncGenerator<Page> {
+  for (let skip = Number(after); ; skip += prefsPerPage) {
+    const found = await findPrefs(db, app, user, { skip, limit: prefsPerPage })
+    yield { lines: found.map((pref) => prefLine(user, pref)), after: String(skip + found.length) }
+    if (found.length < prefsPerPage) return
+  }
+}
+
+async function* rooms(db: Db, { app, user }: OfUser, after = ''): AsyncGenerator<Page> {
+  const ids = (await findRoomIdsOfUser(db, app, user)).filter((id) => id > after).toSorted()
+  for (const part of inParts(ids, perPage)) {
+    const found = await findRoomsByKey(
+      db,
+      part.map((id) => key(app, id)),
+    )
+    const memberships = await findMembershipsByKey(
+      db,
+      part.map((id) => key(app, id, user)),
+    )
+    const gone = new Map(found.map(({ id, goneUpToSeq }) => [id, goneUpToSeq]))
+    const lines = [
+      ...found.map((room) => roomLine(room, { own: true })),
+      ...memberships.map((membership) => membershipLine(membership, gone.get(membership.room))),
+    ]
+    yield { lines, after: part.at(-1) ?? '' }
+  }
+}
+
+/** A place among the threads of a user, or the rooms in which they have written. */
+type PlaceInRooms = [kind: 'thread' | 'room', roomKey: string, seq: number]
+
+async function* placesOf(db: Db, { app, user }: OfUser, from: PlaceInRooms): AsyncGenerator<PlaceInRooms> {
+  const [kind, fromKey, fromSeq] = from
+  const seqOf = (roomKey: string) => (roomKey === fromKey ? fromSeq : 0)
+  if (kind === 'thread') {
+    const threads = await inSnapshot(db, (session) => findThreadsOfUser(db, app, user, session))
+    const keys = threads.map(({ roomKey }) => roomKey).toSorted()
+    for (const roomKey of keys) if (roomKey >= fromKey) yield ['thread', roomKey, seqOf(roomKey)]
+  }
+  if (kind === 'room' && fromKey !== '') yield from
+  let afterRoom = kind === 'room' && fromKey !== '' ? fromKey : undefined
+  do {
+    const { rooms, next } = await findRoomsOfSender(db, app, user, afterRoom, perPage)
+    await flushRooms(
+      db,
+      rooms.map(({ _id }) => _id),
+    )
+    for (const { _id } of rooms) yield ['room', _id, 0]
+    afterRoom = next
+  } while (afterRoom !== undefined)
+}
+
+async function* messages(db: Db, of: OfUser, after = '["thread","",0]'): AsyncGenerator<Page> {
+  for await (const [kind, roomKey, fromSeq] of placesOf(db, of, JSON.parse(after) as PlaceInRooms)) {
+    for (let afterSeq = fromSeq, isLast = false; !isLast; ) {
+      const found = await findMessagesOfSender(db, roomKey, of.user, { afterSeq, limit: perPage })
+      afterSeq = found.at(-1)?.seq ?? afterSeq
+      isLast = found.length < perPage
+      yield { lines: found.map(messageLine), after: JSON.stringify([kind, roomKey, afterSeq] satisfies PlaceInRooms) }
+    }
+  }
+}
+
+/** Of the rooms and threads that they are in, and others in which they have written. */
+async function* reactions(db: Db, { app, user }: OfUser, after = ''): AsyncGenerator<Page> {
+  const threads = await inSnapshot(db, (session) => findThreadsOfUser(db, app, user, session))
+  const rooms = (await findRoomIdsOfUser(db, app, user)).map((id) => key(app, id))
+  const keys = [...rooms, ...threads.map(({ roomKey }) => roomKey)].filter((one) => one > after).toSorted()
+  for (const roomKey of keys) {
+    const found = await findReactionsOf(db, roomKey, user, seqsAtOnce)
+    const lines = found.map(({ _id: message, room, reactions: given = [] }) => {
+      const own = given.flatMap(({ client, reaction }) => (client === user ? [reaction] : []))
+      return JSON.stringify({ room, message, reactions: own })
+    })
+    yield { lines, after: roomKey }
+  }
+}
+
+async function* tokens(db: Db, of: OfUser): AsyncGenerator<Page> {
+  const found = await findLivingTokensOfUser(db, of, clock.date(), mostTokensOfUser)
+  yield { lines: found.map((token) => JSON.stringify(tokenView(token))), after: 'end' }
+}
+
+async function* scheduled(db: Db, { app, user: sender }: OfUser, after?: string): AsyncGenerator<Page> {
+  for (let place = parsePlace(after), isLast = false; !isLast; ) {
+    const found = await findScheduledPage(db, { app, sender }, { after: place, limit: perPage })
+    const lines = found.map(({ id, room, messageType, content, sendAtMS }) =>
+      withField({ id, room, messageType, sendAtMS }, 'message', content),
+    )
+    isLast = found.length < perPage
+    place = placeAfter(found, place, ({ sendAtMS }) => sendAtMS)
+    yield { lines, after: JSON.stringify(place) }
+  }
+}
+
+/** Reports of their messages, without reporters; and their own reports. */
+function reports(of: 'sender' | 'reporter'): Stage {
+  return async function* (db, { app, user }, after) {
+    for (let place = parsePlace(after), isLast = false; !isLast; ) {
+      const wanted = { app, statuses: reportStatus.options, [of]: user }
+      const found = await findReports(db, wanted, { before: place, limit: perPage })
+      const lines = found.map((report) => {
+        const { reasons, count: _count, ...about } = toReportView(report)
+        if (of === 'sender') return JSON.stringify({ as: of, ...about })
+        const { message: _message, sender: _sender, ...known } = about
+        return JSON.stringify({ as: of, ...known, reasons: reasons.filter(({ client }) => client === user) })
+      })
+      isLast = found.length < perPage
+      place = placeAfter(found, place, ({ createdAtMS }) => createdAtMS)
+      yield { lines, after: JSON.stringify(place) }
+    }
+  }
+}
+
+async function* audit(db: Db, { app, user }: OfUser, after?: string): AsyncGenerator<Page> {
+  for (let place = parsePlace(after), isLast = false; !isLast; ) {
+    const before = place && { ...place, id: key(app, place.id) }
+    const found = await findAuditEntries(db, app, { subject: `user:${user}` }, { before, limit: perPage })
+    isLast = found.length < perPage
+    place = placeAfter(found, place, ({ atMS }) => atMS)
+    yield { lines: found.map((entry) => JSON.stringify(toAuditView(entry))), after: JSON.stringify(place) }
+  }
+}
+
+interface PlaceInTime {
+  atMS: number
+  id: string
+}
+
+function parsePlace(after = 'null'): PlaceInTime | undefined {
+  return (JSON.parse(after) as PlaceInTime | null) ?? undefined
+}
+
+function placeAfter<T extends { id: string }>(
+  found: readonly T[],
+  before: PlaceInTime | undefined,
+  atMS: (one: T) => number,
+): PlaceInTime | undefined {
+  const last = found.at(-1)
+  return last ? { atMS: atMS(last), id: last.id } : before
+}
+
+const stages: readonly { entry: string; stage: Stage }[] = [
+  ...[profile, prefs, rooms, messages].map((stage) => ({ entry: 'import.ndjson', stage })),
+  { entry: 'reactions.ndjson', stage: reactions },
+  { entry: 'tokens.ndjson', stage: tokens },
+  { entry: 'scheduled.ndjson', stage: scheduled },
+  { entry: 'reports.ndjson', stage: reports('sender') },
+  { entry: 'reports.ndjson', stage: reports('reporter') },
+  { entry: 'audit.ndjson', stage: audit },
+]
+
+/** A place in the export of a user: after it, everything is still to come. */
+export interface ExportPlace {
+  stage: number
+  after?: string
+}
+
+/** Everything about a user, as lines for files of the export, after a place. */
+export async function* linesOfUser(
+  db: Db,
+  of: OfUser,
+  from: ExportPlace,
+): AsyncGenerator<{ entry: string; lines: string[]; place: ExportPlace }> {
+  for (const [number, { entry, stage }] of stages.entries()) {
+    if (number < from.stage) continue
+    const after = number === from.stage ? from.after : undefined
+    // A stage of one page.
+    if (after === 'end') continue
+    for await (const page of stage(db, of, after)) {
+      yield { entry, lines: page.lines, place: { stage: number, after: page.after } }
+    }
+  }
+}

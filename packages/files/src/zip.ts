@@ -1,0 +1,32 @@
+import type { PassThrough, Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import { clock } from '@parley/async/clock'
+import { ZipFile } from 'yazl'
+
+/** A file of a ZIP, opened once it is its turn. */
+export interface ZipEntry {
+  name: string
+  open(): Promise<Readable>
+  /** It would not get smaller. */
+  isCompressed?: boolean
+}
+
+/** A ZIP of entries, one after the other as it is read. It fails with its entries, and when the signal aborts. */
+export function writeZip(entries: AsyncIterable<ZipEntry>, signal: AbortSignal): Readable {
+  const zip = new ZipFile()
+  const out = zip.outputStream as PassThrough
+  const add = async () => {
+    for await (const entry of entries) {
+      signal.throwIfAborted()
+      const source = await entry.open()
+      zip.addReadStream(source, entry.name, { compress: entry.isCompressed !== true, mtime: clock.date() })
+      await finished(source)
+    }
+    zip.end()
+  }
+  const fail = (error: unknown) => out.destroy(error instanceof Error ? error : new Error(String(error)))
+  signal.addEventListener('abort', () => fail(signal.reason), { once: true })
+  zip.on('error', fail)
+  add().catch(fail)
+  return out
+}

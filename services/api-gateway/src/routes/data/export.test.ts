@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { clearNext, lookNext } from '@parley/chat/files/clear-files'
+import { takeNextJob } from '@parley/chat/jobs/run-jobs'
+import { importLine } from '@parley/contracts/import-line'
+import { findFile } from '@parley/db/files/files'
+import { key } from '@parley/db/keys'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { until } from '../../test-until.ts'
+import { linesIn, unzipped } from '../../test-unzip.ts'
+import { png, upload } from '../files/test-files.ts'
+
+let gateway: TestGateway
+let alice: TestUser
+let bob: TestUser
+beforeAll(async () => {
+  gateway = await startTestGateway()
+  alice = await gateway.newUser('alice', { nickname: 'Alice', email: 'alice@example.com' })
+  bob = await gateway.newUser('bob')
+})
+afterAll(() => gateway.stop())
+
+const send = async (room: string, sender: string, message: unknown, more: object = {}) => {
+  const { status, body } = await gateway.admin('POST', '/messages', {
+    room,
+    sender,
+    message,
+    messageType: 'text',
+    ...more,
+  })
+  assert.ok(status < 300, JSON.stringify(body))
+  return body.result
+}
+async function begin(user: string): Promise<string> {
+  const { status, body } = await gateway.admin('POST', `/admin/clients/${user}/export`)
+  assert.equal(status, 202, JSON.stringify(body))
+  return body.result.job
+}
+const jobOf = async (id: string) => (await gateway.admin('GET', `/admin/jobs/${id}`)).body.result
+async function finished(id: string) {
+  await until('the export is finished', async () => (await jobOf(id)).state === 'done')
+  return jobOf(id)
+}
+async function fetched(job: { export: { url: string; size: number } }) {
+  const answer = await fetch(job.export.url)
+  assert.equal(answer.status, 200, job.export.url)
+  const zip = Buffer.from(await answer.arrayBuffer())
+  assert.equal(zip.length, job.export.size)
+  return unzipped(zip)
+}
+
+describe('the export of a user', () => {
+  test('has everything about them, and nothing that others wrote', async () => {
+    const room = await gateway.newRoom([alice, bob], { name: 'Team' })
+    const direct = await gateway.newRoom([alice, bob], { roomType: 'direct' })
+    const left = await gateway.newRoom([alice, bob])
+    const ofBob = await send(room, 'bob', 'secret of bob')
+    const number = '{"room":"ROOM","sender":"alice","messageType":"text","message":{"n":12345678901234567890}}'
+    await gateway.admin('POST', '/messages', number.replace('ROOM', room))
+    const inThread = await send(room, 'alice', 'thread', { replyTo: ofBob._id, thread: true })
+    await send(direct, 'alice', 'direct')
+    await send(left, 'alice', 'left')
+    await alice.call('POST', `/rooms/${left}/delete/members`, { members: ['alice'] })
+    const fileID = await upload(alice.call, png, { name: 'a.png', type: 'image/png' })
+    await send(room, 'alice', 'file', { attachments: [{ fileID }] })
+    await alice.call('POST', `/messages/${ofBob._id}/reaction`, { reaction: '👍' })
+    await bob.call('POST', `/messages/${ofBob._id}/reaction`, { reaction: '👎' })
+    await alice.call('POST', '/me/pref/theme', { data: { dark: true } })
+    await alice.call('POST', '/me/subscribe', { type: 'fcm', token: 'push token', deviceId: 'phone' })
+    await alice.call('POST', '/blockStatus/my/bob')
+    await alice.call('POST', `/roomPrefs/${room}`, { sticky: true })
+    await alice.call('POST', `/messages/${ofBob._id}/report`, { reason: 'rude' })
+    await bob.call('POST', `/messages/${inThread._id}/report`, { reason: 'of bob' })
+    await send(room, 'alice', 'later', { sendAtMS: Date.now() + 3_600_000 })
+    await alice.call('PUT', `/rooms/${room}/lastRead`, { message: ofBob._id })
+
+    const job = await finished(await begin('alice'))
+    const files = await fetched(job)
+    const lines = linesIn(files['import.ndjson'])
+    for (const line of lines) assert.equal(importLine.safeParse(line).error, undefined, JSON.stringify(line))
+    const of = (type: string) => lines.filter((line) => line.type === type)
+    assert.partialDeepStrictEqual(of('user'), [{ _id: 'alice', nickname: 'Alice', email: 'alice@example.com' }])
+    assert.deepEqual(
+      new Set(of('message').map(({ message }) => message)),
+      new Set([{ n: Number('12345678901234567890') }, 'thread', 'direct', 'left', 'file']),
+    )
+    assert.match(files['import.ndjson'] ?? '', /12345678901234567890/)
+    assert.equal(of('message').find(({ message }) => message === 'thread').threadOf, ofBob._id)
+    assert.partialDeepStrictEqual(
+      of('membership').find((line) => line.room === room),
+      { lastReadSeq: 1, pref: { sticky: true } },
+    )
+    assert.deepEqual(new Set(of('room').map(({ _id }) => _id)), new Set([room, direct]))
+    assert.deepEqual(
+      of('pref').map(({ data }) => data),
+      [{ dark: true }],
+    )
+    assert.partialDeepStrictEqual(of('device'), [{ deviceId: 'phone', network: 'fcm' }])
+    assert.deepEqual(of('block'), [{ type: 'block', blocker: 'alice', blockee: 'bob' }])
+    assert.deepEqual(linesIn(files['reactions.ndjson']), [{ room, message: ofBob._id, reactions: ['👍'] }])
+    assert.equal(linesIn(files['tokens.ndjson']).length, 1)
+    assert.doesNotMatch(files['tokens.ndjson'] ?? '', new RegExp(alice.token))
+    assert.deepEqual(
+      linesIn(files['scheduled.ndjson']).map(({ message }) => message),
+      ['later'],
+    )
+    assert.deepEqual(
+      linesIn(files['reports.ndjson']).map(({ as, reasons }) => [as, reasons?.[0].reason]),
+      [
+        ['sender', undefined],
+        ['reporter', 'rude'],
+      ],
+    )
+    assert.ok(linesIn(files['audit.ndjson']).some(({ action }) => action === 'exportUser'))
+    assert.match(files[`files/${fileID}-a.png`] ?? '', /PNG/)
+    const everything = JSON.stringify(files)
+    for (const word of ['secret of bob', 'of bob', '👎']) assert.doesNotMatch(everything, new RegExp(word))
+    const { done, total } = job.progress
+    assert.equal(done, total)
+    assert.equal(
+      done,
+      Object.entries(files).flatMap(([name, text]) => (name.endsWith('.ndjson') ? linesIn(text) : [])).length,
+    )
+  })
+
+  test('goes after a day, or with its user; and is listed without its address', async () => {
+    const [carol, id] = [await gateway.newUser('carol'), await begin('carol')]
+    const { export: made } = await finished(id)
+    const { chat, store, app } = gateway
+    const listed = (await gateway.admin('GET', `/admin/jobs?id=${id}&kind=export`)).body.result.data
+    assert.deepEqual([listed.length, listed[0].export], [1, undefined])
+    const fileId = new URL(made.url).pathname.split('/')[2] ?? ''
+    const dayMS = 24 * 60 * 60 * 1_000
+    assert.ok(Math.abs(made.urlExpiresAtMS - Date.now() - dayMS) < 60_000)
+    assert.equal((await carol.call('GET', `/files/${fileId}`)).status, 404)
+    await lookNext(chat, { store }, Date.now() + dayMS - 60_000, 'others')
+    assert.equal((await fetch(made.url)).status, 200)
+    while (await lookNext(chat, { store }, Date.now() + dayMS + 60_000, 'others')) continue
+    assert.equal(await findFile(chat.db, app, fileId), null)
+    while (await clearNext(chat, store, Date.now() + dayMS)) continue
+    assert.equal((await fetch(made.url)).status, 404)
+    assert.equal((await jobOf(id)).export, undefined)
+    const again = await finished(await begin('carol'))
+    assert.equal((await gateway.admin('DELETE', '/admin/clients/carol')).status, 200)
+    assert.equal((await fetch(again.export.url)).status, 404)
+    assert.equal((await gateway.admin('POST', '/admin/clients/carol/export')).body.error.code, 'CLIENT_NOT_FOUND')
+  })
+
+  test('is continued by another process after its last piece, each line once', async () => {
+    const dave = await gateway.newUser('dave')
+    const { chat, store, app } = gateway
+    const rooms = [await gateway.newRoom([dave]), await gateway.newRoom([dave])]
+    for (const room of rooms) for (let n = 0; n < 3; n++) await send(room, 'dave', `${n}`.repeat(60_000))
+    for (let n = 0; n < 90; n++) await send(rooms[n % 2] ?? '', 'dave', 'x'.repeat(60_000))
+    const keep = store.keep.bind(store)
+    // As when its process is killed before the second piece is kept.
+    store.keep = (id, name, ...more) => (name === 'piece-1' ? new Promise(() => undefined) : keep(id, name, ...more))
+    const id = await begin('dave')
+    const place = { _id: key(app, id), 'export.pieces.0': 'import.ndjson' }
+    await until('there is a piece', async () => (await chat.db.jobs.countDocuments(place)) === 1)
+    const before = (await jobOf(id)).progress.done
+    assert.ok(before > 10)
+    store.keep = keep
+    await chat.db.jobs.updateOne(place, { $set: { leaseUntilMS: 0, worker: 'dead' } })
+    await takeNextJob(chat, store)
+    const files = await fetched(await finished(id))
+    const lines = linesIn(files['import.ndjson']).filter(({ type }) => type === 'message')
+    assert.deepEqual([lines.length, new Set(lines.map(({ _id }) => _id)).size], [96, 96])
+    assert.ok((await jobOf(id)).progress.done > before)
+  })
+})
