@@ -6,6 +6,7 @@ import { Command } from 'commander'
 const projects = [
   '.',
   'packages/chat-page',
+  'packages/chat-page/src/worker',
   'packages/console',
   'packages/docs-site',
   'test/browser',

@@ -201,8 +201,9 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: its lists', ()
     async (permission) => {
       const room = await newRoom([alice, bob])
       const { page, sees } = await open(alice, room)
-      // Like Chrome on Android, with the page in the background.
+      // Like Chrome on Android without Web Push, with the page in the background.
       await page.addInitScript((permission) => {
+        Reflect.deleteProperty(window, 'PushManager')
         const Illegal = function () {
           throw new TypeError('Illegal constructor')
         }

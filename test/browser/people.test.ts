@@ -25,6 +25,8 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
       const room = await newRoom([alice, bob])
       const tab = await open(alice, room)
       await tab.page.addInitScript(() => {
+        // Chromium complains of it here, since it has no push service.
+        Reflect.deleteProperty(window, 'PushManager')
         const shown: string[] = []
         class Shown extends EventTarget {
           static permission = 'granted'

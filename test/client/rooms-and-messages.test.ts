@@ -47,6 +47,15 @@ describe("a client's rooms and messages", () => {
     assert.deepEqual(await alice.call('GET', '/me/badge'), { badge: client.badge.get() })
   })
 
+  test('tabs that share a device hear of the changes of each other', async () => {
+    const { alice, room } = await twoInARoom()
+    const shared = { deviceID: 'browser', sharesDevice: true }
+    const [tab, other] = [clientOf(deployment, alice, shared), clientOf(deployment, alice, shared)]
+    await Promise.all([online(tab), online(other)])
+    await tab.room(room).setPref({ sticky: true })
+    await eventually('the other hears it', () => other.room(room).info.get()?.pref?.sticky === true)
+  })
+
   test('the messages of an opened room: new, edited, reacted to, deleted; older pages by seq', async () => {
     const { alice, room, say } = await twoInARoom()
     const ids: string[] = []

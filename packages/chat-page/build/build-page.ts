@@ -49,10 +49,11 @@ async function buildInto(fresh: string): Promise<void> {
   // At /chat, relative addresses are those of its folder.
   writeFileSync(html, readFileSync(html, 'utf8').replaceAll(/(src|href)="\.\//g, '$1="chat/'))
   writeFileSync(join(fresh, 'embed.js'), await script('embed'))
+  writeFileSync(join(fresh, 'worker.js'), await script('worker', 'worker'))
 }
 
 /** A program of its own, without imports. */
-async function script(name: string): Promise<string> {
+async function script(name: string, of = 'embed'): Promise<string> {
   const { build } = await import('vite')
   const output = await build({
     root: folder,
@@ -62,7 +63,7 @@ async function script(name: string): Promise<string> {
       write: false,
       target: 'es2022',
       minify: true,
-      lib: { entry: join(folder, `src/embed/${name}.ts`), formats: ['iife'], name },
+      lib: { entry: join(folder, `src/${of}/${name}.ts`), formats: ['iife'], name },
     },
   })
   const chunks = (Array.isArray(output) ? output : [output]).flatMap((built) => ('output' in built ? built.output : []))

@@ -6,7 +6,10 @@ import { markPointer } from './app/mark-pointer.ts'
 import { createHost, type Host } from './embed/host.ts'
 import { giveLinks } from './embed/serve-host.ts'
 import { keepAlso, type PageParameters, showClientKey, takeParameters, toTheme } from './page-parameters.ts'
+import { browserID } from './state/browser-id.ts'
 import { createFileStorage } from './state/file-storage.ts'
+import { endPushOf } from './state/notifications.ts'
+import { parleyUrl } from './state/parley-url.ts'
 import { storageOf } from './state/storage.ts'
 import { createSpoken } from './texts/spoken.ts'
 
@@ -32,10 +35,13 @@ function show(page: HTMLElement): void {
 
 function start(page: HTMLElement, token: ClientOptions['token'], host?: Host) {
   const storage = storageOf('localStorage')
+  // The page around has its own worker for push.
+  const deviceID = host ? undefined : browserID(storage)
   const client = createClient({
-    // The page is at /chat, wherever that is.
-    url: location.origin + location.pathname.replace(/\/chat\/?$/, ''),
+    url: parleyUrl(),
     token,
+    // The tabs of a browser are one device, which gets no push while one of them is connected.
+    ...(deviceID !== undefined && { deviceID, sharesDevice: true }),
     ...(clientKey !== undefined && { clientKey }),
     // Unsent messages survive a reload where the browser allows it.
     ...(storage && { storage }),
@@ -46,7 +52,8 @@ function start(page: HTMLElement, token: ClientOptions['token'], host?: Host) {
       keepAlso({ clientKey: key })
       showClientKey(key)
     })
-  return <App {...{ client, parameters, host, spoken }} />
+  const push = typeof token === 'string' && deviceID !== undefined ? { token, deviceID } : undefined
+  return <App {...{ client, parameters, host, spoken, push }} />
 }
 
 /** Changes of the look, and the end. */
@@ -59,7 +66,7 @@ function obey(host: Host, page: HTMLElement, client: Client): void {
     client.close()
     render(<FullPage title={texts.signedOut} hint={texts.signedOutHint} />, page)
     // The host removes the page then.
-    void forgetSession().finally(() => host.send({ type: 'closed' }))
+    void Promise.allSettled([forgetSession(), endPushOf(client)]).finally(() => host.send({ type: 'closed' }))
   })
   if (parameters.givesLinks) giveLinks(host)
 }

@@ -13,6 +13,8 @@ export interface ClientOptions {
    * Names this device: the same as for push, so that a device that is connected gets no push. By default a random one.
    */
   deviceID?: string
+  /** Other clients have the same deviceID, such as the tabs of a browser: this one hears of its own changes as they do. */
+  sharesDevice?: boolean
   /** Where unsent messages survive a reload: localStorage, AsyncStorage. Without it they last as long as the client. */
   storage?: Storage
   /** Keeps rooms and messages for a cold start, with or without a connection: `createCache()` of `@parley/client/cache`. */

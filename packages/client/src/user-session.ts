@@ -55,6 +55,7 @@ export function createUserSession(options: ClientOptions, on: Pick<ConnectionOpt
 
   const calls = createUserCalls({
     ...{ ...access, me },
+    deviceID: options.sharesDevice ? undefined : deviceID,
     /** From the options, else from the first login. */
     async clientKey() {
       if (clientKey.get() === undefined) await whenLoggedIn()

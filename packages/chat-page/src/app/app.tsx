@@ -16,12 +16,13 @@ import { type Chat, ChatContext, type ShownPerson, sentenceOf, useChat, useStore
 import { type ChatConfig, readChatConfig, textOn } from '../state/chat-config.ts'
 import { createFileStorage } from '../state/file-storage.ts'
 import { createNotices } from '../state/notices.ts'
-import { createNotifications } from '../state/notifications.ts'
+import { createNotifications, type PushAccess } from '../state/notifications.ts'
 import { showUnreadInTab } from '../state/page-title.ts'
 import { createPeople } from '../state/people.ts'
 import { storageOf } from '../state/storage.ts'
 import { createToday } from '../state/today.ts'
 import { createValue } from '../state/value.ts'
+import { whenKnown } from '../state/when-known.ts'
 import { type SpokenStore, textsInAddress } from '../texts/spoken.ts'
 import { CloseButton } from './close-button.tsx'
 import { ConnectionLine } from './connection-line.tsx'
@@ -38,6 +39,8 @@ interface AppProps {
   parameters: PageParameters
   host: Host | undefined
   spoken: SpokenStore
+  /** For pushes to this browser; the page around has its own. */
+  push: PushAccess | undefined
 }
 
 /** Until the app's is known. */
@@ -52,8 +55,8 @@ const plain: ChatConfig = {
 }
 
 /** The list of rooms and the room that is open: beside each other, or one at a time where there is no space. */
-export function App({ client, parameters, host, spoken }: AppProps) {
-  const parts = useMemo(() => createParts(client, parameters, host, spoken), [])
+export function App({ client, parameters, host, spoken, push }: AppProps) {
+  const parts = useMemo(() => createParts({ client, parameters, host, spoken, push }), [])
   const { openRoom, config, notifications, setName } = parts
   const now = useStore(spoken)
   const chat = useMemo(() => ({ ...parts.shared, ...now }), [now])
@@ -134,7 +137,7 @@ function CardOfPerson() {
   return shown ? <PersonCard key={shown.user} {...shown} onClose={() => shownPerson.set(undefined)} /> : null
 }
 
-function createParts(client: Client, parameters: PageParameters, host: Host | undefined, spoken: SpokenStore) {
+function createParts({ client, parameters, host, spoken, push }: AppProps) {
   const notices = createNotices()
   const attempt: Chat['attempt'] = async (action) => {
     try {
@@ -176,19 +179,8 @@ function createParts(client: Client, parameters: PageParameters, host: Host | un
   void takeConfig()
   // Without IndexedDB there are none.
   void files.removeOld().catch(() => undefined)
-  const notifications = createNotifications({ ...shared, texts: () => spoken.get().texts }, openRoom.open)
+  const notifications = createNotifications({ ...shared, texts: () => spoken.get().texts, push }, openRoom.open)
   return { shared, openRoom, config, notifications, setName }
-}
-
-/** Settles after the first login. */
-function whenKnown(client: Client): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = client.me.subscribe((me) => {
-      if (!me) return
-      resolve()
-      queueMicrotask(() => stop())
-    })
-  })
 }
 
 function useColor(color: string): void {

@@ -1,4 +1,4 @@
-import type { Message } from '@parley/client'
+import type { Client, Message } from '@parley/client'
 import { readPreview } from '../rooms/preview.ts'
 import type { Texts } from '../texts/en.ts'
 import type { Chat } from './chat.ts'
@@ -6,6 +6,8 @@ import { isLookedAt } from './looked-at.ts'
 import { onNews } from './news.ts'
 import { nameOf } from './people.ts'
 import { createValue } from './value.ts'
+import type { Pushes } from './web-push.ts'
+import { whenKnown } from './when-known.ts'
 
 /** Desktop notifications, once the user turns them on. */
 export interface Notifications {
@@ -16,24 +18,36 @@ export interface Notifications {
 
 const key = 'parley.chat.notify'
 
+/** For pushes while the page is closed. */
+export interface PushAccess {
+  token: string
+  deviceID: string
+}
+
+type Parts = Pick<Chat, 'client' | 'threads' | 'notices' | 'config'> & {
+  texts: () => Texts
+  push: PushAccess | undefined
+}
+
 /** @param onOpen the user clicked one: shows the room, or the thread in it */
-export function createNotifications(
-  chat: Pick<Chat, 'client' | 'threads' | 'notices' | 'config'> & { texts: () => Texts },
-  onOpen: (roomID: string, threadID?: string) => void,
-): Notifications {
+export function createNotifications(chat: Parts, onOpen: (roomID: string, threadID?: string) => void): Notifications {
   const isKnown = 'Notification' in window && window.isSecureContext && isAskable()
-  const isPossible = createValue(isKnown && isConstructor())
+  const pushes = isKnown && chat.push && canPush() ? createPushes(chat, chat.push, onOpen) : undefined
+  const isPossible = createValue(isKnown && (pushes !== undefined || isConstructor()))
   const isOn = createValue(isPossible.get() && Notification.permission === 'granted' && stored() === 'on')
 
   function turn(on: boolean): void {
     isOn.set(on)
     store(on ? 'on' : 'off')
+    void pushes?.turn(on)
   }
 
   async function show(message: Message): Promise<void> {
     if (!isOn.get() || isLookedAt()) return
     const body = await readPreview(message, chat.texts(), chat.config.get())
-    const notification = notify(nameOf(message.sender), { body, tag: message._id })
+    const title = nameOf(message.sender)
+    if (await pushes?.show(message, title, body)) return
+    const notification = notify(title, { body, tag: message._id })
     if (!notification) {
       isPossible.set(false)
       return turn(false)
@@ -45,6 +59,7 @@ export function createNotifications(
     })
   }
   onNews(chat, (message) => void show(message))
+  if (isOn.get()) void pushes?.goOn(() => turn(false))
   return {
     isOn,
     isPossible,
@@ -52,6 +67,59 @@ export function createNotifications(
       const permission = on ? await Notification.requestPermission() : 'default'
       if (permission === 'denied') chat.notices.show(chat.texts().notifyDenied)
       turn(permission === 'granted')
+    },
+  }
+}
+
+/** Ends the pushes to this browser at a logout. */
+export async function endPushOf(client: Client): Promise<void> {
+  if (!canPush()) return
+  const { endPush } = await import('./web-push.ts')
+  await endPush(client)
+  store('off')
+}
+
+const canPush = (): boolean => 'serviceWorker' in navigator && 'PushManager' in window
+
+/** Pushes to this browser, by code that is loaded once they are on. */
+function createPushes({ client, texts }: Parts, access: PushAccess, onOpen: (room: string, thread?: string) => void) {
+  let started: Promise<Pushes | undefined> | undefined
+
+  async function start(): Promise<Pushes | undefined> {
+    const { startPush, onPlaceClicked } = await import('./web-push.ts')
+    onPlaceClicked(client, onOpen)
+    return startPush({ client, ...access, texts: texts() })
+  }
+
+  async function turn(on: boolean): Promise<void> {
+    if (on) started ??= start()
+    else {
+      started = undefined
+      const { endPush } = await import('./web-push.ts')
+      await endPush(client)
+    }
+  }
+
+  /** They were on before, perhaps for another user of the browser: these end. */
+  async function goOn(onOther: () => void): Promise<void> {
+    await whenKnown(client)
+    const { subscribedUser } = await import('./web-push.ts')
+    const user = await subscribedUser()
+    if (user === undefined || user === client.me.get()?._id) await turn(true)
+    else onOther()
+  }
+
+  client.connection.subscribe((state) => {
+    // The session was ended, as by a logout elsewhere.
+    if (state.status === 'stopped' && state.error.code === 'INVALID_TOKEN' && started) void turn(false)
+  })
+  return {
+    ...{ turn, goOn },
+    /** @returns whether the worker has shown it */
+    async show(...of: Parameters<Pushes['show']>): Promise<boolean> {
+      const pushes = await started
+      await pushes?.show(...of)
+      return pushes !== undefined
     },
   }
 }

@@ -167,6 +167,8 @@ export const arabic: Translation = {
   notify: 'تفعيل الإشعارات',
   notifyOff: 'إيقاف الإشعارات',
   notifyDenied: 'يحظر المتصفح إشعارات هذه الصفحة. اسمح بها في إعداداته.',
+  markRead: 'تحديد كمقروءة',
+  readElsewhere: 'قُرئت على جهاز آخر',
   offline: 'لا يوجد اتصال. سيُرسل ما تكتبه عند عودته.',
   reconnecting: 'جارٍ إعادة الاتصال…',
   signedOut: 'تم تسجيل خروجك',

@@ -145,6 +145,8 @@ export const german: Translation = {
   notify: 'Benachrichtigungen einschalten',
   notifyOff: 'Benachrichtigungen ausschalten',
   notifyDenied: 'Der Browser blockiert Benachrichtigungen dieser Seite. Erlaube sie in den Einstellungen.',
+  markRead: 'Als gelesen markieren',
+  readElsewhere: 'Auf einem anderen Gerät gelesen',
   offline: 'Keine Verbindung. Was du schreibst, wird später gesendet.',
   reconnecting: 'Verbindung wird wiederhergestellt…',
   signedOut: 'Du bist abgemeldet',

@@ -149,6 +149,8 @@ export const english = {
   notify: 'Turn notifications on',
   notifyOff: 'Turn notifications off',
   notifyDenied: 'The browser blocks notifications of this page. Allow them in its settings.',
+  markRead: 'Mark as read',
+  readElsewhere: 'Read on another device',
   offline: 'No connection. What you write goes out when it is back.',
   reconnecting: 'Connecting again…',
   signedOut: 'You are signed out',

@@ -147,6 +147,8 @@ export const spanish: Translation = {
   notify: 'Activar notificaciones',
   notifyOff: 'Desactivar notificaciones',
   notifyDenied: 'El navegador bloquea las notificaciones de esta página. Permítelas en sus ajustes.',
+  markRead: 'Marcar como leído',
+  readElsewhere: 'Leído en otro dispositivo',
   offline: 'Sin conexión. Lo que escribas se enviará cuando vuelva.',
   reconnecting: 'Conectando de nuevo…',
   signedOut: 'La sesión ha terminado',

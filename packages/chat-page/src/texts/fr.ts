@@ -147,6 +147,8 @@ export const french: Translation = {
   notify: 'Activer les notifications',
   notifyOff: 'Désactiver les notifications',
   notifyDenied: 'Le navigateur bloque les notifications de cette page. Autorisez-les dans ses réglages.',
+  markRead: 'Marquer comme lu',
+  readElsewhere: 'Lu sur un autre appareil',
   offline: 'Pas de connexion. Vos messages partiront à son retour.',
   reconnecting: 'Reconnexion…',
   signedOut: 'Vous êtes déconnecté',

@@ -143,6 +143,8 @@ export const japanese: Translation = {
   notify: '通知をオンにする',
   notifyOff: '通知をオフにする',
   notifyDenied: 'ブラウザーがこのページの通知をブロックしています。設定で許可してください。',
+  markRead: '既読にする',
+  readElsewhere: '別の端末で既読',
   offline: '接続がありません。書いた内容は接続が戻ると送信されます。',
   reconnecting: '再接続しています…',
   signedOut: 'サインアウトしました',

@@ -147,6 +147,8 @@ export const brazilianPortuguese: Translation = {
   notify: 'Ativar notificações',
   notifyOff: 'Desativar notificações',
   notifyDenied: 'O navegador bloqueia as notificações desta página. Permita-as nas configurações.',
+  markRead: 'Marcar como lida',
+  readElsewhere: 'Lida em outro dispositivo',
   offline: 'Sem conexão. O que você escrever será enviado quando ela voltar.',
   reconnecting: 'Reconectando…',
   signedOut: 'A sessão terminou',

@@ -138,6 +138,8 @@ export const chinese: Translation = {
   notify: '打开通知',
   notifyOff: '关闭通知',
   notifyDenied: '浏览器已阻止此页面的通知，请在浏览器设置中允许。',
+  markRead: '标为已读',
+  readElsewhere: '已在其他设备上阅读',
   offline: '没有连接。恢复后会自动发出你写的内容。',
   reconnecting: '正在重新连接…',
   signedOut: '你已退出登录',

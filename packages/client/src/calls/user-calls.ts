@@ -10,7 +10,8 @@ export interface UserCallsOptions {
   url: string
   /** The client key, once it is known. */
   clientKey: () => Promise<string>
-  deviceID: string
+  /** The device that does not get the events of these calls. */
+  deviceID: string | undefined
   tokens: TokenSource
   /** The user's ID, as soon as it is known. */
   me: () => string | undefined
@@ -26,7 +27,7 @@ export function createUserCalls({ url, clientKey, deviceID, tokens, me, timeoutM
       const headers = () => ({
         'im-client-key': key,
         'im-authorization': headerValue(token),
-        'im-device-id': headerValue(deviceID),
+        ...(deviceID !== undefined && { 'im-device-id': headerValue(deviceID) }),
         ...(user !== undefined && { 'im-client-id': headerValue(user) }),
       })
       return httpCall({ url, headers, timeoutMS }, route, input, options)

@@ -71,6 +71,19 @@ describe('the web chat page', () => {
     assert.ok(bytes > 500 && bytes <= 2 * 1024, `${bytes} bytes`)
   })
 
+  test('the service worker is at most 5 KB gzipped, never outdated, and the only script whose address the page may make', async ({
+    annotate,
+  }) => {
+    const answer = await fetch(`${gateway.url}/chat/worker.js`)
+    assert.doesNotMatch(answer.headers.get('cache-control') ?? '', /immutable/)
+    assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'.*connect-src 'self';/)
+    const bytes = gzipSync(await answer.text()).length
+    await annotate(`${bytes} bytes`)
+    assert.ok(bytes > 500 && bytes <= 5 * 1024, `${bytes} bytes`)
+    const policy = (await fetch(`${gateway.url}/chat`)).headers.get('content-security-policy') ?? ''
+    assert.match(policy, /require-trusted-types-for 'script'; trusted-types parley-worker$/)
+  })
+
   test('files of another release are served during an update, and no others', async () => {
     const html = await (await fetch(`${gateway.url}/chat`)).text()
     const name = filesOf(html)

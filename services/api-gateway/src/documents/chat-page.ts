@@ -92,7 +92,8 @@ function policyOf(
     "form-action 'none'",
     `frame-ancestors ${["'self'", ...frameAncestors].join(' ')}`,
     "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
+    // For the address of the service worker.
+    'trusted-types parley-worker',
   ].join('; ')
 }
 

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { readBuiltFiles, sendBuilt, typeOfPageFile } from './built-files.ts'
 import type { OtherFiles } from './other-files.ts'
 
-/** Files have a digest in their name, but for the icons and embed.js. */
+/** Files have a digest in their name, but for the icons, embed.js and worker.js. */
 const keepForever = 'public, max-age=31536000, immutable'
 const revalidate = 'public, max-age=0'
 const digested = /^[\w.-]+-[\w-]{8}\.(?:js|css)$/

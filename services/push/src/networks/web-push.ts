@@ -91,8 +91,9 @@ export function createWebPush({ db, subject, allowPrivate, timeoutMS, concurrenc
 function saidTo({ mentioned, badge }: PushDoc, content: PushContent): object {
   const more = badge === undefined ? {} : { badge }
   if (content.of === 'clients') return { id: content.id, ...more, ...content.payload }
-  const { locKey, mentionedLocKey, locArgs, room, messageID, messageType } = content
-  return { room, messageID, messageType, locKey: mentioned ? mentionedLocKey : locKey, locArgs, ...more }
+  const { locKey, mentionedLocKey, locArgs, room, messageID, messageType, threadOf } = content
+  const message = { room, messageID, messageType, ...(threadOf !== undefined && { threadOf }) }
+  return { ...message, locKey: mentioned ? mentionedLocKey : locKey, locArgs, ...more }
 }
 
 function lifetimeS({ giveUpAtMS }: PushDoc, content: PushContent): number {

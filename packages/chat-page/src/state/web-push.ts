@@ -1,0 +1,95 @@
+import type { Client, Message } from '@parley/client'
+import { subscribeToPush, unsubscribeFromPush } from '@parley/client/web-push'
+import type { Texts } from '../texts/en.ts'
+import { actionsOf, type OpenPlace, type Place } from '../worker/pushed.ts'
+import { findSubscriber, forgetSubscriber, keepSubscriber } from '../worker/subscriber.ts'
+import { parleyUrl } from './parley-url.ts'
+
+/** A browser that shows a user's notifications by its service worker. */
+export interface Pushes {
+  show: (message: Message, title: string, body: string) => Promise<void>
+}
+
+interface PushOfPage {
+  client: Client
+  token: string
+  deviceID: string
+  texts: Texts
+}
+
+/**
+ * Registers this browser for the user's pushes, once notifications are allowed. The worker keeps the token, for replies and
+ * for the page that it opens.
+ * @returns none where the browser has no push service
+ */
+export async function startPush({ client, token, deviceID, texts }: PushOfPage): Promise<Pushes | undefined> {
+  const { image, file, reply, markRead, unsupported, readElsewhere, errors } = texts
+  const [user = '', clientKey = ''] = [client.me.get()?._id, client.clientKey.get()]
+  try {
+    const worker = await navigator.serviceWorker.register(workerAddress() as string)
+    const shown = { image, file, reply, markRead, unsupported, readElsewhere, notSent: errors.other }
+    // Before it, so that no push comes to a worker that knows nobody.
+    await keepSubscriber(parleyUrl(), { user, token, clientKey, deviceID, texts: shown })
+    await subscribeToPush({ api: client.api, worker, deviceID })
+    followReads(client, worker)
+    return {
+      async show({ room, threadOf, _id }, title, body) {
+        const place = { room, threadOf, messageID: _id }
+        await worker.showNotification(title, { ...{ body, data: place, actions: actionsOf(texts) }, tag: _id })
+      },
+    }
+  } catch {
+    // No push service, or no network: the page shows them itself, and tries again at its next start.
+    return undefined
+  }
+}
+
+/** Ends the pushes to this browser, whoever they are for. */
+export async function endPush(client: Client): Promise<void> {
+  const subscriber = await findSubscriber(parleyUrl())
+  await forgetSubscriber(parleyUrl())
+  const worker = await navigator.serviceWorker.getRegistration(`${parleyUrl()}/chat/`)
+  if (!worker) return
+  for (const shown of await worker.getNotifications()) shown.close()
+  // Without the server, its next push finds the subscription ended.
+  await unsubscribeFromPush({ api: client.api, worker, deviceID: subscriber?.deviceID ?? '-' }).catch(() => undefined)
+}
+
+/** The user that pushes come for. */
+export const subscribedUser = async (): Promise<string | undefined> => (await findSubscriber(parleyUrl()))?.user
+
+/** Takes away the notifications of what was read here, and shows how much is unread at the icon of an installed page. */
+function followReads(client: Client, worker: ServiceWorkerRegistration): void {
+  const follow = async (badge: number) => {
+    await navigator.setAppBadge?.(badge).catch(() => undefined)
+    const unread = new Set(client.rooms.get().flatMap((room) => (room.unread > 0 ? [room._id] : [])))
+    for (const shown of await worker.getNotifications()) {
+      const { room, threadOf } = (shown.data ?? {}) as Place
+      if (room !== undefined && threadOf === undefined && !unread.has(room)) shown.close()
+    }
+  }
+  client.badge.subscribe((badge) => void follow(badge))
+}
+
+/** The user clicked a notification that the worker has shown. */
+export function onPlaceClicked(client: Client, open: (room: string, thread?: string) => void): void {
+  navigator.serviceWorker.addEventListener('message', ({ data }: MessageEvent<OpenPlace>) => {
+    if (data?.type !== 'parley.open' || data.user !== client.me.get()?._id) return
+    const { room, threadOf } = data.place
+    if (room !== undefined) open(room, threadOf)
+  })
+}
+
+let address: unknown
+
+/** The page's policy (services/api-gateway/src/documents/chat-page.ts) allows one such policy, and it knows one address. */
+function workerAddress(): unknown {
+  const plain = `${parleyUrl()}/chat/worker.js`
+  const { trustedTypes } = window as { trustedTypes?: TrustedTypes }
+  address ??= trustedTypes?.createPolicy('parley-worker', { createScriptURL: () => plain }).createScriptURL('') ?? plain
+  return address
+}
+
+interface TrustedTypes {
+  createPolicy: (name: string, rules: object) => { createScriptURL: (given: string) => unknown }
+}

@@ -1,0 +1,51 @@
+import { shownName } from '../app/shown-name.ts'
+import type { Subscriber, WorkerTexts } from './subscriber.ts'
+
+/** A push of the server (docs/reference/push.md#web-push). */
+export interface Pushed {
+  room?: string
+  messageID?: string
+  messageType?: string
+  threadOf?: string
+  /** Sender, room, text. */
+  locArgs?: string[]
+  badge?: number
+  /** Of push2clients. */
+  id?: string
+  title?: string
+  body?: string
+}
+
+/** Where a notification leads. */
+export interface Place {
+  room?: string | undefined
+  threadOf?: string | undefined
+  messageID?: string | undefined
+}
+
+/** To the pages: the user clicked a notification. */
+export interface OpenPlace {
+  type: 'parley.open'
+  user: string
+  place: Place
+}
+
+/** The buttons of a message's notification; some browsers take the text of the reply there. */
+export const actionsOf = ({ reply, markRead }: Pick<WorkerTexts, 'reply' | 'markRead'>): object[] => [
+  { action: 'reply', type: 'text', title: reply },
+  { action: 'read', title: markRead },
+]
+
+/** The notification of a push. */
+export function notificationOf(
+  { room, messageID, messageType = 'text', threadOf, locArgs = [], ...ofServer }: Pushed,
+  { texts }: Subscriber,
+): [title: string, options: NotificationOptions] {
+  if (room === undefined) return [ofServer.title ?? '', { body: ofServer.body ?? '', tag: ofServer.id ?? '' }]
+  const [sender = '', roomName = '', text = ''] = locArgs.map(shownName)
+  const kinds: Record<string, string> = { image: texts.image, file: texts.file, video: texts.file, audio: texts.file }
+  const place: Place = { room, threadOf, messageID }
+  const body = kinds[messageType] ?? (text || texts.unsupported)
+  const options = { ...{ body, data: place, actions: actionsOf(texts) }, tag: messageID ?? '' }
+  return [[sender, roomName].filter((name) => name !== '').join(' · '), options]
+}

@@ -1,0 +1,84 @@
+import { createWorkerCalls, subscribeToPush } from '@parley/client/web-push'
+import { notificationOf, type OpenPlace, type Place, type Pushed } from './pushed.ts'
+import { findSubscriber, type Subscriber } from './subscriber.ts'
+
+/** The service worker of the chat page: it shows notifications while no page is connected. */
+declare const self: ServiceWorkerGlobalScope
+
+/** `replied`: the text of the reply, in browsers that take one in the notification. */
+type Clicked = NotificationEvent & { reply?: string | null }
+
+// The worker is at <url>/chat/worker.js.
+const url = new URL('..', self.location.href).href.replace(/\/$/, '')
+const { registration, clients } = self
+
+self.addEventListener('push', (event) => event.waitUntil(show((event.data?.json() ?? {}) as Pushed)))
+self.addEventListener('notificationclick', (event) => event.waitUntil(act(event)))
+self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(renew()))
+
+async function show(pushed: Pushed): Promise<void> {
+  const subscriber = await findSubscriber(url)
+  // Logged out in a moment when the server was away.
+  if (!subscriber) return void (await (await registration.pushManager.getSubscription())?.unsubscribe())
+  if (pushed.badge !== undefined) await navigator.setAppBadge?.(pushed.badge)
+  await registration.showNotification(...notificationOf(pushed, subscriber))
+}
+
+async function act({ notification, action, reply }: Clicked): Promise<void> {
+  const subscriber = await findSubscriber(url)
+  const place = (notification.data ?? {}) as Place
+  notification.close()
+  if (!subscriber) return
+  if (action === 'read') await markRead(subscriber, place)
+  else if (action === 'reply' && reply) await send(subscriber, place, reply)
+  else await open(subscriber, place)
+}
+
+async function markRead(
+  subscriber: Subscriber,
+  { room = '', threadOf, messageID: message = '' }: Place,
+): Promise<void> {
+  const api = callsOf(subscriber)
+  if (threadOf === undefined) await api.markRead({ id: room, message })
+  else await api.markThreadRead({ id: threadOf, message })
+  for (const shown of await registration.getNotifications()) {
+    const other = (shown.data ?? {}) as Place
+    if (other.room === room && other.threadOf === threadOf) shown.close()
+  }
+}
+
+async function send(subscriber: Subscriber, place: Place, message: string): Promise<void> {
+  const { room: id = '', threadOf } = place
+  const about = threadOf === undefined ? {} : { replyTo: threadOf, thread: true as const }
+  try {
+    await callsOf(subscriber).writeMessage({ id, message, messageType: 'text', ...about })
+  } catch {
+    // The text is not lost: a click leads to where it can be written again.
+    await registration.showNotification(subscriber.texts.notSent, { body: message, data: place })
+    return
+  }
+  await markRead(subscriber, place)
+}
+
+/** Opens the place in a page that is there, else in a new one. */
+async function open({ user, token, clientKey }: Subscriber, place: Place): Promise<void> {
+  const pages = await clients.matchAll({ type: 'window', includeUncontrolled: true })
+  const page = pages.find((one) => new URL(one.url).pathname === new URL(`${url}/chat`).pathname)
+  if (page) {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a Client is of this origin
+    page.postMessage({ type: 'parley.open', user, place } satisfies OpenPlace)
+    await page.focus()
+    return
+  }
+  const { room } = place
+  const secret = new URLSearchParams({ token, ...(room !== undefined && { room }) })
+  await clients.openWindow(`${url}/chat?${new URLSearchParams({ clientKey })}#${secret}`)
+}
+
+async function renew(): Promise<void> {
+  const subscriber = await findSubscriber(url)
+  if (!subscriber) return
+  await subscribeToPush({ api: callsOf(subscriber), worker: registration, deviceID: subscriber.deviceID })
+}
+
+const callsOf = (subscriber: Subscriber) => createWorkerCalls({ ...subscriber, url })

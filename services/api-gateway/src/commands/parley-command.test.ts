@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Command } from 'commander'
+import { describe, test } from 'vitest'
+import { parleyCommand } from './parley-command.ts'
+
+describe('every command of parley', () => {
+  test('has a description and a usage, at any depth', () => {
+    const look = (command: Command, path: string): number => {
+      assert.ok(command.description(), `${path} has a description`)
+      assert.ok(command.helpInformation().startsWith(`Usage: ${path} `))
+      return command.commands.reduce((count, one) => count + look(one, `${path} ${one.name()}`), 1)
+    }
+    assert.ok(look(parleyCommand(), 'parley') > 20)
+  })
+
+  test('prints them with --help, and changes nothing', async () => {
+    const args = [join(import.meta.dirname, '../parley.ts'), 'app', 'delete', '--help']
+    const { stdout } = await promisify(execFile)(process.execPath, args)
+    assert.match(stdout, /^Usage: parley app delete /)
+  })
+})

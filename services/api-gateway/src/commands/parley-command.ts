@@ -1,0 +1,48 @@
+import { connectDb, type Db } from '@parley/db/connect'
+import { createSchemaCheck } from '@parley/db/schema'
+import { readSettings } from '@parley/service/settings'
+import { mongoSettings, tlsPrefix } from '@parley/service/shared-settings'
+import { tlsOptions } from '@parley/service/tls-settings'
+import { version } from '@parley/service/version'
+import { Command } from 'commander'
+import { appCommand } from './app-command.ts'
+import { auditCommand } from './audit-command.ts'
+import { backupCommand, restoreCommand } from './backup-command.ts'
+import { badgeCommand } from './badge-command.ts'
+import { convertCommand } from './convert-command.ts'
+import { importCommand } from './import-command.ts'
+import { keyCommand } from './key-command.ts'
+import { migrateCommand } from './migrate-command.ts'
+import { operatorCommand } from './operator-command.ts'
+import { sizeCommand } from './size-command.ts'
+import { rebuildStreamCommand } from './stream-command.ts'
+
+async function withDb<T>(work: (db: Db) => Promise<T>, timeoutMS?: number): Promise<T> {
+  const { mongoUrl, mongoTls } = readSettings(mongoSettings, process.env)
+  const tls = tlsOptions(mongoTls, tlsPrefix.mongo)
+  const db = await connectDb(mongoUrl, { appName: 'parley-cli', tls, ...(timeoutMS !== undefined && { timeoutMS }) })
+  try {
+    await createSchemaCheck(db)()
+    return await work(db)
+  } finally {
+    await db.client.close()
+  }
+}
+
+/** The parley command: `parley <command> --help` describes each. */
+export function parleyCommand(): Command {
+  const program = new Command('parley').description('Operate a Parley installation').version(version)
+  program.addCommand(appCommand(withDb))
+  program.addCommand(auditCommand(withDb))
+  program.addCommand(backupCommand())
+  program.addCommand(badgeCommand(withDb))
+  program.addCommand(convertCommand())
+  program.addCommand(importCommand(withDb))
+  program.addCommand(keyCommand(withDb))
+  program.addCommand(migrateCommand())
+  program.addCommand(operatorCommand(withDb))
+  program.addCommand(rebuildStreamCommand(withDb))
+  program.addCommand(restoreCommand())
+  program.addCommand(sizeCommand())
+  return program
+}

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import type { BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
+import { type PushServiceDouble, startPushService } from '../doubles/push-service.ts'
+import { certificateFile } from '../doubles/tls.ts'
+import { eventually, type PlatformUser } from '../platform.ts'
+import { aliceAndBob } from './alice-and-bob.ts'
+import { isChromiumMissing } from './chromium.ts'
+
+interface Shown {
+  title: string
+  body: string
+  actions: string[]
+}
+
+/** The worker of the page, and what its notifications say and do. */
+interface PageWorker {
+  /** As the browser does with what came from its push service. */
+  deliver: (said: unknown) => Promise<void>
+  shown: () => Promise<Shown[]>
+  /** The browser's push service has ended the subscription for this one. */
+  renewTo: (subscription: string) => Promise<void>
+  /** The user clicks the latest notification, or a button of it; returns the address that is opened then. */
+  click: (action?: string, reply?: string) => Promise<string | undefined>
+}
+
+describe.skipIf(isChromiumMissing())('the chat page in a browser: Web Push', () => {
+  const { deployment, alice, bob, newRoom, say, open } = aliceAndBob()
+  let service: PushServiceDouble
+  beforeAll(async () => {
+    service = await startPushService()
+    await deployment.platform.start('push', {
+      NODE_EXTRA_CA_CERTS: certificateFile,
+      PARLEY_PUSH_ALLOW_PRIVATE_TARGETS: 'true',
+      PARLEY_PUSH_WEB_SUBJECT: 'mailto:push@example.com',
+    })
+  })
+  afterAll(() => service.stop())
+
+  /** Opens the page and turns notifications on; this Chromium has no push service of its own. */
+  async function subscribed(user: PlatformUser, room: string): Promise<Page> {
+    const { page } = await open(user, room, { permissions: ['notifications'] })
+    await usePushService(page, service)
+    const subscribing = page.waitForResponse((response) => response.url().endsWith('/me/subscribe') && response.ok())
+    await page.getByRole('button', { name: 'Turn notifications on' }).click()
+    await subscribing
+    return page
+  }
+
+  /** Closes the page; sends a message and hands its push to the worker. */
+  async function pushed(worker: PageWorker, room: string, message: string): Promise<void> {
+    const before = service.pushes.length
+    await say(bob, room, message)
+    await eventually('the push', () => service.pushes.length > before)
+    await worker.deliver(service.pushes.at(-1)?.said)
+    await eventually('it is shown', async () => (await worker.shown()).some(({ body }) => body === message))
+  }
+
+  const isOffline = async (user: PlatformUser) =>
+    ((await deployment.platform.admin('GET', `/admin/clients/${user.id}/connections`))['data'] as unknown[]).length ===
+    0
+  const unreadOf = async (room: string) => (await alice.call('GET', `/rooms/${room}`))['unread']
+
+  test('a message is shown while the page is closed; its buttons reply and mark as read, a click opens the room', async () => {
+    const [room, other] = [await newRoom(), await newRoom([alice, bob], { name: 'Other' })]
+    const page = await subscribed(alice, other)
+    const worker = await workerOf(page.context(), deployment.front.port)
+    await page.close()
+    await eventually('she is offline', () => isOffline(alice))
+    await pushed(worker, room, 'first')
+    assert.deepEqual(await worker.shown(), [
+      { title: 'Bob · Friends', body: 'first', actions: ['Reply', 'Mark as read'] },
+    ])
+    await worker.click('read')
+    assert.equal(await unreadOf(room), 0)
+    assert.deepEqual(await worker.shown(), [])
+    await pushed(worker, room, 'second')
+    await worker.click('reply', 'on my way')
+    const { data } = await bob.call('GET', `/rooms/${room}/messages/v3?limit=1`)
+    assert.equal((data as { message: unknown }[])[0]?.message, 'on my way')
+    assert.equal(await unreadOf(room), 0)
+    await worker.renewTo(service.subscribe(String((await alice.call('GET', '/me/webPushKey'))['publicKey'])))
+    const before = service.pushes.at(-1)?.path
+    await pushed(worker, room, 'third')
+    assert.notEqual(service.pushes.at(-1)?.path, before)
+    const opened = await page.context().newPage()
+    await opened.goto(String(await worker.click()))
+    await opened.getByRole('log').getByText('third', { exact: true }).waitFor()
+    assert.doesNotMatch(opened.url(), /token/)
+  })
+
+  test('an open page shows the clicked room, takes away what is read in it, and ends the subscription', async () => {
+    const [room, other] = [await newRoom(), await newRoom([alice, bob], { name: 'Other' })]
+    const page = await subscribed(alice, other)
+    const worker = await workerOf(page.context(), deployment.front.port)
+    await say(bob, room, 'hello')
+    await worker.deliver({ room, messageID: 'x', locArgs: ['Bob', 'Friends', 'hello'] })
+    await eventually('it is shown', async () => (await worker.shown()).length === 1)
+    await worker.deliver({ room: other, messageID: 'y', locArgs: ['Bob', 'Other', 'kept?'] })
+    await eventually('both', async () => (await worker.shown()).length === 2)
+    // The later one is that of the open room, which the next change of the badge finds read.
+    const clicked = page.getByRole('log').getByText('hello', { exact: true })
+    await page
+      .getByRole('button', { name: /^Friends/ })
+      .first()
+      .click()
+    await clicked.waitFor()
+    await eventually('none is left', async () => (await worker.shown()).length === 0)
+    await worker.deliver({ room: other, messageID: 'z', locArgs: ['Bob', 'Other', 'come'] })
+    await eventually('it is shown', async () => (await worker.shown()).length === 1)
+    await worker.click()
+    await page.getByRole('heading', { name: 'Other' }).waitFor()
+    const ending = page.waitForResponse((response) => response.url().endsWith('/me/unsubscribe'))
+    await page.getByRole('button', { name: 'Turn notifications off' }).click()
+    assert.deepEqual(((await (await ending).json()) as { result: unknown }).result, { removed: 1 })
+    await worker.deliver({ room, messageID: 'w', locArgs: ['Bob', 'Friends', 'too late'] })
+    assert.deepEqual(await worker.shown(), [])
+  })
+})
+
+/** Subscriptions of the page are those of the double. */
+async function usePushService(page: Page, service: PushServiceDouble): Promise<void> {
+  await page.exposeFunction('subscribeAtDouble', (key: string) => service.subscribe(key))
+  await page.evaluate(() => {
+    const { subscribeAtDouble } = window as unknown as { subscribeAtDouble: (key: unknown) => Promise<string> }
+    let current: object | null = null
+    const unsubscribe = async () => {
+      current = null
+      return true
+    }
+    Object.assign(PushManager.prototype, {
+      getSubscription: async () => current,
+      async subscribe({ applicationServerKey }: PushSubscriptionOptionsInit) {
+        const json = JSON.parse(await subscribeAtDouble(applicationServerKey))
+        current = { unsubscribe, toJSON: () => json, options: { applicationServerKey: null } }
+        return current
+      },
+    })
+  })
+}
+
+async function workerOf(context: BrowserContext, port: number): Promise<PageWorker> {
+  const [worker = await context.waitForEvent('serviceworker')] = context.serviceWorkers()
+  // A page without scripts, from which Chromium's own tools reach the worker when every other one is closed.
+  const beside = await context.newPage()
+  const origin = `http://127.0.0.1:${port}`
+  await beside.goto(`${origin}/chat/icon.svg`)
+  const session = await context.newCDPSession(beside)
+  const registered = new Promise<string>((resolve) => {
+    session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+      const found = registrations.find(({ scopeURL }) => scopeURL.startsWith(origin))
+      if (found) resolve(found.registrationId)
+    })
+  })
+  await session.send('ServiceWorker.enable')
+  const registrationId = await registered
+  onTestFinished(() => session.detach().catch(() => undefined))
+  return {
+    deliver: async (said) => {
+      await session.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data: JSON.stringify(said) })
+    },
+    renewTo: (subscription) =>
+      worker.evaluate(async (text) => {
+        const { registration } = globalThis as unknown as { registration: ServiceWorkerRegistration }
+        const renewed = { toJSON: () => JSON.parse(text), options: { applicationServerKey: null } }
+        const subscriptions = { getSubscription: async () => null, subscribe: async () => renewed }
+        Object.defineProperty(registration, 'pushManager', { value: subscriptions })
+        const event = new Event('pushsubscriptionchange')
+        let work: Promise<unknown> | undefined
+        Object.assign(event, { waitUntil: (given: Promise<unknown>) => (work = given) })
+        globalThis.dispatchEvent(event)
+        await work
+      }, subscription),
+    shown: () =>
+      worker.evaluate(async () => {
+        const { registration } = globalThis as unknown as { registration: ServiceWorkerRegistration }
+        const shown = (await registration.getNotifications()) as (Notification & { actions: { title: string }[] })[]
+        return shown.map(({ title, body, actions }) => ({ title, body, actions: actions.map((one) => one.title) }))
+      }),
+    click: (action = '', reply = '') =>
+      worker.evaluate(
+        async ([action, reply]) => {
+          const scope = globalThis as unknown as {
+            registration: ServiceWorkerRegistration
+            clients: { openWindow: (url: string) => Promise<void> }
+            NotificationEvent: new (type: string, given: object) => Event
+          }
+          const notification = (await scope.registration.getNotifications()).at(-1)
+          const event = new scope.NotificationEvent('notificationclick', { notification, action })
+          let work: Promise<unknown> | undefined
+          let opened: string | undefined
+          // A click that the browser did not see opens no window, and may wait for nothing.
+          scope.clients.openWindow = async (url) => void (opened = url)
+          Object.defineProperties(event, {
+            reply: { value: reply },
+            waitUntil: { value: (given: Promise<unknown>) => (work = given) },
+          })
+          globalThis.dispatchEvent(event)
+          await work?.catch((error: Error) => {
+            if (error.name !== 'InvalidAccessError') throw error
+          })
+          return opened
+        },
+        [action, reply],
+      ),
+  }
+}
