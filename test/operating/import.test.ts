@@ -47,7 +47,7 @@ describe('parley import', () => {
       { type: 'chat' },
       member('r', 'ann', { lastRead: 'm3', lastReadAt: begin }),
       message('r', 6, 'ann', { messageType: 'addMembers' }),
-      message('r', 7, 'ann', { system: true }),
+      message('r', 7, 'ann', { colour: 'red' }),
       message('r', 8, 'ann', {
         reactions: Array.from({ length: 21 }, (_, n) => ({ client: 'ann', reaction: `r${n}` })),
       }),
@@ -68,7 +68,7 @@ describe('parley import', () => {
       [14, 'createdAt: '],
       [15, 'message: '],
       [16, 'type: '],
-      [17, 'lastReadAt: '],
+      [17, 'lastRead: '],
       [18, 'messageType: '],
       [19, 'Unrecognized key'],
       [20, 'reactions: .* at most 20'],

@@ -37,7 +37,7 @@ export interface JobDoc {
 }
 
 /** How far the content of an erased user has gone. */
-export interface ErasedContent {
+interface ErasedContent {
   messages?: number
   /** Keys of the rooms that holds spared. */
   spared?: string[]

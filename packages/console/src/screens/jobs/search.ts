@@ -1,5 +1,5 @@
 export const jobStates = ['running', 'done', 'failed'] as const
-export const jobKinds = ['batch', 'erasure'] as const
+export const jobKinds = ['batch', 'erasure', 'export'] as const
 
 export interface JobsSearch {
   state?: (typeof jobStates)[number] | undefined
