@@ -1,5 +1,4 @@
 import { clock } from '@parley/async/clock'
-import { startRunning } from '@parley/async/run-every'
 import type { Presence } from './connect.ts'
 
 /** Counts requests by name in fixed windows, over all processes that share the Redis. */
@@ -62,7 +61,22 @@ export function createRequestCounts({ redis }: Presence, onError: (error: Error)
     await Promise.all(unshared)
   }
 
-  const sharing = startRunning(shareEveryMS, share, onError)
+  let timer: NodeJS.Timeout | undefined
+  let sharing: Promise<void> | undefined
+  let isStopped = false
+  /** Without requests there is nothing to share, and no timer. */
+  function shareSoon(): void {
+    if (isStopped || counts.size === 0) return
+    timer ??= setTimeout(() => {
+      sharing = share()
+        .catch(onError)
+        .finally(() => {
+          timer = undefined
+          sharing = undefined
+          shareSoon()
+        })
+    }, shareEveryMS)
+  }
 
   return {
     hit(name, windowMS, limit) {
@@ -74,9 +88,14 @@ export function createRequestCounts({ redis }: Presence, onError: (error: Error)
         counts.set(name, count)
       }
       count.own++
+      shareSoon()
       return { count: count.shared + count.own, leftMS: (window + 1) * windowMS - now }
     },
     share,
-    stop: () => sharing.stop(),
+    async stop() {
+      isStopped = true
+      if (!sharing) clearTimeout(timer)
+      await sharing
+    },
   }
 }

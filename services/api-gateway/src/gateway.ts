@@ -133,7 +133,7 @@ export async function createGateway({
   refusals.register(app)
   readBodies(app)
   takeInput(app)
-  await shedLoad(app, metrics, maxLoopDelayMS)
+  shedLoad(app, metrics, maxLoopDelayMS)
   const countedMark = randomUUID()
   if (rateLimits) limitRequests(app, createCallerRates(rateLimits.counts, rateLimits), countedMark)
   await serveDocuments(app)

@@ -1,9 +1,8 @@
 import { answerNodeRequests } from '@parley/bus/control/ask-nodes'
 import { createTokenCache } from '@parley/chat/access/token-cache'
 import { sealAuditEntries } from '@parley/chat/audit/seal-entries'
-import type { Chat } from '@parley/chat/chat'
 import { rebuildLostStream } from '@parley/chat/events/rebuild-stream'
-import { outboxAge, relayUnpublished } from '@parley/chat/events/relay'
+import { outboxAge, relay } from '@parley/chat/events/relay'
 import { createUploads } from '@parley/chat/files/uploads'
 import { runJobs } from '@parley/chat/jobs/run-jobs'
 import { eraseMessages } from '@parley/chat/messages/changing/erase-messages'
@@ -12,12 +11,12 @@ import { sendScheduled } from '@parley/chat/messages/sending/send-scheduled'
 import { closeSilentStreams } from '@parley/chat/messages/streaming/end-stream'
 import { removeOldMessages, retentionLag } from '@parley/chat/retention/sweep-rooms'
 import { createRecentActivity } from '@parley/chat/timeline/recent-activity'
+import { keepUp } from '@parley/chat/upkeep/keep-up'
 import { activityRequest } from '@parley/contracts/bus/node-requests'
 import { newId } from '@parley/db/messages/messages'
 import { openStore } from '@parley/files/open-store'
 import { createRequestCounts } from '@parley/presence/request-counts'
 import { runService } from '@parley/service/lifecycle'
-import type { Metrics } from '@parley/service/metrics'
 import { connectServers } from '@parley/wiring/connect-servers'
 import { startChat } from '@parley/wiring/start-chat'
 import { consoleOf } from './console/console-settings.ts'
@@ -28,12 +27,7 @@ import { gatewaySettings } from './settings.ts'
 /** The part of the stopping time in which clients are asked to close the connections that they keep alive. */
 const leavingShare = 0.1
 
-/** Removes old messages until the signal aborts, and measures how late. */
-function keepRetention(chat: Chat, metrics: Metrics, signal: AbortSignal): Promise<void> {
-  const help = 'Age of the oldest sweep for messages beyond their retention that reached all rooms of its app'
-  metrics.gaugeOf('parley_retention_lag_seconds', help, () => retentionLag(chat))
-  return removeOldMessages(chat, signal)
-}
+const retentionLagHelp = 'Age of the oldest sweep for messages beyond their retention that reached all rooms of its app'
 
 await runService(
   { name: 'api-gateway', settings: gatewaySettings },
@@ -47,30 +41,25 @@ await runService(
       auditDays: settings.auditDays,
     }
     const chat = startChat({ settings, log, metrics, tracing, onStop }, servers, own)
-    const relay = relayUnpublished(chat, signal)
-    onStop('relay', () => relay)
-    const rebuilding = rebuildLostStream(chat, signal)
-    onStop('stream rebuilding', () => rebuilding)
-    const eraser = eraseMessages(chat, signal)
-    onStop('eraser', () => eraser)
-    const expirer = expireMessages(chat, signal)
-    onStop('expirer', () => expirer)
-    const retention = keepRetention(chat, metrics, signal)
-    onStop('retention', () => retention)
-    const scheduled = sendScheduled(chat, signal)
-    onStop('scheduled messages', () => scheduled)
-    const closer = closeSilentStreams(chat, signal)
-    onStop('closer of silent streams', () => closer)
+    metrics.gaugeOf('parley_retention_lag_seconds', retentionLagHelp, () => retentionLag(chat))
     onStop('streamed texts', () => chat.streamed.drained())
     const { files: filing } = settings
     const { uploadBytesPerUser: bytesPerUser, uploadBytes: bytes } = filing
     const uploads = createUploads({ bytesPerUser, bytes })
     const files = { ...filing, store: openStore(filing), uploads, isScanned: filing.scanUrl !== undefined }
-    const sealer = sealAuditEntries(chat, signal)
-    onStop('audit log', () => sealer)
-    const jobs = runJobs(chat, files.store, signal)
-    onStop('job runner', () => jobs)
-
+    const duties = [
+      relay(chat),
+      rebuildLostStream(chat),
+      eraseMessages(chat),
+      expireMessages(chat),
+      removeOldMessages(chat),
+      sendScheduled(chat),
+      closeSilentStreams(chat),
+      sealAuditEntries(chat),
+      runJobs(chat, files.store),
+    ]
+    const upkeep = keepUp(chat, duties, signal)
+    onStop('upkeep', () => upkeep)
     metrics.gaugeOf('parley_outbox_age_seconds', 'Age of the oldest event that is not published yet', () =>
       outboxAge(chat),
     )

@@ -1,10 +1,8 @@
-import { runEvery } from '@parley/async/run-every'
 import type { Bus } from '@parley/bus/connect'
 import { consumerState } from '@parley/bus/stream/stream'
 import type { Db } from '@parley/db/connect'
 import { countCalls } from '@parley/db/push/outgoing-calls'
 import { countDuePushes } from '@parley/db/push/pushes'
-import type { Logger } from '@parley/service/log'
 import type { Counter, Gauge, Histogram, Metrics } from '@parley/service/metrics'
 
 export interface PushMetrics {
@@ -47,27 +45,25 @@ export function createPushMetrics(metrics: Metrics): PushMetrics {
 /** The consumers of the stream that the push service has. */
 export const consumers = ['push', 'pushThreads', 'pushToClients', 'webhooks', 'webhooksOfThreads'] as const
 const networks = ['apns', 'fcm', 'web'] as const
-const lookEveryMS = 5_000
 
-/** Exports how much waits in the stream and in the database, until the signal aborts. */
-export async function watchQueues(db: Db, bus: Bus, metrics: Metrics, log: Logger, signal: AbortSignal): Promise<void> {
-  const lag = metrics.gauge('parley_consumer_lag_messages', 'Messages of the stream not taken yet', ['consumer'])
-  const unacknowledged = metrics.gauge('parley_consumer_unacknowledged_messages', 'Messages taken and not done yet', [
-    'consumer',
-  ])
-  const depth = metrics.gauge('parley_push_queue_depth', 'Pushes and calls that wait in the database', ['queue'])
-
-  async function look(): Promise<void> {
-    for (const consumer of consumers) {
-      const state = await consumerState(bus, consumer)
-      lag.set({ consumer }, state.waiting)
-      unacknowledged.set({ consumer }, state.unacknowledged)
-    }
-    for (const network of networks) depth.set({ queue: network }, await countDuePushes(db, network))
-    const calls = await countCalls(db)
-    depth.set({ queue: 'calls' }, calls.waiting)
-    depth.set({ queue: 'dead letters' }, calls.failed)
+/** Exports how much waits in the stream and in the database, as it is at each scrape. */
+export function exportQueues(db: Db, bus: Bus, metrics: Metrics): void {
+  const ofConsumers = async (figure: 'waiting' | 'unacknowledged') => {
+    const states = consumers.map(async (name) => [name, (await consumerState(bus, name))[figure]] as const)
+    return Object.fromEntries(await Promise.all(states))
   }
-
-  await runEvery(lookEveryMS, look, { onError: (error) => log.warn({ err: error }, 'queue depths not read'), signal })
+  metrics.gaugesOf('parley_consumer_lag_messages', 'Messages of the stream not taken yet', 'consumer', () =>
+    ofConsumers('waiting'),
+  )
+  metrics.gaugesOf('parley_consumer_unacknowledged_messages', 'Messages taken and not done yet', 'consumer', () =>
+    ofConsumers('unacknowledged'),
+  )
+  metrics.gaugesOf('parley_push_queue_depth', 'Pushes and calls that wait in the database', 'queue', async () => {
+    const [calls, ...due] = await Promise.all([
+      countCalls(db),
+      ...networks.map((network) => countDuePushes(db, network)),
+    ])
+    const pushes = networks.map((network, i) => [network, due[i] ?? 0] as const)
+    return { ...Object.fromEntries(pushes), calls: calls.waiting, 'dead letters': calls.failed }
+  })
 }

@@ -1,10 +1,11 @@
 import { clock } from '@parley/async/clock'
-import { createWake } from '@parley/async/wake'
+import { createWake, type Wake } from '@parley/async/wake'
 import type { Bus } from '@parley/bus/connect'
 import { consumeStream, type MessageHandler } from '@parley/bus/stream/consume'
 import { ensureConsumer } from '@parley/bus/stream/stream'
 import type { Chat } from '@parley/chat/chat'
 import { rememberAppNotifications } from '@parley/chat/push/notification-settings'
+import { type Duty, keepUp } from '@parley/chat/upkeep/keep-up'
 import type { Db } from '@parley/db/connect'
 import type { PushNetwork } from '@parley/db/push/documents'
 import type { AppFigures } from '@parley/presence/app-figures'
@@ -27,7 +28,7 @@ import { createFcm } from './networks/fcm.ts'
 import type { Network } from './networks/network.ts'
 import { runPushSender } from './networks/push-sender.ts'
 import { createWebPush } from './networks/web-push.ts'
-import { consumers, createPushMetrics, watchQueues } from './push-metrics.ts'
+import { consumers, createPushMetrics, exportQueues } from './push-metrics.ts'
 import { createMessagePusher, type MessageEvent } from './recipients/push-message.ts'
 import { createClientsPusher } from './recipients/push-to-clients.ts'
 import { askWhoIsOnline } from './recipients/who-is-online.ts'
@@ -121,8 +122,9 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
       },
       signal,
     ),
-    watchQueues(db, bus, parts.metrics, log, signal),
+    keepUp({ db, bus, log }, wakeWhenDue([...wakes, ['calls', wakeCalls]]), signal),
   ]
+  exportQueues(db, bus, parts.metrics)
   return {
     ended: async () => {
       await Promise.all(running)
@@ -130,6 +132,13 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
       await Promise.all([...networks.values(), guarded].map((connection) => connection.close()))
     },
   }
+}
+
+/** Senders look for themselves whenever they have done something: this is for work that others stored, or that has waited. */
+function wakeWhenDue(wakes: readonly (readonly [kind: PushNetwork | 'calls', wake: Wake])[]): Duty[] {
+  return wakes.map(([kind, wake]) => {
+    return { kinds: [kind], work: async () => wake.up(), onError: () => undefined }
+  })
 }
 
 /** Counts the tries of calls by app. */

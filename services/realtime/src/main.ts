@@ -1,7 +1,8 @@
 import { type Commands, handleCommands } from '@parley/bus/control/handle-commands'
 import { watchForGaps } from '@parley/bus/control/numbered-announcements'
 import { rebuildLostStream } from '@parley/chat/events/rebuild-stream'
-import { relayUnpublished } from '@parley/chat/events/relay'
+import { relay } from '@parley/chat/events/relay'
+import { keepUp } from '@parley/chat/upkeep/keep-up'
 import { runService } from '@parley/service/lifecycle'
 import { connectServers } from '@parley/wiring/connect-servers'
 import { startChat } from '@parley/wiring/start-chat'
@@ -27,10 +28,8 @@ await runService({ name: 'realtime', settings: realtimeSettings }, async (contex
   })
   const { bus, presence, figures } = servers
   const chat = startChat(context, servers)
-  const relay = relayUnpublished(chat, signal)
-  onStop('relay', () => relay)
-  const rebuilding = rebuildLostStream(chat, signal)
-  onStop('stream rebuilding', () => rebuilding)
+  const upkeep = keepUp(chat, [relay(chat), rebuildLostStream(chat)], signal)
+  onStop('upkeep', () => upkeep)
 
   // uWebSockets.js reads this when it is loaded; its default is 4 KiB.
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= String(maxHeaderBytes)

@@ -1,5 +1,6 @@
 import { clearFiles } from '@parley/chat/files/clear-files'
 import type { ScannedFile } from '@parley/chat/files/scan-file'
+import type { Duty } from '@parley/chat/upkeep/keep-up'
 import type { Db } from '@parley/db/connect'
 import { openStore } from '@parley/files/open-store'
 import { createThumbnails } from '@parley/files/thumbnails'
@@ -8,15 +9,14 @@ import type { Logger } from '@parley/service/log'
 import type { SettingsOf } from '@parley/service/settings'
 
 /**
- * Scans files, makes thumbnails, and removes unreferenced files, until the signal aborts. Any number of instances may
- * run at once.
+ * Scans files, makes thumbnails, and removes unreferenced files. Any number of instances may run at once.
  * @throws Error when a scanner would get addresses without a base URL
  */
 export function lookAfterFiles(
-  { db, log, askScanner }: { db: Db; log: Logger; askScanner: (url: string, file: ScannedFile) => Promise<boolean> },
+  { askScanner, ...parts }: { db: Db; log: Logger; askScanner: (url: string, file: ScannedFile) => Promise<boolean> },
   settings: SettingsOf<typeof fileSettings>,
   signal: AbortSignal,
-): Promise<void> {
+): Duty[] {
   const { scanUrl: url, scanOpen: isOpen, publicUrl } = settings
   if (url !== undefined && publicUrl === undefined && settings.s3.bucket === undefined) {
     throw new Error('PARLEY_FILES_SCAN_URL needs PARLEY_FILES_URL: the scanner fetches files of the folder there')
@@ -25,5 +25,5 @@ export function lookAfterFiles(
   const scanner =
     url === undefined ? undefined : { isClean: (file: ScannedFile) => askScanner(url, file), isOpen, base }
   const makeThumbnail = createThumbnails(signal)
-  return clearFiles({ db, log }, { store: openStore(settings), scanner, makeThumbnail }, signal)
+  return clearFiles(parts, { store: openStore(settings), scanner, makeThumbnail })
 }

@@ -1,6 +1,7 @@
 import { consumeStream } from '@parley/bus/stream/consume'
 import { consumerState, ensureConsumer } from '@parley/bus/stream/stream'
 import { createSearchIndex } from '@parley/chat/search/index-messages'
+import { keepUp } from '@parley/chat/upkeep/keep-up'
 import { key } from '@parley/db/keys'
 import { runService } from '@parley/service/lifecycle'
 import { askScanner } from '@parley/wiring/ask-scanner'
@@ -12,6 +13,7 @@ import { createMessageCounter } from './count-messages.ts'
 import { createCardFetcher } from './fetch-link-card.ts'
 import { createLinkCards } from './link-cards.ts'
 import { lookAfterFiles } from './look-after-files.ts'
+import { lowerRaisedHistory } from './raised-history.ts'
 import { statsSettings } from './settings.ts'
 import { runBadgeChecks } from './verify-badges.ts'
 import { watchCertificates, watchServers } from './watch-servers.ts'
@@ -53,8 +55,9 @@ await runService(
     onStop('consumer', () => consuming)
     const following = followConnections(db, presence, log, signal)
     onStop('connections', () => following)
-    const files = lookAfterFiles({ db, log, askScanner }, settings.files, signal)
-    onStop('files', () => files)
+    const duties = [...lookAfterFiles({ db, log, askScanner }, settings.files, signal), lowerRaisedHistory(db, log)]
+    const upkeep = keepUp({ db, bus, log }, duties, signal)
+    onStop('upkeep', () => upkeep)
     const checking = runBadgeChecks({ db, log, metrics, ...settings.badgeCheck }, signal)
     onStop('badge checks', () => checking)
     const watching = watchServers({ db, bus, presence, metrics, log }, signal)

@@ -1,32 +1,33 @@
 import { createHash } from 'node:crypto'
 import { clock } from '@parley/async/clock'
-import { runEvery } from '@parley/async/run-every'
 import { findLastSeal, findUnsealedApps, insertSeal, sealKey, takeUnsealed } from '@parley/db/audit/audit-log'
 import type { AuditDoc, AuditSealDoc } from '@parley/db/audit/documents'
 import { key } from '@parley/db/keys'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { notifyFeed } from '../events/event-builders.ts'
+import type { Duty } from '../upkeep/keep-up.ts'
 import { toAuditView } from './list-audit.ts'
 
-const sealEveryMS = 2_000
 /** Maximum in one link. */
 const mostEntries = 200
 const appsAtOnce = 1_000
 const dayMS = 24 * 60 * 60 * 1_000
 
 /**
- * Adds the entries of the audit log to the chains of their apps, and to the feed, until the signal aborts. Changes do not wait for
- * it, so a chain costs them nothing. Any number of processes may run this: two cannot create the same link.
+ * Adds the entries of the audit log to the chains of their apps, and to the feed. Changes do not wait for it, so a chain costs
+ * them nothing. Any number of processes may run this: two cannot create the same link.
  */
-export async function sealAuditEntries(chat: Chat, signal: AbortSignal): Promise<void> {
-  const seal = async () => {
-    for (const app of await findUnsealedApps(chat.db, appsAtOnce)) {
-      while (!signal.aborted && (await sealNext(chat, app))) continue
-    }
+export function sealAuditEntries(chat: Chat): Duty {
+  return {
+    kinds: ['auditEntries'],
+    onError: (error) => chat.log.warn({ err: error }, 'audit log not sealed; trying again'),
+    work: async (signal) => {
+      for (const app of await findUnsealedApps(chat.db, appsAtOnce)) {
+        while (!signal.aborted && (await sealNext(chat, app))) continue
+      }
+    },
   }
-  const onError = (error: Error) => chat.log.warn({ err: error }, 'audit log not sealed; trying again')
-  await runEvery(sealEveryMS, seal, { onError, signal })
 }
 
 /** Creates the next link of an app's chain; returns whether there was anything to link. */

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
-import { runEvery } from '@parley/async/run-every'
 import { type Again, BusRefuses } from '@parley/bus/events/publish'
 import { eventStream } from '@parley/contracts/bus/streams'
 import type { NotedEvent, PendingEventsDoc, StreamStateDoc } from '@parley/db/events/documents'
@@ -11,26 +10,28 @@ import { findMessagesOfSecond, findNextMessageMS } from '@parley/db/messages/mes
 import { findUnflushedRooms } from '@parley/db/room-buffer/buffer'
 import { flushRooms } from '@parley/db/room-buffer/flush'
 import type { Chat } from '../chat.ts'
+import type { Duty } from '../upkeep/keep-up.ts'
 import { readAsOfNow } from './as-of-now.ts'
 import { publishNoted } from './publish-events.ts'
 
-const lookEveryMS = 1_000
 const leaseMS = 15_000
 const stepMS = 1_000
 /** Longer than the clock skew, and than recording an acknowledged event as published. */
 const skewMS = 5_000
 
 /**
- * Republishes the events of a lost stream, until the signal aborts (ARCHITECTURE.md, "Events"). Any number of processes may run it:
- * one works under a lease, and another continues after its death.
+ * Republishes the events of a lost stream (ARCHITECTURE.md, "Events"). Any number of processes may run it: one works under a
+ * lease, and another continues after its death.
  */
-export async function rebuildLostStream(chat: Chat, signal: AbortSignal): Promise<void> {
-  const look = async () => {
-    const state = chat.bus.connected ? await leaseRebuilding(chat.db, eventStream.name, leaseMS) : null
-    if (state) await rebuild(chat, state, signal)
+export function rebuildLostStream(chat: Chat): Duty {
+  return {
+    kinds: ['lostStream'],
+    onError: (error) => chat.log.warn({ err: error }, 'events not published again yet; trying again'),
+    work: async (signal) => {
+      const state = chat.bus.connected ? await leaseRebuilding(chat.db, eventStream.name, leaseMS) : null
+      if (state) await rebuild(chat, state, signal)
+    },
   }
-  const onError = (error: Error) => chat.log.warn({ err: error }, 'events not published again yet; trying again')
-  await runEvery(lookEveryMS, look, { onError, signal })
 }
 
 async function rebuild(chat: Chat, state: StreamStateDoc, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 import { clock } from '@parley/async/clock'
-import { runEvery } from '@parley/async/run-every'
+import { givenUpAfterMS } from '@parley/db/due-work'
 import { findUnpublished, oldestUnpublished } from '@parley/db/events/outbox-store'
 import { key } from '@parley/db/keys'
 import { findMessages } from '@parley/db/messages/messages'
@@ -8,25 +8,25 @@ import { flushAbandoned } from '@parley/db/room-buffer/flush'
 import { findUsers } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import { findQuoted } from '../messages/reading/quoted-messages.ts'
+import type { Duty } from '../upkeep/keep-up.ts'
 import { justWritten, readAsOfNow } from './as-of-now.ts'
 import { threadOrderingKey } from './ordering-keys.ts'
 
-const lookEveryMS = 1_000
-/** Longer than a publish may take: the writer of an older note has failed to publish it, or died. */
-const givenUpAfterMS = 4_000
 const perRound = 500
 const roomsPerRound = 100
 
 /**
- * Publishes noted events that the bus never acknowledged, until the signal aborts: the bus was away, or the process
- * that noted them was killed. Any number of relays may run: the stream and the nodes drop repeated events.
+ * Publishes noted events that the bus never acknowledged: the bus was away, or the process that noted them was killed. Any
+ * number of relays may run: the stream and the nodes drop repeated events.
  */
-export async function relayUnpublished(chat: Chat, signal: AbortSignal): Promise<void> {
-  const relay = async () => {
-    if (chat.bus.connected) await relayRound(chat, signal)
+export function relay(chat: Chat): Duty {
+  return {
+    kinds: ['abandonedMessages', 'unpublished'],
+    onError: (error) => chat.log.warn({ err: error }, 'outbox not read by the relay; trying again'),
+    work: async (signal) => {
+      if (chat.bus.connected) await relayRound(chat, signal)
+    },
   }
-  const onError = (error: Error) => chat.log.warn({ err: error }, 'outbox not read by the relay; trying again')
-  await runEvery(lookEveryMS, relay, { onError, signal })
 }
 
 async function relayRound(chat: Chat, signal: AbortSignal): Promise<void> {

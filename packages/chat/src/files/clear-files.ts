@@ -1,5 +1,4 @@
 import { clock } from '@parley/async/clock'
-import { runEvery } from '@parley/async/run-every'
 import { ApiError } from '@parley/contracts/errors'
 import { findAttachedIn } from '@parley/db/files/attached'
 import type { FileDoc, FilesToClearDoc } from '@parley/db/files/documents'
@@ -12,6 +11,7 @@ import { findUser } from '@parley/db/users/users'
 import { type FileStore, StoreFull, UploadRemoved, WrongSize } from '@parley/files/file-store'
 import type { MakeThumbnail } from '@parley/files/thumbnails'
 import type { Chat } from '../chat.ts'
+import type { Duty } from '../upkeep/keep-up.ts'
 import { addThumbnail, createPictureTurns } from './add-thumbnail.ts'
 import { hasLivingUse } from './living-uses.ts'
 import { type Scanner, scanFile } from './scan-file.ts'
@@ -28,7 +28,6 @@ interface Pictures {
   makeThumbnail: MakeThumbnail
 }
 
-const lookEveryMS = 2_000
 /** A file whose release was not recorded is found this late. */
 const lookAgainMS = 7 * 24 * 60 * 60 * 1_000
 /** Backoff of a picture while its store is away. */
@@ -38,26 +37,26 @@ const longestPauseMS = 60 * 60 * 1_000
 const scansAtOnce = 4
 
 /**
- * Scans files, makes thumbnails, and removes unreferenced files, from the store too, until the signal aborts. Any number of
- * processes may run it; another one redoes the unfinished work of a dead one.
+ * Scans files, makes thumbnails, and removes unreferenced files, from the store too. Any number of processes may run this;
+ * another one redoes the unfinished work of a dead one.
  */
-export async function clearFiles(chat: FileKeeping, files: Kept & Pictures, signal: AbortSignal): Promise<void> {
-  const onError = (error: Error) => chat.log.warn({ err: error }, 'files not cleared; trying again')
-  const run = (next: () => Promise<boolean>) => {
-    const all = async () => {
+export function clearFiles(chat: FileKeeping, files: Kept & Pictures): Duty[] {
+  const each = (kind: 'files' | 'filesToClear', next: () => Promise<boolean>): Duty => ({
+    kinds: [kind],
+    onError: (error) => chat.log.warn({ err: error }, 'files not cleared; trying again'),
+    work: async (signal) => {
       while (!signal.aborted && (await next())) continue
-    }
-    return runEvery(lookEveryMS, all, { onError, signal })
-  }
+    },
+  })
   const toScan = () => lookNext(chat, files, clock.now(), 'toScan')
   const nextThumbnail = createThumbnailTurns(chat, files)
-  await Promise.all([
-    ...Array.from({ length: scansAtOnce }, () => run(toScan)),
-    run(() => lookNext(chat, files, clock.now(), 'others')),
-    run(() => clearNext(chat, files.store, clock.now())),
+  return [
+    ...Array.from({ length: scansAtOnce }, () => each('files', toScan)),
+    each('files', () => lookNext(chat, files, clock.now(), 'others')),
+    each('filesToClear', () => clearNext(chat, files.store, clock.now())),
     // One at a time: they take memory.
-    run(() => nextThumbnail(clock.now())),
-  ])
+    each('files', () => nextThumbnail(clock.now())),
+  ]
 }
 
 /** Checks one file of this kind that is due by that time; returns whether there was one. */

@@ -1,26 +1,25 @@
-import { runEvery } from '@parley/async/run-every'
 import type { JobDoc } from '@parley/db/documents'
 import { leaseJob } from '@parley/db/jobs'
 import type { FileStore } from '@parley/files/file-store'
 import type { Chat } from '../chat.ts'
 import { continueExport } from '../export/continue-export.ts'
 import { continueBatch } from '../messages/sending/run-batch.ts'
+import type { Duty } from '../upkeep/keep-up.ts'
 import { continueErasure } from '../users/continue-erasure.ts'
 import { workOnJob } from './work-on-job.ts'
 
-const lookEveryMS = 1_000
 /** Maximum number of jobs in one process, including those left by its own requests. */
 const atOnce = 4
 
-/**
- * Continues jobs without a worker, whose process stopped or died, until the signal aborts. Any number of processes may run this.
- */
-export async function runJobs(chat: Chat, store: FileStore, signal: AbortSignal): Promise<void> {
-  const takeJobs = async () => {
-    while (!signal.aborted && chat.jobs.count < atOnce && (await takeNextJob(chat, store))) continue
+/** Continues jobs without a worker, whose process stopped or died. Any number of processes may run this. */
+export function runJobs(chat: Chat, store: FileStore): Duty {
+  return {
+    kinds: ['jobs'],
+    onError: (error) => chat.log.warn({ err: error }, 'jobs not read; trying again'),
+    work: async (signal) => {
+      while (!signal.aborted && chat.jobs.count < atOnce && (await takeNextJob(chat, store))) continue
+    },
   }
-  const onError = (error: Error) => chat.log.warn({ err: error }, 'jobs not read; trying again')
-  await runEvery(lookEveryMS, takeJobs, { onError, signal })
 }
 
 /** Claims a job without a worker, if there is one; returns whether there was. */

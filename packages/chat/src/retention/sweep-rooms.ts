@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
-import { runEvery } from '@parley/async/run-every'
 import type { Retention } from '@parley/contracts/resources/retention'
 import { makeDueAgain } from '@parley/db/holds/holds'
 import {
@@ -17,10 +16,10 @@ import {
   type SweptRoom,
 } from '@parley/db/retention/sweeps'
 import type { Chat } from '../chat.ts'
+import type { Duty } from '../upkeep/keep-up.ts'
 import { findOldestMS, removeOldInRoom, removeOldInThreads } from './remove-old-messages.ts'
 import { findRetention, keptFromMS } from './retention-days.ts'
 
-const lookEveryMS = 5_000
 const roomsInPage = 200
 const roomsAtOnce = 4
 const dueAtOnce = 1_000
@@ -28,15 +27,17 @@ const dueAtOnce = 1_000
 const extendEveryMS = 5_000
 
 /**
- * Removes messages beyond their retention (docs/reference/retention.md), until the signal aborts: each app's rooms once an hour, in
- * small transactions. Any number of processes may run this; another one continues where one stops.
+ * Removes messages beyond their retention (docs/reference/retention.md): each app's rooms once an hour, in small transactions.
+ * Any number of processes may run this; another one continues where one stops.
  */
-export async function removeOldMessages(chat: Chat, signal: AbortSignal): Promise<void> {
-  const sweep = async () => {
-    while (!signal.aborted && (await sweepNextApp(chat, signal))) continue
+export function removeOldMessages(chat: Chat): Duty {
+  return {
+    kinds: ['retention'],
+    onError: (error) => chat.log.warn({ err: error }, 'old messages not removed; trying again'),
+    work: async (signal) => {
+      while (!signal.aborted && (await sweepNextApp(chat, signal))) continue
+    },
   }
-  const onError = (error: Error) => chat.log.warn({ err: error }, 'old messages not removed; trying again')
-  await runEvery(lookEveryMS, sweep, { onError, signal })
 }
 
 /** Sweeps one app whose sweep is due; returns whether there was one. */

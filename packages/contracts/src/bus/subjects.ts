@@ -123,6 +123,16 @@ export function parseRevocationsSubject(subject: string): string {
 /** Where every gateway that caches tokens announces itself twice a second. */
 export const gatewaysSubject = 'parley.gateways'
 
+/** Where a process tells the others the outcome of a look that spares them theirs. */
+export function lookSubject(name: string, process: string): string {
+  return `parley.looks.${subjectToken(name)}.${subjectToken(process)}`
+}
+
+/** The looks of all processes. */
+export function allLooksSubject(name: string): string {
+  return `parley.looks.${subjectToken(name)}.*`
+}
+
 /** Where is said that the presence of a user may have changed, to the nodes that watch them. */
 export function presenceSubject(app: string, user: string): string {
   return `parley.presence.${subjectToken(app)}.${subjectToken(user)}`

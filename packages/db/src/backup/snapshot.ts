@@ -1,6 +1,6 @@
 import { MongoServerError, type Timestamp } from 'mongodb'
 import type { Db } from '../db.ts'
-import { isUnauthorized } from '../unauthorized.ts'
+import { historyCollection, raiseHistory } from './history-window.ts'
 
 /** All collections as they were at one moment. */
 export interface Snapshot {
@@ -24,21 +24,19 @@ const batchSize = 1_000
  * Reads all collections of the database at one cluster time, which a majority has (mongodb.com/docs/manual/reference/read-concern-snapshot):
  * it has every write that was acknowledged before, and none that came later. Nothing is locked, and writes go on.
  *
- * @param historySeconds how long MongoDB keeps the data of the moment meanwhile. Without the privilege setParameter it keeps them as long as it is
- *   set to: 300 s by default
+ * @param historySeconds how long MongoDB keeps the data of the moment meanwhile: see raiseHistory
  */
 export async function withSnapshot<T>(
-  { client, mongo }: Db,
+  db: Db,
   historySeconds: number,
   work: (snapshot: Snapshot) => Promise<T>,
 ): Promise<T> {
-  const admin = client.db('admin')
-  const keep = (seconds: number) => admin.command({ setParameter: 1, [parameter]: seconds }).catch(ifUnauthorized)
-  const before = await keep(historySeconds)
+  const { client, mongo } = db
+  const raised = await raiseHistory(db, historySeconds)
   const session = client.startSession({ snapshot: true })
   try {
     const listed = await mongo.listCollections({ type: 'collection' }, { nameOnly: true }).toArray()
-    const collections = listed.map(({ name }) => name).filter((name) => !name.startsWith('system.'))
+    const collections = listed.map(({ name }) => name).filter(isBackedUp)
     if (collections.length === 0) throw new Error(`the database ${mongo.databaseName} is empty`)
     const first = await mongo.command({ find: collections[0], limit: 1 }, { session })
     const { atClusterTime } = first['cursor'] as { atClusterTime: Timestamp }
@@ -63,12 +61,11 @@ export async function withSnapshot<T>(
     })
   } finally {
     await session.endSession()
-    if (before) await keep(Number(before['was']))
+    await raised?.end()
   }
 }
 
-const parameter = 'minSnapshotHistoryWindowInSeconds'
-
-function ifUnauthorized(error: unknown): undefined {
-  if (!isUnauthorized(error)) throw error
+/** The raised window is of this server, not of the one that is restored to. */
+function isBackedUp(name: string): boolean {
+  return !name.startsWith('system.') && name !== historyCollection
 }

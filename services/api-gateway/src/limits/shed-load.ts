@@ -1,31 +1,43 @@
-import underPressure from '@fastify/under-pressure'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { ApiError } from '@parley/contracts/errors'
 import type { Metrics } from '@parley/service/metrics'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 
 const sampleMS = 1_000
+/** Each look wakes an idle process. */
+const resolutionMS = 50
 const retryAfterSeconds = 10
 
 /**
  * Refuses requests with 503 OVERLOADED and Retry-After while the event loop is further behind than this many milliseconds; 0
  * is no limit. The delay of the start does not count: at the first look, a gateway that has just started is behind.
+ * @returns whether the event loop was behind in the latest sample
  */
-export async function shedLoad(app: FastifyInstance, metrics: Metrics, maxLoopDelayMS: number): Promise<void> {
+export function shedLoad(app: FastifyInstance, metrics: Metrics, maxLoopDelayMS: number): () => boolean {
   const shed = metrics.counter('parley_requests_shed_total', 'Requests refused because the event loop is behind', [])
+  if (maxLoopDelayMS === 0) return () => false
   let startedMS = Number.POSITIVE_INFINITY
+  let isBehind = false
+  const delays = monitorEventLoopDelay({ resolution: resolutionMS })
+  delays.enable()
+  const sampling = setInterval(() => {
+    isBehind = delays.mean / 1e6 - resolutionMS > maxLoopDelayMS
+    delays.reset()
+  }, sampleMS).unref()
   app.addHook('onListen', (done) => {
     startedMS = performance.now()
     done()
   })
-  await app.register(underPressure, {
-    maxEventLoopDelay: maxLoopDelayMS,
-    sampleInterval: sampleMS,
-    exposeStatusRoute: false,
-    async pressureHandler(_request, reply: FastifyReply): Promise<void> {
-      if (performance.now() - startedMS < 2 * sampleMS) return
-      reply.header('retry-after', retryAfterSeconds)
-      shed.inc({})
-      throw new ApiError('OVERLOADED')
-    },
+  app.addHook('onClose', (_app, done) => {
+    clearInterval(sampling)
+    delays.disable()
+    done()
   })
+  app.addHook('onRequest', (_request, reply, done) => {
+    if (!isBehind || performance.now() - startedMS < 2 * sampleMS) return done()
+    reply.header('retry-after', retryAfterSeconds)
+    shed.inc({})
+    done(new ApiError('OVERLOADED'))
+  })
+  return () => isBehind
 }

@@ -20,7 +20,8 @@ const mostPerFailing = 2
 const mostOfFree = 1 / 4
 /** Targets that get places in one round. */
 const targetsAtOnce = 50
-const lookEveryMS = 500
+/** Work that is due wakes it up. */
+const sleepMS = 30_000
 /** The pause after a failure on our side: the database or the bus is away. */
 const faultPauseMS = 1_000
 
@@ -91,7 +92,7 @@ export async function runCallSender(parts: CallSenderParts, signal: AbortSignal)
       return []
     })
     for (const queue of queues) void begin(queue)
-    if (queues.length === 0) await wake.sleep(lookEveryMS, signal)
+    if (queues.length === 0) await wake.sleep(sleepMS, signal)
   }
   await inFlight.drained()
 }

@@ -40,7 +40,10 @@ export interface PushSenderParts {
   tracing: Tracing
 }
 
+/** While an app's credentials are refused. */
 const lookEveryMS = 1_000
+/** Work that is due wakes it up. */
+const sleepMS = 30_000
 /** Pushes taken in one write: at most this many stay unsent when the process is killed right then. */
 const perTake = 5
 
@@ -123,7 +126,7 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
       log.warn({ err: error, network: name }, 'pushes not read; trying again')
       return 0
     })
-    if (due === 0) await wake.sleep(lookEveryMS, signal)
+    if (due === 0) await wake.sleep(sleepMS, signal)
   }
   await inFlight.drained()
 }

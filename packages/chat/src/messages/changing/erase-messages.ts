@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { clock } from '@parley/async/clock'
-import { runEvery } from '@parley/async/run-every'
 import { stubMessages } from '@parley/db/messages/change-messages'
 import { mostAtOneTime } from '@parley/db/messages/messages'
 import { deleteSearchTexts, setSearchProgress } from '@parley/db/messages/search-texts'
@@ -11,24 +10,26 @@ import { findRoom, takeRoomTimes } from '@parley/db/rooms/rooms'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import type { Chat } from '../../chat.ts'
 import { eraseThreads } from '../../threads/erase-threads.ts'
+import type { Duty } from '../../upkeep/keep-up.ts'
 
-const lookEveryMS = 1_000
 /** Longer than a chunk takes, so that one process at a time works on a room. */
 const leaseMS = 10_000
 /** Messages in one transaction, few because sends to the room wait for it. */
 const chunk = 200
 
 /**
- * Turns the documents of messages that were deleted with all of their room into stubs, until the signal aborts. Each gets a new
- * updated time, so that a sync by afterTime sees it. Works in small transactions, the oldest first; any number of processes may run
- * this, and another one continues where one stops.
+ * Turns the documents of messages that were deleted with all of their room into stubs. Each gets a new updated time, so that a
+ * sync by afterTime sees it. Works in small transactions, the oldest first; any number of processes may run this, and another
+ * one continues where one stops.
  */
-export async function eraseMessages(chat: Chat, signal: AbortSignal): Promise<void> {
-  const eraseRooms = async () => {
-    while (!signal.aborted && (await eraseNextRoom(chat, signal))) continue
+export function eraseMessages(chat: Chat): Duty {
+  return {
+    kinds: ['deletedMessages'],
+    onError: (error) => chat.log.warn({ err: error }, 'deleted messages not erased; trying again'),
+    work: async (signal) => {
+      while (!signal.aborted && (await eraseNextRoom(chat, signal))) continue
+    },
   }
-  const onError = (error: Error) => chat.log.warn({ err: error }, 'deleted messages not erased; trying again')
-  await runEvery(lookEveryMS, eraseRooms, { onError, signal })
 }
 
 /** Erases messages of one room that no other process has leased; returns whether there was one. */

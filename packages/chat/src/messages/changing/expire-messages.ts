@@ -1,6 +1,5 @@
 import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
-import { runEvery } from '@parley/async/run-every'
 import { findHeld, spareExpired } from '@parley/db/holds/holds'
 import { key } from '@parley/db/keys'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
@@ -13,23 +12,25 @@ import { inTransaction, type Session } from '@parley/db/transactions/transaction
 import type { Chat } from '../../chat.ts'
 import { justWritten } from '../../events/as-of-now.ts'
 import { messageOrderingKey, roomOrderingKey } from '../../events/ordering-keys.ts'
+import type { Duty } from '../../upkeep/keep-up.ts'
 import { nothingQuoted } from '../reading/quoted-messages.ts'
 import { uncountMessages } from './uncount-messages.ts'
 
-const lookEveryMS = 2_000
 const atOnce = 1_000
 const roomsAtOnce = 8
 
 /**
- * Turns expired messages into stubs (docs/reference/messages.md#messages-that-expire), until the signal aborts. Any
- * number of processes may run this: a second one finds a stub and changes nothing.
+ * Turns expired messages into stubs (docs/reference/messages.md#messages-that-expire). Any number of processes may run this: a
+ * second one finds a stub and changes nothing.
  */
-export async function expireMessages(chat: Chat, signal: AbortSignal): Promise<void> {
-  const expire = async () => {
-    while (!signal.aborted && (await expireDue(chat)) === atOnce) continue
+export function expireMessages(chat: Chat): Duty {
+  return {
+    kinds: ['expired'],
+    onError: (error) => chat.log.warn({ err: error }, 'expired messages not deleted; trying again'),
+    work: async (signal) => {
+      while (!signal.aborted && (await expireDue(chat)) === atOnce) continue
+    },
   }
-  const onError = (error: Error) => chat.log.warn({ err: error }, 'expired messages not deleted; trying again')
-  await runEvery(lookEveryMS, expire, { onError, signal })
 }
 
 /** Turns one batch of due messages into stubs; returns the size of the batch. */

@@ -26,6 +26,7 @@ import { bannedFromApp } from '../../moderation/banned-from-app.ts'
 import { parseCursor, toCursor } from '../../page-cursor.ts'
 import { requireRoomMention } from '../../push/require-room-mention.ts'
 import { requireReply } from '../../threads/thread.ts'
+import { announceDue } from '../../upkeep/keep-up.ts'
 import { contentOf } from './draft.ts'
 
 const mostOfSender = 1_000
@@ -85,6 +86,7 @@ export async function scheduleMessage(
     ...(byClient && { byClient }),
   })
   if (made === 'no sender') throw unknownSender(sender)
+  announceDue(chat, 'scheduled', made.sendAtMS)
   return toScheduledView(made)
 }
 
@@ -127,7 +129,10 @@ export async function changeScheduled(chat: Chat, by: Caller, id: string, change
     const found = await findOwn(chat.db, by, id)
     if (found.claim !== undefined) throw unknown(id)
     const changed = await changeAsRead(chat, by, found, change)
-    if (changed) return toScheduledView(changed)
+    if (changed) {
+      announceDue(chat, 'scheduled', changed.sendAtMS)
+      return toScheduledView(changed)
+    }
   }
   throw new NoTurn('a message that is to be sent later kept changing')
 }

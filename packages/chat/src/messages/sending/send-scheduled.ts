@@ -1,27 +1,27 @@
 import { clock } from '@parley/async/clock'
-import { runEvery } from '@parley/async/run-every'
 import { ApiError } from '@parley/contracts/errors'
 import type { ScheduledDoc } from '@parley/db/messages/documents'
 import { newId } from '@parley/db/messages/messages'
 import { claimDue, markRefused, removeSent, sendAgain } from '@parley/db/messages/scheduled'
 import type { Chat } from '../../chat.ts'
 import { sendContent } from '../../send/send-message.ts'
+import type { Duty } from '../../upkeep/keep-up.ts'
 
-const lookEveryMS = 400
 const atOnce = 200
 const againAfterMS = 2_000
 
 /**
- * Sends scheduled messages when they are due, until the signal aborts. Any number of processes may run this: each
- * leases some. If a process dies between the send and the update of the record, another sends again under the same
- * idempotency key, which sends nothing.
+ * Sends scheduled messages when they are due. Any number of processes may run this: each leases some. If a process dies between
+ * the send and the update of the record, another sends again under the same idempotency key, which sends nothing.
  */
-export async function sendScheduled(chat: Chat, signal: AbortSignal): Promise<void> {
-  const send = async () => {
-    while (!signal.aborted && (await sendDue(chat)) === atOnce) continue
+export function sendScheduled(chat: Chat): Duty {
+  return {
+    kinds: ['scheduled'],
+    onError: (error) => chat.log.warn({ err: error }, 'scheduled messages not read; trying again'),
+    work: async (signal) => {
+      while (!signal.aborted && (await sendDue(chat)) === atOnce) continue
+    },
   }
-  const onError = (error: Error) => chat.log.warn({ err: error }, 'scheduled messages not read; trying again')
-  await runEvery(lookEveryMS, send, { onError, signal })
 }
 
 /** Sends one batch of due messages; returns the size of the batch. */

@@ -1,5 +1,4 @@
 import { clock } from '@parley/async/clock'
-import { runEvery } from '@parley/async/run-every'
 import type { ClientsPush } from '@parley/contracts/bus/push-work'
 import { ApiError } from '@parley/contracts/errors'
 import type { SentMessage } from '@parley/contracts/resources/message'
@@ -16,12 +15,12 @@ import { checkRoom, requireNotFrozen } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { bannedFromApp } from '../../moderation/banned-from-app.ts'
 import { termsOfContent } from '../../search/search-words.ts'
+import type { Duty } from '../../upkeep/keep-up.ts'
 import { toSentMessageView } from '../../views/message.ts'
 import { changeMessage } from '../changing/change-message.ts'
 import { contentOf } from '../sending/draft.ts'
 import { findOwnStream, notStreamed, type OwnStream } from './stream-message.ts'
 
-const lookEveryMS = 1_000
 const atOnce = 100
 
 /**
@@ -41,24 +40,24 @@ export async function endStream(chat: Chat, caller: Caller, id: string, message?
   return close(chat, stream, content)
 }
 
-/**
- * Ends silent streams, such as those of a dead robot or gateway, until the signal aborts. Any number of processes may run this.
- */
-export async function closeSilentStreams(chat: Chat, signal: AbortSignal): Promise<void> {
-  const closeSilent = async () => {
-    const failures: unknown[] = []
-    for (const stream of await findSilentStreams(chat.db, clock.now(), atOnce)) {
-      try {
-        await close(chat, stream)
-      } catch (error) {
-        // The other streams end even if this one fails; it is retried.
-        await leaveAsIs(chat, stream, error).catch((failure: unknown) => failures.push(failure))
+/** Ends silent streams, such as those of a dead robot or gateway. Any number of processes may run this. */
+export function closeSilentStreams(chat: Chat): Duty {
+  return {
+    kinds: ['silentStreams'],
+    onError: (error) => chat.log.warn({ err: error }, 'silent streams not ended; trying again'),
+    work: async () => {
+      const failures: unknown[] = []
+      for (const stream of await findSilentStreams(chat.db, clock.now(), atOnce)) {
+        try {
+          await close(chat, stream)
+        } catch (error) {
+          // The other streams end even if this one fails; it is retried.
+          await leaveAsIs(chat, stream, error).catch((failure: unknown) => failures.push(failure))
+        }
       }
-    }
-    if (failures.length > 0) throw new AggregateError(failures, 'some streams were not ended')
+      if (failures.length > 0) throw new AggregateError(failures, 'some streams were not ended')
+    },
   }
-  const onError = (error: Error) => chat.log.warn({ err: error }, 'silent streams not ended; trying again')
-  await runEvery(lookEveryMS, closeSilent, { onError, signal })
 }
 
 /** If the robot has left the room, or is banned, its text stays as it is. @throws any other error */

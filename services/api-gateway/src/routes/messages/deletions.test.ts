@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { relayUnpublished } from '@parley/chat/events/relay'
+import { relay } from '@parley/chat/events/relay'
 import { eraseNextRoom } from '@parley/chat/messages/changing/erase-messages'
+import { keepUp } from '@parley/chat/upkeep/keep-up'
 import { proves } from '@parley/conformance/proves'
 import type { EventPayload } from '@parley/contracts/socket/server-events'
 import { key } from '@parley/db/keys'
@@ -337,10 +338,10 @@ test('an event that the bus missed is relayed without the messages that _all has
   await db.pendingEvents.insertOne({ _id, atMS: 1, events: [{ kind: 'message', message: _id, event: 'chat message' }] })
   const heard = await gateway.hear()
   const stop = new AbortController()
-  const relay = relayUnpublished(gateway.chat, stop.signal)
+  const relaying = keepUp(gateway.chat, [relay(gateway.chat)], stop.signal)
   const { payload } = await heard.next('chat message', (message: { _id: string }) => message._id === _id)
   stop.abort()
-  await relay
+  await relaying
   assert.equal((payload as { isDeleted: boolean }).isDeleted, true)
   assert.doesNotMatch(JSON.stringify(payload), /a secret/)
 })

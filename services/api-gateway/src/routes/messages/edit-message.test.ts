@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { relayUnpublished } from '@parley/chat/events/relay'
+import { relay } from '@parley/chat/events/relay'
+import { keepUp } from '@parley/chat/upkeep/keep-up'
 import { insertNotes } from '@parley/db/events/outbox-store'
 import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
@@ -274,10 +275,10 @@ describe('POST /rooms/{id}/message', () => {
     await chat.outbox.drained()
     const heard = await gateway.hear()
     const stop = new AbortController()
-    const relay = relayUnpublished(chat, stop.signal)
+    const relaying = keepUp(chat, [relay(chat)], stop.signal)
     const { payload } = await heard.next('messageUpdated', (message: { _id: string }) => message._id === _id)
     stop.abort()
-    await relay
+    await relaying
     await chat.outbox.drained()
     assert.equal((payload as { message: string }).message, 'two')
     assert.equal(await chat.db.pendingEvents.countDocuments({ 'events.message': _id }), 0)

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { relayUnpublished } from '@parley/chat/events/relay'
+import { relay } from '@parley/chat/events/relay'
 import { expireDue } from '@parley/chat/messages/changing/expire-messages'
 import { sendDue } from '@parley/chat/messages/sending/send-scheduled'
+import { keepUp } from '@parley/chat/upkeep/keep-up'
 import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { expiredMessages, findExpired } from '@parley/db/messages/expiring-messages'
 import { newId } from '@parley/db/messages/messages'
@@ -200,10 +201,10 @@ describe('an expired message', () => {
       assert.deepEqual((await once(child, 'exit'))[1], 'SIGKILL')
       await takeDue()
       const stopped = new AbortController()
-      const relay = relayUnpublished(gateway.chat, stopped.signal)
+      const relaying = keepUp(gateway.chat, [relay(gateway.chat)], stopped.signal)
       await heard.next('messageDeleted', ({ messageID }: { messageID: string }) => messageID === sent._id)
       stopped.abort()
-      await relay
+      await relaying
       assert.equal((await history(room))[0].isDeleted, true)
       assert.equal((await call(bob, `/rooms/${room}`)).unread, 0)
       assert.equal(await timesHeard(room, sent._id), 1)

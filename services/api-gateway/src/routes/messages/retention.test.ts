@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { relayUnpublished } from '@parley/chat/events/relay'
+import { relay } from '@parley/chat/events/relay'
 import { retentionLag, sweepNextApp } from '@parley/chat/retention/sweep-rooms'
+import { keepUp } from '@parley/chat/upkeep/keep-up'
 import { key } from '@parley/db/keys'
 import { perBucket } from '@parley/db/message-buckets/buckets'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
@@ -246,11 +247,11 @@ describe('retention', () => {
       assert.deepEqual((await once(child, 'exit'))[1], 'SIGKILL')
       await sweep()
       const stopped = new AbortController()
-      const relay = relayUnpublished(gateway.chat, stopped.signal)
+      const relaying = keepUp(gateway.chat, [relay(gateway.chat)], stopped.signal)
       const ofRoom = (payload: { room: string }) => payload.room === room
       await heard.next('messageDeleted', ofRoom)
       stopped.abort()
-      await relay
+      await relaying
       assert.deepEqual([(await texts(room)).length, (await read(`/rooms/${room}`)).unread], [1, 1])
       const { body } = await gateway.admin('GET', '/admin/clients/bob/badge?verify=true')
       assert.equal(body.result.agrees, true)

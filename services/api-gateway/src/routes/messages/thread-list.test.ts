@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { relayUnpublished } from '@parley/chat/events/relay'
+import { relay } from '@parley/chat/events/relay'
+import { keepUp } from '@parley/chat/upkeep/keep-up'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { DyingChange } from '../../test-dying-change.ts'
@@ -158,10 +159,10 @@ describe('a thread', () => {
       assert.deepEqual([totalCount, unread, seqs.toSorted()], [3, 3, [1, 2, 3]])
       assert.equal(again.seq, 2)
       const stopped = new AbortController()
-      const relay = relayUnpublished(gateway.chat, stopped.signal)
+      const relaying = keepUp(gateway.chat, [relay(gateway.chat)], stopped.signal)
       await heard.next('thread message', ({ _id }: { _id: string }) => _id === again._id)
       stopped.abort()
-      await relay
+      await relaying
     })
   }
 })

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { type Bus, closeBus, connectBus } from '@parley/bus/connect'
 import { handleCommands } from '@parley/bus/control/handle-commands'
-import { relayUnpublished } from '@parley/chat/events/relay'
+import { relay } from '@parley/chat/events/relay'
+import { keepUp } from '@parley/chat/upkeep/keep-up'
 import type { NodeCommand } from '@parley/contracts/bus/control'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
@@ -47,10 +48,10 @@ describe('members who changed while NATS was away', () => {
     await servers.nats.restart()
 
     const stop = new AbortController()
-    const relay = relayUnpublished(gateway.chat, stop.signal)
+    const relaying = keepUp(gateway.chat, [relay(gateway.chat)], stop.signal)
     await vi.waitUntil(() => commands.length === 4, { timeout: 100_000 })
     stop.abort()
-    await relay
+    await relaying
     node.unsubscribe()
     assert.deepEqual(
       commands.map((command) => [command.do, command.users]),

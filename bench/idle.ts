@@ -1,0 +1,157 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { connectDb, type Db } from '@parley/db/connect'
+import { wholeNumber } from '@parley/local/whole-number'
+import { Command } from 'commander'
+import { cpuSeconds } from './cpu-seconds.ts'
+
+const options = new Command('npm run bench:idle --')
+  .description(
+    `What the whole stack takes with nobody there: starts it as npm start does, waits until it has settled, then measures the CPU of
+each process and the commands that MongoDB gets. Exit code 1 if that is more than wanted.`,
+  )
+  .option('--settle <seconds>', 'from the start until it is measured', wholeNumber(1, 3_600), 30)
+  .option('--seconds <number>', 'that are measured', wholeNumber(5, 3_600), 45)
+  .option('--gateways <number>', 'how many api-gateways', wholeNumber(1, 16), 2)
+  .option('--realtime <number>', 'how many realtime nodes', wholeNumber(1, 16), 2)
+  .option('--root <directory>', 'the checkout that is started, to compare two', join(import.meta.dirname, '..'))
+  .option(
+    '--profile',
+    'also list which process reads which collection, by the profiler of MongoDB, after the measurement',
+  )
+  .parse()
+  .opts<{ settle: number; seconds: number; gateways: number; realtime: number; root: string; profile?: true }>()
+
+const wanted = { millicores: 80, queriesPerSecond: 4 }
+/** Answered without reading documents: of drivers that watch their server, and of clocks. */
+const isNoQuery = (command: string) => ['hello', 'ping', 'isMaster', 'serverStatus', 'endSessions'].includes(command)
+
+const data = await mkdtemp(join(tmpdir(), 'parley-bench-idle-'))
+const stack = await startStack()
+const db = await connectDb(stack.mongoUrl, { appName: 'bench' })
+try {
+  console.log(`· The stack runs; settling for ${options.settle} s`)
+  await pause(options.settle * 1_000)
+  const measured = await measure(db, stack.child)
+  report(measured)
+  if (options.profile) await profile(db)
+} finally {
+  await db.client.close()
+  stack.child.kill('SIGTERM')
+  await once(stack.child, 'exit')
+  await rm(data, { recursive: true })
+}
+
+async function startStack(): Promise<{ child: ChildProcess; mongoUrl: string }> {
+  const { gateways, realtime, root } = options
+  const counts = ['--gateways', String(gateways), '--realtime', String(realtime)]
+  const args = [join(root, 'local/src/start.ts'), '--port', '0', '--data', data, ...counts]
+  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'] }
+  const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  let text = ''
+  for await (const chunk of child.stdout.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    text += chunk.toString()
+    if (text.includes('Ctrl-C stops everything')) break
+  }
+  child.stdout.resume()
+  const mongoUrl = /mongodb:\/\/\S+/.exec(text)?.[0]
+  if (mongoUrl === undefined) throw new Error(`npm start did not start:\n${text}`)
+  return { child, mongoUrl }
+}
+
+interface Measured {
+  /** CPU time per second, in thousandths of a core, by process. */
+  millicores: Map<string, number>
+  /** Commands per second by their name. */
+  commands: Map<string, number>
+}
+
+async function measure(of: Db, child: ChildProcess): Promise<Measured> {
+  const processes = [child.pid ?? 0, ...descendantsOf(child.pid ?? 0)].map((pid) => ({ pid, name: nameOf(pid) }))
+  const cpuBefore = processes.map(({ pid }) => cpuSeconds(pid))
+  const commandsBefore = await countCommands(of)
+  const sinceMS = performance.now()
+  await pause(options.seconds * 1_000)
+  const commandsAfter = await countCommands(of)
+  const seconds = (performance.now() - sinceMS) / 1_000
+  const used = processes.map(({ pid, name }, i) => {
+    return [name, ((cpuSeconds(pid) - (cpuBefore[i] ?? 0)) / seconds) * 1_000] as const
+  })
+  const rates = [...commandsAfter].map(([name, count]) => {
+    return [name, (count - (commandsBefore.get(name) ?? 0)) / seconds] as const
+  })
+  return { millicores: new Map(used), commands: new Map(rates.filter(([, rate]) => rate > 0)) }
+}
+
+/** How often each command was run since MongoDB started. */
+async function countCommands({ mongo }: Db): Promise<Map<string, number>> {
+  const status = await mongo.admin().command({ serverStatus: 1 })
+  const commands = (status['metrics'] as { commands: Record<string, { total?: unknown }> }).commands
+  return new Map(Object.entries(commands).map(([name, { total }]) => [name, Number(total ?? 0)]))
+}
+
+function report({ millicores, commands }: Measured): void {
+  const list = (rows: Iterable<readonly [string, number]>, digits: number) => {
+    for (const [name, value] of [...rows].toSorted(([, a], [, b]) => b - a)) row(name, value, digits)
+  }
+  console.log(`\nNobody there, for ${options.seconds} s: millicores`)
+  list(millicores, 1)
+  const cpu = sum(millicores.values())
+  row('together', cpu, 1)
+  console.log('\nCommands of MongoDB per second')
+  list(commands, 2)
+  const queries = sum([...commands].filter(([name]) => !isNoQuery(name)).map(([, rate]) => rate))
+  row('queries and writes', queries, 2)
+  mkdirSync(join(import.meta.dirname, 'results'), { recursive: true })
+  const result = { millicores: Object.fromEntries(millicores), commands: Object.fromEntries(commands) }
+  writeFileSync(join(import.meta.dirname, 'results/idle.json'), `${JSON.stringify(result, null, 2)}\n`)
+  console.log(`\nwanted: ${wanted.millicores} millicores, ${wanted.queriesPerSecond} queries a second`)
+  process.exitCode = cpu <= wanted.millicores && queries <= wanted.queriesPerSecond ? 0 : 1
+}
+
+/** By collection, kind of command and process, as the profiler of MongoDB sees them. */
+async function profile({ mongo }: Db): Promise<void> {
+  await mongo.command({ profile: 2 })
+  const seconds = 20
+  await pause(seconds * 1_000)
+  await mongo.command({ profile: 0 })
+  const rows = await mongo
+    .collection('system.profile')
+    .aggregate<{ _id: Record<string, string>; count: number }>([
+      { $match: { ns: { $not: /system\.profile/ }, appName: { $ne: 'bench' } } },
+      { $set: { name: { $arrayElemAt: [{ $objectToArray: '$command' }, 0] } } },
+      { $group: { _id: { ns: '$ns', name: '$name.k', process: '$appName' }, count: { $sum: 1 } } },
+      { $sort: { count: -1 } },
+    ])
+    .toArray()
+  console.log('\nCommands per second, by the profiler')
+  for (const { _id, count } of rows) row(Object.values(_id).join('  '), count / seconds, 2)
+}
+
+function row(name: string, value: number, digits: number): void {
+  console.log(`  ${name.padEnd(60)}${value.toFixed(digits).padStart(9)}`)
+}
+
+function sum(values: Iterable<number>): number {
+  return [...values].reduce((total, value) => total + value, 0)
+}
+
+function descendantsOf(pid: number): number[] {
+  const threads = readdirSync(`/proc/${pid}/task`)
+  const children = threads.flatMap(
+    (thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').match(/\d+/g) ?? [],
+  )
+  return children.map(Number).concat(children.flatMap((child) => descendantsOf(Number(child))))
+}
+
+/** Services by their node, the others by their program. */
+function nameOf(pid: number): string {
+  const node = /PARLEY_NODE_ID=([^\0]+)/.exec(readFileSync(`/proc/${pid}/environ`, 'utf8'))?.[1]
+  const [program = '', script = ''] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+  return node ?? (script.endsWith('start.ts') ? 'npm start, with its front' : (program.split('/').at(-1) ?? program))
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { lookSubject } from '@parley/contracts/bus/subjects'
+import { isolatedServers } from '@parley/stack/test-servers'
+import type { Servers } from '@parley/stack/up'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, test, vi } from 'vitest'
+import { type Bus, closeBus, connectBus } from './connect.ts'
+import { lookInTurns } from './look-in-turns.ts'
+
+const name = 'test'
+/** Longer than between two looks. */
+const turnMS = 1_100
+const anything = { safeParse: (data: unknown) => ({ success: true as const, data: data as string }) }
+
+describe('a look that processes share', () => {
+  let servers: Servers
+  let bus: Bus
+  let other: Bus
+  let looks: number
+  let enough: string[]
+  let stopping: AbortController
+  let looking: Promise<void>
+  beforeAll(async () => {
+    servers = await isolatedServers(['nats'])
+    bus = await connectBus(servers.natsUrl, 'looks')
+    other = await connectBus(servers.natsUrl, 'other')
+  })
+  afterAll(async () => {
+    await Promise.all([closeBus(bus), closeBus(other)])
+    await servers.stop()
+  })
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    looks = 0
+    enough = []
+    stopping = new AbortController()
+    const look = async () => `look ${++looks}`
+    const isEnough = (said: string) => {
+      enough.push(said)
+      return said === 'enough'
+    }
+    looking = lookInTurns(
+      bus,
+      { name, schema: anything, look, isEnough },
+      { onError: assert.fail, signal: stopping.signal },
+    )
+    await bus.nats.flush()
+  })
+  afterEach(async () => {
+    stopping.abort()
+    await looking
+    vi.useRealTimers()
+  })
+
+  /** Settles when this process has heard it. */
+  async function hear(said: string): Promise<void> {
+    const before = enough.length
+    other.nats.publish(lookSubject(name, 'other'), JSON.stringify(said))
+    await other.nats.flush()
+    while (enough.length === before) await bus.nats.flush()
+  }
+
+  test('is done at once, and in each turn while no other process does it', async () => {
+    for (const count of [1, 2, 3]) {
+      assert.equal(looks, count)
+      await vi.advanceTimersByTimeAsync(turnMS)
+    }
+    await bus.nats.flush()
+    assert.deepEqual(enough, [], 'its own looks spare it nothing')
+  })
+
+  test('is spared by the look of another process that is enough, until that falls silent', async () => {
+    for (let i = 0; i < 10; i++) {
+      await hear('enough')
+      await vi.advanceTimersByTimeAsync(700)
+    }
+    assert.equal(looks, 1)
+    await vi.advanceTimersByTimeAsync(turnMS - 700)
+    assert.equal(looks, 2)
+    await hear('less')
+    await vi.advanceTimersByTimeAsync(900)
+    assert.equal(looks, 3)
+  })
+
+  test('is done now and then however much is heard', async () => {
+    for (let i = 0; i < 50; i++) {
+      await hear('enough')
+      await vi.advanceTimersByTimeAsync(700)
+    }
+    assert.equal(looks, 2)
+  })
+})

@@ -1,0 +1,111 @@
+import { clock } from '@parley/async/clock'
+import type { Bus } from '@parley/bus/connect'
+import { lookInTurns } from '@parley/bus/look-in-turns'
+import { type WorkLook, workLook } from '@parley/contracts/bus/looks'
+import { lookSubject } from '@parley/contracts/bus/subjects'
+import type { Db } from '@parley/db/connect'
+import { findDueWork, type WorkKind, workKinds } from '@parley/db/due-work'
+import type { Log } from '../ports.ts'
+
+/** Work in the background that any number of processes may do. */
+export interface Duty {
+  /** It is done when work of one of these kinds is due. */
+  kinds: readonly WorkKind[]
+  /** Does all that is due. Not called again before it has settled. */
+  work: (signal: AbortSignal) => Promise<unknown>
+  /** Called when it failed; it is tried again. */
+  onError: (error: Error) => void
+}
+
+export interface KeepUpParts {
+  db: Db
+  bus: Bus
+  log: Log
+}
+
+/** Others begin in this time after the process that found the work, which has then taken some of it. */
+const othersWithinMS = 200
+/** A look of another process finds what is due later. */
+const soonMS = 2_000
+
+const nameIn = ({ mongo }: Db) => `work ${mongo.databaseName}`
+
+/**
+ * Does these duties when there is work, until the signal aborts. One process of all looks for the work of all, once a second;
+ * the others hear from it over the bus. Work that is due within the second begins on time.
+ */
+export async function keepUp(
+  { db, bus, log }: KeepUpParts,
+  duties: readonly Duty[],
+  signal: AbortSignal,
+): Promise<void> {
+  const runners = duties.map((duty) => ({ kinds: duty.kinds, ...createRunner(duty, signal) }))
+  const begin = (due: WorkLook['due'], delayMS: number) => {
+    for (const { kinds, beginAt } of runners) {
+      const times = kinds.flatMap((kind) => due[kind] ?? [])
+      if (times.length > 0) beginAt(Math.min(...times), delayMS)
+    }
+  }
+  const own = new Set<string>(duties.flatMap(({ kinds }) => kinds))
+  const onError = (error: Error) => log.warn({ err: error }, 'work that is due not looked for; trying again')
+  const shared = {
+    name: nameIn(db),
+    schema: workLook,
+    async look() {
+      const due = await findDueWork(db)
+      begin(due, 0)
+      return { kinds: workKinds, due }
+    },
+    isEnough({ kinds, due }: WorkLook) {
+      begin(due, Math.random() * othersWithinMS)
+      return own.isSubsetOf(new Set(kinds))
+    },
+  }
+  await lookInTurns(bus, shared, { onError, signal })
+  await Promise.all(runners.map(({ ended }) => ended()))
+}
+
+/** Tells the processes with this duty of work that is due before their next look finds it. */
+export function announceDue({ db, bus }: Pick<KeepUpParts, 'db' | 'bus'>, kind: WorkKind, atMS: number): void {
+  if (atMS > clock.now() + soonMS || !bus.connected) return
+  bus.nats.publish(
+    lookSubject(nameIn(db), 'announced'),
+    JSON.stringify({ kinds: [], due: { [kind]: atMS } } satisfies WorkLook),
+  )
+}
+
+function createRunner({ work, onError }: Duty, signal: AbortSignal) {
+  let running: Promise<void> | undefined
+  let isDueAgain = false
+  let next: { atMS: number; timer: NodeJS.Timeout } | undefined
+  signal.addEventListener('abort', () => clearTimeout(next?.timer), { once: true })
+
+  async function run(): Promise<void> {
+    do {
+      isDueAgain = false
+      try {
+        await work(signal)
+      } catch (error) {
+        onError(error as Error)
+      }
+    } while (isDueAgain && !signal.aborted)
+    running = undefined
+  }
+
+  return {
+    /** Work that is due already while some is being done is left to it, or to the next look. */
+    beginAt: (dueMS: number, delayMS: number): void => {
+      const waitMS = Math.max(0, dueMS - clock.now()) + delayMS
+      const atMS = performance.now() + waitMS
+      if (signal.aborted || (running && dueMS <= clock.now()) || (next && next.atMS <= atMS)) return
+      clearTimeout(next?.timer)
+      const timer = setTimeout(() => {
+        next = undefined
+        if (running) isDueAgain = true
+        else running = run()
+      }, waitMS)
+      next = { atMS, timer }
+    },
+    ended: async () => running,
+  }
+}

@@ -1,0 +1,97 @@
+import { clock } from '@parley/async/clock'
+import { eventStream } from '@parley/contracts/bus/streams'
+import type { Document } from 'mongodb'
+import { historyCollection } from './backup/history-window.ts'
+import type { Db } from './db.ts'
+
+/** An event that its writer has not published in this time is another's to publish: the writer has failed to, or died. */
+export const givenUpAfterMS = 4_000
+/** Work that is due within this time is found ahead, to begin on time. */
+const aheadMS = 1_000
+
+interface Work {
+  collection: string
+  /** The field with the time at which it is due. */
+  field: string
+  /** How long after that. */
+  afterMS?: number
+  /** Further conditions, as its index has them. */
+  when?: Document
+}
+
+/** Background work by kind. Each is one look at an index. */
+const works = {
+  abandonedMessages: { collection: 'rooms', field: 'bufferSinceMS', afterMS: givenUpAfterMS },
+  unpublished: { collection: 'pendingEvents', field: 'atMS', afterMS: givenUpAfterMS },
+  lostStream: {
+    collection: 'streamState',
+    field: 'rebuilding.leaseUntilMS',
+    when: { _id: eventStream.name, repairUntilMS: { $exists: false } },
+  },
+  deletedMessages: { collection: 'rooms', field: 'erasing.leaseUntilMS', when: { erasing: { $exists: true } } },
+  expired: { collection: 'messages', field: 'expiresAtMS', when: { expiresAtMS: { $exists: true } } },
+  retention: { collection: 'apps', field: 'retention.nextMS', when: { deletingSince: { $exists: false } } },
+  scheduled: { collection: 'scheduled', field: 'nextMS', when: { nextMS: { $exists: true } } },
+  silentStreams: { collection: 'messageStreams', field: 'closeAtMS' },
+  jobs: { collection: 'jobs', field: 'leaseUntilMS', when: { leaseUntilMS: { $exists: true } } },
+  files: { collection: 'files', field: 'lookAtMS' },
+  filesToClear: { collection: 'filesToClear', field: 'nextMS' },
+  apns: { collection: 'pushes', field: 'dueAtMS', when: { network: 'apns' } },
+  fcm: { collection: 'pushes', field: 'dueAtMS', when: { network: 'fcm' } },
+  web: { collection: 'pushes', field: 'dueAtMS', when: { network: 'web' } },
+  // A record for each backup that runs or was killed.
+  raisedHistory: { collection: historyCollection, field: 'leaseUntilMS' },
+} as const satisfies Record<string, Work>
+
+export type WorkKind = keyof typeof works | 'auditEntries' | 'calls'
+export const workKinds = [...Object.keys(works), 'auditEntries', 'calls'] as WorkKind[]
+
+interface Due {
+  kind: WorkKind
+  atMS: number
+}
+
+/** When work of each kind is due; absent if none is within a second. One round trip. */
+export async function findDueWork(db: Db): Promise<Partial<Record<WorkKind, number>>> {
+  const found = await db.streamState.aggregate<Due>(dueWork(clock.now())).toArray()
+  return Object.fromEntries(found.map(({ kind, atMS }) => [kind, atMS]))
+}
+
+/** The pipeline of findDueWork, on `streamState`. */
+export function dueWork(nowMS: number): Document[] {
+  const { lostStream, ...others } = works
+  const looks = Object.entries(others).map(([kind, work]) => {
+    return { coll: work.collection, pipeline: lookFor(kind, work, nowMS) }
+  })
+  // Without a time: each is due at once.
+  const entry = [{ $limit: 1 }, { $project: said('auditEntries', { $literal: nowMS }) }]
+  const unions = [...looks, { coll: 'auditUnsealed', pipeline: entry }, calls(nowMS)]
+  return [...lookFor('lostStream', lostStream, nowMS), ...unions.map((look) => ({ $unionWith: look }))]
+}
+
+function lookFor(kind: string, { field, afterMS = 0, when = {} }: Work, nowMS: number): Document[] {
+  const due = { $lte: nowMS + aheadMS - afterMS }
+  const own = (when as Record<string, object>)[field]
+  return [
+    { $match: { ...when, [field]: { ...own, ...due } } },
+    { $sort: { [field]: 1 } },
+    { $limit: 1 },
+    { $project: said(kind, { $add: [`$${field}`, afterMS] }) },
+  ]
+}
+
+/** Reads one index entry per target, as findDueTargets does. */
+function calls(nowMS: number): { coll: string; pipeline: Document[] } {
+  return {
+    coll: 'callQueues',
+    pipeline: [
+      { $sort: { target: 1, dueAtMS: 1 } },
+      { $group: { _id: '$target', dueAtMS: { $first: '$dueAtMS' } } },
+      { $match: { dueAtMS: { $lte: nowMS + aheadMS } } },
+      { $group: { _id: null, dueAtMS: { $min: '$dueAtMS' } } },
+      { $project: said('calls', '$dueAtMS') },
+    ],
+  }
+}
+
+const said = (kind: string, atMS: Document | string) => ({ _id: 0, kind: { $literal: kind }, atMS })

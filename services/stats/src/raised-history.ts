@@ -1,0 +1,17 @@
+import type { Duty } from '@parley/chat/upkeep/keep-up'
+import { lowerHistory } from '@parley/db/backup/history-window'
+import type { Db } from '@parley/db/connect'
+import type { Logger } from '@parley/service/log'
+
+/** Puts back the history window of MongoDB that a killed backup has left raised. */
+export function lowerRaisedHistory(db: Db, log: Logger): Duty {
+  return {
+    kinds: ['raisedHistory'],
+    onError: (error) => log.warn({ err: error }, 'history window of a killed backup not put back; trying again'),
+    async work() {
+      const outcome = await lowerHistory(db)
+      if (outcome === 'lowered') log.info('history window of MongoDB put back after a killed backup')
+      if (outcome === 'refused') log.warn('history window of a killed backup not put back: no role hostManager')
+    },
+  }
+}

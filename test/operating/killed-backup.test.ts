@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { lowerHistory, raiseHistory } from '@parley/db/backup/history-window'
+import { connectDb, type Db } from '@parley/db/connect'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { eventually, type Platform, startPlatform } from '../platform.ts'
+
+const parley = join(import.meta.dirname, '../../services/api-gateway/src/parley.ts')
+const parameter = 'minSnapshotHistoryWindowInSeconds'
+
+describe('a backup raises the history window of MongoDB', () => {
+  let platform: Platform
+  let db: Db
+  beforeAll(async () => {
+    // A window belongs to the whole server.
+    platform = await startPlatform({ toKill: ['mongo'] })
+    db = await connectDb(platform.servers.mongoUrl)
+  })
+  afterAll(async () => {
+    await db.client.close()
+    await platform.stop()
+  })
+
+  const admin = () => db.client.db('admin')
+  const window = async () => Number((await admin().command({ getParameter: 1, [parameter]: 1 }))[parameter])
+  const records = () => db.mongo.collection('raisedHistory')
+  const expire = () => records().updateMany({}, { $set: { leaseUntilMS: 1 } })
+
+  test('which stats puts back after the backup was killed', async () => {
+    const before = await window()
+    // A bucket that never answers: the backup waits with its first file.
+    const bucket = createServer().listen(0, '127.0.0.1')
+    await once(bucket, 'listening')
+    const { port } = bucket.address() as { port: number }
+    const env = {
+      PATH: process.env['PATH'],
+      PARLEY_MONGO_URL: platform.servers.mongoUrl,
+      PARLEY_FILES_S3_ENDPOINT: `http://127.0.0.1:${port}`,
+      PARLEY_FILES_S3_PATH_STYLE: 'true',
+      PARLEY_FILES_S3_ACCESS_KEY_ID: 'key',
+      PARLEY_FILES_S3_SECRET_ACCESS_KEY: 'secret',
+    }
+    const child = spawn(process.execPath, [parley, 'backup', 's3://bucket/nightly'], { env, stdio: 'inherit' })
+    await once(bucket, 'connection')
+    assert.equal(await window(), 3_600)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    bucket.close()
+    assert.equal(await lowerHistory(db), 'not due', 'a living backup keeps the window')
+    await expire()
+    await platform.start('stats')
+    await eventually('the window is as before', async () => (await window()) === before)
+    await eventually('its record is gone', async () => (await records().countDocuments()) === 0)
+  })
+
+  test('which the last of several puts back, to what it was before the first', async () => {
+    const before = await window()
+    const killed = await raiseHistory(db, 100)
+    const first = await raiseHistory(db, 200)
+    await records().updateOne({}, { $set: { leaseUntilMS: 1 } })
+    const second = await raiseHistory(db, 300)
+    await first?.end()
+    assert.equal(await window(), 300)
+    await second?.end()
+    assert.equal(await window(), before)
+    assert.equal(await records().countDocuments(), 0)
+    await killed?.end()
+    assert.equal(await window(), before)
+  })
+})
