@@ -208,6 +208,48 @@ describe('a new message is pushed', () => {
     })
   }
 
+  test("in the app's own words, in the language of the device", async () => {
+    const texts = [
+      { title: '{sender} in {room}', body: '{text}', sound: 'ping.caf' },
+      { title: '{sender} in {room}', body: 'Neu: {text}', language: 'de', image: '{avatar}' },
+    ]
+    await platform.admin('POST', '/config', { notifications: { texts } })
+    const avatarUrl = 'https://x.org/ana.png'
+    const ana = await platform.newUser([], { nickname: 'Ana', avatarUrl })
+    const [bob, eva] = [await platform.newUser(['ios', 'fcm']), await platform.newUser()]
+    for (const type of ['ios', 'fcm']) {
+      const device = { type, token: `${eva}-${type}`, deviceId: type, language: 'de-AT' }
+      await platform.as(eva, 'POST', '/me/subscribe', device)
+    }
+    const room = await platform.newRoom([ana, bob, eva], { name: 'Team' })
+    const ofBob = async (message: string) => {
+      await tokensOf(message, `${bob}-fcm`)
+      return platform.fcm.pushes.find(
+        ({ token, message: { data } }) => token === `${bob}-fcm` && data.messageID === message,
+      )
+    }
+    await eventually('the app is configured in the push service', async () => {
+      const found = await ofBob(await platform.send(room, ana))
+      return found?.message.android.notification.body === 'hello'
+    })
+    platform.apns.pushes = []
+    platform.fcm.pushes = []
+    const message = await platform.send(room, ana, { message: 'Hi' })
+    await tokensOf(message, `${eva}-ios`)
+    await tokensOf(message, `${eva}-fcm`)
+    const ios = (user: string) => platform.apns.pushes.find(({ token }) => token === `${user}-ios`)?.payload
+    const fcm = (user: string) => platform.fcm.pushes.find(({ token }) => token === `${user}-fcm`)?.message.android
+    const [alert, german] = ['Hi', 'Neu: Hi'].map((body) => ({ title: 'Ana in Team', body }))
+    assert.partialDeepStrictEqual(ios(bob), { aps: { alert, sound: 'ping.caf' } })
+    assert.partialDeepStrictEqual(ios(eva), {
+      aps: { alert: german, sound: 'default', 'mutable-content': 1 },
+      image: avatarUrl,
+    })
+    assert.partialDeepStrictEqual(fcm(bob)?.notification, { ...alert, sound: 'ping.caf' })
+    assert.partialDeepStrictEqual(fcm(eva)?.notification, { ...german, image: avatarUrl })
+    await platform.admin('POST', '/config', { notifications: {} })
+  })
+
   test('not to members who joined after it, and not at all once it is deleted or recalled', async () => {
     const [alice, bob] = [await platform.newUser(), await platform.newUser(['ios'])]
     const rooms = [1, 2, 3].map(() => platform.newRoom([alice, bob]))

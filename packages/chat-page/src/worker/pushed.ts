@@ -12,8 +12,10 @@ export interface Pushed {
   badge?: number
   /** Of push2clients. */
   id?: string
+  /** Of push2clients, or a text of the app. */
   title?: string
   body?: string
+  image?: string
 }
 
 /** Where a notification leads. */
@@ -45,7 +47,9 @@ export function notificationOf(
   const [sender = '', roomName = '', text = ''] = locArgs.map(shownName)
   const kinds: Record<string, string> = { image: texts.image, file: texts.file, video: texts.file, audio: texts.file }
   const place: Place = { room, threadOf, messageID }
+  const common = { data: place, actions: actionsOf(texts), tag: messageID ?? '' }
+  const { title, image, body: ofApp = '' } = ofServer
+  if (title !== undefined) return [shownName(title), { ...common, body: shownName(ofApp), ...(image && { image }) }]
   const body = kinds[messageType] ?? (text || texts.unsupported)
-  const options = { ...{ body, data: place, actions: actionsOf(texts) }, tag: messageID ?? '' }
-  return [[sender, roomName].filter((name) => name !== '').join(' · '), options]
+  return [[sender, roomName].filter((name) => name !== '').join(' · '), { ...common, body }]
 }

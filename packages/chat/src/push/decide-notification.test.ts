@@ -9,10 +9,10 @@ const later = atMS + 1
 const wednesdayNight = { timeZone: 'Europe/Berlin', times: [{ days: [3], from: '22:00', to: '07:00' }] }
 const nothing: NotificationFacts = {
   ...{ roomType: 'group', messageType: 'text', mention: undefined, isMuted: false },
-  app: { levels: {}, roomMentions: 'managers' },
+  app: { levels: {} },
   ...{ user: undefined, room: undefined, thread: undefined },
 }
-const appLevels = (levels: NotificationFacts['app']['levels']) => ({ app: { ...nothing.app, levels } })
+const appLevels = (levels: NotificationFacts['app']['levels']) => ({ app: { levels } })
 const types = (level: 'all' | 'none') => [{ messageType: 'text', level }]
 
 /** Facts that differ from `nothing`, and the setting that keeps the push back. */

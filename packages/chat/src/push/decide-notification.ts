@@ -17,7 +17,7 @@ export interface NotificationFacts {
   roomType: RoomType
   messageType: string
   mention: Mention | undefined
-  app: AppNotifications
+  app: Pick<AppNotifications, 'levels'>
   user: UserNotifications | undefined
   room: NotificationsOfRoom | undefined
   /** The user has muted the room (`mute` of the User). */

@@ -17,13 +17,13 @@ import type { Chat } from '../chat.ts'
 export async function subscribeDevice(
   chat: Chat,
   caller: UserCaller,
-  { type, token, deviceId: device }: Input<typeof subscribeOperation>['body'],
+  { type, token, deviceId: device, language }: Input<typeof subscribeOperation>['body'],
 ): Promise<{ type: DeviceDoc['type']; deviceId: string }> {
   const { app, user } = caller
   if (type === 'web') checkSubscription(token)
   const save = async (session: Session) => {
     await takeCaller(chat.db, caller, session)
-    await saveDevice(chat.db, { app, user, device, type, token }, session)
+    await saveDevice(chat.db, { app, user, device, type, token, ...(language !== undefined && { language }) }, session)
   }
   await inTransaction(chat.db, save, { turn: key('device', app, token) })
   return { type, deviceId: device }

@@ -2778,6 +2778,10 @@ export interface SubscribeInput {
    * The same as in auth2, so that an online device gets no push
    */
   deviceId: string
+  /**
+   * Of the texts that the app has set for pushes, such as de-AT
+   */
+  language?: string
 }
 export interface SubscribeResult {
   type: 'ios' | 'fcm' | 'web'
@@ -6299,6 +6303,15 @@ export interface PushCall {
    * Items: User ID
    */
   pushToClients: string[]
+  /**
+   * Members whose settings keep the push back, by setting
+   */
+  keptBack?: {
+    /**
+     * Items: User ID
+     */
+    [k: string]: string[]
+  }
 }
 export interface WebhookAnswer {
   /**

@@ -1,12 +1,12 @@
 import type { UserCalls } from '../calls/user-calls.ts'
 
-/** What is needed of the browser's PushSubscription. */
+/** The part of the browser's PushSubscription that is used. */
 interface Subscription {
   options: { applicationServerKey: ArrayBuffer | null }
   unsubscribe: () => Promise<boolean>
 }
 
-/** What is needed of its ServiceWorkerRegistration. */
+/** The part of its ServiceWorkerRegistration that is used. */
 interface PushWorker {
   pushManager: {
     getSubscription: () => Promise<Subscription | null>
@@ -37,7 +37,8 @@ export async function subscribeToPush({ api, worker, deviceID }: PushDevice): Pr
     subscription = null
   }
   subscription ??= await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
-  await api.subscribe({ type: 'web', token: JSON.stringify(subscription), deviceId: deviceID })
+  const { language } = navigator
+  await api.subscribe({ type: 'web', token: JSON.stringify(subscription), deviceId: deviceID, language })
 }
 
 /** Ends it here and on the server. When the server cannot be reached, its next push finds the subscription ended. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { timeMS } from '../ids.ts'
 import { ours } from '../ours.ts'
+import { pushText } from './push-text.ts'
 
 /** Which messages are pushed: all, those that mention the user, or none (docs/reference/push.md#levels). */
 const notificationLevel = z.enum(['all', 'mentions', 'none'])
@@ -87,5 +88,7 @@ export const appNotifications = z.strictObject({
     .enum(['members', 'managers'])
     .default('managers')
     .describe('Those who may mention @room and @here in groups'),
+  preview: z.boolean().default(true).describe('false: the texts of messages stay out of their pushes'),
+  texts: z.array(pushText).max(100).default([]).describe('Without one that fits, the app localises the push itself'),
 })
 export type AppNotifications = z.infer<typeof appNotifications>

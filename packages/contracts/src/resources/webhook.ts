@@ -3,6 +3,7 @@ import { isoTime, messageId, roomId, timeMS, userId } from '../ids.ts'
 import { ours } from '../ours.ts'
 import { typedCommand } from './command.ts'
 import { message, messageContent, messageType } from './message.ts'
+import { keptBackBy } from './notification-settings.ts'
 
 /** The events that a room's webhook receives (docs/reference/push.md#room-webhooks). */
 export const webhookEvent = z.enum([
@@ -50,6 +51,11 @@ export type WebhookAnswer = z.infer<typeof webhookAnswer>
 export const pushCall = message.extend({
   roomName: z.string(),
   pushToClients: z.array(userId).describe('The recipients, at most 10,000; more come in further calls'),
+  keptBack: z
+    .partialRecord(z.enum(keptBackBy), z.array(userId))
+    .optional()
+    .meta(ours)
+    .describe('Members whose settings keep the push back, by setting'),
 })
 export type PushCall = z.infer<typeof pushCall>
 

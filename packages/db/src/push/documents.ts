@@ -104,6 +104,8 @@ export interface PushDoc {
   token: string
   topic?: string
   mentioned?: 'user' | 'room'
+  /** Of the device, BCP 47. */
+  language?: string
   badge?: number
   /** When it may be sent; absent once it is claimed. */
   dueAtMS?: number

@@ -14,7 +14,7 @@ const mostTrimmed = 1_000
 /** Registers the token of a device; beyond the limit, the longest unused devices go. A token belongs to one device: another user of the same phone loses it. */
 export async function saveDevice(
   db: Db,
-  device: Pick<DeviceDoc, 'app' | 'user' | 'device' | 'type' | 'token'>,
+  device: Pick<DeviceDoc, 'app' | 'user' | 'device' | 'type' | 'token' | 'language'>,
   session: ClientSession,
 ): Promise<void> {
   const { app, user, token } = device

@@ -24,6 +24,8 @@ export interface DeviceDoc {
   type: 'ios' | 'fcm' | 'web'
   /** Of `web`: the PushSubscription as JSON text. */
   token: string
+  /** BCP 47. */
+  language?: string
   /** The APNs topic of the token, found by sending. */
   topic?: string
   updatedAt: Date

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { PushDoc } from '@parley/db/push/documents'
 import { Notification } from '@parse/node-apn'
+import { fittingArguments } from './fitting-arguments.ts'
 import type { PushContent } from './network.ts'
+import { type ShownText, shownText } from './shown-text.ts'
 
 /** A push in the form of APNs (developer.apple.com: "Generating a remote notification", "Sending notification requests to APNs"). */
 export function apnsNotification(push: PushDoc, content: PushContent, topic: string): Notification {
@@ -14,13 +16,18 @@ export function apnsNotification(push: PushDoc, content: PushContent, topic: str
   notification.expiry = Math.floor(push.giveUpAtMS / 1_000)
   if (push.badge !== undefined) notification.badge = push.badge
   if (content.of === 'message') {
-    const { locKey, mentionedLocKey, locArgs, room, messageID } = content
-    notification.aps.alert = { 'loc-key': push.mentioned ? mentionedLocKey : locKey, 'loc-args': locArgs }
-    notification.sound = 'default'
+    const { room, messageID } = content
+    const shown = fittingText(push, content)
+    notification.aps.alert = alertOf(shown)
+    notification.sound = soundOf(shown)
+    if ('category' in shown && shown.category !== undefined) notification.aps.category = shown.category
+    // An extension of the app fetches the picture.
+    const image = 'image' in shown ? shown.image : undefined
+    if (image !== undefined) notification.mutableContent = true
     // Sent again because the first response was lost, it replaces the first on the device.
     notification.collapseId = messageID
     notification.threadId = room
-    notification.payload = { room, messageID }
+    notification.payload = { room, messageID, ...(image !== undefined && { image }) }
     return notification
   }
   const { type, expiry, alert, badge, sound, title, body, icon, collapseKey } = content.payload
@@ -31,6 +38,26 @@ export function apnsNotification(push: PushDoc, content: PushContent, topic: str
   notification.collapseId = shortId(collapseKey ?? content.id)
   notification.payload = { ...(type !== undefined && { type }), ...(icon !== undefined && { icon }) }
   return notification
+}
+
+/** Of the 4,096 bytes of a payload: the IDs and a picture's URL need the rest. */
+const maxTextBytes = 2_600
+
+function fittingText(push: PushDoc, content: PushContent & { of: 'message' }): ShownText {
+  const made = (args: readonly string[]) => shownText(push, content, args)
+  return made(
+    fittingArguments(content.locArgs, (args) => Buffer.byteLength(JSON.stringify(made(args))) <= maxTextBytes),
+  )
+}
+
+/** `alert` of an aps dictionary. */
+export function alertOf(shown: ShownText): Record<string, string | readonly string[]> {
+  if ('locKey' in shown) return { 'loc-key': shown.locKey, 'loc-args': shown.locArgs }
+  return { title: shown.title, body: shown.body }
+}
+
+export function soundOf(shown: ShownText): string {
+  return ('sound' in shown ? shown.sound : undefined) ?? 'default'
 }
 
 /** apns-id, the same for every try of a push: a UUID, in lower case. */

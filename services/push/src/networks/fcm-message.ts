@@ -1,7 +1,9 @@
 import { clock } from '@parley/async/clock'
 import type { PushDoc } from '@parley/db/push/documents'
+import { alertOf, soundOf } from './apns-notification.ts'
 import { fittingArguments } from './fitting-arguments.ts'
 import type { PushContent } from './network.ts'
+import { type ShownText, shownText } from './shown-text.ts'
 
 /** FCM accepts 4,096 bytes; the token and what wraps the message come to these. */
 const maxBytes = 3_700
@@ -23,8 +25,9 @@ function ofMessage(push: PushDoc, content: PushContent & { of: 'message' }): obj
 }
 
 function withArguments(push: PushDoc, content: PushContent & { of: 'message' }, args: readonly string[]): object {
-  const { locKey, mentionedLocKey, room, messageID, messageType } = content
-  const key = push.mentioned ? mentionedLocKey : locKey
+  const { room, messageID, messageType } = content
+  const shown = shownText(push, content, args)
+  const { category, image } = 'title' in shown ? shown : {}
   return {
     data: { room, messageID, messageType },
     // For tokens of FCM on iPhones (firebase.google.com: ApnsConfig).
@@ -36,25 +39,33 @@ function withArguments(push: PushDoc, content: PushContent & { of: 'message' }, 
       },
       payload: {
         aps: {
-          alert: { 'loc-key': key, 'loc-args': args },
-          sound: 'default',
+          alert: alertOf(shown),
+          sound: soundOf(shown),
           'thread-id': room,
+          ...(category !== undefined && { category }),
+          ...(image !== undefined && { 'mutable-content': 1 }),
           ...(push.badge !== undefined && { badge: push.badge }),
         },
+        ...(image !== undefined && { image }),
       },
     },
     android: {
       priority: 'HIGH',
       ttl: lifetime(push.giveUpAtMS),
       notification: {
-        body_loc_key: key,
-        body_loc_args: args,
+        ...androidText(shown),
         // Sent again because the first response was lost, it replaces the first on the device.
         tag: messageID,
         ...(push.badge !== undefined && { notification_count: push.badge }),
       },
     },
   }
+}
+
+function androidText(shown: ShownText): object {
+  if ('locKey' in shown) return { body_loc_key: shown.locKey, body_loc_args: shown.locArgs }
+  const { title, body, sound, image } = shown
+  return { title, body, ...(sound !== undefined && { sound }), ...(image !== undefined && { image }) }
 }
 
 function ofClientsPush(push: PushDoc, { payload, id }: PushContent & { of: 'clients' }): object {

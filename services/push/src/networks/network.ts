@@ -1,8 +1,12 @@
 import { clock } from '@parley/async/clock'
 import { readJson } from '@parley/contracts/free-json'
 import type { PushPayload } from '@parley/contracts/resources/push-payload'
+import type { PushText } from '@parley/contracts/resources/push-text'
 import type { PushDoc } from '@parley/db/push/documents'
 import type { z } from 'zod'
+
+/** A text of the app (PushText); its picture, if it has one, is a URL. */
+export type ContentText = Pick<PushText, 'title' | 'body' | 'mentioned' | 'sound' | 'category' | 'image'>
 
 /** The content for all devices of a message or of a push2clients call (JSON in PushContentDoc). */
 export type PushContent = {
@@ -14,7 +18,10 @@ export type PushContent = {
       /** The texts for everybody, and for the mentioned. */
       locKey: string
       mentionedLocKey: string
+      /** The sender's name, the room's, and the text. */
       locArgs: string[]
+      /** The app's own texts, by language; `''` for every other language. */
+      texts?: Record<string, ContentText>
       room: string
       messageID: string
       messageType: string

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Message } from '@parley/contracts/resources/message'
+import { appNotifications } from '@parley/contracts/resources/notification-settings'
 import type { PushDoc } from '@parley/db/push/documents'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { describe, test } from 'vitest'
@@ -11,10 +12,10 @@ import type { PushContent } from './network.ts'
 const id = 'r'.repeat(128)
 const push = { _id: 'p', user: 'bob', token: 't'.repeat(180), badge: 99_999, giveUpAtMS: Date.now() + 1_000 } as PushDoc
 
-function contentOf(text: string): PushContent & { of: 'message' } {
+function contentOf(text: string, app = appNotifications.parse({})): PushContent & { of: 'message' } {
   const sender = { _id: 'alice', nickname: text }
   const message = { _id: id, room: id, messageType: 'x'.repeat(128), message: text, sender } as unknown as Message
-  const content = messageNotification(message, { name: text } as RoomDoc, 'request')
+  const content = messageNotification(message, { name: text, roomType: 'group' } as RoomDoc, app, 'request')
   return content.of === 'message' ? content : assert.fail()
 }
 
@@ -36,6 +37,18 @@ describe('a push of long texts', () => {
     for (const arg of [...args, ...content.locArgs]) {
       assert.ok(arg.isWellFormed() && arg.length > 20 && text.startsWith(arg))
     }
+  })
+
+  test.each(texts)("is shortened in the app's own words too: %.2s", (text) => {
+    const own = { title: '😀'.repeat(20).concat('{room}'), body: '漢'.repeat(100).concat('{sender}: {text}') }
+    const image = `https://x.org/${'i'.repeat(250)}`
+    const content = contentOf(text, appNotifications.parse({ texts: [{ ...own, image }] }))
+    const apns = JSON.stringify(apnsNotification(push, content, 'org.example.app'))
+    assert.ok(Buffer.byteLength(apns) <= 4_096, 'APNs')
+    const { message } = fcmMessage(push, content) as { message: { android: { notification: { body: string } } } }
+    assert.ok(Buffer.byteLength(JSON.stringify({ message })) <= 4_096, 'FCM')
+    const { body } = message.android.notification
+    assert.ok(body.isWellFormed() && body.startsWith('漢'.repeat(100)) && body.length > 120, body)
   })
 
   test('that fit stay as they are', () => {

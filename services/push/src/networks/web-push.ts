@@ -9,7 +9,9 @@ import { createGuardedAgent, type PrivateTargets, TargetRefused } from '@parley/
 import { importJWK, type JWK, SignJWT } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { request } from 'undici'
+import { fittingArguments } from './fitting-arguments.ts'
 import { asJson, connectionReason, type Network, type PushAnswer, type PushContent, retryAfterMS } from './network.ts'
+import { shownText } from './shown-text.ts'
 import { encryptForBrowser, mostTextBytes } from './web-push-encryption.ts'
 
 export interface WebPushOptions {
@@ -88,12 +90,16 @@ export function createWebPush({ db, subject, allowPrivate, timeoutMS, concurrenc
 }
 
 /** docs/reference/push.md#web-push */
-function saidTo({ mentioned, badge }: PushDoc, content: PushContent): object {
+function saidTo(push: PushDoc, content: PushContent): object {
+  const { badge } = push
   const more = badge === undefined ? {} : { badge }
   if (content.of === 'clients') return { id: content.id, ...more, ...content.payload }
-  const { locKey, mentionedLocKey, locArgs, room, messageID, messageType, threadOf } = content
+  const { room, messageID, messageType, threadOf } = content
   const message = { room, messageID, messageType, ...(threadOf !== undefined && { threadOf }) }
-  return { ...message, locKey: mentioned ? mentionedLocKey : locKey, locArgs, ...more }
+  const made = (args: readonly string[]) => ({ ...message, ...shownText(push, content, args), ...more })
+  return made(
+    fittingArguments(content.locArgs, (args) => Buffer.byteLength(JSON.stringify(made(args))) <= mostTextBytes),
+  )
 }
 
 function lifetimeS({ giveUpAtMS }: PushDoc, content: PushContent): number {

@@ -1,8 +1,10 @@
 import { cut, textOf } from '@parley/chat/messages/reading/message-text'
 import type { Message } from '@parley/contracts/resources/message'
+import type { AppNotifications } from '@parley/contracts/resources/notification-settings'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { fittingArguments } from '../networks/fitting-arguments.ts'
 import type { PushContent } from '../networks/network.ts'
+import { textsOf } from './texts-of-app.ts'
 
 /** The message types with a loc-key of their own (docs/reference/push.md#recipients). */
 const withOwnText = new Set(['text', 'image', 'file', 'video', 'audio', 'location', 'announcement'])
@@ -10,14 +12,22 @@ const maxText = 200
 /** APNs accepts a payload of 4,096 bytes, FCM one of 4,000: this leaves space for the IDs and the rest. */
 const maxArgsBytes = 2_400
 
-/** The notification of a message: a key and arguments, which the app localises. */
-export function messageNotification(message: Message, room: RoomDoc, request: string | undefined): PushContent {
+/** The notification of a message: the app's texts, and for other devices a key and arguments, which the app localises. */
+export function messageNotification(
+  message: Message,
+  room: RoomDoc,
+  { texts, preview }: Pick<AppNotifications, 'texts' | 'preview'>,
+  request: string | undefined,
+): PushContent {
   const { messageType } = message
+  const own = textsOf(texts, message, room.roomType, preview)
+  const text = preview ? cut(textOf(message.message), maxText) : ''
   return {
     of: 'message',
     locKey: withOwnText.has(messageType) ? `im_loc_${messageType}` : 'im_loc_message',
     mentionedLocKey: 'im_loc_mention',
-    locArgs: fittingArguments([message.sender.nickname, room.name, cut(textOf(message.message), maxText)], isFitting),
+    locArgs: fittingArguments([message.sender.nickname, room.name, text], isFitting),
+    ...(own && { texts: own }),
     room: message.room,
     messageID: message._id,
     messageType,

@@ -9,6 +9,7 @@ import type { NotificationsOfApp } from '@parley/chat/push/notification-settings
 import { pageRecipients, type RecipientPage, type RecipientParts } from '@parley/chat/push/recipients'
 import { toMessageView } from '@parley/chat/views/message'
 import { type Message, message as messageSchema } from '@parley/contracts/resources/message'
+import { keptBackBy } from '@parley/contracts/resources/notification-settings'
 import type { PushCall } from '@parley/contracts/resources/webhook'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
@@ -110,10 +111,10 @@ async function noteForDevices(
 ): Promise<void> {
   const { db, keepMS } = parts
   const content = key(room.app, message._id)
-  const said = JSON.stringify(messageNotification(message, room, event.request))
+  const parties = await recipientParts(parts, event, room)
+  const said = JSON.stringify(messageNotification(message, room, parties.notifications, event.request))
   if (!(await insertPushContent(db, content, said))) return
   let page = 0
-  const parties = await recipientParts(parts, event, room)
   for await (const { recipients, left } of pageRecipients(parties, room, message, perPage)) {
     const { due: devices, decided } = await decideDevices(parts, room.app, { recipients, left }, event.attempt)
     const badges = await totalUnreadOf(db, room.app, withBadge ? [...new Set(devices.map(({ user }) => user))] : [])
@@ -184,7 +185,7 @@ async function decideDevices(
 
 /** A push that is due now. */
 export function pushTo(
-  { user, device, type, token, topic }: DeviceDoc,
+  { user, device, type, token, topic, language }: DeviceDoc,
   {
     badge,
     mentioned,
@@ -198,6 +199,7 @@ export function pushTo(
     user,
     token,
     ...(topic !== undefined && { topic }),
+    ...(language !== undefined && { language }),
     ...(mentioned !== undefined && { mentioned }),
     ...(badge !== undefined && { badge }),
     dueAtMS: clock.now(),
@@ -229,7 +231,13 @@ async function noteForCallback(
       ...(pushToClients.length > 0 && { call: id, called: pushToClients }),
     })
     if (pushToClients.length === 0) continue
-    const said: PushCall = { ...message, roomName: room.name, pushToClients }
+    const keptBack = Object.fromEntries(keptBackBy.flatMap((by) => (left[by] ? [[by, left[by]]] : [])))
+    const said: PushCall = {
+      ...message,
+      roomName: room.name,
+      pushToClients,
+      ...(Object.keys(keptBack).length > 0 && { keptBack }),
+    }
     const call: CallToQueue = {
       _id: id,
       app: room.app,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { comparedText, inPath, naming } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
+import { language } from '../../resources/push-text.ts'
 
 const deviceToken = comparedText(4096)
   .min(1)
@@ -19,7 +20,12 @@ export const subscribe = operation({
   summary: 'Register a device for push',
   access: 'client',
   form: 'envelope',
-  body: z.strictObject({ type: deviceType, token: deviceToken, deviceId }),
+  body: z.strictObject({
+    type: deviceType,
+    token: deviceToken,
+    deviceId,
+    language: language.optional().meta(ours).describe('Of the texts that the app has set for pushes, such as de-AT'),
+  }),
   result: z.object({ type: deviceType, deviceId: z.string() }).meta(ours),
   errors: ['MISSING_PARAMETER', 'INVALID_REQUEST'],
   example: {

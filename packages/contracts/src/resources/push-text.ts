@@ -1,0 +1,41 @@
+import { z } from 'zod'
+
+function isLanguage(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}
+
+/** A language tag of BCP 47. */
+export const language = z.string().min(1).max(64).refine(isLanguage, 'expected a language tag such as de or zh-Hant')
+
+/** A text of at most so many bytes, which leave room for the message in a push; with `{sender}`, `{room}`, `{text}`, or a picture with `{avatar}` and `{image}`. */
+const template = (most: number, ...names: string[]) => {
+  const known = new Set<string>(names)
+  return z
+    .string()
+    .min(1)
+    .refine((text) => new TextEncoder().encode(text).length <= most, `expected at most ${most} bytes`)
+    .refine(
+      (text) => [...text.matchAll(/\{(\w+)\}/g)].every(([, name = '']) => known.has(name)),
+      `expected no placeholder but ${names.map((name) => `{${name}}`).join(', ')}`,
+    )
+}
+const text = (most: number) => template(most, 'sender', 'room', 'text')
+
+/** The text of a message's pushes (docs/reference/push.md#texts-of-the-app). */
+export const pushText = z.strictObject({
+  messageType: z.string().min(1).max(128).optional().describe('Absent: every type'),
+  roomType: z.enum(['direct', 'group']).optional().describe('Absent: both'),
+  language: language.optional().describe('Of the device; absent: for devices of other languages'),
+  title: text(200),
+  body: text(500),
+  mentioned: text(500).optional().describe('`body` for those whom the message mentions'),
+  sound: z.string().min(1).max(100).optional().describe("A sound of the app; absent: the system's"),
+  category: z.string().min(1).max(100).optional().describe("Of APNs: the notification's actions"),
+  image: template(300, 'avatar', 'image').optional().describe('An https URL, `{avatar}` or `{image}`'),
+})
+export type PushText = z.infer<typeof pushText>
