@@ -22,6 +22,8 @@ export async function fillCollections(db: Db, app: string): Promise<void> {
     callQueues: { _id: key('room'), target: 'http://x', dueAtMS: atMS, failures: 0, version: 1 },
     config: { _id: key('X'), app, name: 'X', json: '1', version: 'v' },
     devices: { _id: key('ann', 'phone'), app, user: 'ann', userKey: key('ann'), token: 'of a phone', type: 'fcm' },
+    deviceTokens: { _id: key('of a phone'), device: key('ann', 'phone') },
+    directRooms: { _id: key('ann', 'bob'), roomKey: key('room') },
     files: { _id: key('f'), app, id: 'f', name: 'a', secret: 's', size: 1, createdAtMS: 1, lookAtMS: atMS },
     filesToClear: { _id: key('room'), room: { app, id: 'room' }, nextMS: atMS },
     holdMarks: { _id: key('0'), count: 1 },

@@ -41,7 +41,7 @@ import { tokenIndexes } from './users/tokens.ts'
 import { userIndexes } from './users/users.ts'
 
 /** The indexes of every collection, beside the one on _id. */
-const indexesOf: Record<CollectionName, readonly IndexDescription[]> = {
+export const indexesOf: Record<CollectionName, readonly IndexDescription[]> = {
   apps: appIndexes,
   audit: auditIndexes,
   auditSeals: auditSealIndexes,
@@ -50,7 +50,9 @@ const indexesOf: Record<CollectionName, readonly IndexDescription[]> = {
   blocks: blockIndexes,
   callQueues: callQueueIndexes,
   config: configIndexes,
+  deviceTokens: [],
   devices: deviceIndexes,
+  directRooms: [],
   files: [...fileIndexes, ...waitingPictureIndexes],
   filesToClear: filesToClearIndexes,
   holdMarks: [],

@@ -1,5 +1,6 @@
 import type { SecureContextOptions } from 'node:tls'
 import {
+  type CommandStartedEvent,
   MongoClient,
   type MongoClientOptions,
   MongoError,
@@ -24,6 +25,8 @@ export interface ConnectOptions {
   timeoutMS?: number
   /** Turns TLS on: certificates and key in PEM. Without it the URL decides. */
   tls?: Pick<SecureContextOptions, 'ca' | 'cert' | 'key'> | undefined
+  /** Sees each command before it is sent; its error fails the command. */
+  onCommand?: (command: CommandStartedEvent) => void
 }
 
 /**
@@ -47,8 +50,10 @@ export async function connectDb(url: string, options: ConnectOptions = {}): Prom
     // How soon a new primary is found.
     heartbeatFrequencyMS: 2_000,
     ...(options.tls && { tls: true, ...options.tls }),
+    ...(options.onCommand && { monitorCommands: true }),
   }
   const client = new MongoClient(url, settings)
+  if (options.onCommand) client.on('commandStarted', options.onCommand)
   try {
     await client.connect()
     await checkMongo(client)

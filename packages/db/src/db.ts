@@ -25,10 +25,10 @@ import type {
   PushDoc,
   PushResultsDoc,
 } from './push/documents.ts'
-import type { BanDoc, InvitationDoc, MembershipDoc, RoomDoc } from './rooms/documents.ts'
+import type { BanDoc, DirectRoomDoc, InvitationDoc, MembershipDoc, RoomDoc } from './rooms/documents.ts'
 import type { StatsPeakDoc, StatsRoomDoc, StatsUserDoc } from './statistics/documents.ts'
 import type { Turns } from './transactions/turns.ts'
-import type { BlockDoc, DeviceDoc, PrefDoc, TokenDoc, UserDoc } from './users/documents.ts'
+import type { BlockDoc, DeviceDoc, DeviceTokenDoc, PrefDoc, TokenDoc, UserDoc } from './users/documents.ts'
 
 /** Parley's collections, by their names in the database. */
 export interface Collections {
@@ -40,7 +40,9 @@ export interface Collections {
   blocks: Collection<BlockDoc>
   callQueues: Collection<CallQueueDoc>
   config: Collection<ConfigDoc>
+  deviceTokens: Collection<DeviceTokenDoc>
   devices: Collection<DeviceDoc>
+  directRooms: Collection<DirectRoomDoc>
   files: Collection<FileDoc>
   filesToClear: Collection<FilesToClearDoc>
   holdMarks: Collection<HoldMarkDoc>

@@ -10,3 +10,11 @@ export function key(...parts: [string, string, ...string[]]): string {
 export function keyRange(app: string): { $gt: string; $lt: string } {
   return { $gt: `${app}\0`, $lt: `${app}\u0001` }
 }
+
+/**
+ * The members or bans of a room, or of a thread: their `_id` begins with its key. The index is by `roomKey`; the range leads to their
+ * shard.
+ */
+export function ofRoom(roomKey: string): { roomKey: string; _id: { $gt: string; $lt: string } } {
+  return { roomKey, _id: keyRange(roomKey) }
+}

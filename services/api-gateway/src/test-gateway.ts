@@ -18,6 +18,7 @@ import { digest, insertApp } from '@parley/db/apps/apps'
 import { connectDb } from '@parley/db/connect'
 import { newId } from '@parley/db/messages/messages'
 import { migrate, migrateTimeoutMS } from '@parley/db/migrate'
+import { refuseUnroutable } from '@parley/db/test-shard-routing'
 import type { FolderStore } from '@parley/files/file-store'
 import { folderStore } from '@parley/files/folder-store'
 import { closePresence, connectPresence } from '@parley/presence/connect'
@@ -110,7 +111,9 @@ export async function startTestGateway(
   const database = shared.database ?? `gateway_${randomUUID().replaceAll('-', '')}`
   const mongoUrl = withDatabase(shared.mongoUrl ?? servers.mongoUrl, database)
   if (!shared.database) await migrateNew(mongoUrl)
-  const db = await connectDb(mongoUrl)
+  // `stop` fails if a cluster of shards would refuse a statement.
+  const routing = refuseUnroutable()
+  const db = await connectDb(mongoUrl, { onCommand: routing.onCommand })
   const bus = await connectBus(shared.natsUrl ?? servers.natsUrl, 'test-gateway')
   await ensureStream(bus)
   const presence = await connectPresence(servers.redisUrl, (error) => log.warn({ err: error }, 'Redis is away'))
@@ -191,6 +194,7 @@ export async function startTestGateway(
       if (!shared.app) await db.mongo.dropDatabase({ writeConcern: { w: 1 } })
       if (!shared.app) await rm(store.root, { recursive: true, force: true })
       await db.client.close()
+      if (routing.refused.length > 0) throw new Error(`with shards: ${routing.refused.join(', ')}`)
     },
   }
 }

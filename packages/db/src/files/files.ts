@@ -1,5 +1,6 @@
 import { clock } from '@parley/async/clock'
 import type { ClientSession, Filter, IndexDescription } from 'mongodb'
+import { changeFirst } from '../change-first.ts'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { inTransaction } from '../transactions/transaction.ts'
@@ -168,10 +169,11 @@ const toLookAt: Record<'toScan' | 'others', Filter<FileDoc>> = {
  * are taken in turns (waiting-pictures.ts).
  */
 export async function takeFileToLookAt(db: Db, nowMS: number, which: keyof typeof toLookAt): Promise<FileDoc | null> {
-  return db.files.findOneAndUpdate(
+  return changeFirst(
+    db.files,
     { ...toLookAt[which], lookAtMS: { $lte: nowMS } },
     { $set: { lookAtMS: nowMS + lookLeaseMS } },
-    { sort: { lookAtMS: 1 }, returnDocument: 'after' },
+    { sort: { lookAtMS: 1 } },
   )
 }
 

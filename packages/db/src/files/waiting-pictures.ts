@@ -1,4 +1,5 @@
 import type { Filter, IndexDescription } from 'mongodb'
+import { changeFirst } from '../change-first.ts'
 import type { Db } from '../db.ts'
 import type { FileDoc } from './documents.ts'
 import { lookLeaseMS } from './files.ts'
@@ -27,9 +28,10 @@ export async function appWithPicture(db: Db, nowMS: number, after: string): Prom
  * come first.
  */
 export async function takePicture(db: Db, nowMS: number, app: string, afterOwner?: string): Promise<FileDoc | null> {
-  return db.files.findOneAndUpdate(
+  return changeFirst(
+    db.files,
     { ...due(nowMS), app, ...(afterOwner !== undefined && { ownerKey: { $gt: afterOwner } }) },
     { $set: { lookAtMS: nowMS + lookLeaseMS } },
-    { sort: { ownerKey: 1, lookAtMS: 1 }, returnDocument: 'after' },
+    { sort: { ownerKey: 1, lookAtMS: 1 } },
   )
 }

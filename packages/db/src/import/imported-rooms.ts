@@ -1,10 +1,12 @@
 import type { Db } from '../db.ts'
 import { findBySeq } from '../message-buckets/find-messages.ts'
 import type { MessageDoc } from '../messages/documents.ts'
+import { findRoomsByKeyOrPair, insertRooms } from '../rooms/direct-rooms.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
 import { minuteOf } from '../rooms/last-minute.ts'
-import { findRoomsByKey, findRoomsByKeyOrPair, moved } from '../rooms/rooms.ts'
+import { findRoomsByKey, moved } from '../rooms/rooms.ts'
 import { insertMissing } from '../transactions/run-writes.ts'
+import { inTransaction } from '../transactions/transaction.ts'
 import type { UserDoc } from '../users/documents.ts'
 import { findUsersByKey } from '../users/users.ts'
 import { patiently } from './patiently.ts'
@@ -45,7 +47,22 @@ export async function insertImportedRooms(db: Db, rooms: readonly RoomDoc[]): Pr
   }
   const known = new Set(there.map(({ _id }) => _id))
   const missing = rooms.filter(({ _id }) => !known.has(_id))
-  if (missing.length > 0) await patiently(() => insertMissing(db, db.rooms.collectionName, missing))
+  const groups = missing.filter(({ pair }) => pair === undefined)
+  if (groups.length > 0) await patiently(() => insertMissing(db, db.rooms.collectionName, groups))
+  const direct = missing.filter(({ pair }) => pair !== undefined)
+  for (let from = 0; from < direct.length; from += perCommand) {
+    await patiently(() => insertDirect(db, direct.slice(from, from + perCommand)))
+  }
+}
+
+/** Each with its pair, so that no kill leaves one without the other. */
+async function insertDirect(db: Db, rooms: readonly RoomDoc[]): Promise<void> {
+  const keys = rooms.map(({ _id }) => _id)
+  await inTransaction(db, async (session) => {
+    const there = new Set((await findRoomsByKey(db, keys, session)).map(({ _id }) => _id))
+    const missing = rooms.filter(({ _id }) => !there.has(_id))
+    if (missing.length > 0) await insertRooms(db, missing, session)
+  })
 }
 
 /** The IDs of a stretch of a room's messages, by seq; what is in the buffer is left out. */

@@ -1,6 +1,6 @@
 import { inParts } from '@parley/async/in-parts'
 import type { Db } from '../db.ts'
-import { key } from '../keys.ts'
+import { key, ofRoom } from '../keys.ts'
 import { findByIDs } from '../message-buckets/find-messages.ts'
 import type { MessageDoc, SearchTextDoc } from '../messages/documents.ts'
 import { type Thread, threadKey } from '../threads/thread.ts'
@@ -87,7 +87,7 @@ export async function joinImported(db: Db, threads: readonly ImportedThreadMembe
   const statements = threads
     .filter(({ wasThere }) => wasThere)
     .map(({ app, room, root, seq }) => ({
-      q: { roomKey: threadKey({ app, room }, root), readSeq: { $lt: seq } },
+      q: { ...ofRoom(threadKey({ app, room }, root)), readSeq: { $lt: seq } },
       u: { $set: { readSeq: seq, uncounted: 0 } },
       multi: true,
     }))

@@ -1,5 +1,6 @@
 import type { ClientSession, Document, Filter } from 'mongodb'
 import type { Db } from '../db.ts'
+import { ofRoom } from '../keys.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import { bucketKey, bucketNumber, bySenders, messagesOf, perBucket } from './buckets.ts'
 import type { MessageBucketDoc } from './documents.ts'
@@ -58,7 +59,7 @@ export async function findByIDs(
   const { buckets, apart } = await readBoth(
     db,
     [
-      { $match: { 'messages._id': { $in: ids }, ...of } },
+      { $match: { 'messages._id': { $in: ids }, ...bucketsOf(of) } },
       { $project: { _id: 0, app: 1, room: 1, roomKey: 1, messages: wanted } },
     ],
     [{ $match: { _id: { $in: ids }, ...of } }],
@@ -74,12 +75,18 @@ async function findByIDsInTransaction(
   session: ClientSession,
 ): Promise<MessageDoc[]> {
   const known = new Set(ids)
-  const buckets = await db.messageBuckets.find({ 'messages._id': { $in: [...ids] }, ...of }, { session }).toArray()
+  const buckets = await db.messageBuckets
+    .find({ 'messages._id': { $in: [...ids] }, ...bucketsOf(of) }, { session })
+    .toArray()
   const apart = await db.messages.find({ _id: { $in: [...ids] }, ...of }, { session }).toArray()
   return joined(
     buckets.flatMap(messagesOf).filter(({ _id }) => known.has(_id)),
     apart,
   )
+}
+
+function bucketsOf(of: Partial<Pick<MessageDoc, 'app' | 'room' | 'roomKey'>>): Filter<MessageBucketDoc> {
+  return { ...of, ...(of.roomKey !== undefined && ofRoom(of.roomKey)) }
 }
 
 /** A stretch of the seqs of a room. */
@@ -137,7 +144,8 @@ export async function countInBuckets(
   ]
   const counted = { $size: { $filter: { input: '$messages', cond: { $and: isCounted } } } }
   const number = { $gte: bucketNumber(after + 1), $lte: bucketNumber(upTo) }
-  const match = sender === undefined ? inStretch(roomKey, { after, upTo }) : { roomKey, senders: sender, number }
+  const stretch = inStretch(roomKey, { after, upTo })
+  const match = sender === undefined ? stretch : { ...stretch, roomKey, senders: sender, number }
   const [sum] = await db.messageBuckets
     .aggregate<{ count: number }>([{ $match: match }, { $group: { _id: null, count: { $sum: counted } } }], {
       ...(session && { session }),

@@ -105,5 +105,6 @@ export async function makeStubs(
 /** The message is not being streamed any more, and stays as it is; returns it, null when it is gone. */
 export async function stopStreaming(db: Db, message: string, session: ClientSession): Promise<MessageDoc | null> {
   const ended = { $unset: { streaming: 1, streamed: 1 } } as const
-  return db.messages.findOneAndUpdate({ _id: message }, ended, { session, returnDocument: 'after' })
+  await db.messages.updateOne({ _id: message }, ended, { session })
+  return db.messages.findOne({ _id: message }, { session })
 }

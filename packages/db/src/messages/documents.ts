@@ -86,6 +86,7 @@ export interface ScheduledDoc
   > {
   /** key(app, id) */
   _id: string
+  /** With an idempotency key it follows from the key: see scheduledIdOf. */
   id: string
   senderKey: string
   /** JSON text. */
@@ -99,8 +100,6 @@ export interface ScheduledDoc
   isSystem?: true
   /** As in a draft: the sender is not the actor. */
   isForOther?: true
-  /** key(app, sender, room, key): unique for an idempotency key. */
-  once?: string
   sendAtMS: number
   createdAtMS: number
   /** When a process may take it: at its time, or when the lease of its taker ends. Absent if it was refused. */

@@ -1,4 +1,5 @@
 import type { Filter } from 'mongodb'
+import { ofRoom } from '../keys.ts'
 import type { MessageBucketDoc } from '../message-buckets/documents.ts'
 import type { MessageDoc } from './documents.ts'
 
@@ -23,11 +24,12 @@ export type PageStart =
 
 /** The buckets that may have messages of a page, by the times of their messages. */
 export function bucketsFrom(roomKey: string, start: PageStart): Filter<MessageBucketDoc> {
-  if (start.from === 'end') return { roomKey }
+  const all = ofRoom(roomKey)
+  if (start.from === 'end') return all
   const { timeMS } = start
-  if (start.from === 'afterTime') return { roomKey, lastMS: { $gt: timeMS } }
-  if (start.from === 'after') return { roomKey, lastMS: { $gte: timeMS } }
-  const until = { roomKey, firstMS: { $lte: timeMS } }
+  if (start.from === 'afterTime') return { ...all, lastMS: { $gt: timeMS } }
+  if (start.from === 'after') return { ...all, lastMS: { $gte: timeMS } }
+  const until = { ...all, firstMS: { $lte: timeMS } }
   if (start.from === 'sameTime') return { ...until, lastMS: { $gte: timeMS } }
   return start.bound ? { ...until, lastMS: { $gte: start.bound.timeMS } } : until
 }

@@ -1,5 +1,6 @@
 import type { Filter } from 'mongodb'
 import type { Db } from '../db.ts'
+import { ofRoom } from '../keys.ts'
 import type { MembershipDoc } from '../rooms/documents.ts'
 import { findUsersInRooms } from '../rooms/rooms-of-users.ts'
 import type { MessageDoc } from './documents.ts'
@@ -55,7 +56,7 @@ export async function countReaders(
 
 function hasReached({ roomKey, seq }: Sent, reportedFromMS: number | undefined): Filter<MembershipDoc> {
   const hasReported = reportedFromMS !== undefined && { markerSetAtMS: { $gte: reportedFromMS } }
-  return { roomKey, readSeq: { $gte: seq }, ...hasReported }
+  return { ...ofRoom(roomKey), readSeq: { $gte: seq }, ...hasReported }
 }
 
 /** The possible readers of a message: the members of the room, or the users of the thread. */

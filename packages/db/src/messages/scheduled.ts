@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { clock } from '@parley/async/clock'
 import type { Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
@@ -12,7 +13,6 @@ export const scheduledIndexes: IndexDescription[] = [
   { key: { nextMS: 1 }, partialFilterExpression: { nextMS: { $exists: true } } },
   { key: { senderKey: 1, sendAtMS: 1, id: 1 } },
   { key: { app: 1, sendAtMS: 1, id: 1 } },
-  { key: { once: 1 }, unique: true, partialFilterExpression: { once: { $exists: true } } },
   { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
   { key: { 'attachments.fileID': 1 }, partialFilterExpression: { attachments: { $exists: true } } },
 ]
@@ -35,8 +35,7 @@ export async function insertScheduled(db: Db, scheduled: ScheduledDoc): Promise<
     // All of one sender write the same user.
     return await inTransaction(db, insert, { turn: `schedule ${scheduled.senderKey}` })
   } catch (error) {
-    const isUsed = scheduled.once !== undefined && error instanceof KeyTaken
-    const there = isUsed && (await findScheduledOnce(db, scheduled.once ?? ''))
+    const there = error instanceof KeyTaken && (await findScheduled(db, scheduled.app, scheduled.id))
     if (!there) throw error
     return there
   }
@@ -50,9 +49,15 @@ export async function insertSystemMessages(db: Db, messages: readonly ScheduledD
   if (messages.length > 0) await db.scheduled.insertMany([...messages], { session })
 }
 
-/** The message recorded under an idempotency key, while it is scheduled or refused. */
-export async function findScheduledOnce(db: Db, once: string): Promise<ScheduledDoc | null> {
-  return db.scheduled.findOne({ once })
+/** The ID of the message scheduled under an idempotency key: at most one at a time, on any number of shards. */
+export function scheduledIdOf(
+  { app, room, sender }: Pick<ScheduledDoc, 'app' | 'room' | 'sender'>,
+  by: string,
+): string {
+  return createHash('sha256')
+    .update(key(app, sender, room, by))
+    .digest('hex')
+    .slice(0, 24)
 }
 
 /** The number of a sender's scheduled or refused messages, counted up to `most`. */

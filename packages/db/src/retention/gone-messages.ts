@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongodb'
 import type { Db } from '../db.ts'
 import { lookAtFiles } from '../files/files.ts'
-import { key } from '../keys.ts'
+import { key, ofRoom } from '../keys.ts'
 import { removeFromBuckets } from '../message-buckets/buckets.ts'
 import { makeStubs } from '../messages/change-messages.ts'
 import type { MessageDoc } from '../messages/documents.ts'
@@ -67,9 +67,13 @@ export async function passMessages(
     return [{ $set: { readSeq: upToSeq, uncounted: { $subtract: [marker.uncounted, gone] } } }]
   }
   const isBehind = { readSeq: { $lt: upToSeq } }
-  await members.updateMany({ roomKey, user: { $nin: [...uncounted.keys()] }, ...isBehind }, update(forNobody), {
-    session,
-  })
+  await members.updateMany(
+    { ...ofRoom(roomKey), user: { $nin: [...uncounted.keys()] }, ...isBehind },
+    update(forNobody),
+    {
+      session,
+    },
+  )
   const own = [...uncounted].map(([user, seqs]) => ({
     updateOne: { filter: { _id: key(roomKey, user), ...isBehind }, update: update([...seqs]) },
   }))
@@ -123,5 +127,5 @@ export async function setGoneInThread(
 /** Removes a root whose thread has ended, and the thread's users. */
 export async function removeRoot(db: Db, root: MessageDoc, session: ClientSession): Promise<void> {
   await db.messages.deleteOne({ _id: root._id }, { session })
-  await db.threadMembers.deleteMany({ roomKey: threadKey(root, root._id) }, { session })
+  await db.threadMembers.deleteMany(ofRoom(threadKey(root, root._id)), { session })
 }

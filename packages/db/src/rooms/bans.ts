@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import type { OptionalPage } from '@parley/contracts/optional-page'
 import type { ClientSession, Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
-import { key } from '../keys.ts'
+import { key, ofRoom } from '../keys.ts'
 import type { TimePage } from '../page-place.ts'
 import type { BanDoc } from './documents.ts'
 
@@ -59,7 +59,7 @@ export async function findBansOfRoom(
   { skip, limit = 0 }: OptionalPage,
 ): Promise<BanDoc[]> {
   return db.bans
-    .find({ roomKey: key(app, room), ...inForce() })
+    .find({ ...ofRoom(key(app, room)), ...inForce() })
     .sort({ createdAt: 1 })
     .skip(skip)
     .limit(limit)
@@ -90,7 +90,7 @@ export async function findBansBegun(
     room === undefined
       ? { app, ...(blockee !== undefined && { blockee }) }
       : blockee === undefined
-        ? { roomKey: key(app, room) }
+        ? ofRoom(key(app, room))
         : { _id: key(app, room, blockee) }
   return db.bans
     .find({ ...whose, createdAt: { $gte: new Date(sinceMS), $lte: new Date(latestMS) }, ...inForce() })

@@ -19,6 +19,13 @@ export interface BanDoc {
   expiresAt?: Date
 }
 
+/** The direct room of a pair. */
+export interface DirectRoomDoc {
+  /** Both users in order, as key(app, a, b): one room per pair, on any number of shards. */
+  _id: string
+  roomKey: string
+}
+
 /** An open invitation to a group. */
 export interface InvitationDoc {
   /** key(app, room, invitee): a user has one open invitation to a room at a time. */
@@ -96,7 +103,7 @@ export interface RoomDoc extends RoomBuffer {
   importing?: true
   /** Set on a deleted room: gone from every list. */
   deletedAt?: Date
-  /** On a direct room, its two members in order, as key(app, a, b): one room per pair. */
+  /** On a direct room, its `_id` in `directRooms`: its two members in order, as key(app, a, b). */
   pair?: string
   createdAtMS: number
   /**

@@ -1,5 +1,6 @@
 import { clock } from '@parley/async/clock'
 import type { ClientSession } from 'mongodb'
+import { changeFirst } from '../change-first.ts'
 import type { Db } from '../db.ts'
 import { withoutBuffer } from '../room-buffer/buffer.ts'
 import type { Erasing, RoomDoc } from './documents.ts'
@@ -22,10 +23,11 @@ export async function markAllDeleted(db: Db, room: RoomDoc, erasing: Erasing, se
 /** Leases a room with messages to erase; null if there is none. */
 export async function leaseErasing(db: Db, leaseMS: number): Promise<RoomDoc | null> {
   const now = clock.now()
-  return db.rooms.findOneAndUpdate(
+  return changeFirst(
+    db.rooms,
     { erasing: { $exists: true }, 'erasing.leaseUntilMS': { $lte: now } },
     { $set: { 'erasing.leaseUntilMS': now + leaseMS } },
-    { returnDocument: 'after', projection: withoutBuffer, hint: { 'erasing.leaseUntilMS': 1 } },
+    { projection: withoutBuffer, hint: { 'erasing.leaseUntilMS': 1 } },
   )
 }
 

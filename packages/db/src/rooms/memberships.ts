@@ -3,7 +3,7 @@ import { readInParts } from '@parley/async/in-parts'
 import type { RoomPref } from '@parley/contracts/resources/room-pref'
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
-import { key } from '../keys.ts'
+import { key, ofRoom } from '../keys.ts'
 import { inTimePage, type TimePage } from '../page-place.ts'
 import { ownUnflushed } from '../room-buffer/buffer.ts'
 import type { BlockMark } from './blocked-members.ts'
@@ -81,7 +81,7 @@ export async function findTracedMemberships(
 /** A page of the members of a room, the latest joined first. */
 export async function findJoined(db: Db, roomKey: string, page: TimePage): Promise<TracedMembership[]> {
   return db.memberships
-    .find({ roomKey, ...inTimePage(page, { time: 'joinedAtMS', id: '_id' }) })
+    .find({ ...ofRoom(roomKey), ...inTimePage(page, { time: 'joinedAtMS', id: '_id' }) })
     .project<TracedMembership>(tracedFields)
     .sort({ joinedAtMS: -1, _id: -1 })
     .limit(page.limit)
@@ -128,7 +128,7 @@ export const memberToPush = {
 /** All members of a room in pages, always in the same order: the longest-standing first. */
 export async function* pageMembers(db: Db, roomKey: string, perPage: number): AsyncGenerator<MemberToPush[]> {
   const members = db.memberships
-    .find({ roomKey })
+    .find(ofRoom(roomKey))
     .sort({ joinedAtMS: 1, _id: 1 })
     .project<MemberToPush>(memberToPush)
     .batchSize(perPage)

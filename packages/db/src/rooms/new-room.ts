@@ -1,6 +1,6 @@
 import { key } from '../keys.ts'
 import type { RoomDoc } from './documents.ts'
-import { pairKey } from './rooms.ts'
+import { pairKey } from './pairs.ts'
 import { versionStep } from './version-step.ts'
 
 /** Fields that a request or an import line may give; the others get their defaults. */

@@ -1,10 +1,11 @@
 import type { ClientSession } from 'mongodb'
 import type { Db } from '../db.ts'
-import { key } from '../keys.ts'
+import { key, ofRoom } from '../keys.ts'
 import { withoutBuffer } from '../room-buffer/buffer.ts'
 import { unblocked } from './blocked-members.ts'
 import type { RoomDoc } from './documents.ts'
 import { endInvitations } from './invitations.ts'
+import { freePairs } from './pairs.ts'
 import { findFirstMembers } from './room-members.ts'
 import { moved } from './rooms.ts'
 
@@ -65,6 +66,11 @@ export async function removeFromRooms(
   if (left.length === 0) return []
   await db.memberships.deleteMany(own, { session })
   await db.invitations.deleteMany(own, { session })
+  await freePairs(
+    db,
+    left.flatMap(({ pair }) => pair ?? []),
+    session,
+  )
   const after: RoomDoc[] = []
   for (const room of left) after.push(await withoutMember(db, room, user, maxShown, session))
   await db.rooms.bulkWrite(
@@ -108,7 +114,7 @@ async function withoutMember(
 
 /** The next owner of a room: never a banned user, since nobody could lift the ban. */
 async function findSuccessor(db: Db, room: RoomDoc, session: ClientSession): Promise<string | undefined> {
-  const unbanned = { roomKey: room._id, ...unblocked() }
+  const unbanned = { ...ofRoom(room._id), ...unblocked() }
   const longest = (among: object) =>
     db.memberships.findOne(
       { ...unbanned, ...among },

@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
 import type { ClientSession, Filter } from 'mongodb'
 import type { Db } from '../db.ts'
-import { key } from '../keys.ts'
+import { key, ofRoom } from '../keys.ts'
 import { beyond, type PagePlace } from '../page-place.ts'
 import { StaleReadError } from '../transactions/transaction.ts'
 import { findBlocks } from '../users/blocks.ts'
@@ -86,7 +86,7 @@ type MemberOfPage = Pick<MembershipDoc, 'user' | 'readSeq' | 'deliveredSeq'>
 /** A page of the members of a room, the longest-standing first. */
 export async function findMemberPage(db: Db, roomKey: string, skip: number, limit: number): Promise<MemberOfPage[]> {
   return db.memberships
-    .find({ roomKey })
+    .find(ofRoom(roomKey))
     .project<MemberOfPage>({ _id: 0, user: 1, readSeq: 1, deliveredSeq: 1 })
     .sort({ joinedAtMS: 1, _id: 1 })
     .skip(skip)
@@ -102,7 +102,7 @@ export async function findMembersAfter(
   limit: number,
 ): Promise<MembershipDoc[]> {
   return db.memberships
-    .find({ roomKey, ...beyond(after, { time: 'joinedAtMS', id: '_id', order: 1 }) })
+    .find({ ...ofRoom(roomKey), ...beyond(after, { time: 'joinedAtMS', id: '_id', order: 1 }) })
     .sort({ joinedAtMS: 1, _id: 1 })
     .limit(limit)
     .toArray()
@@ -176,7 +176,7 @@ export async function findFirstMembers(
   session: ClientSession,
 ): Promise<string[]> {
   const first = await db.memberships
-    .find({ roomKey: room._id }, { session, projection: { user: 1 } })
+    .find(ofRoom(room._id), { session, projection: { user: 1 } })
     .sort({ joinedAtMS: 1, _id: 1 })
     .limit(maxShown)
     .toArray()

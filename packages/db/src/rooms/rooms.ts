@@ -5,11 +5,11 @@ import { key } from '../keys.ts'
 import { ownRetentionIndexes } from '../retention/sweeps.ts'
 import { bufferIndexes, withoutBuffer } from '../room-buffer/buffer.ts'
 import type { RoomDoc } from './documents.ts'
+import { freePairs } from './pairs.ts'
 import { roomListIndexes } from './room-list.ts'
 import { versionStep } from './version-step.ts'
 
 export const roomIndexes: IndexDescription[] = [
-  { key: { pair: 1 }, unique: true, partialFilterExpression: { pair: { $exists: true } } },
   { key: { app: 1, deletedAt: 1 }, partialFilterExpression: { deletedAt: { $exists: true } } },
   { key: { 'erasing.leaseUntilMS': 1 }, partialFilterExpression: { erasing: { $exists: true } } },
   ...roomListIndexes,
@@ -103,12 +103,8 @@ export async function updateRoomDoc(
   const { deletedAt } = change
   const update = { $set: change, ...moved(), ...(deletedAt && { $unset: { pair: 1 as const } }) }
   if (Object.keys(change).length === 0) return room
+  if (deletedAt && room.pair !== undefined) await freePairs(db, [room.pair], session)
   return (await db.rooms.findOneAndUpdate({ _id: room._id }, update, { ...after, session })) ?? room
-}
-
-/** The key by which a direct room is unique for its two users, in either order. */
-export function pairKey(app: string, a: string, b: string): string {
-  return a < b ? key(app, a, b) : key(app, b, a)
 }
 
 /**
@@ -124,27 +120,4 @@ export async function takeRoomTimes(db: Db, room: RoomDoc, count: number, sessio
   const firstMS = Math.max(clock.now(), room.clockMS + 1)
   await db.rooms.updateOne({ _id: room._id }, { $set: { clockMS: firstMS + count - 1 }, ...moved() }, { session })
   return firstMS
-}
-
-/** @throws a duplicate key error if the ID or the pair of a direct room is taken. */
-export async function insertRooms(db: Db, rooms: readonly RoomDoc[], session: ClientSession): Promise<void> {
-  await db.rooms.insertMany([...rooms], { session })
-}
-
-/** The rooms with one of these keys, or that are the direct room of one of these pairs. */
-export async function findRoomsByKeyOrPair(
-  db: Db,
-  { keys, pairs }: { keys: readonly string[]; pairs: readonly string[] },
-  session?: ClientSession,
-): Promise<RoomDoc[]> {
-  const either = [
-    ...(keys.length > 0 ? [{ _id: { $in: [...keys] } }] : []),
-    ...(pairs.length > 0 ? [{ pair: { $in: [...pairs] } }] : []),
-  ]
-  if (either.length === 0) return []
-  return db.rooms.find({ $or: either }, { projection: withoutBuffer, ...(session && { session }) }).toArray()
-}
-
-export async function findDirectRoom(db: Db, pair: string, session?: ClientSession): Promise<RoomDoc | null> {
-  return db.rooms.findOne({ pair }, { projection: withoutBuffer, ...(session && { session }) })
 }

@@ -1,7 +1,7 @@
 import { inParts, readInParts } from '@parley/async/in-parts'
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
-import { key } from '../keys.ts'
+import { key, ofRoom } from '../keys.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import type { MembershipDoc } from '../rooms/documents.ts'
 import { currentMarker, type MemberToPush, memberToPush, type ReadMarker } from '../rooms/memberships.ts'
@@ -120,7 +120,7 @@ export async function* pageThreadMembers(
 ): AsyncGenerator<MemberToPush[]> {
   const left = new Set(mentioned)
   const members = db.threadMembers
-    .find({ roomKey: threadKey({ app, room }, root) })
+    .find(ofRoom(threadKey({ app, room }, root)))
     .sort({ joinedAtMS: 1, _id: 1 })
     .project<OfThread>({ _id: 0, user: 1, notify: 1 })
     .batchSize(perPage)

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongodb'
 import type { Db } from '../db.ts'
-import { key } from '../keys.ts'
+import { key, ofRoom } from '../keys.ts'
 import { currentMarkerIn } from '../rooms/memberships.ts'
 
 /** A message that is deleted for all, or recalled. */
@@ -31,7 +31,7 @@ export async function uncountDeleted(
   for (const { seq, except } of messages) {
     for (const user of except) notCounted.set(user, (notCounted.get(user) ?? new Set()).add(seq))
   }
-  const others = { roomKey, user: { $nin: [...notCounted.keys()] }, readSeq: { $lt: Math.max(...seqs) } }
+  const others = { ...ofRoom(roomKey), user: { $nin: [...notCounted.keys()] }, readSeq: { $lt: Math.max(...seqs) } }
   await members.updateMany(others, update(seqs), { session })
 
   const own = [...notCounted].flatMap(([user, never]) => {

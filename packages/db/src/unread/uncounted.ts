@@ -1,6 +1,6 @@
 import type { ClientSession, Filter } from 'mongodb'
 import type { Db } from '../db.ts'
-import { key } from '../keys.ts'
+import { key, ofRoom } from '../keys.ts'
 import { countInBuckets } from '../message-buckets/find-messages.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import { findDeletedUpTo } from '../messages/user-deletions.ts'
@@ -53,7 +53,9 @@ export async function countUncountedAfter(
     ownCounted + apart + (await countInBuckets(db, roomKey, stretch, { sender: user, except: ownInBuffer }, session))
   const projection = { _id: 0, seq: 1, sender: 1 }
   const deleted = await db.messages.find(neverUnread(roomKey, after), { session, projection }).toArray()
-  const hidden = await db.userDeletions.find({ roomKey, user, seq: after }, { session, projection }).toArray()
+  const hidden = await db.userDeletions
+    .find({ ...ofRoom(key(app, room)), roomKey, user, seq: after }, { session, projection })
+    .toArray()
   const ofOthers = (some: readonly { seq: number; sender?: string }[]) =>
     new Set(some.filter(({ sender }) => sender !== user).map((message) => message.seq))
   const deletedSeqs = ofOthers(deleted)

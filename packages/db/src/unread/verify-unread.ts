@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts'
-import { key, keyRange } from '../keys.ts'
+import { key, keyRange, ofRoom } from '../keys.ts'
 import { findRoomHeads, ownUnflushed } from '../room-buffer/buffer.ts'
 import type { MembershipDoc, RoomDoc } from '../rooms/documents.ts'
 import { inSnapshot } from '../transactions/snapshot.ts'
@@ -78,7 +78,7 @@ export async function sampleRooms(db: Db, count: number): Promise<Pick<RoomDoc, 
 /** IDs of at most `limit` memberships of a room, the longest-standing first, from a position on. */
 export async function findMembershipIds(db: Db, roomKey: string, skip: number, limit: number): Promise<string[]> {
   const found = await db.memberships
-    .find({ roomKey }, { projection: { _id: 1 } })
+    .find(ofRoom(roomKey), { projection: { _id: 1 } })
     .sort({ joinedAtMS: 1, _id: 1 })
     .skip(skip)
     .limit(limit)

@@ -4,7 +4,7 @@ import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import type { DeviceDoc } from './documents.ts'
 
-export const deviceIndexes: IndexDescription[] = [{ key: { userKey: 1 } }, { key: { app: 1, token: 1 }, unique: true }]
+export const deviceIndexes: IndexDescription[] = [{ key: { userKey: 1 } }]
 
 /** Devices of a user. An app registers its own at every start, so the longest unused ones are stale. */
 const mostPerUser = 100
@@ -19,18 +19,24 @@ export async function saveDevice(
 ): Promise<void> {
   const { app, user, token } = device
   const _id = key(app, user, device.device)
-  await db.devices.deleteMany({ app, token, _id: { $ne: _id } }, { session })
-  const whole = { ...device, userKey: key(app, user), updatedAt: clock.date() }
-  await db.devices.replaceOne({ _id }, whole, { upsert: true, session })
+  const userKey = key(app, user)
+  const loser = await db.deviceTokens.findOneAndUpdate(
+    { _id: key(app, token) },
+    { $set: { device: _id } },
+    { upsert: true, session },
+  )
+  if (loser && loser.device !== _id) await db.devices.deleteOne({ _id: loser.device, token }, { session })
+  const whole = { ...device, userKey, updatedAt: clock.date() }
+  const before = await db.devices.findOneAndReplace({ _id }, whole, { upsert: true, session })
+  if (before && before.token !== token) await forgetTokens(db, [before], session)
   const unused = await db.devices
     // The clock of another process can be ahead: the new registration stays regardless.
-    .find({ userKey: whole.userKey, _id: { $ne: _id } }, { session, projection: { _id: 1 } })
+    .find({ userKey, _id: { $ne: _id } }, { session, projection: tokenOf })
     .sort({ updatedAt: -1 })
     .skip(mostPerUser - 1)
     .limit(mostTrimmed)
     .toArray()
-  if (unused.length === 0) return
-  await db.devices.deleteMany({ _id: { $in: unused.map((other) => other._id) } }, { session })
+  await deleteFound(db, unused, session)
 }
 
 /** Unregisters a device of the user, by its ID or token, or all of them; returns how many there were. */
@@ -42,7 +48,26 @@ export async function deleteDevices(
   session?: ClientSession,
 ): Promise<number> {
   const filter = { userKey: key(app, user), ...(which !== 'all' && which) }
-  return (await db.devices.deleteMany(filter, { ...(session && { session }) })).deletedCount
+  const found = await db.devices.find(filter, { projection: tokenOf, ...(session && { session }) }).toArray()
+  return deleteFound(db, found, session)
+}
+
+const tokenOf = { app: 1, token: 1 } as const
+type Found = Pick<DeviceDoc, '_id' | 'app' | 'token'>
+
+async function deleteFound(db: Db, found: readonly Found[], session?: ClientSession): Promise<number> {
+  if (found.length === 0) return 0
+  const ids = { _id: { $in: found.map(({ _id }) => _id) } }
+  const { deletedCount } = await db.devices.deleteMany(ids, { ...(session && { session }) })
+  await forgetTokens(db, found, session)
+  return deletedCount
+}
+
+/** Unless another device has taken them. After a kill an entry may stay; the next holder of the token replaces it. */
+async function forgetTokens(db: Db, found: readonly Found[], session?: ClientSession): Promise<void> {
+  const _id = { $in: found.map(({ app, token }) => key(app, token)) }
+  const device = { $in: found.map((one) => one._id) }
+  await db.deviceTokens.deleteMany({ _id, device }, { ...(session && { session }) })
 }
 
 /** The devices of many users in one query, each up to the limit. */
@@ -69,10 +94,20 @@ export async function findDevices(db: Db, ids: readonly string[]): Promise<Devic
 
 /** Removes a token that its network rejected, unless it was registered again after `sinceMS`. */
 export async function deleteDeadToken(db: Db, app: string, token: string, sinceMS: number): Promise<void> {
-  await db.devices.deleteOne({ app, token, updatedAt: { $lte: new Date(sinceMS) } })
+  const device = await findHolder(db, app, token)
+  if (device === undefined) return
+  const filter = { _id: device, token, updatedAt: { $lte: new Date(sinceMS) } }
+  const { deletedCount } = await db.devices.deleteOne(filter)
+  if (deletedCount > 0) await forgetTokens(db, [{ _id: device, app, token }])
 }
 
 /** Records the APNs topic of a token. */
 export async function setDeviceTopic(db: Db, app: string, token: string, topic: string): Promise<void> {
-  await db.devices.updateOne({ app, token }, { $set: { topic } })
+  const device = await findHolder(db, app, token)
+  if (device !== undefined) await db.devices.updateOne({ _id: device, token }, { $set: { topic } })
+}
+
+/** The `_id` of the device that has the token. */
+async function findHolder(db: Db, app: string, token: string): Promise<string | undefined> {
+  return (await db.deviceTokens.findOne({ _id: key(app, token) }))?.device
 }

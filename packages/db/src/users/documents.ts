@@ -31,6 +31,14 @@ export interface DeviceDoc {
   updatedAt: Date
 }
 
+/** A push token of an app: one device has it. */
+export interface DeviceTokenDoc {
+  /** key(app, token) */
+  _id: string
+  /** The `_id` of the device. */
+  device: string
+}
+
 /** One personal preference of a user. */
 export interface PrefDoc {
   /** key(app, user, name) */

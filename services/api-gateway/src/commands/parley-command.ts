@@ -14,6 +14,7 @@ import { importCommand } from './import-command.ts'
 import { keyCommand } from './key-command.ts'
 import { migrateCommand } from './migrate-command.ts'
 import { operatorCommand } from './operator-command.ts'
+import { shardCommand } from './shard-command.ts'
 import { sizeCommand } from './size-command.ts'
 import { rebuildStreamCommand } from './stream-command.ts'
 
@@ -43,6 +44,7 @@ export function parleyCommand(): Command {
   program.addCommand(operatorCommand(withDb))
   program.addCommand(rebuildStreamCommand(withDb))
   program.addCommand(restoreCommand())
+  program.addCommand(shardCommand())
   program.addCommand(sizeCommand())
   return program
 }

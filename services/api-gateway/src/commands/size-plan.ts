@@ -69,7 +69,8 @@ export function planFor(expected: Expected): Plan {
   const data = dataOf(expected, load.messagesPerDay)
   const shards = Math.max(1, Math.ceil((data.diskGB * spare) / memberDiskGB))
   const notes = ['Reads, files and your own traffic are not in it: measure, and leave half of everything free.']
-  if (shards > 1) notes.push('MongoDB needs shards, which were never run: docs/scaling.md has the plan.')
+  if (shards > 1)
+    notes.push('MongoDB needs shards, which were never run: `parley shard --plan` prints how to make them.')
   if (load.sendsPerSecond > units.nats.eventsPerSecond[0] / spare)
     notes.push('One stream of NATS is led by one server: split it, which is a change of code (docs/scaling.md).')
   return {

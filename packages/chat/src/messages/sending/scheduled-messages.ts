@@ -13,7 +13,7 @@ import { key } from '@parley/db/keys'
 import type { ScheduledDoc } from '@parley/db/messages/documents'
 import { newId } from '@parley/db/messages/messages'
 import * as scheduled from '@parley/db/messages/scheduled'
-import { countScheduled, findScheduledOnce, findScheduledPage, insertScheduled } from '@parley/db/messages/scheduled'
+import { countScheduled, findScheduledPage, insertScheduled, scheduledIdOf } from '@parley/db/messages/scheduled'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
 import { NoTurn } from '@parley/db/transactions/turns'
 import { banInForce } from '@parley/db/users/app-bans'
@@ -56,9 +56,10 @@ export async function scheduleMessage(
   const sender = userOf(by) ?? named
   if (sender === undefined) throw new ApiError('MISSING_PARAMETER', 'sender is required')
   if (sender !== (named ?? sender)) throw new ApiError('INVALID_REQUEST', 'sender: must be the caller')
-  const once = idempotencyKey === undefined ? undefined : key(app, sender, given.room, idempotencyKey)
+  const { room } = given
+  const idByKey = idempotencyKey === undefined ? undefined : scheduledIdOf({ app, room, sender }, idempotencyKey)
   // Before the checks: the time may have passed since, the files may be gone, or the schedule limit is reached.
-  const earlier = once !== undefined && (await findScheduledOnce(db, once))
+  const earlier = idByKey !== undefined && (await scheduled.findScheduled(db, app, idByKey))
   if (earlier) return toScheduledView(earlier)
   requireScheduledTime(given.sendAtMS)
   requireReply(thread, given.replyTo)
@@ -70,15 +71,14 @@ export async function scheduleMessage(
   }
   const byClient = by.kind === 'user'
   const attachments = given.attachments && (await attachFiles(chat, { app, sender, byClient }, given.attachments))
-  const id = newId()
-  const { room, messageType, sendAtMS, push, clientMessageID, replyTo, expiresInS } = given
+  const id = idByKey ?? newId()
+  const { messageType, sendAtMS, push, clientMessageID, replyTo, expiresInS } = given
   const made = await insertScheduled(db, {
     ...{ _id: key(app, id), app, id, room, sender, senderKey: key(app, sender), content, messageType, push },
     ...{ sendAtMS, nextMS: sendAtMS, createdAtMS: clock.now() },
     ...(skipTotalBadge && { skipTotalBadge: true as const }),
     ...(mentions && { mentions }),
     ...(clientMessageID !== undefined && { clientMessageID }),
-    ...(once !== undefined && { once }),
     ...(attachments && { attachments }),
     ...(replyTo !== undefined && { replyTo }),
     ...(thread && { thread }),

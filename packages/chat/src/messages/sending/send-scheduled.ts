@@ -36,8 +36,9 @@ export async function sendTaken(chat: Chat, one: ScheduledDoc): Promise<void> {
   const { id, content, ...send } = one
   const { app, room } = one
   try {
-    // The ID has the present time: a rebuilt stream finds messages by the time in their ID.
-    await sendContent(chat, { ...send, idempotencyKey: `scheduled ${id}` }, content)
+    // The ID has the present time: a rebuilt stream finds messages by the time in their ID. A later message may be
+    // scheduled under the same ID.
+    await sendContent(chat, { ...send, idempotencyKey: `scheduled ${id} ${one.createdAtMS}` }, content)
     await removeSent(chat.db, one)
   } catch (error) {
     await recordFailure(chat, one, error).catch((failure: unknown) =>

@@ -103,7 +103,7 @@ describe('an API key reads rooms, conversations and users of the app', () => {
     const data = Array.from({ length: 5 }, (_, n) => ({ _id: `user${n}`, isRobot: n > 2 }))
     await own.admin('POST', '/admin/clients/list', { data })
     const { users } = own.chat.db
-    for (const n of [0, 1, 2]) await users.updateOne({ id: `user${n}` }, { $set: { lastLoginTimeMS: at(n >> 1) } })
+    for (const n of [0, 1, 2]) await users.updateMany({ id: `user${n}` }, { $set: { lastLoginTimeMS: at(n >> 1) } })
     for (const n of [1, 4]) await own.admin('POST', `/admin/clients/user${n}/ban`, {})
     const listed = async (query: string) => {
       const ids: string[] = []

@@ -156,7 +156,7 @@ describe('files in an S3-compatible store', () => {
       await store.keep(...args)
       if (args[0] !== id) return
       name = args[1]
-      await gateway.chat.db.files.deleteOne({ id })
+      await gateway.chat.db.files.deleteMany({ id })
       await store.remove(id)
       await store.keep(...args)
     }

@@ -64,8 +64,9 @@ describe('POST /scheduled', () => {
   test('gets an ID of its send time, so that a stream loss finds it', async () => {
     const { db } = gateway.chat
     await schedule()
-    const made = await db.scheduled.findOneAndDelete({})
+    const made = await db.scheduled.findOne()
     assert.ok(made)
+    await db.scheduled.deleteOne({ _id: made._id })
     const id = timeHex(Date.now() - hourMS) + made.id.slice(8)
     await db.scheduled.insertOne({ ...made, _id: key(gateway.app, id), id })
     await sendAll()
@@ -82,7 +83,7 @@ describe('POST /scheduled', () => {
     assert.equal(await sendDue(gateway.chat), 0, 'it is taken')
     refused(await bob.call('DELETE', `/scheduled/${taken.id}`), 404, 'SCHEDULED_NOT_FOUND')
     const { id, content, ...send } = taken
-    await sendContent(gateway.chat, { ...send, idempotencyKey: `scheduled ${id}` }, content)
+    await sendContent(gateway.chat, { ...send, idempotencyKey: `scheduled ${id} ${taken.createdAtMS}` }, content)
     await sendAll()
     assert.deepEqual([await history(), await list()], [['later'], []])
   })

@@ -70,7 +70,7 @@ describe('POST /messages/{id}/report', () => {
     const others = Array.from({ length: 199 }, (_, i) => ({ client: `u${i}`, userKey: `u${i}`, reason: 'x', atMS: i }))
     const soon = new Date(Date.now() + 3_600_000)
     const more = { $push: { reporters: { $each: others } }, $set: { count: 200, expiresAt: soon } }
-    await reports.updateOne({ id: reported }, more)
+    await reports.updateMany({ id: reported }, more)
     assert.equal((await report(carol, id)).status, 200)
     const open = await reports.findOne({ id: reported })
     assert.deepEqual([open?.count, open?.reporters.length, open?.reporters.at(-1)?.client], [200, 200, 'u198'])
@@ -199,9 +199,9 @@ describe('POST /admin/reports/{id}/decide', () => {
     refused(await decide(ofCarol, 'ban'), 403, 'INSUFFICIENT_PERMISSIONS')
     assert.equal((await gateway.chat.db.reports.findOne({ id: ofCarol }))?.deciding, undefined)
     const killed = { decision: 'ban', untilMS: Date.now() + 60_000 } as const
-    await gateway.chat.db.reports.updateOne({ id: ofCarol }, { $set: { deciding: killed } })
+    await gateway.chat.db.reports.updateMany({ id: ofCarol }, { $set: { deciding: killed } })
     refused(await decide(ofCarol, 'dismiss'), 409, 'REPORT_DECIDED')
-    await gateway.chat.db.reports.updateOne({ id: ofCarol }, { $set: { 'deciding.untilMS': Date.now() } })
+    await gateway.chat.db.reports.updateMany({ id: ofCarol }, { $set: { 'deciding.untilMS': Date.now() } })
     assert.equal((await decide(ofCarol, 'dismiss')).body.result.decision, 'dismiss')
   })
 

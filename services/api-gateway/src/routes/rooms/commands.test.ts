@@ -45,7 +45,7 @@ describe('GET /rooms/{id}/commands', () => {
     await save({ _id: robot, commands: [ban] })
     assert.deepEqual(await list(), [])
     const { memberships } = gateway.chat.db
-    await memberships.updateOne({ room, user: robot }, { $set: { blockedUntilMS: Date.now() } })
+    await memberships.updateMany({ room, user: robot }, { $set: { blockedUntilMS: Date.now() } })
     assert.deepEqual(await list(), [{ ...ban, robot }], 'the ban has ended')
 
     for (const [user, of, code] of [

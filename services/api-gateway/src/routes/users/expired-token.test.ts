@@ -11,7 +11,7 @@ afterAll(() => gateway.stop())
 test('revoking an expired token is 404, and does not count it', async () => {
   const expired = async () => {
     const { token } = await gateway.newUser('alice')
-    await gateway.chat.db.tokens.updateOne({ user: 'alice' }, { $set: { expiresAt: new Date(1) } })
+    await gateway.chat.db.tokens.updateMany({ user: 'alice' }, { $set: { expiresAt: new Date(1) } })
     return token
   }
   const revoke = (body: object) => gateway.admin('DELETE', '/admin/clients/alice/token', body)

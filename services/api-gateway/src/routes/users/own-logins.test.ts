@@ -196,7 +196,7 @@ describe('tokens of a login of the app’s own', () => {
     const ofPhone = [await later({ device: 'phone', iat: nowS() }), await later({ device: 'phone' })] as const
     const tablet = await later({ device: 'tablet' })
     assert.equal(await statusOf(tablet), 200)
-    await gateway.chat.db.users.updateOne({ app: gateway.app, id: user }, { $unset: { loginsFrom: 1 } })
+    await gateway.chat.db.users.updateMany({ app: gateway.app, id: user }, { $unset: { loginsFrom: 1 } })
     assert.equal((await end(user, { deviceId: 'phone' })).body.revokedTokens, 0)
     assert.equal(await statusOf(ofPhone[0]), 401)
     assert.equal(await statusOf(ofPhone[1]), 200, 'it was issued later')

@@ -128,7 +128,7 @@ describe('POST /admin/clients', () => {
   test('an expired token is free at once for another user', async () => {
     const { tokens } = gateway.chat.db
     const expire = async (user: string) => {
-      const { modifiedCount } = await tokens.updateOne(
+      const { modifiedCount } = await tokens.updateMany(
         { userKey: key(gateway.app, user) },
         { $set: { expiresAt: new Date(Date.now() - 1_000) } },
       )
@@ -309,7 +309,7 @@ describe('PUT /admin/clients/{client_id}/token and POST /me/token', () => {
 
   test('an expired token is 401 INVALID_TOKEN', async () => {
     await save({ _id: 'b4', token: 'b4 over', expirationDate: inAnHour() })
-    await gateway.chat.db.tokens.updateOne({ app: gateway.app, user: 'b4' }, { $set: { expiresAt: new Date(0) } })
+    await gateway.chat.db.tokens.updateMany({ app: gateway.app, user: 'b4' }, { $set: { expiresAt: new Date(0) } })
     assert.equal(await opens('b4 over'), false)
   })
 

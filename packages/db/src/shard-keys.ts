@@ -1,0 +1,72 @@
+import type { CollectionName } from './db.ts'
+
+/** A shard key of one field. Ranges of it stay together on a shard, its hashes do not. */
+export interface ShardKey {
+  field: '_id' | 'roomKey'
+  by: 'hash' | 'range'
+}
+
+/** Lookups by `_id` or lists of them go to the shards of these. */
+const id: ShardKey = { field: '_id', by: 'hash' }
+/** The `_id` begins with the room's key, so a room lies together, and lookups by `_id` go to its shard. */
+const idOfRoom: ShardKey = { field: '_id', by: 'range' }
+const ofRoom: ShardKey = { field: 'roomKey', by: 'hash' }
+const few = 'few documents'
+const queue = 'a queue of work, mostly empty'
+
+/** Each collection's shard key, or the reason for which it stays whole on one shard. */
+export const places: Record<CollectionName, ShardKey | string> = {
+  apps: few,
+  audit: id,
+  auditSeals: id,
+  auditUnsealed: queue,
+  bans: idOfRoom,
+  blocks: id,
+  callQueues: queue,
+  config: few,
+  deviceTokens: id,
+  devices: id,
+  directRooms: id,
+  files: id,
+  filesToClear: queue,
+  holdMarks: id,
+  holds: id,
+  invitations: id,
+  jobs: queue,
+  linkCards: id,
+  memberships: idOfRoom,
+  messageBuckets: idOfRoom,
+  messageStreams: queue,
+  messages: ofRoom,
+  operatorSessions: few,
+  operators: few,
+  outgoingCalls: id,
+  pageFiles: few,
+  pendingEvents: queue,
+  prefs: id,
+  publishedEvents: id,
+  pushContents: id,
+  pushDecisions: id,
+  pushResults: id,
+  pushes: id,
+  reports: id,
+  rooms: id,
+  scheduled: id,
+  searchProgress: id,
+  searchTexts: id,
+  sendKeys: id,
+  signInFailures: few,
+  statsPeaks: id,
+  statsRooms: id,
+  statsUsers: id,
+  streamState: few,
+  threadMembers: idOfRoom,
+  tokens: id,
+  userDeletions: idOfRoom,
+  users: id,
+}
+
+/** As in `sh.shardCollection`. */
+export function keyPattern({ field, by }: ShardKey): Record<string, 1 | 'hashed'> {
+  return { [field]: by === 'hash' ? 'hashed' : 1 }
+}

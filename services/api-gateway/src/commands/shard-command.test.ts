@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { indexesOf } from '@parley/db/collections'
+import type { CollectionName } from '@parley/db/db'
+import { keyPattern, places } from '@parley/db/shard-keys'
+import { describe, test } from 'vitest'
+import { shardCommand } from './shard-command.ts'
+
+describe('a cluster of shards', () => {
+  test('has a place for each collection, as docs/scaling.md lists it', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../../docs/scaling.md'), 'utf8')
+    const groups = Map.groupBy(Object.keys(indexesOf), (name) => {
+      const place = places[name as CollectionName]
+      return typeof place === 'string' ? `whole: ${place}` : `\`${JSON.stringify(keyPattern(place))}\``
+    })
+    for (const [how, names] of groups) {
+      assert.ok(page.includes(`\n| ${how} | ${names.map((name) => `\`${name}\``).join(', ')} |\n`), how)
+    }
+  })
+
+  test('can keep every unique index: each begins with the shard key', () => {
+    const beyond = Object.entries(indexesOf).flatMap(([name, indexes]) => {
+      const place = places[name as CollectionName]
+      if (typeof place === 'string') return []
+      const unique = indexes.filter((index) => index.unique && Object.keys(index.key)[0] !== place.field)
+      return unique.map(({ key }) => `${name}: ${JSON.stringify(key)}`)
+    })
+    assert.deepEqual(beyond, [])
+  })
+
+  test('is made by the commands of `parley shard --plan`, one for each collection or the reason against it', async () => {
+    const printed: string[] = []
+    await shardCommand((line) => printed.push(line)).parseAsync(['--plan', '--database', 'im'], { from: 'user' })
+    assert.equal(printed[0], 'sh.enableSharding("im")')
+    assert.ok(printed.includes('sh.shardCollection("im.rooms", {"_id":"hashed"})'))
+    assert.ok(printed.includes('// apps stays whole on the primary shard: few documents'))
+    for (const name of Object.keys(indexesOf)) {
+      const starts = [`sh.shardCollection("im.${name}"`, `// ${name} `]
+      assert.equal(printed.filter((line) => starts.some((start) => line.startsWith(start))).length, 1, name)
+    }
+  })
+})
