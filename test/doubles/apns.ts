@@ -52,7 +52,10 @@ export async function startApns(): Promise<ApnsDouble> {
       return { status: 400, reason: 'BadMessageId' }
     }
     if (String(headers['apns-collapse-id'] ?? '').length > 64) return { status: 400, reason: 'BadCollapseId' }
-    if (headers['apns-push-type'] !== 'alert') return { status: 400, reason: 'InvalidPushType' }
+    const isSilent = headers['apns-push-type'] === 'background'
+    if (!isSilent && headers['apns-push-type'] !== 'alert') return { status: 400, reason: 'InvalidPushType' }
+    // developer.apple.com: "Pushing background updates to your App".
+    if (isSilent && headers['apns-priority'] !== '5') return { status: 400, reason: 'BadPriority' }
     if (!/^\d+$/.test(String(headers['apns-expiration']))) return { status: 400, reason: 'BadExpirationDate' }
     return undefined
   }

@@ -43,7 +43,7 @@ export function createPushMetrics(metrics: Metrics): PushMetrics {
 }
 
 /** The consumers of the stream that the push service has. */
-export const consumers = ['push', 'pushThreads', 'pushToClients', 'webhooks', 'webhooksOfThreads'] as const
+export const consumers = ['push', 'pushThreads', 'pushToClients', 'pushReads', 'webhooks', 'webhooksOfThreads'] as const
 const networks = ['apns', 'fcm', 'web'] as const
 
 /** Exports how much waits in the stream and in the database, as it is at each scrape. */

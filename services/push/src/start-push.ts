@@ -31,6 +31,7 @@ import { createWebPush } from './networks/web-push.ts'
 import { consumers, createPushMetrics, exportQueues } from './push-metrics.ts'
 import { createMessagePusher, type MessageEvent } from './recipients/push-message.ts'
 import { createClientsPusher } from './recipients/push-to-clients.ts'
+import { createTakeAway } from './recipients/take-away.ts'
 import { askWhoIsOnline } from './recipients/who-is-online.ts'
 import type { pushSettings, SettingsOf } from './settings.ts'
 
@@ -78,11 +79,12 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   const watch = watchConsumers(log, parts.metrics)
   const queueCall = createCallQueue(db, () => wakeCalls.up())
   const notificationsOf = rememberAppNotifications(db)
-  const shared = { db, networks: reachable, keepMS, wakeNetworks }
   const whoIsOnline = askWhoIsOnline(presence, () => chat.control.nodes(), log)
-  const pushMessage = createMessagePusher({ ...shared, whoIsOnline, notificationsOf, generic, queueCall, decisions })
+  const shared = { db, presence, whoIsOnline, networks: reachable, keepMS, wakeNetworks }
+  const pushMessage = createMessagePusher({ ...shared, notificationsOf, generic, queueCall, decisions })
   const pushToClients = createClientsPusher({ ...shared, pushMessage })
-  const queueWebhook = createWebhookQueue(db, queueCall, log)
+  const takeAway = createTakeAway(shared)
+  const queueWebhook = createWebhookQueue({ db, queueCall, onDeleted: takeAway.ofMessage, log })
   const toDeliver = { chat, db, log, tracing, notificationsOf, dispatcher: guarded, timeoutMS, generic, keepMS }
   const delivery = createCallDelivery(toDeliver)
   const deliver = countedDelivery(delivery, figures)
@@ -98,6 +100,7 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
     consume('push', traced(tracing, pushMessage)),
     consume('pushThreads', traced(tracing, pushMessage)),
     consume('pushToClients', pushToClients),
+    consume('pushReads', takeAway.reads),
     consume('webhooks', queueWebhook),
     consume('webhooksOfThreads', queueWebhook),
     ...[...networks].map(([name, network]) =>

@@ -23,11 +23,11 @@ interface PushOfPage {
  * @returns none where the browser has no push service
  */
 export async function startPush({ client, token, deviceID, texts }: PushOfPage): Promise<Pushes | undefined> {
-  const { image, file, reply, markRead, unsupported, readElsewhere, errors } = texts
+  const { image, file, reply, markRead, message, readElsewhere, errors } = texts
   const [user = '', clientKey = ''] = [client.me.get()?._id, client.clientKey.get()]
   try {
     const worker = await navigator.serviceWorker.register(workerAddress() as string)
-    const shown = { image, file, reply, markRead, unsupported, readElsewhere, notSent: errors.other }
+    const shown = { image, file, reply, markRead, message, readElsewhere, notSent: errors.other }
     // Before it, so that no push comes to a worker that knows nobody.
     await keepSubscriber(parleyUrl(), { user, token, clientKey, deviceID, texts: shown })
     await subscribeToPush({ api: client.api, worker, deviceID })

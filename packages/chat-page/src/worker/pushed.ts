@@ -10,6 +10,10 @@ export interface Pushed {
   /** Sender, room, text. */
   locArgs?: string[]
   badge?: number
+  /** `read`: it takes notifications away. */
+  type?: string
+  rooms?: string[]
+  messages?: string[]
   /** Of push2clients. */
   id?: string
   /** Of push2clients, or a text of the app. */
@@ -50,6 +54,6 @@ export function notificationOf(
   const common = { data: place, actions: actionsOf(texts), tag: messageID ?? '' }
   const { title, image, body: ofApp = '' } = ofServer
   if (title !== undefined) return [shownName(title), { ...common, body: shownName(ofApp), ...(image && { image }) }]
-  const body = kinds[messageType] ?? (text || texts.unsupported)
+  const body = kinds[messageType] ?? (text || texts.message)
   return [[sender, roomName].filter((name) => name !== '').join(' · '), { ...common, body }]
 }

@@ -4,7 +4,7 @@ export interface WorkerTexts {
   markRead: string
   image: string
   file: string
-  unsupported: string
+  message: string
   readElsewhere: string
   notSent: string
 }

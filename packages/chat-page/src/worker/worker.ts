@@ -5,7 +5,10 @@ import { findSubscriber, type Subscriber } from './subscriber.ts'
 /** The service worker of the chat page: it shows notifications while no page is connected. */
 declare const self: ServiceWorkerGlobalScope
 
-/** `replied`: the text of the reply, in browsers that take one in the notification. */
+/** Actions are not in TypeScript's library yet. */
+type Shown = Notification & { actions?: object[] }
+
+/** `reply`: the text of the reply, in browsers that take one in the notification. */
 type Clicked = NotificationEvent & { reply?: string | null }
 
 // The worker is at <url>/chat/worker.js.
@@ -21,7 +24,27 @@ async function show(pushed: Pushed): Promise<void> {
   // Logged out in a moment when the server was away.
   if (!subscriber) return void (await (await registration.pushManager.getSubscription())?.unsubscribe())
   if (pushed.badge !== undefined) await navigator.setAppBadge?.(pushed.badge)
-  await registration.showNotification(...notificationOf(pushed, subscriber))
+  if (pushed.type === 'read') await takeAway(subscriber, pushed)
+  else await registration.showNotification(...notificationOf(pushed, subscriber))
+}
+
+/** Of what was read on another device, or deleted. */
+async function takeAway({ texts }: Subscriber, { rooms = [], messages = [], badge }: Pushed): Promise<void> {
+  const isTaken = ({ room = '', threadOf, messageID = '' }: Place) =>
+    messages.includes(messageID) || (threadOf === undefined && room !== '' && (badge === 0 || rooms.includes(room)))
+  const shown = await registration.getNotifications()
+  const [taken = [], left = []] = [true, false].map((is) => shown.filter(({ data }) => isTaken(data ?? {}) === is))
+  for (const one of taken) one.close()
+  // Browsers end subscriptions whose pushes show nothing: an old one is shown again, or a new one for a moment.
+  const last: Shown | undefined = left.at(-1)
+  if (last) {
+    const { title, body, data, tag, actions } = last
+    await registration.showNotification(title, { ...{ body, data, tag, actions }, silent: true })
+    return
+  }
+  const tag = 'read elsewhere'
+  await registration.showNotification(texts.readElsewhere, { tag, silent: true })
+  for (const one of await registration.getNotifications({ tag })) one.close()
 }
 
 async function act({ notification, action, reply }: Clicked): Promise<void> {

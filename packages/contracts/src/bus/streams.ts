@@ -18,6 +18,7 @@ export const durableConsumers = {
   push: { name: 'push', stream: eventStream.name, subjects: [everyRoomSubject('chat message')] },
   pushThreads: { name: 'push-threads', stream: eventStream.name, subjects: [everyRoomSubject('thread message')] },
   pushToClients: { name: 'push-to-clients', stream: eventStream.name, subjects: [allPushToClientsSubject] },
+  pushReads: { name: 'push-reads', stream: eventStream.name, subjects: [everyRoomSubject('lastRead')] },
   webhooks: {
     name: 'webhooks',
     stream: eventStream.name,

@@ -107,6 +107,8 @@ export interface PushDoc {
   /** Of the device, BCP 47. */
   language?: string
   badge?: number
+  /** A silent push: the rooms that were read elsewhere, and deleted messages, whose notifications it takes away. */
+  takesAway?: { rooms?: string[]; messages?: string[] }
   /** When it may be sent; absent once it is claimed. */
   dueAtMS?: number
   takenBy?: string

@@ -23,6 +23,7 @@ import type { Logger } from '@parley/service/log'
 import type { z } from 'zod'
 import { forgetText, forgetTextsOfRoom } from '../recipients/forget-texts.ts'
 import { messageView } from '../recipients/push-message.ts'
+import type { TakeAway } from '../recipients/take-away.ts'
 import type { QueueCall } from './outgoing-call.ts'
 
 /** After this long in the stream, an event's content may have been deleted. */
@@ -48,11 +49,19 @@ interface ToQueue {
   place: number | undefined
 }
 
+interface WebhookParts {
+  db: Db
+  queueCall: QueueCall
+  /** Of a message that was deleted or recalled. */
+  onDeleted: TakeAway['ofMessage']
+  log: Logger
+}
+
 /**
  * Makes the handler that queues the calls to rooms' webhooks. Most rooms have none: they cost a share of one query
  * for many events.
  */
-export function createWebhookQueue(db: Db, queueCall: QueueCall, log: Logger): MessageHandler<ToQueue> {
+export function createWebhookQueue({ db, queueCall, onDeleted, log }: WebhookParts): MessageHandler<ToQueue> {
   const webhookOf = batched(
     async (rooms: string[]) => {
       const webhooks = await findWebhooks(db, [...new Set(rooms)])
@@ -63,7 +72,7 @@ export function createWebhookQueue(db: Db, queueCall: QueueCall, log: Logger): M
 
   const handle = async ({ message, happened, place }: ToQueue) => {
     if (!happened) return
-    await forgetDeleted(db, happened, place ?? message.streamSeq)
+    await forgetDeleted({ db, onDeleted }, happened, place ?? message.streamSeq)
     const { app, room, event, client, request } = happened
     const queue = key(app, room)
     const webhook = await webhookOf(queue)
@@ -93,7 +102,11 @@ export function createWebhookQueue(db: Db, queueCall: QueueCall, log: Logger): M
  * Erases servers' answers to calls about a message that is deleted or recalled, or about all of the room; and the text
  * of its pushes.
  */
-async function forgetDeleted(db: Db, { app, room, event, data }: Happened, order: number): Promise<void> {
+async function forgetDeleted(
+  { db, onDeleted }: Pick<WebhookParts, 'db' | 'onDeleted'>,
+  { app, room, event, data }: Happened,
+  order: number,
+): Promise<void> {
   const { messageID, _id } = data as { messageID?: string; _id?: string }
   if (event === 'MESSAGE_DELETED' && messageID === allMessages) {
     await forgetAnswersOfRoom(db, { app, room }, { beforeOrder: order })
@@ -104,6 +117,7 @@ async function forgetDeleted(db: Db, { app, room, event, data }: Happened, order
   if (message === undefined) return
   await forgetAnswersOfMessage(db, app, message)
   await forgetText(db, app, message)
+  await onDeleted(app, message)
 }
 
 /** The webhooks' names of room events. */

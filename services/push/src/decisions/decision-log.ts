@@ -42,6 +42,8 @@ export function createDecisionLog(db: Db, log: Logger): DecisionLog {
       await decided(decision)
     },
     recordResult(push, { as, id, reason }) {
+      // Of no message that somebody could ask for.
+      if (push.takesAway) return
       const { content, user, network } = push
       const result: PushResult = {
         ...{ user, network, as, atMS: clock.now() },

@@ -30,6 +30,15 @@ export function apnsNotification(push: PushDoc, content: PushContent, topic: str
     notification.payload = { room, messageID, ...(image !== undefined && { image }) }
     return notification
   }
+  if (content.of === 'read') {
+    const { rooms, messages } = content
+    notification.pushType = 'background'
+    // Apple demands 5 of a background push.
+    notification.priority = 5
+    notification.contentAvailable = true
+    notification.payload = { type: 'read', rooms, messages }
+    return notification
+  }
   const { type, expiry, alert, badge, sound, title, body, icon, collapseKey } = content.payload
   notification.aps.alert = alert ?? (title === undefined ? (body ?? '') : { title, body: body ?? '' })
   if (badge !== undefined) notification.badge = badge

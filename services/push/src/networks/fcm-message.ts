@@ -13,7 +13,37 @@ export function fcmMessage(push: PushDoc, content: PushContent): object {
   return {
     message: {
       token: push.token,
-      ...(content.of === 'message' ? ofMessage(push, content) : ofClientsPush(push, content)),
+      ...partsOf(push, content),
+    },
+  }
+}
+
+function partsOf(push: PushDoc, content: PushContent): object {
+  switch (content.of) {
+    case 'message':
+      return ofMessage(push, content)
+    case 'read':
+      return ofRead(push, content)
+    case 'clients':
+      return ofClientsPush(push, content)
+    default:
+      return content satisfies never
+  }
+}
+
+/** A data message, which the app handles; on iPhones a background push. */
+function ofRead({ badge = 0, giveUpAtMS }: PushDoc, { rooms, messages }: PushContent & { of: 'read' }): object {
+  const data = { type: 'read', rooms: JSON.stringify(rooms), messages: JSON.stringify(messages), badge: String(badge) }
+  return {
+    data,
+    android: { priority: 'NORMAL', ttl: lifetime(giveUpAtMS) },
+    apns: {
+      headers: {
+        'apns-push-type': 'background',
+        'apns-priority': '5',
+        'apns-expiration': String(Math.floor(giveUpAtMS / 1_000)),
+      },
+      payload: { aps: { 'content-available': 1, badge } },
     },
   }
 }

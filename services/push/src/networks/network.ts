@@ -33,6 +33,8 @@ export type PushContent = {
       isDeleted?: true
     }
   | { of: 'clients'; id: string; payload: PushPayload }
+  /** Shows nothing: it takes notifications away, and moves the badge. */
+  | { of: 'read'; rooms: string[]; messages: string[] }
 )
 
 /** The outcome of one push. `reason` has few values: it is a label of a metric. */

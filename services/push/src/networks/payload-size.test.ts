@@ -8,6 +8,7 @@ import { messageNotification } from '../recipients/notification-text.ts'
 import { apnsNotification } from './apns-notification.ts'
 import { fcmMessage } from './fcm-message.ts'
 import type { PushContent } from './network.ts'
+import { takenAway } from './taken-away.ts'
 
 const id = 'r'.repeat(128)
 const push = { _id: 'p', user: 'bob', token: 't'.repeat(180), badge: 99_999, giveUpAtMS: Date.now() + 1_000 } as PushDoc
@@ -49,6 +50,16 @@ describe('a push of long texts', () => {
     assert.ok(Buffer.byteLength(JSON.stringify({ message })) <= 4_096, 'FCM')
     const { body } = message.android.notification
     assert.ok(body.isWellFormed() && body.startsWith('漢'.repeat(100)) && body.length > 120, body)
+  })
+
+  test('of very many read rooms and deleted messages, is shortened too', () => {
+    const ids = Array.from({ length: 100 }, (_, i) => `${i}${'"'.repeat(126)}`)
+    const content: PushContent = { of: 'read', ...takenAway({ rooms: ids, messages: ids }) }
+    for (const made of [apnsNotification(push, content, 'org.example.app'), fcmMessage(push, content)]) {
+      assert.ok(Buffer.byteLength(JSON.stringify(made)) <= 4_096)
+    }
+    assert.deepEqual(content.rooms, ids.slice(0, content.rooms.length))
+    assert.ok(content.rooms.length > 2)
   })
 
   test('that fit stay as they are', () => {

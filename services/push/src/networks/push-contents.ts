@@ -3,7 +3,16 @@ import type { PushDoc } from '@parley/db/push/documents'
 import { findPushContents } from '@parley/db/push/pushes'
 import { LRUCache } from 'lru-cache'
 import { asJson, type PushContent } from './network.ts'
+import { takenAway } from './taken-away.ts'
 import { hasWaited } from './waited-pushes.ts'
+
+/** The content of a push. */
+export function contentOf(
+  { takesAway, content }: PushDoc,
+  known: ReadonlyMap<string, PushContent>,
+): PushContent | undefined {
+  return takesAway ? { of: 'read', ...takenAway(takesAway) } : known.get(content)
+}
 
 /** Few pushes go out with a text that was deleted meanwhile, and a message to many is read once a second. */
 const keptMS = 1_000
@@ -17,7 +26,7 @@ const keptContents = 16 * 1024 * 1024
 export function createPushContents(db: Db): (pushes: readonly PushDoc[]) => Promise<Map<string, PushContent>> {
   const contents = new LRUCache<string, PushContent>({ maxSize: keptContents, ttl: keptMS })
   return async (pushes) => {
-    const wanted = new Set(pushes.map(({ content }) => content))
+    const wanted = new Set(pushes.flatMap(({ content, takesAway }) => (takesAway ? [] : [content])))
     // The text may have been deleted since it was read.
     for (const push of pushes) if (hasWaited(push)) contents.delete(push.content)
     const known = new Map<string, PushContent>()

@@ -18,7 +18,7 @@ import { watchCredentials } from './credentials-watch.ts'
 import { createDoubts, type Doubts } from './doubts.ts'
 import { createDuePushes } from './held-pushes.ts'
 import type { Network, PushAnswer, PushContent } from './network.ts'
-import { createPushContents } from './push-contents.ts'
+import { contentOf, createPushContents } from './push-contents.ts'
 import { createResponseHandler } from './push-response.ts'
 import { renewWaited } from './waited-pushes.ts'
 
@@ -80,7 +80,7 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
         if (!taken.has(push._id)) continue
         const now = renewed.get(push._id)
         if (now?.as === 'dropped') drop(push, now.reason)
-        else void begin(now?.push ?? push, known.get(push.content))
+        else void begin(now?.push ?? push, contentOf(push, known))
       }
     }
     return found

@@ -14,9 +14,9 @@ import type { PushContent } from './network.ts'
 /** After this long, a device may be another user's, a message deleted, and its recipient out of the room. */
 const waitedMS = 60_000
 
-/** Whether a push has waited since it was decided: for another try, or for its turn. */
-export function hasWaited({ lastError, at }: PushDoc): boolean {
-  return lastError !== undefined || clock.now() - at.getTime() > waitedMS
+/** Whether a push has waited since it was decided: for another try, or for its turn; a silent one for others. */
+export function hasWaited({ lastError, at, takesAway }: PushDoc): boolean {
+  return takesAway !== undefined || lastError !== undefined || clock.now() - at.getTime() > waitedMS
 }
 
 /** A push as it is now, or why it is not sent any more. */

@@ -64,8 +64,8 @@ export function createWebPush({ db, subject, allowPrivate, timeoutMS, concurrenc
         'content-type': 'application/octet-stream',
         'content-encoding': 'aes128gcm',
         ttl: String(lifetimeS(push, content)),
-        urgency: 'high',
-        topic: topicOf(content),
+        urgency: content.of === 'read' ? 'normal' : 'high',
+        topic: topicOf(push, content),
       },
       body: encryptForBrowser(text, keys),
       signal: AbortSignal.timeout(timeoutMS),
@@ -93,6 +93,7 @@ export function createWebPush({ db, subject, allowPrivate, timeoutMS, concurrenc
 function saidTo(push: PushDoc, content: PushContent): object {
   const { badge } = push
   const more = badge === undefined ? {} : { badge }
+  if (content.of === 'read') return { type: 'read', rooms: content.rooms, messages: content.messages, ...more }
   if (content.of === 'clients') return { id: content.id, ...more, ...content.payload }
   const { room, messageID, messageType, threadOf } = content
   const message = { room, messageID, messageType, ...(threadOf !== undefined && { threadOf }) }
@@ -108,9 +109,14 @@ function lifetimeS({ giveUpAtMS }: PushDoc, content: PushContent): number {
 }
 
 /** Pushes of one topic replace each other while the browser is away: at most 32 characters of base64url (RFC 8030, 5.4). */
-function topicOf(content: PushContent): string {
-  const name = content.of === 'message' ? content.messageID : (content.payload.collapseKey ?? content.id)
-  return hash('sha256', name, 'base64url').slice(0, 32)
+function topicOf(push: PushDoc, content: PushContent): string {
+  return hash('sha256', nameOf(push, content), 'base64url').slice(0, 32)
+}
+
+function nameOf(push: PushDoc, content: PushContent): string {
+  if (content.of === 'clients') return content.payload.collapseKey ?? content.id
+  // A later silent push takes other notifications away: it replaces none.
+  return content.of === 'message' ? content.messageID : push.content
 }
 
 function answerOf(status: number, location: string | string[] | undefined, afterMS: number | undefined): PushAnswer {

@@ -19,13 +19,21 @@ import { findSentMessage } from '@parley/db/messages/messages'
 import type { DeviceDecision, MessageReason, PushDecisionDoc, PushDoc, PushNetwork } from '@parley/db/push/documents'
 import { type CallToQueue, targetOf } from '@parley/db/push/outgoing-calls'
 import { deviceOf } from '@parley/db/push/push-decisions'
-import { insertPushContent, insertPushes, isPushDecided, notePushesDecided } from '@parley/db/push/pushes'
+import {
+  insertPushContent,
+  insertPushes,
+  isPushDecided,
+  keepPushesSeconds,
+  notePushesDecided,
+} from '@parley/db/push/pushes'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { findRoom } from '@parley/db/rooms/rooms'
 import { totalUnreadOf } from '@parley/db/unread/total-unread'
 import { findDevicesOfUsers } from '@parley/db/users/devices'
 import type { DeviceDoc } from '@parley/db/users/documents'
 import { findUser } from '@parley/db/users/users'
+import { isPresenceAway, type Presence } from '@parley/presence/connect'
+import { notePushed } from '@parley/presence/pushed-rooms'
 import type { QueueCall } from '../calls/outgoing-call.ts'
 import type { DecisionLog } from '../decisions/decision-log.ts'
 import { messageNotification } from './notification-text.ts'
@@ -33,6 +41,7 @@ import type { WhoIsOnline } from './who-is-online.ts'
 
 export interface PushMessageParts {
   db: Db
+  presence: Presence
   whoIsOnline: WhoIsOnline
   notificationsOf: NotificationsOfApp
   /** The configured networks. */
@@ -125,7 +134,22 @@ async function noteForDevices(
     )
     const _id = key(room.app, message._id, String(page++))
     await Promise.all([insertPushes(db, pushes), parts.decisions.decided({ _id, at: clock.date(), ...decided })])
-    if (pushes.length > 0) parts.wakeNetworks()
+    if (pushes.length === 0) continue
+    parts.wakeNetworks()
+    if (message.threadOf === undefined) await notePushedTo(parts, message, devices)
+  }
+}
+
+/** So that reading them elsewhere takes them away again. */
+async function notePushedTo(
+  { presence }: PushMessageParts,
+  { appID: app, room, seq }: Message,
+  devices: readonly DeviceDoc[],
+): Promise<void> {
+  try {
+    await notePushed(presence, { app, room, seq }, devices, keepPushesSeconds)
+  } catch (error) {
+    if (!isPresenceAway(error)) throw error
   }
 }
 

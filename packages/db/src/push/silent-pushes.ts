@@ -1,0 +1,35 @@
+import type { Db } from '../db.ts'
+import { key } from '../keys.ts'
+import type { PushDoc } from './documents.ts'
+
+/** Stores silent pushes; one that waits already takes away more. */
+export async function noteSilentPushes(db: Db, pushes: readonly PushDoc[]): Promise<void> {
+  if (pushes.length === 0) return
+  const updates = pushes.map(({ _id, takesAway: { rooms = [], messages = [] } = {}, ...push }) => ({
+    updateOne: {
+      filter: { _id },
+      update: {
+        $setOnInsert: push,
+        $addToSet: { 'takesAway.rooms': { $each: rooms }, 'takesAway.messages': { $each: messages } },
+      },
+      upsert: true,
+    },
+  }))
+  await db.pushes.bulkWrite(updates, { ordered: false })
+}
+
+/** The pushes of a message, in pages. */
+export async function* pagePushesOf(db: Db, app: string, message: string, perPage: number): AsyncGenerator<PushDoc[]> {
+  const content = key(app, message)
+  for (let after = `${content}\0`; ; ) {
+    const found = await db.pushes
+      .find({ _id: { $gt: after, $lt: `${content}\u0001` } })
+      .sort({ _id: 1 })
+      .limit(perPage)
+      .toArray()
+    if (found.length > 0) yield found
+    const last = found.at(-1)
+    if (!last || found.length < perPage) return
+    after = last._id
+  }
+}
