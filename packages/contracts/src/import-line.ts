@@ -40,6 +40,7 @@ const user = z.strictObject({
   deviceId: token,
   token,
   expirationDate: token,
+  erased: z.boolean().optional(),
   createdAt: importTime.optional(),
 })
 
@@ -98,9 +99,15 @@ const ban = z.strictObject({
   blockee: userId,
   blocker: userId.optional(),
   ...banMember.body.shape,
+  createdAt: importTime.optional(),
 })
 
-const block = z.strictObject({ type: z.literal('block'), blocker: userId, blockee: userId })
+const block = z.strictObject({
+  type: z.literal('block'),
+  blocker: userId,
+  blockee: userId,
+  createdAt: importTime.optional(),
+})
 
 const { type: network, ...deviceFields } = subscribe.body.shape
 const device = z.strictObject({ type: z.literal('device'), user: userId, network, ...deviceFields })
@@ -112,7 +119,7 @@ const pref = z.strictObject({
   data: setMyPref.body.shape.data,
 })
 
-const config = z.strictObject({ type: z.literal('config'), key: configKey, data: z.unknown() })
+const config = z.strictObject({ type: z.literal('config'), key: configKey, data: z.unknown().optional() })
 
 /** A line of the file that `parley import` reads (docs/guides/import.md#the-file); times are milliseconds when parsed. */
 export const importLine = z.discriminatedUnion(

@@ -102,17 +102,22 @@ export function prefLine(user: string, { name, json }: PrefDoc): string {
   return withField({ type: 'pref', user, key: name }, 'data', json)
 }
 
-export function banLine({ room, blockee, blocker, untilMS }: BanDoc): string {
+export function banLine({ room, blockee, blocker, createdAt, untilMS }: BanDoc): string {
   const line: Given<'ban'> = {
-    ...{ type: 'ban', room, blockee },
+    ...{ type: 'ban', room, blockee, createdAt: createdAt.toISOString() },
     ...(blocker !== '' && { blocker }),
     ...(untilMS !== undefined && { untilMS }),
   }
   return JSON.stringify(line)
 }
 
-export function blockLine({ blocker, blockee }: BlockDoc): string {
-  return JSON.stringify({ type: 'block', blocker, blockee } satisfies Given<'block'>)
+export function blockLine({ blocker, blockee, createdAt }: BlockDoc): string {
+  return JSON.stringify({
+    type: 'block',
+    blocker,
+    blockee,
+    createdAt: createdAt.toISOString(),
+  } satisfies Given<'block'>)
 }
 
 export function groupLine({ id, nickname, avatarUrl, groupMembers: members = [] }: UserDoc): string {

@@ -10,7 +10,10 @@ import { newUserDoc } from '@parley/db/users/users'
 import { contentOf } from '../messages/sending/draft.ts'
 import { importedMessageId } from './known-ids.ts'
 
-export function toUserDoc(app: string, { type: _type, _id, createdAt, ...profile }: ImportOf<'user'>): UserDoc {
+export function toUserDoc(
+  app: string,
+  { type: _type, erased: _erased, _id, createdAt, ...profile }: ImportOf<'user'>,
+): UserDoc {
   const given = Object.fromEntries(Object.entries(profile).filter(([, value]) => value !== undefined))
   const user = newUserDoc(app, _id, given)
   return createdAt === undefined ? user : { ...user, createdAt: new Date(createdAt) }

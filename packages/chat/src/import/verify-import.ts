@@ -37,7 +37,9 @@ export async function verifyImport(
       const place = threadOf === undefined ? room : threadKey({ app, room }, importedMessageId(app, room, threadOf))
       counted.set(place, (counted.get(place) ?? 0) + 1)
     }
-    const users = of('user').map(({ _id }) => key(app, _id))
+    const users = of('user')
+      .filter(({ erased }) => erased !== true)
+      .map(({ _id }) => key(app, _id))
     const missing = users.length - (users.length > 0 ? await countThere(db, users) : 0)
     if (missing > 0) wrong.push(`${missing} users are missing`)
     const memberships = of('membership').map(({ room, user }) => key(app, room, user))

@@ -46,7 +46,9 @@ export class LineWriter {
     const of = <T extends ImportLine['type']>(type: T) => lines.filter((line) => line.type === type) as ImportOf<T>[]
     await insertImportedUsers(
       this.#db,
-      of('user').map((user) => toUserDoc(this.#app, user)),
+      of('user')
+        .filter(({ erased }) => erased !== true)
+        .map((user) => toUserDoc(this.#app, user)),
     )
     await insertImportedRooms(
       this.#db,

@@ -41,17 +41,19 @@ async function write(
       throw new ImportConflict(`there is a user ${JSON.stringify(_id)}`)
     }
     case 'ban': {
-      const { room, blockee, blocker = '', untilMS } = line
+      const { room, blockee, blocker = '', untilMS, createdAt } = line
       if (untilMS !== undefined && untilMS <= clock.now()) return
       const end = untilMS !== undefined && { untilMS }
-      await insertBan(db, { app, room, blockee, blocker, ...end }, session)
+      const since = createdAt !== undefined && { createdAt: new Date(createdAt) }
+      await insertBan(db, { app, room, blockee, blocker, ...end, ...since }, session)
       await setBlocked(db, { app, room, user: blockee }, end || true, session)
       return moveRooms(db, [key(app, room)], session)
     }
     case 'block': {
-      const { blocker, blockee } = line
+      const { blocker, blockee, createdAt } = line
       if (await findBlock(db, app, blocker, blockee, session)) return
-      await insertBlock(db, { app, blocker, blockee }, session)
+      const since = createdAt !== undefined && { createdAt: new Date(createdAt) }
+      await insertBlock(db, { app, blocker, blockee, ...since }, session)
       const room = await findDirectRoom(db, pairKey(app, blocker, blockee), session)
       if (!room) return
       await setBlocked(db, { app, room: room.id, user: blockee }, true, session)

@@ -19,12 +19,12 @@ function inForce(): Filter<BanDoc> {
 
 export async function insertBan(
   db: Db,
-  ban: Pick<BanDoc, 'app' | 'room' | 'blockee' | 'blocker' | 'untilMS'>,
+  ban: Pick<BanDoc, 'app' | 'room' | 'blockee' | 'blocker' | 'untilMS'> & { createdAt?: Date },
   session: ClientSession,
 ): Promise<BanDoc> {
-  const { app, room, blockee, untilMS } = ban
+  const { app, room, blockee, untilMS, createdAt = clock.date() } = ban
   const end = untilMS !== undefined && { expiresAt: new Date(untilMS) }
-  const whole = { ...ban, _id: key(app, room, blockee), roomKey: key(app, room), createdAt: clock.date(), ...end }
+  const whole = { ...ban, _id: key(app, room, blockee), roomKey: key(app, room), createdAt, ...end }
   // An ended one can still be there.
   await db.bans.replaceOne({ _id: whole._id }, whole, { session, upsert: true })
   return whole

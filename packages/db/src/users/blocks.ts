@@ -9,11 +9,11 @@ export const blockIndexes: IndexDescription[] = [{ key: { blockerKey: 1, created
 
 export async function insertBlock(
   db: Db,
-  block: Pick<BlockDoc, 'app' | 'blocker' | 'blockee'>,
+  block: Pick<BlockDoc, 'app' | 'blocker' | 'blockee'> & { createdAt?: Date },
   session: ClientSession,
 ): Promise<BlockDoc> {
-  const { app, blocker, blockee } = block
-  const whole = { ...block, _id: key(app, blocker, blockee), blockerKey: key(app, blocker), createdAt: clock.date() }
+  const { app, blocker, blockee, createdAt = clock.date() } = block
+  const whole = { ...block, _id: key(app, blocker, blockee), blockerKey: key(app, blocker), createdAt }
   await db.blocks.insertOne(whole, { session })
   return whole
 }

@@ -10,6 +10,7 @@ import { auditCommand } from './audit-command.ts'
 import { backupCommand, restoreCommand } from './backup-command.ts'
 import { badgeCommand } from './badge-command.ts'
 import { convertCommand } from './convert-command.ts'
+import { exportCommand } from './export-command.ts'
 import { importCommand } from './import-command.ts'
 import { keyCommand } from './key-command.ts'
 import { migrateCommand } from './migrate-command.ts'
@@ -38,6 +39,7 @@ export function parleyCommand(): Command {
   program.addCommand(backupCommand())
   program.addCommand(badgeCommand(withDb))
   program.addCommand(convertCommand())
+  program.addCommand(exportCommand(withDb))
   program.addCommand(importCommand(withDb))
   program.addCommand(keyCommand(withDb))
   program.addCommand(migrateCommand())

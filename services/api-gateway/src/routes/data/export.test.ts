@@ -96,7 +96,7 @@ describe('the export of a user', () => {
       [{ dark: true }],
     )
     assert.partialDeepStrictEqual(of('device'), [{ deviceId: 'phone', network: 'fcm' }])
-    assert.deepEqual(of('block'), [{ type: 'block', blocker: 'alice', blockee: 'bob' }])
+    assert.partialDeepStrictEqual(of('block'), [{ type: 'block', blocker: 'alice', blockee: 'bob' }])
     assert.deepEqual(linesIn(files['reactions.ndjson']), [{ room, message: ofBob._id, reactions: ['👍'] }])
     assert.equal(linesIn(files['tokens.ndjson']).length, 1)
     assert.doesNotMatch(files['tokens.ndjson'] ?? '', new RegExp(alice.token))

@@ -1,0 +1,47 @@
+import { createWriteStream } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { type LeftOut, linesOfApp } from '@parley/chat/export/app-lines'
+import { findApp } from '@parley/db/apps/apps'
+import type { Db } from '@parley/db/connect'
+import { Command } from 'commander'
+import { recordCommand } from './by-command.ts'
+
+type WithDb = <T>(work: (db: Db) => Promise<T>, timeoutMS?: number) => Promise<T>
+
+/** A read of a large collection waits for its disk. */
+const timeoutMS = 120_000
+
+/** `parley export`: a whole app, for `parley import`. */
+export function exportCommand(withDb: WithDb): Command {
+  return new Command('export')
+    .description('Write all of an app as lines that parley import reads: docs/guides/their-data.md.')
+    .requiredOption('--app <appID>', 'the app')
+    .requiredOption('--out <place>', 'a file.ndjson, or a folder that gets export.ndjson')
+    .addHelpText('after', '\nIt has the values of the configuration with their secrets: keep it as you keep a backup.')
+    .action(({ app, out }: { app: string; out: string }) => withDb((db) => run(db, app, out), timeoutMS))
+}
+
+async function run(db: Db, app: string, out: string): Promise<void> {
+  if (!(await findApp(db, app))) throw new Error(`there is no app ${JSON.stringify(app)}`)
+  const file = out.endsWith('.ndjson') ? out : join(out, 'export.ndjson')
+  await mkdir(dirname(file), { recursive: true })
+  await recordCommand(db, app, 'export')
+  const startedMS = performance.now()
+  const leftOut: LeftOut = { rooms: 0, files: 0, messages: 0 }
+  let count = 0
+  async function* text(): AsyncGenerator<string> {
+    for await (const line of linesOfApp(db, app, leftOut)) {
+      count++
+      yield `${line}\n`
+    }
+  }
+  // An existing file may be the only copy.
+  await pipeline(text, createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true }))
+  const seconds = (performance.now() - startedMS) / 1000
+  console.log(`${file}: ${count} lines in ${seconds.toFixed(1)} s`)
+  if (leftOut.rooms > 0) console.log(`${leftOut.rooms} rooms have no members, or one of two: left out`)
+  if (leftOut.files > 0) console.log(`${leftOut.files} messages had files: their lines have none`)
+  if (leftOut.messages > 0) console.log(`${leftOut.messages} messages of threads whose root is gone: left out`)
+}

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { checkFile } from '@parley/chat/import/check-file'
+import { importFile } from '@parley/chat/import/import-file'
+import { importedMessageId } from '@parley/chat/import/known-ids'
+import { verifyImport } from '@parley/chat/import/verify-import'
+import { findAllMessages } from '@parley/db/message-buckets/all-messages'
+import { testServers, withDatabase } from '@parley/stack/test-servers'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
+
+let from: TestGateway
+let to: TestGateway
+let folder: string
+beforeAll(async () => {
+  ;[from, to] = [await startTestGateway(), await startTestGateway()]
+  folder = await mkdtemp(join(tmpdir(), 'parley-round-trip-'))
+})
+afterAll(async () => {
+  await from.stop()
+  await to.stop()
+  await rm(folder, { recursive: true })
+})
+
+const admin = async (...call: Parameters<TestGateway['admin']>) => {
+  const { status, body } = await from.admin(...call)
+  assert.ok(status < 300, `${call[0]} ${call[1]}: ${JSON.stringify(body)}`)
+  return body.result
+}
+const send = async (room: string, sender: string, message: unknown, more: object = {}): Promise<string> =>
+  (await admin('POST', '/messages', { room, sender, message, messageType: 'text', ...more }))._id
+
+async function makeConversations(): Promise<{ rooms: string[]; roots: string[] }> {
+  const profile = {
+    nickname: 'Alice',
+    description: 'Ops',
+    email: 'alice@example.com',
+    avatarUrl: 'https://e.example/a',
+  }
+  const alice = await from.newUser('alice', profile)
+  const bob = await from.newUser('bob', { nickname: 'Bob', isAdmin: true })
+  const gone = await from.newUser('gone')
+  await from.newUser('robot', { isRobot: true, commands: [{ name: 'help', description: 'Helps' }] })
+  await admin('POST', '/admin/groups', { _id: 'team', nickname: 'Team', members: ['alice', 'bob'] })
+  await admin('POST', '/config', { announcement: { n: 1.5 }, nothing: null, censorship: { keywords: ['darn'] } })
+  const fields = {
+    name: 'Team',
+    description: 'All of us',
+    roomTags: ['a'],
+    extParams: { x: [1] },
+    slowModeS: 0,
+    systemMessage: true,
+  }
+  const room = await from.newRoom([alice, bob, gone], { ...fields, owner: 'alice' })
+  const direct = await from.newRoom([alice, bob], { roomType: 'direct' })
+  const frozen = await from.newRoom([alice], { retentionDays: 400 })
+  await admin('PUT', `/rooms/${room}/member/bob`, { property: 'role', value: 'admin' })
+  const root = await send(room, 'bob', 'root')
+  const replied = await send(room, 'alice', { text: 'any', list: [1, { deep: null }] }, { replyTo: root })
+  await send(room, 'alice', 'one', { replyTo: root, thread: true })
+  const inThread = await send(room, 'alice', 'two', { replyTo: root, thread: true })
+  // An import has threads as read.
+  assert.equal((await bob.call('PUT', `/messages/${root}/thread/lastRead`, { message: inThread })).status, 200)
+  const [edited, recalled, deleted, reacted, pinned] = [
+    await send(room, 'bob', 'edit me'),
+    await send(room, 'bob', 'recall me'),
+    await send(room, 'bob', 'delete me'),
+    await send(room, 'gone', 'of an erased user', { mentions: ['alice'] }),
+    await send(room, 'bob', 'pin me', { clientMessageID: 'mine', expiresInS: 86_400 }),
+  ]
+  await bob.call('POST', `/rooms/${room}/message`, { _id: edited, message: 'edited' })
+  await bob.call('POST', `/rooms/${room}/message`, { _id: recalled, messageType: 'recall' })
+  await admin('DELETE', `/rooms/${room}/messages/${deleted}`)
+  for (const user of [alice, gone]) await user.call('POST', `/messages/${reacted}/reaction`, { reaction: '👍' })
+  await bob.call('POST', `/messages/${pinned}/pin`)
+  await alice.call('PUT', `/rooms/${room}/lastRead`, { message: replied })
+  for (let n = 0; n < 70; n++) await send(direct, n % 2 ? 'alice' : 'bob', `message ${n}`)
+  await alice.call('POST', `/roomPrefs/${room}`, { sticky: true, tags: ['x'], tagColors: { x: 'red' }, muted: true })
+  await alice.call('POST', '/me/pref/theme', { data: { dark: true } })
+  await alice.call('POST', '/blockStatus/my/robot')
+  await admin('POST', `/blockStatus/room/${room}/gone`)
+  await admin('DELETE', '/admin/clients/gone')
+  await admin('PUT', `/rooms/${frozen}`, { status: 0 })
+  return { rooms: [room, direct, frozen], roots: [root] }
+}
+
+/** Runs `parley export`. */
+async function exported(): Promise<string> {
+  const { mongoUrl } = await testServers()
+  const env = { ...process.env, PARLEY_MONGO_URL: withDatabase(mongoUrl, from.chat.db.mongo.databaseName) }
+  const args = [
+    join(import.meta.dirname, '../parley.ts'),
+    'export',
+    '--app',
+    from.app,
+    '--out',
+    join(folder, `${performance.now()}`),
+  ]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env })
+  assert.doesNotMatch(stdout, /left out|have none/)
+  return /^(.*): \d+ lines/m.exec(stdout)?.[1] ?? stdout
+}
+
+/** The IDs that imported messages have, and the old ones. */
+async function idsOf(gateway: TestGateway): Promise<Map<string, string>> {
+  const found = await findAllMessages(from.chat.db, { app: from.app })
+  return new Map(found.map(({ _id, room }) => [gateway === from ? _id : importedMessageId(to.app, room, _id), _id]))
+}
+
+/** Every read of two users and the API key, comparable. */
+async function readAll(gateway: TestGateway, { rooms, roots }: { rooms: string[]; roots: string[] }) {
+  const ids = await idsOf(gateway)
+  const named = new Map([...ids].map(([id, old]) => [old, id]))
+  const users: TestUser[] = [await gateway.newUser('alice'), await gateway.newUser('bob')]
+  const ofUser = [
+    ...[
+      '/rooms?limit=100',
+      '/rooms?sort=createdTime',
+      '/threads',
+      '/me',
+      '/me/pref',
+      '/me/badge',
+      '/blockStatus/my',
+      '/config',
+    ],
+    ...rooms.flatMap((id) => [
+      ...[`/rooms/${id}`, `/rooms/${id}/members`, `/rooms/${id}/pins`, `/blockStatus/room/${id}`],
+      ...['updatedAt', 'createdAt'].map((field) => `/rooms/${id}/messages/v3?limit=500&timeRangeField=${field}`),
+    ]),
+    ...roots.map((id) => `/messages/${named.get(id)}/thread`),
+  ]
+  const ofAdmin = [
+    '/admin/clients?limit=100',
+    '/admin/groups',
+    '/admin/rooms',
+    ...rooms.map((id) => `/admin/rooms/${id}`),
+  ]
+  const answers: [string, unknown][] = []
+  const read = async (by: string, path: string, call: TestGateway['admin']) => {
+    const { status, body } = await call('GET', path)
+    const known = path.replace(/[0-9a-f]{24}/g, (id) => ids.get(id) ?? id)
+    answers.push([`${by} ${known}`, { status, result: comparable(body.result, gateway.app, ids) }])
+  }
+  for (const user of users) for (const path of ofUser) await read(user.id, path, user.call)
+  for (const path of ofAdmin) await read('admin', path, gateway.admin)
+  const found = await users[0]?.call('POST', '/search', { type: ['messages'], keyword: 'message' })
+  answers.push(['search', comparable(found?.body.result, gateway.app, ids)])
+  return Object.fromEntries(answers)
+}
+
+/** Of logins and profile changes, which an import does not have. */
+const ofLogins = new Set([
+  'lastLoginTimeMS',
+  'lastJoinOrCreateRoomTime',
+  'updatedAt',
+  '__v',
+  'userAgent',
+  'address',
+  'inspect',
+  'tookMS',
+])
+
+function comparable(value: unknown, app: string, ids: ReadonlyMap<string, string>): unknown {
+  if (Array.isArray(value)) return value.map((one) => comparable(one, app, ids))
+  if (typeof value === 'string') return value === app ? 'app' : (ids.get(value) ?? value)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).filter(
+    ([name, one]) => !ofLogins.has(name) && !(name === 'clientMessageID' && ids.has(String(one))),
+  )
+  const old = new Set(ids.values())
+  return Object.fromEntries(
+    entries
+      .filter(([name, one]) => !(name === 'clientMessageID' && old.has(String(one))))
+      .map(([name, one]) => [name, comparable(one, app, ids)]),
+  )
+}
+
+describe('an app that is exported and imported into an empty one', () => {
+  test('gives the same answer to every read', async () => {
+    const made = await makeConversations()
+    const file = await exported()
+    const problems: unknown[] = []
+    const watching = { onProgress: () => undefined, onProblem: (problem: unknown) => void problems.push(problem) }
+    const { db } = to.chat
+    const checked = await checkFile(db, to.app, file, watching)
+    assert.deepEqual(problems, [])
+    await importFile(db, to.app, checked.file, watching)
+    assert.deepEqual(await verifyImport(db, to.app, checked.file, watching), [])
+    const [before, after] = [await readAll(from, made), await readAll(to, made)]
+    for (const [path, answer] of Object.entries(before)) assert.deepEqual(after[path], answer, path)
+  })
+})
