@@ -43,7 +43,7 @@ export interface AppHooks<V, Q, A> {
 }
 
 /** `open`: no call is made until a pause is over; `half-open`: the next one decides. */
-export type Breaker = 'closed' | 'open' | 'half-open'
+type Breaker = 'closed' | 'open' | 'half-open'
 
 /** Bounds the calls to one server. */
 interface Guard {

@@ -58,6 +58,7 @@ export const readTimeline = operation({
           code: 'PUSH_CONNECTED',
           subject: { kind: 'device', id: 'tablet' },
           reason: 'No push to tablet: the device was connected and heard the message live',
+          about: { devices: ['tablet'] },
           refs: { message: '66f0c1a2b3c4d5e6f7a8b9c0', room: 'demo-room', device: 'tablet' },
         },
         {
@@ -66,6 +67,7 @@ export const readTimeline = operation({
           code: 'MESSAGE_RECEIVED',
           subject: { kind: 'message', id: '66f0c1a2b3c4d5e6f7a8b9c0' },
           reason: 'alice sent a message of type text (seq 12); it reached a device of bob, and bob has not read it',
+          about: { messageType: 'text', seq: 12, changes: [], by: 'alice', state: 'arrived', user: 'bob' },
           refs: { message: '66f0c1a2b3c4d5e6f7a8b9c0', room: 'demo-room', user: 'alice', request: 'req-1' },
         },
       ],
