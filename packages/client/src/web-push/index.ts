@@ -1,2 +1,8 @@
-export { type PushDevice, subscribeToPush, unsubscribeFromPush } from './subscription.ts'
+export {
+  type PushDevice,
+  type PushWorker,
+  subscribeToPush,
+  unsubscribeFromPush,
+  type WorkerSubscription,
+} from './subscription.ts'
 export { createWorkerCalls, type WorkerCallsOptions } from './worker-calls.ts'

@@ -1,16 +1,16 @@
 import type { UserCalls } from '../calls/user-calls.ts'
 
 /** The part of the browser's PushSubscription that is used. */
-interface Subscription {
+export interface WorkerSubscription {
   options: { applicationServerKey: ArrayBuffer | null }
   unsubscribe: () => Promise<boolean>
 }
 
 /** The part of its ServiceWorkerRegistration that is used. */
-interface PushWorker {
+export interface PushWorker {
   pushManager: {
-    getSubscription: () => Promise<Subscription | null>
-    subscribe: (options: { userVisibleOnly: boolean; applicationServerKey: string }) => Promise<Subscription>
+    getSubscription: () => Promise<WorkerSubscription | null>
+    subscribe: (options: { userVisibleOnly: boolean; applicationServerKey: string }) => Promise<WorkerSubscription>
   }
 }
 
@@ -48,7 +48,7 @@ export async function unsubscribeFromPush({ api, worker, deviceID }: PushDevice)
 }
 
 /** In base64url, as `webPushKey` answers it. */
-function keyOf({ options: { applicationServerKey } }: Subscription): string {
+function keyOf({ options: { applicationServerKey } }: WorkerSubscription): string {
   const bytes = new Uint8Array(applicationServerKey ?? new ArrayBuffer())
   return btoa(String.fromCodePoint(...bytes))
     .replaceAll('+', '-')
