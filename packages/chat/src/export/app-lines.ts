@@ -21,7 +21,7 @@ import {
 
 const perPage = 500
 
-/** What an export could not have, for the operator. */
+/** Left out of an export, for the operator to know. */
 export interface LeftOut {
   /** Rooms without a member, or direct ones that one of the two has left. */
   rooms: number

@@ -42,6 +42,7 @@ interface Page {
 type Stage = (db: Db, of: OfUser, after?: string) => AsyncGenerator<Page>
 
 const perPage = 200
+const messagesPerPage = 2_000
 /** Each may have 16 KiB. */
 const prefsPerPage = 50
 /** Seqs that one query looks through. */
@@ -116,10 +117,11 @@ async function* placesOf(db: Db, { app, user }: OfUser, from: PlaceInRooms): Asy
 
 async function* messages(db: Db, of: OfUser, after = '["thread","",0]'): AsyncGenerator<Page> {
   for await (const [kind, roomKey, fromSeq] of placesOf(db, of, JSON.parse(after) as PlaceInRooms)) {
-    for (let afterSeq = fromSeq, isLast = false; !isLast; ) {
-      const found = await findMessagesOfSender(db, roomKey, of.user, { afterSeq, limit: perPage })
-      afterSeq = found.at(-1)?.seq ?? afterSeq
-      isLast = found.length < perPage
+    for (let place: number | undefined = fromSeq; place !== undefined; ) {
+      const limit = messagesPerPage
+      const { messages: found, next } = await findMessagesOfSender(db, roomKey, of.user, { afterSeq: place, limit })
+      const afterSeq = next ?? found.at(-1)?.seq ?? place
+      place = next
       yield { lines: found.map(messageLine), after: JSON.stringify([kind, roomKey, afterSeq] satisfies PlaceInRooms) }
     }
   }

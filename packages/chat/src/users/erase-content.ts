@@ -77,8 +77,9 @@ async function eraseNext(
   const work = async (session: Session) => {
     const room = await lockRoom(db, app, roomId, session)
     const some = { afterSeq, limit: mostAtOneTime }
-    const found = room ? await findMessagesOfSender(db, roomKey, user, some, session) : []
-    if (!room || found.length === 0) return { next: undefined, noted: [] }
+    if (!room) return { next: undefined, noted: [] }
+    const { messages: found, next } = await findMessagesOfSender(db, roomKey, user, some, session)
+    if (found.length === 0) return { next, noted: [] }
     const held = await findHeld(db, app, { room: roomId, users: [user] }, session)
     if (held.room || held.users.has(user)) {
       await noteErased(db, job, { spared: room._id }, session)
@@ -87,7 +88,6 @@ async function eraseNext(
     const isDone = (message: (typeof found)[number]) =>
       message.system || isDeletedIn(message, room) || (content === 'redact' && message.recalled)
     const living = found.filter((message) => !isDone(message))
-    const next = found.length < mostAtOneTime ? undefined : found.at(-1)?.seq
     if (living.length === 0) return { next, noted: [] }
     const updatedAtMS = await takeRoomTime(db, room, session)
     await uncountMessages(db, room, living, session)

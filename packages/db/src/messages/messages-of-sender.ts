@@ -42,26 +42,36 @@ export async function findRoomsOfSender(
   return { rooms, ...(last && page.length === limit && { next: last._id }) }
 }
 
-/** A sender's next flushed messages of a room or thread after a seq, in the order of seq. */
+/** A sender's next flushed messages of a room or thread after a seq, in the order of seq; and the seq after which there can be more. */
 export async function findMessagesOfSender(
   db: Db,
   roomKey: string,
   sender: string,
   { afterSeq, limit }: { afterSeq: number; limit: number },
   session?: ClientSession,
-): Promise<MessageDoc[]> {
+): Promise<{ messages: MessageDoc[]; next: number | undefined }> {
   const number = { $gte: Math.floor(afterSeq / perBucket) }
   const options = session && { session }
+  const mostBuckets = Math.ceil(limit / perBucket)
   const buckets = await db.messageBuckets
-    .find({ roomKey, senders: sender, number }, { ...options, hint: bySenders.key, sort: { number: 1 }, limit })
+    .find(
+      { roomKey, senders: sender, number },
+      { ...options, hint: bySenders.key, sort: { number: 1 }, limit: mostBuckets },
+    )
     .toArray()
-  const isWanted = (message: MessageDoc) => message.sender === sender && message.seq > afterSeq
   const apart = await db.messages
     .find({ roomKey, sender, seq: { $gt: afterSeq } }, { ...options })
     .sort({ seq: 1 })
     .limit(limit)
     .toArray()
-  return joined(buckets.flatMap(messagesOf).filter(isWanted), apart)
+  // Up to here both have all.
+  const endOfBuckets = buckets.length < mostBuckets ? Infinity : ((buckets.at(-1)?.number ?? 0) + 1) * perBucket
+  const end = Math.min(endOfBuckets, apart.length < limit ? Infinity : (apart.at(-1)?.seq ?? 0))
+  const isWanted = (message: MessageDoc) => message.sender === sender && message.seq > afterSeq
+  const found = joined(buckets.flatMap(messagesOf).filter(isWanted), apart)
+    .filter(({ seq }) => seq <= end)
     .toSorted((a, b) => a.seq - b.seq)
-    .slice(0, limit)
+  const messages = found.slice(0, limit)
+  if (messages.length < found.length) return { messages, next: messages.at(-1)?.seq }
+  return { messages, next: end === Infinity ? undefined : end }
 }
