@@ -2,8 +2,18 @@ import assert from 'node:assert/strict'
 import { chart, headOf, rendered } from '@parley/local/chart/rendered'
 import { describe, test } from 'vitest'
 import { parse } from 'yaml'
-import { environmentOf, type KubeObject, mainOf, production, read, withIngress } from './k8s-objects.ts'
-import { knownSettings } from './known-settings.ts'
+import {
+  environmentOf,
+  type KubeObject,
+  type Labels,
+  mainOf,
+  objects,
+  podOf,
+  production,
+  read,
+  withIngress,
+} from './k8s-objects.ts'
+import { knownSettings, wrongVariables } from './known-settings.ts'
 import { valuesIn, valuesTable } from './values-table.ts'
 
 interface Schema {
@@ -93,6 +103,33 @@ describe('deploy/helm/parley', () => {
     assert.equal(hooks.length, 2)
     for (const hook of hooks) assert.match(hook, /^pre-install\b/)
     for (const secret of withIngress('Secret')) assert.ok(weightOf(secret) < weightOf(migrate))
+  })
+
+  test('backs up by a CronJob as a user of its own, one at a time, into the place of the values', () => {
+    assert.deepEqual(
+      [...withIngress('CronJob'), ...objects.filter(({ kind }) => kind === 'CronJob')],
+      [],
+      'off by default',
+    )
+    const [cron] = production('CronJob')
+    const { jobTemplate, ...schedule } = (cron?.spec ?? {}) as unknown as {
+      jobTemplate: KubeObject
+      schedule: string
+      concurrencyPolicy: string
+    }
+    assert.equal(schedule.concurrencyPolicy, 'Forbid')
+    const container = mainOf(jobTemplate)
+    const { place, mongoUrlKey } = (parse(read('deploy/helm/examples/production.yaml')) as { backup: Labels }).backup
+    assert.deepEqual(container.args, ['build/parley.js', 'backup', place, '--history-seconds', '3600'])
+    const environment = environmentOf(container)
+    assert.equal(environment['PARLEY_MONGO_URL_FILE'], `/run/secrets/${mongoUrlKey}`)
+    assert.deepEqual(wrongVariables(environment), [])
+    const pod = podOf(jobTemplate)
+    assert.deepEqual([pod.securityContext.runAsNonRoot, pod.automountServiceAccountToken], [true, false])
+    assert.ok(container.resources.limits.memory)
+    const outside = production('NetworkPolicy').find(({ metadata }) => metadata.name === 'outside')
+    assert.match(JSON.stringify(outside?.spec), /"backup"/, 'it reaches the bucket')
+    assert.equal(jobTemplate.spec.template.metadata.labels['app.kubernetes.io/name'], 'backup')
   })
 
   test('a generated password is in the URL of its server, and in a Secret that only an install touches', () => {
