@@ -8,6 +8,7 @@ import { askScanner } from '@parley/wiring/ask-scanner'
 import { connectServers } from '@parley/wiring/connect-servers'
 import { handledIn } from '@parley/wiring/stream-loss'
 import { watchConsumers } from '@parley/wiring/watch-consumers'
+import { startCanary } from './canary/start-canary.ts'
 import { followConnections } from './connections.ts'
 import { createMessageCounter } from './count-messages.ts'
 import { createCardFetcher } from './fetch-link-card.ts'
@@ -58,6 +59,8 @@ await runService(
     const duties = [...lookAfterFiles({ db, log, askScanner }, settings.files, signal), lowerRaisedHistory(db, log)]
     const upkeep = keepUp({ db, bus, log }, duties, signal)
     onStop('upkeep', () => upkeep)
+    const flying = startCanary({ settings, log, metrics }, signal)
+    onStop('canary', () => flying)
     const checking = runBadgeChecks({ db, log, metrics, ...settings.badgeCheck }, signal)
     onStop('badge checks', () => checking)
     const watching = watchServers({ db, bus, presence, metrics, log }, signal)

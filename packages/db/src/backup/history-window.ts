@@ -31,24 +31,28 @@ const recordsIn = ({ mongo }: Db): Collection<RaisedHistory> => mongo.collection
 export async function raiseHistory(db: Db, seconds: number): Promise<{ end(): Promise<void> } | undefined> {
   const records = recordsIn(db)
   const _id = randomUUID()
-  const record = (wasSeconds: number) => records.insertOne({ _id, wasSeconds, leaseUntilMS: clock.now() + leaseMS })
+  let isRecorded = true
+  // A user that may only read raises the window without a record.
+  const record = async (wasSeconds: number) => {
+    const lease = { wasSeconds, leaseUntilMS: clock.now() + leaseMS }
+    isRecorded = (await ifAuthorized(records.insertOne({ _id, ...lease }))) !== undefined
+  }
   const now = await readWindow(db)
   const [earlier] = await records.find().sort({ wasSeconds: 1 }).limit(1).toArray()
   const known = earlier?.wasSeconds ?? now
   // Before the window is raised: a kill in between leaves a record of a window that is as it was.
   if (known !== undefined) await record(known)
-  try {
-    const wasSeconds = await setWindow(db, seconds)
-    if (known === undefined) await record(wasSeconds)
-  } catch (error) {
-    if (!isUnauthorized(error)) throw error
-    await records.deleteOne({ _id })
+  const before = await ifAuthorized(setWindow(db, seconds))
+  if (before === undefined) {
+    if (isRecorded) await records.deleteOne({ _id })
     return undefined
   }
+  if (known === undefined) await record(before)
   const extend = () => records.updateOne({ _id }, { $set: { leaseUntilMS: clock.now() + leaseMS } })
-  const extending = startRunning(leaseMS / 6, extend, () => undefined)
+  const extending = isRecorded ? startRunning(leaseMS / 6, extend, () => undefined) : undefined
   return {
     async end(): Promise<void> {
+      if (!extending) return void (await setWindow(db, known ?? before))
       await extending.stop()
       await records.updateOne({ _id }, { $set: { leaseUntilMS: 0 } })
       await lowerHistory(db)
@@ -73,10 +77,7 @@ export async function lowerHistory(db: Db): Promise<'lowered' | 'not due' | 'ref
     await records.deleteMany(over)
     return 'not due'
   }
-  try {
-    await setWindow(db, first.wasSeconds)
-  } catch (error) {
-    if (!isUnauthorized(error)) throw error
+  if ((await ifAuthorized(setWindow(db, first.wasSeconds))) === undefined) {
     await records.updateMany(over, { $set: { leaseUntilMS: nowMS + withoutPrivilegeMS } })
     return 'refused'
   }
@@ -91,8 +92,14 @@ async function setWindow({ client }: Db, seconds: number): Promise<number> {
 
 /** @returns undefined without the privilege getParameter (role clusterMonitor), which setting it does not need */
 async function readWindow({ client }: Db): Promise<number | undefined> {
+  const read = await ifAuthorized(client.db('admin').command({ getParameter: 1, [parameter]: 1 }))
+  return read && Number(read[parameter])
+}
+
+/** @returns undefined where MongoDB refuses it for the lack of a privilege */
+async function ifAuthorized<T>(work: Promise<T>): Promise<T | undefined> {
   try {
-    return Number((await client.db('admin').command({ getParameter: 1, [parameter]: 1 }))[parameter])
+    return await work
   } catch (error) {
     if (!isUnauthorized(error)) throw error
     return undefined

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 
 const sampleMS = 1_000
 /** Each look wakes an idle process. */
-const resolutionMS = 50
+const resolutionMS = 100
 const retryAfterSeconds = 10
 
 /**

@@ -1,0 +1,82 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { z } from 'zod'
+
+/** The app of the canary, as its own server and as one of its users. */
+export interface CanaryAccess {
+  /** Where clients reach Parley. */
+  url: string
+  apiKey: string
+  clientKey: string
+}
+
+/** Calls by which the canary does what an app does. Each throws unless the response is a success. */
+export interface CanaryApi {
+  /**
+   * Makes the users and the room, if they are not there. Returns a new token of the reader.
+   * @param webhook where the room's messages are called out
+   */
+  prepare(webhook: string | undefined): Promise<string>
+  send(text: string): Promise<void>
+  /** The texts of the latest messages, as the reader sees them. */
+  history(): Promise<unknown[]>
+  /** Deletes the room. */
+  end(): Promise<void>
+}
+
+const withinMS = 10_000
+const sender = 'canary'
+/** The messages of a canary are gone after this. */
+const keptSeconds = 3_600
+
+const issued = z.object({ result: z.object({ token: z.string() }) })
+const answer = z.object({ result: z.object({ data: z.array(z.object({ message: z.unknown() })) }) })
+
+/** @param node the name of this process: each has a user of its own, and each run a room, since a deleted one keeps its ID */
+export function createCanaryApi({ url, apiKey, clientKey }: CanaryAccess, node: string): CanaryApi {
+  const reader = `canary-${createHash('sha256').update(node).digest('hex').slice(0, 16)}`
+  let room: string | undefined
+  let token = ''
+  const byServer = { 'im-api-key': apiKey }
+  const byReader = () => ({ 'im-client-key': clientKey, 'im-authorization': token, 'im-client-id': reader })
+
+  async function call(method: string, path: string, headers: Record<string, string>, body?: object): Promise<unknown> {
+    const response = await fetch(new URL(path, url), {
+      method,
+      headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+      signal: AbortSignal.timeout(withinMS),
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 200)}`)
+    return JSON.parse(text)
+  }
+
+  async function end(): Promise<void> {
+    const old = room
+    room = undefined
+    if (old !== undefined) await call('DELETE', `/rooms/${old}`, byServer)
+  }
+
+  return {
+    async prepare(webhook) {
+      await end().catch(() => undefined)
+      const asUser = (_id: string) => ({ _id, nickname: 'Canary', issueAccessToken: true })
+      await call('POST', '/admin/clients', byServer, asUser(sender))
+      token = issued.parse(await call('POST', '/admin/clients', byServer, asUser(reader))).result.token
+      const _id = `canary-${randomUUID()}`
+      await call('POST', '/rooms/', byServer, { _id, roomType: 'group', members: [sender, reader], name: 'Canary' })
+      room = _id
+      if (webhook !== undefined) await call('PUT', `/rooms/${room}`, byServer, { webhook })
+      return token
+    },
+    async send(message) {
+      const about = { room, sender, messageType: 'canary', push: false, expiresInS: keptSeconds }
+      await call('POST', '/messages', byServer, { ...about, message })
+    },
+    async history() {
+      const found = answer.parse(await call('GET', `/rooms/${room}/messages/v3?limit=5`, byReader()))
+      return found.result.data.map(({ message }) => message)
+    },
+    end,
+  }
+}

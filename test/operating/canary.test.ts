@@ -1,0 +1,55 @@
+import { type Front, openFront } from '@parley/local/front'
+import { freePorts } from '@parley/stack/free-ports'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
+
+describe('the canary of stats', () => {
+  let platform: Platform
+  let front: Front
+  let stats: RunningService
+  let gateways: number[]
+  beforeAll(async () => {
+    platform = await startPlatform()
+    front = await openFront('127.0.0.1', 0)
+    const [gateway, node] = await Promise.all([
+      platform.start('api-gateway'),
+      platform.start('realtime'),
+      platform.start('push', { PARLEY_PUSH_ALLOW_PRIVATE_TARGETS: 'loopback' }),
+    ])
+    gateways = [gateway.ports['http'] ?? 0]
+    front.balance({ gateways, realtime: [node.ports['http'] ?? 0] })
+    const [port = 0] = await freePorts(1)
+    stats = await platform.start('stats', {
+      PARLEY_STATS_CANARY_URL: `http://127.0.0.1:${front.port}`,
+      PARLEY_STATS_CANARY_API_KEY: platform.apiKey,
+      PARLEY_STATS_CANARY_CLIENT_KEY: platform.clientKey,
+      PARLEY_STATS_CANARY_EVERY_MS: '200',
+      PARLEY_STATS_CANARY_CALLBACK_URL: `http://127.0.0.1:${port}`,
+    })
+  })
+  afterAll(async () => {
+    await platform.stop()
+    await front.close()
+  })
+
+  async function count(name: string, step: string): Promise<number> {
+    const metrics = await (await fetch(`http://127.0.0.1:${stats.ports['internal']}/metrics`)).text()
+    const line = new RegExp(`^${name}\\{(?=[^}]*step="${step}")[^}]*\\} (\\d+)$`, 'm')
+    return Number(line.exec(metrics)?.[1] ?? 0)
+  }
+
+  test('measures each step of a message', async () => {
+    for (const step of ['send', 'socket', 'history', 'webhook']) {
+      await eventually(`${step} is measured`, async () => (await count('parley_canary_seconds_count', step)) > 0)
+    }
+  })
+
+  test('counts the step that fails', async () => {
+    const before = await count('parley_canary_failures_total', 'send')
+    front.balance({ gateways: [], realtime: [] })
+    await eventually('sends fail', async () => (await count('parley_canary_failures_total', 'send')) > before)
+    const arrived = await count('parley_canary_seconds_count', 'send')
+    front.balance({ gateways, realtime: [] })
+    await eventually('sends go on', async () => (await count('parley_canary_seconds_count', 'send')) > arrived)
+  })
+})
