@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { key } from '@parley/db/keys'
 import { makeApp } from '@parley/local/make-app'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
-import { call, eventually, type RunningService } from '../platform.ts'
+import { call, connectClient, eventually, type RunningService } from '../platform.ts'
 import { addDevices, type PushPlatform, startPushPlatform } from './test-push-platform.ts'
 
 /** The error code of a response. */
@@ -21,7 +22,7 @@ describe('GET /admin/push/why', () => {
 
   beforeAll(async () => {
     platform = await startPushPlatform()
-    await platform.startPush()
+    await platform.startPush({ PARLEY_PUSH_AWAY_MS: '3600000' })
     alice = await platform.newUser(['ios'])
   })
   afterAll(() => platform.stop())
@@ -63,6 +64,51 @@ describe('GET /admin/push/why', () => {
       assert.ok(Number(device['atMS']) >= before && Number(device['atMS']) <= Date.now())
       assert.doesNotMatch(JSON.stringify(device), new RegExp(`${bob}-ios|${bob}-fcm`), 'no token of a device')
     }
+  })
+
+  test('a device that is away gets the push after some time, unless it is used again or the message is read', async () => {
+    const bob = await platform.newUser(['fcm'])
+    const room = await platform.newRoom([alice, bob])
+    const realtime = await platform.start('realtime')
+    const socket = await connectClient(realtime.url, platform.tokenOf(bob), { deviceId: `fcm of ${bob}` })
+    const setAway = async (away: boolean) => assert.equal((await socket.emitWithAck('away', { away })).RC, 0)
+    const deviceOf = async (message: string) => (await decided(message, bob)).devices[0] ?? {}
+    /** A message of which the push waits until bob has been away for an hour. */
+    const waiting = async (): Promise<string> => {
+      await setAway(true)
+      let message = ''
+      await eventually('the push service knows that the device is away', async () => {
+        message = await platform.send(room, alice)
+        return (await deviceOf(message))['outcome'] === 'waiting'
+      })
+      return message
+    }
+    /** The hour is over. */
+    const passed = async (message: string) => {
+      const content = key(platform.app, message)
+      const { matchedCount } = await platform.db.pushes.updateMany({ content }, { $set: { dueAtMS: Date.now() } })
+      assert.equal(matchedCount, 1)
+      await eventually('the push is decided', async () => (await deviceOf(message))['outcome'] !== 'waiting')
+      await eventually('the push is over', async () => (await deviceOf(message))['outcome'] !== 'sending')
+      return deviceOf(message)
+    }
+
+    const first = await waiting()
+    assert.ok(Number((await deviceOf(first))['nextTryAtMS']) > Date.now() + 3_000_000)
+    assert.equal((await passed(first))['outcome'], 'sent')
+
+    const second = await waiting()
+    await setAway(false)
+    await eventually('the push service knows that the device is in use', async () => {
+      return (await deviceOf(await platform.send(room, alice)))['reason'] === 'CONNECTED'
+    })
+    assert.partialDeepStrictEqual(await passed(second), { outcome: 'given up', reason: 'connected' })
+
+    const third = await waiting()
+    await platform.as(bob, 'PUT', `/rooms/${room}/lastRead`, { message: third })
+    assert.partialDeepStrictEqual(await passed(third), { outcome: 'given up', reason: 'read' })
+    socket.disconnect()
+    await realtime.stop()
   })
 
   test('gives the reason that none of a user’s devices got it', async () => {

@@ -3,12 +3,12 @@ import { createInFlight } from '@parley/async/in-flight'
 import { startRunning } from '@parley/async/run-every'
 import type { Presence } from './connect.ts'
 import { nodeTtlMS } from './connection-counts.ts'
-import { allAway, stay, userField, writeAll, writeFields } from './device-hash.ts'
+import { type HeldDevice, stay, userField, writeAll, writeFields } from './device-hash.ts'
 
 /** The writing side, on a realtime node. */
 export interface OnlineDevices {
-  /** Reports the devices of the user that are connected to this node now, and whether all of them are away. */
-  changed(app: string, user: string, devices: ReadonlySet<string>, areAway?: boolean): void
+  /** Reports the devices of the user that are connected to this node now, and since when some of them are away. */
+  changed(app: string, user: string, devices: ReadonlySet<string>, awaySinceMS?: ReadonlyMap<string, number>): void
   /** Settles when Redis has all reports so far; false when it may lack some. */
   reported(): Promise<boolean>
   /** Whether Redis has all reports, except those in flight. */
@@ -77,10 +77,10 @@ export async function announceDevices(
   const looking = startRunning(nodeTtlMS / 3, look, fail)
 
   return {
-    changed(app, user, devices, areAway = false) {
+    changed(app, user, devices, awaySinceMS) {
       const field = userField(app, user)
       if (devices.size === 0) current.delete(field)
-      else current.set(field, JSON.stringify([...devices, ...(areAway ? [allAway] : [])]))
+      else current.set(field, reportOf(devices, awaySinceMS))
       if (changedFields.size === 0) soon = nextTurn().then(writeChanged)
       changedFields.add(field)
     },
@@ -102,6 +102,14 @@ export async function announceDevices(
       await writeAll(redis, node, new Map())
     },
   }
+}
+
+function reportOf(devices: ReadonlySet<string>, awaySinceMS: ReadonlyMap<string, number> | undefined): string {
+  const held = [...devices].map((device): HeldDevice => {
+    const sinceMS = awaySinceMS?.get(device)
+    return sinceMS === undefined ? device : [device, sinceMS]
+  })
+  return JSON.stringify(held)
 }
 
 /** Returns a function that stops it. */

@@ -5,7 +5,7 @@ import { nodesKey, nodeTtlMS } from './connection-counts.ts'
 /**
  * Connected devices over all realtime nodes.
  *
- * Keys: `{parley}:online:<node>` is a hash of app NUL user → JSON list of the node's devices; the field '' says that
+ * Keys: `{parley}:online:<node>` is a hash of app NUL user → JSON list of HeldDevice; the field '' says that
  * the node has reported. It expires when the node dies, since only the node extends its life, at a cost independent of
  * its sockets. Connects and disconnects of one event loop turn are one write of the users' full state, so a repeated
  * write is harmless. `{parley}:nodes` lists the nodes to ask.
@@ -16,8 +16,8 @@ export const userField = (app: string, user: string) => `${app}\0${user}`
 
 export const spoken = ''
 
-/** Among the devices of a user: all that this node holds are away. A release before takes it for one more device. */
-export const allAway = '\0away'
+/** A connected device in a node's report; with the time since when it is away. */
+export type HeldDevice = string | [device: string, awaySinceMS: number]
 
 export const usersPerWrite = 1_000
 

@@ -1,6 +1,6 @@
 import type { Presence } from './connect.ts'
 import { nodesKey } from './connection-counts.ts'
-import { allAway, onlineKey, spoken, userField, usersPerWrite } from './device-hash.ts'
+import { type HeldDevice, onlineKey, spoken, userField, usersPerWrite } from './device-hash.ts'
 
 /** All connected users, in pages; a user on two nodes appears twice. */
 export async function* pageOnlineUsers(presence: Presence): AsyncGenerator<{ app: string; user: string }[]> {
@@ -40,13 +40,17 @@ export async function findNodesWithout(
   return new Set(without.flat())
 }
 
+/** A user's connected devices: undefined, or since when the device is away. */
+export type OnlineDevicesOfUser = ReadonlyMap<string, number | undefined>
+
 /** Redis lacks some reports: it, or a node, was away, and the node has not reported again yet. */
 export class PresenceIncomplete extends Error {
   override name = 'PresenceIncomplete'
 }
 
 /**
- * The connected devices of these users; users without any are left out. One round trip for many users.
+ * The connected devices of these users, each with the time since when it is away; users without any are left out. One
+ * round trip for many users.
  * @param alive nodes known to be alive by other means; their reports are required
  * @throws PresenceIncomplete when one of `alive` has not reported, and the client's error when Redis is away
  */
@@ -55,8 +59,8 @@ export async function findOnlineDevices(
   app: string,
   users: readonly string[],
   alive: readonly string[] = [],
-): Promise<Map<string, Set<string>>> {
-  const online = new Map<string, Set<string>>()
+): Promise<Map<string, OnlineDevicesOfUser>> {
+  const online = new Map<string, Map<string, number | undefined>>()
   if (users.length === 0) return online
   const nodes = new Set([...(await presence.redis.zrange(nodesKey, '0', '-1')), ...alive])
   const fields = [spoken, ...users.map((user) => userField(app, user))]
@@ -67,8 +71,14 @@ export async function findOnlineDevices(
       held.forEach((json, i) => {
         if (json === null) return
         const user = users[i] as string
-        const devices = (JSON.parse(json) as string[]).filter((device) => device !== allAway)
-        online.set(user, new Set([...(online.get(user) ?? []), ...devices]))
+        const devices = online.get(user) ?? new Map<string, number | undefined>()
+        online.set(user, devices)
+        for (const held of JSON.parse(json) as HeldDevice[]) {
+          const [device, sinceMS] = typeof held === 'string' ? [held, undefined] : held
+          // With two nodes, it is away when it is away on both.
+          const other = devices.has(device) ? devices.get(device) : 0
+          devices.set(device, sinceMS === undefined || other === undefined ? undefined : Math.max(sinceMS, other))
+        }
       })
     }),
   )

@@ -1,6 +1,6 @@
 import { isPresenceAway, type Presence } from './connect.ts'
 import { nodesKey } from './connection-counts.ts'
-import { allAway, onlineKey, spoken, userField, usersPerWrite } from './device-hash.ts'
+import { type HeldDevice, onlineKey, spoken, userField, usersPerWrite } from './device-hash.ts'
 
 /** How connected users are: a device of theirs is active on some node, or all are away. */
 export interface UserStates {
@@ -34,7 +34,7 @@ export async function findUserStates(
           held.forEach((json, i) => {
             if (json === null) return
             const user = part[i] as string
-            const isAway = (JSON.parse(json) as string[]).includes(allAway)
+            const isAway = (JSON.parse(json) as HeldDevice[]).every((held) => typeof held !== 'string')
             if (!isAway || !states.has(user)) states.set(user, isAway ? 'away' : 'online')
           })
           return hasSpoken !== null || !alive.includes(node)

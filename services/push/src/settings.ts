@@ -54,6 +54,11 @@ export const pushSettings = {
     help: 'the milliseconds after which a notification is of no use any more, to us and to the networks',
     schema: milliseconds.default(86_400_000),
   },
+  awayMS: {
+    env: 'PARLEY_PUSH_AWAY_MS',
+    help: 'the milliseconds for which a connected device has to be away before it gets pushes',
+    schema: milliseconds.default(60_000),
+  },
   decisions: {
     env: 'PARLEY_PUSH_DECISIONS',
     help: 'whether what was decided for each device, and what came of it, is recorded for GET /admin/push/why',

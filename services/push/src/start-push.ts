@@ -81,7 +81,8 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   const notificationsOf = rememberAppNotifications(db)
   const whoIsOnline = askWhoIsOnline(presence, () => chat.control.nodes(), log)
   const shared = { db, presence, whoIsOnline, networks: reachable, keepMS, wakeNetworks }
-  const pushMessage = createMessagePusher({ ...shared, notificationsOf, generic, queueCall, decisions })
+  const { awayMS } = settings
+  const pushMessage = createMessagePusher({ ...shared, notificationsOf, generic, queueCall, decisions, awayMS })
   const pushToClients = createClientsPusher({ ...shared, pushMessage })
   const takeAway = createTakeAway(shared)
   const queueWebhook = createWebhookQueue({ db, queueCall, onDeleted: takeAway.ofMessage, log })
@@ -106,7 +107,7 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
     ...[...networks].map(([name, network]) =>
       runPushSender(
         {
-          ...{ db, name, network, notificationsOf, metrics, decisions, figures, log, tracing },
+          ...{ db, name, network, notificationsOf, whoIsOnline, metrics, decisions, figures, log, tracing },
           ...{ credentials: credentials[name], report },
           concurrency: settings.concurrency,
           probeMS: settings.probeMS,

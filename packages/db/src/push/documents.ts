@@ -106,6 +106,8 @@ export interface PushDoc {
   mentioned?: 'user' | 'room'
   /** Of the device, BCP 47. */
   language?: string
+  /** It waits until the device has been away for long enough. */
+  whileAway?: true
   badge?: number
   /** A silent push: the rooms that were read elsewhere, and deleted messages, whose notifications it takes away. */
   takesAway?: { rooms?: string[]; messages?: string[] }

@@ -24,6 +24,8 @@ export type PushContent = {
       texts?: Record<string, ContentText>
       room: string
       messageID: string
+      /** Of a message of the room itself. */
+      seq?: number
       messageType: string
       /** ID of the user. */
       sender: string

@@ -14,6 +14,7 @@ import type { Tracing } from '@parley/service/trace'
 import pRetry from 'p-retry'
 import type { DecisionLog } from '../decisions/decision-log.ts'
 import type { PushMetrics } from '../push-metrics.ts'
+import type { WhoIsOnline } from '../recipients/who-is-online.ts'
 import { watchCredentials } from './credentials-watch.ts'
 import { createDoubts, type Doubts } from './doubts.ts'
 import { createDuePushes } from './held-pushes.ts'
@@ -27,6 +28,7 @@ export interface PushSenderParts {
   name: PushNetwork
   network: Network
   notificationsOf: NotificationsOfApp
+  whoIsOnline: WhoIsOnline
   concurrency: number
   probeMS: number
   credentials: CredentialsState
@@ -71,7 +73,7 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
   async function sendDue(): Promise<number> {
     const { found, due } = await readDue(atOnce() - inFlight.size)
     const known = await contentsOf(due)
-    const renewed = await renewWaited(db, due, known, parts.notificationsOf)
+    const renewed = await renewWaited(parts, due, known)
     for (const some of inParts(due, perTake)) {
       const takenBy = randomUUID()
       const ids = some.map(({ _id }) => _id)

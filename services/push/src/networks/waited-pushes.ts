@@ -5,18 +5,27 @@ import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import type { PushDoc } from '@parley/db/push/documents'
 import { deviceOf } from '@parley/db/push/pushes'
+import { findMembershipsByKey } from '@parley/db/rooms/memberships'
 import { totalUnreadOf } from '@parley/db/unread/total-unread'
 import { findDevices } from '@parley/db/users/devices'
 import type { DeviceDoc } from '@parley/db/users/documents'
 import { networkOf } from '../recipients/push-message.ts'
+import type { WhoIsOnline } from '../recipients/who-is-online.ts'
 import type { PushContent } from './network.ts'
 
 /** After this long, a device may be another user's, a message deleted, and its recipient out of the room. */
 const waitedMS = 60_000
 
-/** Whether a push has waited since it was decided: for another try, or for its turn; a silent one for others. */
-export function hasWaited({ lastError, at, takesAway }: PushDoc): boolean {
-  return takesAway !== undefined || lastError !== undefined || clock.now() - at.getTime() > waitedMS
+/** Whether a push has waited since it was decided: for another try, its turn, or an absent user; a silent one for others. */
+export function hasWaited({ lastError, at, takesAway, whileAway }: PushDoc): boolean {
+  const hasCause = takesAway !== undefined || lastError !== undefined || whileAway === true
+  return hasCause || clock.now() - at.getTime() > waitedMS
+}
+
+export interface WaitedParts {
+  db: Db
+  notificationsOf: NotificationsOfApp
+  whoIsOnline: WhoIsOnline
 }
 
 /** A push as it is now, or why it is not sent any more. */
@@ -27,20 +36,17 @@ type RenewedPush = { as: 'due'; push: PushDoc } | { as: 'dropped'; reason: strin
  * it (docs/reference/push.md#recipients). A query of each kind for an app, none where none has waited.
  */
 export async function renewWaited(
-  db: Db,
+  parts: WaitedParts,
   pushes: readonly PushDoc[],
   contents: ReadonlyMap<string, PushContent>,
-  notificationsOf: NotificationsOfApp,
 ): Promise<Map<string, RenewedPush>> {
   const byApp = Map.groupBy(pushes.filter(hasWaited), ({ app }) => app)
-  const renewed = await Promise.all(
-    [...byApp].map(([app, waited]) => renewOfApp({ db, notificationsOf }, app, waited, contents)),
-  )
+  const renewed = await Promise.all([...byApp].map(([app, waited]) => renewOfApp(parts, app, waited, contents)))
   return new Map(renewed.flat())
 }
 
 async function renewOfApp(
-  { db, notificationsOf }: { db: Db; notificationsOf: NotificationsOfApp },
+  parts: WaitedParts,
   app: string,
   waited: readonly PushDoc[],
   contents: ReadonlyMap<string, PushContent>,
@@ -52,11 +58,18 @@ async function renewOfApp(
     const { room, sender, messageType, threadOf } = content
     return [{ id, user, room, sender, mention, messageType, threadOf }]
   })
+  const { db, notificationsOf } = parts
   const withBadge = waited.filter(({ badge }) => badge !== undefined)
-  const [devices, badges, against] = await Promise.all([
+  const [devices, badges, against, noticed] = await Promise.all([
     findDevices(db, waited.map(deviceKeyOf)),
     totalUnreadOf(db, app, [...new Set(withBadge.map(({ user }) => user))]),
     findSuppressionReasons(db, app, ofMessages, notificationsOf),
+    findNoticed(
+      parts,
+      app,
+      waited.filter(({ whileAway }) => whileAway),
+      contents,
+    ),
   ])
   const byKey = new Map(devices.map((device) => [device._id, device] as const))
   return waited.map((push) => {
@@ -64,10 +77,45 @@ async function renewOfApp(
     // Its token may be with somebody else.
     if (!device || networkOf[device.type] !== push.network) return [push._id, { as: 'dropped', reason: 'unsubscribed' }]
     // In words, as the other reasons: `not a member`.
-    const reason = against.get(push._id)?.toLowerCase().replaceAll('_', ' ')
+    const reason = noticed.get(push._id) ?? against.get(push._id)?.toLowerCase().replaceAll('_', ' ')
     if (reason !== undefined) return [push._id, { as: 'dropped', reason }]
     return [push._id, { as: 'due', push: renewed(push, device, badges.get(push.user)) }]
   })
+}
+
+/** The attempt from which on everybody counts as offline while Redis is away. */
+const lastAttempt = Number.POSITIVE_INFINITY
+
+/** Why a device that was away needs no push by now: it is in use again, or the user has read the message. By the push's ID. */
+async function findNoticed(
+  { db, whoIsOnline }: WaitedParts,
+  app: string,
+  pushes: readonly PushDoc[],
+  contents: ReadonlyMap<string, PushContent>,
+): Promise<Map<string, string>> {
+  if (pushes.length === 0) return new Map()
+  const messageOf = (push: PushDoc) => {
+    const content = contents.get(push.content)
+    return content?.of === 'message' ? content : undefined
+  }
+  const memberKeys = pushes.flatMap((push) => {
+    const room = messageOf(push)?.room
+    return room === undefined ? [] : [key(app, room, push.user)]
+  })
+  const [online, members] = await Promise.all([
+    whoIsOnline(app, [...new Set(pushes.map(({ user }) => user))], lastAttempt),
+    findMembershipsByKey(db, memberKeys),
+  ])
+  const readSeqs = new Map(members.map(({ _id, readSeq }) => [_id, readSeq]))
+  return new Map(
+    pushes.flatMap((push): [string, string][] => {
+      const devices = online.get(push.user)
+      const device = deviceOf(push)
+      if (devices?.has(device) && devices.get(device) === undefined) return [[push._id, 'connected']]
+      const { room = '', seq = Number.POSITIVE_INFINITY } = messageOf(push) ?? {}
+      return (readSeqs.get(key(app, room, push.user)) ?? 0) >= seq ? [[push._id, 'read']] : []
+    }),
+  )
 }
 
 function renewed(push: PushDoc, { token, topic }: DeviceDoc, unread: number | undefined): PushDoc {

@@ -49,6 +49,8 @@ export interface PushMessageParts {
   /** PUSH_GENERIC. */
   generic: string | undefined
   keepMS: number
+  /** For which a connected device has to be away before it gets pushes. */
+  awayMS: number
   wakeNetworks: Wake['up']
   queueCall: QueueCall
   decisions: DecisionLog
@@ -125,18 +127,29 @@ async function noteForDevices(
   if (!(await insertPushContent(db, content, said))) return
   let page = 0
   for await (const { recipients, left } of pageRecipients(parties, room, message, perPage)) {
-    const { due: devices, decided } = await decideDevices(parts, room.app, { recipients, left }, event.attempt)
-    const badges = await totalUnreadOf(db, room.app, withBadge ? [...new Set(devices.map(({ user }) => user))] : [])
+    const { due, decided } = await decideDevices(parts, room.app, { recipients, left }, event.attempt)
+    const badges = await totalUnreadOf(
+      db,
+      room.app,
+      withBadge ? [...new Set(due.map(({ device }) => device.user))] : [],
+    )
     const mentions = new Map(recipients.map(({ user, mention }) => [user, mention]))
     const each = { app: room.app, content, giveUpAtMS: Math.min(event.takenAtMS + keepMS, expiryOf(message)) }
-    const pushes = devices.map((device) =>
-      pushTo(device, { ...each, badge: badges.get(device.user), mentioned: mentions.get(device.user) }),
-    )
+    const pushes = due.map(({ device, awaySinceMS }) => {
+      const ofUser = { badge: badges.get(device.user), mentioned: mentions.get(device.user) }
+      const awayUntilMS = awaySinceMS === undefined ? undefined : awaySinceMS + parts.awayMS
+      return pushTo(device, { ...each, ...ofUser, awayUntilMS })
+    })
     const _id = key(room.app, message._id, String(page++))
     await Promise.all([insertPushes(db, pushes), parts.decisions.decided({ _id, at: clock.date(), ...decided })])
     if (pushes.length === 0) continue
     parts.wakeNetworks()
-    if (message.threadOf === undefined) await notePushedTo(parts, message, devices)
+    if (message.threadOf === undefined)
+      await notePushedTo(
+        parts,
+        message,
+        due.map(({ device }) => device),
+      )
   }
 }
 
@@ -183,15 +196,23 @@ async function decideDevices(
   app: string,
   { recipients, left }: RecipientPage,
   attempt: number,
-): Promise<{ due: DeviceDoc[]; decided: Pick<PushDecisionDoc, 'users' | 'devices'> }> {
+): Promise<{
+  due: { device: DeviceDoc; awaySinceMS: number | undefined }[]
+  decided: Pick<PushDecisionDoc, 'users' | 'devices'>
+}> {
   const users = recipients.map(({ user }) => user)
   const found = await findDevicesOfUsers(db, app, users)
   const reachable = new Set(found.filter(({ type }) => networks.has(networkOf[type])).map(({ user }) => user))
   const online = await whoIsOnline(app, [...reachable], attempt)
   const byDecision = Map.groupBy(found, ({ type, user, device }): DeviceDecision => {
     if (!networks.has(networkOf[type])) return 'NO_NETWORK'
-    return online.get(user)?.has(device) ? 'CONNECTED' : 'DUE'
+    const devices = online.get(user)
+    return devices?.has(device) && devices.get(device) === undefined ? 'CONNECTED' : 'DUE'
   })
+  const due = (byDecision.get('DUE') ?? []).map((device) => ({
+    device,
+    awaySinceMS: online.get(device.user)?.get(device.device),
+  }))
   const owners = new Set(found.map(({ user }) => user))
   const noDevice = users.filter((user) => !owners.has(user))
   const devices = [...byDecision].map(([decision, some]) => [
@@ -199,7 +220,7 @@ async function decideDevices(
     some.map(({ user, device }) => deviceOf(user, device)),
   ])
   return {
-    due: byDecision.get('DUE') ?? [],
+    due,
     decided: {
       users: { ...left, ...(noDevice.length > 0 && { NO_DEVICE: noDevice }) },
       devices: Object.fromEntries(devices) as PushDecisionDoc['devices'] & object,
@@ -207,14 +228,17 @@ async function decideDevices(
   }
 }
 
-/** A push that is due now. */
+interface PushOptions extends Pick<PushDoc, 'app' | 'content' | 'giveUpAtMS'> {
+  badge?: number | undefined
+  mentioned?: PushDoc['mentioned']
+  /** The device is connected and away: it gets the push then, unless the user is back. */
+  awayUntilMS?: number | undefined
+}
+
+/** A push that is due now, or when its device has been away for long enough. */
 export function pushTo(
   { user, device, type, token, topic, language }: DeviceDoc,
-  {
-    badge,
-    mentioned,
-    ...rest
-  }: Pick<PushDoc, 'app' | 'content' | 'giveUpAtMS'> & { badge?: number | undefined; mentioned?: PushDoc['mentioned'] },
+  { badge, mentioned, awayUntilMS, ...rest }: PushOptions,
 ): PushDoc {
   return {
     ...rest,
@@ -226,7 +250,8 @@ export function pushTo(
     ...(language !== undefined && { language }),
     ...(mentioned !== undefined && { mentioned }),
     ...(badge !== undefined && { badge }),
-    dueAtMS: clock.now(),
+    ...(awayUntilMS !== undefined && { whileAway: true }),
+    dueAtMS: Math.max(clock.now(), awayUntilMS ?? 0),
     tries: 0,
     at: clock.date(),
   }

@@ -1,6 +1,6 @@
 import { inParts } from '@parley/async/in-parts'
 import type { Presence } from '@parley/presence/connect'
-import { findOnlineDevices } from '@parley/presence/online-devices'
+import { findOnlineDevices, type OnlineDevicesOfUser } from '@parley/presence/online-devices'
 import type { Logger } from '@parley/service/log'
 
 /** The connected devices of these users; users without any are left out. */
@@ -8,7 +8,7 @@ export type WhoIsOnline = (
   app: string,
   users: readonly string[],
   attempt: number,
-) => Promise<ReadonlyMap<string, ReadonlySet<string>>>
+) => Promise<ReadonlyMap<string, OnlineDevicesOfUser>>
 
 const perQuestion = 1_000
 /** With the pauses between deliveries about a quarter of a minute, in which a restarted Redis is back. */
@@ -21,7 +21,7 @@ const attemptsThatWait = 4
  */
 export function askWhoIsOnline(presence: Presence, nodes: () => readonly string[], log: Logger): WhoIsOnline {
   return async (app, users, attempt) => {
-    const online = new Map<string, Set<string>>()
+    const online = new Map<string, OnlineDevicesOfUser>()
     try {
       for (const part of inParts(users, perQuestion)) {
         const found = await findOnlineDevices(presence, app, part, nodes())

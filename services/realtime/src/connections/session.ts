@@ -11,8 +11,8 @@ export interface Session extends AuthenticatedUser {
   isReady: boolean
   /** Whether connection-count counts it: only on a WebSocket. */
   isCounted: boolean
-  /** The device is away: its user is not using it. */
-  isAway: boolean
+  /** Since when the device is away: its user is not using it. */
+  awaySinceMS: number | undefined
   /** It gave `since`, and gets the server's time periodically. */
   wantsServerTime: boolean
   /** The time of its authentication. */

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { topicOf } from '../delivery/topics.ts'
 import type { Session, UserSocket } from './session.ts'
 
@@ -14,10 +15,10 @@ export interface Sockets {
   readonly size: number
 }
 
-/** Notified when an app's number of WebSockets changes, and when a user's connected devices change or are all away. */
+/** Notified when an app's number of WebSockets changes, and when a user's connected devices change, go away or are back. */
 export interface SocketsChanged {
   count(app: string, count: number): void
-  devices(app: string, user: string, devices: ReadonlySet<string>, areAway: boolean): void
+  devices(app: string, user: string, devices: ReadonlySet<string>, awaySinceMS: ReadonlyMap<string, number>): void
 }
 
 export function createSockets(changed: SocketsChanged): Sockets {
@@ -36,13 +37,17 @@ export function createSockets(changed: SocketsChanged): Sockets {
 
   function notifyDevices({ app, user }: Session): void {
     const devices = new Set<string>()
-    let areAway = true
+    const active = new Set<string>()
+    const awaySinceMS = new Map<string, number>()
     for (const { data } of byUser.get(topicOf({ app, user })) ?? []) {
       if (!data.session) continue
-      devices.add(data.session.device)
-      areAway &&= data.session.isAway
+      const { device, awaySinceMS: sinceMS } = data.session
+      devices.add(device)
+      if (sinceMS === undefined) active.add(device)
+      else awaySinceMS.set(device, Math.max(sinceMS, awaySinceMS.get(device) ?? 0))
     }
-    changed.devices(app, user, devices, areAway)
+    for (const device of active) awaySinceMS.delete(device)
+    changed.devices(app, user, devices, awaySinceMS)
   }
 
   return {
@@ -61,8 +66,8 @@ export function createSockets(changed: SocketsChanged): Sockets {
       if (session && !session.isCounted) count(session, 1)
     },
     setAway(socket, session, isAway) {
-      if (session.isAway === isAway || socket.data.session !== session) return
-      session.isAway = isAway
+      if (isAway === (session.awaySinceMS !== undefined) || socket.data.session !== session) return
+      session.awaySinceMS = isAway ? clock.now() : undefined
       notifyDevices(session)
     },
     remove(socket) {

@@ -59,7 +59,7 @@ export function createSessions({ sockets, activity, idle, watching }: SessionsPa
         ...options,
         isReady: earlier?.isReady ?? false,
         isCounted: false,
-        isAway: earlier?.isAway ?? false,
+        awaySinceMS: earlier?.awaySinceMS,
         sinceMS: earlier?.sinceMS ?? clock.now(),
         enteredAtMS: 0,
         commands: [],
@@ -78,7 +78,7 @@ export function createSessions({ sockets, activity, idle, watching }: SessionsPa
     restore(socket, session, earlier) {
       if (!isOf(socket, session)) return
       sockets.remove(socket)
-      earlier.isAway = session.isAway
+      earlier.awaySinceMS = session.awaySinceMS
       sockets.add(socket, earlier)
     },
     end,

@@ -5,7 +5,7 @@ import type { OnlineDevices } from '@parley/presence/announce-devices'
 
 /** Notifies the nodes that watch a user when the user connects here, leaves, or is away. */
 export interface OwnPresenceEvents {
-  changed(app: string, user: string, devices: ReadonlySet<string>, areAway: boolean): void
+  changed(app: string, user: string, devices: ReadonlySet<string>, awaySinceMS: ReadonlyMap<string, number>): void
 }
 
 /** Changes of one event loop turn go out together, once Redis has them. */
@@ -23,9 +23,9 @@ export function createOwnPresenceEvents(bus: Bus, online: Pick<OnlineDevices, 'r
   }
 
   return {
-    changed(app, user, devices, areAway) {
+    changed(app, user, devices, awaySinceMS) {
       const name = `${app}\0${user}`
-      const state = devices.size === 0 ? undefined : areAway ? 'away' : 'online'
+      const state = devices.size === 0 ? undefined : awaySinceMS.size === devices.size ? 'away' : 'online'
       if (states.get(name) === state) return
       if (state === undefined) states.delete(name)
       else states.set(name, state)

@@ -12,7 +12,7 @@ export const exportUser = operation({
   description:
     'Goes on as a job, with status 202. GET /admin/jobs/{id} then has the address of a ZIP for a day: the profile, devices, preferences, memberships with read positions, messages, bans and blocks as lines that `parley import` reads; reactions, tokens by their fingerprints, scheduled messages, reports and audit entries; and the files.',
   access: 'admin',
-  scope: 'export:read',
+  scope: 'export:write',
   audit: auditsParam('user', 'client_id'),
   form: 'envelope',
   params: z.object({ client_id: userId }),
