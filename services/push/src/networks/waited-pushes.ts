@@ -9,7 +9,7 @@ import { findMembershipsByKey } from '@parley/db/rooms/memberships'
 import { totalUnreadOf } from '@parley/db/unread/total-unread'
 import { findDevices } from '@parley/db/users/devices'
 import type { DeviceDoc } from '@parley/db/users/documents'
-import { networkOf } from '../recipients/push-message.ts'
+import { networkOf } from '../recipients/device-push.ts'
 import type { WhoIsOnline } from '../recipients/who-is-online.ts'
 import type { PushContent } from './network.ts'
 

@@ -36,6 +36,7 @@ import { isPresenceAway, type Presence } from '@parley/presence/connect'
 import { notePushed } from '@parley/presence/pushed-rooms'
 import type { QueueCall } from '../calls/outgoing-call.ts'
 import type { DecisionLog } from '../decisions/decision-log.ts'
+import { networkOf, pushTo } from './device-push.ts'
 import { messageNotification } from './notification-text.ts'
 import type { WhoIsOnline } from './who-is-online.ts'
 
@@ -68,11 +69,6 @@ const waitedMS = 1_000
 const perPage = 1_000
 /** Members per call of PUSH_GENERIC, which bounds the size of its body. */
 const perCall = 10_000
-
-export const networkOf = { ios: 'apns', fcm: 'fcm', web: 'web' } as const satisfies Record<
-  DeviceDoc['type'],
-  PushNetwork
->
 
 /**
  * Makes the handler of new messages: it stores the recipients of a message's pushes, and waits for no network. Handling
@@ -225,35 +221,6 @@ async function decideDevices(
       users: { ...left, ...(noDevice.length > 0 && { NO_DEVICE: noDevice }) },
       devices: Object.fromEntries(devices) as PushDecisionDoc['devices'] & object,
     },
-  }
-}
-
-interface PushOptions extends Pick<PushDoc, 'app' | 'content' | 'giveUpAtMS'> {
-  badge?: number | undefined
-  mentioned?: PushDoc['mentioned']
-  /** The device is connected and away: it gets the push then, unless the user is back. */
-  awayUntilMS?: number | undefined
-}
-
-/** A push that is due now, or when its device has been away for long enough. */
-export function pushTo(
-  { user, device, type, token, topic, language }: DeviceDoc,
-  { badge, mentioned, awayUntilMS, ...rest }: PushOptions,
-): PushDoc {
-  return {
-    ...rest,
-    _id: key(rest.content, user, device),
-    network: networkOf[type],
-    user,
-    token,
-    ...(topic !== undefined && { topic }),
-    ...(language !== undefined && { language }),
-    ...(mentioned !== undefined && { mentioned }),
-    ...(badge !== undefined && { badge }),
-    ...(awayUntilMS !== undefined && { whileAway: true }),
-    dueAtMS: Math.max(clock.now(), awayUntilMS ?? 0),
-    tries: 0,
-    at: clock.date(),
   }
 }
 

@@ -13,7 +13,8 @@ import type { PushNetwork } from '@parley/db/push/documents'
 import { insertPushContent, insertPushes } from '@parley/db/push/pushes'
 import { findDevicesOfUsers } from '@parley/db/users/devices'
 import type { PushContent } from '../networks/network.ts'
-import { type MessageEvent, messageView, networkOf, pushTo } from './push-message.ts'
+import { networkOf, pushTo } from './device-push.ts'
+import { type MessageEvent, messageView } from './push-message.ts'
 
 export interface PushToClientsParts {
   db: Db

@@ -12,7 +12,7 @@ import { noteSilentPushes, pagePushesOf } from '@parley/db/push/silent-pushes'
 import { findDevices } from '@parley/db/users/devices'
 import { isPresenceAway, type Presence } from '@parley/presence/connect'
 import { findPushed, forgetPushed } from '@parley/presence/pushed-rooms'
-import { networkOf } from './push-message.ts'
+import { networkOf } from './device-push.ts'
 import type { WhoIsOnline } from './who-is-online.ts'
 
 export interface TakeAwayParts {

@@ -1,0 +1,38 @@
+import { clock } from '@parley/async/clock'
+import { key } from '@parley/db/keys'
+import type { PushDoc, PushNetwork } from '@parley/db/push/documents'
+import type { DeviceDoc } from '@parley/db/users/documents'
+
+export const networkOf = { ios: 'apns', fcm: 'fcm', web: 'web' } as const satisfies Record<
+  DeviceDoc['type'],
+  PushNetwork
+>
+
+interface PushOptions extends Pick<PushDoc, 'app' | 'content' | 'giveUpAtMS'> {
+  badge?: number | undefined
+  mentioned?: PushDoc['mentioned']
+  /** The device is connected and away: it gets the push then, unless the user is back. */
+  awayUntilMS?: number | undefined
+}
+
+/** A push that is due now, or when its device has been away for long enough. */
+export function pushTo(
+  { user, device, type, token, topic, language }: DeviceDoc,
+  { badge, mentioned, awayUntilMS, ...rest }: PushOptions,
+): PushDoc {
+  return {
+    ...rest,
+    _id: key(rest.content, user, device),
+    network: networkOf[type],
+    user,
+    token,
+    ...(topic !== undefined && { topic }),
+    ...(language !== undefined && { language }),
+    ...(mentioned !== undefined && { mentioned }),
+    ...(badge !== undefined && { badge }),
+    ...(awayUntilMS !== undefined && { whileAway: true }),
+    dueAtMS: Math.max(clock.now(), awayUntilMS ?? 0),
+    tries: 0,
+    at: clock.date(),
+  }
+}
