@@ -58,7 +58,7 @@ const eventsAtOnce = 50
  */
 export async function startPush(parts: PushParts, signal: AbortSignal): Promise<{ ended: () => Promise<void> }> {
   const { settings, chat, db, bus, presence, figures, log, tracing } = parts
-  const { callTimeoutMS: timeoutMS, generic, keepMS } = settings
+  const { callTimeoutMS: timeoutMS, generic, keepMS, awayMS } = settings
   const metrics = createPushMetrics(parts.metrics)
   const networks = createNetworks(settings, db)
   log.info({ networks: [...networks.keys()], generic: generic !== undefined }, 'push networks')
@@ -81,14 +81,12 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   const notificationsOf = rememberAppNotifications(db)
   const whoIsOnline = askWhoIsOnline(presence, () => chat.control.nodes(), log)
   const shared = { db, presence, whoIsOnline, networks: reachable, keepMS, wakeNetworks }
-  const { awayMS } = settings
   const pushMessage = createMessagePusher({ ...shared, notificationsOf, generic, queueCall, decisions, awayMS })
   const pushToClients = createClientsPusher({ ...shared, pushMessage })
   const takeAway = createTakeAway(shared)
   const queueWebhook = createWebhookQueue({ db, queueCall, onDeleted: takeAway.ofMessage, log })
   const toDeliver = { chat, db, log, tracing, notificationsOf, dispatcher: guarded, timeoutMS, generic, keepMS }
-  const delivery = createCallDelivery(toDeliver)
-  const deliver = countedDelivery(delivery, figures)
+  const deliver = countedDelivery(createCallDelivery(toDeliver), figures)
   const findHandled = handledIn(db, bus)
   // Otherwise the consumers make them, when NATS is there.
   if (bus.connected) for (const name of consumers) await ensureConsumer(bus, name, findHandled)

@@ -62,11 +62,8 @@ export function createThreads(client: Client): UserThreads {
     const { threadOf, seq, sender, replyTo } = message
     const me = client.me.get()?._id
     const known = find(threadOf)
-    if (known && seq > known.latestSeq) {
-      const root = afterThreadMessage(known.root, message)
-      const totalCount = known.totalCount + seq - known.latestSeq
-      put(known, { root, totalCount, latestSeq: seq, unread: known.unread + Number(countsFor(message, me)) }, true)
-    } else if (!known && (sender._id === me || replyTo?.sender === me || hasMore.get())) read()
+    if (known && seq > known.latestSeq) put(known, afterMessage(known, message, me), true)
+    else if (!known && (sender._id === me || replyTo?.sender === me || hasMore.get())) read()
   }
 
   function heardRead({ threadOf, unread: left }: ServerEvents['threadLastRead']): void {
@@ -107,5 +104,14 @@ export function createThreads(client: Client): UserThreads {
     close() {
       for (const stop of stops) stop()
     },
+  }
+}
+
+function afterMessage(known: ThreadInfo, message: Message, me: string | undefined): ThreadInfo {
+  return {
+    root: afterThreadMessage(known.root, message),
+    totalCount: known.totalCount + message.seq - known.latestSeq,
+    latestSeq: message.seq,
+    unread: known.unread + Number(countsFor(message, me)),
   }
 }

@@ -16,7 +16,7 @@ import { key } from '@parley/db/keys'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import { findSentMessage } from '@parley/db/messages/messages'
-import type { DeviceDecision, MessageReason, PushDecisionDoc, PushDoc, PushNetwork } from '@parley/db/push/documents'
+import type { DeviceDecision, MessageReason, PushDecisionDoc, PushNetwork } from '@parley/db/push/documents'
 import { type CallToQueue, targetOf } from '@parley/db/push/outgoing-calls'
 import { deviceOf } from '@parley/db/push/push-decisions'
 import {
