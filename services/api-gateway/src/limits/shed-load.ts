@@ -20,8 +20,13 @@ export function shedLoad(app: FastifyInstance, metrics: Metrics, maxLoopDelayMS:
   let isBehind = false
   const delays = monitorEventLoopDelay({ resolution: resolutionMS })
   delays.enable()
+  let sampledMS = performance.now()
   const sampling = setInterval(() => {
-    isBehind = delays.mean / 1e6 - resolutionMS > maxLoopDelayMS
+    const tookMS = performance.now() - sampledMS
+    sampledMS += tookMS
+    // A loop blocked all the time measures nothing: the first measurement after a reset only begins one.
+    const behindMS = delays.count > 0 ? delays.mean / 1e6 - resolutionMS : tookMS - sampleMS
+    isBehind = behindMS > maxLoopDelayMS
     delays.reset()
   }, sampleMS).unref()
   app.addHook('onListen', (done) => {
