@@ -312,6 +312,21 @@ describe.skipIf(isChromiumMissing())('the console beside conversations', () => {
     assert.equal(await viewer.getByRole('button', { name: 'Outcomes', exact: true }).count(), 0)
   })
 
+  test('a user is exported from their page; the file is in the list of jobs', async () => {
+    const page = await open('users/bob')
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Export' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Export' }).click()
+    await page
+      .getByRole('row', { name: /Export of a user/ })
+      .getByRole('button', { name: 'File' })
+      .click()
+    await giveReason(page)
+    const file = await page.getByRole('link', { name: /Download the ZIP/ }).getAttribute('href')
+    const zip = await (await fetch(new URL(String(file), url))).bytes()
+    assert.equal(Buffer.from(zip.subarray(0, 2)).toString(), 'PK')
+  })
+
   test('delivery, the audit log and operators: each with its address; an owner adds an operator', async () => {
     const page = await open('delivery')
     await page.getByRole('heading', { name: 'Delivery' }).waitFor()

@@ -82,6 +82,10 @@ export function Jobs() {
   )
 }
 
+function hasOutcome({ kind, state }: Job): boolean {
+  return kind === 'batch' || (kind === 'export' && state === 'done')
+}
+
 function useColumns(onOutcomes: ((job: string) => void) | undefined): Columns<Job> {
   const t = useTexts(jobsTexts)
   const number = useNumber()
@@ -138,10 +142,10 @@ function useColumns(onOutcomes: ((job: string) => void) | undefined): Columns<Jo
         id: 'outcomes',
         header: () => <span className="unseen">{t.outcomes}</span>,
         cell: ({ row: { original } }) =>
-          original.kind === 'batch' &&
+          hasOutcome(original) &&
           onOutcomes && (
             <Button size="compact-sm" variant="default" onClick={() => onOutcomes(original._id)}>
-              {t.outcomes}
+              {original.kind === 'export' ? t.file : t.outcomes}
             </Button>
           ),
       },

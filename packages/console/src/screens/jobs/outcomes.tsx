@@ -1,9 +1,10 @@
-import { Badge, Button } from '@mantine/core'
+import { Badge, Button, Group, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Api, resultOf } from '../../api.ts'
 import { Pager } from '../../components/data-table.tsx'
+import { Icon } from '../../components/icon.tsx'
 import { Section } from '../../components/page.tsx'
-import { useNumber, visible } from '../../components/shown.tsx'
+import { Time, useNumber, visible } from '../../components/shown.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
@@ -20,7 +21,7 @@ interface OutcomesProps {
   onClose: () => void
 }
 
-/** The outcome for each recipient of a batch. They have the text that was sent, so they are read with a reason. */
+/** The outcome for each recipient of a batch, or the file of an export. They have texts of conversations, so they are read with a reason. */
 export function Outcomes(props: OutcomesProps) {
   const t = useTexts(jobsTexts)
   const hide = (
@@ -44,15 +45,24 @@ function List({ api, job, skip, onSkip }: OutcomesProps & { api: Api }) {
     queryKey: [app, 'outcomes', job, skip],
     queryFn: async ({ signal }) => {
       const params = { path: { id: job }, query: { skip, limit: perPage } }
-      const { outcomes } = await resultOf(api.GET('/admin/jobs/{id}', { params, signal }))
-      return outcomes ?? { totalCount: 0, data: [] }
+      const found = await resultOf(api.GET('/admin/jobs/{id}', { params, signal }))
+      return { file: found.export, ...(found.outcomes ?? { totalCount: 0, data: [] }) }
     },
     placeholderData: keepPreviousData,
   })
   return (
     <Loaded query={query} rows={3}>
-      {({ totalCount, data }) =>
-        data.length === 0 ? (
+      {({ file, totalCount, data }) =>
+        file ? (
+          <Group gap="sm">
+            <Button component="a" href={file.url} leftSection={<Icon name="file" size={16} />}>
+              {t.download(number(file.size))}
+            </Button>
+            <Text size="sm" c="dimmed">
+              {t.keptUntil} <Time at={file.urlExpiresAtMS} />
+            </Text>
+          </Group>
+        ) : data.length === 0 ? (
           <Empty icon="list" title={t.noOutcomes} />
         ) : (
           <>

@@ -23,9 +23,12 @@ export const jobsTexts = texts(
     outcomesOf: (job: string) => `Outcomes of ${job}`,
     noOutcomes: 'No outcome yet',
     sent: (room: string, seq: string) => `Sent to room ${room} as message ${seq}`,
+    file: 'File',
+    download: (bytes: string) => `Download the ZIP (${bytes} bytes)`,
+    keptUntil: 'Kept until',
     nothing: 'No job here',
     nothingHint:
-      'Batches and erasures of more than some seconds go on as jobs. They are kept for 7 days after their end.',
+      'Exports, and batches and erasures of more than some seconds, go on as jobs. They are kept for 7 days after their end.',
     hide: 'Hide outcomes',
   },
   {
@@ -50,8 +53,11 @@ export const jobsTexts = texts(
     outcomesOf: (job) => `${job} 的结果`,
     noOutcomes: '还没有结果',
     sent: (room, seq) => `已发送到房间 ${room}，消息序号 ${seq}`,
+    file: '文件',
+    download: (bytes) => `下载 ZIP（${bytes} 字节）`,
+    keptUntil: '保留至',
     nothing: '没有任务',
-    nothingHint: '耗时较长的群发和清除会作为任务继续执行，结束后保留 7 天。',
+    nothingHint: '导出，以及耗时较长的群发和清除会作为任务执行，结束后保留 7 天。',
     hide: '隐藏结果',
   },
 )

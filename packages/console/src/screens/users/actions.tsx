@@ -1,4 +1,5 @@
 import { ActionIcon, Menu } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { dataOf, resultOf } from '../../api.ts'
 import { Act, useChanged } from '../../components/act.tsx'
@@ -15,7 +16,7 @@ import { saveAs } from './save-as.ts'
 import { usersTexts } from './texts.ts'
 import { TokenDialog } from './token-dialog.tsx'
 
-type Dialog = 'edit' | 'token' | 'end' | 'ban' | 'lift' | 'erase'
+type Dialog = 'edit' | 'token' | 'end' | 'ban' | 'lift' | 'export' | 'erase'
 
 /** The actions of an operator on a user, each confirmed in a dialog that describes its effect. */
 export function UserActions({ profile, whole }: { profile: UserDialogProps['profile']; whole: Inspected | undefined }) {
@@ -59,6 +60,11 @@ export function UserActions({ profile, whole }: { profile: UserDialogProps['prof
           <Menu.Item leftSection={<Icon name="file" size={16} />} onClick={() => saveAs(`${profile._id}.json`, whole)}>
             {t.download}
           </Menu.Item>
+          {may('POST /admin/clients/{client_id}/export') && (
+            <Menu.Item leftSection={<Icon name="list" size={16} />} onClick={() => setOpen('export')}>
+              {t.export}
+            </Menu.Item>
+          )}
           {may('DELETE /admin/clients/{client_id}') && (
             <Menu.Item color="red" leftSection={<Icon name="trash" size={16} />} onClick={() => setOpen('erase')}>
               {t.erase}
@@ -71,8 +77,25 @@ export function UserActions({ profile, whole }: { profile: UserDialogProps['prof
       {open === 'end' && <EndDialog {...shared} />}
       {open === 'ban' && <BanDialog {...shared} />}
       {open === 'lift' && <LiftDialog {...shared} />}
+      {open === 'export' && <ExportDialog {...shared} />}
       {open === 'erase' && <EraseDialog {...shared} />}
     </>
+  )
+}
+
+function ExportDialog({ profile, onClose }: UserDialogProps) {
+  const t = useTexts(usersTexts)
+  const { app, api } = useApp()
+  const navigate = useNavigate()
+  const begin = async () => {
+    const params = { path: { client_id: profile._id } }
+    await resultOf(api.POST('/admin/clients/{client_id}/export', { params }))
+    await navigate({ to: '/apps/$app/jobs', params: { app }, search: { kind: 'export' } })
+  }
+  return (
+    <Confirm title={t.exportTitle} action={t.export} run={begin} onClose={onClose}>
+      {t.exportText}
+    </Confirm>
   )
 }
 

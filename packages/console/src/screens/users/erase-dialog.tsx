@@ -1,4 +1,4 @@
-import { Button, Group, Progress, Stack, Text } from '@mantine/core'
+import { Button, Group, Progress, Radio, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -13,6 +13,7 @@ import type { UserDialogProps } from './inspected.ts'
 import { usersTexts } from './texts.ts'
 
 const pollMS = 1_000
+const contents = ['keep', 'redact', 'delete'] as const
 
 /** Erases a user; what takes longer than a request is shown as it goes on. */
 export function EraseDialog({ profile, onClose }: UserDialogProps) {
@@ -21,6 +22,7 @@ export function EraseDialog({ profile, onClose }: UserDialogProps) {
   const changed = useChanged()
   const navigate = useNavigate()
   const [job, setJob] = useState<string>()
+  const [content, setContent] = useState<(typeof contents)[number]>('keep')
   const leave = async () => {
     say(t.eraseDone)
     await navigate({ to: '/apps/$app/users', params: { app } })
@@ -28,7 +30,7 @@ export function EraseDialog({ profile, onClose }: UserDialogProps) {
   }
   if (job !== undefined) return <Erasing job={job} onDone={() => void leave()} onClose={onClose} />
   const erase = async () => {
-    const params = { path: { client_id: profile._id } }
+    const params = { path: { client_id: profile._id }, query: { content } }
     const result = await resultOf(api.DELETE('/admin/clients/{client_id}', { params }))
     if ('job' in result && typeof result.job === 'string') setJob(result.job)
     else await leave()
@@ -44,6 +46,17 @@ export function EraseDialog({ profile, onClose }: UserDialogProps) {
       isDangerous
     >
       <Warning>{t.eraseText}</Warning>
+      <Radio.Group
+        label={t.theirMessages}
+        value={content}
+        onChange={(value) => setContent(contents.find((each) => each === value) ?? 'keep')}
+      >
+        <Stack gap="xs" mt="xs">
+          {contents.map((each) => (
+            <Radio key={each} value={each} label={t[each]} />
+          ))}
+        </Stack>
+      </Radio.Group>
     </Confirm>
   )
 }
