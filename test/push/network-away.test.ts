@@ -78,8 +78,13 @@ describe('a push network that is away', () => {
     apns.behave = () => ({ status: 503, reason: 'ServiceUnavailable' })
     fcm.behave = () => ({ status: 503, reason: 'UNAVAILABLE' })
     const badges = (answered: 503 | 200) => {
-      const onIos = apns.pushes.find(({ token, status }) => token === `${bob}-ios` && status === answered)
-      const onAndroid = fcm.pushes.find(({ token, status }) => token === `${bob}-fcm` && status === answered)
+      // Reading sends silent pushes too.
+      const onIos = apns.pushes
+        .filter(({ token, status }) => token === `${bob}-ios` && status === answered)
+        .find(({ payload }) => 'alert' in payload.aps)
+      const onAndroid = fcm.pushes
+        .filter(({ token, status }) => token === `${bob}-fcm` && status === answered)
+        .find(({ message: { android } }) => 'notification' in android)
       return onIos && onAndroid && [onIos.payload.aps.badge, onAndroid.message.android.notification.notification_count]
     }
     const message = await platform.send(room, alice)

@@ -16,7 +16,7 @@ describe('while rights cannot be read', () => {
         return ['node']
       },
       hmget: async (_key: string, ...fields: string[]) =>
-        fields.map((field, i) => (i === 0 || [...connected].some((user) => field.includes(user)) ? '[]' : null)),
+        fields.map((field, i) => (i === 0 || [...connected].some((user) => field.includes(user)) ? '["phone"]' : null)),
     }
     const bob = { isShown: true }
     const database = Promise.withResolvers<void>()

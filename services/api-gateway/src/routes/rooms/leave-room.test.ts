@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { testServers } from '@parley/stack/test-servers'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { type CallApi, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 import { openMongoProxy } from '../../test-mongo-proxy.ts'
 
@@ -75,10 +75,12 @@ describe('removedFromRoom', () => {
       const room = await newRoom('zoe', 'amy')
       const heard = await gateway.hear()
       await take(by(), room, [...out])
-      // Events arrive in the order of publishing.
+      const removed = () => heard.events.filter(({ event }) => event === 'removedFromRoom')
+      await vi.waitUntil(() => removed().length >= out.length, { timeout: 100_000 })
+      // One too many would have been published with them.
       await gateway.admin('POST', '/messages', { room, sender: 'owner', message: 'x', messageType: 'text' })
       await heard.next('chat message')
-      const events = heard.events.filter(({ event }) => event === 'removedFromRoom')
+      const events = removed()
       assert.deepEqual(
         new Set(events.map(({ to, payload }) => ({ to, payload }))),
         new Set(out.map((one) => ({ to: { app: gateway.app, user: one }, payload: { room, by: who } }))),
