@@ -24,8 +24,7 @@ const variable = 'PARLEY_TEST_SERVERS'
 export async function startSharedServers(onProgress: (line: string) => void): Promise<Pick<Servers, 'stop'>> {
   const dir = await makeTestDataDir()
   const servers = await startServers({ dir, database: 'test', tenants: mostTenants, onProgress })
-  const { mongoUrl, natsUrl, redisUrl, mongo, nats, redis } = servers
-  if (mongo.pid) await evictLater(mongoUrl)
+  const { mongoUrl, natsUrl, redisUrl, nats, redis } = servers
   const shared: SharedServers = { mongoUrl, natsUrl, redisUrl }
   if (nats.pid && redis.pid) shared.tenantsDir = await mkdtemp(join(tmpdir(), 'parley-tenants-'))
   process.env[variable] = JSON.stringify(shared)
@@ -35,21 +34,6 @@ export async function startSharedServers(onProgress: (line: string) => void): Pr
       rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
       if (shared.tenantsDir) rmSync(shared.tenantsDir, { recursive: true, force: true })
     },
-  }
-}
-
-/**
- * WiredTiger evicts once a twentieth of its cache waits for the next checkpoint. In a run that is little in each of many thousand
- * collections and indexes, and its thread walked over all of them without an end: most of mongod's CPU.
- */
-async function evictLater(mongoUrl: string): Promise<void> {
-  const ofDirty = 'eviction_dirty_target=40,eviction_dirty_trigger=60'
-  const wiredTigerEngineRuntimeConfig = `${ofDirty},eviction_updates_target=30,eviction_updates_trigger=50`
-  const client = new MongoClient(mongoUrl)
-  try {
-    await client.db('admin').command({ setParameter: 1, wiredTigerEngineRuntimeConfig })
-  } finally {
-    await client.close()
   }
 }
 
