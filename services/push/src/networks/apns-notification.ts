@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { PushDoc } from '@parley/db/push/documents'
 import { Notification } from '@parse/node-apn'
-import { fittingArguments } from './fitting-arguments.ts'
+import { fitted } from './fitting-arguments.ts'
 import type { PushContent } from './network.ts'
 import { type ShownText, shownText } from './shown-text.ts'
 
@@ -17,7 +17,7 @@ export function apnsNotification(push: PushDoc, content: PushContent, topic: str
   if (push.badge !== undefined) notification.badge = push.badge
   if (content.of === 'message') {
     const { room, messageID } = content
-    const shown = fittingText(push, content)
+    const shown = fitted(content.locArgs, maxTextBytes, (args) => shownText(push, content, args))
     notification.aps.alert = alertOf(shown)
     notification.sound = soundOf(shown)
     if ('category' in shown && shown.category !== undefined) notification.aps.category = shown.category
@@ -51,13 +51,6 @@ export function apnsNotification(push: PushDoc, content: PushContent, topic: str
 
 /** Of the 4,096 bytes of a payload: the IDs and a picture's URL need the rest. */
 const maxTextBytes = 2_600
-
-function fittingText(push: PushDoc, content: PushContent & { of: 'message' }): ShownText {
-  const made = (args: readonly string[]) => shownText(push, content, args)
-  return made(
-    fittingArguments(content.locArgs, (args) => Buffer.byteLength(JSON.stringify(made(args))) <= maxTextBytes),
-  )
-}
 
 /** `alert` of an aps dictionary. */
 export function alertOf(shown: ShownText): Record<string, string | readonly string[]> {

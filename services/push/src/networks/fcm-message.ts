@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import type { PushDoc } from '@parley/db/push/documents'
 import { alertOf, soundOf } from './apns-notification.ts'
-import { fittingArguments } from './fitting-arguments.ts'
+import { fitted } from './fitting-arguments.ts'
 import type { PushContent } from './network.ts'
 import { type ShownText, shownText } from './shown-text.ts'
 
@@ -50,8 +50,7 @@ function ofRead({ badge = 0, giveUpAtMS }: PushDoc, { rooms, messages }: PushCon
 
 /** The texts stand there twice, so they may be shorter than for APNs itself. */
 function ofMessage(push: PushDoc, content: PushContent & { of: 'message' }): object {
-  const made = (args: readonly string[]) => withArguments(push, content, args)
-  return made(fittingArguments(content.locArgs, (args) => Buffer.byteLength(JSON.stringify(made(args))) <= maxBytes))
+  return fitted(content.locArgs, maxBytes, (args) => withArguments(push, content, args))
 }
 
 function withArguments(push: PushDoc, content: PushContent & { of: 'message' }, args: readonly string[]): object {

@@ -10,7 +10,7 @@ import { totalUnreadOf } from '@parley/db/unread/total-unread'
 import { findDevices } from '@parley/db/users/devices'
 import type { DeviceDoc } from '@parley/db/users/documents'
 import { networkOf } from '../recipients/device-push.ts'
-import type { WhoIsOnline } from '../recipients/who-is-online.ts'
+import { isInUse, lastAttempt, type WhoIsOnline } from '../recipients/who-is-online.ts'
 import type { PushContent } from './network.ts'
 
 /** After this long, a device may be another user's, a message deleted, and its recipient out of the room. */
@@ -83,9 +83,6 @@ async function renewOfApp(
   })
 }
 
-/** The attempt from which on everybody counts as offline while Redis is away. */
-const lastAttempt = Number.POSITIVE_INFINITY
-
 /** Why a device that was away needs no push by now: it is in use again, or the user has read the message. By the push's ID. */
 async function findNoticed(
   { db, whoIsOnline }: WaitedParts,
@@ -109,9 +106,7 @@ async function findNoticed(
   const readSeqs = new Map(members.map(({ _id, readSeq }) => [_id, readSeq]))
   return new Map(
     pushes.flatMap((push): [string, string][] => {
-      const devices = online.get(push.user)
-      const device = deviceOf(push)
-      if (devices?.has(device) && devices.get(device) === undefined) return [[push._id, 'connected']]
+      if (isInUse(online.get(push.user), deviceOf(push))) return [[push._id, 'connected']]
       const { room = '', seq = Number.POSITIVE_INFINITY } = messageOf(push) ?? {}
       return (readSeqs.get(key(app, room, push.user)) ?? 0) >= seq ? [[push._id, 'read']] : []
     }),

@@ -9,7 +9,7 @@ import { createGuardedAgent, type PrivateTargets, TargetRefused } from '@parley/
 import { importJWK, type JWK, SignJWT } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { request } from 'undici'
-import { fittingArguments } from './fitting-arguments.ts'
+import { fitted } from './fitting-arguments.ts'
 import { asJson, connectionReason, type Network, type PushAnswer, type PushContent, retryAfterMS } from './network.ts'
 import { shownText } from './shown-text.ts'
 import { encryptForBrowser, mostTextBytes } from './web-push-encryption.ts'
@@ -98,9 +98,7 @@ function saidTo(push: PushDoc, content: PushContent): object {
   const { room, messageID, messageType, threadOf } = content
   const message = { room, messageID, messageType, ...(threadOf !== undefined && { threadOf }) }
   const made = (args: readonly string[]) => ({ ...message, ...shownText(push, content, args), ...more })
-  return made(
-    fittingArguments(content.locArgs, (args) => Buffer.byteLength(JSON.stringify(made(args))) <= mostTextBytes),
-  )
+  return fitted(content.locArgs, mostTextBytes, made)
 }
 
 function lifetimeS({ giveUpAtMS }: PushDoc, content: PushContent): number {

@@ -2,7 +2,7 @@ import { cut, textOf } from '@parley/chat/messages/reading/message-text'
 import type { Message } from '@parley/contracts/resources/message'
 import type { AppNotifications } from '@parley/contracts/resources/notification-settings'
 import type { RoomDoc } from '@parley/db/rooms/documents'
-import { fittingArguments } from '../networks/fitting-arguments.ts'
+import { fitted } from '../networks/fitting-arguments.ts'
 import type { PushContent } from '../networks/network.ts'
 import { textsOf } from './texts-of-app.ts'
 
@@ -26,7 +26,7 @@ export function messageNotification(
     of: 'message',
     locKey: withOwnText.has(messageType) ? `im_loc_${messageType}` : 'im_loc_message',
     mentionedLocKey: 'im_loc_mention',
-    locArgs: fittingArguments([message.sender.nickname, room.name, text], isFitting),
+    locArgs: [...fitted([message.sender.nickname, room.name, text], maxArgsBytes, (args) => args)],
     ...(own && { texts: own }),
     room: message.room,
     messageID: message._id,
@@ -36,8 +36,4 @@ export function messageNotification(
     ...(message.threadOf !== undefined && { threadOf: message.threadOf }),
     ...(request !== undefined && { request }),
   }
-}
-
-function isFitting(args: readonly string[]): boolean {
-  return Buffer.byteLength(JSON.stringify(args)) <= maxArgsBytes
 }

@@ -38,7 +38,7 @@ import type { QueueCall } from '../calls/outgoing-call.ts'
 import type { DecisionLog } from '../decisions/decision-log.ts'
 import { networkOf, pushTo } from './device-push.ts'
 import { messageNotification } from './notification-text.ts'
-import type { WhoIsOnline } from './who-is-online.ts'
+import { isInUse, type WhoIsOnline } from './who-is-online.ts'
 
 export interface PushMessageParts {
   db: Db
@@ -202,8 +202,7 @@ async function decideDevices(
   const online = await whoIsOnline(app, [...reachable], attempt)
   const byDecision = Map.groupBy(found, ({ type, user, device }): DeviceDecision => {
     if (!networks.has(networkOf[type])) return 'NO_NETWORK'
-    const devices = online.get(user)
-    return devices?.has(device) && devices.get(device) === undefined ? 'CONNECTED' : 'DUE'
+    return isInUse(online.get(user), device) ? 'CONNECTED' : 'DUE'
   })
   const due = (byDecision.get('DUE') ?? []).map((device) => ({
     device,

@@ -13,7 +13,7 @@ import { findDevices } from '@parley/db/users/devices'
 import { isPresenceAway, type Presence } from '@parley/presence/connect'
 import { findPushed, forgetPushed } from '@parley/presence/pushed-rooms'
 import { networkOf } from './device-push.ts'
-import type { WhoIsOnline } from './who-is-online.ts'
+import { lastAttempt, type WhoIsOnline } from './who-is-online.ts'
 
 export interface TakeAwayParts {
   db: Db
@@ -85,7 +85,7 @@ export function createTakeAway(parts: TakeAwayParts): TakeAway {
       for await (const pushes of pagePushesOf(db, app, message, perPage)) {
         // One that waits is dropped when its turn comes.
         const sent = pushes.filter(({ dueAtMS, network }) => dueAtMS === undefined && networks.has(network))
-        const online = await whoIsOnline(app, [...new Set(sent.map(({ user }) => user))], Number.POSITIVE_INFINITY)
+        const online = await whoIsOnline(app, [...new Set(sent.map(({ user }) => user))], lastAttempt)
         const silent = sent.flatMap((push) => {
           const to = { ...push, device: deviceOf(push) }
           return online.get(push.user)?.has(to.device) ? [] : [silentPush(parts, to, { messages: [message] })]

@@ -10,6 +10,14 @@ export type WhoIsOnline = (
   attempt: number,
 ) => Promise<ReadonlyMap<string, OnlineDevicesOfUser>>
 
+/** Whether a device is connected and not away. */
+export function isInUse(devices: OnlineDevicesOfUser | undefined, device: string): boolean {
+  return devices?.has(device) === true && devices.get(device) === undefined
+}
+
+/** As the attempt: while Redis is away, everybody counts as offline. */
+export const lastAttempt = Number.POSITIVE_INFINITY
+
 const perQuestion = 1_000
 /** With the pauses between deliveries about a quarter of a minute, in which a restarted Redis is back. */
 const attemptsThatWait = 4
