@@ -4238,7 +4238,7 @@ export interface TimelineEntry {
    */
   reason: string
   /**
-   * What `reason` says with `code`, in parts
+   * The parts of `reason`, to be worded with `code`
    */
   about: {
     /**

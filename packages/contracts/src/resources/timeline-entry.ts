@@ -81,7 +81,7 @@ export const timelineEntry = z
     }),
     node: text.optional().describe('The process that did it, where that is known'),
     reason: text.describe('An English sentence without texts of messages'),
-    about: timelineAbout.describe('What `reason` says with `code`, in parts'),
+    about: timelineAbout.describe('The parts of `reason`, to be worded with `code`'),
     refs: timelineRefs,
   })
   .meta({ id: 'TimelineEntry', ...ours })

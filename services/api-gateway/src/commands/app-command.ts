@@ -1,13 +1,11 @@
 import { createApp } from '@parley/chat/access/create-app'
 import { everyApp } from '@parley/contracts/resources/operator'
 import { findApp, findApps } from '@parley/db/apps/apps'
-import type { Db } from '@parley/db/connect'
 import { Command } from 'commander'
 import { byCommand } from './by-command.ts'
 import { deleteAppCommand } from './deletion-command.ts'
 import { rotateWebhookSecretCommand } from './secret-command.ts'
-
-type WithDb = <T>(work: (db: Db) => Promise<T>) => Promise<T>
+import type { WithDb } from './with-db.ts'
 
 /** `parley app`: the apps of an installation. */
 export function appCommand(withDb: WithDb): Command {

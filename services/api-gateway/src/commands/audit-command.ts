@@ -1,10 +1,8 @@
 import { verifyAudit } from '@parley/chat/audit/verify-audit'
 import { everyApp } from '@parley/contracts/resources/operator'
 import { findApp } from '@parley/db/apps/apps'
-import type { Db } from '@parley/db/connect'
 import { Command } from 'commander'
-
-type WithDb = <T>(work: (db: Db) => Promise<T>) => Promise<T>
+import type { WithDb } from './with-db.ts'
 
 /** `parley audit`: the audit log. */
 export function auditCommand(withDb: WithDb): Command {

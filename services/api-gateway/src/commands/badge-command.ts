@@ -5,8 +5,7 @@ import { migrateTimeoutMS } from '@parley/db/migrate'
 import type { WrongUnread } from '@parley/db/unread/verify-unread'
 import { Command } from 'commander'
 import { recordCommand } from './by-command.ts'
-
-type WithDb = <T>(work: (db: Db) => Promise<T>, timeoutMS?: number) => Promise<T>
+import type { WithDb } from './with-db.ts'
 
 const lineEvery = 10_000
 

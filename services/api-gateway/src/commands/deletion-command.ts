@@ -12,8 +12,7 @@ import { natsSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
 import { Command } from 'commander'
 import { recordForAll } from './by-command.ts'
-
-type WithDb = <T>(work: (db: Db) => Promise<T>, timeoutMS?: number) => Promise<T>
+import type { WithDb } from './with-db.ts'
 
 const lineEvery = 10_000
 

@@ -7,8 +7,7 @@ import { findApp } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import { Command } from 'commander'
 import { recordCommand } from './by-command.ts'
-
-type WithDb = <T>(work: (db: Db) => Promise<T>, timeoutMS?: number) => Promise<T>
+import type { WithDb } from './with-db.ts'
 
 /** A read of a large collection waits for its disk. */
 const timeoutMS = 120_000

@@ -5,8 +5,7 @@ import { findApp } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import { Command } from 'commander'
 import { recordCommand } from './by-command.ts'
-
-type WithDb = <T>(work: (db: Db) => Promise<T>, timeoutMS?: number) => Promise<T>
+import type { WithDb } from './with-db.ts'
 
 const sayEveryMS = 2_000
 /** The others are only counted. */

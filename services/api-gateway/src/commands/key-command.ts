@@ -1,12 +1,10 @@
 import { addApiKey, revokeApiKey } from '@parley/chat/access/api-keys'
 import { listApiKeys } from '@parley/chat/access/list-api-keys'
 import { type ApiKeyView, keyFields } from '@parley/contracts/resources/api-key'
-import type { Db } from '@parley/db/connect'
 import { Command } from 'commander'
 import { z } from 'zod'
 import { byCommand } from './by-command.ts'
-
-type WithDb = <T>(work: (db: Db) => Promise<T>) => Promise<T>
+import type { WithDb } from './with-db.ts'
 
 interface AddOptions {
   name: string

@@ -15,8 +15,7 @@ import { readSettings } from '@parley/service/settings'
 import { auditSettings } from '@parley/service/shared-settings'
 import { Command } from 'commander'
 import { z } from 'zod'
-
-type WithDb = <T>(work: (db: Db) => Promise<T>) => Promise<T>
+import type { WithDb } from './with-db.ts'
 
 const url = 'http://127.0.0.1:8080'
 const urlOption = ['--url <address>', 'where browsers reach the gateways, for the link', url] as const

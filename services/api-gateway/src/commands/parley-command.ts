@@ -1,8 +1,3 @@
-import { connectDb, type Db } from '@parley/db/connect'
-import { createSchemaCheck } from '@parley/db/schema'
-import { readSettings } from '@parley/service/settings'
-import { mongoSettings, tlsPrefix } from '@parley/service/shared-settings'
-import { tlsOptions } from '@parley/service/tls-settings'
 import { version } from '@parley/service/version'
 import { Command } from 'commander'
 import { appCommand } from './app-command.ts'
@@ -18,18 +13,7 @@ import { operatorCommand } from './operator-command.ts'
 import { shardCommand } from './shard-command.ts'
 import { sizeCommand } from './size-command.ts'
 import { rebuildStreamCommand } from './stream-command.ts'
-
-async function withDb<T>(work: (db: Db) => Promise<T>, timeoutMS?: number): Promise<T> {
-  const { mongoUrl, mongoTls } = readSettings(mongoSettings, process.env)
-  const tls = tlsOptions(mongoTls, tlsPrefix.mongo)
-  const db = await connectDb(mongoUrl, { appName: 'parley-cli', tls, ...(timeoutMS !== undefined && { timeoutMS }) })
-  try {
-    await createSchemaCheck(db)()
-    return await work(db)
-  } finally {
-    await db.client.close()
-  }
-}
+import { withDb } from './with-db.ts'
 
 /** The parley command: `parley <command> --help` describes each. */
 export function parleyCommand(): Command {

@@ -1,9 +1,7 @@
 import { rotateWebhookSecret } from '@parley/chat/access/rotate-webhook-secret'
-import type { Db } from '@parley/db/connect'
 import { Command, InvalidArgumentError } from 'commander'
 import { byCommand } from './by-command.ts'
-
-type WithDb = <T>(work: (db: Db) => Promise<T>) => Promise<T>
+import type { WithDb } from './with-db.ts'
 
 const mostHours = 30 * 24
 

@@ -12,8 +12,7 @@ import { natsSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
 import { Command, InvalidArgumentError } from 'commander'
 import { recordForAll } from './by-command.ts'
-
-type WithDb = <T>(work: (db: Db) => Promise<T>) => Promise<T>
+import type { WithDb } from './with-db.ts'
 
 const sayEveryMS = 5_000
 

@@ -1,0 +1,20 @@
+import { connectDb, type Db } from '@parley/db/connect'
+import { createSchemaCheck } from '@parley/db/schema'
+import { readSettings } from '@parley/service/settings'
+import { mongoSettings, tlsPrefix } from '@parley/service/shared-settings'
+import { tlsOptions } from '@parley/service/tls-settings'
+
+/** Does the work of a command on the database that the environment names, if its schema is known. */
+export async function withDb<T>(work: (db: Db) => Promise<T>, timeoutMS?: number): Promise<T> {
+  const { mongoUrl, mongoTls } = readSettings(mongoSettings, process.env)
+  const tls = tlsOptions(mongoTls, tlsPrefix.mongo)
+  const db = await connectDb(mongoUrl, { appName: 'parley-cli', tls, ...(timeoutMS !== undefined && { timeoutMS }) })
+  try {
+    await createSchemaCheck(db)()
+    return await work(db)
+  } finally {
+    await db.client.close()
+  }
+}
+
+export type WithDb = typeof withDb
