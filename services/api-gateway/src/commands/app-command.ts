@@ -3,9 +3,9 @@ import { everyApp } from '@parley/contracts/resources/operator'
 import { findApp, findApps } from '@parley/db/apps/apps'
 import { Command } from 'commander'
 import { byCommand } from './by-command.ts'
+import type { WithDb } from './database-command.ts'
 import { deleteAppCommand } from './deletion-command.ts'
 import { rotateWebhookSecretCommand } from './secret-command.ts'
-import type { WithDb } from './with-db.ts'
 
 /** `parley app`: the apps of an installation. */
 export function appCommand(withDb: WithDb): Command {

@@ -2,7 +2,7 @@ import { verifyAudit } from '@parley/chat/audit/verify-audit'
 import { everyApp } from '@parley/contracts/resources/operator'
 import { findApp } from '@parley/db/apps/apps'
 import { Command } from 'commander'
-import type { WithDb } from './with-db.ts'
+import type { WithDb } from './database-command.ts'
 
 /** `parley audit`: the audit log. */
 export function auditCommand(withDb: WithDb): Command {

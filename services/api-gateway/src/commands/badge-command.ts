@@ -5,7 +5,7 @@ import { migrateTimeoutMS } from '@parley/db/migrate'
 import type { WrongUnread } from '@parley/db/unread/verify-unread'
 import { Command } from 'commander'
 import { recordCommand } from './by-command.ts'
-import type { WithDb } from './with-db.ts'
+import type { WithDb } from './database-command.ts'
 
 const lineEvery = 10_000
 

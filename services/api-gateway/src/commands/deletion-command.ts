@@ -12,7 +12,7 @@ import { natsSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
 import { Command } from 'commander'
 import { recordForAll } from './by-command.ts'
-import type { WithDb } from './with-db.ts'
+import type { WithDb } from './database-command.ts'
 
 const lineEvery = 10_000
 

@@ -7,7 +7,7 @@ import { findApp } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import { Command } from 'commander'
 import { recordCommand } from './by-command.ts'
-import type { WithDb } from './with-db.ts'
+import type { WithDb } from './database-command.ts'
 
 /** A read of a large collection waits for its disk. */
 const timeoutMS = 120_000

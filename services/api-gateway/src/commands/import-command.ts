@@ -5,7 +5,7 @@ import { findApp } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import { Command } from 'commander'
 import { recordCommand } from './by-command.ts'
-import type { WithDb } from './with-db.ts'
+import type { WithDb } from './database-command.ts'
 
 const sayEveryMS = 2_000
 /** The others are only counted. */

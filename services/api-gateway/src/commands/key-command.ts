@@ -4,7 +4,7 @@ import { type ApiKeyView, keyFields } from '@parley/contracts/resources/api-key'
 import { Command } from 'commander'
 import { z } from 'zod'
 import { byCommand } from './by-command.ts'
-import type { WithDb } from './with-db.ts'
+import type { WithDb } from './database-command.ts'
 
 interface AddOptions {
   name: string

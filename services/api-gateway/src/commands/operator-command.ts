@@ -15,7 +15,7 @@ import { readSettings } from '@parley/service/settings'
 import { auditSettings } from '@parley/service/shared-settings'
 import { Command } from 'commander'
 import { z } from 'zod'
-import type { WithDb } from './with-db.ts'
+import type { WithDb } from './database-command.ts'
 
 const url = 'http://127.0.0.1:8080'
 const urlOption = ['--url <address>', 'where browsers reach the gateways, for the link', url] as const

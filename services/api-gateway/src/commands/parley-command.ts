@@ -5,6 +5,7 @@ import { auditCommand } from './audit-command.ts'
 import { backupCommand, restoreCommand } from './backup-command.ts'
 import { badgeCommand } from './badge-command.ts'
 import { convertCommand } from './convert-command.ts'
+import { withDb } from './database-command.ts'
 import { exportCommand } from './export-command.ts'
 import { importCommand } from './import-command.ts'
 import { keyCommand } from './key-command.ts'
@@ -13,7 +14,6 @@ import { operatorCommand } from './operator-command.ts'
 import { shardCommand } from './shard-command.ts'
 import { sizeCommand } from './size-command.ts'
 import { rebuildStreamCommand } from './stream-command.ts'
-import { withDb } from './with-db.ts'
 
 /** The parley command: `parley <command> --help` describes each. */
 export function parleyCommand(): Command {

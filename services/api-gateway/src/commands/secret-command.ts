@@ -1,7 +1,7 @@
 import { rotateWebhookSecret } from '@parley/chat/access/rotate-webhook-secret'
 import { Command, InvalidArgumentError } from 'commander'
 import { byCommand } from './by-command.ts'
-import type { WithDb } from './with-db.ts'
+import type { WithDb } from './database-command.ts'
 
 const mostHours = 30 * 24
 

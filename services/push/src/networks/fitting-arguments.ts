@@ -4,7 +4,7 @@ import { cut } from '@parley/chat/messages/reading/message-text'
 const mostCharacters = 200
 
 /**
- * What is made of the arguments of a notification, each cut to fewer characters until its JSON has at most these bytes: a push is
+ * Makes a notification of its arguments, each cut to fewer characters until its JSON has at most these bytes: a push is
  * shortened, never refused for its size.
  */
 export function fitted<T>(args: readonly string[], mostBytes: number, made: (args: readonly string[]) => T): T {
