@@ -11,6 +11,10 @@ export class Deadlines<T> {
     this.#due.set(item, at)
   }
 
+  get size(): number {
+    return this.#due.size
+  }
+
   delete(item: T): void {
     this.#due.delete(item)
   }

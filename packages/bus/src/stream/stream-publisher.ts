@@ -10,6 +10,7 @@ export interface Acknowledged {
 }
 
 const acknowledgeWithinMS = 3_000
+const expireEveryMS = 250
 
 interface Waiting {
   id: string
@@ -50,16 +51,20 @@ export function createStreamPublisher(nats: NatsConnection): {
     },
   })
 
-  // Publishes wait in the order of their deadlines, so the search stops at the first that still has time.
-  const sweep = setInterval(() => {
+  let sweep: NodeJS.Timeout | undefined
+  /** Publishes wait in the order of their deadlines, so the search stops at the first that still has time. */
+  function expire(): void {
     const now = performance.now()
     for (const [token, { deadlineMS, reject }] of waiting) {
       if (deadlineMS > now) break
       waiting.delete(token)
       reject(new Error(`no acknowledgement within ${acknowledgeWithinMS} ms`))
     }
-  }, 250)
-  sweep.unref()
+    if (waiting.size > 0) return
+    // An idle process is not woken.
+    clearInterval(sweep)
+    sweep = undefined
+  }
   void nats.closed().then(() => {
     clearInterval(sweep)
     for (const { reject } of waiting.values()) reject(new Error('the connection is closed'))
@@ -76,6 +81,7 @@ export function createStreamPublisher(nats: NatsConnection): {
         reject,
         deadlineMS: performance.now() + acknowledgeWithinMS,
       })
+      sweep ??= setInterval(expire, expireEveryMS).unref()
       try {
         nats.publish(subject, json, { headers, reply: `${inbox}.${token}` })
       } catch (error) {

@@ -8,7 +8,7 @@ export interface Beating {
 
 /**
  * Server-side Engine.IO 4 heartbeats for all connections: a ping `pingIntervalMS` after the last pong, a close without a
- * pong within `pingTimeoutMS`. One timer for any number of connections.
+ * pong within `pingTimeoutMS`. One timer for any number of connections, and none without one: it would keep an idle process awake.
  */
 export class Heartbeat<C extends Beating> {
   readonly #pingDue = new Deadlines<C>()
@@ -16,8 +16,8 @@ export class Heartbeat<C extends Beating> {
   readonly #interval: number
   readonly #timeout: number
   readonly #sweepEvery: number
-  readonly #timer: NodeJS.Timeout
-  #lastSweep = performance.now()
+  #timer: NodeJS.Timeout | undefined
+  #lastSweep = 0
   /** The current second, as exact as the sweep. */
   second = 0
 
@@ -25,13 +25,15 @@ export class Heartbeat<C extends Beating> {
     this.#interval = pingIntervalMS
     this.#timeout = pingTimeoutMS
     this.#sweepEvery = Math.min(100, Math.max(10, Math.min(pingIntervalMS, pingTimeoutMS) / 20))
-    this.#timer = setInterval(() => this.#sweep(), this.#sweepEvery).unref()
   }
 
   /** A connection opened, or its pong arrived. */
   alive(connection: C): void {
     this.#pongDue.delete(connection)
     this.#pingDue.set(connection, Math.floor(performance.now()) + this.#interval)
+    if (this.#timer) return
+    this.#swept(performance.now())
+    this.#timer = setInterval(() => this.#sweep(), this.#sweepEvery).unref()
   }
 
   /** Whether the connection has timed out, even before a sweep has noticed. */
@@ -57,18 +59,24 @@ export class Heartbeat<C extends Beating> {
 
   stop(): void {
     clearInterval(this.#timer)
+    this.#timer = undefined
   }
 
   #sweep(): void {
     const now = performance.now()
     // After a stall of the process, pongs can still be unread in the kernel: allow one more sweep.
     const stalled = now - this.#lastSweep > 5 * this.#sweepEvery
-    this.#lastSweep = now
-    this.second = Math.floor(now / 1000)
+    this.#swept(now)
     if (!stalled) this.#pongDue.expire(now, (connection) => connection.terminate('ping timeout'))
     this.#pingDue.expire(now, (connection, due) => {
       this.#pongDue.set(connection, due + this.#timeout)
       connection.sendPacket('2')
     })
+    if (this.#pingDue.size + this.#pongDue.size === 0) this.stop()
+  }
+
+  #swept(now: number): void {
+    this.#lastSweep = now
+    this.second = Math.floor(now / 1000)
   }
 }

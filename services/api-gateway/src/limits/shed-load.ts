@@ -4,13 +4,13 @@ import type { Metrics } from '@parley/service/metrics'
 import type { FastifyInstance } from 'fastify'
 
 const sampleMS = 1_000
-/** Each look wakes an idle process. */
 const resolutionMS = 100
 const retryAfterSeconds = 10
 
 /**
  * Refuses requests with 503 OVERLOADED and Retry-After while the event loop is further behind than this many milliseconds; 0
- * is no limit. The delay of the start does not count: at the first look, a gateway that has just started is behind.
+ * is no limit. The delay of the start does not count: at the first look, a gateway that has just started is behind. It looks only
+ * while there are requests: each look wakes the process.
  * @returns whether the event loop was behind in the latest sample
  */
 export function shedLoad(app: FastifyInstance, metrics: Metrics, maxLoopDelayMS: number): () => boolean {
@@ -19,26 +19,40 @@ export function shedLoad(app: FastifyInstance, metrics: Metrics, maxLoopDelayMS:
   let startedMS = Number.POSITIVE_INFINITY
   let isBehind = false
   const delays = monitorEventLoopDelay({ resolution: resolutionMS })
-  delays.enable()
-  let sampledMS = performance.now()
-  const sampling = setInterval(() => {
+  let sampling: NodeJS.Timeout | undefined
+  let sampledMS = 0
+  let isAsked = false
+  const stop = () => {
+    clearInterval(sampling)
+    sampling = undefined
+    delays.disable()
+  }
+  function sample(): void {
     const tookMS = performance.now() - sampledMS
     sampledMS += tookMS
     // A loop blocked all the time measures nothing: the first measurement after a reset only begins one.
     const behindMS = delays.count > 0 ? delays.mean / 1e6 - resolutionMS : tookMS - sampleMS
     isBehind = behindMS > maxLoopDelayMS
     delays.reset()
-  }, sampleMS).unref()
+    if (!isAsked && !isBehind) stop()
+    isAsked = false
+  }
+  function start(): void {
+    delays.enable()
+    sampledMS = performance.now()
+    sampling = setInterval(sample, sampleMS).unref()
+  }
   app.addHook('onListen', (done) => {
     startedMS = performance.now()
     done()
   })
   app.addHook('onClose', (_app, done) => {
-    clearInterval(sampling)
-    delays.disable()
+    stop()
     done()
   })
   app.addHook('onRequest', (_request, reply, done) => {
+    isAsked = true
+    if (!sampling) start()
     if (!isBehind || performance.now() - startedMS < 2 * sampleMS) return done()
     reply.header('retry-after', retryAfterSeconds)
     shed.inc({})
