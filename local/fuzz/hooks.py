@@ -141,29 +141,34 @@ def use_what_is_there(case, raw, name):
         "ID of a failed call": chance.choice(ground["failedCalls"]),
         "File ID": chance.choice(ground["files"]),
     }
-    components = case.operation.schema.raw_schema["components"]["schemas"]
+    components = case.operation.schema.raw_schema["components"]
 
-    def named(schema):
-        return components[schema["$ref"].rsplit("/", 1)[1]] if "$ref" in schema else schema
+    def named(part):
+        """What a reference names; what stands beside the reference comes first."""
+        if "$ref" not in part:
+            return part
+        kind, name = part["$ref"].split("/")[-2:]
+        return {**components[kind][name], **part}
 
     def fill(values, schemas):
         for name, schema in schemas.items():
             if name not in values or is_linked(case, values[name]) or chance.random() < 0.5:
                 continue
-            of_list = there.get(schema.get("items", {}).get("description"))
+            of_list = there.get(named(schema.get("items", {})).get("description"))
             if of_list is not None:
                 values[name] = [of_list]
             else:
                 values[name] = there.get(schema.get("description", "").split(",")[0], values[name])
 
     for where, values in (("path", case.path_parameters), ("query", case.query)):
-        described = {p["name"]: {**p["schema"], **p} for p in raw.get("parameters", []) if p["in"] == where}
+        parameters = (named(p) for p in raw.get("parameters", []))
+        described = {p["name"]: {**named(p["schema"]), **p} for p in parameters if p["in"] == where}
         if isinstance(values, dict):
             fill(values, described)
     content = raw.get("requestBody", {}).get("content", {}).get("application/json", {})
     if isinstance(case.body, dict):
         properties = named(content.get("schema", {})).get("properties", {})
-        fill(case.body, {field: {**named(schema), **schema} for field, schema in properties.items()})
+        fill(case.body, {field: named(schema) for field, schema in properties.items()})
 
 
 def is_linked(case, given):

@@ -1,11 +1,15 @@
-import { isPartName, withoutPartRefs } from '@parley/contracts/documents/part-names'
+import { inPlace, isPartName, withoutPartRefs } from '@parley/contracts/documents/part-names'
 import { closeReasons } from '@parley/contracts/socket/close-reasons'
 import { bounds, fieldTable, type Schema, typeName } from './field-table.ts'
 
 /** The parts of docs/openapi.json that the pages show. */
 export interface ApiDocument {
   paths: Record<string, Record<string, ApiOperation>>
-  components: { schemas: Record<string, Schema>; responses: Record<string, ApiResponse> }
+  components: {
+    schemas: Record<string, Schema>
+    responses: Record<string, ApiResponse>
+    parameters: Record<string, object>
+  }
 }
 
 interface ApiOperation {
@@ -69,7 +73,7 @@ function blockOf(document: ApiDocument, kind: string, name: string): string {
 function schemaBlock({ components }: ApiDocument, name: string): string {
   const schema = components.schemas[name]
   if (!schema) throw new Error(`docs/openapi.json has no schema ${name}`)
-  return `\n${fieldTable(schema).join('\n')}\n`
+  return `\n${fieldTable(withoutPartRefs(schema, components.schemas)).join('\n')}\n`
 }
 
 /** The operations with their bodies, results and errors in place of the references to them. */
@@ -78,14 +82,11 @@ export function operationsOf({
   components,
 }: ApiDocument): { operation: ApiOperation; method: string; path: string }[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => {
-      const responses = Object.entries(operation.responses).map(([status, response]) => {
-        const name = response.$ref?.replace(/.*\//, '')
-        return [status, name === undefined ? response : components.responses[name]]
-      })
-      const whole = Object.assign({}, operation, { responses: Object.fromEntries(responses) })
-      return { operation: withoutPartRefs(whole, components.schemas), method: method.toUpperCase(), path }
-    }),
+    Object.entries(methods).map(([method, operation]) => ({
+      operation: inPlace(operation, components),
+      method: method.toUpperCase(),
+      path,
+    })),
   )
 }
 

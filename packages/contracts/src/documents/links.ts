@@ -7,7 +7,6 @@ import { type Given, given } from '../operations/links.ts'
 /** A Link Object of OpenAPI 3.1. */
 export interface Link {
   operationId: string
-  description: string
   parameters?: Record<string, string>
   requestBody?: Record<string, unknown>
 }
@@ -35,7 +34,6 @@ function linkTo(target: Operation, { names, about }: Given): Link | undefined {
   const parameters = { ...path.values, ...query.values } as Record<string, string>
   return {
     operationId: target.id,
-    description: target.summary,
     ...(Object.keys(parameters).length > 0 && { parameters }),
     ...(Object.keys(body.values).length > 0 && { requestBody: body.values }),
   }

@@ -1,4 +1,4 @@
-import type { JsonSchema } from './json-schema.ts'
+import { type JsonSchema, withParts } from './json-schema.ts'
 
 const mark = 'x-extension'
 
@@ -27,4 +27,16 @@ export function markInside(schema: JsonSchema, isOurs = false): void {
   if (items && !Array.isArray(items)) others.push(items)
   if (typeof additionalProperties === 'object') others.push(additionalProperties)
   for (const other of others) markInside(other, isMarked)
+}
+
+/**
+ * The schema with a mark only where something marked begins.
+ *
+ * @param isOurs whether the schema as a whole stands inside something marked: it has no mark then
+ */
+export function markedOnce(schema: JsonSchema, isOurs = false): JsonSchema {
+  const { [mark]: own, ...others } = schema
+  const isMarked = isOurs || own === true
+  const inside = withParts(others, (part) => markedOnce(part, isMarked))
+  return own === true && !isOurs ? { ...inside, [mark]: true } : inside
 }

@@ -35,16 +35,13 @@ export const attachment = z
   .object({ fileID: fileId, name, type, size, ...measures })
   .meta({ id: 'Attachment', ...ours })
 
-/** Files to send. Name, type and size come from the stored file; given values are ignored. */
-export const attachmentsOrNone = z
-  .array(
-    z.strictObject({
-      fileID: fileId,
-      ...{ name: name.optional(), type: type.optional(), size: size.optional() },
-      ...measures,
-    }),
-  )
-  .max(maxAttachments)
+/** A file to send. Name, type and size come from the stored file; given values are ignored. */
+export const attachmentToSend = z.strictObject({
+  fileID: fileId,
+  ...{ name: name.optional(), type: type.optional(), size: size.optional() },
+  ...measures,
+})
+export const attachmentsOrNone = z.array(attachmentToSend).max(maxAttachments)
 export const attachments = attachmentsOrNone
   .min(1)
   .describe('Uploaded files of the sender; name, type and size are those of the file, whatever is given')

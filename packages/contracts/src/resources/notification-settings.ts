@@ -27,12 +27,12 @@ export const hereMention = '@here'
 
 const level = notificationLevel.optional().describe('Absent: the next wider level counts')
 const muteUntilMS = timeMS.optional().describe('Until then only messages that name the user are pushed')
-const types = z
+/** Levels of single message types. */
+export const typeLevels = z
   .array(z.strictObject({ messageType: z.string().min(1).max(128), level: notificationLevel }))
   .max(50)
   .refine((all) => new Set(all.map(({ messageType }) => messageType)).size === all.length, 'a type stands there twice')
-  .optional()
-  .describe('Levels of single message types, which come before `level`')
+const types = typeLevels.optional().describe('Levels of single message types, which come before `level`')
 
 /** A user's notifications of a thread. */
 export const threadNotifications = z.strictObject({ level, muteUntilMS }).meta({ id: 'ThreadNotifications', ...ours })
@@ -56,7 +56,7 @@ function isTimeZone(name: string): boolean {
 const clockTime = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'expected a time such as 22:00')
 
 /** Times without any push, in the time zone of the user. */
-const doNotDisturb = z.strictObject({
+export const doNotDisturb = z.strictObject({
   timeZone: z.string().max(64).refine(isTimeZone, 'expected a time zone such as Europe/Berlin'),
   times: z
     .array(

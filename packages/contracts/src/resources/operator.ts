@@ -18,13 +18,14 @@ export const operatorEmail = z.email().max(254).describe('E-mail address, by whi
 
 export const operatorPassword = z.string().min(12).max(256)
 
+/** A role of an operator, in one app or in all. */
+export const operatorRole = z.strictObject({
+  app: inPath(z.string().min(1).max(128)).describe('ID of an app, or `*` for all'),
+  role,
+})
+
 export const operatorRoles = z
-  .array(
-    z.strictObject({
-      app: inPath(z.string().min(1).max(128)).describe('ID of an app, or `*` for all'),
-      role,
-    }),
-  )
+  .array(operatorRole)
   .max(100)
   .refine((roles) => new Set(roles.map(({ app }) => app)).size === roles.length, 'expected each app once')
 export type OperatorRoles = z.infer<typeof operatorRoles>

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@parley/contracts/documents/json-schema'
 import { linksFrom } from '@parley/contracts/documents/links'
-import { markInside } from '@parley/contracts/documents/mark-extensions'
+import { markedOnce } from '@parley/contracts/documents/mark-extensions'
 import { okEnvelope } from '@parley/contracts/envelope'
 import { headerNames } from '@parley/contracts/headers'
 import type { Operation } from '@parley/contracts/operation'
@@ -11,30 +11,36 @@ import { z } from 'zod'
 import { lenientBody, lenientLimit, referredIn } from '../requests/lenient-schema.ts'
 import { nameParts } from './name-parts.ts'
 import type { DescribedOperation, OpenApiDocument, Response } from './openapi-shapes.ts'
+import { shareAnswers, shareExamples, shareParameters } from './share-parts.ts'
+import { extendResources, openAnswers, operationsOf, reachedFrom, shareSchemas } from './share-schemas.ts'
 
 const json = 'application/json'
-const requestIdHeader = {
+const headers = {
   'X-Request-ID': {
     description: 'Names the request in every log line of its way',
     ...ours,
     schema: { type: 'string' },
   },
-}
-const ignoredHeader = {
   'Parley-Ignored': {
     description: 'Fields of the request that are not known and were ignored, each percent-encoded',
     ...ours,
     schema: { type: 'string' },
   },
+  'Retry-After': { description: 'Seconds to wait', ...ours, schema: { type: 'integer' } },
 }
+const header = (name: keyof typeof headers) => ({ [name]: { $ref: `#/components/headers/${name}` } })
 
-/** Completes a generated document: adds examples, Retry-After and marks, removes unused schemas, and names the parts of operations. */
+/**
+ * Completes a generated document: adds examples, headers and links, removes unused schemas, and names the parts of operations.
+ *
+ * `x-extension` stands once: on an operation, a schema or a field, for everything inside.
+ */
 export function complete(document: OpenApiDocument): OpenApiDocument {
-  document.components.headers = requestIdHeader
+  document.components.headers = headers
   const byId = new Map(allOperations.map((operation) => [operation.id, operation]))
-  for (const described of operationsOf(document.paths)) {
+  for (const described of Object.values(document.paths).flatMap((path) => Object.values(path))) {
     const operation = byId.get(described.operationId ?? '')
-    nameHeaders(described, Object.values(document.components.securitySchemes))
+    tidyParameters(described, Object.values(document.components.securitySchemes))
     if (operation) addExamples(described, operation)
     if (operation?.body && described.requestBody) described.requestBody.required = !mayBeAbsent(operation.body)
     if (operation && !operation.extension) describeLenience(described, document.components.schemas)
@@ -45,15 +51,23 @@ export function complete(document: OpenApiDocument): OpenApiDocument {
     if (ok && Object.keys(links).length > 0) ok.links = links
     addHeaders(described)
   }
-  for (const described of operationsOf({ ...document.paths, ...document.webhooks })) markExtensions(described)
-  for (const schema of Object.values(document.components.schemas)) markInside(schema)
+  const { schemas } = document.components
+  for (const described of operationsOf(document)) markOnce(described)
+  for (const [name, schema] of Object.entries(schemas)) schemas[name] = markedOnce(schema)
   dropUnused(document)
   nameParts(document)
+  openAnswers(document)
   return document
 }
 
-function operationsOf(paths: OpenApiDocument['paths']): DescribedOperation[] {
-  return Object.values(paths).flatMap((path) => Object.values(path))
+/** Has everything that several operations use once, in `components`. */
+export function share(document: OpenApiDocument): OpenApiDocument {
+  shareSchemas(document)
+  extendResources(document)
+  shareParameters(document)
+  shareExamples(document)
+  shareAnswers(document)
+  return document
 }
 
 /** Whether a request may have no body: no field is required, alone or (by anyOf) as one of several. */
@@ -65,22 +79,19 @@ function mayBeAbsent(body: z.ZodType): boolean {
 
 function addHeaders({ responses }: DescribedOperation): void {
   for (const answer of Object.values(responses)) {
-    answer.headers = { ...answer.headers, 'X-Request-ID': { $ref: '#/components/headers/X-Request-ID' } }
+    answer.headers = { ...answer.headers, ...header('X-Request-ID') }
   }
   const { 429: tooMany } = responses
-  if (!tooMany) return
-  tooMany.headers = {
-    ...tooMany.headers,
-    'Retry-After': { description: 'Seconds to wait', ...ours, schema: { type: 'integer' } },
-  }
+  if (tooMany) tooMany.headers = { ...tooMany.headers, ...header('Retry-After') }
 }
 
-/** Gives headers their usual names, and leaves out those that a security scheme describes. */
-function nameHeaders(described: DescribedOperation, schemes: { name: string }[]): void {
+/** Gives headers their usual names; leaves out the default of `required`, and headers that a security scheme describes. */
+function tidyParameters(described: DescribedOperation, schemes: { name: string }[]): void {
   if (!described.parameters) return
   const authenticates = (name: string) => schemes.some((scheme) => scheme.name.toLowerCase() === name)
   described.parameters = described.parameters.filter((one) => one.in !== 'header' || !authenticates(one.name))
   for (const parameter of described.parameters) {
+    if (parameter.required === false) delete parameter.required
     if (parameter.in !== 'header') continue
     parameter.name = headerNames.find((name) => name.toLowerCase() === parameter.name) ?? parameter.name
   }
@@ -117,32 +128,26 @@ function describeLenience(described: DescribedOperation, schemas: Record<string,
     body.schema = lenientBody(body.schema)
   }
   const ok = described.responses['200']
-  if (ok) ok.headers = ignoredHeader
+  if (ok) ok.headers = header('Parley-Ignored')
 }
 
-/** Marks everything inside an operation or field that is an extension. */
-function markExtensions(described: DescribedOperation): void {
+/** Marks an operation, or those of its fields that are extensions. */
+function markOnce(described: DescribedOperation): void {
   const isOurs = described['x-extension'] === true
-  for (const parameter of described.parameters ?? []) {
-    if (isOurs || parameter.schema['x-extension'] === true) parameter['x-extension'] = true
-  }
-  const body = described.requestBody?.content[json]?.schema
-  if (body) markInside(body, isOurs)
-  const answer = described.responses['200']?.content?.[json]?.schema
-  const { result = answer } = (answer?.['properties'] ?? {}) as { result?: JsonSchema }
-  if (result) markInside(result, isOurs)
+  described.parameters &&= described.parameters.map(({ 'x-extension': own, ...parameter }) => {
+    const { 'x-extension': ofSchema, ...schema } = parameter.schema
+    const isMarked = !isOurs && (own === true || ofSchema === true)
+    return { ...parameter, schema, ...(isMarked && ours) }
+  })
+  for (const body of [described.requestBody, ...Object.values(described.responses)])
+    for (const media of Object.values(body?.content ?? {})) {
+      if (media.schema) media.schema = markedOnce(media.schema, isOurs)
+    }
 }
 
 /** Schemas are registered for input and for output; most are used as one of them only. */
 function dropUnused(document: OpenApiDocument): void {
   const { schemas } = document.components
-  const used = new Set<string>()
-  const follow = (names: string[]) => {
-    for (const name of names.filter((one) => !used.has(one))) {
-      used.add(name)
-      follow(referredIn(schemas[name] ?? {}))
-    }
-  }
-  follow(referredIn({ ...document.paths, ...document.webhooks }))
+  const used = reachedFrom(schemas, { ...document.paths, ...document.webhooks })
   for (const name of Object.keys(schemas)) if (!used.has(name)) delete schemas[name]
 }

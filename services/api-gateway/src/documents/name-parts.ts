@@ -13,12 +13,13 @@ export function nameParts(document: OpenApiDocument): void {
 
 function nameOperation(names: Names, operation: DescribedOperation): void {
   const id = pascal(operation.operationId ?? '')
+  names.isOurs = operation['x-extension'] === true
   for (const media of mediaOf(operation.requestBody)) media.schema = names.object(`${id}Request`, media.schema)
   for (const [status, response] of Object.entries(operation.responses)) {
     if (Number(status) >= 400) operation.responses[status] = names.error(response)
     else
       for (const media of mediaOf(response))
-        media.schema = nameResult(names, status === '202' ? `${id}Accepted` : id, media.schema)
+        media.schema = nameResult(names, status === '202' ? 'JobAccepted' : id, media.schema)
   }
 }
 
@@ -35,9 +36,8 @@ function nameEnvelope(names: Names, id: string, schema: JsonSchema): JsonSchema 
   const { result } = properties
   if (!result) return names.object(`${id}Response`, nameItems(names, id, schema))
   const named = names.object(`${id}Result`, nameItems(names, id, result))
-  const resource = typeof named['$ref'] === 'string' && /^(\w+)$/.exec(named['$ref'].replace(/.*\//, ''))?.[1]
-  const name = resource && resource !== `${id}Result` ? `${resource}Response` : `${id}Response`
-  return names.object(name, { ...schema, properties: { ...properties, result: named } })
+  const resource = typeof named['$ref'] === 'string' ? named['$ref'].replace(/.*\//, '').replace(/Result$/, '') : id
+  return names.object(`${resource}Response`, { ...schema, properties: { ...withConstant(properties), result: named } })
 }
 
 /** Names the items of a list, which is the result itself or a field of it. */
@@ -55,9 +55,21 @@ function nameItems(names: Names, id: string, schema: JsonSchema): JsonSchema {
   return { ...schema, properties: { ...properties, data: nameItems(names, id, properties['data']) } }
 }
 
+/** Most operations share these responses. */
+const responseNames: Record<string, string> = {
+  InvalidBodyOrMissingParameterOrInvalidRequest: 'BadRequest',
+  InvalidApiKeyOrInvalidSession: 'ServerUnauthorized',
+  InvalidTokenOrInvalidClientKey: 'UserUnauthorized',
+  InvalidTokenOrInvalidClientKeyOrInvalidApiKeyOrInvalidSession: 'CallerUnauthorized',
+  ServiceUnavailableOrOverloaded: 'Unavailable',
+}
+
 class Names {
+  /** Whether the parts that are named next belong to a Parley extension. */
+  isOurs = false
   readonly #schemas: Record<string, JsonSchema>
   readonly #responses: Record<string, Response>
+  readonly #byForm = new Map<string, string>()
 
   constructor({ components }: OpenApiDocument) {
     this.#schemas = components.schemas
@@ -69,13 +81,25 @@ class Names {
     const { type, anyOf } = schema
     if (schema['$ref'] !== undefined || (type !== 'object' && type !== 'array' && !anyOf)) return schema
     const { 'x-extension': isOurs, description, ...others } = schema
-    const free = freeName(this.#schemas, name, others)
-    this.#schemas[free] = others
+    const isEmpty = type === 'object' && JSON.stringify(schema['properties']) === '{}'
+    const isMarked = this.isOurs && !isEmpty && /(?:Request|Result|Item)$/.test(name)
+    const marked = isMarked ? { ...others, 'x-extension': true } : others
+    const free = isEmpty ? name.replace(/^.*(?=Result$)/, 'Empty') : this.#free(name, marked)
+    this.#schemas[free] = marked
     const beside = {
       ...(description !== undefined && { description }),
       ...(isOurs === true && { 'x-extension': true }),
     }
     return { $ref: `#/components/schemas/${free}`, ...beside }
+  }
+
+  /** The name of an equal body or result of another operation, or the given one. */
+  #free(name: string, schema: JsonSchema): string {
+    const kind = /(?:Request|Result)$/.exec(name)?.[0]
+    const form = kind + JSON.stringify(schema)
+    const free = (kind && this.#byForm.get(form)) ?? freeName(this.#schemas, name, schema)
+    if (kind) this.#byForm.set(form, free)
+    return free
   }
 
   /** A reference to the response; its schema is one of its codes' errors. */
@@ -88,7 +112,8 @@ class Names {
       media.schema = errors.length === 1 && errors[0] ? errors[0] : { anyOf: errors }
     }
     const form = forms.size > 1 ? 'InEitherForm' : [...forms].join('')
-    const name = freeName(this.#responses, `${[...codes].map(pascal).join('Or')}${form}`, response)
+    const joined = [...codes].map(pascal).join('Or')
+    const name = freeName(this.#responses, `${responseNames[joined] ?? joined}${form}`, response)
     this.#responses[name] = response
     return { $ref: `#/components/responses/${name}` }
   }
@@ -103,7 +128,7 @@ class Names {
     const listed = ((inEnvelope ?? error)['enum'] ?? []) as string[]
     return listed.map((code) => {
       codes.add(code)
-      const only = { type: 'string', enum: [code] }
+      const only = { const: code }
       // A field of one code says so: "Of SLOW_MODE: ...".
       const own = Object.entries(others).filter(([, { description = '' }]) => {
         const of = /^Of ([A-Z_]+):/.exec(String(description))?.[1]
@@ -111,12 +136,18 @@ class Names {
       })
       const described = inEnvelope ? { ...error, properties: { code: only, ...Object.fromEntries(own) } } : only
       const name = `${pascal(code).replace(/Error$/, '')}${form}Error`
-      return this.object(name, { ...schema, properties: { ...properties, error: described } })
+      return this.object(name, { ...schema, properties: { ...withConstant(properties), error: described } })
     })
   }
 }
 
 const propertiesOf = (schema: JsonSchema) => (schema['properties'] ?? {}) as Record<string, JsonSchema>
+
+/** The fields of an envelope, where RC has one value. */
+function withConstant(properties: Record<string, JsonSchema>): Record<string, JsonSchema> {
+  const [only] = (properties['RC']?.['enum'] ?? []) as number[]
+  return only === undefined ? properties : { ...properties, RC: { const: only } }
+}
 
 /** The JSON of a body. */
 function mediaOf(body: { content?: Record<string, Media> } | undefined): (Media & { schema: JsonSchema })[] {

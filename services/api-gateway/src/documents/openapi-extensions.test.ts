@@ -6,7 +6,7 @@ import {
   interfaceResources,
 } from '@parley/contracts/documents/interface-names'
 import type { JsonSchema } from '@parley/contracts/documents/json-schema'
-import { isPartName, withoutPartRefs } from '@parley/contracts/documents/part-names'
+import { inPlace, isPartName, withoutPartRefs } from '@parley/contracts/documents/part-names'
 import { typeOf, unmarkedFields } from '@parley/contracts/documents/test-fields'
 import { beforeAll, describe, test } from 'vitest'
 import { openApiDocument } from './openapi-document.ts'
@@ -23,17 +23,11 @@ interface Operation {
 interface Document {
   paths: Record<string, Record<string, Operation>>
   webhooks: Record<string, { post: Operation }>
-  components: { schemas: Record<string, JsonSchema>; responses: Record<string, Media> }
-}
-
-/** The document with references to bodies, results and errors resolved. */
-function inPlace(document: Document): Document {
-  const { schemas, responses } = document.components
-  const text = JSON.stringify(document).replaceAll(
-    /\{"\$ref":"#\/components\/responses\/(\w+)"\}/g,
-    (_all, name: string) => JSON.stringify(responses[name]),
-  )
-  return withoutPartRefs(JSON.parse(text) as Document, schemas)
+  components: {
+    schemas: Record<string, JsonSchema>
+    responses: Record<string, Media>
+    parameters: Record<string, object>
+  }
 }
 
 const schemaOf = (media: Media | undefined): JsonSchema => media?.content?.['application/json']?.schema ?? {}
@@ -67,10 +61,13 @@ describe('the OpenAPI document beside the interface', () => {
   let document: Document
   let operations: Map<string, Operation>
   beforeAll(async () => {
-    document = inPlace(JSON.parse(JSON.stringify(await openApiDocument())) as Document)
+    document = JSON.parse(JSON.stringify(await openApiDocument())) as Document
     operations = new Map(
       Object.entries(document.paths).flatMap(([path, methods]) =>
-        Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation]),
+        Object.entries(methods).map(([method, operation]) => [
+          `${method.toUpperCase()} ${path}`,
+          inPlace(operation, document.components),
+        ]),
       ),
     )
   })
@@ -112,7 +109,11 @@ describe('the OpenAPI document beside the interface', () => {
     const { schemas } = document.components
     for (const [id, schema] of Object.entries(schemas).filter(([name]) => !isPartName(name))) {
       const name = id.replace(/Input$/, '')
-      assert.deepEqual(unmarkedFields(schema).toSorted(), (interfaceResources[name] ?? []).toSorted(), id)
+      assert.deepEqual(
+        unmarkedFields(withoutPartRefs(schema, schemas)).toSorted(),
+        (interfaceResources[name] ?? []).toSorted(),
+        id,
+      )
     }
     const described = new Set(Object.keys(schemas).map((id) => id.replace(/Input$/, '')))
     assert.deepEqual(
@@ -124,10 +125,10 @@ describe('the OpenAPI document beside the interface', () => {
   test('the push callback has the fields of the interface, and its signature is marked', () => {
     const { pushGeneric, roomWebhook } = document.webhooks
     assert.ok(pushGeneric && roomWebhook)
-    const { body, headers } = unmarkedIn(pushGeneric.post)
+    const { body, headers } = unmarkedIn(inPlace(pushGeneric.post, document.components))
     assert.deepEqual(body.toSorted(), interfacePushCall.toSorted())
     assert.deepEqual(headers, [])
     assert.equal(roomWebhook.post['x-extension'], true)
-    assert.deepEqual(unmarkedIn(roomWebhook.post).body, [])
+    assert.deepEqual(unmarkedIn(inPlace(roomWebhook.post, document.components)).body, [])
   })
 })

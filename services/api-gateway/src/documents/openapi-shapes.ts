@@ -4,6 +4,7 @@ import type { Link } from '@parley/contracts/documents/links'
 export interface Media {
   schema?: JsonSchema
   example?: unknown
+  examples?: Record<string, { $ref: string }>
 }
 /** A response of an operation, or a reference to one. */
 export interface Response {
@@ -13,10 +14,13 @@ export interface Response {
   links?: Record<string, Link>
   content?: Record<string, Media>
 }
+/** A parameter of an operation, or a reference to one. */
 export interface Parameter {
+  $ref?: string
   name: string
   in: string
   description?: string
+  required?: boolean
   schema: JsonSchema
   example?: unknown
   'x-extension'?: true
@@ -38,6 +42,8 @@ export interface OpenApiDocument {
     schemas: Record<string, JsonSchema>
     securitySchemes: Record<string, { name: string }>
     headers?: Record<string, unknown>
+    parameters?: Record<string, Parameter>
+    examples?: Record<string, { value: unknown }>
     responses?: Record<string, Response>
   }
 }

@@ -4,7 +4,7 @@ import { asyncApiDocument } from '@parley/contracts/documents/asyncapi'
 import type { Access, Operation } from '@parley/contracts/operation'
 import { tags } from '@parley/contracts/tags'
 import type { FastifyInstance } from 'fastify'
-import { complete } from './complete-openapi.ts'
+import { complete, share } from './complete-openapi.ts'
 import type { OpenApiDocument } from './openapi-shapes.ts'
 import { createOpenApiText } from './openapi-text.ts'
 import { describeWebhooks } from './openapi-webhooks.ts'
@@ -29,7 +29,7 @@ const inHeader = (name: string, description: string) => ({
 const transformSchemas = createJsonSchemaTransform({ skipList: ['/openapi.json'] })
 
 /** Serves the contract as OpenAPI 3.1 at /openapi.json, and the socket's events as AsyncAPI 3 at /asyncapi.json. Register before the routes. */
-export async function serveDocuments(app: FastifyInstance): Promise<void> {
+export async function serveDocuments(app: FastifyInstance, { isShared = true } = {}): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -37,7 +37,7 @@ export async function serveDocuments(app: FastifyInstance): Promise<void> {
         title: 'Parley',
         version: '1.0.0',
         description:
-          'Instant messaging behind your own app. Fields and operations marked x-extension go beyond the base interface. /asyncapi.json describes the events of the socket.',
+          'Instant messaging behind your own app. Operations, schemas and fields marked x-extension go beyond the base interface, with everything inside. /asyncapi.json describes the events of the socket.',
         // No licence is chosen yet (README.md).
         license: { name: 'No licence' },
         contact: { name: 'Parley' },
@@ -63,11 +63,13 @@ export async function serveDocuments(app: FastifyInstance): Promise<void> {
       const { schema, url } = transformSchemas(document)
       return { schema: operation ? { ...schema, ...describe(operation) } : { ...schema, hide: true }, url }
     },
-    transformObject: (document) =>
-      complete({
+    transformObject: (document) => {
+      const whole = complete({
         ...(jsonSchemaTransformObject(document) as unknown as OpenApiDocument),
         webhooks: describeWebhooks(),
-      }),
+      })
+      return isShared ? share(whole) : whole
+    },
   })
   const openApiText = createOpenApiText()
   app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {

@@ -13,10 +13,9 @@ console.log('docs/openapi.json written')
 
 /** JSON with a line for each operation and each component. */
 function text(value: object, depth = 0): string {
-  const indent = ' '.repeat(depth + 1)
   const lines = Object.entries(value).map(([key, inside]) => {
     const isOpen = depth < 2 && typeof inside === 'object' && inside !== null && !Array.isArray(inside)
-    return `${indent}${JSON.stringify(key)}: ${isOpen ? text(inside as object, depth + 1) : JSON.stringify(inside)}`
+    return `${JSON.stringify(key)}:${isOpen ? text(inside as object, depth + 1) : JSON.stringify(inside)}`
   })
-  return `{\n${lines.join(',\n')}\n${' '.repeat(depth)}}`
+  return `{\n${lines.join(',\n')}\n}`
 }

@@ -7,6 +7,9 @@ import { z } from 'zod'
 /** Most operations have the same ones: making them anew for each takes half of the time in which a gateway starts. */
 const made = new Map<string, z.ZodType>()
 
+/** Codes stand in the order of the catalogue, so that operations with the same codes share a response. */
+const places = new Map(Object.keys(errorCatalogue).map((code, place) => [code, place]))
+
 /** The error responses of an operation, by status: its own codes and those of every operation. */
 export function errorAnswers(operation: Operation): Record<number, z.ZodType> {
   const byStatus = Map.groupBy(errorCodes(operation), (code) => errorCatalogue[code].status)
@@ -41,7 +44,7 @@ export function errorCodes(operation: Operation): ErrorCode[] {
     'SERVICE_UNAVAILABLE',
     'OVERLOADED',
   ]
-  return [...new Set(codes)]
+  return [...new Set(codes)].toSorted((one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0))
 }
 
 /** Whether parameters may have any value. */

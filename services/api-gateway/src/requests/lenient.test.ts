@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
-import { withoutPartRefs } from '@parley/contracts/documents/part-names'
+import { inPlace } from '@parley/contracts/documents/part-names'
 import { allOperations } from '@parley/contracts/operations/all'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startWithAlice, type TestGateway, type TestUser } from '../test-gateway.ts'
@@ -274,7 +274,7 @@ describe('operations of the interface are lenient', () => {
     const described = (id: string) => {
       const operation = allOperations.find((candidate) => candidate.id === id)
       const path = operation?.path.replaceAll(/:(\w+)/g, '{$1}') ?? ''
-      return withoutPartRefs(body.paths[path][operation?.method.toLowerCase() ?? ''], body.components.schemas)
+      return inPlace(body.paths[path][operation?.method.toLowerCase() ?? ''], body.components)
     }
     const send = described('sendMessage').requestBody.content['application/json'].schema
     assert.equal(send.additionalProperties, undefined)

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { madeId, messageId, roomId, timeMS, userId } from '../ids.ts'
+import { attachmentToSend, fileId } from '../resources/file.ts'
+import { doNotDisturb, typeLevels } from '../resources/notification-settings.ts'
+import { operatorRole } from '../resources/operator.ts'
+import { keyScopes } from '../scopes.ts'
+import { timeParameter } from '../time-parameter.ts'
+
+/**
+ * Schemas that many operations use and that are no resources: the OpenAPI document has each of them once, under its name
+ * here. The names of those with a description stand for that description too.
+ */
+export const sharedSchemas: Readonly<Record<string, z.ZodType>> = {
+  UserId: userId,
+  RoomId: roomId,
+  AnyId: userId.describe(''),
+  MessageId: messageId,
+  FileId: fileId,
+  MadeId: madeId(),
+  TimeMS: timeMS,
+  Integer: z.int(),
+  TimeParameter: timeParameter.describe(''),
+  TypeLevels: typeLevels,
+  DoNotDisturb: doNotDisturb,
+  AttachmentToSend: attachmentToSend,
+  OperatorRole: operatorRole,
+  KeyScope: z.enum(keyScopes),
+}
