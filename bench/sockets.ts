@@ -33,7 +33,7 @@ type Results = Record<string, number>
 
 const ground = await prepareGround(options.sockets, say)
 const nodes = await startNodes(ground, options.nodes)
-const results: Results = { ...options, roomOfAllSeconds: ground.roomOfAllSeconds }
+const results: Results = { ...options, roomOfAllSeconds: ground.roomOfAllSeconds, addedSeconds: ground.addedSeconds }
 const step = (more: Results) => {
   Object.assign(results, more)
   for (const [name, value] of Object.entries(more)) say(`${name}: ${Number(value.toFixed(2))}`)
@@ -103,6 +103,8 @@ async function measureKill(ground: Ground, nodes: Nodes, crowds: Crowds): Promis
   await crowds.use(nodes.ports().slice(1))
   await nodes.kill()
   const sending = sendFor(ground, 5_000, 20)
+  await nodes.startAnother()
+  await crowds.use(nodes.ports())
   await until(async () => {
     const report = await crowds.report()
     return report.lost > lost && report.connected === options.sockets

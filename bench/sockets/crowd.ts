@@ -37,7 +37,6 @@ interface Got {
 }
 
 interface Client extends CrowdClient {
-  n: number
   isIn: boolean
   seenMS: number
   got: Map<string, Got>
@@ -45,6 +44,8 @@ interface Client extends CrowdClient {
 
 const clients: Client[] = []
 let ports: readonly number[] = []
+/** Connections of this process by port, begun ones too. */
+const perPort = new Map<number, number>()
 let clientKey = ''
 let lost = 0
 let lateMS: number[] = []
@@ -63,10 +64,25 @@ function note(client: Client, text: string): void {
   while (got.later.delete(got.upTo + 1)) got.upTo++
 }
 
+/** The port with the fewest connections, as a load balancer would choose. */
+function leastUsed(): number {
+  let least = { port: 0, count: Number.POSITIVE_INFINITY }
+  for (const port of ports) {
+    const count = perPort.get(port) ?? 0
+    if (count < least.count) least = { port, count }
+  }
+  return least.port
+}
+
+function count(port: number, more: number): void {
+  perPort.set(port, (perPort.get(port) ?? 0) + more)
+}
+
 /** Resolves when the client is logged in (true) or its connection is gone before. */
 function logIn(client: Client, isAgain: boolean): Promise<boolean> {
   return new Promise((resolve) => {
-    const port = ports[(client.n + (isAgain ? Math.floor(Math.random() * ports.length) : 0)) % ports.length] ?? 0
+    const port = leastUsed()
+    count(port, 1)
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
     const since = isAgain ? { since: Math.floor(client.seenMS - overlapMS) } : {}
     const auth = `421${JSON.stringify(['auth2', client.token, { clientKey, ...since }])}`
@@ -89,7 +105,10 @@ function logIn(client: Client, isAgain: boolean): Promise<boolean> {
       read(chunk)
     })
     socket.on('error', () => socket.destroy())
-    socket.on('close', () => onClose(client, resolve))
+    socket.on('close', () => {
+      count(port, -1)
+      onClose(client, resolve)
+    })
   })
 }
 
@@ -110,9 +129,9 @@ async function comeBack(client: Client): Promise<void> {
 
 async function connectAll(order: Extract<Order, { do: 'connect' }>): Promise<void> {
   ;({ ports, clientKey } = order)
-  const fresh = order.clients.map((one, i): Client => {
+  const fresh = order.clients.map((one): Client => {
     const got = new Map(one.rooms.map((room): [string, Got] => [room, { upTo: 0, later: new Set() }]))
-    return { ...one, n: clients.length + i, isIn: false, seenMS: 0, got }
+    return { ...one, isIn: false, seenMS: 0, got }
   })
   clients.push(...fresh)
   const left = fresh.values()
@@ -127,11 +146,11 @@ async function connectAll(order: Extract<Order, { do: 'connect' }>): Promise<voi
 }
 
 function missing(lastSeqs: Readonly<Record<string, number>>): number {
-  let count = 0
+  let sum = 0
   for (const { got } of clients) {
-    for (const [room, { upTo, later }] of got) count += Math.max(0, (lastSeqs[room] ?? 0) - upTo - later.size)
+    for (const [room, { upTo, later }] of got) sum += Math.max(0, (lastSeqs[room] ?? 0) - upTo - later.size)
   }
-  return count
+  return sum
 }
 
 async function carryOut(order: Order): Promise<void> {

@@ -11,8 +11,10 @@ export interface Nodes {
   /** Resident memory of all, in KiB. */
   residentKiB(): number
   cpuSeconds(): number
-  /** Kills the first with SIGKILL, and starts none for it. */
+  /** Kills the first with SIGKILL. */
   kill(): Promise<void>
+  /** Starts another: the others have no files left for all sockets of one that was killed. */
+  startAnother(): Promise<void>
   /** Starts one, then drains the first. */
   replaceFirst(): Promise<{ drained: Promise<void> }>
   stop(): Promise<void>
@@ -42,6 +44,9 @@ export async function startNodes({ servers }: Ground, count: number): Promise<No
       nodes = others
       if (first) process.kill(first.pid, 'SIGKILL')
       await first?.stop()
+    },
+    async startAnother() {
+      nodes = [...nodes, await start()]
     },
     async replaceFirst() {
       const fresh = await start()

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { io } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { call, connectClient, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
@@ -196,6 +197,21 @@ describe('limits of a realtime node', () => {
     assert.partialDeepStrictEqual(await refusal.json(), { message: 'too many connect at once: try again soon' })
     assert.ok((await counted(node, 'admissions')) > 0)
     for (const socket of waiting) socket.close()
+  })
+
+  test('a full node answers 503 and serves the next client once one has left', async () => {
+    const node = await newNode({ CONNECTIONS: 2 })
+    const sockets = await Promise.all([1, 2].map(() => connectClient(node.url, token)))
+    const open = () => fetch(`${node.url}/socket.io/?EIO=4&transport=polling`)
+    const refusal = await open()
+    assert.equal(refusal.status, 503)
+    assert.equal(refusal.headers.get('retry-after'), '1')
+    assert.partialDeepStrictEqual(await refusal.json(), { message: 'this node is full: try again' })
+    assert.equal(await counted(node, 'connections'), 1)
+    assert.match(readFileSync(node.logFile, 'utf8'), /"connections":2,"most":2,"msg":"this node is full/)
+    sockets[0]?.close()
+    await eventually('a place is free', async () => (await open()).status === 200)
+    sockets[1]?.close()
   })
 
   test('events per second: refused with the envelope, and closed at ten times the rate', async () => {

@@ -11,6 +11,7 @@ import { describe, onTestFinished, test } from 'vitest'
 import { until } from './nodes.ts'
 
 const forever = Number.POSITIVE_INFINITY
+const unbounded = { descriptors: forever, onFull: () => undefined }
 
 /** An app that responds with the path of each request, and records the paths and addresses. */
 async function startApp(most: number, host = '127.0.0.1') {
@@ -22,7 +23,7 @@ async function startApp(most: number, host = '127.0.0.1') {
     addresses.add(Buffer.from(res.getRemoteAddressAsText()).toString())
     res.end('served')
   })
-  const listening = await listen(app, { host, port: 0, handshakes })
+  const listening = await listen(app, { host, port: 0, handshakes, ...unbounded })
   onTestFinished(() => {
     listening.close()
     app.close()
@@ -111,11 +112,11 @@ describe('listening for an app', () => {
     await until(() => openDescriptors() <= before, 'all are closed')
   })
 
-  test('a process out of descriptors survives, and serves again once it has some', async () => {
+  /** A process that may have 64 files open, and its clients, which come until three were refused. */
+  async function fillProcess(descriptors: number) {
     const file = join(import.meta.dirname, 'listen-process.ts')
-    const child = spawn('sh', ['-c', 'ulimit -n 64 && exec "$0" "$@"', process.execPath, file], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+    const args = ['-c', 'ulimit -n 64 && exec "$0" "$@"', process.execPath, file, String(descriptors)]
+    const child = spawn('sh', args, { stdio: ['ignore', 'pipe', 'inherit'] })
     onTestFinished(() => void child.kill())
     const [line] = (await once(child.stdout, 'data')) as [Buffer]
     const port = Number(line.toString())
@@ -135,6 +136,11 @@ describe('listening for an app', () => {
       await until(() => served.length + refused.length === n, 'the next is served or refused')
     }
     assert.ok(served.length > 0)
+    return { child, port, served }
+  }
+
+  test('a process out of descriptors survives, and serves again once it has some', async () => {
+    const { child, port, served } = await fillProcess(forever)
     for (const socket of served) socket.destroy()
     let last: Response | undefined
     await until(() => {
@@ -149,13 +155,25 @@ describe('listening for an app', () => {
     assert.equal(child.exitCode, null)
   })
 
+  test('connections leave the last descriptors to other files, and those that are closed for it count', async () => {
+    const { served } = await fillProcess(50)
+    const [socket] = served
+    const answer = async (path: string) => {
+      socket?.write(`GET ${path} HTTP/1.1\r\nHost: test\r\n\r\n`)
+      const [data] = (await once(socket as Socket, 'data')) as [Buffer]
+      return data.toString().split('\r\n\r\n')[1]
+    }
+    assert.equal(await answer('/files'), 'opened')
+    assert.equal(await answer('/refused'), '3')
+  })
+
   test('a port that is taken is named', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void other.close())
     await once(other, 'listening')
     const { port } = other.address() as { port: number }
     const handshakes = createHandshakes({ most: 1, withinMS: 1 })
-    await assert.rejects(listen(App(), { host: '127.0.0.1', port, handshakes }), {
+    await assert.rejects(listen(App(), { host: '127.0.0.1', port, handshakes, ...unbounded }), {
       message: new RegExp(`^port ${port} on 127\\.0\\.0\\.1: .*EADDRINUSE`),
     })
   })

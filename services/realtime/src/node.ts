@@ -27,6 +27,7 @@ import { createSockets } from './connections/sockets.ts'
 import { createResync } from './delivery/resync.ts'
 import { startDelivery } from './delivery/start-delivery.ts'
 import { createClientEmits } from './emits/client-emits.ts'
+import { capacityOf } from './limits/capacity.ts'
 import { closeAll, watchIdleSockets } from './limits/idle-sockets.ts'
 import { createLimits } from './limits/limits.ts'
 import { createLogin } from './logins/login.ts'
@@ -69,7 +70,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
   const app = App()
   const users = await startUsers(parts)
   const state = { isStopping: false, cutOff: { sinceMS: clock.now(), untilMS: clock.now() + marginMS } }
-  const { sockets, handshakes, logins, limits, recent } = users
+  const { sockets, handshakes, logins, limits, recent, descriptors } = users
   const delivering = startDelivery({ ...parts, sockets, server: () => server, cutOff: () => state.cutOff })
   const { order, queue, interest, deliveredMessages } = delivering
   const roomsOfUser = createRoomsOfUser(chat)
@@ -111,7 +112,8 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
   )
   const requests = answerRequests({ bus, node: settings.nodeId, sockets, deliveredMessages, recent })
   app.any('/*', answerNotFound)
-  const listening = await listen(app, { host: settings.host, port: settings.port, handshakes })
+  const { host, port } = settings
+  const listening = await listen(app, { host, port, handshakes, descriptors, onFull: () => limits.full() })
 
   return {
     port: listening.port,
@@ -162,6 +164,7 @@ async function startUsers({ settings, chat, bus, presence, log, metrics, announc
   const handshakes = createHandshakes(handshakesInFlight)
   const idle = watchIdleSockets(settings.authenticateWithinMS, handshakes)
   const tokenEnds = watchTokenEnds({ readLiving: (sessions) => livingTokens(chat, sessions), log: chat.log }, sockets)
+  const capacity = capacityOf(settings.limits.connections)
   const recent = createRecentActivity()
   const activity = watchActivity(chat, recent)
   return {
@@ -171,7 +174,12 @@ async function startUsers({ settings, chat, bus, presence, log, metrics, announc
     idle,
     activity,
     recent,
-    limits: createLimits(settings.limits, createCallerRates(counts, { ...settings.rates, perApiKey: 0 }), metrics),
+    descriptors: capacity.descriptors,
+    limits: createLimits(
+      { ...settings.limits, connections: capacity.connections },
+      createCallerRates(counts, { ...settings.rates, perApiKey: 0 }),
+      { metrics, log },
+    ),
     seen: watchForProxies(log, settings.trustedProxies, realtimeSettings.trustedProxies.env),
     failedLogins: createFailedLogins(chat, { presence, counts }, settings.limits.failedLoginsPerAddress),
     /** Resolves when Redis has the connections of an app. */

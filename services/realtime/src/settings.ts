@@ -68,6 +68,11 @@ export const realtimeSettings = {
   },
   rates: rateSettings,
   limits: {
+    connections: {
+      env: 'PARLEY_REALTIME_CONNECTIONS',
+      help: 'the connections that a node holds before it refuses others with 503; 0 is as many as it may open files, less 256',
+      schema: wholeNumber.default(0),
+    },
     connectionsPerAddress: {
       env: 'PARLEY_REALTIME_CONNECTIONS_PER_ADDRESS',
       help: 'the connections that one IP address may hold to a node; 0 is no limit',

@@ -18,6 +18,10 @@ export interface ListenOptions {
   port: number
   /** The slots that a connection needs before it is served. */
   handshakes: Handshakes
+  /** A connection with this descriptor or a higher one is closed at once, so that the process can open other files. */
+  descriptors: number
+  /** Called for each of them. */
+  onFull: () => void
 }
 
 export interface Listening {
@@ -48,7 +52,8 @@ export function listen(app: TemplatedApp, options: ListenOptions): Promise<Liste
   return libc === undefined ? listenByItself(app, options) : listenFor(app as Adopting, libc, options)
 }
 
-function listenFor(app: Adopting, libc: Libc, { host, port, handshakes }: ListenOptions): Promise<Listening> {
+function listenFor(app: Adopting, libc: Libc, options: ListenOptions): Promise<Listening> {
+  const { host, port, handshakes, descriptors, onFull } = options
   let waiting: Accepted[] = []
   let timer: NodeJS.Timeout | undefined
 
@@ -65,6 +70,12 @@ function listenFor(app: Adopting, libc: Libc, { host, port, handshakes }: Listen
   }
 
   function wait(descriptor: number): void {
+    // Linux gives the lowest free descriptor: all below it are in use.
+    if (descriptor >= descriptors) {
+      closeSync(descriptor)
+      onFull()
+      return
+    }
     const address = libc.peer(descriptor)
     // Limits are by address, so a connection without one is closed.
     if (address === undefined) closeSync(descriptor)
@@ -75,7 +86,7 @@ function listenFor(app: Adopting, libc: Libc, { host, port, handshakes }: Listen
     // libuv reports one connection per turn. Node.js closes its descriptor, so the app needs its own.
     const first = libc.duplicate(descriptorOf(socket))
     socket.destroy()
-    if (first === undefined) return
+    if (first === undefined) return onFull()
     wait(first)
     for (let others = 1; others < acceptedPerTurn && server.listening; others++) {
       const descriptor = libc.accept(descriptorOf(server))

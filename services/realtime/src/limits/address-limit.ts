@@ -10,6 +10,8 @@ const closeAfterMS = 1_000
 
 /** Counts the connections of each address from their opening on, with or without a socket. */
 export interface AddressLimit {
+  /** Connections and bridges of all addresses. */
+  readonly open: number
   /** Whether a connection of the address is refused, because even the slots for sending the error are taken; excess bridges always are. */
   refuses(address: string, transport: 'polling' | 'websocket' | 'bridge'): boolean
   /** Counts a connection; calls `close` a moment later if it was one too many and is still open. */
@@ -26,8 +28,10 @@ export interface AddressLimit {
 export function createAddressLimit(limit: number): AddressLimit {
   const counts = new Map<string, number>()
   const over = new Map<Connection, NodeJS.Timeout>()
+  let open = 0
 
   function count(address: string, by: 1 | -1): number {
+    open += by
     const block = addressBlock(address)
     const now = (counts.get(block) ?? 0) + by
     if (now === 0) counts.delete(block)
@@ -36,6 +40,9 @@ export function createAddressLimit(limit: number): AddressLimit {
   }
 
   return {
+    get open() {
+      return open
+    },
     refuses(address, transport) {
       if (limit === 0) return false
       const most = transport === 'bridge' ? limit : limit + notifiedAtOnce

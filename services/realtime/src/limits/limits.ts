@@ -4,6 +4,7 @@ import { toErrorEnvelope } from '@parley/contracts/envelope'
 import { ApiError } from '@parley/contracts/errors'
 import type { OwnCloseReason } from '@parley/contracts/socket/close-reasons'
 import { addressBlock } from '@parley/presence/address-block'
+import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
 import type { Refusal } from '@parley/socketio/engine/engine-settings'
 import type { OpeningRequest } from '@parley/socketio/engine/request'
@@ -11,6 +12,7 @@ import { closeConnection, closeSocket } from '../connections/close-socket.ts'
 import type { UserSocket } from '../connections/session.ts'
 import { createAdmissions } from '../logins/admissions.ts'
 import { type Connection, createAddressLimit } from './address-limit.ts'
+import { type Capacity, createFullNotice } from './capacity.ts'
 import { Dismissal } from './dismissal.ts'
 
 /** 0 is no limit. */
@@ -27,8 +29,8 @@ const closeAtTimes = 10
 /** The limits of a client, and of a storm of them. A client gets an `error` event before it is closed. */
 export interface Limits {
   /**
-   * Before a connection is accepted: the HTTP response that refuses it if its address has far too many, or if too many wait before
-   * it.
+   * Before a connection is accepted: the HTTP response that refuses it if the node is full, if its address has far too many, or if
+   * too many wait before it.
    */
   admit(request: OpeningRequest): Refusal | undefined
   /** A connection was opened: counts it by its address, and closes it soon if it is one too many. */
@@ -36,6 +38,8 @@ export interface Limits {
   closed(connection: Connection): void
   bridgeOpened(address: string): void
   bridgeClosed(address: string): void
+  /** A connection was closed unread: the node has no files left for it. */
+  full(): void
   /** A socket connected: it gets an error if its connection is one too many. */
   connected(socket: UserSocket): void
   /** Resolves when it is the socket's turn to authenticate. */
@@ -48,8 +52,13 @@ export interface Limits {
   dismiss(socket: UserSocket, why: Dismissal): void
 }
 
-export function createLimits(settings: LimitSettings, rates: CallerRates, metrics: Metrics): Limits {
+export function createLimits(
+  settings: LimitSettings & Pick<Capacity, 'connections'>,
+  rates: CallerRates,
+  { metrics, log }: { metrics: Metrics; log: Logger },
+): Limits {
   const refused = metrics.counter('parley_socket_refusals_total', 'What clients were refused, by limit', ['limit'])
+  const sayFull = createFullNotice(log, settings.connections)
   const addresses = createAddressLimit(settings.connectionsPerAddress)
   const admissions = createAdmissions(settings.admissionsPerSecond)
   metrics.gaugeOf(
@@ -57,6 +66,11 @@ export function createLimits(settings: LimitSettings, rates: CallerRates, metric
     'Sockets that wait for their turn to be authenticated',
     () => admissions.waiting,
   )
+
+  function full(): void {
+    refused.inc({ limit: 'connections' })
+    sayFull(addresses.open)
+  }
 
   function dismiss(socket: UserSocket, why: Dismissal): void {
     refused.inc({ limit: why.limit })
@@ -66,6 +80,10 @@ export function createLimits(settings: LimitSettings, rates: CallerRates, metric
 
   return {
     admit({ address, transport }) {
+      if (addresses.open >= settings.connections) {
+        full()
+        return { status: 503, message: 'this node is full: try again', retryAfterSeconds: 1 }
+      }
       if (addresses.refuses(address, transport)) {
         refused.inc({ limit: tooManyOfAddress.limit })
         return { status: 429, message: tooManyOfAddress.message, retryAfterSeconds: 5 }
@@ -83,6 +101,7 @@ export function createLimits(settings: LimitSettings, rates: CallerRates, metric
     closed: (connection) => addresses.closed(connection),
     bridgeOpened: (address) => addresses.bridgeOpened(address),
     bridgeClosed: (address) => addresses.bridgeClosed(address),
+    full,
     connected(socket) {
       if (addresses.isOver(socket.connection)) dismiss(socket, tooManyOfAddress)
     },

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import type { Logger } from '@parley/service/log'
+
+/** Files that connections leave to MongoDB, NATS, Redis, logs, and connections that are about to be refused. */
+const reservedFiles = 256
+/** Of these, accepted connections may take all but the last. */
+const keptFiles = 128
+const sayEveryMS = 60_000
+/** Outside Linux the limit is unknown; the server refuses by itself there. */
+const unlimited = Number.MAX_SAFE_INTEGER
+
+export interface Capacity {
+  /** Connections beyond these are refused with 503. */
+  connections: number
+  /** A connection accepted with this descriptor or a higher one is closed at once. */
+  descriptors: number
+}
+
+/** @param most the setting: how many connections at most; 0 for as many as the process may open files */
+export function capacityOf(most: number, files = openFilesLimit()): Capacity {
+  const byFiles = Math.max(1, files - reservedFiles)
+  return {
+    connections: most > 0 ? Math.min(most, byFiles) : byFiles,
+    descriptors: Math.max(reservedFiles, files) - keptFiles,
+  }
+}
+
+/** Returns the function that logs a refusal with the number of open connections, once a minute. */
+export function createFullNotice(log: Logger, most: number): (open: number) => void {
+  let saidMS = Number.NEGATIVE_INFINITY
+  return (open) => {
+    if (performance.now() < saidMS + sayEveryMS) return
+    saidMS = performance.now()
+    log.warn({ connections: open, most }, 'this node is full: new connections are refused')
+  }
+}
+
+/** How many files this process may have open (proc(5), RLIMIT_NOFILE). Node.js raises its soft limit to the hard one. */
+function openFilesLimit(): number {
+  if (process.platform !== 'linux') return unlimited
+  const [, soft] = /^Max open files\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
+  return soft === undefined || soft === 'unlimited' ? unlimited : Number(soft)
+}
