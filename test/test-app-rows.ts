@@ -19,6 +19,7 @@ export async function fillCollections(db: Db, app: string): Promise<void> {
   const rows: Record<string, object> = {
     bans: { _id: key('room', 'bob'), ...ofRoom, blockee: 'bob', createdAt: new Date() },
     blocks: { _id: key('ann', 'bob'), app, blocker: 'ann', blockerKey: key('ann'), createdAt: new Date() },
+    bookmarks: { _id: key('ann', 'm'), app, userKey: key('ann'), message: 'm', atMS: 1 },
     callQueues: { _id: key('room'), target: 'http://x', dueAtMS: atMS, failures: 0, version: 1 },
     config: { _id: key('X'), app, name: 'X', json: '1', version: 'v' },
     devices: { _id: key('ann', 'phone'), app, user: 'ann', userKey: key('ann'), token: 'of a phone', type: 'fcm' },
@@ -59,6 +60,7 @@ export async function fillCollections(db: Db, app: string): Promise<void> {
     pushDecisions: { _id: key('m', '0'), at: new Date(), users: { SENDER: ['ann'] } },
     pushResults: { _id: key('m', 'x'), at: new Date(), results: [] },
     pushes: { _id: key('m', 'ann', 'phone'), app, network: 'fcm', content: key('m'), at: new Date() },
+    reminders: { _id: key('ann', 'm'), app, userKey: key('ann'), message: 'm', atMS, nextMS: atMS },
     reports: { _id: key('m'), app, id: 'r', message: 'm', reporters: [], status: 'open', createdAtMS: 1 },
     scheduled: {
       _id: key('s'),

@@ -1,4 +1,5 @@
 import type { Socket } from 'socket.io-client'
+import { reminded } from './reminded.ts'
 
 /** Every event of the interface, with the operations that emit it and the devices that get it. */
 export type Who = 'alice' | 'bob' | 'robot' | 'stranger'
@@ -349,6 +350,12 @@ export const rows: Row[] = [
       return { room: scene.room, ...(pref as Fields) }
     },
     reaches: ['alice 2'],
+  },
+  {
+    event: 'reminder',
+    operation: 'POST /me/reminders',
+    act: (scene) => reminded(scene, { message: scene.message, remindAtMS: Date.now() + 1_000 }),
+    reaches: ['alice 1', 'alice 2'],
   },
   {
     event: 'notificationSettings',

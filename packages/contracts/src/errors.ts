@@ -66,6 +66,7 @@ export const errorCatalogue = {
   USER_EXISTS: { status: 409, when: 'Assign-token create for an existing _id, or the ID is that of a user or group' },
   CONFLICT: { status: 409, when: 'Something of the same name exists already; nothing was changed', ours: true },
   TOO_MANY_SCHEDULED: { status: 409, when: 'The user’s schedule limit is reached', ours: true },
+  TOO_MANY_SAVED: { status: 409, when: 'The user’s limit of reminders or bookmarks is reached', ours: true },
   TOO_MANY_HOLDS: { status: 409, when: 'The app has as many legal holds as it may have', ours: true },
   UNDER_HOLD: { status: 409, when: 'A legal hold keeps what the request would erase', ours: true },
   TOO_MANY_KEYS: { status: 409, when: 'The app has as many API keys in force as it may have', ours: true },

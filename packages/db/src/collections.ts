@@ -15,6 +15,7 @@ import { messageBucketIndexes } from './message-buckets/buckets.ts'
 import { expiringMessageIndexes } from './messages/expiring-messages.ts'
 import { messageStreamIndexes } from './messages/message-streams.ts'
 import { messageIndexes } from './messages/messages.ts'
+import { bookmarkIndexes, reminderIndexes } from './messages/saved-messages.ts'
 import { scheduledIndexes } from './messages/scheduled.ts'
 import { searchTextIndexes } from './messages/search-texts.ts'
 import { sendKeyIndexes } from './messages/send-keys.ts'
@@ -48,6 +49,7 @@ export const indexesOf: Record<CollectionName, readonly IndexDescription[]> = {
   auditUnsealed: [],
   bans: banIndexes,
   blocks: blockIndexes,
+  bookmarks: bookmarkIndexes,
   callQueues: callQueueIndexes,
   config: configIndexes,
   deviceTokens: [],
@@ -81,6 +83,7 @@ export const indexesOf: Record<CollectionName, readonly IndexDescription[]> = {
   pushDecisions: pushDecisionIndexes,
   pushResults: pushDecisionIndexes,
   pushes: pushIndexes,
+  reminders: reminderIndexes,
   reports: reportIndexes,
   rooms: roomIndexes,
   scheduled: scheduledIndexes,

@@ -9,6 +9,7 @@ import type { MessageBucketDoc } from './message-buckets/documents.ts'
 import type {
   MessageDoc,
   MessageStreamDoc,
+  SavedMessageDoc,
   ScheduledDoc,
   SearchProgressDoc,
   SearchTextDoc,
@@ -38,6 +39,7 @@ export interface Collections {
   auditUnsealed: Collection<UnsealedDoc>
   bans: Collection<BanDoc>
   blocks: Collection<BlockDoc>
+  bookmarks: Collection<SavedMessageDoc>
   callQueues: Collection<CallQueueDoc>
   config: Collection<ConfigDoc>
   deviceTokens: Collection<DeviceTokenDoc>
@@ -65,6 +67,7 @@ export interface Collections {
   pushDecisions: Collection<PushDecisionDoc>
   pushResults: Collection<PushResultsDoc>
   pushes: Collection<PushDoc>
+  reminders: Collection<SavedMessageDoc>
   reports: Collection<ReportDoc>
   rooms: Collection<RoomDoc>
   scheduled: Collection<ScheduledDoc>

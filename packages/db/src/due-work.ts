@@ -32,6 +32,7 @@ const works = {
   expired: { collection: 'messages', field: 'expiresAtMS', when: { expiresAtMS: { $exists: true } } },
   retention: { collection: 'apps', field: 'retention.nextMS', when: { deletingSince: { $exists: false } } },
   scheduled: { collection: 'scheduled', field: 'nextMS', when: { nextMS: { $exists: true } } },
+  reminders: { collection: 'reminders', field: 'nextMS' },
   silentStreams: { collection: 'messageStreams', field: 'closeAtMS' },
   jobs: { collection: 'jobs', field: 'leaseUntilMS', when: { leaseUntilMS: { $exists: true } } },
   files: { collection: 'files', field: 'lookAtMS' },

@@ -7,6 +7,7 @@ import { createUploads } from '@parley/chat/files/uploads'
 import { runJobs } from '@parley/chat/jobs/run-jobs'
 import { eraseMessages } from '@parley/chat/messages/changing/erase-messages'
 import { expireMessages } from '@parley/chat/messages/changing/expire-messages'
+import { remind } from '@parley/chat/messages/saved/remind'
 import { sendScheduled } from '@parley/chat/messages/sending/send-scheduled'
 import { closeSilentStreams } from '@parley/chat/messages/streaming/end-stream'
 import { removeOldMessages, retentionLag } from '@parley/chat/retention/sweep-rooms'
@@ -54,6 +55,7 @@ await runService(
       expireMessages(chat),
       removeOldMessages(chat),
       sendScheduled(chat),
+      remind(chat),
       closeSilentStreams(chat),
       sealAuditEntries(chat),
       runJobs(chat, files.store),

@@ -30,6 +30,7 @@ import { runPushSender } from './networks/push-sender.ts'
 import { createWebPush } from './networks/web-push.ts'
 import { consumers, createPushMetrics, exportQueues } from './push-metrics.ts'
 import { createMessagePusher, type MessageEvent } from './recipients/push-message.ts'
+import { createReminderPusher } from './recipients/push-reminder.ts'
 import { createClientsPusher } from './recipients/push-to-clients.ts'
 import { createTakeAway } from './recipients/take-away.ts'
 import { askWhoIsOnline } from './recipients/who-is-online.ts'
@@ -82,7 +83,8 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   const whoIsOnline = askWhoIsOnline(presence, () => chat.control.nodes(), log)
   const shared = { db, presence, whoIsOnline, networks: reachable, keepMS, wakeNetworks }
   const pushMessage = createMessagePusher({ ...shared, notificationsOf, generic, queueCall, decisions, awayMS })
-  const pushToClients = createClientsPusher({ ...shared, pushMessage })
+  const pushReminder = createReminderPusher({ ...shared, notificationsOf })
+  const pushToClients = createClientsPusher({ ...shared, pushMessage, pushReminder })
   const takeAway = createTakeAway(shared)
   const queueWebhook = createWebhookQueue({ db, queueCall, onDeleted: takeAway.ofMessage, log })
   const toDeliver = { chat, db, log, tracing, notificationsOf, dispatcher: guarded, timeoutMS, generic, keepMS }

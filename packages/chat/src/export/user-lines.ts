@@ -7,6 +7,7 @@ import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { findMessagesOfSender, findRoomsOfSender } from '@parley/db/messages/messages-of-sender'
 import { findReactionsOf } from '@parley/db/messages/reactions-of-user'
+import { findSavedPage, type SavedIn } from '@parley/db/messages/saved-messages'
 import { findScheduledPage } from '@parley/db/messages/scheduled'
 import { findReports } from '@parley/db/moderation/reports'
 import { flushRooms } from '@parley/db/room-buffer/flush'
@@ -159,6 +160,19 @@ async function* scheduled(db: Db, { app, user: sender }: OfUser, after?: string)
   }
 }
 
+function saved(list: SavedIn): Stage {
+  return async function* (db, of, after) {
+    for (let place = parsePlace(after), isLast = false; !isLast; ) {
+      const found = await findSavedPage(db, list, of, { after: place, limit: perPage })
+      const lines = found.map(({ message, room, threadOf, atMS }) => JSON.stringify({ room, message, threadOf, atMS }))
+      isLast = found.length < perPage
+      const last = found.at(-1)
+      if (last) place = { atMS: last.atMS, id: last.message }
+      yield { lines, after: JSON.stringify(place) }
+    }
+  }
+}
+
 /** Reports of their messages, without reporters; and their own reports. */
 function reports(of: 'sender' | 'reporter'): Stage {
   return async function* (db, { app, user }, after) {
@@ -211,6 +225,8 @@ const stages: readonly { entry: string; stage: Stage }[] = [
   { entry: 'reactions.ndjson', stage: reactions },
   { entry: 'tokens.ndjson', stage: tokens },
   { entry: 'scheduled.ndjson', stage: scheduled },
+  { entry: 'reminders.ndjson', stage: saved('reminders') },
+  { entry: 'bookmarks.ndjson', stage: saved('bookmarks') },
   { entry: 'reports.ndjson', stage: reports('sender') },
   { entry: 'reports.ndjson', stage: reports('reporter') },
   { entry: 'audit.ndjson', stage: audit },

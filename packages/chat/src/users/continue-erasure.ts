@@ -6,6 +6,7 @@ import { removeFilesOf } from '@parley/db/files/files-to-clear'
 import { findHeldRooms } from '@parley/db/holds/holds'
 import { advanceJob, JobTaken } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
+import { removeSavedOf } from '@parley/db/messages/saved-messages'
 import { deleteScheduledOf } from '@parley/db/messages/scheduled'
 import { removeUserDeletions } from '@parley/db/messages/user-deletions'
 import { forgetReporter } from '@parley/db/moderation/reports'
@@ -38,6 +39,7 @@ export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean>
   if (user === undefined) return true
   await forgetReporter(chat.db, app, user)
   await deleteScheduledOf(chat.db, app, user)
+  await removeSavedOf(chat.db, { app, user })
   await disownFiles(chat.db, app, user, await findHeldRooms(chat.db, app))
   await removeFilesOf(chat.db, app, user)
   let { done } = job

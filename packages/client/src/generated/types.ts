@@ -24,6 +24,8 @@ export type RemoveReactionResult = Message
 export type CancelScheduledResult = ScheduledMessage
 export type ChangeScheduledResult = ScheduledMessage
 export type ScheduleMessageResult = ScheduledMessage
+export type SaveBookmarkResult = SavedMessage
+export type SetReminderResult = SavedMessage
 export type CreateFileResult = NewFile
 export type GetFileResult = File
 export type MarkUploadedResult = File
@@ -168,6 +170,7 @@ export type ErrorCode =
   | 'USER_EXISTS'
   | 'CONFLICT'
   | 'TOO_MANY_SCHEDULED'
+  | 'TOO_MANY_SAVED'
   | 'TOO_MANY_HOLDS'
   | 'UNDER_HOLD'
   | 'TOO_MANY_KEYS'
@@ -1289,6 +1292,100 @@ export interface ScheduleMessageInput {
    * Seconds until the message expires; 0 for never. By default the room’s setting
    */
   expiresInS?: number
+}
+export interface DeleteBookmarkInput {
+  /**
+   * Message ID
+   */
+  id: string
+}
+export interface DeleteBookmarkResult {
+  /**
+   * 1, or 0 if there was none
+   */
+  removed: number
+}
+export interface DeleteReminderInput {
+  /**
+   * Message ID
+   */
+  id: string
+}
+export interface DeleteReminderResult {
+  /**
+   * 1, or 0 if there was none
+   */
+  removed: number
+}
+export interface ListBookmarksInput {
+  limit?: number
+  /**
+   * `cursor` of the page before
+   */
+  cursor?: string
+}
+export interface SavedMessage {
+  /**
+   * Message ID
+   */
+  messageID: string
+  /**
+   * Room ID
+   */
+  room: string
+  /**
+   * Of a message in a thread: its root
+   */
+  threadOf?: string
+  /**
+   * Of a reminder
+   */
+  remindAtMS?: number
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  createdAtMS: number
+  /**
+   * As it is now, in lists
+   */
+  message?: Message
+}
+export interface ListBookmarksResult {
+  data: SavedMessage[]
+  /**
+   * Of the next page; absent on the last one
+   */
+  cursor?: string
+}
+export interface ListRemindersInput {
+  limit?: number
+  /**
+   * `cursor` of the page before
+   */
+  cursor?: string
+}
+export interface ListRemindersResult {
+  data: SavedMessage[]
+  /**
+   * Of the next page; absent on the last one
+   */
+  cursor?: string
+}
+export interface SaveBookmarkInput {
+  /**
+   * Message ID
+   */
+  id: string
+}
+export interface SetReminderInput {
+  /**
+   * Message ID
+   */
+  message: string
+  /**
+   * When to remind: a time to come, within a year
+   */
+  remindAtMS: number
 }
 export interface DeleteAllForMeInput {
   /**
@@ -5751,6 +5848,7 @@ export interface FeedEvent {
     | 'threadLastRead'
     | 'roomPref'
     | 'notificationSettings'
+    | 'reminder'
     | 'myPrefChange'
     | 'myPrefDelete'
     | 'invitation'
@@ -6066,6 +6164,28 @@ export interface ServerEvents {
      */
     settings: UserNotifications
   }
+  reminder: {
+    /**
+     * Message ID
+     */
+    messageID: string
+    /**
+     * Room ID
+     */
+    room: string
+    /**
+     * Of a message in a thread: its root
+     */
+    threadOf?: string
+    /**
+     * Milliseconds since 1970-01-01 UTC
+     */
+    remindAtMS: number
+    /**
+     * Milliseconds since 1970-01-01 UTC
+     */
+    createdAtMS: number
+  }
   myPrefChange: {
     data: unknown
     key: string
@@ -6362,6 +6482,18 @@ export interface ClientCalls {
   listScheduled: { input: ListScheduledInput; result: ListScheduledResult }
   /** Send a message later: POST /scheduled */
   scheduleMessage: { input: ScheduleMessageInput; result: ScheduleMessageResult }
+  /** Take a message off the list of bookmarks: DELETE /me/bookmarks/:id */
+  deleteBookmark: { input: DeleteBookmarkInput; result: DeleteBookmarkResult }
+  /** Do not be reminded of a message: DELETE /me/reminders/:id */
+  deleteReminder: { input: DeleteReminderInput; result: DeleteReminderResult }
+  /** The bookmarks, the newest first: GET /me/bookmarks */
+  listBookmarks: { input: ListBookmarksInput; result: ListBookmarksResult }
+  /** The reminders to come, the next first: GET /me/reminders */
+  listReminders: { input: ListRemindersInput; result: ListRemindersResult }
+  /** Put a message on the list of bookmarks; one that is there stays where it is: PUT /me/bookmarks/:id */
+  saveBookmark: { input: SaveBookmarkInput; result: SaveBookmarkResult }
+  /** Be reminded of a message at a time; a reminder of the same message is moved: POST /me/reminders */
+  setReminder: { input: SetReminderInput; result: SetReminderResult }
   /** Delete all present messages of a room for the caller only: POST /messages/user-delete/all-in-room */
   deleteAllForMe: { input: DeleteAllForMeInput; result: DeleteAllForMeResult }
   /** Delete a message, or with _all every message of the room, for everybody: DELETE /rooms/:roomID/messages/:messageID */

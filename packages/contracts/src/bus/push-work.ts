@@ -13,6 +13,8 @@ export const clientsPush = z.object({
   payload: pushPayload,
   /** Instead of the clients and the payload: a message that is pushed as if it had just been sent. */
   message: z.object({ room: roomId, id: messageId }).optional(),
+  /** Instead of them: a message of which a user is reminded, since this time. */
+  reminder: z.object({ user: userId, room: roomId, id: messageId, atMS: z.number().int() }).optional(),
   request: z.string().optional(),
 })
 export type ClientsPush = z.infer<typeof clientsPush>

@@ -28,6 +28,7 @@ import * as messages from './messages/messages.ts'
 import * as pins from './messages/pins.ts'
 import * as reactions from './messages/reactions.ts'
 import * as readers from './messages/readers.ts'
+import * as savedMessages from './messages/saved-messages.ts'
 import * as scheduled from './messages/scheduled.ts'
 import * as streams from './messages/streams.ts'
 import * as threads from './messages/threads.ts'
@@ -69,6 +70,7 @@ export const allOperations: readonly Operation[] = [
   threads,
   trace,
   scheduled,
+  savedMessages,
   deletions,
   files,
   live,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { messageId, roomId, timeMS, userId } from '../ids.ts'
 import { exampleMessage, exampleRoom } from '../operations/examples.ts'
+import { exampleReminder } from '../operations/messages/saved-messages.ts'
 import { ours } from '../ours.ts'
 import { invitation } from '../resources/invitation.ts'
 import { message } from '../resources/message.ts'
@@ -8,6 +9,7 @@ import { userNotifications } from '../resources/notification-settings.ts'
 import { exampleUserPresence, userPresence } from '../resources/presence.ts'
 import { room } from '../resources/room.ts'
 import { roomPref } from '../resources/room-pref.ts'
+import { reminder } from '../resources/saved-message.ts'
 
 interface EventContract {
   /** When it is emitted. */
@@ -128,6 +130,14 @@ export const serverEvents = {
     captured: true,
     extension: true,
     example: { room: 'demo-room', settings: { level: 'mentions' } },
+  },
+  reminder: {
+    summary: 'The time of a reminder of the user has come',
+    payload: reminder,
+    to: 'user',
+    captured: true,
+    extension: true,
+    example: exampleReminder,
   },
   myPrefChange: {
     summary: 'The user set a personal preference on another device',

@@ -20,6 +20,8 @@ const ways: Record<CollectionName, Way> = {
   jobs: 'idRange',
   linkCards: 'idRange',
   scheduled: 'idRange',
+  reminders: 'idRange',
+  bookmarks: 'idRange',
   pendingEvents: 'notes',
   publishedEvents: 'notes',
   outgoingCalls: 'calls',

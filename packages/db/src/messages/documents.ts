@@ -165,6 +165,26 @@ export interface UserDeletionDoc {
   deletedAtMS: number
 }
 
+/** A message that a user has bookmarked, or is reminded of. */
+export interface SavedMessageDoc {
+  /** key(app, user, message) */
+  _id: string
+  app: string
+  user: string
+  /** key(app, user) */
+  userKey: string
+  message: string
+  room: string
+  threadOf?: string
+  /** The place in the list: when a bookmark was made, or the time of a reminder. */
+  atMS: number
+  createdAtMS: number
+  /** Of a reminder: when a process may take it. */
+  nextMS?: number
+  /** Of a reminder: the process that has it. */
+  claim?: string
+}
+
 /** A piece of a streamed text, and its offset. */
 export interface StreamedPart {
   at: number

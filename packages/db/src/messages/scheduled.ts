@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { clock } from '@parley/async/clock'
 import type { Filter, IndexDescription } from 'mongodb'
+import { claimDocs } from '../claim-docs.ts'
 import type { Db } from '../db.ts'
 import { releaseFiles } from '../files/files.ts'
 import { key } from '../keys.ts'
@@ -127,20 +128,7 @@ export async function cancelScheduled(db: Db, { _id }: Pick<ScheduledDoc, '_id'>
 
 /** Leases due messages: no other process gets them until the lease has ended. */
 export async function claimDue(db: Db, claim: string, limit: number): Promise<ScheduledDoc[]> {
-  const now = clock.now()
-  const due = { nextMS: { $exists: true, $lte: now } }
-  const found = await db.scheduled
-    .find(due, { projection: { _id: 1 } })
-    .sort({ nextMS: 1 })
-    .limit(limit)
-    .toArray()
-  if (found.length === 0) return []
-  const _id = { $in: found.map((one) => one._id) }
-  const { modifiedCount } = await db.scheduled.updateMany(
-    { _id, ...due },
-    { $set: { claim, nextMS: now + scheduledLeaseMS } },
-  )
-  return modifiedCount === 0 ? [] : db.scheduled.find({ _id, claim }).toArray()
+  return claimDocs(db.scheduled, { claim, limit, leaseMS: scheduledLeaseMS })
 }
 
 /** It was sent. */

@@ -122,6 +122,22 @@ export async function findPushContents(db: Db, ids: readonly string[]): Promise<
   return new Map(found.map(({ _id, json }) => [_id, json]))
 }
 
+/** The content of the pushes that remind of a message. No message has its key. */
+export function reminderContent(app: string, message: string): string {
+  return key(app, '', 'reminder', message)
+}
+
+/** Stores the content of a reminder, as the message is now, and removes its pushes of an earlier time. */
+export async function putReminderContent(
+  db: Db,
+  { content: _id, json, atMS }: { content: string; json: string; atMS: number },
+  pushes: readonly Pick<PushDoc, '_id'>[],
+): Promise<void> {
+  await db.pushContents.replaceOne({ _id }, { json, at: clock.date() }, { upsert: true })
+  const ids = pushes.map((push) => push._id)
+  await db.pushes.deleteMany({ _id: { $in: ids }, at: { $lt: new Date(atMS) } })
+}
+
 /** Replaces the JSON of existing contents. */
 export async function replacePushContents(db: Db, contents: readonly { id: string; json: string }[]): Promise<void> {
   if (contents.length === 0) return

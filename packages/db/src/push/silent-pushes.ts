@@ -1,6 +1,7 @@
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import type { PushDoc } from './documents.ts'
+import { reminderContent } from './pushes.ts'
 
 /** Stores silent pushes; one that waits already takes away more. */
 export async function noteSilentPushes(db: Db, pushes: readonly PushDoc[]): Promise<void> {
@@ -18,9 +19,12 @@ export async function noteSilentPushes(db: Db, pushes: readonly PushDoc[]): Prom
   await db.pushes.bulkWrite(updates, { ordered: false })
 }
 
-/** The pushes of a message, in pages. */
+/** The pushes of a message and of its reminders, in pages. */
 export async function* pagePushesOf(db: Db, app: string, message: string, perPage: number): AsyncGenerator<PushDoc[]> {
-  const content = key(app, message)
+  for (const content of [key(app, message), reminderContent(app, message)]) yield* pagesOf(db, content, perPage)
+}
+
+async function* pagesOf(db: Db, content: string, perPage: number): AsyncGenerator<PushDoc[]> {
   for (let after = `${content}\0`; ; ) {
     const found = await db.pushes
       .find({ _id: { $gt: after, $lt: `${content}\u0001` } })

@@ -11,6 +11,7 @@ import { listPins } from '@parley/chat/messages/reading/list-pins'
 import { listReaders } from '@parley/chat/messages/reading/list-readers'
 import { roomHistory } from '@parley/chat/messages/reading/room-history'
 import { traceMessage } from '@parley/chat/messages/reading/trace-message'
+import { deleteSaved, listSaved, saveBookmark, setReminder } from '@parley/chat/messages/saved/saved-messages'
 import {
   cancelScheduled,
   changeScheduled,
@@ -35,6 +36,7 @@ import * as messages from '@parley/contracts/operations/messages/messages'
 import * as pins from '@parley/contracts/operations/messages/pins'
 import * as reactions from '@parley/contracts/operations/messages/reactions'
 import * as readers from '@parley/contracts/operations/messages/readers'
+import * as saved from '@parley/contracts/operations/messages/saved-messages'
 import * as scheduled from '@parley/contracts/operations/messages/scheduled'
 import * as streams from '@parley/contracts/operations/messages/streams'
 import * as threads from '@parley/contracts/operations/messages/threads'
@@ -47,6 +49,7 @@ export function mountMessages(mount: Mount, chat: Chat): void {
   mountSending(mount, chat)
   mountReading(mount, chat)
   mountChanging(mount, chat)
+  mountSaved(mount, chat)
   mountStreaming(mount, chat)
 }
 
@@ -98,6 +101,20 @@ function mountSending(mount: Mount, chat: Chat): void {
   mount(scheduled.changeScheduled, ({ caller, params, body }) => changeScheduled(chat, caller, params.id, body))
 
   mount(scheduled.cancelScheduled, ({ caller, params }) => cancelScheduled(chat, caller, params.id))
+}
+
+function mountSaved(mount: Mount, chat: Chat): void {
+  mount(saved.setReminder, ({ caller, body }) => setReminder(chat, caller, body))
+
+  mount(saved.listReminders, ({ caller, query }) => listSaved(chat, caller, 'reminders', query))
+
+  mount(saved.deleteReminder, ({ caller, params }) => deleteSaved(chat, caller, 'reminders', params.id))
+
+  mount(saved.saveBookmark, ({ caller, params }) => saveBookmark(chat, caller, params.id))
+
+  mount(saved.listBookmarks, ({ caller, query }) => listSaved(chat, caller, 'bookmarks', query))
+
+  mount(saved.deleteBookmark, ({ caller, params }) => deleteSaved(chat, caller, 'bookmarks', params.id))
 }
 
 function mountReading(mount: Mount, chat: Chat): void {

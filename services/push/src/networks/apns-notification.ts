@@ -16,7 +16,7 @@ export function apnsNotification(push: PushDoc, content: PushContent, topic: str
   notification.expiry = Math.floor(push.giveUpAtMS / 1_000)
   if (push.badge !== undefined) notification.badge = push.badge
   if (content.of === 'message') {
-    const { room, messageID } = content
+    const { room, messageID, reminder } = content
     const shown = fitted(content.locArgs, maxTextBytes, (args) => shownText(push, content, args))
     notification.aps.alert = alertOf(shown)
     notification.sound = soundOf(shown)
@@ -27,7 +27,7 @@ export function apnsNotification(push: PushDoc, content: PushContent, topic: str
     // Sent again because the first response was lost, it replaces the first on the device.
     notification.collapseId = messageID
     notification.threadId = room
-    notification.payload = { room, messageID, ...(image !== undefined && { image }) }
+    notification.payload = { room, messageID, ...(reminder && { reminder }), ...(image !== undefined && { image }) }
     return notification
   }
   if (content.of === 'read') {

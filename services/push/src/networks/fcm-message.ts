@@ -54,11 +54,11 @@ function ofMessage(push: PushDoc, content: PushContent & { of: 'message' }): obj
 }
 
 function withArguments(push: PushDoc, content: PushContent & { of: 'message' }, args: readonly string[]): object {
-  const { room, messageID, messageType } = content
+  const { room, messageID, messageType, reminder } = content
   const shown = shownText(push, content, args)
   const { category, image } = 'title' in shown ? shown : {}
   return {
-    data: { room, messageID, messageType },
+    data: { room, messageID, messageType, ...(reminder && { reminder: 'true' }) },
     // For tokens of FCM on iPhones (firebase.google.com: ApnsConfig).
     apns: {
       headers: {
@@ -75,6 +75,7 @@ function withArguments(push: PushDoc, content: PushContent & { of: 'message' }, 
           ...(image !== undefined && { 'mutable-content': 1 }),
           ...(push.badge !== undefined && { badge: push.badge }),
         },
+        ...(reminder && { reminder }),
         ...(image !== undefined && { image }),
       },
     },

@@ -31,6 +31,8 @@ export type PushContent = {
       sender: string
       /** Of a message in a thread: its root. */
       threadOf?: string
+      /** The user is reminded of it: it is not new. */
+      reminder?: true
       /** It was deleted or recalled while its pushes waited. */
       isDeleted?: true
     }

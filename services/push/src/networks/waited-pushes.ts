@@ -3,7 +3,7 @@ import type { NotificationsOfApp } from '@parley/chat/push/notification-settings
 import { findSuppressionReasons } from '@parley/chat/push/suppression-reasons'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
-import type { PushDoc } from '@parley/db/push/documents'
+import type { PushDoc, UserReason } from '@parley/db/push/documents'
 import { deviceOf } from '@parley/db/push/pushes'
 import { findMembershipsByKey } from '@parley/db/rooms/memberships'
 import { totalUnreadOf } from '@parley/db/unread/total-unread'
@@ -77,10 +77,19 @@ async function renewOfApp(
     // Its token may be with somebody else.
     if (!device || networkOf[device.type] !== push.network) return [push._id, { as: 'dropped', reason: 'unsubscribed' }]
     // In words, as the other reasons: `not a member`.
-    const reason = noticed.get(push._id) ?? against.get(push._id)?.toLowerCase().replaceAll('_', ' ')
+    const setting = against.get(push._id)
+    const isAgainst = setting !== undefined && (!isReminder(contents.get(push.content)) || endsReminders.has(setting))
+    const reason = noticed.get(push._id) ?? (isAgainst ? setting.toLowerCase().replaceAll('_', ' ') : undefined)
     if (reason !== undefined) return [push._id, { as: 'dropped', reason }]
     return [push._id, { as: 'due', push: renewed(push, device, badges.get(push.user)) }]
   })
+}
+
+/** The user has asked for a reminder, whatever their settings for messages. */
+const endsReminders = new Set<UserReason>(['NOT_A_MEMBER', 'BANNED'])
+
+function isReminder(content: PushContent | undefined): boolean {
+  return content?.of === 'message' && content.reminder === true
 }
 
 /** Why a device that was away needs no push by now: it is in use again, or the user has read the message. By the push's ID. */

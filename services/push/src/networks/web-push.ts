@@ -92,12 +92,13 @@ export function createWebPush({ db, subject, allowPrivate, timeoutMS, concurrenc
 /** docs/reference/push.md#web-push */
 function saidTo(push: PushDoc, content: PushContent): object {
   const { badge } = push
-  const more = badge === undefined ? {} : { badge }
-  if (content.of === 'read') return { type: 'read', rooms: content.rooms, messages: content.messages, ...more }
-  if (content.of === 'clients') return { id: content.id, ...more, ...content.payload }
-  const { room, messageID, messageType, threadOf } = content
-  const message = { room, messageID, messageType, ...(threadOf !== undefined && { threadOf }) }
-  const made = (args: readonly string[]) => ({ ...message, ...shownText(push, content, args), ...more })
+  const withBadge = badge === undefined ? {} : { badge }
+  if (content.of === 'read') return { type: 'read', rooms: content.rooms, messages: content.messages, ...withBadge }
+  if (content.of === 'clients') return { id: content.id, ...withBadge, ...content.payload }
+  const { room, messageID, messageType, threadOf, reminder } = content
+  const more = { ...(threadOf !== undefined && { threadOf }), ...(reminder && { reminder }) }
+  const message = { room, messageID, messageType, ...more }
+  const made = (args: readonly string[]) => ({ ...message, ...shownText(push, content, args), ...withBadge })
   return fitted(content.locArgs, mostTextBytes, made)
 }
 

@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { findMessagesUpTo } from '@parley/db/messages/deleted-messages'
-import { findPushContents, keepPushesSeconds, replacePushContents } from '@parley/db/push/pushes'
+import { findPushContents, keepPushesSeconds, reminderContent, replacePushContents } from '@parley/db/push/pushes'
 import { findRoom } from '@parley/db/rooms/rooms'
 import { findThreadMessages } from '@parley/db/threads/thread-messages'
 import { asJson, type PushContent } from '../networks/network.ts'
@@ -13,7 +13,7 @@ const atOnce = 1_000
 async function forgetTexts(db: Db, app: string, messages: readonly string[]): Promise<void> {
   const contents = await findPushContents(
     db,
-    messages.map((message) => key(app, message)),
+    messages.flatMap((message) => [key(app, message), reminderContent(app, message)]),
   )
   const without = [...contents].flatMap(([id, json]) => {
     const content = asJson(json) as PushContent | undefined

@@ -18,7 +18,7 @@ export function messageNotification(
   room: RoomDoc,
   { texts, preview }: Pick<AppNotifications, 'texts' | 'preview'>,
   request: string | undefined,
-): PushContent {
+): PushContent & { of: 'message' } {
   const { messageType } = message
   const own = textsOf(texts, message, room.roomType, preview)
   const text = preview ? cut(textOf(message.message), maxText) : ''
@@ -36,4 +36,21 @@ export function messageNotification(
     ...(message.threadOf !== undefined && { threadOf: message.threadOf }),
     ...(request !== undefined && { request }),
   }
+}
+
+/** The notification that reminds of a message: with a key of its own, or the app's texts for the type `reminder`. */
+export function reminderNotification(
+  message: Message,
+  room: RoomDoc,
+  notifications: Pick<AppNotifications, 'texts' | 'preview'>,
+): PushContent {
+  const locKey = 'im_loc_reminder'
+  const { texts: _texts, ...said } = messageNotification(message, room, notifications, undefined)
+  const own = textsOf(
+    notifications.texts,
+    { ...message, messageType: 'reminder' },
+    room.roomType,
+    notifications.preview,
+  )
+  return { ...said, locKey, mentionedLocKey: locKey, reminder: true, ...(own && { texts: own }) }
 }

@@ -15,6 +15,7 @@ import { findDevicesOfUsers } from '@parley/db/users/devices'
 import type { PushContent } from '../networks/network.ts'
 import { networkOf, pushTo } from './device-push.ts'
 import { type MessageEvent, messageView } from './push-message.ts'
+import type { PushReminder } from './push-reminder.ts'
 
 export interface PushToClientsParts {
   db: Db
@@ -22,6 +23,7 @@ export interface PushToClientsParts {
   keepMS: number
   wakeNetworks: Wake['up']
   pushMessage: MessageHandler<MessageEvent>
+  pushReminder: PushReminder
 }
 
 interface ClientsPushEvent {
@@ -36,8 +38,9 @@ interface ClientsPushEvent {
 export function createClientsPusher(parts: PushToClientsParts): MessageHandler<ClientsPushEvent> {
   const { db, networks, keepMS, wakeNetworks } = parts
   const handle = async ({ app, givenAtMS, push, raw }: ClientsPushEvent) => {
-    const { id, clients, payload, request, message } = push
+    const { id, clients, payload, request, message, reminder } = push
     if (message) return pushStreamed(parts, { app, ...message, givenAtMS, raw })
+    if (reminder) return parts.pushReminder({ app, ...reminder }, raw)
     const wantedUntilMS = payload.expiry ? payload.expiry * 1_000 : Number.POSITIVE_INFINITY
     const giveUpAtMS = Math.min(givenAtMS + keepMS, wantedUntilMS)
     // Published again, it may be older than pushes are remembered.

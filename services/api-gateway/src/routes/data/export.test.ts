@@ -72,6 +72,8 @@ describe('the export of a user', () => {
     await alice.call('POST', `/messages/${ofBob._id}/report`, { reason: 'rude' })
     await bob.call('POST', `/messages/${inThread._id}/report`, { reason: 'of bob' })
     await send(room, 'alice', 'later', { sendAtMS: Date.now() + 3_600_000 })
+    await alice.call('PUT', `/me/bookmarks/${ofBob._id}`)
+    await alice.call('POST', '/me/reminders', { message: inThread._id, remindAtMS: Date.now() + 3_600_000 })
     await alice.call('PUT', `/rooms/${room}/lastRead`, { message: ofBob._id })
 
     const job = await finished(await begin('alice'))
@@ -104,6 +106,8 @@ describe('the export of a user', () => {
       linesIn(files['scheduled.ndjson']).map(({ message }) => message),
       ['later'],
     )
+    assert.partialDeepStrictEqual(linesIn(files['bookmarks.ndjson']), [{ room, message: ofBob._id }])
+    assert.partialDeepStrictEqual(linesIn(files['reminders.ndjson']), [{ message: inThread._id, threadOf: ofBob._id }])
     assert.deepEqual(
       linesIn(files['reports.ndjson']).map(({ as, reasons }) => [as, reasons?.[0].reason]),
       [

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { revokeApiKey } from '@parley/chat/access/api-keys'
+import { remindDue } from '@parley/chat/messages/saved/remind'
 import { eventSubject, membersChangeSubject } from '@parley/contracts/bus/subjects'
 import { listEvents } from '@parley/contracts/operations/integrations/events'
 import { feedEvents } from '@parley/contracts/resources/feed-event'
@@ -175,6 +176,9 @@ describe("the integrator's feed of events", () => {
     await bob.call('POST', '/me/pref/theme', { data: 'dark' })
     await bob.call('DELETE', '/me/pref/theme')
     await bob.call('PUT', '/me/notifications', { level: 'mentions' })
+    await bob.call('POST', '/me/reminders', { message: id, remindAtMS: Date.now() + 3_600_000 })
+    await gateway.chat.db.reminders.updateMany({}, { $set: { nextMS: Date.now() } })
+    await remindDue(gateway.chat)
     await bob.call('POST', '/messages/user-delete', { room, messages: [id] })
     await alice.call('POST', `/rooms/${other}/members`, { invitees: [bob.id], invitationRequired: true })
     await gateway.admin('POST', `/rooms/${room}/delete/members`, { members: [bob.id] })

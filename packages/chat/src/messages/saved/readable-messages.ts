@@ -1,0 +1,40 @@
+import type { Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import { isDeletedIn } from '@parley/db/messages/deleted-messages'
+import type { MessageDoc, SavedMessageDoc } from '@parley/db/messages/documents'
+import { findMessages } from '@parley/db/messages/messages'
+import { findUserDeletions } from '@parley/db/messages/user-deletions'
+import { findRoomsByKey } from '@parley/db/rooms/rooms'
+import { findRoomsOfMember } from '@parley/db/rooms/rooms-of-users'
+
+/**
+ * The flushed messages among these that a user can read: in rooms that they are in, deleted neither for all nor by them, nor recalled.
+ */
+export async function findReadable(
+  db: Db,
+  { app, user }: { app: string; user: string },
+  places: readonly Pick<SavedMessageDoc, 'message' | 'room'>[],
+): Promise<MessageDoc[]> {
+  if (places.length === 0) return []
+  const ids = [...new Set(places.map(({ room }) => room))]
+  const [found, rooms, own] = await Promise.all([
+    findMessages(
+      db,
+      places.map(({ message }) => message),
+    ),
+    findRoomsByKey(
+      db,
+      ids.map((id) => key(app, id)),
+    ),
+    findRoomsOfMember(db, app, user, ids),
+  ])
+  const open = new Map(
+    rooms.filter(({ id, deletedAt }) => own.includes(id) && !deletedAt).map((room) => [room.id, room]),
+  )
+  const left = found.filter((message) => {
+    const room = message.app === app ? open.get(message.room) : undefined
+    return room && !message.recalled && !isDeletedIn(message, room)
+  })
+  const hidden = await findUserDeletions(db, app, user, left)
+  return left.filter(({ _id }) => !hidden.has(_id))
+}

@@ -1,0 +1,158 @@
+import { clock } from '@parley/async/clock'
+import { ApiError } from '@parley/contracts/errors'
+import type { Input } from '@parley/contracts/operation'
+import type {
+  listBookmarks as listOperation,
+  setReminder as setReminderOperation,
+} from '@parley/contracts/operations/messages/saved-messages'
+import type { SavedMessage } from '@parley/contracts/resources/saved-message'
+import { key } from '@parley/db/keys'
+import type { SavedMessageDoc } from '@parley/db/messages/documents'
+import { findRoomOfMessage } from '@parley/db/messages/messages'
+import {
+  countSaved,
+  findSaved,
+  findSavedPage,
+  putSaved,
+  removeSaved,
+  type SavedIn,
+} from '@parley/db/messages/saved-messages'
+import { flushRooms } from '@parley/db/room-buffer/flush'
+import { inTransaction } from '@parley/db/transactions/transaction'
+import { lockUser } from '@parley/db/users/lock-user'
+import { findUsers } from '@parley/db/users/users'
+import type { UserCaller } from '../../access/caller.ts'
+import { requireMember } from '../../access/require-member.ts'
+import type { Chat } from '../../chat.ts'
+import { pageOf, parseCursor, toCursor } from '../../page-cursor.ts'
+import { announceDue } from '../../upkeep/keep-up.ts'
+import { JsonText, withField } from '../../views/json-text.ts'
+import { messageJson } from '../../views/message.ts'
+import { unknownMessage } from '../changing/change-message.ts'
+import { findQuoted } from '../reading/quoted-messages.ts'
+import { findReadable } from './readable-messages.ts'
+
+const most: Record<SavedIn, number> = { reminders: 1_000, bookmarks: 10_000 }
+const yearMS = 366 * 24 * 60 * 60 * 1_000
+
+/**
+ * Reminds the caller of a message at a time (docs/reference/messages.md#reminders-and-bookmarks); remind.ts does it.
+ * @throws ApiError INVALID_REQUEST, MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER, TOO_MANY_SAVED
+ */
+export async function setReminder(
+  chat: Chat,
+  caller: UserCaller,
+  { message, remindAtMS }: Input<typeof setReminderOperation>['body'],
+): Promise<SavedMessage> {
+  const now = clock.now()
+  if (remindAtMS <= now || remindAtMS > now + yearMS) {
+    throw new ApiError('INVALID_REQUEST', 'remindAtMS: expected a time to come within a year, in Unix milliseconds')
+  }
+  const saved = await save(chat, caller, 'reminders', message, { atMS: remindAtMS, nextMS: remindAtMS })
+  announceDue(chat, 'reminders', remindAtMS)
+  return toReminder(saved)
+}
+
+/** Puts a message on the caller's list. @throws ApiError MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER, TOO_MANY_SAVED */
+export async function saveBookmark(chat: Chat, caller: UserCaller, message: string): Promise<SavedMessage> {
+  return toBookmark(await save(chat, caller, 'bookmarks', message, { atMS: clock.now() }))
+}
+
+/** A bookmark that is there keeps its place; a reminder is moved. */
+async function save(
+  chat: Chat,
+  caller: UserCaller,
+  list: SavedIn,
+  message: string,
+  when: Pick<SavedMessageDoc, 'atMS' | 'nextMS'>,
+): Promise<SavedMessageDoc> {
+  const { db } = chat
+  const { app, user } = caller
+  const room = await findRoomOfMessage(db, app, message)
+  if (room === undefined) throw unknownMessage(message)
+  await requireMember(chat, caller, room)
+  // Lists read flushed messages.
+  await flushRooms(db, [key(app, room)])
+  const place = { message, room }
+  const [found] = await findReadable(db, { app, user }, [place])
+  if (!found) throw unknownMessage(message)
+  const saved: SavedMessageDoc = {
+    ...{ _id: key(app, user, message), app, user, userKey: key(app, user), ...place },
+    ...(found.threadOf !== undefined && { threadOf: found.threadOf }),
+    ...{ ...when, createdAtMS: clock.now() },
+  }
+  return inTransaction(
+    db,
+    async (session) => {
+      // An erasure finds what was saved before it.
+      if (!(await lockUser(db, app, user, session))) throw new ApiError('CLIENT_NOT_FOUND', 'the caller was erased')
+      const earlier = await findSaved(db, list, caller, message, session)
+      if (earlier && list === 'bookmarks') return earlier
+      if (!earlier && (await countSaved(db, list, caller, most[list], session)) >= most[list]) {
+        throw new ApiError('TOO_MANY_SAVED', `a user may have ${most[list]} ${list}`)
+      }
+      await putSaved(db, list, saved, session)
+      return saved
+    },
+    { turn: `saved ${saved.userKey}` },
+  )
+}
+
+/**
+ * A page of the caller's reminders or bookmarks, with their messages. Those of messages that the caller cannot read any more are removed.
+ * @throws ApiError INVALID_QUERY
+ */
+export async function listSaved(
+  { db }: Chat,
+  { app, user }: UserCaller,
+  list: SavedIn,
+  { limit, cursor }: Input<typeof listOperation>['query'],
+): Promise<JsonText> {
+  const after = parseCursor(cursor, anyID)
+  const { shown, last } = pageOf(await findSavedPage(db, list, { app, user }, { after, limit: limit + 1 }), limit)
+  const readable = await findReadable(db, { app, user }, shown)
+  const [users, quoted] = await Promise.all([
+    findUsers(
+      db,
+      app,
+      readable.map(({ sender }) => sender),
+    ),
+    findQuoted(db, readable),
+  ])
+  const byID = new Map(readable.map((message) => [message._id, message]))
+  const entries = shown.flatMap((saved) => {
+    const message = byID.get(saved.message)
+    const view = list === 'reminders' ? toReminder(saved) : toBookmark(saved)
+    return message ? [withField(view, 'message', messageJson(message, users.get(message.sender), quoted))] : []
+  })
+  const gone = shown.filter(({ message }) => !byID.has(message))
+  await removeSaved(
+    db,
+    list,
+    gone.map(({ _id }) => _id),
+  )
+  const next = last ? { cursor: toCursor({ atMS: last.atMS, id: last.message }) } : {}
+  return new JsonText([withField(next, 'data', `[${entries.join(',')}]`)])
+}
+
+/** Imported messages have IDs of other forms. */
+const anyID = /^.{1,128}$/s
+
+/** Removes a message from one of the caller's lists. */
+export async function deleteSaved(
+  { db }: Chat,
+  { app, user }: UserCaller,
+  list: SavedIn,
+  message: string,
+): Promise<{ removed: number }> {
+  return { removed: await removeSaved(db, list, [key(app, user, message)]) }
+}
+
+/** A reminder as the contract shows it, without its message. */
+export function toReminder(saved: SavedMessageDoc): SavedMessage & { remindAtMS: number } {
+  return { ...toBookmark(saved), remindAtMS: saved.atMS }
+}
+
+function toBookmark({ message, room, threadOf, createdAtMS }: SavedMessageDoc): SavedMessage {
+  return { messageID: message, room, ...(threadOf !== undefined && { threadOf }), createdAtMS }
+}

@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import { messageId } from '../../ids.ts'
+import { operation } from '../../operation.ts'
+import { remindAtMS, savedMessage } from '../../resources/saved-message.ts'
+import { exampleMessage } from '../examples.ts'
+
+const params = z.object({ id: messageId })
+const page = z.object({
+  limit: z.coerce.number().int().min(1).max(50).default(20),
+  cursor: z.string().max(200).optional().describe('`cursor` of the page before'),
+})
+const cursor = z.string().optional().describe('Of the next page; absent on the last one')
+const removed = z.object({ removed: z.number().int().describe('1, or 0 if there was none') })
+const saveErrors = ['MESSAGE_NOT_FOUND', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER', 'CLIENT_NOT_FOUND'] as const
+
+const place = { messageID: exampleMessage._id, room: 'demo-room' }
+const exampleBookmark = { ...place, createdAtMS: 1_795_176_000_000 }
+export const exampleReminder = { ...exampleBookmark, remindAtMS: 1_795_262_400_000 }
+
+export const setReminder = operation({
+  id: 'setReminder',
+  method: 'POST',
+  path: '/me/reminders',
+  tag: 'Messages',
+  summary: 'Be reminded of a message at a time; a reminder of the same message is moved',
+  description:
+    'At its time the event reminder goes to the devices that are connected, and a push to the others: once, late rather than never. It is over then.',
+  access: 'client',
+  form: 'envelope',
+  body: z.strictObject({ message: messageId, remindAtMS }),
+  result: savedMessage,
+  errors: [...saveErrors, 'TOO_MANY_SAVED'],
+  extension: true,
+  example: { body: { message: exampleMessage._id, remindAtMS: 1_795_262_400_000 }, result: exampleReminder },
+})
+
+export const listReminders = operation({
+  id: 'listReminders',
+  method: 'GET',
+  path: '/me/reminders',
+  tag: 'Messages',
+  summary: 'The reminders to come, the next first',
+  description: 'Without those of messages that are gone, so a page may have fewer than `limit`.',
+  access: 'client',
+  form: 'envelope',
+  query: page,
+  result: z.object({ data: z.array(savedMessage), cursor }),
+  errors: ['INVALID_QUERY'],
+  extension: true,
+  example: { query: { limit: 20 }, result: { data: [{ ...exampleReminder, message: exampleMessage }] } },
+})
+
+export const deleteReminder = operation({
+  id: 'deleteReminder',
+  method: 'DELETE',
+  path: '/me/reminders/:id',
+  tag: 'Messages',
+  summary: 'Do not be reminded of a message',
+  access: 'client',
+  form: 'envelope',
+  params,
+  result: removed,
+  errors: [],
+  extension: true,
+  example: { result: { removed: 1 } },
+})
+
+export const saveBookmark = operation({
+  id: 'saveBookmark',
+  method: 'PUT',
+  path: '/me/bookmarks/:id',
+  tag: 'Messages',
+  summary: 'Put a message on the list of bookmarks; one that is there stays where it is',
+  access: 'client',
+  form: 'envelope',
+  params,
+  result: savedMessage,
+  errors: [...saveErrors, 'TOO_MANY_SAVED'],
+  extension: true,
+  example: { result: exampleBookmark },
+})
+
+export const listBookmarks = operation({
+  id: 'listBookmarks',
+  method: 'GET',
+  path: '/me/bookmarks',
+  tag: 'Messages',
+  summary: 'The bookmarks, the newest first',
+  description: 'Without those of messages that are gone, so a page may have fewer than `limit`.',
+  access: 'client',
+  form: 'envelope',
+  query: page,
+  result: z.object({ data: z.array(savedMessage), cursor }),
+  errors: ['INVALID_QUERY'],
+  extension: true,
+  example: { query: { limit: 20 }, result: { data: [{ ...exampleBookmark, message: exampleMessage }] } },
+})
+
+export const deleteBookmark = operation({
+  id: 'deleteBookmark',
+  method: 'DELETE',
+  path: '/me/bookmarks/:id',
+  tag: 'Messages',
+  summary: 'Take a message off the list of bookmarks',
+  access: 'client',
+  form: 'envelope',
+  params,
+  result: removed,
+  errors: [],
+  extension: true,
+  example: { result: { removed: 1 } },
+})
