@@ -2,7 +2,7 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import { mostCounted, type listAllRooms as operation } from '@parley/contracts/operations/admin/rooms'
 import type { RoomDoc } from '@parley/db/rooms/documents'
-import { findRoomList, type RoomSort } from '@parley/db/rooms/room-list'
+import { findRoomList, findRoomsNamed, type RoomSort } from '@parley/db/rooms/room-list'
 import type { Chat } from '../chat.ts'
 import { type FilterFields, filterTimeMS, parseQuery, refuseSlowFilter } from '../query-filter.ts'
 import { toListedRoom } from '../views/admin-room.ts'
@@ -26,16 +26,25 @@ const sorts: Readonly<Record<string, RoomSort>> = {
 }
 
 /**
- * GET /admin/rooms: a page of the rooms that match the filter `q`. A page reads one index from the cursor on, and skips rooms that
- * the filter leaves out.
+ * GET /admin/rooms: a page of the rooms that match the filter `q`, or those that a beginning of an ID or name finds. A page reads
+ * one index from the cursor on, and skips rooms that the filter leaves out.
  * @throws ApiError INVALID_QUERY, TOO_MANY_REQUESTS
  */
 export async function listAllRooms(
   chat: Chat,
   app: string,
-  { q, sort, limit, cursor }: Input<typeof operation>['query'],
+  { q, search, sort, limit, cursor }: Input<typeof operation>['query'],
 ): Promise<Result<typeof operation>> {
   const wanted = q === undefined ? { all: [] } : parseQuery(q, fields)
+  if (search !== undefined) {
+    if (cursor !== undefined) throw new ApiError('INVALID_QUERY', 'cursor: not with search')
+    const options = { limit: limit + 1, maxTimeMS: filterTimeMS }
+    const named = await chat.limits
+      .queries({ app }, () => findRoomsNamed(chat.db, app, search, wanted, options))
+      .catch(refuseSlowFilter)
+    const data = named.slice(0, limit).map(toListedRoom)
+    return { totalCount: data.length, totalIsExact: named.length <= limit, data }
+  }
   const field = sorts[sort.replace('-', '')] ?? 'createdAtMS'
   const order = sort.startsWith('-') ? -1 : 1
   const after = cursor === undefined ? undefined : readCursor(cursor, field)

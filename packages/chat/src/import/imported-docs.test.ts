@@ -97,3 +97,7 @@ describe.each(['user', 'room', 'message'] as const)('a line of a %s', (type) => 
     assert.notDeepEqual(doc(line), doc(least[type]))
   })
 })
+
+test('an imported room is found by each word of its name', () => {
+  assert.deepEqual(make.room({ ...least.room, name: 'Red Fox' }).names, ['red fox', 'fox'])
+})

@@ -3920,6 +3920,10 @@ export interface ListAllRoomsInput {
    */
   q?: string
   /**
+   * Rooms whose ID, whose name or a word of whose name begins with it; by the ID first, then in the order of names, without pages
+   */
+  search?: string
+  /**
    * One of createdTime, lastMessageTime, name, memberCount; with `-` descending
    */
   sort?: string
@@ -4016,11 +4020,11 @@ export interface ListedRoom {
 }
 export interface ListAllRoomsResult {
   /**
-   * Rooms that match, at most 10,000
+   * Rooms that match, at most 10,000; with `search` those of the page
    */
   totalCount: number
   /**
-   * False where more than 10,000 match
+   * False where more match
    */
   totalIsExact: boolean
   data: ListedRoom[]

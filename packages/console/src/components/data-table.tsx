@@ -15,7 +15,7 @@ export interface TableProps<Row extends RowData> {
   rows: readonly Row[]
   keyOf: (row: Row) => string
   /** The columns that the server sorts by, and the present one, with `-` where it descends. */
-  sorting?: { sort: string; columns: readonly string[]; onSort: (sort: string) => void }
+  sorting?: { sort: string; columns: readonly string[]; onSort: (sort: string) => void } | undefined
   isStale?: boolean
 }
 

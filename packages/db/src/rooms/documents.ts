@@ -79,6 +79,8 @@ export interface RoomDoc extends RoomBuffer {
   id: string
   roomType: RoomType
   name: string
+  /** The room is found by their beginnings (searched-names.ts); absent in a deleted room. */
+  names?: string[]
   cover: string
   description: string
   webhook: string

@@ -1,4 +1,5 @@
 import { key } from '../keys.ts'
+import { nameFromWords } from '../users/searched-names.ts'
 import type { RoomDoc } from './documents.ts'
 import { pairKey } from './pairs.ts'
 import { versionStep } from './version-step.ts'
@@ -41,6 +42,7 @@ export function newRoomDoc(app: string, room: NewRoom): RoomDoc {
     id,
     roomType,
     name: room.name ?? '',
+    names: nameFromWords(room.name ?? ''),
     cover: room.cover ?? '',
     description: room.description ?? '',
     webhook: room.webhook ?? '',

@@ -1,11 +1,16 @@
 import type { Document, Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
+import { key } from '../keys.ts'
 import { type Query, toFilter } from '../query-filter.ts'
 import { asTooSlow, unreadablePattern } from '../query-too-slow.ts'
 import { withoutBuffer } from '../room-buffer/buffer.ts'
+import { foldName } from '../users/searched-names.ts'
 import type { RoomDoc } from './documents.ts'
 
 export type RoomSort = 'createdAtMS' | 'lastMinute' | 'name' | 'memberCount'
+
+/** The index of the names of rooms, from each of their words on. */
+const roomNamesIndex = { app: 1, names: 1 } as const
 
 /** One for each sort, and one for the rooms of a tag, the latest first. */
 export const roomListIndexes: IndexDescription[] = [
@@ -14,6 +19,7 @@ export const roomListIndexes: IndexDescription[] = [
   { key: { app: 1, name: 1, _id: 1 } },
   { key: { app: 1, memberCount: 1, _id: 1 } },
   { key: { app: 1, roomTags: 1, lastMinute: 1, _id: 1 } },
+  { key: roomNamesIndex },
 ]
 
 /** A page of a list of rooms. */
@@ -52,6 +58,38 @@ export async function findRoomList(
   if (count.status === 'rejected') throw asTooSlow(count.reason, unreadablePattern)
   if (rooms.status === 'rejected') throw asTooSlow(rooms.reason, unreadablePattern)
   return { count: count.value, rooms: rooms.value }
+}
+
+/**
+ * The rooms whose ID begins with a text, in the order of their IDs, then those of which the name or a word of it begins with
+ * the folded text, in the order of names; each once.
+ * @throws QueryTooSlow
+ */
+export async function findRoomsNamed(
+  db: Db,
+  app: string,
+  text: string,
+  query: Query,
+  { limit, maxTimeMS }: { limit: number; maxTimeMS: number },
+): Promise<RoomDoc[]> {
+  const find = (match: Filter<RoomDoc>, index: IndexDescription['key']) =>
+    db.rooms
+      .find({ $and: [match, { app, deletedAt: { $exists: false } }, toFilter(app, query)] } as Filter<RoomDoc>, {
+        maxTimeMS,
+        projection: withoutBuffer,
+      })
+      .hint(index)
+      .limit(limit)
+      .toArray()
+      .catch((error: unknown) => {
+        throw asTooSlow(error, unreadablePattern)
+      })
+  const prefix = foldName(text)
+  const withId = await find({ _id: { $gte: key(app, text), $lt: `${key(app, text)}\u{10ffff}` } }, { _id: 1 })
+  if (prefix === '' || withId.length >= limit) return withId
+  const named = await find({ app, names: { $elemMatch: { $gte: prefix, $lt: `${prefix}\u{10ffff}` } } }, roomNamesIndex)
+  const found = new Map([...withId, ...named].map((room) => [room._id, room]))
+  return [...found.values()].slice(0, limit)
 }
 
 function beyond(sort: RoomSort, order: 1 | -1, after: RoomListPage['after']): Document {

@@ -4,6 +4,7 @@ import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { ownRetentionIndexes } from '../retention/sweeps.ts'
 import { bufferIndexes, withoutBuffer } from '../room-buffer/buffer.ts'
+import { nameFromWords } from '../users/searched-names.ts'
 import type { RoomDoc } from './documents.ts'
 import { freePairs } from './pairs.ts'
 import { roomListIndexes } from './room-list.ts'
@@ -100,8 +101,9 @@ export async function updateRoomDoc(
   change: Partial<RoomDoc>,
   session: ClientSession,
 ): Promise<RoomDoc> {
-  const { deletedAt } = change
-  const update = { $set: change, ...moved(), ...(deletedAt && { $unset: { pair: 1 as const } }) }
+  const { deletedAt, name } = change
+  const $set = { ...change, ...(name !== undefined && { names: nameFromWords(name) }) }
+  const update = { $set, ...moved(), ...(deletedAt && { $unset: { pair: 1 as const, names: 1 as const } }) }
   if (Object.keys(change).length === 0) return room
   if (deletedAt && room.pair !== undefined) await freePairs(db, [room.pair], session)
   return (await db.rooms.findOneAndUpdate({ _id: room._id }, update, { ...after, session })) ?? room

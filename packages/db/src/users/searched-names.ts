@@ -14,7 +14,13 @@ export function foldName(name: string): string {
 
 /** A user is found by the beginnings of these: the name from each of its words on, or the ID without a name. */
 export function searchedNames({ id, nickname }: { id: string; nickname: string }): string[] {
-  const name = foldName(nickname.trim() === '' ? id : nickname)
+  return nameFromWords(nickname.trim() === '' ? id : nickname)
+}
+
+/** The folded name from each of its words on; none of an empty name. */
+export function nameFromWords(text: string): string[] {
+  const name = foldName(text)
+  if (name === '') return []
   const starts = [0, ...Array.from(name.matchAll(wordStart), ({ index }) => index)]
   return [...new Set(starts)].slice(0, mostWords).map((at) => Array.from(name.slice(at)).slice(0, mostChars).join(''))
 }

@@ -32,12 +32,13 @@ export function Rooms() {
   const navigate = route.useNavigate()
   const { sort = firstSort, cursor } = search
   const q = filterOf(search)
+  const text = search.q
   const query = useQuery({
-    queryKey: [app, 'rooms', q, sort, cursor],
+    queryKey: [app, 'rooms', q, text, sort, cursor],
     queryFn: ({ signal }) =>
       resultOf(
         api.GET('/admin/rooms', {
-          params: { query: { sort, limit: 50, ...(q && { q }), ...(cursor && { cursor }) } },
+          params: { query: { sort, limit: 50, ...(q && { q }), ...(text ? { search: text } : cursor && { cursor }) } },
           signal,
         }),
       ),
@@ -55,16 +56,21 @@ export function Rooms() {
         query={query}
         columns={columns}
         keyOf={({ _id }) => _id}
-        sorting={{
-          sort,
-          columns: ['name', 'memberCount', 'lastMessageTime', 'createdTime'],
-          onSort: (to) => put({ sort: to as NonNullable<RoomsSearch['sort']> }),
-        }}
+        // Rooms that are searched for come in the order of names.
+        sorting={
+          text === undefined
+            ? {
+                sort,
+                columns: ['name', 'memberCount', 'lastMessageTime', 'createdTime'],
+                onSort: (to) => put({ sort: to as NonNullable<RoomsSearch['sort']> }),
+              }
+            : undefined
+        }
         count={({ data, totalCount, totalIsExact }) =>
           common.shown(number(data.length), totalIsExact ? number(totalCount) : common.atLeast(number(totalCount)))
         }
         empty={
-          q === undefined
+          q === undefined && text === undefined
             ? { icon: 'rooms', title: t.noRooms, hint: t.noRoomsHint }
             : { icon: 'rooms', title: t.noneFound, hint: t.noneFoundHint }
         }
@@ -113,17 +119,14 @@ function Filters({ search, onFilter }: { search: RoomsSearch; onFilter: (some: R
 }
 
 /** The filter `q` of GET /admin/rooms; undefined for all rooms. */
-function filterOf({ q, type, state, tag }: RoomsSearch): string | undefined {
+function filterOf({ type, state, tag }: RoomsSearch): string | undefined {
   const all = [
-    ...(q === undefined ? [] : [{ $or: [{ _id: q }, { name: { $regex: escaped(q), $options: 'i' } }] }]),
     ...(type === undefined ? [] : [{ roomType: type }]),
     ...(state === undefined ? [] : [{ status: state === 'active' ? 1 : 0 }]),
     ...(tag === undefined ? [] : [{ roomTags: tag }]),
   ]
   return all.length === 0 ? undefined : JSON.stringify(all.length === 1 ? all[0] : { $and: all })
 }
-
-const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
 
 function useColumns(): Columns<ListedRoom> {
   const t = useTexts(roomsTexts)

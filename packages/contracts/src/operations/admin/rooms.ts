@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { messageId, roomId, timeMS, userId } from '../../ids.ts'
+import { comparedText, messageId, roomId, timeMS, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { optionalPage } from '../../optional-page.ts'
 import { ours } from '../../ours.ts'
@@ -56,6 +56,12 @@ export const listAllRooms = operation({
       'lastMessageTime',
       'memberCount',
     ]),
+    search: comparedText(128)
+      .min(1)
+      .optional()
+      .describe(
+        'Rooms whose ID, whose name or a word of whose name begins with it; by the ID first, then in the order of names, without pages',
+      ),
     sort: z
       .string()
       .regex(/^-?(createdTime|lastMessageTime|name|memberCount)$/, 'expected one field, with - for descending')
@@ -65,8 +71,8 @@ export const listAllRooms = operation({
     cursor,
   }),
   result: z.object({
-    totalCount: z.number().int().describe('Rooms that match, at most 10,000'),
-    totalIsExact: z.boolean().describe('False where more than 10,000 match'),
+    totalCount: z.number().int().describe('Rooms that match, at most 10,000; with `search` those of the page'),
+    totalIsExact: z.boolean().describe('False where more match'),
     data: z.array(listedRoom),
     cursor: nextCursor,
   }),

@@ -58,6 +58,31 @@ describe('an API key reads rooms, conversations and users of the app', () => {
     }
   })
 
+  test('GET /admin/rooms: by the beginning of an ID, then of a name or a word of it, as the name is now', async () => {
+    const other = await startTestGateway()
+    const eve = await other.newUser('eve')
+    const tower = await other.newRoom([eve], { name: 'Tour  Éiffel' })
+    const named = await other.newRoom([eve], { name: 'Éclair, 东京分店', roomTags: ['sweet'] })
+    const search = async (text: string, more = '') =>
+      (await other.admin('GET', `/admin/rooms?search=${encodeURIComponent(text)}${more}`)).body.result
+    const found = async (text: string, more?: string) =>
+      (await search(text, more)).data.map(({ _id }: { _id: string }) => _id)
+    assert.deepEqual(await found(tower), [tower])
+    assert.deepEqual([await found('eif'), await found('TOUR E'), await found('iffel')], [[tower], [tower], []])
+    assert.deepEqual([await found('京分'), await found(' ')], [[named], []])
+    assert.deepEqual(await found('e'), [named, tower])
+    assert.deepEqual(await found('e', `&q=${encodeURIComponent('{"roomTags":"sweet"}')}`), [named])
+    const cut = await search('E', '&limit=1')
+    assert.deepEqual([cut.data.length, cut.totalCount, cut.totalIsExact, cut.cursor], [1, 1, false, undefined])
+    await other.admin('PUT', `/rooms/${tower}`, { name: 'Louvre' })
+    assert.deepEqual([await found('eif'), await found('louv')], [[], [tower]])
+    await other.admin('DELETE', `/rooms/${tower}`)
+    assert.deepEqual([await found('louv'), await found(tower)], [[], []])
+    const { status, body } = await other.admin('GET', '/admin/rooms?search=x&cursor=WzEsMl0')
+    assert.deepEqual([status, body.error.code], [400, 'INVALID_QUERY'])
+    await other.stop()
+  })
+
   test('GET /admin/users: by the beginning of an ID, then of a name or a word of it; else pages, the newest first', async () => {
     const data = [
       { _id: 'zoe', nickname: 'Alíce Müller' },
