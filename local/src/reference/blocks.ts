@@ -140,8 +140,8 @@ function oneResult(schema: Schema): string {
 }
 
 function errors(responses: ApiOperation['responses']): string {
-  const codes = Object.values(responses).flatMap(
-    ({ description }) => description.match(/(?<=^|; )[A-Z_]+(?=: )/g) ?? [],
+  const codes = Object.entries(responses).flatMap(([status, { description }]) =>
+    Number(status) < 400 ? [] : description.split(', '),
   )
   const own = [...new Set(codes)].filter((code) => !everywhere.has(code))
   return own.map((code) => `[${code}](../errors.md#${code.toLowerCase()})`).join(', ') || 'those of every operation'

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '@parley/contracts/documents/json-schema'
+import { errorCatalogue } from '@parley/contracts/errors'
 import type { DescribedOperation, Media, OpenApiDocument, Response } from './openapi-shapes.ts'
 
 /**
@@ -9,7 +10,14 @@ export function nameParts(document: OpenApiDocument): void {
   const names = new Names(document)
   for (const path of [...Object.values(document.paths), ...Object.values(document.webhooks)])
     for (const operation of Object.values(path)) nameOperation(names, operation)
+  for (const [code, { when }] of Object.entries(errorCatalogue))
+    for (const form of ['', 'Bare']) {
+      const schema = document.components.schemas[errorName(code, form)]
+      if (schema) schema['description'] = when
+    }
 }
+
+const errorName = (code: string, form: string) => `${pascal(code).replace(/Error$/, '')}${form}Error`
 
 function nameOperation(names: Names, operation: DescribedOperation): void {
   const id = pascal(operation.operationId ?? '')
@@ -111,6 +119,8 @@ class Names {
       const errors = (anyOf ?? [only]).flatMap((form) => this.#errorsIn(form, codes, forms))
       media.schema = errors.length === 1 && errors[0] ? errors[0] : { anyOf: errors }
     }
+    // Each error says when it comes.
+    response.description = [...codes].join(', ')
     const form = forms.size > 1 ? 'InEitherForm' : [...forms].join('')
     const joined = [...codes].map(pascal).join('Or')
     const name = freeName(this.#responses, `${responseNames[joined] ?? joined}${form}`, response)
@@ -135,7 +145,7 @@ class Names {
         return of === undefined || of === code
       })
       const described = inEnvelope ? { ...error, properties: { code: only, ...Object.fromEntries(own) } } : only
-      const name = `${pascal(code).replace(/Error$/, '')}${form}Error`
+      const name = errorName(code, form)
       return this.object(name, { ...schema, properties: { ...withConstant(properties), error: described } })
     })
   }
