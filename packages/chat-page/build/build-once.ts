@@ -12,19 +12,21 @@ export interface Build {
   sources: readonly string[]
   /** Fills a folder that does not exist yet. */
   build: (fresh: string) => Promise<void>
+  /** Each file is also compressed (.br, .gz), as a gateway serves it: so it is by default. */
+  isServed?: boolean
 }
 
 /**
- * Builds a folder of files for browsers, each also compressed (.br, .gz), unless the present build is of these very sources.
+ * Builds a folder of files for browsers, unless the present build is of these very sources.
  * @returns whether it was built
  */
-export async function buildOnce({ to, sources, build }: Build): Promise<boolean> {
+export async function buildOnce({ to, sources, build, isServed = true }: Build): Promise<boolean> {
   const builtFrom = join(to, '.built-from')
   const digest = digestOf(sources)
   if (existsSync(builtFrom) && readFileSync(builtFrom, 'utf8') === digest) return false
   const fresh = `${to}.${randomUUID()}`
   await build(fresh)
-  for (const name of readdirSync(fresh)) {
+  for (const name of isServed ? readdirSync(fresh) : []) {
     const content = readFileSync(join(fresh, name))
     writeFileSync(join(fresh, `${name}.gz`), gzipSync(content, { level: 9 }))
     writeFileSync(join(fresh, `${name}.br`), brotliCompressSync(content))

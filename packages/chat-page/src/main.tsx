@@ -16,8 +16,13 @@ import { createSpoken } from './texts/spoken.ts'
 /** The hosted chat page (docs/reference/chat-page.md). */
 const parameters = takeParameters()
 const { token, clientKey, lang, theme } = parameters
-markPointer()
+const { documentElement } = document
+markPointer(documentElement)
 const spoken = createSpoken()
+spoken.subscribe(({ lang, direction }) => {
+  documentElement.lang = lang
+  documentElement.dir = direction
+})
 setTheme(theme)
 
 const page = document.getElementById('page')

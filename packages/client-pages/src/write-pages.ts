@@ -5,7 +5,7 @@ import { Application, LogLevel, OptionDefaults } from 'typedoc'
 const client = join(import.meta.dirname, '../../client')
 
 interface Package {
-  exports: Record<string, string>
+  exports: Record<string, string | { types: string }>
 }
 
 /**
@@ -18,8 +18,10 @@ export async function writeClientPages(out: string): Promise<void> {
   const app = await Application.bootstrap({
     name: '@parley/client',
     readme: join(client, 'README.md'),
-    entryPoints: Object.values(exports).map((entry) => join(client, entry)),
-    tsconfig: join(client, 'tsconfig.build.json'),
+    entryPoints: Object.entries(exports)
+      .filter(([name]) => !name.endsWith('.css'))
+      .map(([, entry]) => join(client, typeof entry === 'string' ? entry : entry.types)),
+    tsconfig: join(client, 'tsconfig.pages.json'),
     out,
     logLevel: LogLevel.Warn,
     treatWarningsAsErrors: true,

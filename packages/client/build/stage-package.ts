@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -14,8 +14,8 @@ interface Manifest {
 }
 
 /**
- * Stages the published package in a folder: compiled code with types, README.md with the pages that it links to, and a
- * package.json that points to them.
+ * Stages the published package in a folder: compiled code with types, the kit that the build of the chat page makes,
+ * README.md with the pages that it links to, and a package.json that points to them.
  */
 export async function stagePackage(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
@@ -25,6 +25,8 @@ export async function stagePackage(folder: string): Promise<void> {
       throw new Error(error.stdout)
     },
   )
+  await run(process.execPath, [join(source, '../chat-page/build/main.ts')])
+  await cp(join(source, 'kit'), join(folder, 'dist/react-ui'), { recursive: true, filter: isPublished })
   const manifest = JSON.parse(await readFile(join(source, 'package.json'), 'utf8')) as Manifest
   const { devDependencies: _, publishConfig, ...published } = manifest
   const { exports, ...config } = publishConfig
@@ -33,6 +35,8 @@ export async function stagePackage(folder: string): Promise<void> {
   await writeFile(join(folder, 'package.json'), `${text}\n`)
   await packPages(join(source, '../..'), 'packages/client/README.md', folder)
 }
+
+const isPublished = (file: string) => basename(file) !== '.built-from'
 
 /** For `moduleResolution: node10`, which knows no `exports`. */
 function entryOf({ '.': entry }: Manifest['publishConfig']['exports']): object {

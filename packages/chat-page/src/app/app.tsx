@@ -1,36 +1,31 @@
 import type { Client } from '@parley/client'
-import { createThreads } from '@parley/client/threads'
-import { createUploads } from '@parley/client/uploads'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { createDrafts } from '../composer/drafts.ts'
 import { refuseOtherDrops } from '../composer/use-dropped-files.ts'
 import type { Host } from '../embed/host.ts'
 import { serveHost } from '../embed/serve-host.ts'
 import { imageOrigins } from '../message/image-origins.ts'
 import { keepAlso, type PageParameters } from '../page-parameters.ts'
 import { RoomView } from '../room/room-view.tsx'
+import { useOpenThread } from '../room/use-open-thread.ts'
 import { Invitations } from '../rooms/invitations.tsx'
 import { NewChatButton } from '../rooms/new-chat-button.tsx'
+import { NotifyButton } from '../rooms/notify-button.tsx'
 import { RoomList } from '../rooms/room-list.tsx'
-import { type Chat, ChatContext, type ShownPerson, sentenceOf, useChat, useStore } from '../state/chat.ts'
-import { type ChatConfig, readChatConfig, textOn } from '../state/chat-config.ts'
-import { createFileStorage } from '../state/file-storage.ts'
-import { createNotices } from '../state/notices.ts'
+import { ChatContext, useStore } from '../state/chat.ts'
+import { plainConfig, readChatConfig, textOn } from '../state/chat-config.ts'
+import { createChat } from '../state/create-chat.ts'
 import { createNotifications, type PushAccess } from '../state/notifications.ts'
 import { showUnreadInTab } from '../state/page-title.ts'
-import { createPeople } from '../state/people.ts'
-import { storageOf } from '../state/storage.ts'
-import { createToday } from '../state/today.ts'
 import { createValue } from '../state/value.ts'
 import { whenKnown } from '../state/when-known.ts'
 import { type SpokenStore, textsInAddress } from '../texts/spoken.ts'
+import { CardOfPerson } from './card-of-person.tsx'
 import { CloseButton } from './close-button.tsx'
 import { ConnectionLine } from './connection-line.tsx'
 import { FullPage } from './full-page.tsx'
 import { Icon } from './icon.tsx'
 import { Notice } from './notice.tsx'
-import { onDemand } from './on-demand.tsx'
-import { createOpenRoom } from './open-room.ts'
+import { createOpenRoom, type OpenRoom } from './open-room.ts'
 import { useShortcuts } from './shortcuts.ts'
 import { ShortcutsSheet } from './shortcuts-sheet.tsx'
 
@@ -41,17 +36,6 @@ interface AppProps {
   spoken: SpokenStore
   /** For pushes to this browser; the page around has its own. */
   push: PushAccess | undefined
-}
-
-/** Until the app's is known. */
-const plain: ChatConfig = {
-  name: undefined,
-  color: undefined,
-  logo: undefined,
-  mayStartChats: false,
-  texts: undefined,
-  literalText: true,
-  linkCards: false,
 }
 
 /** The list of rooms and the room that is open: beside each other, or one at a time where there is no space. */
@@ -93,7 +77,8 @@ export function App({ client, parameters, host, spoken, push }: AppProps) {
         {hasList && (
           <nav class="side" aria-label={texts.rooms}>
             <RoomList
-              {...{ title: name ?? texts.chats, logo, notifications, openID: room, isLoaded: me !== undefined }}
+              {...{ title: name ?? texts.chats, logo, openID: room, isLoaded: me !== undefined }}
+              actions={<NotifyButton notifications={notifications} />}
               onOpen={openRoom.open}
               onThread={openRoom.open}
             />
@@ -118,7 +103,7 @@ export function App({ client, parameters, host, spoken, push }: AppProps) {
               <CloseButton />
             </div>
           ) : (
-            <RoomView key={room} roomID={room} wantedPlace={openRoom.wanted} onBack={openRoom.back} />
+            <OpenedRoom key={room} roomID={room} openRoom={openRoom} />
           )}
         </div>
         <CardOfPerson />
@@ -129,44 +114,24 @@ export function App({ client, parameters, host, spoken, push }: AppProps) {
   )
 }
 
-const PersonCard = onDemand(async () => (await import('../people/person-card.tsx')).PersonCard)
-
-function CardOfPerson() {
-  const { shownPerson } = useChat()
-  const shown = useStore(shownPerson)
-  return shown ? <PersonCard key={shown.user} {...shown} onClose={() => shownPerson.set(undefined)} /> : null
+function OpenedRoom({ roomID, openRoom }: { roomID: string; openRoom: OpenRoom }) {
+  const thread = useOpenThread(roomID)
+  return <RoomView {...{ roomID, thread, wanted: useStore(openRoom.wanted), onBack: openRoom.back }} />
 }
 
 function createParts({ client, parameters, host, spoken, push }: AppProps) {
-  const notices = createNotices()
-  const attempt: Chat['attempt'] = async (action) => {
-    try {
-      await action()
-      return true
-    } catch (error) {
-      notices.show(sentenceOf(spoken.get().texts, error as { code: never }))
-      return false
-    }
-  }
-  const people = createPeople(client)
-  const config = createValue(plain)
-  const threads = createThreads(client)
-  // Both belong to a tab, and survive its reload where the browser allows it.
-  const storage = storageOf('sessionStorage')
-  const files = createFileStorage()
-  const uploads = createUploads(client, storage && { storage, files })
-  const drafts = createDrafts(client, storage)
-  const today = createToday()
+  const config = createValue(plainConfig)
   const openRoom = createOpenRoom(client, parameters.room, (room) => {
     if (!host) keepAlso({ room })
   })
-  const shared = {
-    ...{ client, people, notices, threads, uploads, drafts, attempt, config, today, imageOrigins: imageOrigins() },
+  const texts = () => spoken.get().texts
+  const shared = createChat({
+    ...{ client, texts, config, imageOrigins: imageOrigins(), slots: {}, isPart: false },
     onClose: host && parameters.hasCloseButton ? () => host.send({ type: 'closed' }) : undefined,
-    ...{ shownPerson: createValue<ShownPerson | undefined>(undefined), openRoom: openRoom.open },
-  }
+    openRoom: openRoom.open,
+  })
   if (host) serveHost(host, { client, openRoom, isAlone: parameters.rooms === 'hide' })
-  const setName = showUnreadInTab(client, spoken.get().texts.chats)
+  const setName = showUnreadInTab(client, texts().chats)
   const takeConfig = async () => {
     await whenKnown(client)
     // Not before: an address alone would put anybody's words on a page of the integrator.
@@ -177,9 +142,7 @@ function createParts({ client, parameters, host, spoken, push }: AppProps) {
     if (read.color !== undefined) useColor(read.color)
   }
   void takeConfig()
-  // Without IndexedDB there are none.
-  void files.removeOld().catch(() => undefined)
-  const notifications = createNotifications({ ...shared, texts: () => spoken.get().texts, push }, openRoom.open)
+  const notifications = createNotifications({ ...shared, texts, push }, openRoom.open)
   return { shared, openRoom, config, notifications, setName }
 }
 

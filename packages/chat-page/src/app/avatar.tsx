@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { mayShow } from '../message/image-origins.ts'
 import { useChat } from '../state/chat.ts'
 import { shownName } from './shown-name.ts'
+import { Slot } from './slot.tsx'
 
 interface AvatarProps {
   id: string
@@ -10,8 +11,17 @@ interface AvatarProps {
   isSmall?: boolean
 }
 
-/** A picture from an allowed origin, else initials on the colour of the person or room. */
+/** A picture of a person or room. */
 export function Avatar({ id, name, url, isSmall = false }: AvatarProps) {
+  return (
+    <Slot of="avatar" about={{ id, name, url, isSmall }}>
+      <Picture {...{ id, name, url, isSmall }} />
+    </Slot>
+  )
+}
+
+/** From an allowed origin, else initials on the colour of the person or room. */
+function Picture({ id, name, url, isSmall }: AvatarProps) {
   const { imageOrigins } = useChat()
   const [isBroken, setBroken] = useState(false)
   const size = isSmall ? 'avatar small' : 'avatar'

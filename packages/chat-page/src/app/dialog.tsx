@@ -19,6 +19,7 @@ export function Dialog({ title, isSheet = false, onClose, children }: DialogProp
   const isShown = useRef(true)
   useEffect(() => {
     const dialog = element.current
+    isShown.current = true
     dialog?.showModal()
     return () => {
       isShown.current = false
@@ -26,12 +27,16 @@ export function Dialog({ title, isSheet = false, onClose, children }: DialogProp
       dialog?.close()
     }
   }, [])
+  // The event comes later: React's StrictMode has it open again by then.
+  const closed = () => {
+    if (isShown.current && element.current?.open !== true) onClose()
+  }
   return (
     <dialog
       ref={element}
       class={isSheet ? 'sheet' : 'box'}
       aria-label={title}
-      onClose={() => isShown.current && onClose()}
+      onClose={closed}
       onClick={(event) => {
         if (event.target === element.current) element.current?.close()
       }}

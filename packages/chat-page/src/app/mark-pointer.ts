@@ -4,11 +4,11 @@ const leavesField: ReadonlySet<string> = new Set(['Tab', 'Escape', 'F6'])
 const modifiers: ReadonlySet<string> = new Set(['Shift', 'Control', 'Alt', 'Meta'])
 
 /**
- * Marks the page while a pointer is used: browsers show the ring of a text field, and of whatever gets the focus from one,
+ * Marks an element while a pointer is used: browsers show the ring of a text field, and of whatever gets the focus from one,
  * for a mouse too. base.css draws rings without the mark only.
+ * Returns a function that ends it.
  */
-export function markPointer(): void {
-  const { dataset } = document.documentElement
+export function markPointer({ dataset }: HTMLElement): () => void {
   dataset['pointer'] = ''
   const onPointer = () => {
     dataset['pointer'] = ''
@@ -20,4 +20,8 @@ export function markPointer(): void {
   }
   window.addEventListener('pointerdown', onPointer, true)
   window.addEventListener('keydown', onKey, true)
+  return () => {
+    window.removeEventListener('pointerdown', onPointer, true)
+    window.removeEventListener('keydown', onKey, true)
+  }
 }

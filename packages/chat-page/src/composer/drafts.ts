@@ -8,18 +8,23 @@ interface Draft {
   mentions: readonly MentionRange[]
   /** The message that it replies to. */
   reply?: RoomMessage | undefined
+  /** The message that is edited meanwhile; it is not kept. */
+  edit?: RoomMessage | undefined
 }
 
 /** The user's drafts, by the ID of the room or thread. */
 export interface Drafts {
   of: (id: string) => Store<Draft>
   change: (id: string, now: Partial<Draft>) => void
+  /** Lets go of the client. */
+  close: () => void
 }
 
 type Value = ReturnType<typeof createValue<Draft>>
 
 const nothing: Draft = { text: '', mentions: [] }
 const isEmpty = ({ text, reply }: Draft) => text === '' && reply === undefined
+const withoutEdit = (draft: Draft): Draft => ({ ...draft, edit: undefined })
 
 /** @param storage keeps them over a reload; one that fails keeps nothing, and stops no writing */
 export function createDrafts({ me, clientKey }: Pick<Client, 'me' | 'clientKey'>, storage?: Storage): Drafts {
@@ -33,18 +38,18 @@ export function createDrafts({ me, clientKey }: Pick<Client, 'me' | 'clientKey'>
   }
   const key = () => `parley.drafts.${clientKey.get()}.${user}`
 
-  me.subscribe((now) => {
+  const close = me.subscribe((now) => {
     if (!now || now._id === user) return
     user = now._id
     for (const value of values.values()) value.set(nothing)
     for (const [id, draft] of Object.entries(read(storage, key()))) of(id).set({ ...nothing, ...draft })
   })
   return {
-    of,
+    ...{ of, close },
     change(id, now) {
       const draft = { ...of(id).get(), ...now }
-      of(id).set(isEmpty(draft) ? nothing : draft)
-      const kept = [...values].map(([id, value]) => [id, value.get()] as const)
+      of(id).set(isEmpty(draft) && draft.edit === undefined ? nothing : draft)
+      const kept = [...values].map(([id, value]) => [id, withoutEdit(value.get())] as const)
       write(storage, key(), Object.fromEntries(kept.filter(([, draft]) => !isEmpty(draft))))
     },
   }

@@ -14,7 +14,7 @@ export function useDroppedFiles(add: (files: Iterable<File>) => void): RefObject
   useEffect(() => {
     const place = composer.current?.parentElement
     if (!place) return undefined
-    const show = (isOver: boolean) => place.classList.toggle('takes-files', isOver)
+    const show = (isOver: boolean) => place.toggleAttribute('data-takes-files', isOver)
     const over = (event: DragEvent) => {
       // A thread in the room takes its own.
       if (!hasFiles(event) || event.defaultPrevented) return show(false)

@@ -26,7 +26,7 @@ const groupNames = [
 
 /** A field to search by name, and a grid that arrow keys move in. */
 export function EmojiPicker({ emojis, onPick }: EmojiPickerProps) {
-  const { texts } = useChat()
+  const { texts, direction } = useChat()
   const [query, setQuery] = useState('')
   const [tone, setTone] = useTone()
   const groups = useMemo(() => {
@@ -62,7 +62,7 @@ export function EmojiPicker({ emojis, onPick }: EmojiPickerProps) {
           ))}
         </select>
       </div>
-      <div class="emojis" onKeyDown={moveInGrid}>
+      <div class="emojis" onKeyDown={(event) => moveInGrid(event, direction === 'rtl' ? -1 : 1)}>
         {groups.length === 0 && <p class="soft">{texts.noMatch}</p>}
         {groups.map(([group, found], nth) => (
           <section key={group}>
@@ -107,8 +107,8 @@ function useTone() {
   return [tone, choose] as const
 }
 
-function moveInGrid(event: KeyboardEvent): void {
-  const forward = document.dir === 'rtl' ? -1 : 1
+/** @param forward where the right arrow leads: 1, or -1 from right to left */
+function moveInGrid(event: KeyboardEvent, forward: 1 | -1): void {
   const steps: Record<string, number> = { ArrowRight: forward, ArrowLeft: -forward, ArrowDown: 1, ArrowUp: -1 }
   const step = steps[event.key]
   const from = document.activeElement

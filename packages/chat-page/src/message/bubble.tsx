@@ -1,6 +1,7 @@
 import type { Room, RoomMessage } from '@parley/client'
 import { Avatar, hueOf } from '../app/avatar.tsx'
 import { Icon } from '../app/icon.tsx'
+import { Slot } from '../app/slot.tsx'
 import type { Row } from '../room/rows.ts'
 import { clockTime, fullTime } from '../room/times.ts'
 import { sentenceOf, useChat, useStore } from '../state/chat.ts'
@@ -117,7 +118,9 @@ function BubbleLine({ room, row, others, isGone, onGoTo, onMenu }: MessageRowPro
         )}
         {/* Its first letter decides the direction; what follows the page names its own. */}
         <div class="content" dir="auto">
-          <MessageBody message={message} />
+          <Slot of="messageBody" about={{ message }}>
+            <MessageBody message={message} />
+          </Slot>
           {message.streaming && <span class="caret" aria-hidden="true" />}
           <span class="meta">
             <span dir={direction}>

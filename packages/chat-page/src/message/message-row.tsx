@@ -1,4 +1,5 @@
 import { memo } from 'preact/compat'
+import { Slot } from '../app/slot.tsx'
 import { dayName } from '../room/times.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { Bubble, type MessageRowProps } from './bubble.tsx'
@@ -22,7 +23,13 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
           <span>{texts.newMessages}</span>
         </div>
       )}
-      {isSystem(message) ? <SystemLine {...props} /> : <Bubble {...props} />}
+      {isSystem(message) ? (
+        <SystemLine {...props} />
+      ) : (
+        <Slot of="message" about={{ room: props.room, message }}>
+          <Bubble {...props} />
+        </Slot>
+      )}
     </>
   )
 })

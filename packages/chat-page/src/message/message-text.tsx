@@ -1,4 +1,4 @@
-import { type ComponentChildren, createElement } from 'preact'
+import { type ComponentChildren, createElement, Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
@@ -55,9 +55,9 @@ function Plain({ text, names }: { text: string; names: Names }) {
 function Rich({ parts, names }: { parts: readonly (Formatted | string)[]; names: Names }) {
   const [only, ...others] = parts
   if (others.length === 0 && typeof only === 'object' && only.tag === 'p') {
-    return <span class="text">{only.children.map((part) => toElement(part, names))}</span>
+    return createElement('span', { class: 'text' }, ...only.children.map((part) => toElement(part, names)))
   }
-  return <div class="text rich">{parts.map((part) => toElement(part, names))}</div>
+  return createElement('div', { class: 'text rich' }, ...parts.map((part) => toElement(part, names)))
 }
 
 const blocks: ReadonlySet<string> = new Set(['li', 'blockquote'])
@@ -83,14 +83,12 @@ interface WithMentionsProps {
 }
 
 function WithMentions({ text, names, linksIn }: WithMentionsProps) {
-  return (
-    <>
-      {textParts(text, names, linksIn).map(({ text, href, mentions }) => {
-        if (href !== undefined) return <Link href={href} />
-        return mentions === undefined ? text : <span class="mention">{text}</span>
-      })}
-    </>
-  )
+  const elements = textParts(text, names, linksIn).map((part) => {
+    if (part.href !== undefined) return <Link href={part.href} />
+    return part.mentions === undefined ? part.text : <span class="mention">{part.text}</span>
+  })
+  // In their places: they have no keys.
+  return createElement(Fragment, null, ...elements)
 }
 
 const Link = ({ href }: { href: string }) => (

@@ -16,7 +16,7 @@ export function NewChatSheet({ onClose }: { onClose: () => void }) {
       const isGroup = members.length > 1 && name.trim() !== ''
       const { _id } = await client.api.startChat({ members, ...(isGroup && { name: name.trim() }) })
       onClose()
-      openRoom(_id)
+      openRoom?.(_id)
     })
   return (
     <Dialog title={texts.people.newChat} isSheet onClose={onClose}>

@@ -83,7 +83,7 @@ function ChatTile({ user, onClose }: Pick<PersonCardProps, 'user' | 'onClose'>) 
   const me = useStore(client.me)?._id
   const room = useStore(client.rooms).find((one) => otherOf(one, me) === user)
   const { mayStartChats } = useStore(config)
-  if (!room && !mayStartChats) return null
+  if (!openRoom || (!room && !mayStartChats)) return null
   const open = () =>
     attempt(async () => {
       const { _id } = room ?? (await client.api.startChat({ members: [user] }))

@@ -1,8 +1,9 @@
 import type { Room, RoomMessage, Thread } from '@parley/client'
-import { useMemo, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
+import { Slot } from '../app/slot.tsx'
 import { Composer } from '../composer/composer.tsx'
 import { useBan } from '../composer/use-ban.ts'
-import type { WritingAbout } from '../composer/writing-about.tsx'
+import { useWritingAbout } from '../composer/use-writing-about.ts'
 import { contentOf } from '../message/content.ts'
 import { GalleryContext } from '../message/gallery-context.ts'
 import { MessageMenu, type OpenMenu } from '../message/message-menu.tsx'
@@ -21,21 +22,17 @@ interface ConversationProps {
   onGoTo: (messageID: string) => void
   /** Opens the thread about a message. */
   onThread?: (messageID: string) => void
+  /** It stands elsewhere. */
+  isWithoutComposer?: boolean
 }
 
 /** The messages of a room or a thread, and where to write. */
-export function Conversation({ room, thread, isReady, firstUnread, goTo, onGoTo, onThread }: ConversationProps) {
+export function Conversation(props: ConversationProps) {
+  const { room, thread, isReady, firstUnread, goTo, onGoTo, onThread, isWithoutComposer = false } = props
   const { texts } = useChat()
-  const isFrozen = useStore(room.info)?.status === 0
-  const isBanned = useBan(room)
   const [menu, setMenu] = useState<OpenMenu>()
   const { open, gallery } = useGallery(thread ?? room)
-  const { about, setAbout, done } = useWritingAbout(thread?.id ?? room.id)
-  const editLast = () => {
-    const message = (thread ?? room).messages.get().findLast(isEditable)
-    if (message) setAbout({ kind: 'edit', message })
-    return message !== undefined
-  }
+  const { setAbout } = useWritingAbout(thread?.id ?? room.id)
   return (
     <GalleryContext.Provider value={open}>
       {isReady ? (
@@ -46,13 +43,7 @@ export function Conversation({ room, thread, isReady, firstUnread, goTo, onGoTo,
         </div>
       )}
       {!thread && <TypingLine room={room} />}
-      {isFrozen || isBanned ? (
-        <p class="closed" role="status">
-          {isFrozen ? texts.frozen : texts.errors.USER_BLOCKED}
-        </p>
-      ) : (
-        <Composer room={room} thread={thread} about={about} onEditLast={editLast} onDone={done} />
-      )}
+      {!isWithoutComposer && <PlaceToWrite room={room} thread={thread} />}
       {gallery}
       {menu && (
         <MessageMenu {...{ room, thread, menu, onThread }} onAbout={setAbout} onClose={() => setMenu(undefined)} />
@@ -61,21 +52,30 @@ export function Conversation({ room, thread, isReady, firstUnread, goTo, onGoTo,
   )
 }
 
+/** Where to write, unless the user may not. */
+export function PlaceToWrite({ room, thread }: { room: Room; thread: Thread | undefined }) {
+  const { texts } = useChat()
+  const isFrozen = useStore(room.info)?.status === 0
+  const isBanned = useBan(room)
+  const { about, setAbout, done } = useWritingAbout(thread?.id ?? room.id)
+  const editLast = () => {
+    const message = (thread ?? room).messages.get().findLast(isEditable)
+    if (message) setAbout({ kind: 'edit', message })
+    return message !== undefined
+  }
+  if (isFrozen || isBanned) {
+    return (
+      <p class="closed" role="status">
+        {isFrozen ? texts.frozen : texts.errors.USER_BLOCKED}
+      </p>
+    )
+  }
+  return (
+    <Slot of="composer" about={{ room, thread }}>
+      <Composer room={room} thread={thread} about={about} onEditLast={editLast} onDone={done} />
+    </Slot>
+  )
+}
+
 const isEditable = (message: RoomMessage): boolean =>
   message.isMine && message.state === 'sent' && !message.isDeleted && contentOf(message).kind === 'text'
-
-/** An edit comes before the reply that is being written, which goes on afterwards. */
-function useWritingAbout(id: string) {
-  const { drafts } = useChat()
-  const { reply } = useStore(drafts.of(id))
-  const [edit, setEdit] = useState<WritingAbout>()
-  // The same object until another message is replied to.
-  const about = useMemo<WritingAbout | undefined>(() => reply && { kind: 'reply', message: reply }, [reply])
-  const setReply = (message: WritingAbout['message'] | undefined) => drafts.change(id, { reply: message })
-  const setAbout = (about: WritingAbout) => {
-    setEdit(about.kind === 'edit' ? about : undefined)
-    if (about.kind === 'reply') setReply(about.message)
-  }
-  const done = () => (edit ? setEdit(undefined) : setReply(undefined))
-  return { about: edit ?? about, setAbout, done }
-}

@@ -2,6 +2,7 @@ import type { Room, Thread } from '@parley/client'
 import { useMemo, useRef } from 'preact/hooks'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { Icon } from '../app/icon.tsx'
+import { Slot } from '../app/slot.tsx'
 import { UnreadBadge } from '../app/unread-badge.tsx'
 import type { OpenMenu } from '../message/message-menu.tsx'
 import { MessageRow } from '../message/message-row.tsx'
@@ -60,11 +61,13 @@ export function MessageList(props: MessageListProps) {
         onKeyDown={moveFocus}
       >
         {count === 0 && !thread ? (
-          <div class="nothing">
-            <Icon name="bubble" />
-            <p class="nothing-title">{texts.emptyRoom}</p>
-            <p>{texts.emptyRoomHint}</p>
-          </div>
+          <Slot of="emptyRoom" about={{ room }}>
+            <div class="nothing">
+              <Icon name="bubble" />
+              <p class="nothing-title">{texts.emptyRoom}</p>
+              <p>{texts.emptyRoomHint}</p>
+            </div>
+          </Slot>
         ) : (
           <div class="log-space" />
         )}

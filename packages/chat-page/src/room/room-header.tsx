@@ -10,7 +10,8 @@ import { shortTime } from './times.ts'
 
 interface RoomHeaderProps {
   room: RoomInfo | undefined
-  onBack: () => void
+  /** Without it, there is nothing to go back to. */
+  onBack: (() => void) | undefined
   onDetails: () => void
   onSearch: () => void
 }
@@ -22,9 +23,11 @@ export function RoomHeader({ room, onBack, onDetails, onSearch }: RoomHeaderProp
   const name = room ? roomName(room, me) : ''
   return (
     <header class="room-head">
-      <button type="button" class="icon-button back" aria-label={texts.back} onClick={onBack}>
-        <Icon name="back" />
-      </button>
+      {onBack && (
+        <button type="button" class="icon-button back" aria-label={texts.back} onClick={onBack}>
+          <Icon name="back" />
+        </button>
+      )}
       {room && <Avatar id={colourID(room, me)} name={name} url={roomPicture(room, me)} />}
       <div class="room-title">
         <ViewTitle>{name}</ViewTitle>

@@ -1,8 +1,9 @@
-import type { Room, Store } from '@parley/client'
+import type { Room } from '@parley/client'
 import { useCallback, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
 import type { WantedPlace } from '../app/open-room.ts'
 import { shownName } from '../app/shown-name.ts'
+import { Slot } from '../app/slot.tsx'
 import { ViewTitle } from '../app/view-title.tsx'
 import { SearchSheet } from '../rooms/search-sheet.tsx'
 import { sentenceOf, useChat, useStore } from '../state/chat.ts'
@@ -13,17 +14,19 @@ import { PinnedBar } from './pinned-bar.tsx'
 import { RoomHeader } from './room-header.tsx'
 import { firstUnreadOf } from './rows.ts'
 import { ThreadPanel } from './thread-panel.tsx'
-import { useOpenThread } from './use-open-thread.ts'
+import type { OpenThread } from './use-open-thread.ts'
 import { useOpened } from './use-opened.ts'
 
 interface RoomViewProps {
   roomID: string
-  wantedPlace: Store<WantedPlace | undefined>
-  onBack: () => void
+  wanted: WantedPlace | undefined
+  thread: OpenThread
+  onBack?: (() => void) | undefined
+  isWithoutComposer?: boolean
 }
 
 /** An open room: its head, its messages, and where to write. */
-export function RoomView({ roomID, wantedPlace, onBack }: RoomViewProps) {
+export function RoomView({ roomID, wanted, thread, onBack, isWithoutComposer = false }: RoomViewProps) {
   const { client, texts } = useChat()
   const room = client.room(roomID)
   const info = useStore(room.info)
@@ -33,8 +36,6 @@ export function RoomView({ roomID, wantedPlace, onBack }: RoomViewProps) {
   const [isSearching, setSearching] = useState(false)
   const [goTo, setGoTo] = useState<GoTo>()
   const onGoTo = useCallback((id: string) => setGoTo({ id }), [])
-  const thread = useOpenThread(roomID)
-  const wanted = useStore(wantedPlace)
   useLayoutEffect(() => {
     if (wanted?.room !== roomID) return
     if (wanted.thread !== undefined) thread.open(wanted.thread)
@@ -46,14 +47,16 @@ export function RoomView({ roomID, wantedPlace, onBack }: RoomViewProps) {
   return (
     <div class={thread.id === undefined ? 'room-frame' : 'room-frame shows-thread'}>
       <section class="room" aria-label={info && shownName(info.name)}>
-        <RoomHeader
-          room={info}
-          onBack={onBack}
-          onDetails={() => setDetails(true)}
-          onSearch={() => setSearching(true)}
-        />
+        <Slot of="roomHead" about={{ room: info }}>
+          <RoomHeader
+            room={info}
+            onBack={onBack}
+            onDetails={() => setDetails(true)}
+            onSearch={() => setSearching(true)}
+          />
+        </Slot>
         <PinnedBar room={room} onGoTo={onGoTo} />
-        <Conversation {...{ room, isReady, firstUnread, goTo, onGoTo }} onThread={thread.open} />
+        <Conversation {...{ room, isReady, firstUnread, goTo, onGoTo, isWithoutComposer }} onThread={thread.open} />
       </section>
       {thread.id !== undefined && isReady && (
         <ThreadPanel key={thread.id} {...{ room, onGoTo, wanted }} about={thread.id} onClose={thread.close} />
@@ -66,21 +69,29 @@ export function RoomView({ roomID, wantedPlace, onBack }: RoomViewProps) {
         />
       )}
       {hasDetails && info && (
-        <DetailsSheet room={room} info={info} onClose={() => setDetails(false)} onGoTo={onGoTo} onLeft={onBack} />
+        <DetailsSheet
+          room={room}
+          info={info}
+          onClose={() => setDetails(false)}
+          onGoTo={onGoTo}
+          onLeft={() => onBack?.()}
+        />
       )}
     </div>
   )
 }
 
-function Gone({ sentence, onBack }: { sentence: string; onBack: () => void }) {
+function Gone({ sentence, onBack }: { sentence: string; onBack: (() => void) | undefined }) {
   const { texts } = useChat()
   return (
     <div class="nothing">
       <Icon name="info" />
       <ViewTitle>{sentence}</ViewTitle>
-      <button type="button" class="button" onClick={onBack}>
-        {texts.back}
-      </button>
+      {onBack && (
+        <button type="button" class="button" onClick={onBack}>
+          {texts.back}
+        </button>
+      )}
     </div>
   )
 }

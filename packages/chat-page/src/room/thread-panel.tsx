@@ -2,6 +2,7 @@ import type { Room, Thread } from '@parley/client'
 import { useCallback, useLayoutEffect, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
 import type { WantedPlace } from '../app/open-room.ts'
+import { Slot } from '../app/slot.tsx'
 import { ViewTitle } from '../app/view-title.tsx'
 import { isComposing } from '../composer/is-composing.ts'
 import { MessageRow } from '../message/message-row.tsx'
@@ -17,11 +18,12 @@ interface ThreadPanelProps {
   onGoTo: (messageID: string) => void
   /** Where a search leads. */
   wanted: WantedPlace | undefined
-  onClose: () => void
+  onClose?: (() => void) | undefined
+  isWithoutComposer?: boolean
 }
 
 /** A thread: beside the room, or in its place where there is no space for both. */
-export function ThreadPanel({ room, about, onGoTo, wanted, onClose }: ThreadPanelProps) {
+export function ThreadPanel({ room, about, onGoTo, wanted, onClose, isWithoutComposer = false }: ThreadPanelProps) {
   const { texts } = useChat()
   const thread = room.thread(about)
   const { isReady, error } = useOpened(thread)
@@ -42,27 +44,40 @@ export function ThreadPanel({ room, about, onGoTo, wanted, onClose }: ThreadPane
       class="thread"
       aria-label={texts.thread}
       onKeyDown={(event) => {
-        if (event.key === 'Escape' && !event.defaultPrevented && !isComposing(event)) onClose()
+        if (event.key === 'Escape' && !event.defaultPrevented && !isComposing(event)) onClose?.()
       }}
     >
-      <header class="room-head">
-        <button type="button" class="icon-button thread-back" aria-label={texts.backToRoom} onClick={onClose}>
-          <Icon name="back" />
-        </button>
-        <div class="room-title">
-          <ViewTitle>{texts.thread}</ViewTitle>
-        </div>
-        <button type="button" class="icon-button thread-close" aria-label={texts.closeThread} onClick={onClose}>
-          <Icon name="close" />
-        </button>
-      </header>
+      <Slot of="threadHead" about={{ room, thread }}>
+        <Head onClose={onClose} />
+      </Slot>
       <Root {...{ room, thread, onGoTo }} />
       {error ? (
         <p class="closed">{sentenceOf(texts, error)}</p>
       ) : (
-        <Conversation {...{ room, thread, isReady, goTo }} onGoTo={goToHere} />
+        <Conversation {...{ room, thread, isReady, goTo, isWithoutComposer }} onGoTo={goToHere} />
       )}
     </section>
+  )
+}
+
+function Head({ onClose }: Pick<ThreadPanelProps, 'onClose'>) {
+  const { texts } = useChat()
+  return (
+    <header class="room-head">
+      {onClose && (
+        <button type="button" class="icon-button thread-back" aria-label={texts.backToRoom} onClick={onClose}>
+          <Icon name="back" />
+        </button>
+      )}
+      <div class="room-title">
+        <ViewTitle>{texts.thread}</ViewTitle>
+      </div>
+      {onClose && (
+        <button type="button" class="icon-button thread-close" aria-label={texts.closeThread} onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      )}
+    </header>
   )
 }
 

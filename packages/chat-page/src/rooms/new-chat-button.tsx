@@ -7,12 +7,12 @@ const NewChatSheet = onDemand(async () => (await import('../people/new-chat-shee
 
 /** Starts a chat, where the app lets its users: a sign, or in words where there is no chat yet. */
 export function NewChatButton({ isInWords = false }: { isInWords?: boolean }) {
-  const { texts, config } = useChat()
+  const { texts, config, openRoom } = useChat()
   const { mayStartChats } = useStore(config)
   const [isOpen, setOpen] = useState(false)
   const label = texts.people.newChat
   const open = () => setOpen(true)
-  if (!mayStartChats) return null
+  if (!mayStartChats || !openRoom) return null
   return (
     <>
       {isInWords ? (

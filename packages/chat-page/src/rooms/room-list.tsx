@@ -2,9 +2,9 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { CloseButton } from '../app/close-button.tsx'
 import { Icon } from '../app/icon.tsx'
+import { Slot } from '../app/slot.tsx'
 import { mayShow } from '../message/image-origins.ts'
 import { useChat, useStore } from '../state/chat.ts'
-import type { Notifications } from '../state/notifications.ts'
 import { NewChatButton } from './new-chat-button.tsx'
 import { roomName } from './room-name.ts'
 import { RoomRow } from './room-row.tsx'
@@ -13,45 +13,36 @@ import { ThreadsButton } from './threads-button.tsx'
 
 interface RoomListProps {
   title: string
-  logo: string | undefined
-  notifications: Notifications
+  logo?: string | undefined
+  /** Further buttons of the head. */
+  actions?: ComponentChildren
   openID: string | undefined
   isLoaded: boolean
   onOpen: (roomID: string) => void
   onThread: (roomID: string, threadID?: string, messageID?: string) => void
 }
 
-export function RoomList({ title, logo, notifications, openID, isLoaded, onOpen, onThread }: RoomListProps) {
-  const { client, texts, imageOrigins } = useChat()
+export function RoomList({ title, logo, actions, openID, isLoaded, onOpen, onThread }: RoomListProps) {
+  const { client, texts, imageOrigins, isPart } = useChat()
   const rooms = useStore(client.rooms).filter(({ pref }) => !pref?.hidden)
   const me = useStore(client.me)?._id
   const [query, setQuery] = useState('')
   const [isSearching, setSearching] = useState(false)
-  const isOn = useStore(notifications.isOn)
-  const mayNotify = useStore(notifications.isPossible)
   const wanted = query.trim().toLowerCase()
   const found = wanted === '' ? rooms : rooms.filter((room) => roomName(room, me).toLowerCase().includes(wanted))
+  const Heading = isPart ? 'h2' : 'h1'
   return (
     <>
-      <header class="side-head">
-        {logo !== undefined && mayShow(logo, imageOrigins) && <img class="logo" src={logo} alt="" />}
-        <h1>{title}</h1>
-        <ThreadsButton onThread={onThread} />
-        <NewChatButton />
-        {mayNotify && (
-          <button
-            type="button"
-            class="icon-button"
-            aria-pressed={isOn}
-            aria-label={isOn ? texts.notifyOff : texts.notify}
-            title={isOn ? texts.notifyOff : texts.notify}
-            onClick={() => void notifications.turn(!isOn)}
-          >
-            <Icon name={isOn ? 'bell' : 'bellOff'} />
-          </button>
-        )}
-        <CloseButton />
-      </header>
+      <Slot of="roomListHead" about={{ title }}>
+        <header class="side-head">
+          {logo !== undefined && mayShow(logo, imageOrigins) && <img class="logo" src={logo} alt="" />}
+          <Heading>{title}</Heading>
+          <ThreadsButton onThread={onThread} />
+          <NewChatButton />
+          {actions}
+          <CloseButton />
+        </header>
+      </Slot>
       <label class="search">
         <Icon name="search" />
         <input

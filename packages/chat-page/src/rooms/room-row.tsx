@@ -5,6 +5,7 @@ import { DrawnText } from '../app/drawn-text.tsx'
 import { Icon } from '../app/icon.tsx'
 import { WithPresence } from '../app/presence-dot.tsx'
 import { isolated } from '../app/shown-name.ts'
+import { Slot } from '../app/slot.tsx'
 import { UnreadBadge } from '../app/unread-badge.tsx'
 import { isSystem } from '../message/content.ts'
 import { systemSentence } from '../message/system-sentence.ts'
@@ -41,21 +42,23 @@ export function RoomRow({ room, isOpen, onOpen }: RoomRowProps) {
         aria-current={isOpen ? 'true' : undefined}
         onClick={() => onOpen(room._id)}
       >
-        <WithPresence user={otherOf(room, me)}>
-          <Avatar id={colourID(room, me)} name={name} url={roomPicture(room, me)} />
-        </WithPresence>
-        <span class="room-text">
-          <span class="room-line">
-            <bdi class="room-name">{name}</bdi>
-            {isMuted && <Sign icon="mute" text={texts.muted} />}
-            {isPinned && <Sign icon="pin" text={texts.pinnedRoom} />}
-            {lastMessage && <time class="soft">{shortTime(lastMessage.messageTimeMS, lang, now)}</time>}
+        <Slot of="roomRow" about={{ room, isOpen }}>
+          <WithPresence user={otherOf(room, me)}>
+            <Avatar id={colourID(room, me)} name={name} url={roomPicture(room, me)} />
+          </WithPresence>
+          <span class="room-text">
+            <span class="room-line">
+              <bdi class="room-name">{name}</bdi>
+              {isMuted && <Sign icon="mute" text={texts.muted} />}
+              {isPinned && <Sign icon="pin" text={texts.pinnedRoom} />}
+              {lastMessage && <time class="soft">{shortTime(lastMessage.messageTimeMS, lang, now)}</time>}
+            </span>
+            <span class="room-line">
+              <DrawnText class="soft" text={draft ?? preview} isOfPage={!isAlone} />
+              <UnreadBadge unread={unread} isQuiet={isMuted} />
+            </span>
           </span>
-          <span class="room-line">
-            <DrawnText class="soft" text={draft ?? preview} isOfPage={!isAlone} />
-            <UnreadBadge unread={unread} isQuiet={isMuted} />
-          </span>
-        </span>
+        </Slot>
       </button>
     </li>
   )

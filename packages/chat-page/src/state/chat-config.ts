@@ -15,6 +15,17 @@ export interface ChatConfig {
   linkCards: boolean
 }
 
+/** Until the app's is known. */
+export const plainConfig: ChatConfig = {
+  name: undefined,
+  color: undefined,
+  logo: undefined,
+  mayStartChats: false,
+  texts: undefined,
+  literalText: true,
+  linkCards: false,
+}
+
 /** Reads it once after the login; an app without one gets the page as it is. */
 export async function readChatConfig(client: Client): Promise<ChatConfig> {
   const config: Record<string, unknown> = await client.api.getConfig().catch(() => ({}))

@@ -5,6 +5,7 @@ import { createContext } from 'preact'
 import { useSyncExternalStore } from 'preact/compat'
 import { useContext } from 'preact/hooks'
 import type { Drafts } from '../composer/drafts.ts'
+import type { Slots } from '../kit/types.ts'
 import type { Texts } from '../texts/en.ts'
 import type { ChatConfig } from './chat-config.ts'
 import type { Notices } from './notices.ts'
@@ -17,7 +18,7 @@ export interface ShownPerson {
   message?: RoomMessage | undefined
 }
 
-/** Shared by every part of the page. */
+/** Shared by every part of the page, or of the kit for React. */
 export interface Chat {
   client: Client
   texts: Texts
@@ -33,7 +34,8 @@ export interface Chat {
   config: Store<ChatConfig>
   /** The user whose card is shown. */
   shownPerson: Value<ShownPerson | undefined>
-  openRoom: (roomID: string) => void
+  /** Shows a room; undefined where nothing can. */
+  openRoom: ((roomID: string) => void) | undefined
   threads: UserThreads
   drafts: Drafts
   /** Where the page around has the user close this one. */
@@ -42,6 +44,10 @@ export interface Chat {
   uploads: Uploads
   /** Origins of pictures that are shown without a click. */
   imageOrigins: readonly string[]
+  /** Parts that the app draws itself. */
+  slots: Slots
+  /** The views are parts of a page of the app, which has the first heading. */
+  isPart: boolean
   /** Does it, and says calmly when it fails. */
   attempt: (action: () => Promise<unknown>) => Promise<boolean>
 }

@@ -13,6 +13,8 @@ export interface People {
   learn: (people: readonly PersonShown[]) => void
   /** Reads members of a room until the user is among them; once for each. */
   find: (roomID: string, userID: string) => void
+  /** Lets go of the client. */
+  close: () => void
 }
 
 const pageSize = 100
@@ -40,12 +42,11 @@ export function createPeople(client: Client): People {
     }
   }
 
-  client.rooms.subscribe((rooms) => {
+  const close = client.rooms.subscribe((rooms) => {
     learn(rooms.flatMap(({ members, lastMessage }) => (lastMessage ? [...members, lastMessage.sender] : members)))
   })
   return {
-    known,
-    learn,
+    ...{ known, learn, close },
     find(roomID, userID) {
       const key = `${roomID} ${userID}`
       if (known.get().has(userID) || asked.has(key)) return

@@ -2,16 +2,22 @@ import type { Store } from '@parley/client'
 import { createValue } from './value.ts'
 
 /** Where the user's day began, in milliseconds: it changes at midnight, and when a page that slept is seen again. */
-export function createToday(): Store<number> {
+export function createToday(): Store<number> & { close: () => void } {
   const startOfDay = () => new Date().setHours(0, 0, 0, 0)
-  const today = createValue(startOfDay())
+  const { get, subscribe, set } = createValue(startOfDay())
   let timer: ReturnType<typeof setTimeout> | undefined
   const look = () => {
-    today.set(startOfDay())
+    set(startOfDay())
     clearTimeout(timer)
     timer = setTimeout(look, new Date().setHours(24, 0, 0, 0) - Date.now())
   }
   look()
   document.addEventListener('visibilitychange', look)
-  return today
+  return {
+    ...{ get, subscribe },
+    close() {
+      clearTimeout(timer)
+      document.removeEventListener('visibilitychange', look)
+    },
+  }
 }

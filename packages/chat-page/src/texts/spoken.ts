@@ -42,9 +42,6 @@ export function createSpoken(): SpokenStore {
       const loaded = await loadTranslation(next.language)
       wanted = next
       translation = loaded
-      const { documentElement } = document
-      documentElement.lang = next.locale
-      documentElement.dir = next.direction
       show()
     },
     useTextsOfApp(textsByLanguage) {

@@ -1,0 +1,61 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isolatedDeclarationSync } from 'rolldown/experimental'
+import { buildOnce } from './build-once.ts'
+import { emojiData } from './emoji-data.ts'
+import { kitStyles } from './kit-styles.ts'
+import { licences } from './licences.ts'
+
+const folder = join(import.meta.dirname, '..')
+const source = join(folder, 'src/kit')
+/** In @parley/client, whose entry it is. */
+const builtKit = join(folder, '../client/kit')
+const sources = ['packages/chat-page/{src,build}/**/*.*', 'packages/chat-page/package.json', 'pnpm-lock.yaml']
+
+/** Builds `@parley/client/react-ui`, unless the present build is of these very sources. Returns whether it was built. */
+export function buildKit(): Promise<boolean> {
+  return buildOnce({ to: builtKit, sources, build: buildInto, isServed: false })
+}
+
+/** The page's components for React, with their types and styles. */
+async function buildInto(fresh: string): Promise<void> {
+  const { build } = await import('vite')
+  const asReact = (name: string) => join(source, 'as-react', name)
+  await build({
+    root: folder,
+    configFile: false,
+    logLevel: 'error',
+    publicDir: false,
+    plugins: [emojiData(), licences(['emoji-picker-element-data'])],
+    resolve: {
+      alias: [
+        { find: 'preact/jsx-runtime', replacement: asReact('jsx-runtime.ts') },
+        { find: 'preact/compat', replacement: asReact('compat.ts') },
+        { find: 'preact/hooks', replacement: 'react' },
+        { find: /^preact$/, replacement: asReact('preact.ts') },
+      ],
+    },
+    // A test that packs it has NODE_ENV=test, by which it would be one for development.
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
+    build: {
+      outDir: fresh,
+      target: 'es2022',
+      minify: false,
+      lib: { entry: join(source, 'index.ts'), formats: ['es'] },
+      rolldownOptions: {
+        external: [/^react(-dom)?($|\/)/, /^@parley\/client/],
+        // Next.js renders on the server what does not say this.
+        output: { banner: "'use client'\n", entryFileNames: 'index.js', chunkFileNames: 'parts/[name]-[hash].js' },
+      },
+    },
+  })
+  for (const name of ['index', 'types']) writeFileSync(join(fresh, `${name}.d.ts`), declarations(`${name}.ts`))
+  writeFileSync(join(fresh, 'style.d.ts'), 'export {}\n')
+  writeFileSync(join(fresh, 'style.css'), kitStyles(join(folder, 'src/styles/kit.css')))
+}
+
+function declarations(name: string): string {
+  const { code, errors } = isolatedDeclarationSync(name, readFileSync(join(source, name), 'utf8'))
+  if (errors.length > 0) throw new Error(`${name}: ${JSON.stringify(errors)}`)
+  return code.replaceAll(/from (["'])(\.\/\w+)\.ts\1/g, "from '$2.js'")
+}

@@ -1,0 +1,16 @@
+import type { ComponentChildren, ComponentType } from 'preact'
+import type { SlotProps } from '../kit/types.ts'
+import { useChat } from '../state/chat.ts'
+
+interface SlotParts<Name extends keyof SlotProps> {
+  of: Name
+  about: SlotProps[Name]
+  /** Ours. */
+  children: ComponentChildren
+}
+
+/** A part that an app may draw itself. */
+export function Slot<Name extends keyof SlotProps>({ of, about, children }: SlotParts<Name>) {
+  const Own = useChat().slots[of] as ComponentType<object> | undefined
+  return Own ? <Own {...about}>{children}</Own> : <>{children}</>
+}

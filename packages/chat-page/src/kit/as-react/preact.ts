@@ -1,0 +1,10 @@
+import { createElement as createReactElement } from 'react'
+import { toReactProps } from './react-props.ts'
+
+export { createContext, Fragment } from 'react'
+
+type Create = (type: unknown, props: object | null, ...children: unknown[]) => unknown
+
+/** `createElement` of Preact, in React. */
+export const createElement: Create = (type, props, ...children) =>
+  (createReactElement as Create)(type, toReactProps(type, props), ...children)

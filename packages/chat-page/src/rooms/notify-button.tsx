@@ -1,0 +1,24 @@
+import { Icon } from '../app/icon.tsx'
+import { useChat, useStore } from '../state/chat.ts'
+import type { Notifications } from '../state/notifications.ts'
+
+/** Turns notifications on or off, where the browser has them. */
+export function NotifyButton({ notifications }: { notifications: Notifications }) {
+  const { texts } = useChat()
+  const isOn = useStore(notifications.isOn)
+  const mayNotify = useStore(notifications.isPossible)
+  const label = isOn ? texts.notifyOff : texts.notify
+  if (!mayNotify) return null
+  return (
+    <button
+      type="button"
+      class="icon-button"
+      aria-pressed={isOn}
+      aria-label={label}
+      title={label}
+      onClick={() => void notifications.turn(!isOn)}
+    >
+      <Icon name={isOn ? 'bell' : 'bellOff'} />
+    </button>
+  )
+}

@@ -1,0 +1,54 @@
+import type { Client, Store } from '@parley/client'
+import { createThreads } from '@parley/client/threads'
+import { createUploads } from '@parley/client/uploads'
+import { createDrafts } from '../composer/drafts.ts'
+import type { Texts } from '../texts/en.ts'
+import { type Chat, type ShownPerson, sentenceOf } from './chat.ts'
+import type { ChatConfig } from './chat-config.ts'
+import { createFileStorage } from './file-storage.ts'
+import { createNotices } from './notices.ts'
+import { createPeople } from './people.ts'
+import { storageOf } from './storage.ts'
+import { createToday } from './today.ts'
+import { createValue } from './value.ts'
+
+/** All of a chat but its language. */
+export type ChatParts = Omit<Chat, 'texts' | 'lang' | 'direction'>
+
+interface ChatOptions extends Pick<ChatParts, 'imageOrigins' | 'openRoom' | 'onClose' | 'slots' | 'isPart'> {
+  client: Client
+  texts: () => Texts
+  config: Store<ChatConfig>
+}
+
+/** What the views of a chat share. `close` lets go of the client, which stays open. */
+export function createChat({ client, texts, ...given }: ChatOptions): ChatParts & { close: () => void } {
+  const notices = createNotices()
+  const attempt: Chat['attempt'] = async (action) => {
+    try {
+      await action()
+      return true
+    } catch (error) {
+      notices.show(sentenceOf(texts(), error as { code: never }))
+      return false
+    }
+  }
+  const people = createPeople(client)
+  const threads = createThreads(client)
+  // Both belong to a tab, and survive its reload where the browser allows it.
+  const storage = storageOf('sessionStorage')
+  const files = createFileStorage()
+  const uploads = createUploads(client, storage && { storage, files })
+  const drafts = createDrafts(client, storage)
+  const today = createToday()
+  // Without IndexedDB there are none.
+  void files.removeOld().catch(() => undefined)
+  return {
+    ...{ client, people, notices, threads, uploads, drafts, attempt, today },
+    shownPerson: createValue<ShownPerson | undefined>(undefined),
+    ...given,
+    close() {
+      for (const part of [people, threads, uploads, drafts, today]) part.close()
+    },
+  }
+}
