@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import { UnfitMongo } from '@parley/db/check-server'
 import { StackError } from '@parley/stack/stack-error'
 import { startServers } from '@parley/stack/up'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { prepareData, smallerStreamBytes } from './data-folder.ts'
 import { lockData } from './data-lock.ts'
 import { makeDemoApp, makeDemoRoom } from './demo-app.ts'
@@ -24,7 +24,12 @@ const options = new Command('npm start --')
   .option('--port <number>', 'the port of REST and Socket.IO; 0 takes a free one', wholeNumber(0, 65_535), 8080)
   .option('--gateways <number>', 'how many api-gateways', wholeNumber(1, 16), 2)
   .option('--realtime <number>', 'how many realtime nodes', wholeNumber(1, 16), 2)
-  .option('--data <directory>', 'where everything is kept between starts', join(root, '.parley/data'))
+  .addOption(
+    new Option('--data <directory>', 'where everything is kept between starts').default(
+      join(root, '.parley/data'),
+      '.parley/data',
+    ),
+  )
   .option('--fresh', 'forget all data first')
   .option('--demo', 'make the demo app, whose keys everybody knows, also in the database that PARLEY_MONGO_URL names')
   .parse()

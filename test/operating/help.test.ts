@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, test } from 'vitest'
@@ -29,4 +30,29 @@ describe('every npm command prints its usage with --help', () => {
   for (const name of commands) {
     test(`npm run ${name} -- --help`, async () => assert.match(await helpOf(name), /usage|common commands/i))
   }
+})
+
+describe('npm start -- --help', () => {
+  test('needs no packages, and installs none', async () => {
+    const clone = mkdtempSync(join(tmpdir(), 'parley-help-'))
+    try {
+      for (const file of ['package.json', 'local/start', 'local/start-help.txt'])
+        cpSync(join(root, file), join(clone, file))
+      const env = { PATH: process.env['PATH'], HOME: process.env['HOME'] }
+      const { stdout } = await promisify(execFile)('npm', ['start', '--', '--help'], { cwd: clone, env, timeout })
+      assert.match(stdout, /Usage: npm start/)
+      assert.equal(existsSync(join(clone, 'node_modules')), false)
+    } finally {
+      rmSync(clone, { recursive: true })
+    }
+  })
+
+  test('lists the options that there are', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, ['local/src/start.ts', '--help'], {
+      cwd: root,
+      timeout,
+    })
+    // Update it by: node local/src/start.ts --help > local/start-help.txt
+    assert.equal(readFileSync(join(root, 'local/start-help.txt'), 'utf8'), stdout)
+  })
 })
