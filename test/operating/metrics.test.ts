@@ -10,10 +10,12 @@ import { freePorts } from '@parley/stack/free-ports'
 import { findPrometheus, type PrometheusPrograms } from '@parley/stack/test-prometheus'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { z } from 'zod'
-import { connectClient, eventually, type RunningService } from '../platform.ts'
+import { type CallbackDouble, startCallback } from '../doubles/callback.ts'
+import { call, connectClient, eventually, type RunningService } from '../platform.ts'
 import { type PushPlatform, startPushPlatform } from '../push/test-push-platform.ts'
 
 const run = promisify(execFile)
+const traceId = '0af7651916cd43dd8448eb211c80319c'
 const deploy = join(import.meta.dirname, '../../deploy')
 
 /** The parts of Grafana's dashboard model (grafana.com/docs/grafana/latest/dashboards/build-dashboards/view-dashboard-json-model) in use. */
@@ -62,6 +64,7 @@ describe('metrics, dashboards and alert rules', () => {
   let services: Record<string, RunningService>
   let programs: PrometheusPrograms
   let prometheus: ChildProcess
+  let traces: CallbackDouble
   let dir: string
   let api: string
   /** The metrics of each service, and the names of all. */
@@ -72,13 +75,16 @@ describe('metrics, dashboards and alert rules', () => {
     programs = await findPrometheus()
     dir = await mkdtemp(join(tmpdir(), 'parley-prometheus-'))
     platform = await startPushPlatform()
-    const [realtime, push, stats] = await Promise.all([
+    traces = await startCallback()
+    traces.behave = () => ({ status: 200, body: '{}' })
+    const [gateway, realtime, push, stats] = await Promise.all([
+      platform.start('api-gateway', { OTEL_EXPORTER_OTLP_ENDPOINT: traces.url }),
       platform.start('realtime'),
       platform.startPush(),
       platform.start('stats'),
     ])
-    services = { 'api-gateway': platform.gateway, realtime, push, stats }
-    await makeTraffic(realtime)
+    services = { 'api-gateway': gateway, realtime, push, stats }
+    await makeTraffic(gateway, realtime)
     served = Object.fromEntries(
       await Promise.all(
         Object.entries(services).map(async ([name, service]) => [name, await scrape(service)] as const),
@@ -90,20 +96,24 @@ describe('metrics, dashboards and alert rules', () => {
   afterAll(async () => {
     prometheus?.kill('SIGKILL')
     await platform?.stop()
+    await traces?.stop()
     rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
   })
 
   const scrape = async ({ ports }: RunningService) =>
     (await fetch(`http://127.0.0.1:${ports['internal']}/metrics`)).text()
 
-  async function makeTraffic(realtime: RunningService): Promise<void> {
+  /** One message, whose request is traced. */
+  async function makeTraffic(gateway: RunningService, realtime: RunningService): Promise<void> {
     const alice = await platform.newUser()
     const bob = await platform.newUser(['fcm'])
     const room = await platform.newRoom([alice, bob])
     const { token } = await platform.admin('POST', '/admin/clients', { _id: alice, issueAccessToken: true })
     const socket = await connectClient(realtime.url, String(token))
     const heard = new Promise((resolve) => socket.once('chat message', resolve))
-    await platform.send(room, alice)
+    const message = { room, sender: alice, message: 'Hello', messageType: 'text' }
+    const headers = { 'im-api-key': platform.apiKey, traceparent: `00-${traceId}-b7ad6b7169203331-01` }
+    assert.equal((await call(gateway.url, 'POST', '/messages', headers, message)).status, 200)
     await heard
     await eventually('the push', () => platform.fcm.pushes.length > 0)
     socket.close()
@@ -125,7 +135,7 @@ describe('metrics, dashboards and alert rules', () => {
       .replace(/dns_sd_configs:[^]*port: 9090/, `static_configs: [{ targets: [${targets.join(', ')}] }]`)
     writeFileSync(join(dir, 'prometheus.yml'), config)
     const args = [`--config.file=${dir}/prometheus.yml`, `--storage.tsdb.path=${dir}/data`]
-    const all = [...args, `--web.listen-address=127.0.0.1:${port}`]
+    const all = [...args, `--web.listen-address=127.0.0.1:${port}`, '--enable-feature=exemplar-storage']
     prometheus = spawn(...diesWithUs('KILL', programs.prometheus, all), { stdio: 'ignore' })
     api = `http://127.0.0.1:${port}/api/v1`
     await eventually('Prometheus', () => query('up').catch(() => undefined))
@@ -146,6 +156,27 @@ describe('metrics, dashboards and alert rules', () => {
   test('a real Prometheus scrapes every service', async () => {
     await eventually('all are up', async () => (await query('up == 1')).result.length === Object.keys(services).length)
   })
+
+  test('Prometheus, which asks for OpenMetrics, sees the names of the text format', async () => {
+    const sampled = Object.values(served).flatMap((text) =>
+      [...text.matchAll(/^(\w+)[{ ]/gm)].map(([, name = '']) => name),
+    )
+    assert.ok(sampled.length > 100)
+    const seen = await ask<string[]>('label/__name__/values')
+    assert.deepEqual(
+      sampled.filter((name) => !seen.includes(name)),
+      [],
+    )
+  })
+
+  for (const histogram of ['parley_http_request_duration_seconds', 'parley_delivery_seconds']) {
+    test(`${histogram} has the trace of a request as its exemplar`, async () => {
+      const found = await ask<{ exemplars: { labels: Record<string, string> }[] }[]>(
+        `query_exemplars?query=${histogram}_bucket&start=${Date.now() / 1_000 - 600}&end=${Date.now() / 1_000 + 60}`,
+      )
+      assert.ok(found.flatMap(({ exemplars }) => exemplars).some(({ labels }) => labels['trace_id'] === traceId))
+    })
+  }
 
   for (const service of ['api-gateway', 'realtime', 'push', 'stats']) {
     test(`the names and units of ${service} follow the conventions (promtool check metrics)`, async () => {

@@ -1,4 +1,4 @@
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Metrics } from './metrics.ts'
 
 /** Asks a dependency whether it works now; throws or rejects when it does not. */
@@ -38,9 +38,10 @@ export async function startInternalServer({
   checks: Record<string, Dependency>
   state: () => 'starting' | 'running' | 'stopping'
 }): Promise<InternalServer> {
-  const answer = async (path: string | undefined, response: ServerResponse) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const path = request.url?.split('?')[0]
     if (path === '/metrics') {
-      const { text, contentType } = await metrics.scrape()
+      const { text, contentType } = await metrics.scrape(request.headers.accept)
       response.writeHead(200, { 'content-type': contentType }).end(text)
     } else if (path === '/livez') {
       json(response, 200, { status: 'alive' })
@@ -56,7 +57,7 @@ export async function startInternalServer({
     }
   }
   const server = createServer((request, response) => {
-    answer(request.url?.split('?')[0], response).catch((error: unknown) => {
+    answer(request, response).catch((error: unknown) => {
       json(response, 500, { status: 'failed', error: reason(error) })
     })
   })

@@ -1,4 +1,12 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client'
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type OpenMetricsContentType,
+  Registry,
+} from '@prometheus-io/client'
+import { traced } from './trace.ts'
 
 export type { Counter, Gauge, Histogram }
 
@@ -23,9 +31,27 @@ export interface Metrics {
   /** A counter kept elsewhere, by a label: only ever growing. */
   counterOf(name: `${MetricName}_total`, help: string, label: string, collect: () => Counts): void
   histogram<L extends string = never>(name: MetricName, help: string, buckets: number[], labels?: L[]): Histogram<L>
-  /** The Prometheus text format, and its content type. */
-  scrape(): Promise<{ text: string; contentType: string }>
+  /** A histogram of requests; those that are traced are its exemplars. */
+  requestHistogram<L extends string = never>(
+    name: MetricName,
+    help: string,
+    buckets: number[],
+    labels?: L[],
+  ): RequestHistogram<L>
+  /**
+   * The metrics as text, and its content type: OpenMetrics, with exemplars, for those who accept it, else the Prometheus text
+   * format. Series have the same names in both.
+   * @param accept the header of that name
+   */
+  scrape(accept?: string): Promise<{ text: string; contentType: string }>
 }
+
+export interface RequestHistogram<L extends string = never> {
+  /** @param request the ID of the request */
+  observe(labels: Partial<Record<L, string | number>>, value: number, request: string | undefined): void
+}
+
+const openMetrics = 'application/openmetrics-text'
 
 /**
  * How often the event loop is looked at, in milliseconds. The library's defaults wake an idle process 110 times a second, which is
@@ -35,7 +61,7 @@ const eventLoopLooks = { eventLoopMonitoringPrecision: 100, eventLoopUtilization
 
 /** The metrics of one process, with those of the process itself and of Node.js; each carries the label `service`. */
 export function createMetrics(service: string): Metrics {
-  const registry = new Registry()
+  const registry = new Registry<OpenMetricsContentType>(Registry.OPENMETRICS_CONTENT_TYPE)
   const registers = [registry]
   registry.setDefaultLabels({ service })
   collectDefaultMetrics({ register: registry, ...eventLoopLooks })
@@ -93,6 +119,27 @@ export function createMetrics(service: string): Metrics {
       })
     },
     histogram: (name, help, buckets, labelNames = []) => new Histogram({ name, help, buckets, labelNames, registers }),
-    scrape: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
+    requestHistogram(name, help, buckets, labelNames = []) {
+      const histogram = new Histogram<string>({ name, help, buckets, labelNames, registers, enableExemplars: true })
+      return {
+        observe(labels, value, request) {
+          const traceId = request === undefined ? undefined : traced.exec(request)?.[1]
+          histogram.observe({ labels, value, ...(traceId !== undefined && { exemplarLabels: { trace_id: traceId } }) })
+        },
+      }
+    },
+    async scrape(accept = '') {
+      const text = await registry.metrics()
+      if (accept.includes(openMetrics)) return { text, contentType: registry.contentType }
+      return { text: inPrometheusFormat(text), contentType: Registry.PROMETHEUS_CONTENT_TYPE }
+    },
   }
+}
+
+/** The library writes one format per registry, and has exemplars in OpenMetrics alone. There, families of counters lack `_total`. */
+function inPrometheusFormat(text: string): string {
+  return text
+    .replaceAll(/^# HELP (\S+) (.*)\n# TYPE \1 counter$/gm, '# HELP $1_total $2\n# TYPE $1_total counter')
+    .replaceAll(/ # \{trace_id="\w+"\} \S+ \S+$/gm, '')
+    .replace(/# EOF\n$/, '')
 }

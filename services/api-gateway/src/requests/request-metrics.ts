@@ -13,7 +13,7 @@ declare module 'fastify' {
 
 /** Counts and times every request by route and by app, and logs one line for each, with its app and error code. */
 export function watchRequests(app: FastifyInstance, metrics: Metrics, log: Logger, figures?: Figures): void {
-  const durations = metrics.histogram(
+  const durations = metrics.requestHistogram(
     'parley_http_request_duration_seconds',
     'How long requests took',
     [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
@@ -26,7 +26,7 @@ export function watchRequests(app: FastifyInstance, metrics: Metrics, log: Logge
     const { method, caller, errorCode: code } = request
     const route = request.routeOptions.url ?? 'unknown'
     const { statusCode: status, elapsedTime } = reply
-    durations.observe({ method, route, status: String(status) }, elapsedTime / 1000)
+    durations.observe({ method, route, status: String(status) }, elapsedTime / 1000, request.id)
     if (figures && caller?.app !== undefined) {
       figures.add(caller.app, 'requests')
       if (status >= 400) figures.add(caller.app, status >= 500 ? 'failedRequests' : 'refusedRequests')

@@ -1,5 +1,5 @@
 import type { ClientEmit } from '@parley/contracts/socket/client-emits'
-import type { Counter, Histogram, Metrics } from '@parley/service/metrics'
+import type { Counter, Metrics, RequestHistogram } from '@parley/service/metrics'
 import type { SocketServer } from '@parley/socketio/server'
 import type { SocketData } from './session.ts'
 import type { Sockets } from './sockets.ts'
@@ -36,8 +36,8 @@ export function countDelivered(metrics: Metrics): Counter<'event'> {
 }
 
 /** Once per message and node, however many sockets get it; without messages that no socket here gets. */
-export function watchDelay(metrics: Metrics): Histogram {
-  return metrics.histogram(
+export function watchDelay(metrics: Metrics): RequestHistogram {
+  return metrics.requestHistogram(
     'parley_delivery_seconds',
     'From the acceptance of a message until this node wrote it to its sockets',
     [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60],

@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import type { IncomingEvent } from '@parley/bus/events/incoming'
 import { createRecent } from '@parley/bus/events/recent'
 import type { Logger } from '@parley/service/log'
-import type { Counter, Histogram } from '@parley/service/metrics'
+import type { Counter, RequestHistogram } from '@parley/service/metrics'
 import type { Tracing } from '@parley/service/trace'
 
 /** Delivers events to sockets, counted, traced and logged. */
@@ -25,7 +25,7 @@ interface DeliveryParts {
   sendToNewer: (event: IncomingEvent, thanMS: number) => number
   delivered: Counter<'event'>
   /** From the acceptance of a message to its first write to sockets here. */
-  delay: Histogram
+  delay: RequestHistogram
   /** Called with each event and its number of sockets. */
   noteDelivered: (event: IncomingEvent, sockets: number) => void
   /** The last period in which this node was cut off from the bus, or not started yet. */
@@ -53,7 +53,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     delivered.inc({ event: event.event }, receivers)
     if (isFirst && receivers > 0 && event.acceptedAtMS !== undefined) {
       // Both by MongoDB's clock; the remaining skew can make a fast delivery seem to precede its acceptance.
-      delay.observe(Math.max(0, clock.now() - event.acceptedAtMS) / 1000)
+      delay.observe({}, Math.max(0, clock.now() - event.acceptedAtMS) / 1000, event.request)
     }
     noteDelivered(event, receivers)
     step.end({ 'parley.sockets': receivers })
