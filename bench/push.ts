@@ -11,6 +11,7 @@ import { startServers } from '@parley/stack/up'
 import { Command } from 'commander'
 import { adminPost } from './admin-post.ts'
 import { startBenchService } from './bench-service.ts'
+import { createLargeRoom } from './create-large-room.ts'
 import { median } from './median.ts'
 
 const options = new Command('npm run bench:push --')
@@ -94,7 +95,8 @@ async function fill(): Promise<string> {
       ...{ type: 'fcm', token: `token of ${user}`, updatedAt: new Date() },
     })),
   )
-  return String((await admin('/rooms/', { roomType: 'group', members: users }))['_id'])
+  await createLargeRoom(admin, 'large', users)
+  return 'large'
 }
 
 /** A stand-in for FCM that takes every push at once. */

@@ -33,7 +33,7 @@ type Results = Record<string, number>
 
 const ground = await prepareGround(options.sockets, say)
 const nodes = await startNodes(ground, options.nodes)
-const results: Results = { ...options, roomOfAllSeconds: ground.roomOfAllSeconds, addedSeconds: ground.addedSeconds }
+const results: Results = { ...options, ...ground.roomOfAll }
 const step = (more: Results) => {
   Object.assign(results, more)
   for (const [name, value] of Object.entries(more)) say(`${name}: ${Number(value.toFixed(2))}`)

@@ -7,6 +7,7 @@ import { type DemoKeys, makeApp } from '@parley/local/make-app'
 import { startServers } from '@parley/stack/up'
 import { adminPost } from '../admin-post.ts'
 import { startBenchService } from '../bench-service.ts'
+import { createLargeRoom } from '../create-large-room.ts'
 import type { CrowdClient } from './crowd.ts'
 
 const perRoom = 100
@@ -17,10 +18,7 @@ export interface Ground {
   keys: DemoKeys
   clients: CrowdClient[]
   rooms: string[]
-  /** Seconds that POST /rooms took for the first 50,000 members of the room of all. */
-  roomOfAllSeconds: number
-  /** Seconds that adding the others took. */
-  addedSeconds: number
+  roomOfAll: Awaited<ReturnType<typeof createLargeRoom>>
   /** Sends a message to a room, and counts it as its seq. */
   send: (room: string, text: string) => Promise<void>
   lastSeqs: Record<string, number>
@@ -28,7 +26,6 @@ export interface Ground {
 
 const app = 'bench'
 const atOnce = 16
-const membersAtOnce = 50_000
 
 /** Users with a token each, all in the room `all` and each in one of a hundred. */
 export async function prepareGround(sockets: number, say: (line: string) => void): Promise<Ground> {
@@ -38,15 +35,7 @@ export async function prepareGround(sockets: number, say: (line: string) => void
   const tokens = await writeUsers(servers.mongoUrl, ids)
   const gateway = await startBenchService('api-gateway', servers)
   const post = adminPost(gateway.ports['http'], keys.apiKey)
-  const begunMS = performance.now()
-  // A body has at most 1 MiB.
-  await post('/rooms/', { _id: 'all', roomType: 'group', members: ids.slice(0, membersAtOnce) })
-  const createdMS = performance.now()
-  for (let from = membersAtOnce; from < ids.length; from += membersAtOnce) {
-    await post('/rooms/all/members', { invitees: ids.slice(from, from + membersAtOnce) })
-  }
-  const roomOfAllSeconds = (createdMS - begunMS) / 1_000
-  const addedSeconds = (performance.now() - createdMS) / 1_000
+  const roomOfAll = await createLargeRoom(post, 'all', ids)
   const rooms = Array.from({ length: Math.ceil(sockets / perRoom) }, (_, n) => `room ${n}`)
   const left = rooms.entries()
   await Promise.all(
@@ -58,7 +47,7 @@ export async function prepareGround(sockets: number, say: (line: string) => void
   )
   const lastSeqs: Record<string, number> = {}
   return {
-    ...{ servers, gateway, keys, rooms, roomOfAllSeconds, addedSeconds, lastSeqs },
+    ...{ servers, gateway, keys, rooms, roomOfAll, lastSeqs },
     clients: tokens.map((token, n) => ({ token, rooms: ['all', `room ${Math.floor(n / perRoom)}`] })),
     async send(room, text) {
       const sender = room === 'all' ? 'user 0' : `user ${Number(room.slice(5)) * perRoom}`
