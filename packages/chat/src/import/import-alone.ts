@@ -6,27 +6,36 @@ import { endImports, renewImports, takeImports } from '@parley/db/import/import-
 import { ImportConflict } from '@parley/db/import/imported-rooms'
 
 /** A killed import keeps others waiting this long. */
-const leaseMS = 10_000
-const renewEveryMS = 2_000
+const tenSeconds = 10_000
+/** Renewals during a lease. */
+const renewals = 5
 
 /**
  * Runs the work of an import under the app's import lease: a second import would remove unfinished writes of the first.
- * @param work calls its argument before each write
+ * @param work awaits its argument before each write; it fails if the lease ran out and another import has taken it
  * @throws ImportConflict if another import is running
  */
-export async function importAlone<T>(db: Db, app: string, work: (requireAlone: () => void) => Promise<T>): Promise<T> {
+export async function importAlone<T>(
+  db: Db,
+  app: string,
+  work: (requireAlone: () => Promise<void>) => Promise<T>,
+  leaseMS = tenSeconds,
+): Promise<T> {
   const by = randomUUID()
-  let heldAtMS = await take(db, app, by)
+  let heldAtMS = await take(db, app, { by, leaseMS })
   const ended = new AbortController()
   const renew = async () => {
     const nowMS = performance.now()
     if (await renewImports(db, app, by, leaseMS)) heldAtMS = nowMS
   }
-  // A failed renewal is followed by another; without any for the length of the lease, the work stops.
-  const renewing = runEvery(renewEveryMS, renew, { onError: () => undefined, signal: ended.signal })
+  // A failed renewal is followed by another; the work goes on only with a lease.
+  const renewing = runEvery(leaseMS / renewals, renew, { onError: () => undefined, signal: ended.signal })
+  const isHeld = () => performance.now() <= heldAtMS + leaseMS
   try {
-    return await work(() => {
-      if (performance.now() > heldAtMS + leaseMS) throw new Error('the import stood still; run it again')
+    return await work(async () => {
+      // On a busy machine the lease runs out; it is lost only when another import has taken it.
+      if (!isHeld()) await renew()
+      if (!isHeld()) throw new Error('the import stood still and another took its place; run it again')
     })
   } finally {
     ended.abort()
@@ -36,7 +45,7 @@ export async function importAlone<T>(db: Db, app: string, work: (requireAlone: (
 }
 
 /** Waits for a killed import, since its lease is not renewed. @returns since when it is held @throws ImportConflict */
-async function take(db: Db, app: string, by: string): Promise<number> {
+async function take(db: Db, app: string, { by, leaseMS }: { by: string; leaseMS: number }): Promise<number> {
   let before: number | undefined
   for (;;) {
     const nowMS = performance.now()

@@ -47,7 +47,7 @@ async function write(
   app: string,
   file: CheckedFile,
   { onProgress }: Watching,
-  requireAlone: () => void,
+  requireAlone: () => Promise<void>,
 ): Promise<void> {
   const writer = new LineWriter(db, app)
   let done = 0
@@ -55,7 +55,7 @@ async function write(
   for await (const batch of batchesOf(file, perBatch)) {
     // The next lines are read while these are written.
     await writing
-    requireAlone()
+    await requireAlone()
     onProgress('written', (done += batch.length))
     writing = writer.write(batch)
     // It is awaited in the next round.
@@ -65,12 +65,12 @@ async function write(
   await writer.finish()
   done = 0
   for await (const batch of batchesOf(file, perTransaction, ['membership'])) {
-    requireAlone()
+    await requireAlone()
     await writeMembers(db, app, batch as ImportOf<'membership'>[], writer.rooms)
     onProgress('members', (done += batch.length))
   }
   for await (const batch of batchesOf(file, perTransaction, settingTypes)) {
-    requireAlone()
+    await requireAlone()
     await writeSettings(db, app, batch as SettingLine[])
   }
   await endImporting(

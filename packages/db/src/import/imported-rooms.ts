@@ -5,7 +5,7 @@ import { findRoomsByKeyOrPair, insertRooms } from '../rooms/direct-rooms.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
 import { minuteOf } from '../rooms/last-minute.ts'
 import { findRoomsByKey, moved } from '../rooms/rooms.ts'
-import { insertMissing } from '../transactions/run-writes.ts'
+import { insertMissing, runWrites } from '../transactions/run-writes.ts'
 import { inTransaction } from '../transactions/transaction.ts'
 import type { UserDoc } from '../users/documents.ts'
 import { findUsersByKey } from '../users/users.ts'
@@ -108,30 +108,30 @@ export async function insertImported(db: Db, messages: readonly MessageDoc[]): P
   for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 
-/** Moves rooms to their last messages. @throws ImportConflict when a room was changed meanwhile */
+/** Moves rooms to their last messages; repeated, it changes nothing. @throws ImportConflict when a room was changed meanwhile */
 export async function advanceImported(db: Db, advances: readonly ImportedAdvance[]): Promise<void> {
   if (advances.length === 0) return
-  const { matchedCount } = await db.rooms.bulkWrite(
-    advances.map(({ roomKey, from, last, clockMS, lastThreadAtMS }) => ({
-      updateOne: {
-        filter: { _id: roomKey, seq: from, deletedAt: { $exists: false } },
-        update: {
-          ...(last && {
-            $set: {
-              seq: last.seq,
-              lastMessageID: last._id,
-              lastMessageAtMS: last.createdAtMS,
-              lastMinute: minuteOf(last.createdAtMS),
-            },
-          }),
-          $max: { clockMS, ...(lastThreadAtMS !== undefined && { lastThreadAtMS }) },
-          ...moved(),
+  const statements = advances.map(({ roomKey, from, last, clockMS, lastThreadAtMS }) => ({
+    q: {
+      _id: roomKey,
+      $or: [{ seq: from }, ...(last ? [{ seq: last.seq, lastMessageID: last._id }] : [])],
+      deletedAt: { $exists: false },
+    },
+    u: {
+      ...(last && {
+        $set: {
+          seq: last.seq,
+          lastMessageID: last._id,
+          lastMessageAtMS: last.createdAtMS,
+          lastMinute: minuteOf(last.createdAtMS),
         },
-      },
-    })),
-    { ordered: false, writeConcern: { w: 'majority', journal: true } },
-  )
-  if (matchedCount < advances.length) throw new ImportConflict(await namesOfChanged(db, advances))
+      }),
+      $max: { clockMS, ...(lastThreadAtMS !== undefined && { lastThreadAtMS }) },
+      ...moved(),
+    },
+  }))
+  const { matched } = await patiently(() => runWrites(db, 'update', db.rooms.collectionName, statements, 'durable'))
+  if (matched < advances.length) throw new ImportConflict(await namesOfChanged(db, advances))
 }
 
 async function namesOfChanged(db: Db, advances: readonly ImportedAdvance[]): Promise<string> {

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
+import { importAlone } from '@parley/chat/import/import-alone'
 import { abortImport } from '@parley/chat/import/import-file'
 import { LineWriter } from '@parley/chat/import/write-lines'
 import { writeMembers } from '@parley/chat/import/write-members'
 import type { ImportLine } from '@parley/contracts/import-line'
+import { endImports } from '@parley/db/import/import-lease'
 import { key } from '@parley/db/keys'
 import { findAllMessages } from '@parley/db/message-buckets/all-messages'
-import { afterAll, beforeAll, test } from 'vitest'
+import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../test-gateway.ts'
 
 const begin = Date.now() - 86_400_000
@@ -68,4 +70,34 @@ test('a room being imported takes no message; a conflict in one room does not st
       ['m5', 1, true],
     ],
   )
+})
+
+describe('an import that stands still for longer than its lease', () => {
+  const leaseMS = 1_000
+  /** Nothing of this process runs meanwhile, as on a machine that is too busy. */
+  const standStill = () => {
+    for (const untilMS = performance.now() + 1.5 * leaseMS; performance.now() < untilMS; );
+  }
+
+  test('goes on while no other has begun', async () => {
+    const { app, chat } = gateway
+    const work = async (requireAlone: () => Promise<void>) => {
+      standStill()
+      await requireAlone()
+      return 'done'
+    }
+    assert.equal(await importAlone(chat.db, app, work, leaseMS), 'done')
+  })
+
+  test('writes nothing more once another has begun', async () => {
+    const { app, chat } = gateway
+    const work = async (requireAlone: () => Promise<void>) => {
+      const importing = { by: 'another', until: new Date(Date.now() + 60_000) }
+      await chat.db.apps.updateOne({ _id: app }, { $set: { importing } })
+      standStill()
+      await requireAlone()
+    }
+    await assert.rejects(importAlone(chat.db, app, work, leaseMS), /another took its place/)
+    await endImports(chat.db, app, 'another')
+  })
 })
