@@ -1,7 +1,7 @@
 import type { Client, ClientOptions, Room, RoomInfo, RoomMessage, Thread as ThreadOfRoom } from '@parley/client'
 import type { ComponentType, ReactNode } from 'react'
 
-/** What each part that you may draw yourself is about. */
+/** The props of each part that you may draw yourself. */
 export interface SlotProps {
   /** The head of the list of rooms. */
   roomListHead: { title: string }

@@ -21,7 +21,7 @@ interface ChatOptions extends Pick<ChatParts, 'imageOrigins' | 'openRoom' | 'onC
   config: Store<ChatConfig>
 }
 
-/** What the views of a chat share. `close` lets go of the client, which stays open. */
+/** Shared by the views of a chat. `close` lets go of the client, which stays open. */
 export function createChat({ client, texts, ...given }: ChatOptions): ChatParts & { close: () => void } {
   const notices = createNotices()
   const attempt: Chat['attempt'] = async (action) => {

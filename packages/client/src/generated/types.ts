@@ -1498,7 +1498,7 @@ export interface NewFile {
    */
   size: number
   /**
-   * Whose it is; absent: the integrator’s
+   * Its user; absent for a file of the integrator’s
    */
   owner?: string
   /**
@@ -1563,7 +1563,7 @@ export interface File {
    */
   size: number
   /**
-   * Whose it is; absent: the integrator’s
+   * Its user; absent for a file of the integrator’s
    */
   owner?: string
   /**

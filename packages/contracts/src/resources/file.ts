@@ -52,7 +52,7 @@ const fileFields = {
   name,
   type,
   size,
-  owner: userId.optional().describe('Whose it is; absent: the integrator’s'),
+  owner: userId.optional().describe('Its user; absent for a file of the integrator’s'),
   status: z
     .enum(['waiting', 'checking', 'uploaded', 'refused'])
     .describe(
