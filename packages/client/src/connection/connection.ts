@@ -6,7 +6,7 @@ import { retryWhilePassing } from '../retry-while-passing.ts'
 import { createStore, type Store } from '../store.ts'
 import { type ConnectionState, finalCodes, isConnected } from './connection-state.ts'
 import { decodeEvent } from './decode-event.ts'
-import { type Emit, emitChecked, type LoginOptions, login } from './login.ts'
+import { authenticate, type Emit, emitChecked, type LoginOptions, login } from './login.ts'
 import { onNetworkBack } from './network-back.ts'
 
 export interface ConnectionOptions extends LoginOptions {
@@ -21,6 +21,11 @@ export interface ConnectionOptions extends LoginOptions {
 
 /** Longer connections than this were good ones: the next pause is short again. */
 const stableMS = 10_000
+/** A token is renewed this long before its end, a short one in its last quarter; and again after the pause. */
+const renewMS = 60_000
+const renewPauseMS = 15_000
+/** Timers take 32 bits: a connection with a longer token logs in anew when that ends. */
+const longestTimerMS = 2 ** 31
 
 /** A connection that comes back by itself, and logs in each time (docs/reference/socket.md). */
 export class Connection {
@@ -111,6 +116,7 @@ export class Connection {
       this.#token = token
       this.#loggedInAtMS = Date.now()
       this.#latestServerTimeMS = Math.max(this.#latestServerTimeMS, result.serverTimeMS)
+      this.#renewLater(result)
       this.#state.set({ status: 'syncing' })
       await retryWhilePassing(() => this.#options.onLogin(result), isCurrent)
       if (!isCurrent()) return
@@ -124,6 +130,31 @@ export class Connection {
     }
   }
 
+  /** By the server's clock. */
+  #renewLater({ expirationDate, serverTimeMS }: LoginResult): void {
+    const leftMS = Date.parse(expirationDate) - serverTimeMS
+    this.#renewIn(leftMS - Math.min(renewMS, leftMS / 4))
+  }
+
+  #renewIn(pauseMS: number): void {
+    const { fetch } = this.#options.tokens
+    if (fetch && pauseMS < longestTimerMS) this.#timer = setTimeout(() => void this.#renew(fetch), pauseMS)
+  }
+
+  /** The connection stays with a newer token; with its own it would end. */
+  async #renew(fetch: () => Promise<string>): Promise<void> {
+    const attempt = this.#attempt
+    // Without a newer one it asks again, until the token ends.
+    const next = await fetch().catch(() => this.#token)
+    if (attempt !== this.#attempt) return
+    if (next === undefined || next === this.#token) return this.#renewIn(renewPauseMS)
+    // One that is refused now is so at the next login, which says why.
+    const result = await authenticate(this.#emitNow, this.#options, next).catch(() => undefined)
+    if (attempt !== this.#attempt || !result) return
+    this.#token = next
+    this.#renewLater(result)
+  }
+
   /** Waits for the next try. */
   #lost(error: ParleyError): void {
     if (!this.#isTrying()) return
@@ -134,7 +165,6 @@ export class Connection {
   }
 
   #end(state: ConnectionState): void {
-    clearTimeout(this.#timer)
     this.#stopListening?.()
     this.#stopListening = undefined
     this.#pauses.reset()
@@ -142,6 +172,7 @@ export class Connection {
   }
 
   #leave(state: ConnectionState): void {
+    clearTimeout(this.#timer)
     this.#attempt++
     this.#loggedInAtMS = undefined
     this.#state.set(state)

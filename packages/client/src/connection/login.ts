@@ -19,16 +19,34 @@ export interface LoginOptions {
  */
 export async function login(
   emit: Emit,
-  { tokens, clientKey, deviceID, encoding }: LoginOptions,
+  options: LoginOptions,
   since: number,
   ended: string | undefined,
 ): Promise<{ token: string; result: LoginResult & { resumed?: boolean } }> {
+  const { encoding } = options
   if (encoding !== 'plain') await emitChecked(emit, 'conf', { encoding })
-  const auth2 = async (token: string) => {
-    const options = { deviceId: deviceID, clientKey: clientKey(), since }
-    return { token, result: (await emitChecked(emit, 'auth2', token, options)) as LoginResult }
-  }
-  return withToken(tokens, auth2, ended)
+  return withToken(
+    options.tokens,
+    async (token) => ({ token, result: await authenticate(emit, options, token, since) }),
+    ended,
+  )
+}
+
+/**
+ * Emits `auth2`; on a connection that is logged in, the token takes the place of its own.
+ * @throws ParleyError
+ */
+export async function authenticate(
+  emit: Emit,
+  { clientKey, deviceID }: LoginOptions,
+  token: string,
+  since?: number,
+): Promise<LoginResult> {
+  return (await emitChecked(emit, 'auth2', token, {
+    deviceId: deviceID,
+    clientKey: clientKey(),
+    since,
+  })) as LoginResult
 }
 
 /**

@@ -16,6 +16,8 @@ export interface TokenSource {
   get: () => Promise<string>
   /** A token other than the one that was refused; undefined where there is none. */
   renew: (refused: string) => Promise<string | undefined>
+  /** Fetches one before the present one ends: the same, where there is no newer one yet. None for a plain string. */
+  fetch?: () => Promise<string>
 }
 
 /**
@@ -46,7 +48,7 @@ export async function withToken<T>(
 const longestMS = 60_000
 
 /**
- * A token, or a function that fetches one: it is called for the first token, and when one has ended.
+ * A token, or a function that fetches one: it is called for the first token, shortly before one ends, and when one has ended.
  * @param timeoutMS how long the function may take
  */
 export function createTokenSource(token: string | FetchToken, timeoutMS: number = longestMS): TokenSource {
@@ -80,6 +82,7 @@ export function createTokenSource(token: string | FetchToken, timeoutMS: number 
   }
 
   return {
+    fetch: fetchToken,
     get: async () => current ?? (await fetchToken()),
     async renew(refused) {
       if (current === refused) {
