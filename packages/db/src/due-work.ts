@@ -40,6 +40,8 @@ const works = {
   apns: { collection: 'pushes', field: 'dueAtMS', when: { network: 'apns' } },
   fcm: { collection: 'pushes', field: 'dueAtMS', when: { network: 'fcm' } },
   web: { collection: 'pushes', field: 'dueAtMS', when: { network: 'web' } },
+  hms: { collection: 'pushes', field: 'dueAtMS', when: { network: 'hms' } },
+  relay: { collection: 'pushes', field: 'dueAtMS', when: { network: 'relay' } },
   // A record for each backup that runs or was killed.
   raisedHistory: { collection: historyCollection, field: 'leaseUntilMS' },
 } as const satisfies Record<string, Work>

@@ -4,7 +4,7 @@ import type { Presence } from './connect.ts'
 
 /** The state of a push network's credentials at a process: never the credentials. */
 export interface CredentialsState {
-  network: 'apns' | 'fcm' | 'web'
+  network: 'apns' | 'fcm' | 'web' | 'hms' | 'relay'
   /** `refused` for the devices of this app alone. */
   app?: string
   state: 'untried' | 'accepted' | 'refused'

@@ -1,5 +1,6 @@
 import type { Bus } from '@parley/bus/connect'
 import { consumerState } from '@parley/bus/stream/stream'
+import { pushNetwork } from '@parley/contracts/resources/push-network'
 import type { Db } from '@parley/db/connect'
 import { countCalls } from '@parley/db/push/outgoing-calls'
 import { countDuePushes } from '@parley/db/push/pushes'
@@ -44,7 +45,7 @@ export function createPushMetrics(metrics: Metrics): PushMetrics {
 
 /** The consumers of the stream that the push service has. */
 export const consumers = ['push', 'pushThreads', 'pushToClients', 'pushReads', 'webhooks', 'webhooksOfThreads'] as const
-const networks = ['apns', 'fcm', 'web'] as const
+const networks = pushNetwork.options
 
 /** Exports how much waits in the stream and in the database, as it is at each scrape. */
 export function exportQueues(db: Db, bus: Bus, metrics: Metrics): void {

@@ -116,6 +116,39 @@ export const pushSettings = {
     help: 'your contact for the push services of browsers, a mailto: or https: URL; not set, nothing goes to browsers',
     schema: z.url({ protocol: /^(mailto|https)$/ }).optional(),
   },
+  relayUrl: {
+    env: 'PARLEY_PUSH_RELAY_URL',
+    help: 'the https URL of a relay of yours, which gets the pushes to devices of the type relay; not set, they get none',
+    schema: z.url({ protocol: /^https$/ }).optional(),
+  },
+  hms: {
+    appId: {
+      env: 'PARLEY_PUSH_HMS_APP_ID',
+      help: "the app ID (client ID) at Huawei's Push Kit; not set, nothing goes to Push Kit",
+      schema: z.string().min(1).optional(),
+    },
+    appSecret: {
+      env: 'PARLEY_PUSH_HMS_APP_SECRET',
+      help: 'the app secret (client secret) to that ID',
+      schema: z.string().min(1).optional(),
+      secret: true as const,
+    },
+    badgeClass: {
+      env: 'PARLEY_PUSH_HMS_BADGE_CLASS',
+      help: "the entry activity of the Huawei app, such as com.example.MainActivity; not set, its badge isn't moved",
+      schema: z.string().min(1).optional(),
+    },
+    url: {
+      env: 'PARLEY_PUSH_HMS_URL',
+      help: 'the Push Kit server',
+      schema: z.url({ protocol: /^https$/ }).default('https://push-api.cloud.huawei.com'),
+    },
+    tokenUrl: {
+      env: 'PARLEY_PUSH_HMS_TOKEN_URL',
+      help: 'where access tokens for it are issued',
+      schema: z.url({ protocol: /^https$/ }).default('https://oauth-login.cloud.huawei.com/oauth2/v3/token'),
+    },
+  },
   fcm: {
     serviceAccount: {
       env: 'PARLEY_PUSH_FCM_SERVICE_ACCOUNT',

@@ -6,8 +6,8 @@ import { ensureConsumer } from '@parley/bus/stream/stream'
 import type { Chat } from '@parley/chat/chat'
 import { rememberAppNotifications } from '@parley/chat/push/notification-settings'
 import { type Duty, keepUp } from '@parley/chat/upkeep/keep-up'
+import type { PushNetwork } from '@parley/contracts/resources/push-network'
 import type { Db } from '@parley/db/connect'
-import type { PushNetwork } from '@parley/db/push/documents'
 import type { AppFigures } from '@parley/presence/app-figures'
 import type { Presence } from '@parley/presence/connect'
 import type { CredentialsState } from '@parley/presence/processes'
@@ -25,8 +25,10 @@ import { createWebhookQueue } from './calls/room-webhook.ts'
 import { createDecisionLog, noDecisionLog } from './decisions/decision-log.ts'
 import { createApns } from './networks/apns.ts'
 import { createFcm } from './networks/fcm.ts'
+import { createHms } from './networks/hms.ts'
 import type { Network } from './networks/network.ts'
 import { runPushSender } from './networks/push-sender.ts'
+import { createRelay } from './networks/relay.ts'
 import { createWebPush } from './networks/web-push.ts'
 import { consumers, createPushMetrics, exportQueues } from './push-metrics.ts'
 import { createMessagePusher, type MessageEvent } from './recipients/push-message.ts'
@@ -176,7 +178,7 @@ function traced(tracing: Tracing, { read, handle }: MessageHandler<MessageEvent>
 
 /** The state of each network's credentials, which this process reports by names that are no secrets. Nothing is tried yet. */
 function reportCredentials(
-  { settings: { apns, fcm }, reportAlso }: PushParts,
+  { settings: { apns, fcm, hms, relayUrl }, reportAlso }: PushParts,
   networks: ReadonlyMap<PushNetwork, Network>,
 ): { states: Record<PushNetwork, CredentialsState>; report: (more: () => CredentialsState[]) => void } {
   const stoppedApps: (() => CredentialsState[])[] = []
@@ -184,6 +186,8 @@ function reportCredentials(
   const states: Record<PushNetwork, CredentialsState> = {
     apns: { network: 'apns', name: `key ${apns.keyId} of team ${apns.teamId}`, ...untried },
     web: { network: 'web', name: 'the keys of the apps', ...untried },
+    hms: { network: 'hms', name: `app ${hms.appId ?? ''}`, ...untried },
+    relay: { network: 'relay', name: relayUrl === undefined ? '' : new URL(relayUrl).host, ...untried },
     fcm: { network: 'fcm', name: `project ${fcm.serviceAccount?.project_id ?? ''}`, ...untried },
   }
   const configured = Object.values(states).filter(({ network }) => networks.has(network))
@@ -193,17 +197,19 @@ function reportCredentials(
 
 /** The networks with credentials. */
 function createNetworks(settings: PushParts['settings'], db: Db): Map<PushNetwork, Network> {
-  const { apns, fcm, webSubject: subject, allowPrivateTargets: allowPrivate, networkTimeoutMS, concurrency } = settings
+  const { apns, fcm, hms, relayUrl, webSubject: subject } = settings
+  const { allowPrivateTargets: allowPrivate, networkTimeoutMS: timeoutMS, concurrency } = settings
+  const shared = { timeoutMS, concurrency }
   const networks = new Map<PushNetwork, Network>()
-  if (apns.key !== undefined) {
-    networks.set('apns', createApns({ ...apns, key: apns.key, timeoutMS: networkTimeoutMS }))
-  }
+  if (apns.key !== undefined) networks.set('apns', createApns({ ...apns, key: apns.key, timeoutMS }))
   if (fcm.serviceAccount !== undefined) {
-    const account = fcm.serviceAccount
-    networks.set('fcm', createFcm({ account, url: fcm.url, timeoutMS: networkTimeoutMS, concurrency }))
+    networks.set('fcm', createFcm({ account: fcm.serviceAccount, url: fcm.url, ...shared }))
   }
-  if (subject !== undefined) {
-    networks.set('web', createWebPush({ db, subject, allowPrivate, timeoutMS: networkTimeoutMS, concurrency }))
+  if (subject !== undefined) networks.set('web', createWebPush({ db, subject, allowPrivate, ...shared }))
+  const { appId, appSecret } = hms
+  if (appId !== undefined && appSecret !== undefined) {
+    networks.set('hms', createHms({ ...hms, appId, appSecret, ...shared }))
   }
+  if (relayUrl !== undefined) networks.set('relay', createRelay({ db, url: relayUrl, allowPrivate, ...shared }))
   return networks
 }

@@ -1,5 +1,6 @@
 import type { Result } from '@parley/contracts/operation'
 import type { readOverview } from '@parley/contracts/operations/admin/overview'
+import { pushNetworkNames } from '@parley/contracts/resources/push-network'
 
 type Overview = Result<typeof readOverview>
 type Alert = Overview['alerts'][number]
@@ -38,8 +39,8 @@ export function alertsOf({ hour, deadCalls, processes = [], lag = {} }: Omit<Ove
       code: 'CREDENTIALS_REFUSED' as const,
       reason:
         app === undefined
-          ? `${networkNames[network]} refuses the credentials (${name}): ${lastError}. Nothing is sent to it`
-          : `${networkNames[network]} rejects nearly all devices of the app ${app}: ${lastError}. Nothing is sent to them, and no token is removed`,
+          ? `${pushNetworkNames[network]} refuses the credentials (${name}): ${lastError}. Nothing is sent to it`
+          : `${pushNetworkNames[network]} rejects nearly all devices of the app ${app}: ${lastError}. Nothing is sent to them, and no token is removed`,
     })),
     ...failing('REQUESTS_FAIL', 'requests', sum('failedRequests') + sum('failedEmits'), sum('requests') + sum('emits')),
     ...failing('PUSHES_FAIL', 'pushes', sum('failedPushes'), sum('pushes') + sum('failedPushes')),
@@ -68,5 +69,3 @@ export function alertsOf({ hour, deadCalls, processes = [], lag = {} }: Omit<Ove
       : []),
   ]
 }
-
-const networkNames = { apns: 'APNs', fcm: 'FCM', web: 'Web Push' } as const

@@ -1,5 +1,6 @@
 import type { ActivityAnswer } from '@parley/contracts/bus/node-requests'
 import type { ExplainedDevice, PushReason } from '@parley/contracts/resources/push-explanation'
+import { pushNetworkNames } from '@parley/contracts/resources/push-network'
 import type { TimelineEntry } from '@parley/contracts/resources/timeline-entry'
 import { closeReasons } from '@parley/contracts/socket/close-reasons'
 import type { OutgoingCallDoc } from '@parley/db/push/documents'
@@ -32,7 +33,6 @@ export const noPush: Record<PushReason, string> = {
   NOT_RECORDED: 'nothing is on record',
 }
 
-const networkNames = { apns: 'APNs', fcm: 'FCM', web: 'Web Push' } as const
 const deviceReasons: Readonly<Record<string, string>> = {
   ...noPush,
   CONNECTED: 'the device was connected and heard the message live',
@@ -41,7 +41,7 @@ const deviceReasons: Readonly<Record<string, string>> = {
 /** The outcome of a push to a device. */
 export function outcomeInWords(device: ExplainedDevice): Pick<TimelineEntry, 'code' | 'reason' | 'about'> {
   const { deviceId, outcome, reason = '', tries = 0, lastError, nextTryAtMS, tokenRemoved } = device
-  const network = device.network === undefined ? 'the network' : networkNames[device.network]
+  const network = device.network === undefined ? 'the network' : pushNetworkNames[device.network]
   const about = {
     devices: [deviceId],
     ...(device.network !== undefined && { network }),

@@ -2866,7 +2866,7 @@ export interface ListConnectionsResult {
   silentNodes: string[]
 }
 export interface SubscribeInput {
-  type: 'ios' | 'fcm' | 'web'
+  type: 'ios' | 'fcm' | 'web' | 'hms' | 'relay'
   /**
    * Device push token; of a browser (`web`), its PushSubscription as JSON text
    */
@@ -2881,7 +2881,7 @@ export interface SubscribeInput {
   language?: string
 }
 export interface SubscribeResult {
-  type: 'ios' | 'fcm' | 'web'
+  type: 'ios' | 'fcm' | 'web' | 'hms' | 'relay'
   deviceId: string
 }
 export interface UnsubscribeInput {
@@ -4072,7 +4072,7 @@ export interface InspectUserResult {
   roomCount: number
   devices: {
     deviceId: string
-    type: 'ios' | 'fcm' | 'web'
+    type: 'ios' | 'fcm' | 'web' | 'hms' | 'relay'
     fingerprint: string
     /**
      * The APNs topic
@@ -4992,7 +4992,7 @@ export interface ReadOverviewResult {
      * Of the push service: each network that is configured
      */
     credentials?: {
-      network: 'apns' | 'fcm' | 'web'
+      network: 'apns' | 'fcm' | 'web' | 'hms' | 'relay'
       /**
        * `refused` for the devices of this app alone, since nearly all were rejected
        */
@@ -5490,7 +5490,7 @@ export interface PushExplanation {
     | 'NOT_RECORDED'
   devices: {
     deviceId: string
-    network?: 'apns' | 'fcm' | 'web'
+    network?: 'apns' | 'fcm' | 'web' | 'hms' | 'relay'
     /**
      * `sending` for long: the sending process was killed, and the outcome is unknown
      */

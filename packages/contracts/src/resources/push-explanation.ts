@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { messageId, roomId, timeMS, userId } from '../ids.ts'
 import { ours } from '../ours.ts'
 import { keptBackBy } from './notification-settings.ts'
+import { pushNetwork } from './push-network.ts'
 
 /** Why a user or a device got no push (docs/reference/push.md#why-a-push-came-or-did-not). */
 const pushReason = z.enum([
@@ -26,7 +27,7 @@ export type PushReason = z.infer<typeof pushReason>
 
 const explainedDevice = z.object({
   deviceId: z.string(),
-  network: z.enum(['apns', 'fcm', 'web']).optional(),
+  network: pushNetwork.optional(),
   outcome: z
     .enum(['sent', 'refused', 'waiting', 'sending', 'given up', 'not sent'])
     .describe('`sending` for long: the sending process was killed, and the outcome is unknown'),

@@ -1,4 +1,5 @@
 import { keptBackBy } from '@parley/contracts/resources/notification-settings'
+import type { PushNetwork } from '@parley/contracts/resources/push-network'
 
 /** A queue with waiting calls. */
 export interface CallQueueDoc {
@@ -156,8 +157,6 @@ export interface PushResult {
   reason?: string
   atMS: number
 }
-
-export type PushNetwork = 'apns' | 'fcm' | 'web'
 
 /** The reason why a member got no push on any device. */
 export const userReasons = [

@@ -1,8 +1,9 @@
 import { clock } from '@parley/async/clock'
+import type { PushNetwork } from '@parley/contracts/resources/push-network'
 import { type IndexDescription, MongoBulkWriteError, MongoServerError } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import type { PushDoc, PushNetwork } from './documents.ts'
+import type { PushDoc } from './documents.ts'
 
 /** Longer than the stream may deliver an event again. */
 export const keepPushesSeconds = 4 * 24 * 60 * 60

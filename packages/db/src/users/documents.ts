@@ -1,5 +1,6 @@
 import type { RobotCommand } from '@parley/contracts/resources/command'
 import type { UserNotifications } from '@parley/contracts/resources/notification-settings'
+import type { DeviceType } from '@parley/contracts/resources/push-network'
 import type { Address } from '@parley/contracts/resources/user'
 
 /** A personal block of one user by another. */
@@ -21,7 +22,7 @@ export interface DeviceDoc {
   user: string
   userKey: string
   device: string
-  type: 'ios' | 'fcm' | 'web'
+  type: DeviceType
   /** Of `web`: the PushSubscription as JSON text. */
   token: string
   /** BCP 47. */

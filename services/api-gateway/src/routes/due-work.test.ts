@@ -26,6 +26,8 @@ const documents: Record<Exclude<WorkKind, 'auditEntries'>, [collection: string, 
   apns: ['pushes', (ms) => ({ network: 'apns', dueAtMS: ms })],
   fcm: ['pushes', (ms) => ({ network: 'fcm', dueAtMS: ms })],
   web: ['pushes', (ms) => ({ network: 'web', dueAtMS: ms })],
+  hms: ['pushes', (ms) => ({ network: 'hms', dueAtMS: ms })],
+  relay: ['pushes', (ms) => ({ network: 'relay', dueAtMS: ms })],
   raisedHistory: ['raisedHistory', (ms) => ({ leaseUntilMS: ms })],
   calls: ['callQueues', (ms) => ({ target: 'one server', dueAtMS: ms })],
 }

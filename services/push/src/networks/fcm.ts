@@ -1,11 +1,13 @@
 import { clock } from '@parley/async/clock'
 import type { PushDoc } from '@parley/db/push/documents'
+import { importPKCS8, SignJWT } from 'jose'
 import { Agent, request } from 'undici'
 import { z } from 'zod'
 import type { ServiceAccount } from '../settings.ts'
+import { createAccessTokens, type Grant, sendWithToken } from './access-tokens.ts'
 import { fcmMessage } from './fcm-message.ts'
-import { createAccessTokens, NoAccessToken } from './fcm-token.ts'
-import { asJson, connectionReason, type Network, type PushAnswer, type PushContent, retryAfterMS } from './network.ts'
+
+import { asJson, type Network, type PushAnswer, type PushContent, retryAfterMS } from './network.ts'
 
 export interface FcmOptions {
   account: ServiceAccount
@@ -56,7 +58,7 @@ export function createFcm({ account, url, timeoutMS, concurrency }: FcmOptions):
     bodyTimeout: timeoutMS,
   })
   const mostMS = timeoutMS + laterMS
-  const tokens = createAccessTokens(account, agent, mostMS)
+  const tokens = createAccessTokens(grantOf(account), agent, mostMS)
   const endpoint = `${url.replace(/\/$/, '')}/v1/projects/${account.project_id}/messages:send`
 
   async function post(push: PushDoc, content: PushContent, token: string): Promise<PushAnswer | 'token refused'> {
@@ -73,23 +75,25 @@ export function createFcm({ account, url, timeoutMS, concurrency }: FcmOptions):
   }
 
   return {
-    async send(push, content) {
-      try {
-        const token = await tokens.get()
-        const first = await post(push, content, token)
-        if (first !== 'token refused') return first
-        // The token may have been revoked early: try once more with a new one.
-        tokens.forget(token)
-        const second = await post(push, content, await tokens.get())
-        return second === 'token refused' ? { as: 'credentials', reason: 'UNAUTHENTICATED' } : second
-      } catch (error) {
-        if (error instanceof NoAccessToken) {
-          return { as: error.isRefusal ? 'credentials' : 'again', reason: 'no access token' }
-        }
-        return { as: 'again', reason: connectionReason(error) }
-      }
-    },
+    send: (push, content) => sendWithToken(tokens, (token) => post(push, content, token)),
     close: () => agent.close(),
+  }
+}
+
+/** A signed assertion is exchanged for a token at the account's token_uri (RFC 7523). */
+function grantOf({ client_email, private_key, token_uri }: ServiceAccount): Grant {
+  return {
+    tokenUrl: token_uri,
+    async form() {
+      const assertion = await new SignJWT({ scope: 'https://www.googleapis.com/auth/firebase.messaging' })
+        .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
+        .setIssuer(client_email)
+        .setAudience(token_uri)
+        .setIssuedAt()
+        .setExpirationTime('1h')
+        .sign(await importPKCS8(private_key, 'RS256'))
+      return new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion })
+    },
   }
 }
 

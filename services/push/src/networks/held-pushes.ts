@@ -1,5 +1,6 @@
+import type { PushNetwork } from '@parley/contracts/resources/push-network'
 import type { Db } from '@parley/db/connect'
-import type { PushDoc, PushNetwork } from '@parley/db/push/documents'
+import type { PushDoc } from '@parley/db/push/documents'
 import { findDuePushes, holdPushes, releasePushes } from '@parley/db/push/pushes'
 import type { Doubts } from './doubts.ts'
 

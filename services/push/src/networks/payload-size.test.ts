@@ -7,7 +7,9 @@ import { describe, test } from 'vitest'
 import { messageNotification } from '../recipients/notification-text.ts'
 import { apnsNotification } from './apns-notification.ts'
 import { fcmMessage } from './fcm-message.ts'
+import { hmsMessage } from './hms-message.ts'
 import type { PushContent } from './network.ts'
+import { saidTo } from './said-to-device.ts'
 import { takenAway } from './taken-away.ts'
 
 const id = 'r'.repeat(128)
@@ -18,6 +20,12 @@ function contentOf(text: string, app = appNotifications.parse({})): PushContent 
   const message = { _id: id, room: id, messageType: 'x'.repeat(128), message: text, sender } as unknown as Message
   const content = messageNotification(message, { name: text, roomType: 'group' } as RoomDoc, app, 'request')
   return content.of === 'message' ? content : assert.fail()
+}
+
+/** Without the token, as Push Kit counts. */
+function hmsBytes(content: PushContent): number {
+  const { message } = hmsMessage(push, content, 'org.example.MainActivity') as { message: object }
+  return Buffer.byteLength(JSON.stringify({ ...message, token: [] }))
 }
 
 interface FcmMessage {
@@ -33,6 +41,8 @@ describe('a push of long texts', () => {
     assert.ok(Buffer.byteLength(apns) <= 4_096, 'APNs')
     const { message } = fcmMessage(push, content) as { message: FcmMessage }
     assert.ok(Buffer.byteLength(JSON.stringify({ message })) <= 4_096, 'FCM')
+    assert.ok(hmsBytes(content) <= 4_096, 'Push Kit')
+    assert.ok(Buffer.byteLength(JSON.stringify(saidTo(push, content, 3_600))) <= 3_600, 'the relay')
     const [args, onIPhones] = [message.android.notification.body_loc_args, message.apns.payload.aps.alert['loc-args']]
     assert.deepEqual(onIPhones, args)
     for (const arg of [...args, ...content.locArgs]) {
@@ -48,6 +58,7 @@ describe('a push of long texts', () => {
     assert.ok(Buffer.byteLength(apns) <= 4_096, 'APNs')
     const { message } = fcmMessage(push, content) as { message: { android: { notification: { body: string } } } }
     assert.ok(Buffer.byteLength(JSON.stringify({ message })) <= 4_096, 'FCM')
+    assert.ok(hmsBytes(content) <= 4_096, 'Push Kit')
     const { body } = message.android.notification
     assert.ok(body.isWellFormed() && body.startsWith('漢'.repeat(100)) && body.length > 120, body)
   })
@@ -58,6 +69,7 @@ describe('a push of long texts', () => {
     for (const made of [apnsNotification(push, content, 'org.example.app'), fcmMessage(push, content)]) {
       assert.ok(Buffer.byteLength(JSON.stringify(made)) <= 4_096)
     }
+    assert.ok(hmsBytes(content) <= 4_096)
     assert.deepEqual(content.rooms, ids.slice(0, content.rooms.length))
     assert.ok(content.rooms.length > 2)
   })

@@ -9,9 +9,8 @@ import { createGuardedAgent, type PrivateTargets, TargetRefused } from '@parley/
 import { importJWK, type JWK, SignJWT } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { request } from 'undici'
-import { fitted } from './fitting-arguments.ts'
 import { asJson, connectionReason, type Network, type PushAnswer, type PushContent, retryAfterMS } from './network.ts'
-import { shownText } from './shown-text.ts'
+import { saidTo } from './said-to-device.ts'
 import { encryptForBrowser, mostTextBytes } from './web-push-encryption.ts'
 
 export interface WebPushOptions {
@@ -52,7 +51,7 @@ export function createWebPush({ db, subject, allowPrivate, timeoutMS, concurrenc
     const parsed = pushSubscription.safeParse(asJson(push.token, pushSubscription))
     if (!parsed.success) return { as: 'refused', reason: 'BadSubscription', isOurs: true }
     const { endpoint, keys } = parsed.data
-    const text = JSON.stringify(saidTo(push, content))
+    const text = JSON.stringify(saidTo(push, content, mostTextBytes))
     if (Buffer.byteLength(text) > mostTextBytes) return { as: 'refused', reason: 'TooLarge', isOurs: true }
     const signature = await authorization(push.app, new URL(endpoint).origin)
     if (signature === undefined) return { as: 'refused', reason: 'NoKey', isOurs: true }
@@ -87,19 +86,6 @@ export function createWebPush({ db, subject, allowPrivate, timeoutMS, concurrenc
     },
     close: () => agent.close(),
   }
-}
-
-/** docs/reference/push.md#web-push */
-function saidTo(push: PushDoc, content: PushContent): object {
-  const { badge } = push
-  const withBadge = badge === undefined ? {} : { badge }
-  if (content.of === 'read') return { type: 'read', rooms: content.rooms, messages: content.messages, ...withBadge }
-  if (content.of === 'clients') return { id: content.id, ...withBadge, ...content.payload }
-  const { room, messageID, messageType, threadOf, reminder } = content
-  const more = { ...(threadOf !== undefined && { threadOf }), ...(reminder && { reminder }) }
-  const message = { room, messageID, messageType, ...more }
-  const made = (args: readonly string[]) => ({ ...message, ...shownText(push, content, args), ...withBadge })
-  return fitted(content.locArgs, mostTextBytes, made)
 }
 
 function lifetimeS({ giveUpAtMS }: PushDoc, content: PushContent): number {

@@ -1,9 +1,10 @@
 import { clock } from '@parley/async/clock'
+import type { PushNetwork } from '@parley/contracts/resources/push-network'
 import { key } from '@parley/db/keys'
-import type { PushDoc, PushNetwork } from '@parley/db/push/documents'
+import type { PushDoc } from '@parley/db/push/documents'
 import type { DeviceDoc } from '@parley/db/users/documents'
 
-export const networkOf = { ios: 'apns', fcm: 'fcm', web: 'web' } as const satisfies Record<
+export const networkOf = { ios: 'apns', fcm: 'fcm', web: 'web', hms: 'hms', relay: 'relay' } as const satisfies Record<
   DeviceDoc['type'],
   PushNetwork
 >

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isoTime, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { ban, block } from '../../resources/ban.ts'
+import { deviceType } from '../../resources/push-network.ts'
 import { adminUser } from '../../resources/user.ts'
 import { exampleBlock, exampleUser } from '../examples.ts'
 import { listConnections } from '../users/connections.ts'
@@ -24,7 +25,7 @@ export const inspectUser = operation({
     devices: z.array(
       z.object({
         deviceId: z.string(),
-        type: z.enum(['ios', 'fcm', 'web']),
+        type: deviceType,
         fingerprint: z.string(),
         topic: z.string().optional().describe('The APNs topic'),
         updatedAt: isoTime,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { timeMS } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
+import { pushNetwork } from '../../resources/push-network.ts'
 
 const count = z.number().int()
 
@@ -28,7 +29,7 @@ const series = z.array(
 )
 
 const credentials = z.object({
-  network: z.enum(['apns', 'fcm', 'web']),
+  network: pushNetwork,
   app: z.string().optional().describe('`refused` for the devices of this app alone, since nearly all were rejected'),
   state: z.enum(['untried', 'accepted', 'refused']),
   name: z.string().describe('Names the credentials: the key ID and team, or the project'),

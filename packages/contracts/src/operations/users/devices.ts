@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { comparedText, inPath, naming } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
+import { deviceType } from '../../resources/push-network.ts'
 import { language } from '../../resources/push-text.ts'
 
 const deviceToken = comparedText(4096)
   .min(1)
   .describe('Device push token; of a browser (`web`), its PushSubscription as JSON text')
-const deviceType = z.enum(['ios', 'fcm', 'web'])
 const deviceId = inPath(comparedText(256).min(1)).describe(
   'The same as in auth2, so that an online device gets no push',
 )

@@ -1,16 +1,14 @@
 import { clock } from '@parley/async/clock'
-import { importPKCS8, SignJWT } from 'jose'
 import { type Dispatcher, request } from 'undici'
 import { z } from 'zod'
-import type { ServiceAccount } from '../settings.ts'
+import { connectionReason, type PushAnswer } from './network.ts'
 
-const scope = 'https://www.googleapis.com/auth/firebase.messaging'
 /** A token that ends sooner than this is no longer used. */
 const spareMS = 5 * 60 * 1_000
 const granted = z.object({ access_token: z.string(), expires_in: z.number() })
 
-/** Google did not issue a token: `isRefusal` when our credentials are at fault, else it can be retried. */
-export class NoAccessToken extends Error {
+/** No token was issued: `isRefusal` when our credentials are at fault, else it can be retried. */
+class NoAccessToken extends Error {
   override name = 'NoAccessToken'
   readonly isRefusal: boolean
 
@@ -27,22 +25,20 @@ export interface AccessTokens {
   forget(token: string): void
 }
 
-/** Access tokens for a service account: a signed assertion is exchanged at its token_uri (RFC 7523). */
-export function createAccessTokens(account: ServiceAccount, dispatcher: Dispatcher, timeoutMS: number): AccessTokens {
+export interface Grant {
+  tokenUrl: string
+  /** The form of a request for a token (RFC 6749, 4). */
+  form: () => URLSearchParams | Promise<URLSearchParams>
+}
+
+/** Access tokens of OAuth 2.0: one is used until it nears its end. */
+export function createAccessTokens({ tokenUrl, form }: Grant, dispatcher: Dispatcher, timeoutMS: number): AccessTokens {
   let current: { token: string; untilMS: number } | undefined
   let asking: Promise<string> | undefined
 
   async function ask(): Promise<string> {
-    const { client_email, private_key, token_uri } = account
-    const assertion = await new SignJWT({ scope })
-      .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
-      .setIssuer(client_email)
-      .setAudience(token_uri)
-      .setIssuedAt()
-      .setExpirationTime('1h')
-      .sign(await importPKCS8(private_key, 'RS256'))
-    const grant = new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion })
-    const { statusCode, body } = await request(token_uri, {
+    const grant = await form()
+    const { statusCode, body } = await request(tokenUrl, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: grant.toString(),
@@ -52,7 +48,7 @@ export function createAccessTokens(account: ServiceAccount, dispatcher: Dispatch
     const text = await body.text()
     if (statusCode !== 200) {
       const isRefusal = statusCode >= 400 && statusCode < 500 && statusCode !== 429
-      throw new NoAccessToken(`${token_uri} answered ${statusCode}`, isRefusal)
+      throw new NoAccessToken(`${tokenUrl} answered ${statusCode}`, isRefusal)
     }
     const { access_token, expires_in } = granted.parse(JSON.parse(text))
     current = { token: access_token, untilMS: clock.now() + expires_in * 1_000 - spareMS }
@@ -74,5 +70,25 @@ export function createAccessTokens(account: ServiceAccount, dispatcher: Dispatch
     forget(token) {
       if (current?.token === token) current = undefined
     },
+  }
+}
+
+/** Sends by a token; one that is refused may have been revoked early: then once more by a new one. Never fails. */
+export async function sendWithToken(
+  tokens: AccessTokens,
+  send: (token: string) => Promise<PushAnswer | 'token refused'>,
+): Promise<PushAnswer> {
+  try {
+    const token = await tokens.get()
+    const first = await send(token)
+    if (first !== 'token refused') return first
+    tokens.forget(token)
+    const second = await send(await tokens.get())
+    return second === 'token refused' ? { as: 'credentials', reason: 'UNAUTHENTICATED' } : second
+  } catch (error) {
+    if (error instanceof NoAccessToken) {
+      return { as: error.isRefusal ? 'credentials' : 'again', reason: 'no access token' }
+    }
+    return { as: 'again', reason: connectionReason(error) }
   }
 }

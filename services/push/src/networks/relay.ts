@@ -1,0 +1,87 @@
+import { hash } from 'node:crypto'
+import { clock } from '@parley/async/clock'
+import { findApp, signingSecrets } from '@parley/db/apps/apps'
+import type { Db } from '@parley/db/connect'
+import type { PushDoc } from '@parley/db/push/documents'
+import { deviceOf } from '@parley/db/push/pushes'
+import { createGuardedAgent, type PrivateTargets, TargetRefused } from '@parley/wiring/guarded-agent'
+import { signedHeaders } from '@parley/wiring/hook-calls'
+import { LRUCache } from 'lru-cache'
+import { request } from 'undici'
+import { connectionReason, type Network, type PushAnswer, type PushContent, retryAfterMS } from './network.ts'
+import { saidTo } from './said-to-device.ts'
+
+export interface RelayOptions {
+  db: Db
+  url: string
+  allowPrivate: PrivateTargets
+  timeoutMS: number
+  concurrency: number
+}
+
+/** Most networks take 4 KB: this leaves room for what the relay adds. */
+const mostBytes = 3_600
+/** A changed secret counts after this time. */
+const secretsKeptMS = 10_000
+
+/** A server of the operator's that passes pushes on: one signed POST per device (docs/reference/push.md#a-relay). */
+export function createRelay({ db, url, allowPrivate, timeoutMS, concurrency }: RelayOptions): Network {
+  const agent = createGuardedAgent({ allowPrivate, timeoutMS, connections: concurrency })
+  const known = new LRUCache<string, string[]>({ max: 1_000, ttl: secretsKeptMS })
+
+  async function secretsOf(app: string): Promise<string[]> {
+    const found = known.get(app)
+    if (found) return found
+    const doc = await findApp(db, app)
+    const secrets = doc ? signingSecrets(doc) : []
+    known.set(app, secrets)
+    return secrets
+  }
+
+  async function post(push: PushDoc, content: PushContent): Promise<PushAnswer> {
+    const secrets = await secretsOf(push.app)
+    if (secrets.length === 0) return { as: 'refused', reason: 'NoApp', isOurs: true }
+    const { app, user, token } = push
+    const about = { appID: app, clientID: user, deviceId: deviceOf(push), token }
+    const body = JSON.stringify({ ...about, push: saidTo(push, content, mostBytes) })
+    // The same on every try: a relay can tell a repetition.
+    const id = `push_${hash('sha256', push._id).slice(0, 32)}`
+    const {
+      statusCode,
+      headers,
+      body: said,
+    } = await request(url, {
+      method: 'POST',
+      dispatcher: agent,
+      headers: signedHeaders({ url, id, secrets, body }, clock.date()),
+      body,
+      signal: AbortSignal.timeout(timeoutMS),
+    })
+    await said.dump()
+    return answerOf(statusCode, retryAfterMS(headers['retry-after']))
+  }
+
+  return {
+    async send(push, content) {
+      try {
+        return await post(push, content)
+      } catch (error) {
+        for (let cause = error; cause instanceof Error; cause = cause.cause) {
+          if (cause instanceof TargetRefused) return { as: 'credentials', reason: 'private target' }
+        }
+        return { as: 'again', reason: connectionReason(error) }
+      }
+    },
+    close: () => agent.close(),
+  }
+}
+
+function answerOf(status: number, afterMS: number | undefined): PushAnswer {
+  const reason = String(status)
+  if (status >= 200 && status < 300) return { as: 'sent' }
+  if (status === 410) return { as: 'doubtful', reason, proven: 'dead' }
+  // The relay may not know the app's secret, or lie elsewhere.
+  if (status === 401 || status === 403 || status === 404) return { as: 'doubtful', reason, proven: 'refused' }
+  if (status === 429 || status >= 500) return { as: 'again', reason, ...(afterMS !== undefined && { afterMS }) }
+  return { as: 'refused', reason }
+}
