@@ -39,7 +39,7 @@ const rooms = await makeRooms()
 const withRooms = await sizes(db)
 const sent = await send(rooms)
 const withMessages = await flushed(db)
-const stream = await readStreamSize(bus)
+const stream = await readStreamSize(bus, bus.streams.names[0] ?? '')
 
 const rows = [
   row('users, each with a token', users, empty, withUsers),

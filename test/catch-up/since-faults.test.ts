@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Bus, closeBus, connectBus } from '@parley/bus/connect'
 import { publishEvent } from '@parley/bus/events/publish'
-import { eventStream } from '@parley/contracts/bus/streams'
+import { streamName } from '@parley/contracts/bus/streams'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 import { connectResuming, type ResumingClient } from './resuming-client.ts'
@@ -33,7 +33,7 @@ describe('auth2 with since, with an incomplete stream', () => {
 
   /** A request of the JetStream API. */
   async function ofStream(request: 'PURGE' | 'DELETE'): Promise<void> {
-    const answer = await bus.nats.request(`$JS.API.STREAM.${request}.${eventStream.name}`)
+    const answer = await bus.nats.request(`$JS.API.STREAM.${request}.${streamName(0)}`)
     assert.equal(answer.json<{ success?: boolean }>().success, true)
   }
   const send = async (message: string) =>

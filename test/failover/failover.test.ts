@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { closeBus, connectBus } from '@parley/bus/connect'
-import { eventStream } from '@parley/contracts/bus/streams'
+import { streamName } from '@parley/contracts/bus/streams'
 import {
   type Cluster,
   newServersDir,
@@ -162,7 +162,7 @@ describe('servers fail over under load: nothing acknowledged is lost, and nothin
   async function leaderOfStream(): Promise<number> {
     const bus = await connectBus(nats.url, 'failover test')
     try {
-      const { cluster } = await (await jetstreamManager(bus.nats)).streams.info(eventStream.name)
+      const { cluster } = await (await jetstreamManager(bus.nats)).streams.info(streamName(0))
       assert.equal(cluster?.replicas?.length, 2, 'the stream has three copies')
       return Number(cluster?.leader)
     } finally {

@@ -17,18 +17,23 @@ export interface Sending {
   stop(): Promise<string[]>
 }
 
-/** Sends as fast as it can over all gateways until it is stopped, despite failures. */
+/** Sends over all gateways until it is stopped, despite failures; by default as fast as it can. */
 export function startSending({
   urls,
   headers,
   room,
+  senders = 4,
+  pauseMS = 0,
 }: {
   urls: () => string[]
   headers: Record<string, string>
   room: string
+  senders?: number
+  /** After each message of a sender. */
+  pauseMS?: number
 }): Sending {
   const acknowledged: string[] = []
-  const bySender: string[][] = [[], [], [], []]
+  const bySender = Array.from({ length: senders }, (): string[] => [])
   const statuses = new Set<number>()
   const sending = { on: true }
   const one = async (mine: string[], sender: number) => {
@@ -42,6 +47,7 @@ export function startSending({
         const id = String(answer.body.result['_id'])
         acknowledged.push(id)
         mine.push(id)
+        if (pauseMS > 0) await new Promise((resolve) => setTimeout(resolve, pauseMS))
       } else await new Promise((resolve) => setTimeout(resolve, 5))
     }
   }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { headers, type MsgHdrs } from '@nats-io/nats-core'
 import { type Bus, closeBus, connectBus } from '@parley/bus/connect'
 import { consumerState } from '@parley/bus/stream/stream'
-import { type DurableConsumer, durableConsumers } from '@parley/contracts/bus/streams'
+import { type DurableConsumer, durableConsumers, streamName } from '@parley/contracts/bus/streams'
 import {
   controlSubject,
   eventSubject,
@@ -11,7 +11,6 @@ import {
   nodeSubject,
   nodesSubject,
   pushToClientsSubject,
-  subjectToken,
 } from '@parley/contracts/bus/subjects'
 import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import type { Socket } from 'socket.io-client'
@@ -77,7 +76,7 @@ describe('a bus message that cannot be read', () => {
       eventSubject({ app, room }, 'messageUpdated'),
       eventSubject({ app, room }, 'messageDeleted'),
       pushToClientsSubject(app),
-      membersChangeSubject(app),
+      membersChangeSubject(app, room),
     ]
     const push = JSON.stringify({ id: 'x', clients: [bob], payload: { alert: 'x' } })
     const badHeader = headers()
@@ -86,9 +85,17 @@ describe('a bus message that cannot be read', () => {
       ...subjects.flatMap((subject) =>
         payloads.map((data) => ({ what: `${String(data)} on ${subject}`, subject, data })),
       ),
-      { what: 'an app that is not a token', subject: `parley.event.${brokenToken}.room.x.chat%20message`, data: '{}' },
-      { what: 'a room that is not a token', subject: `parley.event.x.room.${brokenToken}.chat%20message`, data: '{}' },
-      { what: 'no token in a push', subject: `parley.push.${brokenToken}.clients`, data: push },
+      {
+        what: 'an app that is not a token',
+        subject: `parley.event.0.${brokenToken}.room.x.chat%20message`,
+        data: '{}',
+      },
+      {
+        what: 'a room that is not a token',
+        subject: `parley.event.0.x.room.${brokenToken}.chat%20message`,
+        data: '{}',
+      },
+      { what: 'no token in a push', subject: `parley.push.0.${brokenToken}.clients`, data: push },
       {
         what: 'a header that is not a token',
         subject: eventSubject({ app, room }, 'chat message'),
@@ -120,7 +127,7 @@ describe('a bus message that cannot be read', () => {
       ),
       {
         what: 'an event that is not a token',
-        subject: `parley.live.${subjectToken(app)}.room.${subjectToken(room)}.${brokenToken}`,
+        subject: eventSubject({ app, room }, 'typing').replace(/[^.]+$/, brokenToken),
       },
       { what: 'an app that is not a token', subject: `parley.control.${brokenToken}`, data: left },
       { what: 'a poll of nothing', subject: nodeSubject(node, 'poll'), headers: badPoll },
@@ -172,7 +179,7 @@ describe('a bus message that cannot be read', () => {
         async () => (await dropped(consumer)) === given.length,
       )
       await eventually(`${consumer} waits for nothing`, async () => {
-        const { waiting, unacknowledged } = await consumerState(bus, consumer)
+        const { waiting, unacknowledged } = await consumerState(bus, consumer, streamName(0))
         return waiting + unacknowledged === 0
       })
     }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { closeBus, connectBus } from '@parley/bus/connect'
 import { ensureStream } from '@parley/bus/stream/stream'
-import { eventStream } from '@parley/contracts/bus/streams'
+import { streamName } from '@parley/contracts/bus/streams'
 import { type NatsPair, newServersDir, startNatsPair } from '@parley/stack/clusters'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Socket } from 'socket.io-client'
@@ -85,7 +85,7 @@ async function urlOfStream({ urls }: NatsPair): Promise<string | undefined> {
   const bus = await connectBus(String(urls[0]), 'routes cut')
   try {
     await ensureStream(bus)
-    const { cluster } = await (await jetstreamManager(bus.nats)).streams.info(eventStream.name)
+    const { cluster } = await (await jetstreamManager(bus.nats)).streams.info(streamName(0))
     return urls.find((url) => url.endsWith(`:${cluster?.leader}`))
   } catch (error) {
     // The two still have to elect a leader.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { type Bus, closeBus, connectBus } from '@parley/bus/connect'
-import { durableConsumers, eventStream } from '@parley/contracts/bus/streams'
+import { durableConsumers, streamName } from '@parley/contracts/bus/streams'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type CallbackDouble, startCallback } from '../doubles/callback.ts'
 import { eventually, type RunningService } from '../platform.ts'
@@ -40,7 +40,7 @@ describe('stream consumers deleted by an operator', () => {
   }
   async function deleteConsumers(): Promise<void> {
     const { consumers } = await jetstreamManager(bus.nats)
-    for (const { name } of Object.values(durableConsumers)) await consumers.delete(eventStream.name, name)
+    for (const { name } of Object.values(durableConsumers)) await consumers.delete(streamName(0), name)
   }
   /** By message: the number of its pushes, and of its webhook calls. */
   function counts(): Record<string, [pushes: number, calls: number]> {
@@ -70,7 +70,7 @@ describe('stream consumers deleted by an operator', () => {
     for (const { name } of [durableConsumers.push, durableConsumers.webhooks, durableConsumers.stats]) {
       // A push arrives before its event is acknowledged, and stats may be behind it.
       const { ack_floor } = await eventually(`${name} has handled everything`, async () => {
-        const info = await consumers.info(eventStream.name, name)
+        const info = await consumers.info(streamName(0), name)
         return info.num_pending + info.num_ack_pending === 0 ? info : undefined
       })
       await eventually(`the position of ${name}`, async () => {

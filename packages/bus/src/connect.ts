@@ -5,6 +5,7 @@ import { credsAuthenticator, type NatsConnection, TimeoutError } from '@nats-io/
 import type { NatsConnectionImpl } from '@nats-io/nats-core/internal'
 import { connect, type NodeConnectionOptions } from '@nats-io/transport-node'
 import { isUnreachable } from '@parley/async/unreachable'
+import { createKnownStreams, type KnownStreams } from './stream/known-streams.ts'
 import { createStreamPublisher, type PublishToStream } from './stream/stream-publisher.ts'
 
 /** The connection to NATS. It reconnects by itself until it is closed; `connected` says whether it is up now. */
@@ -14,6 +15,8 @@ export interface Bus {
   /** @throws as `nats` */
   readonly stream: JetStreamClient
   publishToStream: PublishToStream
+  /** The streams of events. */
+  readonly streams: KnownStreams
   /** The stream positions acknowledged to this process: they reveal a loss. */
   acknowledged: Pick<ReturnType<typeof createStreamPublisher>, 'latest' | 'forget'>
   readonly connected: boolean
@@ -131,11 +134,9 @@ export async function connectBus(
     get stream() {
       return need(reached).stream
     },
+    streams: createKnownStreams(),
     publishToStream: async (...message) => need(reached).publisher.publish(...message),
-    acknowledged: {
-      latest: () => reached?.publisher.latest(),
-      forget: () => reached?.publisher.forget(),
-    },
+    acknowledged: acknowledgedBy(() => reached?.publisher),
     get connected() {
       return state.connected && reached?.nats.isClosed() === false
     },
@@ -161,6 +162,13 @@ export async function connectBus(
       if (state.connected) await reached.nats.drain()
       else await reached.nats.close()
     },
+  }
+}
+
+function acknowledgedBy(publisher: () => Bus['acknowledged'] | undefined): Bus['acknowledged'] {
+  return {
+    latest: (stream) => publisher()?.latest(stream),
+    forget: (stream) => publisher()?.forget(stream),
   }
 }
 

@@ -1,8 +1,8 @@
 import { clock } from '@parley/async/clock'
-import { eventStream } from '@parley/contracts/bus/streams'
 import type { Document } from 'mongodb'
 import { historyCollection } from './backup/history-window.ts'
 import type { Db } from './db.ts'
+import { streamStates } from './events/stream-state.ts'
 
 /** An event that its writer has not published in this time is another's to publish: the writer has failed to, or died. */
 export const givenUpAfterMS = 4_000
@@ -26,7 +26,7 @@ const works = {
   lostStream: {
     collection: 'streamState',
     field: 'rebuilding.leaseUntilMS',
-    when: { _id: eventStream.name, repairUntilMS: { $exists: false } },
+    when: { ...streamStates, repairUntilMS: { $exists: false } },
   },
   deletedMessages: { collection: 'rooms', field: 'erasing.leaseUntilMS', when: { erasing: { $exists: true } } },
   expired: { collection: 'messages', field: 'expiresAtMS', when: { expiresAtMS: { $exists: true } } },

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { mostStreams } from '@parley/contracts/bus/partitions'
 import { z } from 'zod'
 import { milliseconds, port, privateTargets, type SettingsDefinition } from './settings.ts'
 import { tlsSettings } from './tls-settings.ts'
@@ -66,6 +67,11 @@ export const sharedSettings = {
   },
   redisTls: tlsSettings(tlsPrefix.redis, 'Redis', 'a rediss:// URL'),
   stream: {
+    count: {
+      env: 'PARLEY_STREAMS',
+      help: 'the streams of NATS over which events are spread by room and user, 1 to 16; more that are there already stay',
+      schema: z.coerce.number().int().min(1).max(mostStreams).default(1),
+    },
     replicas: {
       env: 'PARLEY_STREAM_REPLICAS',
       help: 'the copies that a NATS cluster keeps of the events, 1 to 5; a stream that has more keeps them',
@@ -73,7 +79,7 @@ export const sharedSettings = {
     },
     maxBytes: {
       env: 'PARLEY_STREAM_MAX_BYTES',
-      help: 'the size of the events kept, in bytes, before the oldest go; a larger stream is not made smaller',
+      help: 'the size of each stream of events, in bytes, before its oldest go; a larger one is not made smaller',
       schema: z.coerce
         .number()
         .int()

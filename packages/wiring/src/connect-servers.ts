@@ -10,7 +10,7 @@ import { type sharedSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
 import { version } from '@parley/service/version'
 import { checkClock, watchClock } from './watch-clock.ts'
-import { openStream, watchStream } from './watch-stream.ts'
+import { openStreams, watchStreams } from './watch-stream.ts'
 
 /** The three servers that every service works with. */
 export interface Servers {
@@ -82,10 +82,11 @@ export async function connectServers(
   onStop('nats', () => closeBus(bus))
   const ping = () => pingBus(bus)
   checks['nats'] = needsBus ? ping : { optional: ping }
-  // Otherwise watchStream makes it, when NATS is there.
-  if (bus.connected) await reach('NATS', openStream(db, bus, settings.stream))
+  // Otherwise watchStreams makes them, when NATS is there, as it makes further ones in any case.
+  const options = settings.stream
+  if (bus.connected) await reach('NATS', openStreams(db, bus, { ...options, count: 1 }))
   const stopping = new AbortController()
-  const watching = watchStream({ db, bus, options: settings.stream, log, metrics }, stopping.signal)
+  const watching = watchStreams({ db, bus, options, log, metrics }, stopping.signal)
   onStop('stream watch', () => {
     stopping.abort()
     return watching

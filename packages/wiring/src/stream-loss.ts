@@ -1,8 +1,9 @@
 import { clock } from '@parley/async/clock'
 import type { Bus } from '@parley/bus/connect'
+import { gap } from '@parley/bus/stream/ensure-streams'
 import { ensureStream, type FindHandled, type StreamOptions } from '@parley/bus/stream/stream'
 import { deleteStream, findMessageId, findStream, type StreamIdentity } from '@parley/bus/stream/stream-state'
-import { durableConsumers, eventStream } from '@parley/contracts/bus/streams'
+import { durableConsumers } from '@parley/contracts/bus/streams'
 import type { Db } from '@parley/db/connect'
 import type { Rebuilding, StreamStateDoc } from '@parley/db/events/documents'
 import { findStreamState, recordLoss, recordNewStream } from '@parley/db/events/stream-state'
@@ -10,11 +11,6 @@ import { findStreamState, recordLoss, recordNewStream } from '@parley/db/events/
 /** How the stream is not the one that was known. */
 export type Loss = 'missing' | 'another stream' | 'went back' | 'other messages'
 
-/**
- * Positions of a new stream begin far above the old one's, so that ordering by position still holds, and positions that
- * the old stream has given since are not reused.
- */
-const gap = 1_000_000_000
 /** Longer than an event takes from its time of creation to the stream. */
 const marginMS = 30_000
 /**
@@ -41,7 +37,7 @@ export async function findLoss(
   if (stream.lastSeq < Math.max(state.seq, acknowledged?.seq ?? 0)) return 'went back'
   const known = state.witness === undefined ? [] : [{ seq: state.seq, id: state.witness }]
   for (const { seq, id } of acknowledged ? [...known, acknowledged] : known) {
-    const there = await findMessageId(bus, seq)
+    const there = await findMessageId(bus, state._id, seq)
     // None is there when it was the oldest, or its app was deleted.
     if (there !== undefined && there !== id) return 'other messages'
   }
@@ -53,16 +49,21 @@ export async function findLoss(
  * published again.
  * @returns whether this process did
  */
-export async function replaceStream(db: Db, bus: Bus, options: StreamOptions, state: StreamStateDoc): Promise<boolean> {
+export async function replaceStream(
+  db: Db,
+  bus: Bus,
+  { index, ...options }: StreamOptions & { index: number },
+  state: StreamStateDoc,
+): Promise<boolean> {
   const rebuilding = toRebuild(state)
   const now = clock.now()
   if ((state.repairUntilMS ?? 0) > now || !(await recordLoss(db, state, rebuilding, now + repairMS))) return false
   const firstSeq = nextFirstSeq(state)
-  const found = await findStream(bus)
+  const found = await findStream(bus, state._id)
   // One that a starting service made stays. In one of an earlier release, or gone back, positions would be given twice.
-  if (found && found.beganAtSeq <= state.seq) await deleteStream(bus)
-  await ensureStream(bus, options, firstSeq)
-  const made = await findStream(bus)
+  if (found && found.beganAtSeq <= state.seq) await deleteStream(bus, state._id)
+  await ensureStream(bus, options, { index, count: bus.streams.names.length, firstSeq })
+  const made = await findStream(bus, state._id)
   if (!made) return false
   const { sinceMS } = rebuilding
   const { created, beganAtSeq } = made
@@ -82,8 +83,8 @@ function toRebuild(state: StreamStateDoc): Rebuilding {
 
 /** Makes the function that finds the recorded position of a consumer. Positions of another stream mean nothing in this one. */
 export function handledIn(db: Db, bus: Bus): FindHandled {
-  return async (name) => {
-    const [state, stream] = await Promise.all([findStreamState(db, eventStream.name), findStream(bus)])
+  return async (name, of) => {
+    const [state, stream] = await Promise.all([findStreamState(db, of), findStream(bus, of)])
     if (!state || stream?.created !== state.created) return undefined
     const seq = state.handledSeqs?.[durableConsumers[name].name]
     return seq !== undefined && seq <= stream.lastSeq ? seq : undefined

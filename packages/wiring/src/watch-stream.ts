@@ -1,110 +1,174 @@
 import { clock } from '@parley/async/clock'
 import type { Bus } from '@parley/bus/connect'
 import { lookInTurns } from '@parley/bus/look-in-turns'
+import { ensureStreams } from '@parley/bus/stream/ensure-streams'
 import { ensureStream, type StreamOptions } from '@parley/bus/stream/stream'
-import { findHandled, findMessageId, findStream, type StreamIdentity } from '@parley/bus/stream/stream-state'
+import { learnStreams } from '@parley/bus/stream/stream-info'
+import type { Acknowledged } from '@parley/bus/stream/stream-publisher'
+import {
+  findHandled,
+  findMessageId,
+  findStream,
+  identityOf,
+  type StreamIdentity,
+} from '@parley/bus/stream/stream-state'
 import { type StreamLook, streamLook } from '@parley/contracts/bus/looks'
-import { eventStream } from '@parley/contracts/bus/streams'
+import { mostStreams } from '@parley/contracts/bus/partitions'
+import { streamNames } from '@parley/contracts/bus/streams'
 import type { Db } from '@parley/db/connect'
 import type { StreamStateDoc } from '@parley/db/events/documents'
-import { findStreamState, insertStreamState, recordFoundAgain, recordProgress } from '@parley/db/events/stream-state'
+import { findStreamStates, insertStreamState, recordFoundAgain, recordProgress } from '@parley/db/events/stream-state'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
 import { findLoss, type Loss, nextFirstSeq, replaceStream } from './stream-loss.ts'
 
-/** One process of all records how far the stream has come; less often while nothing is published. */
+/** One process of all records how far a stream has come; less often while nothing is published. */
 const recordEveryMS = { busy: 1_000, idle: 5_000 } as const
 
-/** Makes sure that the stream exists. One in place of a lost stream goes on above its positions. */
-export async function openStream(db: Db, bus: Bus, options: StreamOptions): Promise<void> {
-  const state = await findStreamState(db, eventStream.name)
-  await ensureStream(bus, options, state ? nextFirstSeq(state) : undefined)
+/** Makes sure that the streams exist. One in place of a lost stream goes on above its positions. */
+export async function openStreams(db: Db, bus: Bus, options: WatchedStreams['options']): Promise<void> {
+  const states = await findStreamStates(db)
+  const firstSeqOf = (stream: string) => {
+    const state = states.get(stream)
+    return state && nextFirstSeq(state)
+  }
+  await ensureStreams(bus, { ...options, count: Math.max(options.count, countOf(states)) }, firstSeqOf)
 }
 
-export interface WatchedStream {
+/** How many streams there were. */
+const countOf = (states: ReadonlyMap<string, unknown>) =>
+  streamNames(mostStreams).findLastIndex((name) => states.has(name)) + 1
+
+export interface WatchedStreams {
   db: Db
   bus: Bus
-  options: StreamOptions
+  /** At least `count` streams. */
+  options: StreamOptions & { count: number }
   log: Logger
   metrics: Metrics
 }
 
+/** One stream as one process knows it between two looks. */
+interface Seen {
+  losses: number | undefined
+  suspected: Loss | undefined
+  /** The last position that was acknowledged to this process. */
+  seq: number | undefined
+}
+
 /**
- * Notices that the stream is not the one that was known, or has gone back, until the signal aborts: it says so, and puts a new
- * one in its place; the events since then are published again by rebuildLostStream. Every service runs it, in turns: a process
+ * Notices that a stream is not the one that was known, or has gone back, until the signal aborts: it says so, and puts a new
+ * one in its place; the events since then are published again by rebuildLostStreams. Every service runs it, in turns: a process
  * that has published something since its last look looks for itself.
  */
-export async function watchStream(watched: WatchedStream, signal: AbortSignal): Promise<void> {
+export async function watchStreams(watched: WatchedStreams, signal: AbortSignal): Promise<void> {
   const { db, bus, options, log, metrics } = watched
-  const lost = metrics.counter('parley_stream_lost_total', 'Losses of the stream of events that were noticed', [])
-  let knownLosses: number | undefined
-  let suspected: Loss | undefined
-  let seen: { seq: number; id: string } | undefined
+  const lost = metrics.counter('parley_stream_lost_total', 'Losses of a stream of events that were noticed', [])
+  const seen = new Map<string, Seen>()
+  const seenOf = (stream: string): Seen => {
+    const known = seen.get(stream) ?? { losses: undefined, suspected: undefined, seq: undefined }
+    seen.set(stream, known)
+    return known
+  }
 
   async function look(): Promise<StreamLook | undefined> {
     if (!bus.connected) return undefined
-    const state = await findStreamState(db, eventStream.name)
-    if (!state) {
-      await begin(db, bus, options)
+    const states = await findStreamStates(db)
+    // Before the streams are asked: they may go on meanwhile.
+    const acknowledged = new Map(bus.streams.names.map((name) => [name, bus.acknowledged.latest(name)]))
+    const found = await learnStreams(bus, Math.max(countOf(states), options.count))
+    const { names } = bus.streams
+    if (names.some((name) => !states.has(name))) {
+      await begin(watched, states)
       return undefined
     }
-    if (state.losses > (knownLosses ?? state.losses)) {
-      lost.inc(state.losses - (knownLosses ?? 0))
-      log.error({ losses: state.losses, sinceMS: state.rebuilding?.sinceMS }, 'the stream of events was lost')
-      bus.acknowledged.forget()
+    let isFine = true
+    for (const [index, name] of names.entries()) {
+      const state = states.get(name)
+      const info = found.get(name)
+      const stream = info && identityOf(info)
+      if (state && !(await lookAt(index, state, { acknowledged: acknowledged.get(name), stream }))) isFine = false
     }
-    knownLosses = state.losses
-    // Before the stream is asked: it may go on meanwhile.
-    const acknowledged = bus.acknowledged.latest()
-    const stream = await findStream(bus)
+    return isFine ? { losses: lossesOf(seen), streams: names.length } : undefined
+  }
+
+  /** @returns whether nothing is wrong with it */
+  async function lookAt(
+    index: number,
+    state: StreamStateDoc,
+    { stream, ...before }: { acknowledged: Acknowledged | undefined; stream: StreamIdentity | undefined },
+  ): Promise<boolean> {
+    const name = state._id
+    const known = seenOf(name)
+    const isLost = state.losses > (known.losses ?? state.losses)
+    const acknowledged = isLost ? undefined : before.acknowledged
+    if (isLost) {
+      lost.inc(state.losses - (known.losses ?? 0))
+      const { losses, rebuilding } = state
+      log.error({ stream: name, losses, sinceMS: rebuilding?.sinceMS }, 'the stream of events was lost')
+      bus.acknowledged.forget(name)
+    }
+    known.losses = state.losses
     const loss = await findLoss(bus, state, acknowledged, stream)
-    const isConfirmed = loss !== undefined && loss === suspected
-    suspected = loss
+    const isConfirmed = loss !== undefined && loss === known.suspected
+    known.suspected = loss
     if (loss === undefined && stream) {
-      if (!stream.takesAll) await mend()
+      if (!stream.takesAll) await mend(watched, index)
       // The process that noted the loss could not make a new stream: NATS had started without its disk, or was cut off.
       if (state.repairUntilMS !== undefined && state.repairUntilMS < clock.now()) await recordFoundAgain(db, state)
       await record(watched, state, stream)
-      seen = acknowledged
-      return { losses: state.losses }
+      known.seq = acknowledged?.seq
+      return true
     }
     // NATS may just be starting: a real loss is still there at the next look.
-    if (!isConfirmed) return undefined
+    if (!isConfirmed) return false
     const { created, seq } = state
     log.warn({ loss, known: { created, seq }, stream }, 'the stream of events is not the one that was known')
-    await replaceStream(db, bus, options, state)
-    return undefined
-  }
-
-  /** A service of an earlier release sets the subjects that it knows when it starts. */
-  async function mend(): Promise<void> {
-    await ensureStream(bus, options)
-    log.warn('the stream of events did not take the events of this release; now it does')
+    await replaceStream(db, bus, { ...options, index }, state)
+    return false
   }
 
   const onError = (error: Error) => log.warn({ err: error }, 'stream of events not looked at; trying again')
-  const isEnough = ({ losses }: StreamLook) =>
-    losses === knownLosses && suspected === undefined && bus.acknowledged.latest()?.seq === seen?.seq
+  const isEnough = ({ losses, streams }: StreamLook) =>
+    streams === bus.streams.names.length &&
+    streams === seen.size &&
+    losses === lossesOf(seen) &&
+    [...seen].every(([name, { suspected, seq }]) => {
+      return suspected === undefined && bus.acknowledged.latest(name)?.seq === seq
+    })
   const shared = { name: `stream of ${db.mongo.databaseName}`, schema: streamLook, look, isEnough }
   await lookInTurns(bus, shared, { onError, signal })
 }
 
-async function begin(db: Db, bus: Bus, options: StreamOptions): Promise<void> {
-  await ensureStream(bus, options)
-  const stream = await findStream(bus)
-  if (!stream) return
-  const now = clock.now()
-  const state = { created: stream.created, seq: stream.lastSeq, seenAtMS: now, handledUpToMS: now, losses: 0 }
-  await insertStreamState(db, { _id: eventStream.name, ...state })
+/** A service of an earlier release sets the subjects that it knows when it starts. */
+async function mend({ bus, options, log }: WatchedStreams, index: number): Promise<void> {
+  await ensureStream(bus, options, { index, count: bus.streams.names.length })
+  log.warn('the stream of events did not take the events of this release; now it does')
 }
 
-async function record({ db, bus }: WatchedStream, state: StreamStateDoc, { lastSeq }: StreamIdentity): Promise<void> {
+const lossesOf = (seen: ReadonlyMap<string, Seen>) =>
+  [...seen.values()].reduce((sum, { losses = 0 }) => sum + losses, 0)
+
+/** Makes streams that were never there, and records them. */
+async function begin({ db, bus, options }: WatchedStreams, states: ReadonlyMap<string, StreamStateDoc>): Promise<void> {
+  await openStreams(db, bus, options)
+  for (const name of bus.streams.names) {
+    const stream = states.has(name) ? undefined : await findStream(bus, name)
+    if (!stream) continue
+    const now = clock.now()
+    const state = { created: stream.created, seq: stream.lastSeq, seenAtMS: now, handledUpToMS: now, losses: 0 }
+    await insertStreamState(db, { _id: name, ...state })
+  }
+}
+
+async function record({ db, bus }: WatchedStreams, state: StreamStateDoc, { lastSeq }: StreamIdentity): Promise<void> {
+  const name = state._id
   const seenAtMS = clock.now()
   // Skip times from a wrong clock: a time in the future would hold until then.
   if (Math.abs(state.seenAtMS - seenAtMS) < recordEveryMS[lastSeq === state.seq ? 'idle' : 'busy']) return
-  const witness = lastSeq === 0 ? undefined : await findMessageId(bus, lastSeq)
+  const witness = lastSeq === 0 ? undefined : await findMessageId(bus, name, lastSeq)
   // While events are published again, the time in the stream says nothing of them.
-  const { upToMS, seqs } = await findHandled(bus)
+  const { upToMS, seqs } = await findHandled(bus, name)
   const handledUpToMS = state.rebuilding ? state.handledUpToMS : upToMS
   await recordProgress(db, state, { seq: lastSeq, witness, seenAtMS, handledUpToMS, handledSeqs: seqs })
 }

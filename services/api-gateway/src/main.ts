@@ -1,7 +1,7 @@
 import { answerNodeRequests } from '@parley/bus/control/ask-nodes'
 import { createTokenCache } from '@parley/chat/access/token-cache'
 import { sealAuditEntries } from '@parley/chat/audit/seal-entries'
-import { rebuildLostStream } from '@parley/chat/events/rebuild-stream'
+import { rebuildLostStreams } from '@parley/chat/events/rebuild-stream'
 import { outboxAge, relay } from '@parley/chat/events/relay'
 import { createUploads } from '@parley/chat/files/uploads'
 import { runJobs } from '@parley/chat/jobs/run-jobs'
@@ -50,7 +50,7 @@ await runService(
     const files = { ...filing, store: openStore(filing), uploads, isScanned: filing.scanUrl !== undefined }
     const duties = [
       relay(chat),
-      rebuildLostStream(chat),
+      rebuildLostStreams(chat),
       eraseMessages(chat),
       expireMessages(chat),
       removeOldMessages(chat),

@@ -263,7 +263,7 @@ async function hear(bus: Bus, app: string): Promise<Heard> {
   const waiting = new Set<() => void>()
   // As in the stream: an event acknowledged late is published again, and counts once.
   const ids = new Set<string>()
-  bus.nats.subscribe(`parley.*.${subjectToken(app)}.>`, {
+  bus.nats.subscribe(`parley.*.*.${subjectToken(app)}.>`, {
     callback: (error, message) => {
       if (error) throw error
       if (/^parley\.(feed|presence)\./.test(message.subject)) return

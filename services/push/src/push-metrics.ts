@@ -1,5 +1,5 @@
 import type { Bus } from '@parley/bus/connect'
-import { consumerState } from '@parley/bus/stream/stream'
+import { consumerLag } from '@parley/bus/stream/stream'
 import { pushNetwork } from '@parley/contracts/resources/push-network'
 import type { Db } from '@parley/db/connect'
 import { countCalls } from '@parley/db/push/outgoing-calls'
@@ -50,7 +50,7 @@ const networks = pushNetwork.options
 /** Exports how much waits in the stream and in the database, as it is at each scrape. */
 export function exportQueues(db: Db, bus: Bus, metrics: Metrics): void {
   const ofConsumers = async (figure: 'waiting' | 'unacknowledged') => {
-    const states = consumers.map(async (name) => [name, (await consumerState(bus, name))[figure]] as const)
+    const states = consumers.map(async (name) => [name, (await consumerLag(bus, name))[figure]] as const)
     return Object.fromEntries(await Promise.all(states))
   }
   metrics.gaugesOf('parley_consumer_lag_messages', 'Messages of the stream not taken yet', 'consumer', () =>

@@ -1,8 +1,8 @@
 import { clock } from '@parley/async/clock'
 import { createWake, type Wake } from '@parley/async/wake'
 import type { Bus } from '@parley/bus/connect'
-import { consumeStream, type MessageHandler } from '@parley/bus/stream/consume'
-import { ensureConsumer } from '@parley/bus/stream/stream'
+import { consumeStreams, type MessageHandler } from '@parley/bus/stream/consume'
+import { ensureConsumers } from '@parley/bus/stream/stream'
 import type { Chat } from '@parley/chat/chat'
 import { rememberAppNotifications } from '@parley/chat/push/notification-settings'
 import { type Duty, keepUp } from '@parley/chat/upkeep/keep-up'
@@ -93,10 +93,10 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   const deliver = countedDelivery(createCallDelivery(toDeliver), figures)
   const findHandled = handledIn(db, bus)
   // Otherwise the consumers make them, when NATS is there.
-  if (bus.connected) for (const name of consumers) await ensureConsumer(bus, name, findHandled)
+  if (bus.connected) for (const name of consumers) await ensureConsumers(bus, name, findHandled)
   const consume = <T>(name: (typeof consumers)[number], handler: MessageHandler<T>) => {
     const { handled, onFailure } = watch(name)
-    return consumeStream(bus, name, handled(handler), { concurrency: eventsAtOnce, onFailure, findHandled }, signal)
+    return consumeStreams(bus, name, handled(handler), { concurrency: eventsAtOnce, onFailure, findHandled }, signal)
   }
 
   const running = [

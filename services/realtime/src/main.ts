@@ -1,6 +1,6 @@
 import { type Commands, handleCommands } from '@parley/bus/control/handle-commands'
 import { watchForGaps } from '@parley/bus/control/numbered-announcements'
-import { rebuildLostStream } from '@parley/chat/events/rebuild-stream'
+import { rebuildLostStreams } from '@parley/chat/events/rebuild-stream'
 import { relay } from '@parley/chat/events/relay'
 import { keepUp } from '@parley/chat/upkeep/keep-up'
 import { runService } from '@parley/service/lifecycle'
@@ -28,7 +28,7 @@ await runService({ name: 'realtime', settings: realtimeSettings }, async (contex
   })
   const { bus, presence, figures } = servers
   const chat = startChat(context, servers)
-  const upkeep = keepUp(chat, [relay(chat), rebuildLostStream(chat)], signal)
+  const upkeep = keepUp(chat, [relay(chat), rebuildLostStreams(chat)], signal)
   onStop('upkeep', () => upkeep)
 
   // uWebSockets.js reads this when it is loaded; its default is 4 KiB.

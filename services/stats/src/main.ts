@@ -1,5 +1,5 @@
-import { consumeStream } from '@parley/bus/stream/consume'
-import { consumerState, ensureConsumer } from '@parley/bus/stream/stream'
+import { consumeStreams } from '@parley/bus/stream/consume'
+import { consumerLag, ensureConsumers } from '@parley/bus/stream/stream'
 import { createSearchIndex } from '@parley/chat/search/index-messages'
 import { keepUp } from '@parley/chat/upkeep/keep-up'
 import { key } from '@parley/db/keys'
@@ -27,11 +27,11 @@ await runService(
   async ({ service, settings, log, metrics, checks, onStop, signal }) => {
     const { db, bus, presence, figures } = await connectServers({ service, settings, log, metrics, checks, onStop })
     const findHandled = handledIn(db, bus)
-    // Otherwise consumeStream makes it, when NATS is there.
-    if (bus.connected) await ensureConsumer(bus, 'stats', findHandled)
+    // Otherwise consumeStreams makes it, when NATS is there.
+    if (bus.connected) await ensureConsumers(bus, 'stats', findHandled)
 
     metrics.gaugesOf('parley_consumer_lag_messages', 'Messages of the stream not taken yet', 'consumer', async () => ({
-      stats: (await consumerState(bus, 'stats')).waiting,
+      stats: (await consumerLag(bus, 'stats')).waiting,
     }))
     const { handled, onFailure } = watchConsumers(log, metrics)('stats')
     const counter = createMessageCounter(db)
@@ -52,7 +52,7 @@ await runService(
         figures.add(fact.app, 'messages')
       },
     })
-    const consuming = consumeStream(bus, 'stats', count, { concurrency, onFailure, findHandled }, signal)
+    const consuming = consumeStreams(bus, 'stats', count, { concurrency, onFailure, findHandled }, signal)
     onStop('consumer', () => consuming)
     const following = followConnections(db, presence, log, signal)
     onStop('connections', () => following)

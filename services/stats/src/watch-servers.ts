@@ -56,16 +56,22 @@ function watchMongo(db: Db, metrics: Metrics, log: Logger): () => Promise<void> 
 }
 
 function watchStreamSize(bus: Bus, metrics: Metrics): () => Promise<void> {
-  const bytes = metrics.gauge('parley_stream_bytes', 'The size of the events that the stream holds')
-  const maxBytes = metrics.gauge('parley_stream_max_bytes', 'The size beyond which the oldest events go')
-  const oldest = metrics.gauge('parley_stream_oldest_event_age_seconds', 'The age of the oldest event of the stream')
-  const maxAge = metrics.gauge('parley_stream_max_age_seconds', 'How long the stream keeps events, if its size allows')
+  const bytes = metrics.gauge('parley_stream_bytes', 'The size of the events that a stream holds', ['stream'])
+  const maxBytes = metrics.gauge('parley_stream_max_bytes', 'The size beyond which the oldest events go', ['stream'])
+  const oldest = metrics.gauge('parley_stream_oldest_event_age_seconds', 'The age of the oldest event of a stream', [
+    'stream',
+  ])
+  const maxAge = metrics.gauge('parley_stream_max_age_seconds', 'How long a stream keeps events, if its size allows', [
+    'stream',
+  ])
   return async () => {
-    const stream = await readStreamSize(bus)
-    bytes.set(stream.bytes)
-    maxBytes.set(stream.maxBytes)
-    oldest.set(stream.oldestSeconds)
-    maxAge.set(stream.maxAgeSeconds)
+    for (const stream of bus.streams.names) {
+      const size = await readStreamSize(bus, stream)
+      bytes.set({ stream }, size.bytes)
+      maxBytes.set({ stream }, size.maxBytes)
+      oldest.set({ stream }, size.oldestSeconds)
+      maxAge.set({ stream }, size.maxAgeSeconds)
+    }
   }
 }
 

@@ -71,7 +71,7 @@ describe('an event on the bus', () => {
     const data = new TextEncoder().encode('{}')
     const named = headers()
     named.set('Nats-Msg-Id', 'x')
-    assert.throws(() => toIncomingEvent({ subject: 'parley.event.%.room.r.room', data, headers: named }))
+    assert.throws(() => toIncomingEvent({ subject: 'parley.event.0.%.room.r.room', data, headers: named }))
     for (const name of [busHeaders.exceptDevice, busHeaders.exceptUser, busHeaders.by]) {
       const set = headers()
       set.set('Nats-Msg-Id', 'x')

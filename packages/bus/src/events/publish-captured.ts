@@ -39,7 +39,7 @@ export async function publishPushToClients(bus: Bus, app: string, push: ClientsP
  * @throws BusAway, BusRefuses
  */
 export async function publishMembersChange(bus: Bus, app: string, change: MembersChange, again?: Again): Promise<void> {
-  await publish(bus, membersChangeSubject(app), change, again)
+  await publish(bus, membersChangeSubject(app, change.room), change, again)
 }
 
 async function publish(bus: Bus, subject: string, work: { id: string }, again: Again | undefined): Promise<void> {

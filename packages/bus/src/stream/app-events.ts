@@ -1,14 +1,17 @@
-import { DeliverPolicy, type JsMsg, jetstreamManager } from '@nats-io/jetstream'
+import { DeliverPolicy, type JsMsg } from '@nats-io/jetstream'
 import { clock } from '@parley/async/clock'
 import { busHeaders } from '@parley/contracts/bus/headers'
-import { eventStream } from '@parley/contracts/bus/streams'
 import type { Bus } from '../connect.ts'
 import { readAgain } from '../events/publish.ts'
+import { readInfo } from './stream-info.ts'
 
-/** A message of the stream, with its place there. */
+/** A message of a stream, with its place there. */
 export interface StoredMessage {
+  stream: string
   seq: number
-  /** When the stream stored it; of an event that is published again, when it was noted. */
+  /** When the stream stored it. */
+  takenAtMS: number
+  /** The same; of an event that is published again, when it was noted. */
   timeMS: number
   id: string
   subject: string
@@ -17,10 +20,12 @@ export interface StoredMessage {
   request: string
 }
 
-/** The extent of the stream, over all apps. */
+/** The extent of a stream, over all apps. */
 export interface StreamBounds {
   /** When NATS created it: its identity. */
   created: string
+  /** Where the positions of a stream began that took over partitions; 0 of another. */
+  grownFromSeq: number
   /** Of the oldest message; with none, the position of the next. */
   firstSeq: number
   /** When that came; with none, now. */
@@ -28,15 +33,16 @@ export interface StreamBounds {
   lastSeq: number
 }
 
-/** @throws when the bus is away, or there is no stream */
-export async function streamBounds(bus: Bus): Promise<StreamBounds> {
-  const { streams } = await jetstreamManager(bus.nats, { checkAPI: false })
-  const { created, state } = await streams.info(eventStream.name)
+/** @throws when the bus is away, or there is no such stream */
+export async function streamBounds(bus: Bus, stream: string): Promise<StreamBounds> {
+  const { created, config, state, after } = await readInfo(bus, stream)
   const firstAtMS = state.messages > 0 ? Date.parse(state.first_ts) : clock.now()
-  return { created, firstSeq: state.first_seq, firstAtMS, lastSeq: state.last_seq }
+  const grownFromSeq = after ? config.first_seq : 0
+  return { created, grownFromSeq, firstSeq: state.first_seq, firstAtMS, lastSeq: state.last_seq }
 }
 
 export interface PartOfStream {
+  stream: string
   subjects: readonly string[]
   afterSeq: number
   /** At most this many messages, and about this many bytes. */
@@ -53,9 +59,9 @@ const giveUpAfterMS = 10_000
  */
 export async function readPart(
   bus: Bus,
-  { subjects, afterSeq, limit, maxBytes }: PartOfStream,
+  { stream, subjects, afterSeq, limit, maxBytes }: PartOfStream,
 ): Promise<StoredMessage[]> {
-  const consumer = await orderedFrom(bus, subjects, afterSeq)
+  const consumer = await orderedFrom(bus, stream, subjects, afterSeq)
   const { num_pending: there } = await consumer.info()
   const wanted = Math.min(there, limit)
   const messages: StoredMessage[] = []
@@ -87,11 +93,10 @@ export interface Following {
  */
 export async function followStream(
   bus: Bus,
-  subjects: readonly string[],
-  afterSeq: number,
+  { stream, subjects, afterSeq }: Pick<PartOfStream, 'stream' | 'subjects' | 'afterSeq'>,
   handle: (message: StoredMessage) => void,
 ): Promise<Following> {
-  const consumer = await orderedFrom(bus, subjects, afterSeq)
+  const consumer = await orderedFrom(bus, stream, subjects, afterSeq)
   const messages = await consumer.consume({ max_messages: 500, abort_on_missing_resource: true })
   // The client would look for its consumer at growing intervals.
   const forget = bus.onBack(() => messages.stop())
@@ -115,8 +120,8 @@ export async function followStream(
   }
 }
 
-function orderedFrom(bus: Bus, subjects: readonly string[], afterSeq: number) {
-  return bus.stream.consumers.get(eventStream.name, {
+function orderedFrom(bus: Bus, stream: string, subjects: readonly string[], afterSeq: number) {
+  return bus.stream.consumers.get(stream, {
     filter_subjects: [...subjects],
     deliver_policy: DeliverPolicy.StartSequence,
     opt_start_seq: afterSeq + 1,
@@ -125,9 +130,12 @@ function orderedFrom(bus: Bus, subjects: readonly string[], afterSeq: number) {
 
 function toStored(message: JsMsg): StoredMessage {
   const { headers, info } = message
+  const takenAtMS = info.timestampNanos / 1_000_000
   return {
+    stream: info.stream,
     seq: message.seq,
-    timeMS: Math.floor(readAgain(headers)?.atMS ?? info.timestampNanos / 1_000_000),
+    takenAtMS,
+    timeMS: Math.floor(readAgain(headers)?.atMS ?? takenAtMS),
     id: headers?.get('Nats-Msg-Id') || `${message.seq}`,
     subject: message.subject,
     data: message.data,

@@ -4,7 +4,8 @@ import { clock } from '@parley/async/clock'
 import { createInFlight } from '@parley/async/in-flight'
 import { type DurableConsumer, durableConsumers } from '@parley/contracts/bus/streams'
 import type { Bus } from '../connect.ts'
-import { ackWaitSeconds, ensureConsumer, type FindHandled, isMissing } from './stream.ts'
+import { ackWaitSeconds, consumerState, ensureConsumer, type FindHandled, isMissing } from './stream.ts'
+import { readInfo } from './stream-info.ts'
 
 /** The stream's data about a message. */
 export interface StreamMessage {
@@ -42,11 +43,11 @@ export interface ConsumeOptions {
 const lookAgainMS = 1_000
 
 /**
- * Handles the stream's messages through a durable consumer until the signal aborts, then waits for those in flight. A
+ * Handles the streams' messages through a durable consumer in each until the signal aborts, then waits for those in flight. A
  * message is acked after its handler has finished, however long that takes; if the handler fails (see MessageHandler),
  * it is redelivered with backoff. If NATS loses the consumer, consuming resumes when it is back.
  */
-export async function consumeStream<T>(
+export async function consumeStreams<T>(
   bus: Bus,
   name: DurableConsumer,
   handler: MessageHandler<T>,
@@ -62,29 +63,65 @@ export async function consumeStream<T>(
     inFlight.add(handleAndAck(message, handler, options)).catch(onFault)
     return inFlight.below(options.concurrency)
   }
-  while (!signal.aborted) {
-    try {
-      await takeMessages(bus, name, options.findHandled, signal, take)
-    } catch (error) {
-      if (bus.isClosed) throw error
-      // A lost stream is made again by watchStream, a deleted consumer here.
-      if (!isMissing(error)) onFault(error as Error)
+  const { findHandled } = options
+  const consuming = new Map<string, Promise<void>>()
+  const ended = Promise.withResolvers<void>()
+
+  async function consume(stream: string): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        if (await isNext(bus, name, stream)) await takeMessages(bus, { name, stream, findHandled }, signal, take)
+      } catch (error) {
+        if (bus.isClosed) throw error
+        // A lost stream is made again by watchStreams, a deleted consumer here.
+        if (!isMissing(error)) onFault(error as Error)
+      }
+      if (!signal.aborted) await pause(lookAgainMS)
     }
-    if (!signal.aborted) await pause(lookAgainMS)
+  }
+
+  function begin(): void {
+    for (const stream of bus.streams.names) {
+      if (consuming.has(stream)) continue
+      const work = consume(stream)
+      consuming.set(stream, work)
+      work.catch((error: unknown) => ended.reject(error))
+    }
+  }
+
+  begin()
+  const forget = bus.streams.onGrowth(begin)
+  const aborted = () => ended.resolve()
+  signal.addEventListener('abort', aborted, { once: true })
+  if (signal.aborted) aborted()
+  try {
+    await ended.promise
+    await Promise.all(consuming.values())
+  } finally {
+    forget()
+    signal.removeEventListener('abort', aborted)
   }
   await inFlight.drained()
 }
 
+/** Whether the consumer has handled what came before a stream that took over partitions. */
+async function isNext(bus: Bus, name: DurableConsumer, stream: string): Promise<boolean> {
+  const { after = {} } = await readInfo(bus, stream)
+  for (const [earlier, mark] of Object.entries(after)) {
+    const { waiting, unacknowledged, doneUpToSeq } = await consumerState(bus, name, earlier)
+    if (waiting + unacknowledged > 0 && doneUpToSeq < mark) return false
+  }
+  return true
+}
+
 async function takeMessages(
   bus: Bus,
-  name: DurableConsumer,
-  findHandled: FindHandled,
+  { name, stream, findHandled }: { name: DurableConsumer; stream: string; findHandled: FindHandled },
   signal: AbortSignal,
   take: (message: JsMsg) => Promise<void>,
 ): Promise<void> {
-  const { stream, name: durable } = durableConsumers[name]
-  await ensureConsumer(bus, name, findHandled)
-  const consumer = await bus.stream.consumers.get(stream, durable)
+  await ensureConsumer(bus, name, stream, findHandled)
+  const consumer = await bus.stream.consumers.get(stream, durableConsumers[name].name)
   // Little is fetched ahead, so that waiting messages can go to another process.
   const messages = await consumer.consume({ max_messages: 50, abort_on_missing_resource: true })
   const stop = () => messages.stop()

@@ -1,9 +1,9 @@
 import { jetstreamManager } from '@nats-io/jetstream'
-import { eventStream } from '@parley/contracts/bus/streams'
 import { anyEventSubject, parseEventSubject } from '@parley/contracts/bus/subjects'
 import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import type { Bus } from '../connect.ts'
 import { readPart, type StoredMessage } from './app-events.ts'
+import { learnStreams } from './stream-info.ts'
 
 const withMessages = ['chat message', 'thread message', 'messageUpdated'] as const satisfies ServerEvent[]
 const part = { limit: 1_000, maxBytes: 4 * 1024 ** 2 }
@@ -16,21 +16,26 @@ interface ToErase {
 }
 
 /**
- * Deletes the events with messages of a sender from the stream, so that neither the feed nor a returning client gets their content.
- * Reads all messages of the app that the stream keeps.
+ * Deletes the events with messages of a sender from the streams, so that neither the feed nor a returning client gets their content.
+ * Reads all messages of the app that the streams keep.
  * @returns whether it finished before the signal aborted
  * @throws when NATS is away
  */
-export async function eraseFromStream(bus: Bus, of: ToErase, signal: AbortSignal): Promise<boolean> {
+export async function eraseFromStreams(bus: Bus, of: ToErase, signal: AbortSignal): Promise<boolean> {
+  await learnStreams(bus)
+  for (const stream of bus.streams.names) if (!(await eraseFrom(bus, stream, of, signal))) return false
+  return true
+}
+
+async function eraseFrom(bus: Bus, stream: string, of: ToErase, signal: AbortSignal): Promise<boolean> {
   const { streams } = await jetstreamManager(bus.nats)
   const subjects = withMessages.map((event) => anyEventSubject('event', of.app, event))
   for (let afterSeq = 0; ; ) {
     if (signal.aborted) return false
-    const messages = await readPart(bus, { subjects, afterSeq, ...part })
+    const messages = await readPart(bus, { stream, subjects, afterSeq, ...part })
     const last = messages.at(-1)
     if (!last) return true
-    for (const message of messages)
-      if (hasContentOf(message, of)) await streams.deleteMessage(eventStream.name, message.seq)
+    for (const message of messages) if (hasContentOf(message, of)) await streams.deleteMessage(stream, message.seq)
     afterSeq = last.seq
   }
 }

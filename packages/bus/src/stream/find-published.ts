@@ -24,11 +24,13 @@ export async function findPublished(
   most: number,
 ): Promise<Published | undefined> {
   if (!bus.connected) throw new BusAway('NATS is away: the stream cannot be read')
-  const reading = await openReading(bus, [eventSubject(to, event)], { sinceMS: sinceMS - clockMarginMS })
+  const fromMS = sinceMS - clockMarginMS
+  const subjects = bus.streams.streamsOf(to, fromMS).map((stream) => [stream, [eventSubject(to, event)]] as const)
+  const reading = await openReading(bus, new Map(subjects), () => ({ sinceMS: fromMS }))
   try {
     let left = Math.min(reading.pending, most)
     if (left === 0) return undefined
-    for await (const message of reading.messages()) {
+    for await (const message of reading.pendingMessages()) {
       if (message.headers?.get('Nats-Msg-Id') === id) {
         return { streamSeq: message.seq, atMS: Math.floor(message.info.timestampNanos / 1_000_000) }
       }

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
+import { streamName } from '@parley/contracts/bus/streams'
 import { capturedSubject } from '@parley/contracts/bus/subjects'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Bus, closeBus, connectBus } from '../connect.ts'
 import { publishEvent } from '../events/publish.ts'
-import { openReading } from './read-stream.ts'
+import { isAtMarks, openReading } from './read-stream.ts'
 import { ensureStream } from './stream.ts'
 import { markStream } from './stream-state.ts'
 
@@ -22,16 +23,18 @@ afterAll(async () => {
   await servers.stop()
 })
 
+const stream = streamName(0)
 const room = (n: number) => ({ app: 'app', room: `room ${n}` })
 
 /** The positions and times of some rooms' messages since a time, up to a mark at the end. */
 async function readSince(sinceMS: number): Promise<{ seq: number; atMS: number }[]> {
-  const markSeq = await markStream(bus, 'test')
+  const markSeq = await markStream(bus, stream, 'test')
   const subjects = [0, 1, 3].map((n) => capturedSubject(room(n)))
-  const reading = await openReading(bus, subjects, { sinceMS }, 'parley.mark.test')
+  const reading = await openReading(bus, new Map([[stream, subjects]]), () => ({ sinceMS }), 'test')
   const read: { seq: number; atMS: number }[] = []
-  for await (const { seq, info, subject } of reading.messages()) {
-    if (seq >= markSeq) break
+  for await (const message of reading.messages(new Map([[stream, markSeq]]))) {
+    if (isAtMarks(message)) break
+    const { seq, info, subject } = message
     if (subject.startsWith('parley.event.')) read.push({ seq, atMS: Math.floor(info.timestampNanos / 1_000_000) })
   }
   await reading.close()

@@ -1,21 +1,20 @@
 import { jetstreamManager } from '@nats-io/jetstream'
-import { eventStream } from '@parley/contracts/bus/streams'
 import type { Bus } from '../connect.ts'
 import { findStored } from './find-stored.ts'
 
 /**
- * The position from which on the stream's messages came at a time (Unix milliseconds, by its own clock) or later; the next
+ * The position from which on a stream's messages came at a time (Unix milliseconds, by its own clock) or later; the next
  * one's where none did. By search, since a consumer that nats-server 2.15 starts by time begins after the block of messages
  * that the time is in, and so misses some.
  * @throws when NATS is away
  */
-export async function positionAt(bus: Bus, sinceMS: number): Promise<number> {
+export async function positionAt(bus: Bus, stream: string, sinceMS: number): Promise<number> {
   const { streams } = await jetstreamManager(bus.nats, { checkAPI: false })
-  const { state } = await streams.info(eventStream.name)
+  const { state } = await streams.info(stream)
   let [from, to] = [Math.max(1, state.first_seq), state.last_seq + 1]
   while (from < to) {
     const middle = Math.floor((from + to) / 2)
-    const message = await findStored(bus, { seq: middle, next_by_subj: '>' })
+    const message = await findStored(bus, stream, { seq: middle, next_by_subj: '>' })
     if (!message || Date.parse(message.timestamp) >= sinceMS) to = middle
     else from = message.seq + 1
   }

@@ -1,25 +1,38 @@
 import { AckPolicy, type Consumer, DeliverPolicy, type JsMsg, jetstreamManager, ReplayPolicy } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/nats-core'
 import { inParts } from '@parley/async/in-parts'
-import { eventStream } from '@parley/contracts/bus/streams'
-import { type Audience, capturedEventsSubject, capturedSubject } from '@parley/contracts/bus/subjects'
+import { type Audience, capturedEventsSubject, capturedSubject, markSubject } from '@parley/contracts/bus/subjects'
 import type { Bus } from '../connect.ts'
-import { mergeMessages } from './merge-messages.ts'
+import { AllHeld, mergeMessages } from './merge-messages.ts'
 import { positionAt } from './position-at.ts'
 
-export interface StreamReading {
+/** By the name of a stream: a position there. */
+export type Positions = ReadonlyMap<string, number>
+
+/** All readings have reached their marks: the message of each that is there. */
+export type AtMarks = AllHeld<JsMsg>
+
+export interface StreamsReading {
   /** How many messages there are to read now. */
   pending: number
+  /** Where it begins. */
+  from: Positions
   /**
    * The messages in order, also those that come meanwhile; it ends only when its reader stops.
+   * @param marks of every stream that is read, which may be moved on: as soon as all are reached, it yields that
    * @throws when the bus goes away, or is silent for ten seconds, or a message is lost on the way
    */
-  messages(): AsyncGenerator<JsMsg, void, undefined>
-  /** The same, of the messages that were there to read when the reading was opened. */
+  messages(marks: Positions): AsyncGenerator<JsMsg | AtMarks, void, undefined>
+  /** The messages that were there to read when the reading was opened. */
   pendingMessages(): AsyncGenerator<JsMsg, void, undefined>
   /** Lets NATS forget the reading. Never fails. */
   close(): Promise<void>
 }
+
+/** When the stream took a message, in Unix milliseconds. */
+export const takenAt = ({ info }: JsMsg) => Math.floor(info.timestampNanos / 1_000_000)
+
+export const isAtMarks = (read: JsMsg | AtMarks): read is AtMarks => read instanceof AllHeld
 
 const silenceMS = 10_000
 /** Fetched ahead: the memory that a reading may take. */
@@ -30,15 +43,45 @@ const subjectsOfConsumer = 256
 /** Of a reading. */
 const mostSubjects = 40 * subjectsOfConsumer
 
-/** Exactly the events of these rooms and users; undefined when they are too many for one reading. */
-export function exactSubjects(audiences: readonly Audience[]): string[] | undefined {
-  return audiences.length <= mostSubjects ? audiences.map(capturedSubject) : undefined
+/** Subjects to read, without overlap, by the name of a stream. */
+export type SubjectsOfStreams = ReadonlyMap<string, readonly string[]>
+
+/** Exactly the events of these rooms and users since a time; undefined when they are too many for one reading. */
+export function exactSubjects(
+  bus: Bus,
+  audiences: readonly Audience[],
+  sinceMS: number,
+): SubjectsOfStreams | undefined {
+  if (audiences.length > mostSubjects) return undefined
+  return inStreams(bus, audiences, sinceMS, (those) => those.map(capturedSubject))
 }
 
-/** All events of the apps of these rooms and users. */
-export function wholeSubjects(audiences: readonly Audience[]): string[] {
-  const apps = [...new Set(audiences.map(({ app }) => app))]
-  return apps.length <= subjectsOfConsumer ? apps.map(capturedEventsSubject) : ['parley.event.>']
+/** All events of the apps of these rooms and users, in the streams with theirs. */
+export function wholeSubjects(bus: Bus, audiences: readonly Audience[], sinceMS: number): SubjectsOfStreams {
+  return inStreams(bus, audiences, sinceMS, (those) => {
+    const apps = [...new Set(those.map(({ app }) => app))]
+    return apps.length <= subjectsOfConsumer ? apps.map(capturedEventsSubject) : ['parley.event.>']
+  })
+}
+
+function inStreams(
+  bus: Bus,
+  audiences: readonly Audience[],
+  sinceMS: number,
+  subjectsOf: (audiences: readonly Audience[]) => string[],
+): SubjectsOfStreams {
+  const { names } = bus.streams
+  const [only] = names
+  if (only !== undefined && names.length === 1) return new Map([[only, subjectsOf(audiences)]])
+  const byStream = new Map<string, Audience[]>()
+  for (const to of audiences) {
+    for (const stream of bus.streams.streamsOf(to, sinceMS)) {
+      const others = byStream.get(stream)
+      if (others) others.push(to)
+      else byStream.set(stream, [to])
+    }
+  }
+  return new Map([...byStream].map(([stream, those]) => [stream, subjectsOf(those)]))
 }
 
 /** Whether one consumer reads exactly these. */
@@ -46,26 +89,24 @@ export function isReadTogether(audiences: readonly Audience[]): boolean {
   return audiences.length <= subjectsOfConsumer
 }
 
+/** Where a reading begins in a stream: at a position, or at a time by its clock (Unix milliseconds). */
+export type Beginning = { fromSeq: number } | { sinceMS: number }
+
 /**
- * Reads the stream once, for this process alone.
- * @param subjects without overlap
- * @param from a position of the stream, or a time by its clock (Unix milliseconds), which is resolved to a position
- *   first
- * @param upTo the subject of a mark, which is read with them
+ * Reads streams once, for this process alone, as one in the order of time.
+ * @param upTo the node whose marks are read with them
  * @throws when the bus is away
  */
 export async function openReading(
   bus: Bus,
-  subjects: readonly string[],
-  from: { fromSeq: number } | { sinceMS: number },
+  subjects: SubjectsOfStreams,
+  from: (stream: string) => Beginning,
   upTo?: string,
-): Promise<StreamReading> {
-  const fromSeq = 'fromSeq' in from ? from.fromSeq : await positionAt(bus, from.sinceMS)
-  const parts = inParts(subjects, subjectsOfConsumer)
+): Promise<StreamsReading> {
   const opened = await Promise.allSettled(
-    parts.map((part) => openPart(bus, upTo === undefined ? part : [...part, upTo], fromSeq)),
+    [...subjects].map(async ([stream, those]) => openStream(bus, stream, those, from(stream), upTo)),
   )
-  const readings = opened.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  const readings = opened.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
   const close = async () => {
     await Promise.all(readings.map(({ consumer }) => consumer.delete().catch(() => undefined)))
   }
@@ -77,20 +118,59 @@ export async function openReading(
   const most = Math.max(16, Math.floor(ahead / readings.length))
   return {
     pending: readings.reduce((sum, { pending }) => sum + pending, 0),
-    messages: () => mergeMessages(readings.map(({ consumer }) => read(consumer, most))),
-    pendingMessages: () =>
-      mergeMessages(readings.map(({ consumer, pending }) => firstOf(read(consumer, most), pending))),
+    from: new Map(readings.map(({ stream, fromSeq }) => [stream, fromSeq])),
+    messages: (marks) =>
+      mergeMessages(
+        readings.map(({ consumer }) => read(consumer, most)),
+        { isBefore, isHeld: ({ seq, info }) => seq >= (marks.get(info.stream) ?? 0) },
+      ),
+    async *pendingMessages() {
+      const parts = readings.map(({ consumer, pending }) => firstOf(read(consumer, most), pending))
+      for await (const message of mergeMessages(parts, { isBefore })) if (!isAtMarks(message)) yield message
+    },
     close,
   }
 }
 
+/** In one stream by position, otherwise by time. */
+function isBefore(one: JsMsg, other: JsMsg): boolean {
+  if (one.info.stream === other.info.stream) return one.seq < other.seq
+  return one.info.timestampNanos < other.info.timestampNanos
+}
+
+interface PartOfReading {
+  stream: string
+  fromSeq: number
+  consumer: Consumer
+  pending: number
+}
+
+async function openStream(
+  bus: Bus,
+  stream: string,
+  subjects: readonly string[],
+  from: Beginning,
+  upTo: string | undefined,
+): Promise<PartOfReading[]> {
+  const fromSeq = 'fromSeq' in from ? from.fromSeq : await positionAt(bus, stream, from.sinceMS)
+  const mark = upTo === undefined ? [] : [markSubject(stream, upTo)]
+  const parts = inParts(subjects, subjectsOfConsumer)
+  const opened = await Promise.allSettled(parts.map((part) => openPart(bus, stream, [...part, ...mark], fromSeq)))
+  const readings = opened.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  const failed = opened.find((each) => each.status === 'rejected')
+  if (!failed) return readings
+  await Promise.all(readings.map(({ consumer }) => consumer.delete().catch(() => undefined)))
+  throw failed.reason
+}
+
 async function openPart(
   bus: Bus,
+  stream: string,
   subjects: readonly string[],
   fromSeq: number,
-): Promise<{ consumer: Consumer; pending: number }> {
+): Promise<PartOfReading> {
   const manager = await jetstreamManager(bus.nats, { checkAPI: false })
-  const info = await manager.consumers.add(eventStream.name, {
+  const info = await manager.consumers.add(stream, {
     deliver_policy: DeliverPolicy.StartSequence,
     opt_start_seq: fromSeq,
     filter_subjects: [...subjects],
@@ -101,7 +181,7 @@ async function openPart(
     mem_storage: true,
     num_replicas: 1,
   })
-  return { consumer: bus.stream.consumers.getConsumerFromInfo(info), pending: info.num_pending }
+  return { stream, fromSeq, consumer: bus.stream.consumers.getConsumerFromInfo(info), pending: info.num_pending }
 }
 
 async function* firstOf<T>(items: AsyncGenerator<T>, count: number): AsyncGenerator<T, void, undefined> {

@@ -1,9 +1,9 @@
 import { createInbox, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/nats-core'
 
-/** Publishes to the stream and settles when it has acknowledged: with the message's position in the stream. */
+/** Publishes to the stream that takes the subject, and settles when it has acknowledged: with the message's position there. */
 export type PublishToStream = (subject: string, json: string, headers: MsgHdrs) => Promise<number>
 
-/** A message that the stream has acknowledged. */
+/** A message that a stream has acknowledged. */
 export interface Acknowledged {
   seq: number
   id: string
@@ -28,14 +28,14 @@ interface Waiting {
 export function createStreamPublisher(nats: NatsConnection): {
   publish: PublishToStream
   /** The one with the highest position since the stream was made. */
-  latest: () => Acknowledged | undefined
-  /** Begins anew, with another stream. */
-  forget: () => void
+  latest: (stream: string) => Acknowledged | undefined
+  /** Begins anew, with another stream of that name. */
+  forget: (stream: string) => void
 } {
   const inbox = createInbox()
   const waiting = new Map<string, Waiting>()
   let next = 0
-  let latest: Acknowledged | undefined
+  const latest = new Map<string, Acknowledged>()
 
   nats.subscribe(`${inbox}.*`, {
     callback: (_error, reply) => {
@@ -45,9 +45,10 @@ export function createStreamPublisher(nats: NatsConnection): {
       waiting.delete(token)
       if (reply.headers?.code === 503) return publish.reject(new Error('no stream captures the subject'))
       const acknowledgement = readAcknowledgement(reply)
-      if (typeof acknowledgement !== 'number') return publish.reject(acknowledgement)
-      if (acknowledgement > (latest?.seq ?? 0)) latest = { seq: acknowledgement, id: publish.id }
-      publish.resolve(acknowledgement)
+      if (acknowledgement instanceof Error) return publish.reject(acknowledgement)
+      const { stream, seq } = acknowledgement
+      if (seq > (latest.get(stream)?.seq ?? 0)) latest.set(stream, { seq, id: publish.id })
+      publish.resolve(seq)
     },
   })
 
@@ -91,18 +92,22 @@ export function createStreamPublisher(nats: NatsConnection): {
     })
   return {
     publish,
-    latest: () => latest,
-    forget: () => {
-      latest = undefined
-    },
+    latest: (stream) => latest.get(stream),
+    forget: (stream) => void latest.delete(stream),
   }
 }
 
-/** The position of the message, or why the stream did not accept it. */
-function readAcknowledgement(reply: Msg): number | Error {
+interface Acknowledgement {
+  stream: string
+  seq: number
+  error: { description?: string }
+}
+
+/** The stream and the position of the message, or why the stream did not accept it. */
+function readAcknowledgement(reply: Msg): { stream: string; seq: number } | Error {
   try {
-    const { seq, error } = reply.json<{ seq?: number; error?: { description?: string } }>()
-    return error ? new Error(error.description ?? 'refused by the stream') : (seq ?? 0)
+    const { stream = '', seq = 0, error } = reply.json<Partial<Acknowledgement>>()
+    return error ? new Error(error.description ?? 'refused by the stream') : { stream, seq }
   } catch (error) {
     // Thrown here, it would stop the client reading the connection.
     return new Error(`an acknowledgement that cannot be read: ${(error as Error).message}`)

@@ -1,10 +1,11 @@
-import { JetStreamApiError, JetStreamError, jetstreamManager } from '@nats-io/jetstream'
+import { jetstreamManager } from '@nats-io/jetstream'
 import { headers } from '@nats-io/nats-core'
 import { clock } from '@parley/async/clock'
-import { durableConsumers, eventStream } from '@parley/contracts/bus/streams'
+import { durableConsumers } from '@parley/contracts/bus/streams'
 import { markSubject } from '@parley/contracts/bus/subjects'
 import type { Bus } from '../connect.ts'
 import { findStored } from './find-stored.ts'
+import { awaitStreams, findInfo, type Info, readInfo } from './stream-info.ts'
 
 /**
  * How much of the stream is read again before the time from which on something may be missing: for the clocks of several
@@ -12,8 +13,9 @@ import { findStored } from './find-stored.ts'
  */
 export const marginMS = 15_000
 
-/** The extent of the stream, by its own clock. All times are Unix milliseconds. */
+/** The extent of a stream, by its own clock. All times are Unix milliseconds. */
 export interface StreamState {
+  name: string
   /** When the stream was made: a lost one that was made again has another time. */
   createdAtMS: number
   /** The oldest message that it still has; with none, the position of the next. */
@@ -26,6 +28,10 @@ export interface StreamState {
   lastAtMS: number | undefined
   /** The time of NATS. */
   nowMS: number
+  /** It took over partitions: what is older is in the streams before it. */
+  hasGrown: boolean
+  /** How many streams there are. */
+  count: number
 }
 
 /**
@@ -33,18 +39,32 @@ export interface StreamState {
  * arrived when this settles.
  * @throws when NATS is away
  */
-export async function readStreamState(bus: Bus): Promise<StreamState> {
-  const { streams } = await jetstreamManager(bus.nats, { checkAPI: false })
-  const { created, config, state, ...info } = await streams.info(eventStream.name)
-  // In every answer of NATS 2.10 and later; the types of the client leave it out.
-  const { ts } = info as { ts?: string }
+export async function readStreamState(bus: Bus, name: string): Promise<StreamState> {
+  const { created, config, state, ts, count, after } = await readInfo(bus, name)
   return {
+    name,
     createdAtMS: Date.parse(created),
     firstSeq: state.first_seq,
     isWhole: state.first_seq <= Math.max(1, config.first_seq),
     firstAtMS: state.messages > 0 ? Date.parse(state.first_ts) : undefined,
     lastAtMS: state.last_seq > 0 ? Date.parse(state.last_ts) : undefined,
     nowMS: ts === undefined ? clock.now() : Date.parse(ts),
+    hasGrown: after !== undefined,
+    count,
+  }
+}
+
+/**
+ * The states of all streams, by name.
+ * @throws when NATS is away, or a stream is missing
+ */
+export async function readStreamStates(bus: Bus): Promise<Map<string, StreamState>> {
+  if (!bus.streams.areAllThere) await awaitStreams(bus)
+  for (;;) {
+    const { names } = bus.streams
+    const states = await Promise.all(names.map((name) => readStreamState(bus, name)))
+    if (states.every(({ count }) => count <= names.length)) return new Map(states.map((state) => [state.name, state]))
+    await awaitStreams(bus)
   }
 }
 
@@ -59,10 +79,9 @@ export interface StreamSize {
   maxAgeSeconds: number
 }
 
-/** How much the stream holds, and how much it may. @throws when NATS is away */
-export async function readStreamSize(bus: Bus): Promise<StreamSize> {
-  const { streams } = await jetstreamManager(bus.nats, { checkAPI: false })
-  const { state, config } = await streams.info(eventStream.name)
+/** How much a stream holds, and how much it may. @throws when NATS is away */
+export async function readStreamSize(bus: Bus, stream: string): Promise<StreamSize> {
+  const { state, config } = await readInfo(bus, stream)
   const { messages, bytes, first_ts } = state
   return {
     ...{ messages, bytes },
@@ -73,22 +92,23 @@ export async function readStreamSize(bus: Bus): Promise<StreamSize> {
 }
 
 /**
- * Marks the end of the stream: messages that NATS delivered to subscribers before this call have lower positions.
+ * Marks the end of a stream: messages that NATS delivered to subscribers before this call have lower positions.
  * Returns the mark's position.
  * @throws when the stream does not acknowledge it
  */
-export async function markStream(bus: Bus, node: string): Promise<number> {
+export async function markStream(bus: Bus, stream: string, node: string): Promise<number> {
   if (!bus.connected) throw new Error('NATS is away')
-  return bus.publishToStream(markSubject(node), '', headers())
+  return bus.publishToStream(markSubject(stream, node), '', headers())
 }
 
 /**
- * Whether the stream has everything since a time, or from a position on where one is given (not 0): it is the same
+ * Whether a stream has everything since a time, or from a position on where one is given (not 0): it is the same
  * stream, and has dropped nothing since. A time in the future belongs to no stream.
  */
 export function reachesBack(state: StreamState, { sinceMS, seq }: { sinceMS: number; seq: number }): boolean {
   if (seq > 0) return state.firstSeq <= seq
-  if (sinceMS < state.createdAtMS || sinceMS > state.nowMS + marginMS) return false
+  if (sinceMS > state.nowMS + marginMS) return false
+  if (sinceMS < state.createdAtMS) return state.hasGrown && state.isWhole
   if (state.isWhole) return true
   return sinceMS >= Math.floor(state.firstAtMS ?? state.lastAtMS ?? 0)
 }
@@ -100,33 +120,27 @@ export interface StreamIdentity {
   /** Where its positions began. */
   beganAtSeq: number
   lastSeq: number
-  /** It takes all events of this release. */
+  /** It takes all events that it has to, of this release. */
   takesAll: boolean
 }
 
-const noStream = 10_059
+/** @returns undefined when there is no such stream. @throws when the bus is away */
+export async function findStream(bus: Bus, name: string): Promise<StreamIdentity | undefined> {
+  const info = await findInfo(bus, name)
+  return info && identityOf(info)
+}
 
-/** @returns undefined when there is no stream. @throws when the bus is away */
-export async function findStream(bus: Bus): Promise<StreamIdentity | undefined> {
-  const manager = await jetstreamManager(bus.nats, { checkAPI: false })
-  try {
-    const { created, config, state } = await manager.streams.info(eventStream.name)
-    const takesAll = eventStream.subjects.every((subject) => config.subjects.includes(subject))
-    return { created, beganAtSeq: config.first_seq || 1, lastSeq: state.last_seq, takesAll }
-  } catch (error) {
-    if (error instanceof JetStreamApiError && error.code === noStream) return undefined
-    if (error instanceof JetStreamError && error.message === 'stream not found') return undefined
-    throw error
-  }
+export function identityOf({ created, config, state, takesAll }: Info): StreamIdentity {
+  return { created, beganAtSeq: config.first_seq || 1, lastSeq: state.last_seq, takesAll }
 }
 
 /** The ID of the message at a position; undefined when there is none. */
-export async function findMessageId(bus: Bus, seq: number): Promise<string | undefined> {
-  const message = await findStored(bus, { seq })
+export async function findMessageId(bus: Bus, stream: string, seq: number): Promise<string | undefined> {
+  const message = await findStored(bus, stream, { seq })
   return message?.header.get('Nats-Msg-Id') || undefined
 }
 
-/** How far the consumers of the stream have got. */
+/** How far the consumers of a stream have got. */
 export interface Handled {
   /** Every message that the stream took before is handled by all consumers there are; Unix milliseconds. */
   upToMS: number
@@ -134,24 +148,24 @@ export interface Handled {
   seqs: Record<string, number>
 }
 
-export async function findHandled(bus: Bus): Promise<Handled> {
+export async function findHandled(bus: Bus, stream: string): Promise<Handled> {
   const nowMS = clock.now()
   const manager = await jetstreamManager(bus.nats, { checkAPI: false })
   const names = new Set<string>(Object.values(durableConsumers).map(({ name }) => name))
   const floors: number[] = []
   const seqs: Handled['seqs'] = {}
-  for await (const { name, num_pending, num_ack_pending, ack_floor } of manager.consumers.list(eventStream.name)) {
+  for await (const { name, num_pending, num_ack_pending, ack_floor } of manager.consumers.list(stream)) {
     if (!names.has(name)) continue
     seqs[name] = ack_floor.stream_seq
     if (num_pending + num_ack_pending > 0) floors.push(ack_floor.stream_seq)
   }
   if (floors.length === 0) return { upToMS: nowMS, seqs }
-  const next = await findStored(bus, { seq: Math.min(...floors) + 1, next_by_subj: '>' })
+  const next = await findStored(bus, stream, { seq: Math.min(...floors) + 1, next_by_subj: '>' })
   return { upToMS: next ? Date.parse(next.timestamp) : nowMS, seqs }
 }
 
-/** Deletes the stream and its consumers. */
-export async function deleteStream(bus: Bus): Promise<void> {
+/** Deletes a stream and its consumers. */
+export async function deleteStream(bus: Bus, name: string): Promise<void> {
   const manager = await jetstreamManager(bus.nats, { checkAPI: false })
-  await manager.streams.delete(eventStream.name)
+  await manager.streams.delete(name)
 }

@@ -55,12 +55,12 @@ describe('the stream of events', () => {
       ...{ ack_wait: 10_000_000_000, max_ack_pending: 2_000, max_deliver: -1 },
     })
   }
-  const ofRooms = (...events: string[]) => events.map((event) => `parley.event.*.room.*.${event}`)
+  const ofRooms = (...events: string[]) => events.map((event) => `parley.event.*.*.room.*.${event}`)
 
   test('a consumer created with other subjects gets those of this release', async () => {
     const { consumers } = await jetstreamManager(bus.nats)
     await asBefore('push', ofRooms('chat%20message', 'thread%20message'))
-    await ensureConsumer(bus, 'push', async () => undefined)
+    await ensureConsumer(bus, 'push', 'PARLEY_EVENTS', async () => undefined)
     assert.deepEqual((await consumers.info('PARLEY_EVENTS', 'push')).config.filter_subjects, ofRooms('chat%20message'))
   })
 })

@@ -3,19 +3,21 @@ import {
   DeliverPolicy,
   DiscardPolicy,
   JetStreamApiError,
+  type JetStreamManager,
   jetstreamManager,
   RetentionPolicy,
   StorageType,
 } from '@nats-io/jetstream'
-import { type DurableConsumer, durableConsumers, eventStream } from '@parley/contracts/bus/streams'
+import { type DurableConsumer, durableConsumers, streamName, streamSubjects } from '@parley/contracts/bus/streams'
 import type { Bus } from '../connect.ts'
+import { countIn, streamMetadata } from './stream-info.ts'
 
 const second = 1_000_000_000
 
 export interface StreamOptions {
   /** How long events are kept for consumers that are away; hours. */
   maxAgeHours: number
-  /** When the stream is larger, the oldest events go; bytes. */
+  /** When a stream is larger, its oldest events go; bytes. */
   maxBytes: number
   /** Replicas in a NATS cluster. */
   replicas: number
@@ -23,26 +25,36 @@ export interface StreamOptions {
 
 const defaultStreamOptions: StreamOptions = { maxAgeHours: 72, maxBytes: 8 * 1024 ** 3, replicas: 1 }
 
+/** One of `count` streams. */
+export interface WantedStream {
+  index: number
+  count: number
+  /** Of a new stream: above every position of those before it. */
+  firstSeq?: number | undefined
+  /** Of a new stream that takes over partitions: see `Grown`. */
+  after?: Readonly<Record<string, number>> | undefined
+}
+
 /**
- * Makes sure that the stream of captured events exists, with at least these limits. Every service calls it at its
+ * Makes sure that a stream of captured events exists, with at least these limits. Every service calls it at its
  * start. A stream that keeps more, because an operator or another service set it so, stays as it is.
- * @param firstSeq of a new stream: above every position of the one before it
  */
 export async function ensureStream(
   bus: Bus,
   options: StreamOptions = defaultStreamOptions,
-  firstSeq?: number,
+  { index, count, firstSeq, after }: WantedStream = { index: 0, count: 1 },
 ): Promise<void> {
   const { streams } = await jetstreamManager(bus.nats)
   const wanted = {
-    name: eventStream.name,
-    subjects: [...eventStream.subjects],
+    name: streamName(index),
+    subjects: streamSubjects(index, count),
     storage: StorageType.File,
     retention: RetentionPolicy.Limits,
     discard: DiscardPolicy.Old,
     max_age: options.maxAgeHours * 3600 * second,
     max_bytes: options.maxBytes,
     num_replicas: options.replicas,
+    metadata: streamMetadata({ count, after }),
     ...(firstSeq !== undefined && { first_seq: firstSeq }),
     // Longer than the relay waits before it publishes again, so that the stream recognises a repeat.
     duplicate_window: 120 * second,
@@ -56,16 +68,40 @@ export async function ensureStream(
       throw new Error(`JetStream has no room for a stream of ${options.maxBytes} bytes: ${remedy}`, { cause: error })
     }
     if (!isThere && !/already in use/.test(error.message)) throw error
-    const { config } = await streams.info(wanted.name)
-    await streams.update(wanted.name, {
-      subjects: [...new Set([...config.subjects, ...wanted.subjects])],
-      max_age: larger(config.max_age, wanted.max_age),
-      max_bytes: larger(config.max_bytes, wanted.max_bytes),
-      num_replicas: Math.max(config.num_replicas, wanted.num_replicas),
-      duplicate_window: Math.max(config.duplicate_window, wanted.duplicate_window),
-    })
+    await raise(streams, wanted, { index, count })
   })
 }
+
+type Config = Parameters<JetStreamManager['streams']['add']>[0] & {
+  name: string
+  max_age: number
+  max_bytes: number
+  num_replicas: number
+  duplicate_window: number
+}
+
+/** Raises the limits of a stream that exists, and gives it the subjects that it has among `count` streams. */
+async function raise(
+  streams: JetStreamManager['streams'],
+  wanted: Config,
+  { index, count }: WantedStream,
+): Promise<void> {
+  const { config } = await streams.info(wanted.name)
+  const most = Math.max(count, countIn(config))
+  const subjects = streamSubjects(index, most)
+  const foreign = config.subjects.filter((subject) => !isOfPartition(subject) && !subjects.includes(subject))
+  await streams.update(wanted.name, {
+    subjects: [...subjects, ...foreign],
+    max_age: larger(config.max_age, wanted.max_age),
+    max_bytes: larger(config.max_bytes, wanted.max_bytes),
+    num_replicas: Math.max(config.num_replicas, wanted.num_replicas),
+    duplicate_window: Math.max(config.duplicate_window, wanted.duplicate_window),
+    metadata: { ...config.metadata, ...streamMetadata({ count: most }) },
+  })
+}
+
+/** Another subject is one of a later release. */
+const isOfPartition = (subject: string) => /^parley\.(event|push|feed)\./.test(subject)
 
 /** JSStorageResourcesExceededErr, JSClusterNoPeersErrF (github.com/nats-io/nats-server/blob/main/server/errors.json). */
 const storageExceeded: ReadonlySet<number> = new Set([10_047, 10_005])
@@ -86,15 +122,25 @@ const maxAckPending = 2_000
 
 const consumerHasOtherConfig = 10_148
 
-/** The position in the stream up to which a consumer has handled everything; undefined when it is not known. */
-export type FindHandled = (name: DurableConsumer) => Promise<number | undefined>
+/** The position in a stream up to which a consumer has handled everything; undefined when it is not known. */
+export type FindHandled = (name: DurableConsumer, stream: string) => Promise<number | undefined>
+
+/** Makes sure that a durable consumer exists in every known stream, as `ensureConsumer` does. */
+export async function ensureConsumers(bus: Bus, name: DurableConsumer, findHandled: FindHandled): Promise<void> {
+  for (const stream of bus.streams.names) await ensureConsumer(bus, name, stream, findHandled)
+}
 
 /**
- * Makes sure that a durable consumer exists. A new one begins after the position that was handled before, so that one that
- * an operator deleted handles nothing again; without such a position, where the stream begins. One that has other subjects
+ * Makes sure that a durable consumer exists in a stream. A new one begins after the position that was handled before, so that one
+ * that an operator deleted handles nothing again; without such a position, where the stream begins. One that has other subjects
  * gets ours.
  */
-export async function ensureConsumer(bus: Bus, name: DurableConsumer, findHandled: FindHandled): Promise<void> {
+export async function ensureConsumer(
+  bus: Bus,
+  name: DurableConsumer,
+  stream: string,
+  findHandled: FindHandled,
+): Promise<void> {
   const manager = await jetstreamManager(bus.nats)
   const consumer = durableConsumers[name]
   const config = {
@@ -104,18 +150,18 @@ export async function ensureConsumer(bus: Bus, name: DurableConsumer, findHandle
     max_deliver: -1,
   }
   try {
-    await manager.consumers.update(consumer.stream, consumer.name, config)
+    await manager.consumers.update(stream, consumer.name, config)
     return
   } catch (error) {
     if (!isMissing(error)) throw error
   }
-  const handled = await findHandled(name)
+  const handled = await findHandled(name, stream)
   const start =
     handled === undefined
       ? { deliver_policy: DeliverPolicy.All }
       : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: handled + 1 }
   try {
-    await manager.consumers.add(consumer.stream, {
+    await manager.consumers.add(stream, {
       ...{ ...config, ...start, durable_name: consumer.name, ack_policy: AckPolicy.Explicit },
     })
   } catch (error) {
@@ -129,7 +175,7 @@ export function isMissing(error: unknown): boolean {
   return error instanceof Error && /^(stream|consumer) (not found|deleted)$/i.test(error.message)
 }
 
-/** The progress of a durable consumer. */
+/** The progress of a durable consumer in one stream. */
 export interface ConsumerState {
   /** Messages not delivered yet. */
   waiting: number
@@ -140,13 +186,24 @@ export interface ConsumerState {
 }
 
 /** @throws when NATS is away. */
-export async function consumerState(bus: Bus, name: DurableConsumer): Promise<ConsumerState> {
-  const { stream, name: durable } = durableConsumers[name]
+export async function consumerState(bus: Bus, name: DurableConsumer, stream: string): Promise<ConsumerState> {
   const manager = await jetstreamManager(bus.nats, { checkAPI: false })
-  const info = await manager.consumers.info(stream, durable)
+  const info = await manager.consumers.info(stream, durableConsumers[name].name)
   return {
     waiting: info.num_pending,
     unacknowledged: info.num_ack_pending,
     doneUpToSeq: info.ack_floor.stream_seq,
+  }
+}
+
+/** The backlog of a consumer in all streams. @throws when NATS is away. */
+export async function consumerLag(
+  bus: Bus,
+  name: DurableConsumer,
+): Promise<Pick<ConsumerState, 'waiting' | 'unacknowledged'>> {
+  const states = await Promise.all(bus.streams.names.map((stream) => consumerState(bus, name, stream)))
+  return {
+    waiting: states.reduce((sum, { waiting }) => sum + waiting, 0),
+    unacknowledged: states.reduce((sum, { unacknowledged }) => sum + unacknowledged, 0),
   }
 }

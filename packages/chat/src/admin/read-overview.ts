@@ -1,5 +1,5 @@
 import { clock } from '@parley/async/clock'
-import { consumerState } from '@parley/bus/stream/stream'
+import { consumerLag } from '@parley/bus/stream/stream'
 import { type DurableConsumer, durableConsumers } from '@parley/contracts/bus/streams'
 import type { Result } from '@parley/contracts/operation'
 import type { readOverview as operation } from '@parley/contracts/operations/admin/overview'
@@ -80,7 +80,7 @@ async function seriesOf(
 async function lagOf({ bus, log }: Pick<Chat, 'bus' | 'log'>): Promise<Record<string, number>> {
   if (!bus.connected) return {}
   const names = Object.keys(durableConsumers) as DurableConsumer[]
-  const states = await Promise.allSettled(names.map((name) => consumerState(bus, name)))
+  const states = await Promise.allSettled(names.map((name) => consumerLag(bus, name)))
   return Object.fromEntries(
     states.flatMap((state, i) => {
       const name = names[i] ?? ''

@@ -5,7 +5,7 @@ import { type Following, followStream, type StoredMessage, streamBounds } from '
 import { appEventsSubjects } from '@parley/contracts/bus/subjects'
 import type { FeedOnlyEvent } from '@parley/contracts/resources/feed-event'
 import type { Log } from '../ports.ts'
-import type { FeedPosition } from './cursor.ts'
+import { type FeedPosition, movedTo, reaches } from './cursor.ts'
 import { type FeedEntry, readEntry } from './feed-entry.ts'
 
 const lookAgainMS = 1_000
@@ -14,14 +14,14 @@ const contentErased: string = 'contentErased' satisfies FeedOnlyEvent
 /** How often the position of an idle app advances, so that cursors of its readers stay fresh. */
 const normalMoveOnEveryMS = 15_000
 
-/** The latest events of one app, read once from the stream for all its readers in this process. */
+/** The latest events of one app, read once from the streams for all its readers in this process. */
 export interface AppFeed {
-  /** Resolves when it follows the stream. */
+  /** Resolves when it follows the streams. */
   ready: Promise<void>
   /** The buffer has all events of the app after `from`, up to `head`. */
   readonly from: FeedPosition
   readonly head: FeedPosition
-  after(seq: number): readonly FeedEntry[]
+  after(place: FeedPosition): readonly FeedEntry[]
   /** Resolves when the next event arrives, after `ms` milliseconds, or when the signal aborts. */
   changed(ms: number, signal: AbortSignal): Promise<void>
   stop(): void
@@ -36,68 +36,143 @@ export function openAppFeed(
   moveOnEveryMS = normalMoveOnEveryMS,
 ): AppFeed {
   const stopping = new AbortController()
+  const { signal } = stopping
   const waiting = new Set<() => void>()
   const latest = createLatestEvents(mostBytes)
-  const ready = Promise.withResolvers<void>()
   let head = latest.from
-  let following: Following | undefined
-  const wakeAll = () => {
-    for (const wake of waiting) wake()
-  }
-
-  function take(message: StoredMessage): void {
-    if (message.seq <= head.seq) return
-    const entry = readEntry(bus, message)
-    if (entry && entry.event === contentErased) latest.reset(head)
-    if (entry) latest.add(entry)
-    head = { seq: message.seq, timeMS: message.timeMS }
-    if (entry) wakeAll()
-  }
-
-  async function follow(): Promise<void> {
-    const { firstSeq, lastSeq } = await streamBounds(bus)
-    const isKept = following !== undefined && head.seq + 1 >= firstSeq && head.seq <= lastSeq
-    if (!isKept) {
-      head = { seq: lastSeq, timeMS: clock.now() }
+  const followed = new Map<number, FollowedStream>()
+  const wakeAll = () => waiting.forEach((wake) => wake())
+  const shared: FollowParts = {
+    bus,
+    app,
+    signal,
+    headOf: (index) => head.seqs[index] ?? 0,
+    onError: (error) => log.warn({ err: error, app }, 'events feed interrupted; trying again'),
+    take(index, message) {
+      if (message.seq <= shared.headOf(index)) return
+      const entry = readEntry(bus, { ...message, index }, head)
+      if (entry && entry.event === contentErased) latest.reset(head)
+      if (entry) latest.add(entry)
+      head = movedTo(head, { stream: index, seq: message.seq, timeMS: message.timeMS })
+      if (entry) wakeAll()
+    },
+    startOver(index, seq) {
+      head = movedTo(head, { stream: index, seq, timeMS: clock.now() })
       latest.reset(head)
-    }
-    following = await followStream(bus, appEventsSubjects(app), head.seq, take)
-    if (stopping.signal.aborted) following.stop()
-    ready.resolve()
-    wakeAll()
-    await following.ended
+    },
+    wakeAll,
   }
 
-  const onError = (error: Error) => log.warn({ err: error, app }, 'events feed interrupted; trying again')
-  void runEvery(lookAgainMS, follow, { onError, signal: stopping.signal })
+  /** Streams that come later are read from their beginning, after what the earlier ones have of their partitions. */
+  function followAll(isLater: boolean): void {
+    for (const [index, stream] of bus.streams.names.entries()) {
+      if (followed.has(index)) continue
+      const earlier = isLater ? [...followed.values()] : []
+      followed.set(index, follow(shared, { index, stream, isLater, earlier }))
+    }
+  }
+  followAll(false)
+  const ready = Promise.all([...followed.values()].map((one) => one.ready)).then(() => undefined)
+  const forget = bus.streams.onGrowth(() => followAll(true))
 
-  let stoodAt = 0
   /** On an idle app, the position advances. If there is more that does not arrive, reading starts over. */
   async function moveOn(): Promise<void> {
     const timeMS = clock.now()
-    const { lastSeq } = await streamBounds(bus)
-    const isQuiet = await following?.isAtEnd(head.seq)
-    if (isQuiet && lastSeq >= head.seq) head = { seq: lastSeq, timeMS }
-    if (!isQuiet && head.seq === stoodAt) following?.stop()
-    stoodAt = head.seq
+    let isQuiet = true
+    for (const [index, one] of followed) {
+      const seq = await one.quietAt()
+      isQuiet &&= seq !== undefined
+      if (seq === undefined) one.startOverIfStuck()
+      else if (seq >= shared.headOf(index)) head = movedTo(head, { stream: index, seq, timeMS: head.timeMS })
+    }
+    if (isQuiet) head = { ...head, timeMS }
   }
-  const moving = startRunning(moveOnEveryMS, moveOn, () => following?.stop())
+  const moving = startRunning(moveOnEveryMS, moveOn, () => followed.forEach((one) => one.stop()))
 
   return {
-    ready: ready.promise,
+    ready,
     get from() {
       return latest.from
     },
     get head() {
       return head
     },
-    after: (seq) => latest.after(seq),
-    changed: (ms, signal) => nextCall(waiting, ms, signal),
+    after: (place) => latest.after(place),
+    changed: (ms, until) => nextCall(waiting, ms, until),
     stop() {
       stopping.abort()
-      following?.stop()
+      forget()
+      for (const one of followed.values()) one.stop()
       void moving.stop()
     },
+  }
+}
+
+interface FollowParts {
+  bus: Bus
+  app: string
+  signal: AbortSignal
+  headOf: (index: number) => number
+  onError: (error: Error) => void
+  take: (index: number, message: StoredMessage) => void
+  /** The feed lacks what came before a position. */
+  startOver: (index: number, seq: number) => void
+  wakeAll: () => void
+}
+
+interface FollowedStream {
+  ready: Promise<void>
+  /** The end of the stream, if all of the app's events up to there are handled. */
+  quietAt: () => Promise<number | undefined>
+  /** Reads again if it has not got on since the last call. */
+  startOverIfStuck: () => void
+  stop: () => void
+}
+
+/** Follows one stream until the signal aborts. */
+function follow(
+  { bus, app, signal, headOf, onError, take, startOver, wakeAll }: FollowParts,
+  {
+    index,
+    stream,
+    isLater,
+    earlier,
+  }: { index: number; stream: string; isLater: boolean; earlier: readonly FollowedStream[] },
+): FollowedStream {
+  const ready = Promise.withResolvers<void>()
+  let following: Following | undefined
+  let isBegun = isLater
+  let stoodAt = 0
+
+  async function run(): Promise<void> {
+    if (!following) for (const one of earlier) if ((await one.quietAt()) === undefined) return
+    const { grownFromSeq, firstSeq, lastSeq } = await streamBounds(bus, stream)
+    const from = isLater && headOf(index) === 0 ? Math.max(grownFromSeq, firstSeq) - 1 : headOf(index)
+    const isKept = isBegun && from + 1 >= firstSeq && from <= lastSeq
+    if (!isKept) startOver(index, lastSeq)
+    const afterSeq = isKept ? from : lastSeq
+    const subjects = appEventsSubjects(app)
+    following = await followStream(bus, { stream, subjects, afterSeq }, (message) => take(index, message))
+    isBegun = true
+    if (signal.aborted) following.stop()
+    ready.resolve()
+    wakeAll()
+    await following.ended
+  }
+  void runEvery(lookAgainMS, run, { onError, signal })
+
+  return {
+    ready: ready.promise,
+    async quietAt() {
+      const { lastSeq } = await streamBounds(bus, stream)
+      const at = headOf(index)
+      return (await following?.isAtEnd(at)) ? lastSeq : undefined
+    },
+    startOverIfStuck() {
+      if (headOf(index) === stoodAt) following?.stop()
+      stoodAt = headOf(index)
+    },
+    stop: () => following?.stop(),
   }
 }
 
@@ -122,7 +197,7 @@ const mostEntries = 1_000
 export interface LatestEvents {
   readonly from: FeedPosition
   add(entry: FeedEntry): void
-  after(seq: number): readonly FeedEntry[]
+  after(place: FeedPosition): readonly FeedEntry[]
   /** Starts over: holds all events after a position. */
   reset(from: FeedPosition): void
 }
@@ -131,7 +206,7 @@ export interface LatestEvents {
 export function createLatestEvents(mostBytes: () => number): LatestEvents {
   let entries: FeedEntry[] = []
   let bytes = 0
-  let from: FeedPosition = { seq: 0, timeMS: 0 }
+  let from: FeedPosition = { seqs: [], timeMS: 0 }
   return {
     get from() {
       return from
@@ -143,10 +218,11 @@ export function createLatestEvents(mostBytes: () => number): LatestEvents {
         const gone = entries.shift()
         if (!gone) break
         bytes -= gone.json.length
-        from = { seq: gone.seq, timeMS: gone.timeMS }
+        from = { seqs: gone.seqs, timeMS: gone.timeMS }
       }
     },
-    after: (seq) => entries.slice(firstAfter(entries, seq)),
+    after: (place) =>
+      entries.slice(firstAfter(entries, place)).filter(({ stream, seq }) => seq > (place.seqs[stream] ?? 0)),
     reset(place) {
       entries = []
       bytes = 0
@@ -155,13 +231,14 @@ export function createLatestEvents(mostBytes: () => number): LatestEvents {
   }
 }
 
-/** The index of the first entry after a position: entries are in order. */
-function firstAfter(entries: readonly FeedEntry[], seq: number): number {
+/** The index of the first entry whose position this one does not reach. */
+function firstAfter(entries: readonly FeedEntry[], place: FeedPosition): number {
   let low = 0
   let high = entries.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((entries[middle]?.seq ?? 0) > seq) high = middle
+    const entry = entries[middle]
+    if (entry && !reaches(place, entry)) high = middle
     else low = middle + 1
   }
   return low

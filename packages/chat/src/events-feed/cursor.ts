@@ -1,23 +1,48 @@
+import { mostStreams } from '@parley/contracts/bus/partitions'
 import { ApiError } from '@parley/contracts/errors'
 
-/** A position in the stream of all apps, and the time at which the stream was there. */
+/** Positions in the streams of all apps, and the time at which the streams were there. */
 export interface FeedPosition {
-  seq: number
+  /** By the index of the stream; 0, or none, before its first message. */
+  seqs: readonly number[]
   timeMS: number
 }
 
-export function toCursor({ seq, timeMS }: FeedPosition): string {
-  return `${seq.toString(36)}-${timeMS.toString(36)}`
+export function toCursor({ seqs, timeMS }: FeedPosition): string {
+  return `${seqs.map((seq) => seq.toString(36)).join('.')}-${timeMS.toString(36)}`
 }
 
 /** @throws ApiError INVALID_QUERY */
 export function parseCursor(cursor: string): FeedPosition {
-  const [, seq = '', time = ''] = /^([0-9a-z]{1,11})-([0-9a-z]{1,11})$/.exec(cursor) ?? []
-  const place = { seq: Number.parseInt(seq, 36), timeMS: Number.parseInt(time, 36) }
-  if (!Number.isSafeInteger(place.seq) || !Number.isSafeInteger(place.timeMS)) {
+  const [, positions = '', time = ''] = /^([0-9a-z]{1,11}(?:\.[0-9a-z]{1,11})*)-([0-9a-z]{1,11})$/.exec(cursor) ?? []
+  const seqs = positions.split('.').map((seq) => Number.parseInt(seq, 36))
+  const timeMS = Number.parseInt(time, 36)
+  if (![...seqs, timeMS].every(Number.isSafeInteger) || seqs.length > mostStreams) {
     throw new ApiError('INVALID_QUERY', 'after: expected the cursor of an event or of a response')
   }
-  return place
+  return { seqs, timeMS }
+}
+
+/** Whether a position is at another, or after it in every stream. */
+export function reaches({ seqs }: FeedPosition, other: FeedPosition): boolean {
+  return other.seqs.every((seq, stream) => (seqs[stream] ?? 0) >= seq)
+}
+
+/** The later of two positions in each stream. */
+export function later(one: FeedPosition, other: FeedPosition): FeedPosition {
+  const [long, short] = one.seqs.length < other.seqs.length ? [other, one] : [one, other]
+  const seqs = long.seqs.map((seq, stream) => Math.max(seq, short.seqs[stream] ?? 0))
+  return { seqs, timeMS: Math.max(one.timeMS, other.timeMS) }
+}
+
+/** A position moved on in one stream. */
+export function movedTo(
+  { seqs }: FeedPosition,
+  { stream, seq, timeMS }: { stream: number; seq: number; timeMS: number },
+): FeedPosition {
+  const moved = Array.from({ length: Math.max(seqs.length, stream + 1) }, (_, index) => seqs[index] ?? 0)
+  moved[stream] = seq
+  return { seqs: moved, timeMS }
 }
 
 /** The cursor is older than the kept events. */

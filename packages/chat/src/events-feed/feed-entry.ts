@@ -4,38 +4,48 @@ import { membersChange } from '@parley/contracts/bus/push-work'
 import { parseEventSubject, parseFeedSubject } from '@parley/contracts/bus/subjects'
 import { type FeedOnlyEvent, feedEvents } from '@parley/contracts/resources/feed-event'
 import { withField } from '../views/json-text.ts'
-import { type FeedPosition, toCursor } from './cursor.ts'
+import { type FeedPosition, movedTo, toCursor } from './cursor.ts'
 
-/** An event of the feed: its position, its name, and the whole as JSON text. */
+/** An event of the feed: the position after it, its name, and the whole as JSON text. */
 export interface FeedEntry extends FeedPosition {
+  /** Its stream, and its position there. */
+  stream: number
+  seq: number
   event: string
   json: string
 }
 
+/** A message, and the index of its stream. */
+export type FeedMessage = Pick<StoredMessage, 'seq' | 'timeMS' | 'id' | 'subject' | 'data' | 'request'> & {
+  index: number
+}
+
 /**
+ * @param before the position of its reader
  * @returns undefined for an event outside the feed (a newer release publishes it), or an unreadable one, which is
  *   counted
  */
-export function readEntry(bus: Pick<Bus, 'malformed'>, message: StoredMessage): FeedEntry | undefined {
+export function readEntry(
+  bus: Pick<Bus, 'malformed'>,
+  message: FeedMessage,
+  before: FeedPosition,
+): FeedEntry | undefined {
   try {
-    return toFeedEntry(message)
+    return toFeedEntry(message, before)
   } catch (error) {
     bus.malformed(error as Error, message.subject)
     return undefined
   }
 }
 
-function toFeedEntry(message: StoredMessage): FeedEntry | undefined {
+function toFeedEntry(message: FeedMessage, before: FeedPosition): FeedEntry | undefined {
   const what = message.subject.startsWith('parley.push.') ? ofMembers(message) : ofEvent(message)
   if (!what || !Object.hasOwn(feedEvents, what.event)) return undefined
-  const { seq, timeMS, id } = message
+  const { index: stream, seq, timeMS, id } = message
   const { event, about, data } = what
-  return {
-    seq,
-    timeMS,
-    event,
-    json: withField({ cursor: toCursor({ seq, timeMS }), id, event, timeMS, ...about }, 'data', data),
-  }
+  const place = movedTo(before, { stream, seq, timeMS })
+  const json = withField({ cursor: toCursor(place), id, event, timeMS, ...about }, 'data', data)
+  return { ...place, stream, seq, event, json }
 }
 
 const auditEvent: string = 'audit' satisfies FeedOnlyEvent
@@ -46,7 +56,7 @@ interface Happened {
   data: string
 }
 
-function ofEvent({ subject, data, request }: StoredMessage): Happened {
+function ofEvent({ subject, data, request }: FeedMessage): Happened {
   const { to, event } = subject.startsWith('parley.feed.') ? parseFeedSubject(subject) : parseEventSubject(subject)
   const { app: _app, ...audience } = to
   return {
@@ -57,7 +67,7 @@ function ofEvent({ subject, data, request }: StoredMessage): Happened {
   }
 }
 
-function ofMembers({ data }: StoredMessage): Happened | undefined {
+function ofMembers({ data }: FeedMessage): Happened | undefined {
   const read = membersChange.safeParse(JSON.parse(new TextDecoder().decode(data)))
   if (!read.success) return undefined
   const { id: _id, request, ...change } = read.data

@@ -5,7 +5,7 @@ import { feedEvents } from '@parley/contracts/resources/feed-event'
 import { forKeys, limitPerApp } from '../limit-per-app.ts'
 import type { Log } from '../ports.ts'
 import { type AppFeed, openAppFeed } from './app-feed.ts'
-import type { FeedPosition } from './cursor.ts'
+import { type FeedPosition, later, reaches } from './cursor.ts'
 import { endOf, type FeedPage, type FeedQuery, findPlace, type Parts, readFeed, readOld } from './read-feed.ts'
 
 /** In memory, for all apps together and for one. */
@@ -19,7 +19,7 @@ const openWithinMS = 10_000
 
 /** The feeds of the apps with readers in this process. */
 export interface Feeds {
-  /** The end of the stream now. @throws ApiError SERVICE_UNAVAILABLE */
+  /** The end of the streams now. @throws ApiError SERVICE_UNAVAILABLE */
   end(): Promise<FeedPosition>
   /**
    * The next events of an app. Without any it waits until there are some, the time is over, or the signal aborts. A caught-up reader
@@ -48,8 +48,8 @@ export function createFeeds({ db, bus, log }: Parts & { log: Log }): Feeds {
   const readings = new Set<() => void>()
   const limits = { ...forKeys(4), inAll: 16, waiting: mostReaders, waitMS: 30_000 }
   const behind = limitPerApp('readers of old events', limits)
-  /** The stream has advanced this far, possibly by events of other apps. */
-  let reached = 0
+  /** The streams have advanced this far, possibly by events of other apps. */
+  let reached: FeedPosition = { seqs: [], timeMS: 0 }
   let lagMS = 0
   const mostBytes = () => Math.min(mostBytesOfApp, mostBytesInAll / feeds.size)
 
@@ -74,7 +74,7 @@ export function createFeeds({ db, bus, log }: Parts & { log: Log }): Feeds {
   return {
     async end() {
       const end = await endOf(bus)
-      reached = end.seq
+      reached = end
       return end
     },
     async read(app, query, closed) {
@@ -88,10 +88,10 @@ export function createFeeds({ db, bus, log }: Parts & { log: Log }): Feeds {
       const { signal } = reading
       try {
         await opened(open.feed, signal)
-        const isAhead = query.after.seq > Math.max(open.feed.head.seq, reached)
+        const isAhead = !reaches(later(open.feed.head, reached), query.after)
         const after = isAhead ? await findPlace({ db, bus }, query.after) : query.after
-        if (isAhead) reached = after.seq
-        if (after.seq < open.feed.head.seq) lagMS = Math.max(lagMS, clock.now() - after.timeMS)
+        if (isAhead) reached = later(reached, after)
+        if (!reaches(after, open.feed.head)) lagMS = Math.max(lagMS, clock.now() - after.timeMS)
         const readOlder = (from: Omit<FeedQuery, 'waitMS'>) => behind({ app }, () => readOld({ db, bus }, app, from))
         return await readFeed(open.feed, { ...query, after }, signal, readOlder)
       } finally {

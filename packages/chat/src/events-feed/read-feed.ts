@@ -1,14 +1,15 @@
 import { clock } from '@parley/async/clock'
 import type { Bus } from '@parley/bus/connect'
-import { readPart, streamBounds } from '@parley/bus/stream/app-events'
-import { eventStream } from '@parley/contracts/bus/streams'
-import { anyEventSubject, appEventsSubjects, membersChangeSubject } from '@parley/contracts/bus/subjects'
+import { readPart, type StoredMessage, streamBounds } from '@parley/bus/stream/app-events'
+import { learnStreams } from '@parley/bus/stream/stream-info'
+import { streamName } from '@parley/contracts/bus/streams'
+import { anyEventSubject, anyMembersChangeSubject, appEventsSubjects } from '@parley/contracts/bus/subjects'
 import { ApiError } from '@parley/contracts/errors'
 import { feedOnlyEvents } from '@parley/contracts/resources/feed-event'
 import type { Db } from '@parley/db/connect'
 import { findStreamState } from '@parley/db/events/stream-state'
 import type { AppFeed } from './app-feed.ts'
-import { cursorGone, type FeedPosition } from './cursor.ts'
+import { cursorGone, type FeedPosition, later, movedTo, reaches } from './cursor.ts'
 import { type FeedEntry, readEntry } from './feed-entry.ts'
 
 const mostBytesOfPage = 1024 * 1024
@@ -51,25 +52,20 @@ export async function readFeed(
   for (;;) {
     // The head from before the read: events evicted meanwhile are read after it.
     const { from } = feed
-    if (place.seq < from.seq) {
+    if (!reaches(place, from)) {
       const page = await readOlder({ after: place, limit, types })
       if (page.entries.length > 0) return page
       place = page.isLast ? later(page.place, from) : page.place
       continue
     }
-    const entries = firstPage(feed.after(place.seq), limit, types)
+    const entries = firstPage(feed.after(place), limit, types)
     const last = entries.at(-1)
-    if (last) return { entries, place: last }
+    if (last) return { entries, place: later(place, last) }
     place = later(place, feed.head)
     const leftMS = deadlineMS - performance.now()
     if (leftMS <= 0 || signal.aborted) return { entries, place }
     await feed.changed(leftMS, signal)
   }
-}
-
-function later(one: FeedPosition, other: FeedPosition): FeedPosition {
-  const isLater = other.seq > one.seq || (other.seq === one.seq && other.timeMS > one.timeMS)
-  return isLater ? other : one
 }
 
 function firstPage(
@@ -98,46 +94,114 @@ export async function readOld(
   const subjects = subjectsOf(app, types)
   const end = await endOf(bus)
   const place = await findPlace({ db, bus }, after)
-  const part = { subjects, afterSeq: place.seq, limit, maxBytes: mostBytesOfPage }
-  const messages = await readPart(bus, part).catch(whenAway)
+  const parts = await Promise.all(
+    bus.streams.names.map(async (stream, index) => {
+      const part = { stream, subjects, afterSeq: place.seqs[index] ?? 0, limit, maxBytes: mostBytesOfPage }
+      return (await readPart(bus, part)).map((message) => Object.assign(message, { index }))
+    }),
+  ).catch(whenAway)
   // The oldest can have gone meanwhile.
   await findPlace({ db, bus }, place)
-  const entries = messages.flatMap((message) => readEntry(bus, message) ?? [])
-  const { seq, timeMS } = messages.at(-1) ?? end
-  return { entries, place: { seq, timeMS }, isLast: messages.length === 0 }
+  const read = inOrderOfTime(parts, limit)
+  // Nothing is left up to the end in streams without messages.
+  const isEmpty = (index: number) => parts[index]?.length === 0
+  const seqs = end.seqs.map((seq, index) => Math.max(place.seqs[index] ?? 0, isEmpty(index) ? seq : 0))
+  let at = later(place, { seqs, timeMS: 0 })
+  const entries: FeedEntry[] = []
+  for (const message of read) {
+    const entry = readEntry(bus, message, at)
+    if (entry) entries.push(entry)
+    at = movedTo(at, { stream: message.index, seq: message.seq, timeMS: message.timeMS })
+  }
+  const isLast = read.length === 0
+  return { entries, place: isLast ? { seqs: at.seqs, timeMS: end.timeMS } : at, isLast }
+}
+
+type OfStream = StoredMessage & { index: number }
+
+/** The first messages of all streams in the order of time, as far as each was read. */
+function inOrderOfTime(parts: readonly (readonly OfStream[])[], limit: number): OfStream[] {
+  const [only = []] = parts
+  if (parts.length === 1) return [...only]
+  const next = parts.map(() => 0)
+  const bytesOf = (messages: readonly OfStream[]) => messages.reduce((sum, { data }) => sum + data.length, 0)
+  const isCut = parts.map((part) => bytesOf(part) > mostBytesOfPage)
+  const read: OfStream[] = []
+  let bytes = 0
+  while (read.length < limit && bytes <= mostBytesOfPage) {
+    const heads = parts.flatMap((part, index) => part[next[index] ?? 0] ?? [])
+    const isUnknown = parts.some((part, index) => isCut[index] && next[index] === part.length)
+    const [head, ...others] = heads
+    if (!head || isUnknown) break
+    const first = others.reduce((one, other) => (other.takenAtMS < one.takenAtMS ? other : one), head)
+    next[first.index] = (next[first.index] ?? 0) + 1
+    bytes += first.data.length
+    read.push(first)
+  }
+  return read
 }
 
 function whenAway(error: unknown): never {
   throw new ApiError('SERVICE_UNAVAILABLE', 'the bus is away: try again', { cause: error })
 }
 
-/** The end of the stream now. @throws ApiError SERVICE_UNAVAILABLE */
+/** The end of the streams now. @throws ApiError SERVICE_UNAVAILABLE */
 export async function endOf(bus: Bus): Promise<FeedPosition> {
   const timeMS = clock.now()
-  return { seq: (await streamBounds(bus).catch(whenAway)).lastSeq, timeMS }
+  const bounds = await boundsOf(bus, bus.streams.names)
+  return { seqs: bounds.map(({ lastSeq }) => lastSeq), timeMS }
+}
+
+async function boundsOf(bus: Bus, names: readonly string[]) {
+  return Promise.all(names.map((name) => streamBounds(bus, name))).catch(whenAway)
 }
 
 /** Longer than an event takes from its time of creation to the stream. */
 const marginMS = 30_000
 
 /**
- * The current position in the stream. A position in a lost stream maps to the beginning of the events since then; some are repeated.
- * @throws ApiError CURSOR_GONE if the stream lacks some later events, or never reached it; SERVICE_UNAVAILABLE while a lost
+ * The current position in the streams. A position in a lost stream maps to the beginning of the events since then; some are repeated.
+ * @throws ApiError CURSOR_GONE if a stream lacks some later events, or never reached it; SERVICE_UNAVAILABLE while a lost
  *   stream is being replaced
  */
 export async function findPlace({ db, bus }: Parts, place: FeedPosition): Promise<FeedPosition> {
-  const there = await streamBounds(bus).catch(whenAway)
-  if (place.seq + 1 >= there.firstSeq && place.seq <= there.lastSeq) return place
-  const state = await findStreamState(db, eventStream.name)
+  if (place.seqs.length > bus.streams.names.length) await learnStreams(bus).catch(whenAway)
+  const there = await boundsOf(bus, bus.streams.names)
+  // Older events than those of a stream that took over partitions are in the streams before it.
+  const from = there.map(({ grownFromSeq }, index) => Math.max(place.seqs[index] ?? 0, grownFromSeq - 1))
+  const isThere = there.every(({ firstSeq, lastSeq }, index) => isWithin(from[index] ?? 0, firstSeq, lastSeq))
+  if (isThere) return { seqs: from, timeMS: place.timeMS }
+  const seqs: number[] = []
+  let oldestMS = 0
+  for (const [index, seq] of from.entries()) {
+    const found = await findPlaceIn({ db, bus }, index, { seq, timeMS: place.timeMS })
+    if (found.goneSinceMS !== undefined) oldestMS = Math.max(oldestMS, found.goneSinceMS)
+    seqs.push(found.seq)
+  }
+  if (oldestMS > 0) throw cursorGone({ seqs, timeMS: oldestMS })
+  return { seqs, timeMS: place.timeMS }
+}
+
+const isWithin = (seq: number, firstSeq: number, lastSeq: number) => seq + 1 >= firstSeq && seq <= lastSeq
+
+/** The position in one stream; with `goneSinceMS` the oldest one, because this one is gone. */
+async function findPlaceIn(
+  { db, bus }: Parts,
+  index: number,
+  { seq, timeMS }: { seq: number; timeMS: number },
+): Promise<{ seq: number; goneSinceMS?: number }> {
+  const state = await findStreamState(db, streamName(index))
   // Read again, after its state: the stream may have advanced.
-  const { created, firstSeq, firstAtMS, lastSeq } = await streamBounds(bus).catch(whenAway)
-  if (state && (state.created !== created || lastSeq < state.seq)) {
+  const [bounds] = await boundsOf(bus, [streamName(index)])
+  if (!bounds || (state && (state.created !== bounds.created || bounds.lastSeq < state.seq))) {
     throw new ApiError('SERVICE_UNAVAILABLE', 'the stream of events was lost and is being replaced: try again')
   }
+  const { firstSeq, firstAtMS, lastSeq } = bounds
+  if (isWithin(seq, firstSeq, lastSeq)) return { seq }
   const begins = state?.begins
-  const isOfLost = begins && place.seq < begins.seq && firstSeq <= begins.seq && begins.seq <= lastSeq + 1
-  if (isOfLost && place.timeMS > begins.sinceMS + marginMS) return { seq: begins.seq - 1, timeMS: place.timeMS }
-  throw cursorGone({ seq: firstSeq - 1, timeMS: firstAtMS })
+  const isOfLost = begins && seq < begins.seq && firstSeq <= begins.seq && begins.seq <= lastSeq + 1
+  if (isOfLost && timeMS > begins.sinceMS + marginMS) return { seq: begins.seq - 1 }
+  return { seq: firstSeq - 1, goneSinceMS: Math.max(1, firstAtMS) }
 }
 
 function subjectsOf(app: string, types: ReadonlySet<string> | undefined): string[] {
@@ -146,5 +210,5 @@ function subjectsOf(app: string, types: ReadonlySet<string> | undefined): string
     anyEventSubject(Object.hasOwn(feedOnlyEvents, event) ? 'feed' : 'event', app, event),
   )
   // Webhooks get these changes from a subject of their own.
-  return types.has('members') ? [...own, membersChangeSubject(app)] : own
+  return types.has('members') ? [...own, anyMembersChangeSubject(app)] : own
 }

@@ -2,7 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
 import { type Again, BusRefuses } from '@parley/bus/events/publish'
-import { eventStream } from '@parley/contracts/bus/streams'
+import { learnStreams } from '@parley/bus/stream/stream-info'
+import type { Audience } from '@parley/contracts/bus/partitions'
+import type { MembersChange } from '@parley/contracts/bus/push-work'
+import { pushAudience } from '@parley/contracts/bus/subjects'
 import type { NotedEvent, PendingEventsDoc, StreamStateDoc } from '@parley/db/events/documents'
 import { findNextPublishedMS, findPublished } from '@parley/db/events/outbox-store'
 import { endRebuilding, leaseRebuilding, recordRebuilt } from '@parley/db/events/stream-state'
@@ -11,7 +14,7 @@ import { findUnflushedRooms } from '@parley/db/room-buffer/buffer'
 import { flushRooms } from '@parley/db/room-buffer/flush'
 import type { Chat } from '../chat.ts'
 import type { Duty } from '../upkeep/keep-up.ts'
-import { readAsOfNow } from './as-of-now.ts'
+import { type AsOfNow, readAsOfNow } from './as-of-now.ts'
 import { publishNoted } from './publish-events.ts'
 
 const leaseMS = 15_000
@@ -20,15 +23,15 @@ const stepMS = 1_000
 const skewMS = 5_000
 
 /**
- * Republishes the events of a lost stream (ARCHITECTURE.md, "Events"). Any number of processes may run it: one works under a
+ * Republishes the events of lost streams (ARCHITECTURE.md, "Events"). Any number of processes may run it: one works under a
  * lease, and another continues after its death.
  */
-export function rebuildLostStream(chat: Chat): Duty {
+export function rebuildLostStreams(chat: Chat): Duty {
   return {
     kinds: ['lostStream'],
     onError: (error) => chat.log.warn({ err: error }, 'events not published again yet; trying again'),
     work: async (signal) => {
-      const state = chat.bus.connected ? await leaseRebuilding(chat.db, eventStream.name, leaseMS) : null
+      const state = chat.bus.connected ? await leaseRebuilding(chat.db, leaseMS) : null
       if (state) await rebuild(chat, state, signal)
     },
   }
@@ -40,17 +43,20 @@ async function rebuild(chat: Chat, state: StreamStateDoc, signal: AbortSignal): 
   const { sinceMS, untilMS, afterSeq } = rebuilding
   // Between the positions of the lost stream and those of the new one.
   const placeOf = (atMS: number) => afterSeq + Math.max(0, atMS - sinceMS) + 1
+  await learnStreams(chat.bus)
+  // Also those that another stream takes by now, since they can have been lost before they were handled.
+  const wasThere = (to: Audience) => chat.bus.streams.streamsOf(to, sinceMS).includes(state._id)
   let events = 0
   for (let fromMS = await nextStep(chat, rebuilding.doneUpToMS); fromMS < untilMS + skewMS; ) {
     const toMS = fromMS + stepMS
     // By then, everything that happened in this second is written and noted as published.
     await pause(Math.max(0, toMS + skewMS - clock.now()), undefined, { signal })
-    events += await republish(chat, { fromMS, toMS }, placeOf)
+    events += await republish(chat, { fromMS, toMS }, { placeOf, isWanted: wasThere })
     if (!(await recordRebuilt(chat.db, state, toMS, clock.now() + leaseMS))) return
     fromMS = await nextStep(chat, toMS)
   }
   await endRebuilding(chat.db, state, sinceMS)
-  chat.log.info({ events, sinceMS }, 'the events of the lost stream are published again')
+  chat.log.info({ stream: state._id, events, sinceMS }, 'the events of the lost stream are published again')
 }
 
 const inSteps = (ms: number) => Math.floor(ms / stepMS) * stepMS
@@ -75,7 +81,7 @@ export async function rebuildSince(
   let events = 0
   for (let fromMS = await nextStep(chat, sinceMS); fromMS < untilMS; ) {
     const toMS = fromMS + stepMS
-    events += await republish(chat, { fromMS, toMS }, () => undefined)
+    events += await republish(chat, { fromMS, toMS }, { placeOf: () => undefined, isWanted: () => true })
     onProgress(toMS, events)
     fromMS = await nextStep(chat, toMS)
   }
@@ -94,6 +100,12 @@ interface Stretch {
   toMS: number
 }
 
+interface Wanted {
+  /** The position of an event of a time among the older events. */
+  placeOf: (atMS: number) => number | undefined
+  isWanted: (to: Audience) => boolean
+}
+
 interface Past extends PendingEventsDoc {
   /** The order of the events. */
   atMS: number
@@ -102,15 +114,10 @@ interface Past extends PendingEventsDoc {
 /**
  * Republishes the events of messages and changes of a period, from MongoDB, in order and under their original IDs, so consumers skip
  * handled ones. Repeatable.
- * @param placeOf the position of an event of a time among the older events
  * @returns the number of events
  * @throws BusAway
  */
-async function republish(
-  chat: Chat,
-  { fromMS, toMS }: Stretch,
-  placeOf: (atMS: number) => number | undefined,
-): Promise<number> {
+async function republish(chat: Chat, { fromMS, toMS }: Stretch, { placeOf, isWanted }: Wanted): Promise<number> {
   await flushBefore(chat, toMS)
   const [messages, notes] = await Promise.all([
     findMessagesOfSecond(chat.db, fromMS, toMS),
@@ -124,7 +131,7 @@ async function republish(
   for (let i = 0; i < past.length; i += atOnce) {
     // Fractions of a millisecond keep the order of events of one time.
     const place = (atMS: number, at: number) => placeOf(atMS + (i + at) / 1_000_000)
-    count += await publishAgain(chat, past.slice(i, i + atOnce), place)
+    count += await publishAgain(chat, past.slice(i, i + atOnce), place, isWanted)
   }
   return count
 }
@@ -151,11 +158,16 @@ async function publishAgain(
   chat: Chat,
   past: readonly Past[],
   placeOf: (atMS: number, at: number) => number | undefined,
+  isWanted: Wanted['isWanted'],
 ): Promise<number> {
   const now = await readAsOfNow(chat.db, past)
+  const wanted = (event: NotedEvent) => {
+    const to = audienceOf(event, now)
+    return to !== undefined && isWanted(to)
+  }
   // Handed to the connection in this order, and acknowledged in one batch.
   const publishing = past.flatMap(({ atMS, events }, i) =>
-    events.map((event) => publishOnce(chat, event, now, { atMS, place: placeOf(atMS, i) })),
+    events.filter(wanted).map((event) => publishOnce(chat, event, now, { atMS, place: placeOf(atMS, i) })),
   )
   const outcomes = await Promise.allSettled(publishing)
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
@@ -163,13 +175,23 @@ async function publishAgain(
   return publishing.length
 }
 
-async function publishOnce(
-  chat: Chat,
-  event: NotedEvent,
-  now: Awaited<ReturnType<typeof readAsOfNow>>,
-  again: Again,
-): Promise<void> {
-  if (event.kind === 'command') return
+/** Where an event goes; undefined for one that is in no stream. */
+function audienceOf(event: NotedEvent, now: AsOfNow): Audience | undefined {
+  switch (event.kind) {
+    case 'message':
+      return now.message(event.message)?.message
+    case 'membersChange':
+      return { app: event.app, room: (JSON.parse(event.json) as MembersChange).room }
+    case 'push':
+      return pushAudience(event.app)
+    case 'command':
+      return undefined
+    default:
+      return 'to' in event ? event.to : event
+  }
+}
+
+async function publishOnce(chat: Chat, event: NotedEvent, now: AsOfNow, again: Again): Promise<void> {
   try {
     await publishNoted(chat, event, now, again)
   } catch (error) {

@@ -1,4 +1,4 @@
-import { marginMS, reachesBack, readStreamState } from '@parley/bus/stream/stream-state'
+import { marginMS, reachesBack, readStreamStates } from '@parley/bus/stream/stream-state'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { getChanges as operation } from '@parley/contracts/operations/rooms/changes'
@@ -26,9 +26,9 @@ export async function changesSince(
   caller: UserCaller,
   { since, limit }: Input<typeof operation>['query'],
 ): Promise<JsonText> {
-  const [sinceMS = 0, seq = 0] = since.split('-').map(Number)
+  const [sinceMS = 0, ...seqs] = since.split('-').map(Number)
   return chat.limits.searches(caller, async () => {
-    const { changes, next, nowMS } = await readFrom(chat, caller, { sinceMS, seq })
+    const { changes, next, nowMS } = await readFrom(chat, caller, { sinceMS, seqs })
     const roots = await findRootsOf(
       chat.db,
       changes.flatMap(({ deleted = [] }) => deleted),
@@ -45,28 +45,30 @@ export async function changesSince(
     const found = await findPrefsOf(chat.db, caller, [...prefs])
     const deletedPrefs = [...prefs].filter((name) => !found.some((pref) => pref.name === name))
     const goOn = stoppedAt ?? next
-    const cursor = cursorOf(goOn ?? { sinceMS: nowMS, seq: 0 })
+    const cursor = cursorOf(goOn ?? { sinceMS: nowMS, seqs: [] })
     const rest = { removed, invitations, deletedPrefs, cursor, complete: !goOn }
     const withPrefs = withField(rest, 'prefs', jsonObjectText(found))
     return new JsonText([`{"rooms":[${texts.join(',')}],${withPrefs.slice(1)}`])
   })
 }
 
-const cursorOf = ({ sinceMS, seq }: ChangesPosition) => (seq > 0 ? `${sinceMS}-${seq}` : `${sinceMS}`)
+const cursorOf = ({ sinceMS, seqs }: ChangesPosition) => [sinceMS, ...seqs].join('-')
 
 async function readFrom(chat: Chat, caller: UserCaller, place: ChangesPosition) {
   // Before the events: a room joined later is in the next page, which starts from the time of this read.
-  const state = await readStreamState(chat.bus).catch(whenAway)
-  const nowMS = Math.floor(state.nowMS)
+  const states = [...(await readStreamStates(chat.bus).catch(whenAway)).values()]
+  const nowMS = Math.floor(Math.min(...states.map((state) => state.nowMS)))
   // An erased user's events must not reach a new user of the same ID.
   const { app, user } = caller
   const createdMS = (await findCreationTimes(chat.db, [key(app, user)])).get(key(app, user)) ?? 0
-  if (!reachesBack(state, place) || place.sinceMS < createdMS) {
-    const details = { oldest: cursorOf({ sinceMS: nowMS, seq: 0 }) }
+  const { sinceMS, seqs } = place
+  const isKept = states.every((state, index) => reachesBack(state, { sinceMS, seq: seqs[index] ?? 0 }))
+  if (!isKept || sinceMS < createdMS) {
+    const details = { oldest: cursorOf({ sinceMS: nowMS, seqs: [] }) }
     throw new ApiError('CURSOR_GONE', 'since: the events since then are no longer kept; read all rooms', { details })
   }
   // The position of a cursor and the margin may both lie before the user was created.
-  const from = place.seq > 0 ? place : { sinceMS: Math.max(place.sinceMS - marginMS, createdMS), seq: 0 }
+  const from = { sinceMS: Math.max(sinceMS - marginMS, createdMS), seqs }
   return { ...(await readChanges(chat, caller, from, createdMS).catch(whenAway)), nowMS }
 }
 

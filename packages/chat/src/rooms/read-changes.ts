@@ -1,16 +1,24 @@
 import type { Bus } from '@parley/bus/connect'
 import { type IncomingEvent, toIncomingEvent } from '@parley/bus/events/incoming'
 import { positionAt } from '@parley/bus/stream/position-at'
-import { exactSubjects, openReading, type StreamReading, wholeSubjects } from '@parley/bus/stream/read-stream'
+import {
+  exactSubjects,
+  openReading,
+  type Positions,
+  type StreamsReading,
+  type SubjectsOfStreams,
+  takenAt,
+} from '@parley/bus/stream/read-stream'
+import { capturedEventsSubject } from '@parley/contracts/bus/subjects'
 import type { EventPayload, ServerEvent } from '@parley/contracts/socket/server-events'
 import type { Db } from '@parley/db/connect'
 import { findRoomIdsOfUser, findRoomsOfMember } from '@parley/db/rooms/rooms-of-users'
 import type { UserCaller } from '../access/caller.ts'
 
-/** A position in the stream: a time (Unix milliseconds), or with `seq` (not 0) an exact position. */
+/** A time (Unix milliseconds), or an exact position in each stream, by its index; 0, or none, where only the time is known. */
 export interface ChangesPosition {
   sinceMS: number
-  seq: number
+  seqs: readonly number[]
 }
 
 /** The part of an event that concerns a room or a personal preference of the user. */
@@ -46,13 +54,13 @@ const mostOfApp = 1_000
 export async function readChanges(
   { bus, db }: { bus: Bus; db: Db },
   { app, user }: UserCaller,
-  { sinceMS, seq }: ChangesPosition,
+  place: ChangesPosition,
   createdMS: number,
 ): Promise<{ changes: Change[]; next: ChangesPosition | undefined }> {
   const of = { user, createdMS }
-  const whole = wholeSubjects([{ app, user }])
-  const fromSeq = seq > 0 ? seq : await positionAt(bus, sinceMS)
-  const ofApp = await readAll(bus, whole, fromSeq, of, mostOfApp)
+  const whole = new Map(bus.streams.names.map((stream) => [stream, [capturedEventsSubject(app)]]))
+  const from = await positionsAt(bus, place)
+  const ofApp = await readAll(bus, whole, from, of, mostOfApp)
   if (ofApp) {
     const rooms = new Set(ofApp.changes.flatMap(({ event, room }) => (isOfUser(event) ? [] : (room ?? []))))
     const mine = new Set(await findRoomsOfMember(db, app, user, [...rooms]))
@@ -60,8 +68,16 @@ export async function readChanges(
   }
   const mine = new Set(await findRoomIdsOfUser(db, app, user))
   const audiences = [{ app, user }, ...[...mine].map((room) => ({ app, room }))]
-  const read = await readAll(bus, exactSubjects(audiences) ?? whole, fromSeq, of)
+  const read = await readAll(bus, exactSubjects(bus, audiences, place.sinceMS) ?? whole, from, of)
   return { next: read?.next, changes: ofMine(read?.changes ?? [], mine) }
+}
+
+async function positionsAt(bus: Bus, { sinceMS, seqs }: ChangesPosition): Promise<Positions> {
+  const positions = bus.streams.names.map(async (stream, index) => {
+    const seq = seqs[index] ?? 0
+    return [stream, seq > 0 ? seq : await positionAt(bus, stream, sinceMS)] as const
+  })
+  return new Map(await Promise.all(positions))
 }
 
 interface ChangedFor {
@@ -81,14 +97,14 @@ const ofMine = (changes: readonly Change[], mine: ReadonlySet<string>) =>
 /** Undefined if there are more than `most`. */
 async function readAll(
   bus: Bus,
-  subjects: readonly string[],
-  fromSeq: number,
+  subjects: SubjectsOfStreams,
+  from: Positions,
   of: ChangedFor,
   most = Number.POSITIVE_INFINITY,
 ): Promise<{ changes: Change[]; next: ChangesPosition | undefined } | undefined> {
-  const reading = await openReading(bus, subjects, { fromSeq })
+  const reading = await openReading(bus, subjects, (stream) => ({ fromSeq: from.get(stream) ?? 1 }))
   try {
-    return reading.pending > most ? undefined : await collect(bus, reading, of)
+    return reading.pending > most ? undefined : await collect(bus, reading, from, of)
   } finally {
     await reading.close()
   }
@@ -96,13 +112,20 @@ async function readAll(
 
 async function collect(
   bus: Bus,
-  reading: StreamReading,
+  reading: StreamsReading,
+  from: Positions,
   of: ChangedFor,
 ): Promise<{ changes: Change[]; next: ChangesPosition | undefined }> {
+  const { names } = bus.streams
   const changes: Change[] = []
+  const seqs = names.map((stream) => from.get(stream) ?? 0)
   let count = 0
   for await (const message of reading.pendingMessages()) {
-    const at = { sinceMS: Math.floor(message.info.timestampNanos / 1_000_000), seq: message.info.streamSequence }
+    const { info } = message
+    const stream = names.indexOf(info.stream)
+    seqs[stream] = info.streamSequence
+    const at = { sinceMS: takenAt(message), seqs: [...seqs] }
+    seqs[stream] = info.streamSequence + 1
     if (++count > mostEvents) return { changes, next: at }
     const change = readChange(bus, message, at, of)
     if (change) changes.push(change)

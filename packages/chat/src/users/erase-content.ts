@@ -1,4 +1,4 @@
-import { eraseFromStream } from '@parley/bus/stream/erase-from-stream'
+import { eraseFromStreams } from '@parley/bus/stream/erase-from-stream'
 import type { JobDoc } from '@parley/db/documents'
 import { findHeld, findHeldRooms } from '@parley/db/holds/holds'
 import { noteErased } from '@parley/db/jobs'
@@ -53,7 +53,7 @@ export async function eraseContent(chat: Chat, job: ContentErasure): Promise<boo
     if (next !== undefined) await noteErased(db, job, { afterRoom: next })
     afterRoom = next
   } while (afterRoom !== undefined)
-  return eraseFromStream(bus, { app, sender: user, exceptRooms: new Set(await findHeldRooms(db, app)) }, jobs.signal)
+  return eraseFromStreams(bus, { app, sender: user, exceptRooms: new Set(await findHeldRooms(db, app)) }, jobs.signal)
 }
 
 /** Of one room or thread; returns whether it is finished. */

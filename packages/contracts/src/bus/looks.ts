@@ -12,6 +12,6 @@ export const workLook = z.object({
 })
 export type WorkLook = z.infer<typeof workLook>
 
-/** A look at the stream of events that found nothing wrong, after so many losses. */
-export const streamLook = z.object({ losses: z.number().int() })
+/** A look at the streams of events that found nothing wrong, after so many losses in all. */
+export const streamLook = z.object({ losses: z.number().int(), streams: z.number().int() })
 export type StreamLook = z.infer<typeof streamLook>

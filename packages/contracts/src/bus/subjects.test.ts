@@ -92,7 +92,7 @@ test('commands and push work name their app', () => {
     fc.property(id, (app) => {
       assert.equal(parseControlSubject(controlSubject(app)), app)
       assert.equal(parsePushSubject(pushToClientsSubject(app)), app)
-      assert.equal(parsePushSubject(membersChangeSubject(app)), app)
+      assert.equal(parsePushSubject(membersChangeSubject(app, app)), app)
     }),
   )
 })

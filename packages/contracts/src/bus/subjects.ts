@@ -1,5 +1,8 @@
 import type { ServerEvent } from '../socket/server-events.ts'
 import { serverEvents } from '../socket/server-events.ts'
+import { type Audience, partitionOf } from './partitions.ts'
+
+export type { Audience } from './partitions.ts'
 
 /**
  * One token of a NATS subject from a free string (an ID with dots, spaces, `*`, `>`, emoji …):
@@ -14,12 +17,10 @@ function fromSubjectToken(token: string): string {
   return decodeURIComponent(token)
 }
 
-export type Audience = { app: string; room: string } | { app: string; user: string }
-
 /** Where an event of a room or user is published. Captured events are kept by the stream, live ones are not. */
 export function eventSubject(to: Audience, event: ServerEvent): string {
   const kind = serverEvents[event].captured ? 'event' : 'live'
-  return `parley.${kind}.${audienceTokens(to)}.${subjectToken(event)}`
+  return `parley.${kind}.${partitionOf(to)}.${audienceTokens(to)}.${subjectToken(event)}`
 }
 
 /**
@@ -28,7 +29,7 @@ export function eventSubject(to: Audience, event: ServerEvent): string {
  */
 export function feedSubject(to: Audience, event: string): string {
   const [app, ...audience] = audienceTokens(to).split('.')
-  return `parley.feed.${app}.about.${audience.join('.')}.${subjectToken(event)}`
+  return `parley.feed.${partitionOf(to)}.${app}.about.${audience.join('.')}.${subjectToken(event)}`
 }
 
 /** The audience and event of a subject made by `feedSubject`. */
@@ -38,7 +39,7 @@ export function parseFeedSubject(subject: string): { to: Audience; event: string
 
 /** All events of one room or user, captured or live. */
 export function audienceSubject(to: Audience): string {
-  return `parley.*.${audienceTokens(to)}.*`
+  return `parley.*.${partitionOf(to)}.${audienceTokens(to)}.*`
 }
 
 function audienceTokens(to: Audience): string {
@@ -48,28 +49,41 @@ function audienceTokens(to: Audience): string {
 
 /** A captured event of every room of every app. */
 export function everyRoomSubject(event: ServerEvent): string {
-  return `parley.event.*.room.*.${subjectToken(event)}`
+  return `parley.event.*.*.room.*.${subjectToken(event)}`
 }
 
 /** The captured subjects of one room or user. */
 export function capturedSubject(to: Audience): string {
-  return `parley.event.${audienceTokens(to)}.*`
+  return `parley.event.${partitionOf(to)}.${audienceTokens(to)}.*`
 }
 
 /** The captured subjects of an app's rooms and users. */
 export function capturedEventsSubject(app: string): string {
-  return `parley.event.${subjectToken(app)}.>`
+  return `parley.event.*.${subjectToken(app)}.>`
 }
 
-/** Where a realtime node marks a position in the stream. Captured. */
-export function markSubject(node: string): string {
-  return `parley.mark.${subjectToken(node)}`
+/** Where a realtime node marks a position in a stream. Captured. */
+export function markSubject(stream: string, node: string): string {
+  return `parley.mark.${stream}.${subjectToken(node)}`
 }
-export const allMarksSubject = 'parley.mark.*'
+
+/** The marks of all nodes in a stream. */
+export function allMarksSubject(stream: string): string {
+  return `parley.mark.${stream}.*`
+}
+
+/** The captured subjects of a partition. */
+export function partitionSubjects(partition: number): string[] {
+  return capturedKinds.map((kind) => `parley.${kind}.${partition}.>`)
+}
+
+/** The captured subjects of all partitions. */
+export const allPartitionsSubjects = ['parley.event.>', 'parley.push.>', 'parley.feed.>']
+const capturedKinds = ['event', 'push', 'feed'] as const
 
 /** The audience and event of a subject made by `eventSubject`. */
 export function parseEventSubject(subject: string): { to: Audience; event: ServerEvent } {
-  const [, , app = '', kind, id = '', event = ''] = subject.split('.')
+  const [, , , app = '', kind, id = '', event = ''] = subject.split('.')
   const free = fromSubjectToken(id)
   const to = kind === 'room' ? { app: fromSubjectToken(app), room: free } : { app: fromSubjectToken(app), user: free }
   return { to, event: fromSubjectToken(event) as ServerEvent }
@@ -77,18 +91,18 @@ export function parseEventSubject(subject: string): { to: Audience; event: Serve
 
 /** Everything that the stream keeps of an app. */
 export function capturedSubjects(app: string): string[] {
-  return ['event', 'push', 'feed'].map((kind) => `parley.${kind}.${subjectToken(app)}.>`)
+  return capturedKinds.map((kind) => `parley.${kind}.*.${subjectToken(app)}.>`)
 }
 
 /** The captured subjects in an app's feed: all except commands to the push service. */
 export function appEventsSubjects(app: string): string[] {
-  return ['event', 'feed'].map((kind) => `parley.${kind}.${subjectToken(app)}.>`).concat(membersChangeSubject(app))
+  return ['event', 'feed'].map((kind) => `parley.${kind}.*.${subjectToken(app)}.>`).concat(anyMembersChangeSubject(app))
 }
 
 /** An event of any room or user of an app; `feed`: one that only the integrator's feed has. */
 export function anyEventSubject(kind: 'event' | 'feed', app: string, event: string): string {
   const about = kind === 'feed' ? '.about' : ''
-  return `parley.${kind}.${subjectToken(app)}${about}.*.*.${subjectToken(event)}`
+  return `parley.${kind}.*.${subjectToken(app)}${about}.*.*.${subjectToken(event)}`
 }
 
 /** Node commands of an app, to all realtime nodes. */
@@ -145,17 +159,26 @@ export function nodeSubject(node: string, request: string): string {
 
 /** Work for the push service that is not an event of a room: POST /push/push2clients. Captured. */
 export function pushToClientsSubject(app: string): string {
-  return `parley.push.${subjectToken(app)}.clients`
+  return `parley.push.${partitionOf(pushAudience(app))}.${subjectToken(app)}.clients`
 }
-export const allPushToClientsSubject = 'parley.push.*.clients'
 
-/** Joins and departures of members, for the room's webhook; sockets get the `room` event. Captured. */
-export function membersChangeSubject(app: string): string {
-  return `parley.push.${subjectToken(app)}.members`
+/** Decides the partition of pushes to clients. */
+export const pushAudience = (app: string): Audience => ({ app, room: '' })
+
+export const allPushToClientsSubject = 'parley.push.*.*.clients'
+
+/** Joins and departures of members of a room, for its webhook; sockets get the `room` event. Captured. */
+export function membersChangeSubject(app: string, room: string): string {
+  return `parley.push.${partitionOf({ app, room })}.${subjectToken(app)}.members`
 }
-export const allMembersChangesSubject = 'parley.push.*.members'
+export const allMembersChangesSubject = 'parley.push.*.*.members'
+
+/** Those of all rooms of an app. */
+export function anyMembersChangeSubject(app: string): string {
+  return `parley.push.*.${subjectToken(app)}.members`
+}
 
 /** The app of a subject made by `pushToClientsSubject` or `membersChangeSubject`. */
 export function parsePushSubject(subject: string): string {
-  return fromSubjectToken(subject.split('.')[2] ?? '')
+  return fromSubjectToken(subject.split('.')[3] ?? '')
 }

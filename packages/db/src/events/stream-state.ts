@@ -1,11 +1,20 @@
 import { clock } from '@parley/async/clock'
+import { streamName } from '@parley/contracts/bus/streams'
 import type { Db } from '../db.ts'
 import type { Rebuilding, StreamStateDoc } from './documents.ts'
 
+/** The states of streams: their names begin alike. */
+export const streamStates = { _id: { $gte: streamName(0), $lt: `${streamName(0)}~` } }
 const durable = { writeConcern: { w: 'majority', j: true } } as const
 
 export async function findStreamState(db: Db, stream: string): Promise<StreamStateDoc | null> {
   return db.streamState.findOne({ _id: stream }, { readConcern: 'majority' })
+}
+
+/** The states of all streams, by name. */
+export async function findStreamStates(db: Db): Promise<Map<string, StreamStateDoc>> {
+  const states = await db.streamState.find(streamStates, { readConcern: 'majority' }).toArray()
+  return new Map(states.map((state) => [state._id, state]))
 }
 
 /** Records the stream for the first time; does nothing when it is recorded already. */
@@ -73,10 +82,10 @@ export async function recordFoundAgain(
   await db.streamState.updateOne({ _id, losses, repairUntilMS }, { $unset: { repairUntilMS: 1 } }, durable)
 }
 
-/** Takes or extends the lease of republishing; returns the state, or null if another process has the lease. */
-export async function leaseRebuilding(db: Db, stream: string, leaseMS: number): Promise<StreamStateDoc | null> {
+/** Takes the lease of republishing the events of a lost stream; returns its state, or null if other processes have the leases. */
+export async function leaseRebuilding(db: Db, leaseMS: number): Promise<StreamStateDoc | null> {
   const now = clock.now()
-  const free = { _id: stream, repairUntilMS: { $exists: false }, 'rebuilding.leaseUntilMS': { $lt: now } }
+  const free = { ...streamStates, repairUntilMS: { $exists: false }, 'rebuilding.leaseUntilMS': { $lt: now } }
   const lease = { $set: { 'rebuilding.leaseUntilMS': now + leaseMS } }
   return db.streamState.findOneAndUpdate(free, lease, { returnDocument: 'after', ...durable })
 }

@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import { closeBus, connectBus } from '@parley/bus/connect'
 import { createControl } from '@parley/bus/control/control'
-import { findStream } from '@parley/bus/stream/stream-state'
+import { learnStreams } from '@parley/bus/stream/stream-info'
 import { createChat } from '@parley/chat/create-chat'
 import { rebuildSince } from '@parley/chat/events/rebuild-stream'
 import type { Db } from '@parley/db/connect'
@@ -49,7 +49,8 @@ async function rebuild(db: Db, sinceMS: number): Promise<void> {
   const bus = await connectBus(natsUrl, 'parley-cli', {}, access)
   const control = createControl(bus)
   try {
-    if (!(await findStream(bus))) throw new Error('there is no stream yet: start a service first, which makes it')
+    if ((await learnStreams(bus)).size === 0)
+      throw new Error('there is no stream yet: start a service first, which makes it')
     const chat = createChat({ db, bus, control, log: createLog({ service: 'cli', node: 'cli', level: 'error' }) })
     await recordForAll(db, 'rebuild-stream', { since: new Date(sinceMS).toISOString() })
     let saidAtMS = 0

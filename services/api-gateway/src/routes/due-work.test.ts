@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { announceDue, type Duty, keepUp } from '@parley/chat/upkeep/keep-up'
-import { eventStream } from '@parley/contracts/bus/streams'
+import { streamName } from '@parley/contracts/bus/streams'
 import { dueWork, findDueWork, givenUpAfterMS, type WorkKind, workKinds } from '@parley/db/due-work'
 import { afterAll, beforeAll, describe, onTestFinished, test, vi } from 'vitest'
 import { startTestGateway, type TestGateway } from '../test-gateway.ts'
@@ -64,7 +64,7 @@ describe('work that is due', () => {
     }
     assert.deepEqual(await findDueWork(db), {})
     for (const [kind, [name, at]] of Object.entries(documents)) {
-      const _id = kind === 'lostStream' ? eventStream.name : `${kind} due`
+      const _id = kind === 'lostStream' ? streamName(0) : `${kind} due`
       await collection(name).insertOne({ _id, ...own(kind, waiting), ...at(nowMS - 5) })
     }
     const { auditEntries, ...due } = await findDueWork(db)

@@ -1,8 +1,7 @@
 import { clock } from '@parley/async/clock'
 import type { Bus } from '@parley/bus/connect'
-import { consumerState } from '@parley/bus/stream/stream'
+import { consumerState, isMissing } from '@parley/bus/stream/stream'
 import { findStream } from '@parley/bus/stream/stream-state'
-import { eventStream } from '@parley/contracts/bus/streams'
 import type { Db } from '@parley/db/connect'
 import { findStreamState } from '@parley/db/events/stream-state'
 import type { OutgoingCallDoc } from '@parley/db/push/documents'
@@ -12,44 +11,79 @@ const waitAtMostMS = 60_000
 /** How often it is looked whether the stream was lost: then earlier events are published again, and calls wait for them. */
 const lookAgainMS = 500
 
+/** How far one stream's events for webhooks are handled. */
+interface Handled {
+  doneUpToSeq: number
+  isRebuilding: boolean
+  /** When this is handled, everything that was published again is. */
+  releaseAtSeq: number
+}
+
 /**
  * Returns whether everything before a call in its queue is queued: all events up to its own are handled.
  * Several processes handle events of a room at the same time, so a later one may be queued first.
  */
 export function askWhetherNext(db: Db, bus: Bus): (call: OutgoingCallDoc) => Promise<boolean> {
-  let doneUpToSeq = 0
-  let isRebuilding = false
-  /** When this is handled, everything that was published again is. */
-  let releaseAtSeq = 0
+  const streams = new Map<string, Handled>()
   let lookedAtMS = 0
   let asking: Promise<void> | undefined
 
   async function ask(): Promise<void> {
-    const state = await findStreamState(db, eventStream.name)
-    if (state?.rebuilding) releaseAtSeq = Number.POSITIVE_INFINITY
-    else if (releaseAtSeq === Number.POSITIVE_INFINITY) releaseAtSeq = (await findStream(bus))?.lastSeq ?? releaseAtSeq
-    // Read first: events that arrive meanwhile are not handled yet.
-    const lastSeq = (await findStream(bus))?.lastSeq ?? 0
-    doneUpToSeq = Math.min(await doneUpTo(bus, 'webhooks', lastSeq), await doneUpTo(bus, 'webhooksOfThreads', lastSeq))
-    isRebuilding = doneUpToSeq < releaseAtSeq
+    await Promise.all(bus.streams.names.map(askOf))
     lookedAtMS = clock.now()
   }
 
-  return async ({ kind, order, createdAtMS }) => {
+  async function askOf(stream: string): Promise<void> {
+    let { releaseAtSeq } = streams.get(stream) ?? { releaseAtSeq: 0 }
+    const state = await findStreamState(db, stream)
+    if (state?.rebuilding) releaseAtSeq = Number.POSITIVE_INFINITY
+    else if (releaseAtSeq === Number.POSITIVE_INFINITY)
+      releaseAtSeq = (await findStream(bus, stream))?.lastSeq ?? releaseAtSeq
+    // Read first: events that arrive meanwhile are not handled yet.
+    const lastSeq = (await findStream(bus, stream))?.lastSeq ?? 0
+    const doneUpToSeq = Math.min(
+      await doneUpTo(bus, 'webhooks', { stream, lastSeq }),
+      await doneUpTo(bus, 'webhooksOfThreads', { stream, lastSeq }),
+    )
+    streams.set(stream, { doneUpToSeq, isRebuilding: doneUpToSeq < releaseAtSeq, releaseAtSeq })
+  }
+
+  const before = (stream: string) => Object.entries(bus.streams.grown(stream)?.after ?? {})
+
+  /** In the stream of a room, and in those before it as far as they had its events. */
+  function isDone(stream: string, order: number): boolean {
+    return [[stream, order] as const, ...before(stream)].every(([name, upToSeq]) => {
+      return Math.min(order, upToSeq) <= (streams.get(name)?.doneUpToSeq ?? -1)
+    })
+  }
+
+  return async ({ app, room, kind, order, createdAtMS }) => {
     if (kind !== 'webhook' || createdAtMS < clock.now() - waitAtMostMS) return true
+    const stream = bus.streams.streamOf({ app, room })
     const isFresh = clock.now() < lookedAtMS + lookAgainMS
-    if (isFresh && !isRebuilding && order <= doneUpToSeq) return true
-    if (isFresh && isRebuilding) return false
+    const isRebuilding = () =>
+      [stream, ...before(stream).map(([name]) => name)].some((name) => streams.get(name)?.isRebuilding !== false)
+    if (isFresh && !isRebuilding() && isDone(stream, order)) return true
+    if (isFresh && isRebuilding()) return false
     asking ??= ask().finally(() => {
       asking = undefined
     })
     await asking
-    return !isRebuilding && order <= doneUpToSeq
+    return !isRebuilding() && isDone(stream, order)
   }
 }
 
 /** Up to where, at most to `lastSeq`, the consumer has handled all that it receives; where nothing waits for it, to there. */
-async function doneUpTo(bus: Bus, consumer: 'webhooks' | 'webhooksOfThreads', lastSeq: number): Promise<number> {
-  const { waiting, unacknowledged, doneUpToSeq } = await consumerState(bus, consumer)
+async function doneUpTo(
+  bus: Bus,
+  consumer: 'webhooks' | 'webhooksOfThreads',
+  { stream, lastSeq }: { stream: string; lastSeq: number },
+): Promise<number> {
+  const state = await consumerState(bus, consumer, stream).catch((error: unknown) => {
+    if (!isMissing(error)) throw error
+  })
+  // It is made once those before it in other streams are done.
+  if (!state) return 0
+  const { waiting, unacknowledged, doneUpToSeq } = state
   return waiting + unacknowledged === 0 ? lastSeq : doneUpToSeq
 }

@@ -64,7 +64,7 @@ export function createCatchUp(parts: CatchUpParts): CatchUp {
       createdMS: 0,
       joinedAtMS,
       beganMS,
-      seq: 0,
+      from: new Map(),
       events: 0,
     }
     const read = sinceMS > parts.clock.nowMS() - recentMS ? recent : older
@@ -111,15 +111,16 @@ async function readToTheEnd(
   for (;;) {
     const outcome = await read(reader)
     if (outcome.is === 'at the mark') {
-      const { markSeq, atMS, ids } = outcome
+      const { marks, atMS, ids } = outcome
       if (reader.socket.flushBuffer((id) => ids.has(id))) return { resumed: true, serverTimeMS: atMS }
       // The replay buffer overflowed, or some events were repeated: read them from the stream too.
-      Object.assign(reader, { seq: markSeq + 1, sinceMS: atMS })
+      const from = new Map([...marks].map(([stream, seq]) => [stream, seq + 1]))
+      Object.assign(reader, { from, sinceMS: atMS })
     } else if (outcome.is === 'congested') {
-      const { seq, atMS, ids } = outcome
+      const { from, atMS, ids } = outcome
       // The socket has these, or the next read brings them; from the buffer they would come out of order.
       reader.socket.replayBuffer?.drop((id) => ids.has(id))
-      Object.assign(reader, { seq, sinceMS: atMS })
+      Object.assign(reader, { from, sinceMS: atMS })
       while (isThere(reader) && reader.socket.connection.bufferedBytes > mostBufferedBytes / 2) await pause(lookAgainMS)
     } else return outcome.is
     if (!isThere(reader)) return 'gone'

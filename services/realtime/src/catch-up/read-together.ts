@@ -1,23 +1,37 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { clock as ownClock } from '@parley/async/clock'
 import type { Bus } from '@parley/bus/connect'
 import { type IncomingEvent, toIncomingEvent } from '@parley/bus/events/incoming'
 import {
+  type AtMarks,
   exactSubjects,
+  isAtMarks,
   isReadTogether,
   openReading,
-  type StreamReading,
+  type Positions,
+  type StreamsReading,
+  type SubjectsOfStreams,
+  takenAt,
   wholeSubjects,
 } from '@parley/bus/stream/read-stream'
-import { markStream, reachesBack, readStreamState } from '@parley/bus/stream/stream-state'
-import { type Audience, markSubject } from '@parley/contracts/bus/subjects'
+import { awaitStreams } from '@parley/bus/stream/stream-info'
+import { markStream } from '@parley/bus/stream/stream-state'
+import type { Audience } from '@parley/contracts/bus/partitions'
 import type { Counter } from '@parley/service/metrics'
 import type { AcceptQueue } from '@parley/socketio/accepting/accept-queue'
 import type { DeliveryQueue } from '../delivery/delivery-queue.ts'
 import { InOrder } from '../delivery/in-order.ts'
 import type { LiveOrder, LiveOrderParts } from '../delivery/live-order.ts'
 import { audienceOf, topicOf } from '../delivery/topics.ts'
-import { concerns, isThere, type Position, type ReadOutcome, type ReplayReader, startOf } from './replay-reader.ts'
+import { markAll, refuseTooOld, streamsOf } from './concerned-streams.ts'
+import {
+  concerns,
+  earliestOf,
+  isThere,
+  type Position,
+  type ReadOutcome,
+  type ReplayReader,
+  startOf,
+} from './replay-reader.ts'
 import { createSending } from './send-read.ts'
 import type { StreamClock } from './server-time.ts'
 
@@ -48,39 +62,37 @@ const sliceMS = 2
 const lookAgainMS = 50
 
 /**
- * Reads the stream once for several sockets with replay buffers, and sends each its missed events, in order, up to a mark. The
- * mark is first put at the end of the stream: later events are in the replay buffers. Readers with too much to share are split
- * in halves. Returns one outcome per reader, in order.
+ * Reads the streams once for several sockets with replay buffers, and sends each its missed events, in order, up to a mark in each
+ * stream. The marks are first put at the ends of the streams: later events are in the replay buffers. Readers with too much to share
+ * are split in halves. Returns one outcome per reader, in order.
  * @throws if the bus is away, or goes away meanwhile
  */
 export async function readTogether(parts: ReadTogetherParts, readers: readonly ReplayReader[]): Promise<ReadOutcome[]> {
   const outcomes = new Map<ReplayReader, ReadOutcome>()
-  // First, even if nothing can be read: after a purge the mark is the oldest message, which proves to later clients that they
-  // have everything.
-  const markSeq = await markStream(parts.bus, parts.nodeId)
-  await refuseTooOld(parts, readers, outcomes)
-  const able = readers.filter((reader) => !outcomes.has(reader))
-  await readPart(parts, able, markSeq, outcomes)
-  // The stream may have dropped events before they were read.
-  await refuseTooOld(parts, readers, outcomes)
-  return readers.map((reader) => outcomes.get(reader) ?? { is: 'gone' })
-}
-
-async function refuseTooOld(
-  { bus, clock }: ReadTogetherParts,
-  readers: readonly ReplayReader[],
-  outcomes: Map<ReplayReader, ReadOutcome>,
-): Promise<void> {
-  const askedMS = ownClock.now()
-  const state = await readStreamState(bus)
-  clock.set(state.nowMS, askedMS)
-  for (const reader of readers) if (!reachesBack(state, reader)) outcomes.set(reader, { is: 'too old' })
+  if (!parts.bus.streams.areAllThere) await awaitStreams(parts.bus)
+  let concerned = streamsOf(parts, readers)
+  for (;;) {
+    // First, even if nothing can be read: after a purge the mark is the oldest message, which proves to later clients that they
+    // have everything.
+    const marks = await markAll(parts, concerned)
+    // Asked after the marks: up to them, no further stream has taken over partitions.
+    if (await refuseTooOld(parts, concerned, outcomes)) {
+      const able = readers.filter((reader) => !outcomes.has(reader))
+      await readPart(parts, able, marks, outcomes)
+      // The streams may have dropped events before they were read.
+      await refuseTooOld(parts, concerned, outcomes)
+      return readers.map((reader) => outcomes.get(reader) ?? { is: 'gone' })
+    }
+    await awaitStreams(parts.bus)
+    outcomes.clear()
+    concerned = streamsOf(parts, readers)
+  }
 }
 
 async function readPart(
   parts: ReadTogetherParts,
   readers: readonly ReplayReader[],
-  markSeq: number,
+  marks: Positions,
   outcomes: Map<ReplayReader, ReadOutcome>,
 ): Promise<void> {
   if (readers.length === 0) return
@@ -94,11 +106,11 @@ async function readPart(
       else byTopic.set(name, [reader])
     }
   }
-  const { subjects, most } = whatToRead(parts, [...byTopic.keys()].map(audienceOf), readers.length === 1)
-  const reading = await openReading(bus, subjects, startOf(readers), markSubject(nodeId))
+  const { subjects, most } = whatToRead(parts, [...byTopic.keys()].map(audienceOf), readers)
+  const reading = await openReading(bus, subjects, (stream) => startOf(readers, stream), nodeId)
   try {
     if (reading.pending <= most) {
-      await deliver(parts, reading, { readers, byTopic, markSeq }, outcomes)
+      await deliver(parts, reading, { readers, byTopic, marks }, outcomes)
       return
     }
   } finally {
@@ -108,21 +120,23 @@ async function readPart(
   if (first && others.length === 0) outcomes.set(first, { is: 'too much' })
   else {
     const half = Math.ceil(readers.length / 2)
-    await readPart(parts, readers.slice(0, half), markSeq, outcomes)
-    await readPart(parts, readers.slice(half), markSeq, outcomes)
+    await readPart(parts, readers.slice(0, half), marks, outcomes)
+    await readPart(parts, readers.slice(half), marks, outcomes)
   }
 }
 
 /** The subjects to read, and the most events that may be pending on them. */
 function whatToRead(
-  { mostEvents }: ReadTogetherParts,
+  { bus, mostEvents }: ReadTogetherParts,
   audiences: readonly Audience[],
-  isForOne: boolean,
-): { subjects: readonly string[]; most: number } {
+  readers: readonly ReplayReader[],
+): { subjects: SubjectsOfStreams; most: number } {
+  const isForOne = readers.length === 1
+  const sinceMS = earliestOf(readers)
   // Exact subjects count against the client's limit up front; wildcard matches count as they are read.
-  const exact = isForOne || isReadTogether(audiences) ? exactSubjects(audiences) : undefined
+  const exact = isForOne || isReadTogether(audiences) ? exactSubjects(bus, audiences, sinceMS) : undefined
   return {
-    subjects: exact ?? wholeSubjects(audiences),
+    subjects: exact ?? wholeSubjects(bus, audiences, sinceMS),
     most: isForOne && exact ? Math.min(mostEvents, mostShared) : mostShared,
   }
 }
@@ -130,16 +144,16 @@ function whatToRead(
 interface Group {
   readers: readonly ReplayReader[]
   byTopic: ReadonlyMap<string, readonly ReplayReader[]>
-  markSeq: number
+  marks: Positions
 }
 
-/** An event with its position in the stream. */
+/** An event with its position in its stream. */
 type Read = IncomingEvent & { at: Position }
 
 async function deliver(
   parts: ReadTogetherParts,
-  reading: StreamReading,
-  { readers, byTopic, markSeq }: Group,
+  reading: StreamsReading,
+  { readers, byTopic, marks }: Group,
   outcomes: Map<ReplayReader, ReadOutcome>,
 ): Promise<void> {
   const { bus, acceptQueue, queue, order, orderWaitMS } = parts
@@ -150,7 +164,8 @@ async function deliver(
     active.delete(reader)
     outcomes.set(reader, outcome)
   }
-  let mark = markSeq
+  // The marks to read up to, and the next position, of each stream.
+  const [upTo, next] = [new Map(marks), new Map(reading.from)]
   const inOrder = new InOrder<Read>({ waitMS: orderWaitMS, deliver: send, fetch: parts.fetch })
 
   function send(event: Read): void {
@@ -162,8 +177,7 @@ async function deliver(
       else if (concerns(event, event.at, reader)) {
         if (reader.events >= parts.mostEvents) end(reader, { is: 'too much' })
         else if (!sending.add(reader, event)) {
-          const { seq, takenAtMS } = firstOf([event, ...inOrder.waiting()])
-          end(reader, { is: 'congested', seq, atMS: takenAtMS, ids })
+          end(reader, { is: 'congested', ...firstOf(next, [event, ...inOrder.waiting()]), ids })
         } else {
           reader.events++
           receivers++
@@ -185,26 +199,30 @@ async function deliver(
 
   /** Events before a mark also came live. Ends the readers that have all; the others continue to another mark. */
   async function endAtMark(atMS: number): Promise<void> {
+    inOrder.expire(atMS)
     stop(true)
     const waiting = inOrder.waiting()
     const haveAll = [...active].filter((reader) => !waiting.some((event) => concerns(event, event.at, reader)))
     // Copied, because the remaining readers add to the set.
     const known = haveAll.length < active.size ? new Set(ids) : ids
-    for (const reader of haveAll) end(reader, { is: 'at the mark', markSeq: mark, atMS, ids: known })
+    for (const reader of haveAll) end(reader, { is: 'at the mark', marks: new Map(upTo), atMS, ids: known })
     if (active.size === 0) return
     await pause(lookAgainMS)
-    mark = await markStream(bus, parts.nodeId)
+    for (const stream of upTo.keys()) upTo.set(stream, await markStream(bus, stream, parts.nodeId))
   }
 
   await acceptQueue.turn()
   let sliceEndsMS = performance.now() + sliceMS
-  for await (const message of reading.messages()) {
-    const at = { seq: message.info.streamSequence, takenAtMS: Math.floor(message.info.timestampNanos / 1_000_000) }
+  for await (const message of reading.messages(upTo)) {
+    if (isAtMarks(message)) await endAtMark(timeOf(message, upTo))
+    if (active.size === 0) return
+    if (isAtMarks(message)) continue
+    const at = { stream: message.info.stream, seq: message.seq, takenAtMS: takenAt(message) }
     inOrder.expire(at.takenAtMS)
-    if (at.seq >= mark) await endAtMark(at.takenAtMS)
-    if (active.size === 0) return stop()
+    next.set(at.stream, at.seq)
     const event = readEvent(bus, message)
     if (event && byTopic.has(topicOf(event.to))) inOrder.take(Object.assign(event, { at }), at.takenAtMS)
+    next.set(at.stream, at.seq + 1)
     if (active.size === 0) return stop()
     if (performance.now() < sliceEndsMS) continue
     sending.flush()
@@ -213,9 +231,16 @@ async function deliver(
   }
 }
 
-/** The earliest of these events in the stream. */
-function firstOf(events: readonly Read[]): Position {
-  return events.map(({ at }) => at).reduce((first, at) => (at.seq < first.seq ? at : first))
+/** When the first of the marks came. */
+function timeOf({ heads }: AtMarks, marks: Positions): number {
+  return Math.min(...heads.filter(({ info }) => marks.has(info.stream)).map(takenAt))
+}
+
+/** Where to continue, so that these events are read again, and when the first of them came. */
+function firstOf(next: Positions, events: readonly Read[]): { from: Positions; atMS: number } {
+  const from = new Map(next)
+  for (const { at } of events) from.set(at.stream, Math.min(at.seq, from.get(at.stream) ?? at.seq))
+  return { from, atMS: Math.min(...events.map(({ at }) => at.takenAtMS)) }
 }
 
 /** Undefined for a mark and for an unreadable event. */

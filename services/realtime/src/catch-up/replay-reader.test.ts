@@ -18,14 +18,18 @@ describe('the replay of a socket', () => {
   const reader: ReplayReader = {
     socket: { isIn: (topic: string) => topics.has(topic) } as UserSocket,
     session: { app, user: 'bob', device: 'phone' } as Session,
-    ...{ sinceMS: nowMS - 60_000, gaveMS: nowMS - 60_000, createdMS: 0, seq: 0, events: 0, beganMS: nowMS },
+    ...{ sinceMS: nowMS - 60_000, gaveMS: nowMS - 60_000, createdMS: 0, from: new Map(), events: 0, beganMS: nowMS },
     joinedAtMS: new Map([
       ['old', nowMS - 3_600_000],
       ['new', nowMS - 20_000],
     ]),
   }
   const has = (to: IncomingEvent['to'], agoMS: number, as = reader) =>
-    concerns({ to, event: 'chat message' } as IncomingEvent, { seq: 1, takenAtMS: nowMS - agoMS }, as)
+    concerns(
+      { to, event: 'chat message' } as IncomingEvent,
+      { stream: 'PARLEY_EVENTS', seq: 1, takenAtMS: nowMS - agoMS },
+      as,
+    )
 
   test('includes events of a room since the user joined it', () => {
     assert.ok(has({ app, room: 'old' }, 30_000))

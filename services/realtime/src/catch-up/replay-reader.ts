@@ -1,4 +1,5 @@
 import type { IncomingEvent } from '@parley/bus/events/incoming'
+import type { Beginning, Positions } from '@parley/bus/stream/read-stream'
 import { marginMS } from '@parley/bus/stream/stream-state'
 import { isOf, type Session, type UserSocket } from '../connections/session.ts'
 import { topicOf } from '../delivery/topics.ts'
@@ -20,8 +21,8 @@ export interface ReplayReader {
   readonly joinedAtMS: ReadonlyMap<string, number>
   /** When it authenticated; it joined rooms missing in `joinedAtMS` later. */
   readonly beganMS: number
-  /** The first position to read; 0 before the first reading. */
-  seq: number
+  /** By the name of a stream, the first position to read; of none before the first reading. */
+  from: Positions
   /** Number of events sent. */
   events: number
 }
@@ -29,9 +30,9 @@ export interface ReplayReader {
 /** The outcome of a read for a socket. */
 export type ReadOutcome =
   /** It has everything up to a mark; `ids` are the events that it may have. */
-  | { is: 'at the mark'; markSeq: number; atMS: number; ids: ReadonlySet<string> }
+  | { is: 'at the mark'; marks: Positions; atMS: number; ids: ReadonlySet<string> }
   /** It reads too slowly: resume here once its buffer drains. `ids` are of events before or after that. */
-  | { is: 'congested'; seq: number; atMS: number; ids: ReadonlySet<string> }
+  | { is: 'congested'; from: Positions; atMS: number; ids: ReadonlySet<string> }
   /** The stream has dropped missed events, or there are more than a client may replay. */
   | { is: 'too old' | 'too much' }
   /** It is disconnected, or another user's. */
@@ -42,22 +43,25 @@ export function isThere({ socket, session }: ReplayReader): boolean {
   return socket.connected && isOf(socket, session)
 }
 
-/** The position to start at, so that no reader misses an event. */
-export function startOf(readers: readonly ReplayReader[]): { fromSeq: number } | { sinceMS: number } {
-  if (readers.every(({ seq }) => seq > 0)) return { fromSeq: Math.min(...readers.map(({ seq }) => seq)) }
-  return { sinceMS: Math.min(...readers.map(startMS)) }
+/** Where to start in a stream, so that no reader misses an event. */
+export function startOf(readers: readonly ReplayReader[], stream: string): Beginning {
+  const seqs = readers.map(({ from }) => from.get(stream) ?? 0)
+  return seqs.every((seq) => seq > 0) ? { fromSeq: Math.min(...seqs) } : { sinceMS: earliestOf(readers) }
 }
 
-/**
- * Time of its first missed event: `sinceMS`, before the first reading less the margin, but not before the user was
- * created.
- */
-function startMS({ sinceMS, seq, createdMS }: ReplayReader): number {
-  return Math.max(createdMS, seq > 0 ? sinceMS : sinceMS - marginMS)
+/** The time from which on they may have missed events. */
+export function earliestOf(readers: readonly ReplayReader[]): number {
+  return Math.min(...readers.map(startMS))
 }
 
-/** A position in the stream, and when the stream took its event (Unix milliseconds). */
+/** Time of its first missed event in a stream that it has not read: `sinceMS` less the margin, but not before the user was created. */
+function startMS({ sinceMS, createdMS }: ReplayReader): number {
+  return Math.max(createdMS, sinceMS - marginMS)
+}
+
+/** A position in a stream, and when the stream took its event (Unix milliseconds). */
 export interface Position {
+  stream: string
   seq: number
   takenAtMS: number
 }
@@ -65,7 +69,8 @@ export interface Position {
 /** Whether the socket would have received the event while connected. */
 export function concerns(event: IncomingEvent, at: Position, reader: ReplayReader): boolean {
   const { session, socket } = reader
-  if (at.seq < reader.seq || at.takenAtMS < startMS(reader)) return false
+  const fromSeq = reader.from.get(at.stream) ?? 0
+  if (fromSeq > 0 ? at.seq < fromSeq : at.takenAtMS < startMS(reader)) return false
   // Republished after a stream loss or by an operator, so it comes after newer events.
   if (event.again && event.again.atMS < Math.max(reader.gaveMS - marginMS, reader.createdMS)) return false
   if (event.exceptUser === session.user) return false

@@ -2,7 +2,7 @@ import { clock, clock as ownClock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
 import { startRunning } from '@parley/async/run-every'
 import type { Bus } from '@parley/bus/connect'
-import { markStream, readStreamState } from '@parley/bus/stream/stream-state'
+import { markStream, readStreamStates } from '@parley/bus/stream/stream-state'
 import type { EventPayload } from '@parley/contracts/socket/server-events'
 import type { Logger } from '@parley/service/log'
 import type { AcceptQueue } from '@parley/socketio/accepting/accept-queue'
@@ -28,7 +28,7 @@ export interface ServerTimeParts {
 const socketsAtOnce = 200
 
 /**
- * Sends `serverTime` once a minute to the sockets that gave `since`: they have received every event that the stream took before
+ * Sends `serverTime` once a minute to the sockets that gave `since`: they have received every event that the streams took before
  * that time. NATS delivers events and replies to a node in one order, so earlier events have arrived.
  */
 export function announceServerTime(parts: ServerTimeParts): { stop(): Promise<void> } {
@@ -44,9 +44,10 @@ async function announce(parts: ServerTimeParts): Promise<void> {
   if (!bus.connected || isBehind()) return
   const listening = [...sockets.all()].filter(isListening)
   // After a purge of the stream this is its oldest message, which proves to later clients that they have everything.
-  if (listening.length > 0) await markStream(bus, nodeId)
+  if (listening.length > 0) await Promise.all(bus.streams.names.map((stream) => markStream(bus, stream, nodeId)))
   const askedMS = ownClock.now()
-  const { nowMS } = await readStreamState(bus)
+  const states = [...(await readStreamStates(bus)).values()]
+  const nowMS = Math.min(...states.map((state) => state.nowMS))
   clock.set(nowMS, askedMS)
   if (isBehind() || queue.isHeld) return
   queue.drain()

@@ -5,7 +5,8 @@ import { exampleFeedEvent, feedEvent } from '../../resources/feed-event.ts'
 /** A connection on which nothing moves is closed after a minute. */
 const longestWaitSeconds = 50
 
-const cursor = z.string().max(64)
+/** Of as many streams as there may be. */
+const cursor = z.string().max(256)
 
 export const listEvents = operation({
   id: 'listEvents',

@@ -21,7 +21,7 @@ export const getChanges = operation({
   query: z.object({
     since: z
       .string()
-      .regex(/^\d{1,15}(-\d{1,15})?$/, 'expected a cursor, or the serverTimeMS of a socket')
+      .regex(/^\d{1,15}(-\d{1,15}){0,16}$/, 'expected a cursor, or the serverTimeMS of a socket')
       .describe('The cursor of the last answer, or `serverTimeMS` of a socket; 0 for the first time'),
     limit: z.coerce.number().int().min(1).max(mostChangedRooms).default(50).describe('Rooms at most'),
   }),

@@ -4,7 +4,7 @@ import { ensureStream } from '@parley/bus/stream/stream'
 import { deleteStream, findStream } from '@parley/bus/stream/stream-state'
 import { openAppFeed } from '@parley/chat/events-feed/app-feed'
 import { parseCursor, toCursor } from '@parley/chat/events-feed/cursor'
-import { eventStream } from '@parley/contracts/bus/streams'
+import { streamName } from '@parley/contracts/bus/streams'
 import type { StreamStateDoc } from '@parley/db/events/documents'
 import { findStreamState, insertStreamState, leaseRebuilding, recordLoss } from '@parley/db/events/stream-state'
 import { createLog } from '@parley/service/log'
@@ -12,12 +12,13 @@ import { createMetrics } from '@parley/service/metrics'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { nextFirstSeq, replaceStream } from '@parley/wiring/stream-loss'
-import { watchStream } from '@parley/wiring/watch-stream'
+import { watchStreams } from '@parley/wiring/watch-stream'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
 import { openNatsProxy } from '../../test-nats-proxy.ts'
 
-const options = { maxAgeHours: 72, maxBytes: 2 ** 30, replicas: 1 }
+const options = { maxAgeHours: 72, maxBytes: 2 ** 30, replicas: 1, count: 1 }
+const only = { index: 0, count: 1 }
 const minute = 60_000
 const log = createLog({ service: 'api-gateway', node: 'test', level: 'silent' })
 
@@ -38,19 +39,19 @@ describe("the integrator's feed of events and its stream", () => {
   /** As the services that watch the stream do. */
   async function state(): Promise<StreamStateDoc> {
     const { bus, db } = gateway.chat
-    const { created, lastSeq } = (await findStream(bus)) ?? { created: '', lastSeq: 0 }
+    const { created, lastSeq } = (await findStream(bus, streamName(0))) ?? { created: '', lastSeq: 0 }
     const nowMS = Date.now()
     const known = { created, seq: lastSeq, seenAtMS: nowMS, handledUpToMS: nowMS, losses: 0 }
     await db.streamState.deleteMany({})
-    await insertStreamState(db, { _id: eventStream.name, ...known })
-    return (await findStreamState(db, eventStream.name)) as StreamStateDoc
+    await insertStreamState(db, { _id: streamName(0), ...known })
+    return (await findStreamState(db, streamName(0))) as StreamStateDoc
   }
 
   /** While a service watches the stream. */
   async function watched(work: () => Promise<void>): Promise<void> {
     const { bus, db } = gateway.chat
     const stopping = new AbortController()
-    const watching = watchStream({ db, bus, options, log, metrics: createMetrics('test') }, stopping.signal)
+    const watching = watchStreams({ db, bus, options, log, metrics: createMetrics('test') }, stopping.signal)
     try {
       await work()
     } finally {
@@ -62,7 +63,7 @@ describe("the integrator's feed of events and its stream", () => {
   test('an empty stream still has an oldest cursor to resume from', async () => {
     await gateway.newUser()
     // docs.nats.io, "JetStream API": purge removes all messages.
-    await gateway.chat.bus.nats.request(`$JS.API.STREAM.PURGE.${eventStream.name}`)
+    await gateway.chat.bus.nats.request(`$JS.API.STREAM.PURGE.${streamName(0)}`)
     const gone = await read('0-0')
     assert.equal(gone.status, 410)
     const { oldest } = gone.body.error
@@ -77,14 +78,14 @@ describe("the integrator's feed of events and its stream", () => {
     const { bus, db } = gateway.chat
     // Nothing is in its memory.
     const other = await gateway.another()
-    const { seq } = parseCursor(await now())
+    const { seqs } = parseCursor(await now())
     const known = await state()
-    const cursorOf = (agoMS: number) => toCursor({ seq, timeMS: known.seenAtMS - agoMS })
-    await deleteStream(bus)
+    const cursorOf = (agoMS: number) => toCursor({ seqs, timeMS: known.seenAtMS - agoMS })
+    await deleteStream(bus, streamName(0))
     // A starting service creates a new one, not recorded yet.
-    await ensureStream(bus, options, nextFirstSeq(known))
+    await ensureStream(bus, options, { ...only, firstSeq: nextFirstSeq(known) })
     assert.equal((await read(cursorOf(0), other)).status, 503)
-    assert.equal(await replaceStream(db, bus, options, known), true)
+    assert.equal(await replaceStream(db, bus, { ...options, ...only }, known), true)
     assert.equal((await read(cursorOf(0), other)).status, 200)
     assert.equal((await read(cursorOf(2 * minute), other)).status, 200)
     assert.equal((await read(cursorOf(10 * minute), other)).status, 410)
@@ -94,9 +95,9 @@ describe("the integrator's feed of events and its stream", () => {
   test('the cursor of a waiting reader stays fresh while nothing happens', async () => {
     const feed = openAppFeed(gateway.chat.bus, 'an app where nothing happens', log, () => 1_000, 10)
     await feed.ready
-    const { seq, timeMS } = feed.head
+    const { seqs, timeMS } = feed.head
     while (feed.head.timeMS === timeMS) await pause(10)
-    assert.equal(feed.head.seq, seq)
+    assert.deepEqual(feed.head.seqs, seqs)
     feed.stop()
   })
 
@@ -119,7 +120,7 @@ describe("the integrator's feed of events and its stream", () => {
     await state()
     const aheadMS = Date.now() + 60 * minute
     await db.streamState.updateOne({}, { $set: { seenAtMS: aheadMS, handledUpToMS: aheadMS } })
-    const seen = async () => (await findStreamState(db, eventStream.name)) as StreamStateDoc
+    const seen = async () => (await findStreamState(db, streamName(0))) as StreamStateDoc
     await watched(async () => {
       while ((await seen()).seenAtMS === aheadMS) await pause(20)
     })
@@ -134,8 +135,8 @@ describe("the integrator's feed of events and its stream", () => {
     // By a process that failed to replace it, or died first.
     assert.equal(await recordLoss(db, known, { ...rebuilding, afterSeq: known.seq, leaseUntilMS: 0 }, nowMS - 1), true)
     await watched(async () => {
-      while (!(await leaseRebuilding(db, eventStream.name, 1_000))) await pause(20)
+      while (!(await leaseRebuilding(db, 1_000))) await pause(20)
     })
-    assert.equal((await findStream(bus))?.created, known.created)
+    assert.equal((await findStream(bus, streamName(0)))?.created, known.created)
   })
 })

@@ -68,7 +68,7 @@ describe("the integrator's feed of events", () => {
     const after = await now()
     const { bus } = gateway.chat
     const publish = (subject: string) => bus.stream.publish(subject, 'no JSON')
-    await publish(membersChangeSubject(gateway.app))
+    await publish(membersChangeSubject(gateway.app, room))
     await publish(
       eventSubject({ app: gateway.app, room }, 'chat message').replace(/[^.]+$/, 'of%20a%20newer%20release'),
     )

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { publishEvent } from '@parley/bus/events/publish'
 import { streamBounds } from '@parley/bus/stream/app-events'
 import { readStreamState } from '@parley/bus/stream/stream-state'
+import { streamName } from '@parley/contracts/bus/streams'
 import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
@@ -37,8 +38,8 @@ describe('GET /me/changes of a user in 2,000 rooms', () => {
   /** A cursor after the whole stream. */
   async function end(): Promise<string> {
     const { bus } = gateway.chat
-    const { nowMS } = await readStreamState(bus)
-    return `${Math.floor(nowMS)}-${(await streamBounds(bus)).lastSeq + 1}`
+    const { nowMS } = await readStreamState(bus, streamName(0))
+    return `${Math.floor(nowMS)}-${(await streamBounds(bus, streamName(0))).lastSeq + 1}`
   }
   async function changes(since: string): Promise<Found> {
     const { status, body } = await bob.call('GET', `/me/changes?since=${since}`)
@@ -107,7 +108,7 @@ describe('GET /me/changes of a user in 2,000 rooms', () => {
     assert.ok(rest < quietRooms / 10, `${rest} keys and documents beside the list`)
 
     // A cursor with a position needs no search for its time.
-    const { firstSeq, lastSeq } = await streamBounds(gateway.chat.bus)
+    const { firstSeq, lastSeq } = await streamBounds(gateway.chat.bus, streamName(0))
     const [time = ''] = since.split('-')
     const search = (await toNats(() => changes(time))) - (await toNats(() => changes(since)))
     const steps = Math.ceil(Math.log2(lastSeq - firstSeq + 2))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { streamBounds } from '@parley/bus/stream/app-events'
+import { streamName } from '@parley/contracts/bus/streams'
 import { eventSubject } from '@parley/contracts/bus/subjects'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, startWithAliceAndBob, type TestGateway, type TestUser } from '../../test-gateway.ts'
@@ -56,7 +57,7 @@ describe('GET /me/changes', () => {
     // The outbox can still hold events of this state.
     while ((await db.pendingEvents.countDocuments({})) > 0) await pause(20)
     await outbox.drained()
-    return `${Date.now()}-${(await streamBounds(gateway.chat.bus)).lastSeq + 1}`
+    return `${Date.now()}-${(await streamBounds(gateway.chat.bus, streamName(0))).lastSeq + 1}`
   }
   /** Polls until every acknowledged event has passed through the stream. */
   async function untilSeen(since: string, isSeen: (found: Changes) => boolean): Promise<Changes> {
@@ -238,7 +239,7 @@ describe('GET /me/changes', () => {
     await next.call('POST', '/me/pref/own', { data: 1 })
     while ((await db.pendingEvents.countDocuments({})) > 0) await pause(20)
     await outbox.drained()
-    const { firstSeq } = await streamBounds(chat.bus)
+    const { firstSeq } = await streamBounds(chat.bus, streamName(0))
     const user = await db.users.findOne({ app: gateway.app, id: 'erased' })
     const createdMS = Number(user?.createdAt)
     for (const forged of [`${Date.now()}-${firstSeq}`, `${createdMS}-${firstSeq}`, `${createdMS}`]) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { subjectToken } from '@parley/contracts/bus/subjects'
+import { anyMembersChangeSubject } from '@parley/contracts/bus/subjects'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { TestGateway, TestUser } from '../../test-gateway.ts'
 import { refused } from '../../test-refused.ts'
@@ -119,7 +119,7 @@ describe('POST /rooms/{id}/members', () => {
     /** By ID: an event acknowledged late is published twice, and kept once. */
     const changes = new Map<string, { event: string; sender?: string; members: string[] }>()
     const { nats } = gateway.chat.bus
-    nats.subscribe(`parley.push.${subjectToken(gateway.app)}.members`, {
+    nats.subscribe(anyMembersChangeSubject(gateway.app), {
       callback: (_error, message) => {
         const change = message.json<{ id: string; room: string; event: string; members: string[] }>()
         if (change.room === room) changes.set(change.id, change)

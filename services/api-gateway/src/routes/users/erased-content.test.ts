@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { readPart } from '@parley/bus/stream/app-events'
+import { streamName } from '@parley/contracts/bus/streams'
 import { capturedSubjects } from '@parley/contracts/bus/subjects'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
@@ -85,7 +86,13 @@ const erase = (user: string, content: string) => gateway.admin('DELETE', `/admin
 
 /** A user's events of the stream with the secret. */
 async function eventsWithSecret(sender: string): Promise<string[]> {
-  const part = { subjects: capturedSubjects(gateway.app), afterSeq: 0, limit: 1_000, maxBytes: 1024 ** 3 }
+  const part = {
+    stream: streamName(0),
+    subjects: capturedSubjects(gateway.app),
+    afterSeq: 0,
+    limit: 1_000,
+    maxBytes: 1024 ** 3,
+  }
   const texts = (await readPart(gateway.chat.bus, part)).map(({ data }) => new TextDecoder().decode(data))
   return texts.filter((text) => text.includes(secret) && JSON.parse(text).sender?._id === sender)
 }

@@ -1,0 +1,92 @@
+import { type Audience, partitionOf, streamsOfPartitions } from '@parley/contracts/bus/partitions'
+import { streamNames } from '@parley/contracts/bus/streams'
+
+/** How a stream began that took over partitions from streams before it. */
+export interface Grown {
+  /** Unix milliseconds by NATS's clock. */
+  atMS: number
+  /** By the name of an earlier stream, a position after its last event of these partitions. */
+  after: Readonly<Record<string, number>>
+}
+
+/** The streams of events as this process knows them. */
+export interface KnownStreams {
+  readonly names: readonly string[]
+  /** None of them is being made or was lost, as far as is known. */
+  readonly areAllThere: boolean
+  /** The stream that takes the events of a room or user. */
+  streamOf(to: Audience): string
+  /** All streams with events of a room or user since a time (Unix milliseconds), the oldest first. */
+  streamsOf(to: Audience, sinceMS: number): readonly string[]
+  grown(stream: string): Grown | undefined
+  /**
+   * @param count fewer streams than known are ignored
+   * @param found how each stream began that is there; undefined for one that began with its partitions
+   */
+  learn(count: number, found: ReadonlyMap<string, Grown | undefined>): void
+  /** Calls back whenever there are more streams, until the function that it returns is called. */
+  onGrowth(handle: () => void): () => void
+}
+
+/** For the clocks of several NATS servers, and the margin before a time from which on events are read again. */
+const overlapMS = 60_000
+
+export function createKnownStreams(): KnownStreams {
+  let names: readonly string[] = streamNames(1)
+  let owners = streamsOfPartitions(1)
+  /** Of each partition, the streams that took it one after the other. */
+  let histories: readonly (readonly string[])[] = []
+  let known: ReadonlyMap<string, Grown | undefined> = new Map()
+  const handlers = new Set<() => void>()
+  const nameOf = (to: Audience) => names[owners[partitionOf(to)] ?? 0] ?? ''
+
+  return {
+    get names() {
+      return names
+    },
+    get areAllThere() {
+      return names.every((name) => known.has(name))
+    },
+    streamOf: (to) => (names.length === 1 ? (names[0] ?? '') : nameOf(to)),
+    streamsOf(to, sinceMS) {
+      if (names.length === 1) return names
+      const history = histories[partitionOf(to)] ?? [nameOf(to)]
+      const since = history.findLastIndex(
+        (name) => known.has(name) && sinceMS > (known.get(name)?.atMS ?? 0) + overlapMS,
+      )
+      return history.slice(Math.max(0, since))
+    },
+    grown: (stream) => known.get(stream),
+    learn(count, found) {
+      known = found
+      const isMore = count > names.length
+      if (isMore) {
+        names = streamNames(count)
+        owners = streamsOfPartitions(count)
+      }
+      histories = historiesOf(names, found)
+      if (isMore) for (const handle of handlers) handle()
+    },
+    onGrowth(handle) {
+      handlers.add(handle)
+      return () => handlers.delete(handle)
+    },
+  }
+}
+
+/** One that is not found, as while it is being made, may have grown out of any before it. */
+function historiesOf(names: readonly string[], found: ReadonlyMap<string, Grown | undefined>): string[][] {
+  const histories: string[][] = streamsOfPartitions(1).map(() => [])
+  for (const count of names.keys()) {
+    for (const [partition, owner] of streamsOfPartitions(count + 1).entries()) {
+      const name = names[owner] ?? ''
+      const history = histories[partition]
+      if (!history || history.at(-1) === name) continue
+      const before = found.has(name)
+        ? history.filter((earlier) => found.get(name)?.after[earlier] !== undefined)
+        : history
+      histories[partition] = [...before, name]
+    }
+  }
+  return histories
+}

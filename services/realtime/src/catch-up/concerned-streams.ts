@@ -1,0 +1,61 @@
+import { clock as ownClock } from '@parley/async/clock'
+import type { Bus } from '@parley/bus/connect'
+import { markStream, reachesBack, readStreamState, type StreamState } from '@parley/bus/stream/stream-state'
+import { audienceOf } from '../delivery/topics.ts'
+import { earliestOf, type ReadOutcome, type ReplayReader } from './replay-reader.ts'
+import type { StreamClock } from './server-time.ts'
+
+interface Parts {
+  bus: Bus
+  nodeId: string
+  clock: StreamClock
+}
+
+/** The streams with missed events of each reader. */
+export type Concerned = ReadonlyMap<ReplayReader, ReadonlySet<string>>
+
+export function streamsOf({ bus }: Pick<Parts, 'bus'>, readers: readonly ReplayReader[]): Concerned {
+  const { streams } = bus
+  const all = new Set(streams.names)
+  if (all.size === 1) return new Map(readers.map((reader) => [reader, all]))
+  const ofReader = (reader: ReplayReader) => {
+    const topics = [...(reader.socket.topics ?? [])]
+    return new Set(topics.flatMap(({ name }) => streams.streamsOf(audienceOf(name), earliestOf([reader]))))
+  }
+  return new Map(readers.map((reader) => [reader, ofReader(reader)]))
+}
+
+const namesIn = (concerned: Concerned) => [
+  ...new Set([...concerned.values()].flatMap((streams) => Array.from(streams))),
+]
+
+export async function markAll(
+  { bus, nodeId }: Pick<Parts, 'bus' | 'nodeId'>,
+  concerned: Concerned,
+): Promise<Map<string, number>> {
+  const marks = namesIn(concerned).map(async (name) => [name, await markStream(bus, name, nodeId)] as const)
+  return new Map(await Promise.all(marks))
+}
+
+/** False if there are more streams than were known. */
+export async function refuseTooOld(
+  { bus, clock }: Pick<Parts, 'bus' | 'clock'>,
+  concerned: Concerned,
+  outcomes: Map<ReplayReader, ReadOutcome>,
+): Promise<boolean> {
+  const askedMS = ownClock.now()
+  const states = new Map<string, StreamState>()
+  const asking = namesIn(concerned).map(async (name) => states.set(name, await readStreamState(bus, name)))
+  await Promise.all(asking)
+  const all = [...states.values()]
+  if (all.length > 0) clock.set(Math.min(...all.map(({ nowMS }) => nowMS)), askedMS)
+  for (const [reader, streams] of concerned) {
+    const { sinceMS, from } = reader
+    const isKept = [...streams].every((name) => {
+      const state = states.get(name)
+      return state !== undefined && reachesBack(state, { sinceMS, seq: from.get(name) ?? 0 })
+    })
+    if (!isKept) outcomes.set(reader, { is: 'too old' })
+  }
+  return all.every(({ count }) => count <= bus.streams.names.length)
+}
