@@ -16,7 +16,7 @@ const run = promisify(execFile)
 /** Collections without documents of one app; operators lose their roles in it (routes/console/roles.test.ts). */
 const ofInstallation = new Set([
   ...['migrations', 'streamState', 'pageFiles', 'auditUnsealed'],
-  ...['operators', 'operatorSessions', 'signInFailures'],
+  ...['operators', 'operatorSessions', 'passkeyChallenges', 'signInFailures'],
 ])
 /** The test continues with refused keys. */
 const noLimit = { PARLEY_GATEWAY_FAILED_LOGINS_PER_ADDRESS: '0' }

@@ -22,6 +22,7 @@ import { sendKeyIndexes } from './messages/send-keys.ts'
 import { userDeletionIndexes } from './messages/user-deletions.ts'
 import { reportIndexes } from './moderation/reports.ts'
 import { operatorIndexes } from './operators/operators.ts'
+import { passkeyChallengeIndexes } from './operators/passkeys.ts'
 import { operatorSessionIndexes } from './operators/sessions.ts'
 import { signInFailureIndexes } from './operators/sign-in-failures.ts'
 import { pageFileIndexes } from './page-files.ts'
@@ -91,6 +92,7 @@ export const indexesOf: Record<CollectionName, readonly IndexDescription[]> = {
   searchTexts: searchTextIndexes,
   sendKeys: sendKeyIndexes,
   signInFailures: signInFailureIndexes,
+  passkeyChallenges: passkeyChallengeIndexes,
   statsPeaks: statsIndexes,
   statsRooms: statsIndexes,
   statsUsers: statsIndexes,

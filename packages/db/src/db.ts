@@ -17,7 +17,7 @@ import type {
   UserDeletionDoc,
 } from './messages/documents.ts'
 import type { ReportDoc } from './moderation/documents.ts'
-import type { OperatorDoc, OperatorSessionDoc, SignInFailuresDoc } from './operators/documents.ts'
+import type { OperatorDoc, OperatorSessionDoc, PasskeyChallengeDoc, SignInFailuresDoc } from './operators/documents.ts'
 import type {
   CallQueueDoc,
   OutgoingCallDoc,
@@ -75,6 +75,7 @@ export interface Collections {
   searchTexts: Collection<SearchTextDoc>
   sendKeys: Collection<SendKeyDoc>
   signInFailures: Collection<SignInFailuresDoc>
+  passkeyChallenges: Collection<PasskeyChallengeDoc>
   statsPeaks: Collection<StatsPeakDoc>
   statsRooms: Collection<StatsRoomDoc>
   statsUsers: Collection<StatsUserDoc>

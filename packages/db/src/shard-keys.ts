@@ -43,6 +43,7 @@ export const places: Record<CollectionName, ShardKey | string> = {
   operators: few,
   outgoingCalls: id,
   pageFiles: few,
+  passkeyChallenges: few,
   pendingEvents: queue,
   prefs: id,
   publishedEvents: id,

@@ -100,10 +100,10 @@ export async function changeOperator(
   })
 }
 
-/** Removes password and authenticator, ends the sessions, and makes a link. @throws ApiError as changeOperator */
+/** Removes password, authenticator and passkeys, ends the sessions, and makes a link. @throws ApiError as changeOperator */
 export async function resetOperator(parts: Parts, by: By, id: string): Promise<WithLink> {
   const { token, link } = newLink()
-  const reset = { $set: { link }, $unset: { passwordHash: 1, totp: 1, totpBegun: 1, sso: 1 } } as const
+  const reset = { $set: { link }, $unset: { passwordHash: 1, totp: 1, totpBegun: 1, passkeys: 1, sso: 1 } } as const
   const operator = await inTransaction(parts.db, async (session) => {
     const before = await requireOperator(parts, by, id, session)
     requireOwner(by, before.roles)

@@ -15,6 +15,14 @@ import { newTotpSecret, totpStep, totpUrl } from './totp.ts'
 
 type Update = Parameters<typeof updateOperator>[2]
 
+interface OwnChange {
+  action: string
+  update: Update
+  /** For the audit log. */
+  after?: Record<string, unknown>
+  keepsSession?: boolean
+}
+
 /** A password can be set without the current one this long after a sign-in by link or SSO. */
 const freshMS = 600_000
 
@@ -41,7 +49,10 @@ export async function changePassword(
     await attempt.succeeded()
   }
   const passwordHash = await operators.passwords.hash(password)
-  return change(operators, signedIn, visitor, { action: 'changePassword', update: { $set: { passwordHash } } })
+  return changeOwnAccount(operators, signedIn, visitor, {
+    action: 'changePassword',
+    update: { $set: { passwordHash } },
+  })
 }
 
 /**
@@ -70,7 +81,7 @@ export async function setUpTotp(
   await attempt.succeeded()
   const { codes, digests: recovery } = newRecoveryCodes()
   const update: Update = { $set: { totp: { secret: totpBegun, lastStep, recovery } }, $unset: { totpBegun: 1 } }
-  await change(operators, signedIn, visitor, { action: 'setUpTotp', update, keepsSession: true })
+  await changeOwnAccount(operators, signedIn, visitor, { action: 'setUpTotp', update, keepsSession: true })
   return { isOn: true, recoveryCodes: codes }
 }
 
@@ -84,7 +95,7 @@ export async function renewRecoveryCodes(
   await proveAuthenticator(operators, signedIn.operator, code, visitor)
   const { codes, digests } = newRecoveryCodes()
   const update: Update = { $set: { 'totp.recovery': digests } }
-  await change(operators, signedIn, visitor, { action: 'renewRecoveryCodes', update, keepsSession: true })
+  await changeOwnAccount(operators, signedIn, visitor, { action: 'renewRecoveryCodes', update, keepsSession: true })
   return { recoveryCodes: codes }
 }
 
@@ -97,7 +108,7 @@ export async function removeTotp(
 ): Promise<Result<typeof operations.removeTotp>> {
   await proveAuthenticator(operators, signedIn.operator, code, visitor)
   const update: Update = { $unset: { totp: 1 } }
-  await change(operators, signedIn, visitor, { action: 'removeTotp', update, keepsSession: true })
+  await changeOwnAccount(operators, signedIn, visitor, { action: 'removeTotp', update, keepsSession: true })
   return { isOn: false }
 }
 
@@ -114,15 +125,16 @@ async function proveAuthenticator(
 }
 
 /** Changes an operator's credentials: ends all sessions, except the caller's, which stays or is replaced. */
-function change(
+export function changeOwnAccount(
   operators: Operators,
   { operator, session: current, token }: SignedIn,
   visitor: Visitor,
-  { action, update, keepsSession = false }: { action: string; update: Update; keepsSession?: boolean },
+  { action, update, after, keepsSession = false }: OwnChange,
 ): Promise<SignedIn> {
   return inTransaction(operators.db, async (session) => {
     const changed = await updateOwn(operators, operator, update, session, true)
-    await recordOfOperator(operators, actorOf(changed, visitor), { action, operator: changed._id }, session)
+    const recorded = { action, operator: changed._id, ...(after && { after }) }
+    await recordOfOperator(operators, actorOf(changed, visitor), recorded, session)
     if (!keepsSession) return startSession(operators, changed, current.by, visitor, session)
     const kept = { ...current, version: changed.version }
     await insertSession(operators.db, kept, session)

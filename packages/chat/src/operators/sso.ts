@@ -88,7 +88,7 @@ async function followProvider(
   const change = {
     $set: { sso: { issuer, subject }, ...(given && { roles: given }) },
     // An invitation to the address may have reached another person.
-    ...(!isBound && { $unset: { passwordHash: 1, totp: 1, totpBegun: 1, link: 1 } as const }),
+    ...(!isBound && { $unset: { passwordHash: 1, totp: 1, totpBegun: 1, passkeys: 1, link: 1 } as const }),
   }
   const after = await updateOperator(operators.db, found, change, { session, endsSessions: true })
   if (!after) throw changedMeanwhile()

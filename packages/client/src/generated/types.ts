@@ -97,6 +97,9 @@ export type GetSessionResult = OperatorSession
 export type SignInResult = OperatorSession
 export type SignInByLinkResult = OperatorSession
 export type ChangePasswordResult = OperatorSession
+export type AddPasskeyResult = Passkey
+export type RenamePasskeyResult = Passkey
+export type SignInByPasskeyResult = OperatorSession
 export type ChangeOperatorResult = Operator
 export type BanMemberResult = Ban
 export type ListBansResult = Ban[]
@@ -4571,7 +4574,7 @@ export interface ListedOperatorSession {
   /**
    * How the operator signed in
    */
-  by: 'password' | 'link' | 'sso'
+  by: 'password' | 'link' | 'sso' | 'passkey'
   /**
    * From which the operator signed in
    */
@@ -4656,6 +4659,94 @@ export interface SetUpTotpResult {
    * Ten, each for one sign-in in place of a code; not shown again
    */
   recoveryCodes?: string[]
+}
+export interface AddPasskeyInput {
+  name: string
+  /**
+   * As `toJSON()` of the PublicKeyCredential gives it
+   */
+  credential: {
+    id: string
+    rawId: string
+    type: 'public-key'
+    response: {
+      clientDataJSON: string
+      [k: string]: unknown
+    }
+    [k: string]: unknown
+  }
+}
+export interface Passkey {
+  /**
+   * ID of the passkey
+   */
+  id: string
+  name: string
+  /**
+   * Whether it is kept by more than one device
+   */
+  isSynced: boolean
+  /**
+   * ISO-8601 time
+   */
+  createdAt: string
+  /**
+   * ISO-8601 time
+   */
+  lastUsedAt?: string
+}
+export interface ListPasskeysInput {}
+export interface ListPasskeysResult {
+  data: Passkey[]
+}
+export interface RemovePasskeyInput {
+  /**
+   * ID of the passkey
+   */
+  id: string
+}
+export interface RemovePasskeyResult {}
+export interface RenamePasskeyInput {
+  /**
+   * ID of the passkey
+   */
+  id: string
+  name: string
+}
+export interface SignInByPasskeyInput {
+  /**
+   * As `toJSON()` of the PublicKeyCredential gives it
+   */
+  credential: {
+    id: string
+    rawId: string
+    type: 'public-key'
+    response: {
+      clientDataJSON: string
+      [k: string]: unknown
+    }
+    [k: string]: unknown
+  }
+}
+export interface StartPasskeyInput {}
+export interface StartPasskeyResult {
+  /**
+   * For navigator.credentials, in the JSON form of WebAuthn; the challenge holds for five minutes, once
+   */
+  options: {
+    challenge: string
+    [k: string]: unknown
+  }
+}
+export interface StartPasskeySignInInput {}
+export interface StartPasskeySignInResult {
+  /**
+   * For navigator.credentials, in the JSON form of WebAuthn; the challenge holds for five minutes, once
+   */
+  options: {
+    challenge: string
+    [k: string]: unknown
+  }
 }
 export interface AddOperatorInput {
   /**

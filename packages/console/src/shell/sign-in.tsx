@@ -13,7 +13,7 @@ import { shellTexts } from './texts.ts'
 
 const api: Api = createApi({ onSessionEnd: () => {} })
 
-/** By e-mail and password, with the code of an authenticator where there is one, by an identity provider, or by a link. */
+/** By e-mail and password, with the code of an authenticator where there is one, by a passkey, an identity provider or a link. */
 export function SignIn() {
   const t = useTexts(shellTexts)
   const [link, setLink] = useState(linkToken.present)
@@ -81,7 +81,8 @@ function Ways() {
         </Alert>
       )}
       {data?.password !== false && <ByPassword />}
-      {data?.sso && data.password && <Divider label={t.or} />}
+      <Divider label={t.or} />
+      <ByPasskey />
       {data?.sso && (
         <Button
           component="a"
@@ -149,6 +150,32 @@ function ByPassword() {
           </Button>
         </Stack>
       </form>
+    </>
+  )
+}
+
+function ByPasskey() {
+  const t = useTexts(shellTexts)
+  const signIn = useSignIn(async () => {
+    // Of use to few, so it is loaded when it is wanted.
+    const { startAuthentication } = await import('@simplewebauthn/browser')
+    const { options } = await resultOf(api.POST('/operator/passkey/challenge'))
+    const { response, ...made } = await startAuthentication({
+      optionsJSON: options,
+    })
+    return resultOf(api.POST('/operator/passkey', { body: { credential: { ...made, response: { ...response } } } }))
+  })
+  return (
+    <>
+      <Refusal error={signIn.error} wrong={t.wrongPasskey} />
+      <Button
+        variant="default"
+        leftSection={<Icon name="key" />}
+        loading={signIn.isPending}
+        onClick={() => signIn.mutate(undefined)}
+      >
+        {t.byPasskey}
+      </Button>
     </>
   )
 }

@@ -1,13 +1,13 @@
 import { type JsonSchema, withParts } from './json-schema.ts'
 import { markInside } from './mark-extensions.ts'
-import { sharedSchemas } from './shared-schemas.ts'
+import { sharedFields, sharedSchemas } from './shared-schemas.ts'
 
 /**
  * Whether a schema of the OpenAPI document belongs to operations: a request, a response, its result, an item of a list,
  * an error, or what several of them share. The other schemas are resources.
  */
 export function isPartName(name: string): boolean {
-  return /(?:Request|Response|Result|Item|Error)$/.test(name) || name in sharedSchemas
+  return /(?:Request|Response|Result|Item|Error)$/.test(name) || name in sharedSchemas || name in sharedFields
 }
 
 interface Components {

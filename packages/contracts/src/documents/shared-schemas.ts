@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { madeId, messageId, roomId, timeMS, userId } from '../ids.ts'
 import { attachmentToSend, fileId } from '../resources/file.ts'
+import { message } from '../resources/message.ts'
 import { doNotDisturb, typeLevels } from '../resources/notification-settings.ts'
 import { operatorRole } from '../resources/operator.ts'
+import { room } from '../resources/room.ts'
 import { keyScopes } from '../scopes.ts'
 import { timeParameter } from '../time-parameter.ts'
 
@@ -25,4 +27,10 @@ export const sharedSchemas: Readonly<Record<string, z.ZodType>> = {
   AttachmentToSend: attachmentToSend,
   OperatorRole: operatorRole,
   KeyScope: z.enum(keyScopes),
+}
+
+/** Fields that several resources have in common: in the OpenAPI document these extend a schema of this name. */
+export const sharedFields: Readonly<Record<string, z.ZodObject>> = {
+  MessageFields: message.omit({ sender: true }),
+  RoomFields: room.omit({ members: true, unread: true, muted: true, lastMessage: true, pref: true }),
 }

@@ -10,6 +10,7 @@ import * as adminTimeline from './admin/timeline.ts'
 import * as adminUsers from './admin/users.ts'
 import * as consoleAccount from './console/account.ts'
 import * as consoleOperators from './console/operators.ts'
+import * as consolePasskeys from './console/passkeys.ts'
 import * as consoleSession from './console/session.ts'
 import * as userExport from './data/export.ts'
 import * as holds from './data/holds.ts'
@@ -102,6 +103,7 @@ export const allOperations: readonly Operation[] = [
   adminTimeline,
   consoleSession,
   consoleAccount,
+  consolePasskeys,
   consoleOperators,
   adminUsers,
   adminOverview,

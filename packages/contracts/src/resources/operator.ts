@@ -76,7 +76,7 @@ export const listedSession = z
   .object({
     id: operatorSessionId,
     isCurrent: z.boolean(),
-    by: z.enum(['password', 'link', 'sso']).describe('How the operator signed in'),
+    by: z.enum(['password', 'link', 'sso', 'passkey']).describe('How the operator signed in'),
     address: z.string().describe('From which the operator signed in'),
     userAgent: z.string(),
     createdAt: isoTime,

@@ -60,6 +60,7 @@ const ways: Record<CollectionName, Way> = {
   // Of the installation. Entries of files to remove hold IDs only.
   operatorSessions: 'none',
   pageFiles: 'none',
+  passkeyChallenges: 'none',
   signInFailures: 'none',
   streamState: 'none',
   filesToClear: 'none',

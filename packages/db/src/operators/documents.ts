@@ -12,6 +12,7 @@ export interface OperatorDoc {
   totp?: TotpDoc
   /** Base32, while an authenticator is being set up. */
   totpBegun?: string
+  passkeys?: PasskeyDoc[]
   /** The account at the identity provider, since the first sign-in with it. */
   sso?: { issuer: string; subject: string }
   /** The roles come from the identity provider at each sign-in. */
@@ -32,6 +33,31 @@ interface TotpDoc {
   recovery?: string[]
 }
 
+/** A passkey (WebAuthn credential) of an operator. */
+export interface PasskeyDoc {
+  /** The credential ID, base64url. */
+  id: string
+  /** COSE, base64url */
+  publicKey: string
+  /** The domain that it was made for. */
+  rpId: string
+  /** Signatures so far; 0 where the authenticator does not count. */
+  counter: number
+  isSynced: boolean
+  name: string
+  createdAt: Date
+  lastUsedAt?: Date
+}
+
+/** A challenge given out to an authenticator, for one use. */
+export interface PasskeyChallengeDoc {
+  /** SHA-256 digest of the challenge. */
+  _id: string
+  /** The operator who adds a passkey; absent for a sign-in. */
+  operator?: string
+  expiresAt: Date
+}
+
 /** A signed-in browser of an operator. */
 export interface OperatorSessionDoc {
   /** SHA-256 digest of the cookie. */
@@ -39,7 +65,7 @@ export interface OperatorSessionDoc {
   operator: string
   /** The operator's at the sign-in. */
   version: number
-  by: 'password' | 'link' | 'sso'
+  by: 'password' | 'link' | 'sso' | 'passkey'
   address: string
   userAgent: string
   createdAt: Date

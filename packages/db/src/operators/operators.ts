@@ -6,6 +6,7 @@ import type { OperatorDoc } from './documents.ts'
 export const operatorIndexes: IndexDescription[] = [
   { key: { email: 1 }, unique: true },
   { key: { 'roles.app': 1, email: 1 } },
+  { key: { 'passkeys.id': 1 }, unique: true, partialFilterExpression: { 'passkeys.id': { $exists: true } } },
   { key: { 'link.digest': 1 }, unique: true, partialFilterExpression: { 'link.digest': { $exists: true } } },
   {
     key: { 'sso.subject': 1, 'sso.issuer': 1 },

@@ -1,6 +1,7 @@
 import { type JsonSchema, withParts } from '@parley/contracts/documents/json-schema'
+import { markedOnce } from '@parley/contracts/documents/mark-extensions'
 import { isPartName } from '@parley/contracts/documents/part-names'
-import { sharedSchemas } from '@parley/contracts/documents/shared-schemas'
+import { sharedFields, sharedSchemas } from '@parley/contracts/documents/shared-schemas'
 import { z } from 'zod'
 import { referredIn } from '../requests/lenient-schema.ts'
 import type { DescribedOperation, OpenApiDocument } from './openapi-shapes.ts'
@@ -39,6 +40,14 @@ export function shareSchemas(document: OpenApiDocument): void {
       schemas[name] = { ...only, ...(description !== '' && { description }) }
     }
   for (const operation of operationsOf(document)) shareIn(operation, share)
+  for (const [name, fields] of Object.entries(sharedFields)) schemas[name] = share(answerOf(fields))
+}
+
+/** The schema of an answer, which is open, with references to the document's resources. */
+function answerOf(fields: z.ZodType): JsonSchema {
+  const { $schema: _, $defs: _2, ...only } = z.toJSONSchema(fields)
+  const text = JSON.stringify(only).replaceAll('"#/$defs/', '"#/components/schemas/')
+  return opened(markedOnce(JSON.parse(text) as JsonSchema))
 }
 
 function shareIn({ parameters = [], requestBody, responses }: DescribedOperation, share: typeof identity): void {
@@ -54,13 +63,13 @@ export function openAnswers(document: OpenApiDocument): void {
     ...operationsOf(document).map(({ parameters, requestBody }) => ({ parameters, requestBody })),
     document.webhooks,
   ])
-  const open = (schema: JsonSchema): JsonSchema => {
-    const { additionalProperties, ...others } = withParts(schema, open)
-    return additionalProperties === undefined || additionalProperties === false
-      ? others
-      : { ...others, additionalProperties }
-  }
-  for (const [name, schema] of Object.entries(schemas)) if (!sent.has(name)) schemas[name] = open(schema)
+  for (const [name, schema] of Object.entries(schemas)) if (!sent.has(name)) schemas[name] = opened(schema)
+}
+
+function opened(schema: JsonSchema): JsonSchema {
+  const { additionalProperties, ...others } = withParts(schema, opened)
+  const isClosed = additionalProperties === undefined || additionalProperties === false
+  return isClosed ? others : { ...others, additionalProperties }
 }
 
 /** Describes an answer that has all fields of a resource as that resource and the fields it adds. */
@@ -69,7 +78,9 @@ export function extendResources(document: OpenApiDocument): void {
   const before = { ...schemas }
   const isOpen = ({ type, properties, additionalProperties }: JsonSchema) =>
     type === 'object' && properties !== undefined && additionalProperties === undefined
-  const resources = Object.entries(before).filter(([name, schema]) => !isPartName(name) && isOpen(schema))
+  const resources = Object.entries(before).filter(
+    ([name, schema]) => (!isPartName(name) || name in sharedFields) && isOpen(schema),
+  )
   const inputs = reachedFrom(schemas, [operationsOf(document).map(({ requestBody }) => requestBody), document.webhooks])
   for (const [name, schema] of Object.entries(before)) {
     if (!isOpen(schema) || inputs.has(name)) continue
@@ -80,13 +91,16 @@ export function extendResources(document: OpenApiDocument): void {
     const [base] = bases.toSorted((one, other) => saved(other) - saved(one))
     if (base) schemas[name] = asExtension(schema, base)
   }
+  const used = reachedFrom(schemas, operationsOf(document))
+  for (const name of Object.keys(sharedFields)) if (!used.has(name)) delete schemas[name]
 }
 
 function extendsSchema(schema: JsonSchema, base: JsonSchema): boolean {
   const [own, inherited] = [propertiesOf(schema), propertiesOf(base)]
   const isOurs = schema['x-extension'] === true
   if (base['x-extension'] === true && !isOurs) return false
-  const form = (property: JsonSchema | undefined) => property && JSON.stringify(isOurs ? unmarked(property) : property)
+  const form = (property: JsonSchema | undefined) =>
+    property && JSON.stringify(sorted(isOurs ? unmarked(property) : property))
   return (
     Object.keys(own).length > Object.keys(inherited).length &&
     Object.entries(inherited).every(([name, property]) => form(own[name]) === form(property)) &&

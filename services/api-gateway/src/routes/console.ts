@@ -9,6 +9,16 @@ import {
 } from '@parley/chat/operators/manage-operators'
 import { isOwnerOf, type Operators, type Visitor } from '@parley/chat/operators/operators'
 import { changePassword, removeTotp, renewRecoveryCodes, setUpTotp } from '@parley/chat/operators/own-account'
+import {
+  addPasskey,
+  listPasskeys,
+  relyingParty,
+  removePasskey,
+  renamePasskey,
+  signInByPasskey,
+  startPasskey,
+  startPasskeySignIn,
+} from '@parley/chat/operators/passkeys'
 import { actorOf } from '@parley/chat/operators/record-change'
 import {
   endSession,
@@ -23,6 +33,7 @@ import { finishSso, type IdentityProvider } from '@parley/chat/operators/sso'
 import { ApiError } from '@parley/contracts/errors'
 import * as account from '@parley/contracts/operations/console/account'
 import * as managed from '@parley/contracts/operations/console/operators'
+import * as passkeys from '@parley/contracts/operations/console/passkeys'
 import * as session from '@parley/contracts/operations/console/session'
 import { everyApp, type OperatorSessionView } from '@parley/contracts/resources/operator'
 import type { Metrics } from '@parley/service/metrics'
@@ -44,6 +55,7 @@ export interface ConsoleParts {
 export function mountConsole(mount: Mount, operators: Operators, metrics: Metrics, parts: ConsoleParts): void {
   mountSignIns(mount, operators, metrics, parts)
   mountSessions(mount, operators)
+  mountPasskeys(mount, operators, parts)
   mountOperators(mount, operators)
 }
 
@@ -70,6 +82,17 @@ function mountSignIns(mount: Mount, operators: Operators, metrics: Metrics, { ss
   mount(session.signInByLink, async ({ body, raw }) =>
     withSession(operators, raw, await counted(signInByLink(operators, body.token, visitorOf(raw)))),
   )
+
+  mount(passkeys.startPasskeySignIn, ({ origin }) => startPasskeySignIn(operators, relyingParty(url ?? origin())))
+
+  mount(passkeys.signInByPasskey, async ({ body, raw, origin }) => {
+    const party = relyingParty(url ?? origin())
+    return withSession(
+      operators,
+      raw,
+      await counted(signInByPasskey(operators, party, body.credential, visitorOf(raw))),
+    )
+  })
 
   mount(session.startSso, async ({ raw, origin }) => {
     const { url: to, flow } = await required(sso).begin(`${url ?? origin()}/operator/oidc/callback`)
@@ -118,6 +141,24 @@ function mountSessions(mount: Mount, operators: Operators): void {
   )
 
   mount(account.removeTotp, ({ caller, body, raw }) => removeTotp(operators, caller, body.code, visitorOf(raw)))
+}
+
+function mountPasskeys(mount: Mount, operators: Operators, { url }: ConsoleParts): void {
+  mount(passkeys.startPasskey, ({ caller, origin }) => startPasskey(operators, relyingParty(url ?? origin()), caller))
+
+  mount(passkeys.addPasskey, ({ caller, body, raw, origin }) =>
+    addPasskey(operators, relyingParty(url ?? origin()), caller, body, visitorOf(raw)),
+  )
+
+  mount(passkeys.listPasskeys, async ({ caller }) => listPasskeys(caller))
+
+  mount(passkeys.renamePasskey, ({ caller, params, body, raw }) =>
+    renamePasskey(operators, caller, params.id, body.name, visitorOf(raw)),
+  )
+
+  mount(passkeys.removePasskey, ({ caller, params, raw }) =>
+    removePasskey(operators, caller, params.id, visitorOf(raw)),
+  )
 }
 
 function mountOperators(mount: Mount, operators: Operators): void {

@@ -10,10 +10,11 @@ import { useSession } from '../../session/session.tsx'
 import { shellTexts } from '../../shell/texts.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { Authenticator } from './authenticator.tsx'
+import { Passkeys } from './passkeys.tsx'
 import { Password } from './password.tsx'
 import { accountTexts } from './texts.ts'
 
-/** The operator's own account: roles, password, authenticator and sessions. */
+/** The operator's own account: roles, password, authenticator, passkeys and sessions. */
 export function Account() {
   const t = useTexts(accountTexts)
   const shell = useTexts(shellTexts)
@@ -41,6 +42,9 @@ export function Account() {
           <Authenticator />
         </Section>
       </div>
+      <Section title={t.passkeys}>
+        <Passkeys />
+      </Section>
       <Section title={t.sessions}>
         <Sessions />
       </Section>

@@ -1,0 +1,160 @@
+import { z } from 'zod'
+import { isoTime, madeId, shownName } from '../../ids.ts'
+import { operation } from '../../operation.ts'
+import { ours } from '../../ours.ts'
+import { exampleSession, operatorSession } from '../../resources/operator.ts'
+
+const base64url = z
+  .string()
+  .max(65_536)
+  .regex(/^[\w-]*$/, 'expected base64url')
+const passkeyId = madeId().describe('ID of the passkey')
+const name = shownName(60).min(1)
+
+/** The response of an authenticator (WebAuthn level 3, section 5.1.1): browsers add fields. */
+const credential = z
+  .looseObject({
+    id: base64url.min(1).max(2_048),
+    rawId: base64url.max(2_048),
+    type: z.literal('public-key'),
+    response: z.looseObject({ clientDataJSON: base64url }),
+  })
+  .describe('As `toJSON()` of the PublicKeyCredential gives it')
+const options = z
+  .looseObject({ challenge: z.string() })
+  .describe('For navigator.credentials, in the JSON form of WebAuthn; the challenge holds for five minutes, once')
+
+/** A passkey of an operator. */
+const passkey = z
+  .object({
+    id: passkeyId,
+    name: z.string(),
+    isSynced: z.boolean().describe('Whether it is kept by more than one device'),
+    createdAt: isoTime,
+    lastUsedAt: isoTime.optional(),
+  })
+  .meta({ id: 'Passkey', ...ours })
+export type PasskeyView = z.infer<typeof passkey>
+
+const example = {
+  id: '9f86d081884c7d65',
+  name: 'Laptop',
+  isSynced: false,
+  createdAt: '2026-11-26T08:00:00.000Z',
+}
+const challenge = '5Yx0nGRvUFyMGSTLhv6W0Z3T3TFYhEl9hIhSVKtTxX8'
+const exampleCredential = (response: object) => ({
+  id: 'AQIDBAUGBwg',
+  rawId: 'AQIDBAUGBwg',
+  type: 'public-key' as const,
+  response: { clientDataJSON: 'e30', ...response },
+})
+
+export const startPasskeySignIn = operation({
+  id: 'startPasskeySignIn',
+  method: 'POST',
+  path: '/operator/passkey/challenge',
+  tag: 'Console',
+  summary: 'Begin to sign in by a passkey',
+  access: 'anyone',
+  form: 'envelope',
+  result: z.object({ options }),
+  errors: [],
+  extension: true,
+  example: { result: { options: { challenge, rpId: 'chat.example.com', userVerification: 'required' } } },
+})
+
+export const signInByPasskey = operation({
+  id: 'signInByPasskey',
+  method: 'POST',
+  path: '/operator/passkey',
+  tag: 'Console',
+  summary: 'Sign in by a passkey',
+  description: 'Sets the cookie of the session. A passkey verifies its user, so it needs no password and no code.',
+  access: 'anyone',
+  form: 'envelope',
+  body: z.strictObject({ credential }),
+  result: operatorSession,
+  errors: ['SIGN_IN_FAILED'],
+  extension: true,
+  example: {
+    body: { credential: exampleCredential({ authenticatorData: 'AAAA', signature: 'AAAA', userHandle: 'AAAA' }) },
+    result: exampleSession,
+  },
+})
+
+export const startPasskey = operation({
+  id: 'startPasskey',
+  method: 'POST',
+  path: '/operator/passkeys/challenge',
+  tag: 'Console',
+  summary: 'Begin to add a passkey to one’s own account',
+  access: 'operator',
+  form: 'envelope',
+  result: z.object({ options }),
+  errors: ['CONFLICT'],
+  extension: true,
+  example: { result: { options: { challenge, rp: { id: 'chat.example.com', name: 'Parley' } } } },
+})
+
+export const addPasskey = operation({
+  id: 'addPasskey',
+  method: 'POST',
+  path: '/operator/passkeys',
+  tag: 'Console',
+  summary: 'Add a passkey to one’s own account, which has at most ten',
+  description: 'Every other session of the operator ends.',
+  access: 'operator',
+  form: 'envelope',
+  body: z.strictObject({ name, credential }),
+  result: passkey,
+  errors: ['SIGN_IN_FAILED', 'CONFLICT'],
+  extension: true,
+  example: { body: { name: 'Laptop', credential: exampleCredential({ attestationObject: 'AAAA' }) }, result: example },
+})
+
+export const listPasskeys = operation({
+  id: 'listPasskeys',
+  method: 'GET',
+  path: '/operator/passkeys',
+  tag: 'Console',
+  summary: 'The passkeys of one’s own account, the oldest first',
+  access: 'operator',
+  form: 'envelope',
+  result: z.object({ data: z.array(passkey) }),
+  errors: [],
+  extension: true,
+  example: { result: { data: [example] } },
+})
+
+export const renamePasskey = operation({
+  id: 'renamePasskey',
+  method: 'PUT',
+  path: '/operator/passkeys/:id',
+  tag: 'Console',
+  summary: 'Rename a passkey of one’s own account',
+  access: 'operator',
+  form: 'envelope',
+  params: z.object({ id: passkeyId }),
+  body: z.strictObject({ name }),
+  result: passkey,
+  errors: ['NOT_FOUND'],
+  extension: true,
+  example: { body: { name: 'Old laptop' }, result: { ...example, name: 'Old laptop' } },
+})
+
+export const removePasskey = operation({
+  id: 'removePasskey',
+  method: 'DELETE',
+  path: '/operator/passkeys/:id',
+  tag: 'Console',
+  summary: 'Remove a passkey of one’s own account',
+  description: 'Every other session of the operator ends.',
+  access: 'operator',
+  form: 'envelope',
+  params: z.object({ id: passkeyId }),
+  result: z.object({}),
+  errors: ['NOT_FOUND'],
+  extension: true,
+  example: { result: {} },
+})
