@@ -32,7 +32,6 @@ import { createRelay } from './networks/relay.ts'
 import { createWebPush } from './networks/web-push.ts'
 import { consumers, createPushMetrics, exportQueues } from './push-metrics.ts'
 import { createMessagePusher, type MessageEvent } from './recipients/push-message.ts'
-import { createReminderPusher } from './recipients/push-reminder.ts'
 import { createClientsPusher } from './recipients/push-to-clients.ts'
 import { createTakeAway } from './recipients/take-away.ts'
 import { askWhoIsOnline } from './recipients/who-is-online.ts'
@@ -85,8 +84,7 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   const whoIsOnline = askWhoIsOnline(presence, () => chat.control.nodes(), log)
   const shared = { db, presence, whoIsOnline, networks: reachable, keepMS, wakeNetworks }
   const pushMessage = createMessagePusher({ ...shared, notificationsOf, generic, queueCall, decisions, awayMS })
-  const pushReminder = createReminderPusher({ ...shared, notificationsOf })
-  const pushToClients = createClientsPusher({ ...shared, pushMessage, pushReminder })
+  const pushToClients = createClientsPusher({ ...shared, notificationsOf, pushMessage })
   const takeAway = createTakeAway(shared)
   const queueWebhook = createWebhookQueue({ db, queueCall, onDeleted: takeAway.ofMessage, log })
   const toDeliver = { chat, db, log, tracing, notificationsOf, dispatcher: guarded, timeoutMS, generic, keepMS }

@@ -19,6 +19,7 @@ import { startCatchUp } from './catch-up/start-catch-up.ts'
 import { watchActivity } from './connections/activity.ts'
 import { createConnectionReports } from './connections/connection-reports.ts'
 import { drainConnections } from './connections/drain.ts'
+import { watchHalfOpen } from './connections/half-open.ts'
 import { answerNotFound } from './connections/not-found.ts'
 import type { SocketData } from './connections/session.ts'
 import { watchEmits, watchSockets } from './connections/socket-metrics.ts'
@@ -145,7 +146,8 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
 }
 
 /** The node's users and connections, its reports of them to Redis, and their limits. */
-async function startUsers({ settings, chat, bus, presence, log, metrics, announce }: NodeParts) {
+async function startUsers(parts: NodeParts) {
+  const { settings, chat, bus, presence, log, metrics, announce } = parts
   const reports = await createConnectionReports(presence, settings.nodeId, log)
   const online = await announceDevices(presence, settings.nodeId, (error) =>
     log.warn({ err: error }, 'connected devices not reported; trying again'),
@@ -168,6 +170,7 @@ async function startUsers({ settings, chat, bus, presence, log, metrics, announc
   const recent = createRecentActivity()
   const activity = watchActivity(chat, recent)
   return {
+    halfOpen: watchHalfOpen(parts),
     sockets,
     logins: createLogins(),
     handshakes,

@@ -15,6 +15,8 @@ export const clientsPush = z.object({
   message: z.object({ room: roomId, id: messageId }).optional(),
   /** Instead of them: a message of which a user is reminded, since this time. */
   reminder: z.object({ user: userId, room: roomId, id: messageId, atMS: z.number().int() }).optional(),
+  /** Instead of them: a device whose connection was half open, with the time of its last sign of life. */
+  missed: z.object({ user: userId, device: z.string(), sinceMS: z.number().int() }).optional(),
   request: z.string().optional(),
 })
 export type ClientsPush = z.infer<typeof clientsPush>

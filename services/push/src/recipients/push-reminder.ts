@@ -26,10 +26,7 @@ export interface PushReminderParts {
 }
 
 /** Pushes a reminder to the user's devices that are not in use: the others get the event. */
-export type PushReminder = (
-  reminder: ClientsPush['reminder'] & object & { app: string },
-  raw: StreamMessage,
-) => Promise<void>
+type PushReminder = (reminder: ClientsPush['reminder'] & object & { app: string }, raw: StreamMessage) => Promise<void>
 
 /** Levels and quiet hours keep no reminder back: the user has chosen the time. */
 export function createReminderPusher(parts: PushReminderParts): PushReminder {

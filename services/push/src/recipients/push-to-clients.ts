@@ -1,13 +1,10 @@
 import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
-import type { Wake } from '@parley/async/wake'
 import { readAgain } from '@parley/bus/events/publish'
 import { readPayload } from '@parley/bus/read-payload'
 import type { MessageHandler, StreamMessage } from '@parley/bus/stream/consume'
 import { type ClientsPush, clientsPush } from '@parley/contracts/bus/push-work'
 import { parsePushSubject } from '@parley/contracts/bus/subjects'
-import type { PushNetwork } from '@parley/contracts/resources/push-network'
-import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { findSentMessage } from '@parley/db/messages/messages'
 import { insertPushContent, insertPushes } from '@parley/db/push/pushes'
@@ -15,15 +12,11 @@ import { findDevicesOfUsers } from '@parley/db/users/devices'
 import type { PushContent } from '../networks/network.ts'
 import { networkOf, pushTo } from './device-push.ts'
 import { type MessageEvent, messageView } from './push-message.ts'
-import type { PushReminder } from './push-reminder.ts'
+import { createMissedPusher, type PushMissedParts } from './push-missed.ts'
+import { createReminderPusher, type PushReminderParts } from './push-reminder.ts'
 
-export interface PushToClientsParts {
-  db: Db
-  networks: ReadonlySet<PushNetwork>
-  keepMS: number
-  wakeNetworks: Wake['up']
+export interface PushToClientsParts extends PushReminderParts, PushMissedParts {
   pushMessage: MessageHandler<MessageEvent>
-  pushReminder: PushReminder
 }
 
 interface ClientsPushEvent {
@@ -37,10 +30,12 @@ interface ClientsPushEvent {
 /** Makes the handler of push2clients: to every registered device of the clients, connected or not. */
 export function createClientsPusher(parts: PushToClientsParts): MessageHandler<ClientsPushEvent> {
   const { db, networks, keepMS, wakeNetworks } = parts
+  const [pushReminder, pushMissed] = [createReminderPusher(parts), createMissedPusher(parts)]
   const handle = async ({ app, givenAtMS, push, raw }: ClientsPushEvent) => {
-    const { id, clients, payload, request, message, reminder } = push
+    const { id, clients, payload, request, message, reminder, missed } = push
     if (message) return pushStreamed(parts, { app, ...message, givenAtMS, raw })
-    if (reminder) return parts.pushReminder({ app, ...reminder }, raw)
+    if (missed) return pushMissed({ app, ...missed })
+    if (reminder) return pushReminder({ app, ...reminder }, raw)
     const wantedUntilMS = payload.expiry ? payload.expiry * 1_000 : Number.POSITIVE_INFINITY
     const giveUpAtMS = Math.min(givenAtMS + keepMS, wantedUntilMS)
     // Published again, it may be older than pushes are remembered.

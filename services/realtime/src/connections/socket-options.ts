@@ -8,6 +8,7 @@ import type { Limits } from '../limits/limits.ts'
 import type { WatchPresence } from '../presence/watch-presence.ts'
 import type { realtimeSettings, SettingsOf } from '../settings.ts'
 import type { Activity } from './activity.ts'
+import type { watchHalfOpen } from './half-open.ts'
 import { newSocketData, type SocketData } from './session.ts'
 import type { Sockets } from './sockets.ts'
 
@@ -48,13 +49,15 @@ interface HookParts {
   activity: Activity
   interest: RoomInterest
   watching: Pick<WatchPresence, 'forget'>
+  halfOpen: ReturnType<typeof watchHalfOpen>
   isStopping: () => boolean
   /** Looks for signs of proxies on each connection. */
   seen: ReturnType<typeof watchForProxies>
 }
 
 /** Hooks for the start and end of connections and sockets. */
-export function connectionHooks({ idle, limits, sockets, activity, interest, watching, isStopping, seen }: HookParts) {
+export function connectionHooks(parts: HookParts) {
+  const { idle, limits, sockets, activity, interest, watching, halfOpen, isStopping, seen } = parts
   return {
     admit(request) {
       seen(request.header('x-forwarded-for'), request.address)
@@ -75,7 +78,10 @@ export function connectionHooks({ idle, limits, sockets, activity, interest, wat
     onUpgrade: (socket) => sockets.upgraded(socket),
     onDisconnect(socket, reason) {
       const { session } = socket.data
-      if (session) activity.ended(session, reason)
+      if (session) {
+        activity.ended(session, reason)
+        halfOpen(session, reason)
+      }
       sockets.remove(socket)
       watching.forget(socket)
       if (session && !socket.connection.closed) idle.unauthenticated(socket)

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { closeTogether, openTcpProxy } from '@parley/stack/tcp-proxy'
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
+import { connectClient, eventually, type RunningService } from '../platform.ts'
+import { type PushPlatform, startPushPlatform } from './test-push-platform.ts'
+
+describe('a half-open connection', () => {
+  let platform: PushPlatform
+  let realtime: RunningService
+  let alice: string
+  beforeAll(async () => {
+    platform = await startPushPlatform()
+    await platform.startPush()
+    realtime = await platform.start('realtime', {
+      PARLEY_REALTIME_PING_INTERVAL_MS: '1500',
+      PARLEY_REALTIME_PING_TIMEOUT_MS: '1500',
+    })
+    alice = await platform.newUser()
+  })
+  afterAll(() => platform.stop())
+  beforeEach(() => {
+    platform.apns.pushes = []
+    platform.fcm.pushes = []
+  })
+
+  /** A proxy through which nothing passes once it hangs, unnoticed by both sides. */
+  async function openHanging() {
+    let hangs = false
+    const proxy = await openTcpProxy(
+      { host: '127.0.0.1', port: Number(new URL(realtime.url).port) },
+      (client, upstream) => {
+        closeTogether(client, upstream)
+        client.on('data', (bytes) => hangs || upstream.write(bytes))
+        upstream.on('data', (bytes) => hangs || client.write(bytes))
+      },
+    )
+    return { url: `http://127.0.0.1:${proxy.port}`, hang: () => (hangs = true), stop: () => proxy.close() }
+  }
+  const connect = (user: string, url = realtime.url) =>
+    connectClient(url, platform.tokenOf(user), { deviceId: `ios of ${user}` })
+  const pushed = () => platform.apns.pushes.map(({ payload }) => payload.messageID)
+  const closed = (user: string) =>
+    eventually('the connection is closed', async () => {
+      const { data } = (await platform.admin('GET', `/admin/clients/${user}/connections`)) as { data: unknown[] }
+      return data.length === 0
+    })
+  const nothingWaits = () =>
+    eventually(
+      'nothing waits',
+      async () => (await platform.db.pushes.countDocuments({ dueAtMS: { $exists: true } })) === 0,
+    )
+
+  test('loses no message: the device gets pushes of what came into it, once, unless it was read', async () => {
+    const bob = await platform.newUser(['ios', 'fcm'])
+    const [room, other] = [await platform.newRoom([alice, bob]), await platform.newRoom([alice, bob])]
+    const proxy = await openHanging()
+    const socket = await connect(bob, proxy.url)
+    const heard: unknown[] = []
+    socket.on('chat message', ({ _id }: { _id: string }) => heard.push(_id))
+    const before = await platform.send(room, alice)
+    await eventually('it is live', () => heard.includes(before))
+    await platform.as(bob, 'PUT', `/rooms/${room}/lastRead`, { message: before })
+    proxy.hang()
+    const [lost, mentioned, read] = [
+      await platform.send(room, alice),
+      await platform.send(room, alice, { mentions: [bob] }),
+      await platform.send(other, alice),
+    ]
+    await platform.as(bob, 'PUT', `/rooms/${other}/lastRead`, { message: read })
+    await eventually('the other device has them', () => platform.fcm.pushes.length >= 4)
+    assert.deepEqual(pushed(), [])
+    await eventually('the pushes', () => pushed().length === 2)
+    const after = await platform.send(room, alice)
+    await eventually('the next push', () => pushed().includes(after))
+    await nothingWaits()
+    assert.deepEqual(new Set(pushed()), new Set([lost, mentioned, after]))
+    assert.equal(pushed().length, 3)
+    socket.close()
+    await proxy.stop()
+  })
+
+  test('of a device that has another connection brings no pushes', async () => {
+    const bob = await platform.newUser(['ios'])
+    const room = await platform.newRoom([alice, bob])
+    const proxy = await openHanging()
+    const [hanging, other] = [await connect(bob, proxy.url), await connect(bob)]
+    proxy.hang()
+    const live = new Promise((resolve) => other.once('chat message', resolve))
+    const message = await platform.send(room, alice)
+    await live
+    await eventually('its pushes are noted', async () =>
+      platform.db.pushes.findOne({ _id: { $regex: message }, user: bob }),
+    )
+    await nothingWaits()
+    assert.deepEqual(pushed(), [])
+    other.close()
+    hanging.close()
+    await closed(bob)
+    await proxy.stop()
+  })
+})
