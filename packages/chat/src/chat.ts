@@ -28,6 +28,8 @@ export interface ChatSettings {
   tokenDays: number
   /** A batch or an erasure that takes longer continues as a job, in milliseconds. */
   jobAfterMS: number
+  /** Between two exports that a user asks for. */
+  exportEveryMS: number
   /** A streamed message ends after this long without a piece, in milliseconds. */
   streamSilenceMS: number
   /** How long published changes are kept, to be republished if the stream is lost. */

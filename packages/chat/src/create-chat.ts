@@ -31,6 +31,7 @@ const noSteps: Steps = { step: () => ({ end: () => undefined }) }
 const defaultChatSettings: ChatSettings = {
   tokenDays: 30,
   jobAfterMS: 5_000,
+  exportEveryMS: 86_400_000,
   streamSilenceMS: 60_000,
   changesKeptHours: 72,
   auditDays: 400,

@@ -32,8 +32,8 @@ export interface JobDoc {
   /** Of an erasure: the fate of messages, and its progress. */
   content?: 'redact' | 'delete'
   erased?: ErasedContent
-  /** Of an export: the ID of its file; while it runs, the entry of each piece, and the place after them. */
-  export?: { file: string; pieces?: string[]; place?: { stage: number; after?: string } }
+  /** Of an export: the ID of its file; whether the user has asked for it; while it runs, the entry of each piece, and the place after them. */
+  export?: { file: string; own?: true; pieces?: string[]; place?: { stage: number; after?: string } }
 }
 
 /** How far the content of an erased user has gone. */

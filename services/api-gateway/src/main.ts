@@ -38,6 +38,7 @@ await runService(
     const own = {
       tokenDays: settings.tokenDays,
       jobAfterMS: settings.jobAfterMS,
+      exportEveryMS: settings.exportEveryMS,
       streamSilenceMS: settings.streamSilenceMS,
       auditDays: settings.auditDays,
     }

@@ -49,6 +49,11 @@ export const gatewaySettings = {
     // Later days are no dates any more, and a token of no days is dead at once.
     schema: wholeNumber.min(1).max(36_500).default(30),
   },
+  exportEveryMS: {
+    env: 'PARLEY_GATEWAY_EXPORT_EVERY_MS',
+    help: 'the milliseconds between two exports that a user asks for by POST /me/export',
+    schema: milliseconds.default(86_400_000),
+  },
   jobAfterMS: {
     env: 'PARLEY_GATEWAY_JOB_AFTER_MS',
     help: 'how long a batch or an erasure may take, in milliseconds, before it is answered with 202 and goes on as a job',

@@ -34,7 +34,7 @@ export async function continueExport(chat: Chat, store: FileStore, job: JobDoc):
     ;[lines, bytes] = [[], 0]
   }
   let last: ExportPlace = begun.place ?? { stage: 0 }
-  for await (const page of linesOfUser(chat.db, { app, user }, last)) {
+  for await (const page of linesOfUser(chat.db, { app, user }, last, begun.own)) {
     if (chat.jobs.signal.aborted) return false
     if (page.entry !== entry) await keep(last)
     entry = page.entry

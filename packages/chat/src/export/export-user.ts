@@ -1,19 +1,23 @@
 import { randomBytes } from 'node:crypto'
 import { clock } from '@parley/async/clock'
+import { ApiError } from '@parley/contracts/errors'
 import type { Job } from '@parley/contracts/resources/job'
 import type { JobDoc } from '@parley/db/documents'
 import { exportKeptMS, exportOwner } from '@parley/db/files/export-files'
 import { findFile, insertFile } from '@parley/db/files/files'
-import { insertJob } from '@parley/db/jobs'
+import { findJob, insertJob } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
-import { inTransaction } from '@parley/db/transactions/transaction'
-import { findUser } from '@parley/db/users/users'
+import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { lockUser } from '@parley/db/users/lock-user'
+import { findUser, setExported } from '@parley/db/users/users'
 import { contentHeaders } from '@parley/files/content-headers'
 import type { FileStore } from '@parley/files/file-store'
+import type { UserCaller } from '../access/caller.ts'
 import { unknownClient } from '../access/revoke-tokens.ts'
 import type { Chat } from '../chat.ts'
 import { contentUrl } from '../files/files.ts'
+import { toJobView } from '../jobs/job-view.ts'
 import { Accepted, workOnJob } from '../jobs/work-on-job.ts'
 import { continueExport } from './continue-export.ts'
 
@@ -25,15 +29,67 @@ const abandonedMS = 7 * exportKeptMS
  * @throws ApiError CLIENT_NOT_FOUND
  */
 export async function exportUser(chat: Chat, store: FileStore, app: string, user: string): Promise<Accepted> {
+  return begin(chat, store, { app, user }, async (session) => {
+    if (!(await findUser(chat.db, app, user, session))) throw unknownClient(user)
+  })
+}
+
+/**
+ * Begins the export of the caller's own data.
+ * @throws ApiError CLIENT_NOT_FOUND, TOO_MANY_REQUESTS until a day after the last one
+ */
+export async function exportMe(chat: Chat, store: FileStore, { app, user }: UserCaller): Promise<Accepted> {
+  const everyMS = chat.settings.exportEveryMS
+  return begin(
+    chat,
+    store,
+    { app, user },
+    async (session, job) => {
+      const found = await lockUser(chat.db, app, user, session)
+      if (!found) throw unknownClient(user)
+      const retryAfterMS = Math.ceil((found.exported?.atMS ?? 0) + everyMS - clock.now())
+      if (retryAfterMS > 0) {
+        throw new ApiError('TOO_MANY_REQUESTS', 'the last export is too recent', { details: { retryAfterMS } })
+      }
+      await setExported(chat.db, { app, id: user }, { job, atMS: clock.now() }, session)
+    },
+    true,
+  )
+}
+
+/**
+ * The caller's latest export.
+ * @throws ApiError JOB_NOT_FOUND
+ */
+export async function myExport(
+  chat: Chat,
+  { app, user }: UserCaller,
+  files: { store: FileStore; base: string },
+): Promise<Job> {
+  const id = (await findUser(chat.db, app, user))?.exported?.job
+  const job = id === undefined ? null : await findJob(chat.db, app, id, { skip: 0, limit: 1 })
+  if (!job) throw new ApiError('JOB_NOT_FOUND', 'no export of the last days: POST /me/export begins one')
+  const made = await exportOf(chat, job, files)
+  return { ...toJobView(job), ...(made && { export: made }) }
+}
+
+/** @param first in the transaction that makes the job */
+async function begin(
+  chat: Chat,
+  store: FileStore,
+  { app, user }: { app: string; user: string },
+  first: (session: Session, job: string) => Promise<void>,
+  own = false,
+): Promise<Accepted> {
   const { db, jobs } = chat
   const [id, file] = [newId(), newId()]
   const createdAtMS = clock.now()
   const job = await inTransaction(db, async (session) => {
-    if (!(await findUser(db, app, user, session))) throw unknownClient(user)
-    const about = { app, id, kind: 'export' as const, total: 0, done: 0, user, export: { file } }
+    await first(session, id)
+    const made = { file, ...(own && { own: true as const }) }
     chat.audit?.note({ after: { job: id } })
     await chat.audit?.write(db, session)
-    return insertJob(db, about, jobs.worker, session)
+    return insertJob(db, { app, id, kind: 'export', total: 0, done: 0, user, export: made }, jobs.worker, session)
   })
   chat.audit?.committed()
   await insertFile(db, {

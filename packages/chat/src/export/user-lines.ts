@@ -220,16 +220,17 @@ function placeAfter<T extends { id: string }>(
   return last ? { atMS: atMS(last), id: last.id } : before
 }
 
-const stages: readonly { entry: string; stage: Stage }[] = [
+/** `others`: about what others did to the user, which their own export leaves out. */
+const stages: readonly { entry: string; stage: Stage; others?: true }[] = [
   ...[profile, prefs, rooms, messages].map((stage) => ({ entry: 'import.ndjson', stage })),
   { entry: 'reactions.ndjson', stage: reactions },
   { entry: 'tokens.ndjson', stage: tokens },
   { entry: 'scheduled.ndjson', stage: scheduled },
   { entry: 'reminders.ndjson', stage: saved('reminders') },
   { entry: 'bookmarks.ndjson', stage: saved('bookmarks') },
-  { entry: 'reports.ndjson', stage: reports('sender') },
+  { entry: 'reports.ndjson', stage: reports('sender'), others: true },
   { entry: 'reports.ndjson', stage: reports('reporter') },
-  { entry: 'audit.ndjson', stage: audit },
+  { entry: 'audit.ndjson', stage: audit, others: true },
 ]
 
 /** A place in the export of a user: after it, everything is still to come. */
@@ -238,14 +239,18 @@ export interface ExportPlace {
   after?: string
 }
 
-/** Everything about a user, as lines for files of the export, after a place. */
+/**
+ * Everything about a user, as lines for files of the export, after a place.
+ * @param own for themselves
+ */
 export async function* linesOfUser(
   db: Db,
   of: OfUser,
   from: ExportPlace,
+  own = false,
 ): AsyncGenerator<{ entry: string; lines: string[]; place: ExportPlace }> {
-  for (const [number, { entry, stage }] of stages.entries()) {
-    if (number < from.stage) continue
+  for (const [number, { entry, stage, others }] of stages.entries()) {
+    if (number < from.stage || (own && others)) continue
     const after = number === from.stage ? from.after : undefined
     // A stage of one page.
     if (after === 'end') continue

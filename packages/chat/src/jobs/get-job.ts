@@ -1,13 +1,13 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { getJob as operation } from '@parley/contracts/operations/integrations/jobs'
-import type { Job } from '@parley/contracts/resources/job'
-import { findJob, type ListedJob } from '@parley/db/jobs'
+import { findJob } from '@parley/db/jobs'
 import type { FileStore } from '@parley/files/file-store'
 import type { Chat } from '../chat.ts'
 import { exportOf } from '../export/export-user.ts'
 import { outcomesText } from '../messages/sending/run-batch.ts'
 import { JsonText, listText } from '../views/json-text.ts'
+import { toJobView } from './job-view.ts'
 
 /**
  * The progress of a job, and for a batch a page of the results (docs/reference/jobs.md).
@@ -34,14 +34,4 @@ export async function getJob(
     yield '}}'
   }
   return new JsonText(parts())
-}
-
-/** A job as the API shows it, without outcomes. */
-export function toJobView({ id, kind, state, createdAtMS, updatedAt, finishedAt, done, total }: ListedJob): Job {
-  return {
-    _id: id,
-    ...{ kind, state, createdAt: new Date(createdAtMS).toISOString(), updatedAt: updatedAt.toISOString() },
-    ...(finishedAt && { finishedAt: finishedAt.toISOString() }),
-    progress: { done, total },
-  }
 }

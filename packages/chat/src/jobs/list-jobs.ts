@@ -5,7 +5,7 @@ import { key } from '@parley/db/keys'
 import type { Chat } from '../chat.ts'
 import { pageOf, parseCursor, toCursor } from '../page-cursor.ts'
 import { parsePeriod } from '../read-time.ts'
-import { toJobView } from './get-job.ts'
+import { toJobView } from './job-view.ts'
 
 /**
  * GET /admin/jobs: a page of the jobs of the app, the latest first (docs/reference/jobs.md).

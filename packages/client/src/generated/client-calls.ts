@@ -80,4 +80,6 @@ export const clientCalls = {
   reportMessage: 'POST /messages/:id/report',
   search: 'POST /search',
   getConfig: 'GET /config',
+  exportMe: 'POST /me/export',
+  getMyExport: 'GET /me/export',
 } as const

@@ -114,12 +114,19 @@ export type WhyPushResult = PushExplanation
 export type GetJobResult = Job
 export type LiftHoldResult = Hold
 export type PlaceHoldResult = Hold
+export type ExportMeResult = {
+  /**
+   * ID of the job: see GET /admin/jobs/{id}
+   */
+  job: string
+}
 export type ExportUserResult = {
   /**
    * ID of the job: see GET /admin/jobs/{id}
    */
   job: string
 }
+export type GetMyExportResult = Job
 export type ErrorCode =
   | 'INVALID_TAGS'
   | 'INVALID_QUERY'
@@ -6145,12 +6152,14 @@ export interface PlaceHoldInput {
   room?: string
   reason: string
 }
+export interface ExportMeInput {}
 export interface ExportUserInput {
   /**
    * User ID
    */
   client_id: string
 }
+export interface GetMyExportInput {}
 export interface ServerEvents {
   'chat message': Message
   'thread message': Message
@@ -6711,6 +6720,10 @@ export interface ClientCalls {
   search: { input: SearchInput; result: SearchResult }
   /** The current configuration: GET /config */
   getConfig: { input: GetConfigInput; result: GetConfigResult }
+  /** Export the caller's own data, once a day: POST /me/export */
+  exportMe: { input: ExportMeInput; result: ExportMeResult }
+  /** How far the caller's latest export is; of a finished one the address, for a day: GET /me/export */
+  getMyExport: { input: GetMyExportInput; result: GetMyExportResult }
 }
 export interface AdminCalls {
   /** Send a message to many users and rooms: POST /messages/batch */

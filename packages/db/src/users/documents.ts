@@ -106,6 +106,8 @@ export interface UserDoc {
   loginsFrom?: Date
   /** Counts the changes of the profile (`__v`). */
   revision: number
+  /** The latest export that they asked for. */
+  exported?: { job: string; atMS: number }
 }
 
 /** A ban from the app: its start, and its end if it has one. */

@@ -34,6 +34,16 @@ export async function findUser(db: Db, app: string, id: string, session?: Client
   return db.users.findOne({ _id: key(app, id), groupMembers: { $exists: false } }, { ...(session && { session }) })
 }
 
+/** Notes the export that a user has asked for. */
+export async function setExported(
+  db: Db,
+  { app, id }: Pick<UserDoc, 'app' | 'id'>,
+  exported: UserDoc['exported'] & object,
+  session: ClientSession,
+): Promise<void> {
+  await db.users.updateOne({ _id: key(app, id) }, { $set: { exported } }, { session })
+}
+
 /** When users were created, in Unix milliseconds, by key(app, id); unknown ones are left out. */
 export async function findCreationTimes(db: Db, keys: readonly string[]): Promise<Map<string, number>> {
   const found = db.users.find({ _id: { $in: [...keys] } }).project<Pick<UserDoc, '_id' | 'createdAt'>>({ createdAt: 1 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { userId } from '../../ids.ts'
 import { auditsParam, operation } from '../../operation.ts'
-import { acceptedJob } from '../../resources/job.ts'
+import { acceptedJob, job } from '../../resources/job.ts'
 
 export const exportUser = operation({
   id: 'exportUser',
@@ -21,4 +21,43 @@ export const exportUser = operation({
   errors: ['CLIENT_NOT_FOUND'],
   extension: true,
   example: { result: { job: '66f0c1a2b3c4d5e6f7a8b9c0' } },
+})
+
+export const exportMe = operation({
+  id: 'exportMe',
+  method: 'POST',
+  path: '/me/export',
+  tag: 'Data',
+  summary: "Export the caller's own data, once a day",
+  description: 'As exportUser, without the audit log and reports by others. GET /me/export then has the address.',
+  access: 'client',
+  form: 'envelope',
+  result: acceptedJob,
+  accepted: acceptedJob,
+  errors: ['CLIENT_NOT_FOUND'],
+  extension: true,
+  example: { result: { job: '66f0c1a2b3c4d5e6f7a8b9c0' } },
+})
+
+export const getMyExport = operation({
+  id: 'getMyExport',
+  method: 'GET',
+  path: '/me/export',
+  tag: 'Data',
+  summary: "How far the caller's latest export is; of a finished one the address, for a day",
+  access: 'client',
+  form: 'envelope',
+  result: job,
+  errors: ['JOB_NOT_FOUND'],
+  extension: true,
+  example: {
+    result: {
+      _id: '66f0c1a2b3c4d5e6f7a8b9c0',
+      kind: 'export',
+      state: 'running',
+      createdAt: '2026-01-01T00:00:00.000Z',
+      updatedAt: '2026-01-01T00:00:06.000Z',
+      progress: { done: 1_000, total: 0 },
+    },
+  },
 })

@@ -6,6 +6,7 @@ import { findFile } from '@parley/db/files/files'
 import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { refused } from '../../test-refused.ts'
 import { until } from '../../test-until.ts'
 import { linesIn, unzipped } from '../../test-unzip.ts'
 import { png, upload } from '../files/test-files.ts'
@@ -171,5 +172,41 @@ describe('the export of a user', () => {
     const lines = linesIn(files['import.ndjson']).filter(({ type }) => type === 'message')
     assert.deepEqual([lines.length, new Set(lines.map(({ _id }) => _id)).size], [96, 96])
     assert.ok((await jobOf(id)).progress.done > before)
+  })
+})
+
+describe('POST /me/export', () => {
+  const mine = async (user: TestUser) => user.call('GET', '/me/export')
+
+  test('gives users their own data once a day, without what others did', async () => {
+    const [dora, eve] = [await gateway.newUser('dora'), await gateway.newUser('eve')]
+    const room = await gateway.newRoom([dora, eve])
+    const own = await send(room, 'dora', 'of dora')
+    await send(room, 'eve', 'of eve')
+    await eve.call('POST', `/messages/${own._id}/report`, { reason: 'of eve too' })
+    await gateway.admin('POST', '/admin/clients', { _id: 'dora', nickname: 'Dora' })
+    refused(await mine(dora), 404, 'JOB_NOT_FOUND')
+    const begun = await dora.call('POST', '/me/export')
+    assert.equal(begun.status, 202, begun.text)
+    await until('it is finished', async () => (await mine(dora)).body.result.state === 'done')
+    const { result } = (await mine(dora)).body
+    assert.equal(result._id, begun.body.result.job)
+    const files = await fetched(result)
+    const messages = linesIn(files['import.ndjson']).filter(({ type }) => type === 'message')
+    assert.deepEqual(
+      messages.map(({ message }) => message),
+      ['of dora'],
+    )
+    assert.equal('audit.ndjson' in files, false)
+    assert.doesNotMatch(JSON.stringify(files), /of eve/)
+    refused(await mine(eve), 404, 'JOB_NOT_FOUND')
+
+    const again = await dora.call('POST', '/me/export')
+    refused(again, 429, 'TOO_MANY_REQUESTS')
+    assert.ok(Number(again.headers.get('retry-after')) > 86_000)
+    const dayMS = 86_400_000
+    await gateway.chat.db.users.updateOne({ _id: key(gateway.app, 'dora') }, { $inc: { 'exported.atMS': -dayMS } })
+    const both = await Promise.all([dora.call('POST', '/me/export'), dora.call('POST', '/me/export')])
+    assert.deepEqual(new Set(both.map(({ status }) => status)), new Set([202, 429]))
   })
 })
