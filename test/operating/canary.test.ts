@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { type Front, openFront } from '@parley/local/front'
 import { freePorts } from '@parley/stack/free-ports'
 import { afterAll, beforeAll, describe, test } from 'vitest'
@@ -8,6 +10,7 @@ describe('the canary of stats', () => {
   let front: Front
   let stats: RunningService
   let gateways: number[]
+  let callback: string
   beforeAll(async () => {
     platform = await startPlatform()
     front = await openFront('127.0.0.1', 0)
@@ -19,12 +22,13 @@ describe('the canary of stats', () => {
     gateways = [gateway.ports['http'] ?? 0]
     front.balance({ gateways, realtime: [node.ports['http'] ?? 0] })
     const [port = 0] = await freePorts(1)
+    callback = `http://127.0.0.1:${port}`
     stats = await platform.start('stats', {
       PARLEY_STATS_CANARY_URL: `http://127.0.0.1:${front.port}`,
       PARLEY_STATS_CANARY_API_KEY: platform.apiKey,
       PARLEY_STATS_CANARY_CLIENT_KEY: platform.clientKey,
       PARLEY_STATS_CANARY_EVERY_MS: '200',
-      PARLEY_STATS_CANARY_CALLBACK_URL: `http://127.0.0.1:${port}`,
+      PARLEY_STATS_CANARY_CALLBACK_URL: callback,
     })
   })
   afterAll(async () => {
@@ -51,5 +55,13 @@ describe('the canary of stats', () => {
     const arrived = await count('parley_canary_seconds_count', 'send')
     front.balance({ gateways, realtime: [] })
     await eventually('sends go on', async () => (await count('parley_canary_seconds_count', 'send')) > arrived)
+  })
+
+  test('logs a call that it cannot read, and a room that it cannot delete', async () => {
+    const logs = (text: string) => () => Promise.resolve(readFileSync(stats.logFile, 'utf8').includes(text))
+    assert.equal((await fetch(callback, { method: 'POST', body: 'no JSON' })).status, 400)
+    await eventually('the call is logged', logs('a call to the canary could not be read'))
+    front.balance({ gateways: [], realtime: [] })
+    await eventually('the room is logged', logs('the room of a canary could not be deleted'))
   })
 })

@@ -40,7 +40,7 @@ export function relyingParty(consoleUrl: string): RelyingParty {
   return { id, origin }
 }
 
-/** What a browser needs to sign in by any passkey that it has for the console. */
+/** The options for a browser to sign in by any passkey that it has for the console. */
 export async function startPasskeySignIn({ db }: Operators, { id: rpID }: RelyingParty): Promise<Options> {
   const options = await generateAuthenticationOptions({ rpID, userVerification: 'required' })
   await insertChallenge(db, digest(options.challenge), undefined)
@@ -82,7 +82,7 @@ export async function signInByPasskey(
   })
 }
 
-/** What a browser needs to make a passkey for the operator. @throws ApiError CONFLICT when they have ten */
+/** The options for a browser to make a passkey for the operator. @throws ApiError CONFLICT when they have ten */
 export async function startPasskey(
   { db }: Operators,
   party: RelyingParty,

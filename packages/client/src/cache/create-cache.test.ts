@@ -63,6 +63,18 @@ describe('a cache', () => {
     assert.equal(await storage.getItem('a'), '2')
   })
 
+  test('reads its index once for a write', async () => {
+    const storage = memory()
+    const read = vi.spyOn(storage, 'getItem')
+    const cache = createCache({ storage, mostRooms: 1 })
+    for (const room of ['a', 'b']) {
+      read.mockClear()
+      await cache.writeRoom(room, pageOf(room))
+      assert.equal(read.mock.calls.length, 1)
+    }
+    assert.deepEqual([await cache.readRoom('a'), await cache.readRoom('b')], [undefined, pageOf('b')])
+  })
+
   test('clear() removes every entry', async () => {
     const storage = memory()
     const cache = createCache({ storage })

@@ -50,13 +50,13 @@ export function createEntries(storage: CacheStorage, cipher: Cipher, name: strin
     return { schema, rooms }
   }
 
-  /** Makes room for an entry where there is none: rooms go, the oldest first. */
-  async function writeEntry(of: string, value: CachedState | Page): Promise<void> {
+  /** Makes room for an entry where there is none: rooms go, the oldest first. Returns the index that is left. */
+  async function writeEntry(of: string, value: CachedState | Page, found: Index): Promise<Index> {
     const text = await cipher.encrypt(JSON.stringify(value))
-    for (let index = await readIndex(); ; index = await removeOldest(index)) {
+    for (let index = found; ; index = await removeOldest(index)) {
       try {
         await storage.setItem(of, text)
-        return
+        return index
       } catch (error) {
         if (index.rooms.length > 0) continue
         // The entry that was stored before is out of date.
@@ -68,16 +68,19 @@ export function createEntries(storage: CacheStorage, cipher: Cipher, name: strin
 
   return {
     readState: () => readEntry<CachedState>(stateKey),
-    writeState: (state: CachedState) => writeEntry(stateKey, state),
+    writeState: async (state: CachedState): Promise<void> => {
+      await writeEntry(stateKey, state, await readIndex())
+    },
     readRoom: async (roomID: string) => readEntry<Page>(roomKey(await cipher.nameOf(roomID))),
     /** @param most rooms that have an entry; the oldest goes */
     async writeRoom(roomID: string, page: Page, most: number): Promise<void> {
       const room = await cipher.nameOf(roomID)
       const others = (await readIndex()).rooms.filter((other) => other !== room)
       // Listed first, so that none is left behind by removeAll().
-      await writeIndex([...others, room])
-      await writeEntry(roomKey(room), page)
-      for (let index = await readIndex(); index.rooms.length > most; ) index = await removeOldest(index)
+      const rooms = [...others, room]
+      await writeIndex(rooms)
+      let index = await writeEntry(roomKey(room), page, { schema, rooms })
+      while (index.rooms.length > most) index = await removeOldest(index)
     },
     removeAll,
   }

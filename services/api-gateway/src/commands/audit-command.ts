@@ -1,8 +1,7 @@
 import { verifyAudit } from '@parley/chat/audit/verify-audit'
 import { everyApp } from '@parley/contracts/resources/operator'
-import { findApp } from '@parley/db/apps/apps'
 import { Command } from 'commander'
-import type { WithDb } from './database-command.ts'
+import { requireApp, type WithDb } from './database-command.ts'
 
 /** `parley audit`: the audit log. */
 export function auditCommand(withDb: WithDb): Command {
@@ -14,7 +13,7 @@ export function auditCommand(withDb: WithDb): Command {
     .option('--expect <hash>', 'a hash that an earlier run or the feed has shown: the chain must still have it')
     .action(async (app: string, { expect }: { expect?: string }) => {
       const { faults, ...found } = await withDb(async (db) => {
-        if (app !== everyApp && !(await findApp(db, app))) throw new Error(`there is no app ${JSON.stringify(app)}`)
+        if (app !== everyApp) await requireApp(db, app)
         return verifyAudit(db, app, expect)
       })
       for (const fault of faults) console.log(fault)

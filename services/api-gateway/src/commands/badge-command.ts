@@ -1,11 +1,11 @@
 import { repairBadges } from '@parley/chat/rooms/unread/badges'
-import { findApp, findOpenApps } from '@parley/db/apps/apps'
+import { findOpenApps } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import { migrateTimeoutMS } from '@parley/db/migrate'
 import type { WrongUnread } from '@parley/db/unread/verify-unread'
 import { Command } from 'commander'
 import { recordCommand } from './by-command.ts'
-import type { WithDb } from './database-command.ts'
+import { requireApp, type WithDb } from './database-command.ts'
 
 const lineEvery = 10_000
 
@@ -33,8 +33,10 @@ async function repair(db: Db, app: string | undefined, options: RepairOptions): 
   if (app === undefined) {
     if (options.client !== undefined) throw new Error('--client needs an app')
     for (const { _id } of await findOpenApps(db)) await repairApp(db, _id, options)
-  } else if (await findApp(db, app)) await repairApp(db, app, options)
-  else throw new Error(`there is no app ${JSON.stringify(app)}`)
+    return
+  }
+  await requireApp(db, app)
+  await repairApp(db, app, options)
 }
 
 async function repairApp(db: Db, app: string, options: RepairOptions): Promise<void> {

@@ -1,3 +1,5 @@
+import { findApp } from '@parley/db/apps/apps'
+import type { AppDoc } from '@parley/db/apps/documents'
 import { connectDb, type Db } from '@parley/db/connect'
 import { createSchemaCheck } from '@parley/db/schema'
 import { readSettings } from '@parley/service/settings'
@@ -18,3 +20,14 @@ export async function withDb<T>(work: (db: Db) => Promise<T>, timeoutMS?: number
 }
 
 export type WithDb = typeof withDb
+
+/** The app that a command names. @throws Error when there is none */
+export async function requireApp(db: Db, app: string): Promise<AppDoc> {
+  const found = await findApp(db, app)
+  if (!found) throw noApp(app)
+  return found
+}
+
+export function noApp(app: string): Error {
+  return new Error(`there is no app ${JSON.stringify(app)}`)
+}

@@ -12,7 +12,7 @@ import { natsSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
 import { Command } from 'commander'
 import { recordForAll } from './by-command.ts'
-import type { WithDb } from './database-command.ts'
+import { noApp, type WithDb } from './database-command.ts'
 
 const lineEvery = 10_000
 
@@ -31,7 +31,7 @@ export function deleteAppCommand(withDb: WithDb): Command {
         if (app === everyApp) throw new Error('the app ID * stands for all apps')
         // An app that is deleted may have left something: see deleteApp.
         const isThere = (await findApp(db, app)) !== null || (await hasAppDocs(db, app))
-        if (!isThere) throw new Error(`there is no app ${JSON.stringify(app)}`)
+        if (!isThere) throw noApp(app)
         if (yes) return deleteNow(db, app)
         const { users, rooms, messages } = await countAppDocs(db, app)
         const what = `${users} users (with user groups), ${rooms} rooms and ${messages} messages`

@@ -3,11 +3,10 @@ import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type LeftOut, linesOfApp } from '@parley/chat/export/app-lines'
-import { findApp } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import { Command } from 'commander'
 import { recordCommand } from './by-command.ts'
-import type { WithDb } from './database-command.ts'
+import { requireApp, type WithDb } from './database-command.ts'
 
 /** A read of a large collection waits for its disk. */
 const timeoutMS = 120_000
@@ -23,7 +22,7 @@ export function exportCommand(withDb: WithDb): Command {
 }
 
 async function run(db: Db, app: string, out: string): Promise<void> {
-  if (!(await findApp(db, app))) throw new Error(`there is no app ${JSON.stringify(app)}`)
+  await requireApp(db, app)
   const file = out.endsWith('.ndjson') ? out : join(out, 'export.ndjson')
   await mkdir(dirname(file), { recursive: true })
   await recordCommand(db, app, 'export')

@@ -1,11 +1,10 @@
 import { checkFile, type Step, type Watching } from '@parley/chat/import/check-file'
 import { abortImport, importFile } from '@parley/chat/import/import-file'
 import { verifyImport } from '@parley/chat/import/verify-import'
-import { findApp } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import { Command } from 'commander'
 import { recordCommand } from './by-command.ts'
-import type { WithDb } from './database-command.ts'
+import { noApp, requireApp, type WithDb } from './database-command.ts'
 
 const sayEveryMS = 2_000
 /** The others are only counted. */
@@ -47,18 +46,17 @@ export function importCommand(withDb: WithDb): Command {
 }
 
 async function abort(db: Db, app: string): Promise<void> {
-  await requireApp(db, app)
+  await requireLasting(db, app)
   const rooms = await abortImport(db, app)
   console.log(rooms === 0 ? 'No room is being imported' : `${rooms} rooms take messages again`)
 }
 
-async function requireApp(db: Db, app: string): Promise<void> {
-  const found = await findApp(db, app)
-  if (!found || found.deletingSince) throw new Error(`there is no app ${JSON.stringify(app)}`)
+async function requireLasting(db: Db, app: string): Promise<void> {
+  if ((await requireApp(db, app)).deletingSince) throw noApp(app)
 }
 
 async function run(db: Db, app: string, path: string, dryRun: boolean): Promise<void> {
-  await requireApp(db, app)
+  await requireLasting(db, app)
   const startedMS = performance.now()
   const watching = watch(path)
   const { counts, problems, refused: lines, file } = await checkFile(db, app, path, watching)

@@ -53,10 +53,15 @@ export async function runCanary(parts: CanaryParts, signal: AbortSignal): Promis
   for (const step of tried) failures.inc({ step }, 0)
   const arrivals = createArrivals()
   const api = createCanaryApi(access, node)
-  const calls = callback && (await listenForCalls(callback, (message) => arrivals.note('webhook', message)))
+  const calls = callback && (await listenForCalls(callback, log, (message) => arrivals.note('webhook', message)))
   let socket: { close(): void } | undefined
 
+  async function endRoom(): Promise<void> {
+    await api.end().catch((error: unknown) => log.warn({ err: error }, 'the room of a canary could not be deleted'))
+  }
+
   async function prepare(): Promise<void> {
+    await endRoom()
     const token = await api.prepare(callback?.url)
     socket = openSocket(access, token, (message) => arrivals.note('socket', message))
   }
@@ -100,7 +105,7 @@ export async function runCanary(parts: CanaryParts, signal: AbortSignal): Promis
   await runEvery(everyMS, fly, { onError, signal })
   socket?.close()
   calls?.close()
-  await api.end().catch(() => undefined)
+  await endRoom()
 }
 
 type Arrival = 'socket' | 'webhook'
@@ -148,6 +153,7 @@ function openSocket(
 /** Receives the calls of the room's webhook. */
 async function listenForCalls(
   { host, port }: { host: string; port: number },
+  log: Logger,
   onMessage: (message: unknown) => void,
 ): Promise<{ close(): void }> {
   const receive = async (request: IncomingMessage, response: ServerResponse) => {
@@ -155,7 +161,8 @@ async function listenForCalls(
       const { data } = JSON.parse(await text(request)) as { data?: { message?: unknown } }
       onMessage(data?.message)
       response.end('{}')
-    } catch {
+    } catch (error) {
+      log.warn({ err: error }, 'a call to the canary could not be read')
       response.writeHead(400).end()
     }
   }

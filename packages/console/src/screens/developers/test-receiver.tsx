@@ -1,4 +1,4 @@
-import { Button, Code, Group, NumberInput, Stack, Text } from '@mantine/core'
+import { Button, Code, Group, NumberInput, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -8,7 +8,8 @@ import { Act } from '../../components/act.tsx'
 import { say } from '../../components/confirm.tsx'
 import { Section } from '../../components/page.tsx'
 import { Copy, Lines, Time, useNumber, visible } from '../../components/shown.tsx'
-import { Empty, Failure, Loaded } from '../../components/states.tsx'
+import { SmallForm } from '../../components/small-form.tsx'
+import { Empty, Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { WithReason } from '../rooms/conversation/reason.tsx'
@@ -38,30 +39,19 @@ function Open() {
     onSuccess: ({ id }) => navigate({ search: { tab: 'receiver', receiver: id } }),
   })
   return (
-    <Section title={t.receiver}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          opening.mutate()
-        }}
-      >
-        <Stack gap="sm" maw={420}>
-          <Text size="sm" c="dimmed">
-            {t.receiverHint}
-          </Text>
+    <SmallForm
+      title={t.receiver}
+      hint={t.receiverHint}
+      width={420}
+      may={may('POST /admin/webhooks/receivers')}
+      submit={{ label: t.openReceiver, ...opening, onSubmit: () => opening.mutate() }}
+      fields={
+        <>
           <NumberInput label={t.minutes} min={1} max={60} value={minutes} onChange={setMinutes} hideControls />
           <NumberInput label={t.answerStatus} min={200} max={599} value={status} onChange={setStatus} hideControls />
-          {opening.isError && <Failure error={opening.error} />}
-          {may('POST /admin/webhooks/receivers') && (
-            <Group>
-              <Button type="submit" loading={opening.isPending}>
-                {t.openReceiver}
-              </Button>
-            </Group>
-          )}
-        </Stack>
-      </form>
-    </Section>
+        </>
+      }
+    />
   )
 }
 

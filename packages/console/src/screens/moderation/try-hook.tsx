@@ -1,10 +1,9 @@
-import { Badge, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Badge, Group, Text, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { resultOf } from '../../api.ts'
-import { Section } from '../../components/page.tsx'
 import { UserText, useNumber } from '../../components/shown.tsx'
-import { Failure } from '../../components/states.tsx'
+import { SmallForm } from '../../components/small-form.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { moderationTexts } from './texts.ts'
@@ -26,17 +25,13 @@ export function TryHook() {
     },
   })
   return (
-    <Section title={t.hookTry}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          trying.mutate()
-        }}
-      >
-        <Stack gap="sm" maw={560}>
-          <Text size="sm" c="dimmed">
-            {t.hookHint}
-          </Text>
+    <SmallForm
+      title={t.hookTry}
+      hint={t.hookHint}
+      width={560}
+      submit={{ label: t.hookAsk, ...trying, isDisabled: fields.text === '', onSubmit: () => trying.mutate() }}
+      fields={
+        <>
           <Textarea
             label={t.hookText}
             autosize
@@ -55,27 +50,22 @@ export function TryHook() {
             value={fields.room}
             onChange={(event) => put({ room: event.currentTarget.value.trim() })}
           />
-          <Group>
-            <Button type="submit" disabled={fields.text === ''} loading={trying.isPending}>
-              {t.hookAsk}
-            </Button>
-          </Group>
-          {trying.isError && <Failure error={trying.error} />}
-          {trying.data && (
-            <Group gap="xs" role="status">
-              <Badge variant="light" color={colours[trying.data.action]} tt="none">
-                {t[trying.data.action]}
-              </Badge>
-              {trying.data.text !== undefined && <UserText text={trying.data.text} />}
-              {trying.data.action !== 'none' && (
-                <Text size="sm" c="dimmed">
-                  {t.hookTook(number(trying.data.durationMS))}
-                </Text>
-              )}
-            </Group>
+        </>
+      }
+    >
+      {trying.data && (
+        <Group gap="xs" role="status">
+          <Badge variant="light" color={colours[trying.data.action]} tt="none">
+            {t[trying.data.action]}
+          </Badge>
+          {trying.data.text !== undefined && <UserText text={trying.data.text} />}
+          {trying.data.action !== 'none' && (
+            <Text size="sm" c="dimmed">
+              {t.hookTook(number(trying.data.durationMS))}
+            </Text>
           )}
-        </Stack>
-      </form>
-    </Section>
+        </Group>
+      )}
+    </SmallForm>
   )
 }

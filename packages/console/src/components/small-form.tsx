@@ -1,0 +1,46 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Section } from './page.tsx'
+import { Failure } from './states.tsx'
+
+interface SmallFormProps {
+  title: string
+  hint: string
+  width: number
+  fields: ReactNode
+  submit: { label: string; isPending: boolean; isDisabled?: boolean; error: Error | null; onSubmit: () => void }
+  /** Whether the operator may submit it. */
+  may?: boolean
+  /** The outcome. */
+  children?: ReactNode
+}
+
+/** A section that is one form: a hint, a few fields and a button, with what fails below. */
+export function SmallForm({ title, hint, width, fields, submit, may = true, children }: SmallFormProps) {
+  return (
+    <Section title={title}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          submit.onSubmit()
+        }}
+      >
+        <Stack gap="sm" maw={width}>
+          <Text size="sm" c="dimmed">
+            {hint}
+          </Text>
+          {fields}
+          {may && (
+            <Group>
+              <Button type="submit" disabled={submit.isDisabled ?? false} loading={submit.isPending}>
+                {submit.label}
+              </Button>
+            </Group>
+          )}
+          {submit.error && <Failure error={submit.error} />}
+          {children}
+        </Stack>
+      </form>
+    </Section>
+  )
+}
