@@ -97,14 +97,16 @@ test('streams that are added under load take over partitions: nothing is lost, a
 test('a consumer handles the events of a room in order while its partition moves', async () => {
   await ensureStreams(bus, { ...options, count: 1 })
   const stopping = new AbortController()
+  const moved = Promise.withResolvers<void>()
   const handled = rooms.map((): number[] => [])
   const handler = {
     read: ({ subject, data }: { subject: string; data: Uint8Array }) => ({
       room: rooms.findIndex((to) => subject.includes(`.room.${encodeURIComponent(to.room)}.`)),
       n: (JSON.parse(new TextDecoder().decode(data)) as { n: number }).n,
     }),
-    // Slower than they are published.
+    // By then, the new streams have events, and the old one still has many that wait.
     handle: async ({ room, n }: { room: number; n: number }) => {
+      await moved.promise
       await pause(2)
       handled[room]?.push(n)
     },
@@ -117,6 +119,7 @@ test('a consumer handles the events of a room in order while its partition moves
   await ensureStreams(bus, { ...options, count: 3 })
   isOver = true
   const sent = await publishing
+  moved.resolve()
   while (handled.some((own, room) => once(own).length < (sent[room] ?? 0))) await pause(20)
   stopping.abort()
   await consuming
