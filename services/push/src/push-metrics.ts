@@ -1,6 +1,6 @@
 import type { Bus } from '@parley/bus/connect'
 import { consumerLag } from '@parley/bus/stream/stream'
-import { pushNetwork } from '@parley/contracts/resources/push-network'
+import { pushNetwork } from '@parley/contracts/resources/push/network'
 import type { Db } from '@parley/db/connect'
 import { countCalls } from '@parley/db/push/outgoing-calls'
 import { countDuePushes } from '@parley/db/push/pushes'

@@ -1,6 +1,6 @@
 import type { Result } from '@parley/contracts/operation'
 import type { readOverview } from '@parley/contracts/operations/admin/overview'
-import { pushNetworkNames } from '@parley/contracts/resources/push-network'
+import { pushNetworkNames } from '@parley/contracts/resources/push/network'
 
 type Overview = Result<typeof readOverview>
 type Alert = Overview['alerts'][number]

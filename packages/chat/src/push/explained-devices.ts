@@ -1,4 +1,4 @@
-import type { ExplainedDevice, PushReason } from '@parley/contracts/resources/push-explanation'
+import type { ExplainedDevice, PushReason } from '@parley/contracts/resources/push/explanation'
 import { key } from '@parley/db/keys'
 import {
   type DeviceDecision,

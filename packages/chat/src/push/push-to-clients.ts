@@ -1,6 +1,6 @@
 import { inParts } from '@parley/async/in-parts'
 import { type ClientsPush, maxClientsPerPush } from '@parley/contracts/bus/push-work'
-import type { PushPayload } from '@parley/contracts/resources/push-payload'
+import type { PushPayload } from '@parley/contracts/resources/push/payload'
 import { newId } from '@parley/db/messages/messages'
 import { expandGroups } from '@parley/db/users/groups'
 import type { Chat } from '../chat.ts'

@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
 import type { AppNotifications, KeptBackBy } from '@parley/contracts/resources/notification-settings'
-import type { PushReason } from '@parley/contracts/resources/push-explanation'
+import type { PushReason } from '@parley/contracts/resources/push/explanation'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/documents'

@@ -1,5 +1,5 @@
 import { ApiError } from '@parley/contracts/errors'
-import type { ExplainedDevice, PushExplanation, PushReason } from '@parley/contracts/resources/push-explanation'
+import type { ExplainedDevice, PushExplanation, PushReason } from '@parley/contracts/resources/push/explanation'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/documents'

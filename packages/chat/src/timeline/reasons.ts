@@ -1,6 +1,6 @@
 import type { ActivityAnswer } from '@parley/contracts/bus/node-requests'
-import type { ExplainedDevice, PushReason } from '@parley/contracts/resources/push-explanation'
-import { pushNetworkNames } from '@parley/contracts/resources/push-network'
+import type { ExplainedDevice, PushReason } from '@parley/contracts/resources/push/explanation'
+import { pushNetworkNames } from '@parley/contracts/resources/push/network'
 import type { TimelineEntry } from '@parley/contracts/resources/timeline-entry'
 import { closeReasons } from '@parley/contracts/socket/close-reasons'
 import type { OutgoingCallDoc } from '@parley/db/push/documents'

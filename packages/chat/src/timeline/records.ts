@@ -1,5 +1,5 @@
 import type { ActivityAnswer } from '@parley/contracts/bus/node-requests'
-import type { ExplainedDevice, PushReason } from '@parley/contracts/resources/push-explanation'
+import type { ExplainedDevice, PushReason } from '@parley/contracts/resources/push/explanation'
 import type { AuditDoc } from '@parley/db/audit/documents'
 import type { ScheduledDoc } from '@parley/db/messages/documents'
 import type { MessageHead } from '@parley/db/messages/messages-of-rooms'

@@ -4,7 +4,7 @@ import type {
   subscribe as subscribeOperation,
   unsubscribe as unsubscribeOperation,
 } from '@parley/contracts/operations/users/devices'
-import { pushSubscription } from '@parley/contracts/resources/push-subscription'
+import { pushSubscription } from '@parley/contracts/resources/push/subscription'
 import { key } from '@parley/db/keys'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import { deleteDevices, saveDevice } from '@parley/db/users/devices'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { messageId, roomId, userId } from '../ids.ts'
-import { pushPayload } from '../resources/push-payload.ts'
+import { pushPayload } from '../resources/push/payload.ts'
 
 /** At most this many users per push; for more there are several pushes. */
 export const maxClientsPerPush = 1_000

@@ -1,5 +1,5 @@
 import { keptBackBy } from '@parley/contracts/resources/notification-settings'
-import type { PushNetwork } from '@parley/contracts/resources/push-network'
+import type { PushNetwork } from '@parley/contracts/resources/push/network'
 
 /** A queue with waiting calls. */
 export interface CallQueueDoc {

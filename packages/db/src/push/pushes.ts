@@ -1,5 +1,5 @@
 import { clock } from '@parley/async/clock'
-import type { PushNetwork } from '@parley/contracts/resources/push-network'
+import type { PushNetwork } from '@parley/contracts/resources/push/network'
 import { type IndexDescription, MongoBulkWriteError, MongoServerError } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'

@@ -1,4 +1,4 @@
-import type { PushNetwork } from '@parley/contracts/resources/push-network'
+import type { PushNetwork } from '@parley/contracts/resources/push/network'
 import type { Db } from '@parley/db/connect'
 import type { PushDoc } from '@parley/db/push/documents'
 import { findDuePushes, holdPushes, releasePushes } from '@parley/db/push/pushes'

@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import { readJson } from '@parley/contracts/free-json'
-import type { PushPayload } from '@parley/contracts/resources/push-payload'
-import type { PushText } from '@parley/contracts/resources/push-text'
+import type { PushPayload } from '@parley/contracts/resources/push/payload'
+import type { PushText } from '@parley/contracts/resources/push/text'
 import type { PushDoc } from '@parley/db/push/documents'
 import type { z } from 'zod'
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { clock } from '@parley/async/clock'
 import { publicKeyOf } from '@parley/chat/push/web-push-key'
-import { pushSubscription } from '@parley/contracts/resources/push-subscription'
+import { pushSubscription } from '@parley/contracts/resources/push/subscription'
 import { findApp } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import type { PushDoc } from '@parley/db/push/documents'

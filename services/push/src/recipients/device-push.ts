@@ -1,5 +1,5 @@
 import { clock } from '@parley/async/clock'
-import type { PushNetwork } from '@parley/contracts/resources/push-network'
+import type { PushNetwork } from '@parley/contracts/resources/push/network'
 import { key } from '@parley/db/keys'
 import type { PushDoc } from '@parley/db/push/documents'
 import type { DeviceDoc } from '@parley/db/users/documents'

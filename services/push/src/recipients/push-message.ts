@@ -10,7 +10,7 @@ import { pageRecipients, type RecipientPage, type RecipientParts } from '@parley
 import { toMessageView } from '@parley/chat/views/message'
 import { type Message, message as messageSchema } from '@parley/contracts/resources/message'
 import { keptBackBy } from '@parley/contracts/resources/notification-settings'
-import type { PushNetwork } from '@parley/contracts/resources/push-network'
+import type { PushNetwork } from '@parley/contracts/resources/push/network'
 import type { PushCall } from '@parley/contracts/resources/webhook'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'

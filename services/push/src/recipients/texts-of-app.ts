@@ -1,5 +1,5 @@
 import type { Message } from '@parley/contracts/resources/message'
-import type { PushText } from '@parley/contracts/resources/push-text'
+import type { PushText } from '@parley/contracts/resources/push/text'
 import type { ContentText } from '../networks/network.ts'
 
 /**

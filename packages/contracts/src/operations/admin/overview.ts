@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { timeMS } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
-import { pushNetwork } from '../../resources/push-network.ts'
+import { pushNetwork } from '../../resources/push/network.ts'
 
 const count = z.number().int()
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { messageId, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
-import { pushExplanation } from '../../resources/push-explanation.ts'
-import { pushPayload } from '../../resources/push-payload.ts'
+import { pushExplanation } from '../../resources/push/explanation.ts'
+import { pushPayload } from '../../resources/push/payload.ts'
 
 export const pushToClients = operation({
   id: 'pushToClients',

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { comparedText, inPath, naming } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
-import { deviceType } from '../../resources/push-network.ts'
-import { language } from '../../resources/push-text.ts'
+import { deviceType } from '../../resources/push/network.ts'
+import { language } from '../../resources/push/text.ts'
 
 const deviceToken = comparedText(4096)
   .min(1)
