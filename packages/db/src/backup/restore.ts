@@ -23,6 +23,9 @@ type OnProgress = (doing: 'checked' | 'restored' | 'verified', documents: number
 /** Has the backup that is being restored; services are not ready beside it, as the migrations come last. */
 const markCollection = 'restoring'
 
+/** A part, or a batch of MongoDB's own size, can have a hundred thousand small documents, each many times its bytes as objects. */
+const documentsAtOnce = 2_000
+
 /** Keeps every number, date and string in the type that it has in the archive. */
 const asItIs = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true } as const
 
@@ -103,8 +106,13 @@ async function fill(
 ): Promise<void> {
   const collection = mongo.collection(name)
   for (const part of parts) {
-    const documents: Document[] = (await readPart(archive, part)).map((bytes) => BSON.deserialize(bytes, asItIs))
-    await collection.insertMany(documents, { ordered: false })
+    const whole = await readPart(archive, part)
+    for (let at = 0; at < whole.length; at += documentsAtOnce) {
+      const documents: Document[] = whole
+        .slice(at, at + documentsAtOnce)
+        .map((bytes) => BSON.deserialize(bytes, asItIs))
+      await collection.insertMany(documents, { ordered: false })
+    }
     onPart(part.documents)
   }
 }
@@ -116,7 +124,9 @@ async function verify(
 ): Promise<void> {
   const tally = createTally()
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- with `raw`, the driver returns documents as bytes
-  const all = mongo.collection(name).find({}, { raw: true }) as AsyncIterable<unknown> as AsyncIterable<Uint8Array>
+  const all = mongo
+    .collection(name)
+    .find({}, { raw: true, batchSize: documentsAtOnce }) as AsyncIterable<unknown> as AsyncIterable<Uint8Array>
   for await (const document of all) tally.add(document)
   const found = tally.result()
   if (found.documents !== documents || found.digest !== digest) {
