@@ -86,6 +86,17 @@ describe('silent pushes: what was read elsewhere, or deleted', () => {
     await silenced()
   })
 
+  test('a room whose messages were all deleted leaves none either', async () => {
+    const [alice, bob] = [await platform.newUser(), await newUser()]
+    const room = await platform.newRoom([alice, bob])
+    await platform.send(room, alice)
+    await platform.send(room, alice)
+    await alerted(2)
+    await platform.admin('DELETE', `/rooms/${room}/messages/_all`)
+    await silenced()
+    assert.deepEqual([silent().web.at(-1)?.said.rooms, silent().web.at(-1)?.said.badge], [[room], 0])
+  })
+
   test('many rooms that are read at once make one silent push in five seconds', async () => {
     const [alice, bob] = [await platform.newUser(), await newUser()]
     const rooms = await Promise.all(

@@ -28,13 +28,26 @@ export async function notePushed(
   }
 }
 
-/** The devices of a user with pushes of the room, and the `seq` of the last one. @throws the client's error when Redis is away */
+/**
+ * The devices of these users with pushes of the room, and the `seq` of the last one, by user; those without any are left out.
+ * @throws the client's error when Redis is away
+ */
 export async function findPushed(
   { redis }: Presence,
-  { app, room, user }: { app: string; room: string; user: string },
-): Promise<Map<string, number>> {
-  const seqs = await redis.hgetall(pushedKey(app, room, user))
-  return new Map(Object.entries(seqs).map(([device, seq]) => [device, Number(seq)]))
+  { app, room }: { app: string; room: string },
+  users: readonly string[],
+): Promise<Map<string, Map<string, number>>> {
+  const pipeline = redis.pipeline()
+  for (const user of users) pipeline.hgetall(pushedKey(app, room, user))
+  const answers = (await pipeline.exec()) ?? []
+  const pushed = new Map<string, Map<string, number>>()
+  for (const [i, user] of users.entries()) {
+    const [error, seqs] = answers[i] ?? []
+    if (error) throw error
+    const ofUser = Object.entries((seqs ?? {}) as Record<string, string>)
+    if (ofUser.length > 0) pushed.set(user, new Map(ofUser.map(([device, seq]) => [device, Number(seq)])))
+  }
+  return pushed
 }
 
 /** @throws the client's error when Redis is away */

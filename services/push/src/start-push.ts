@@ -86,7 +86,7 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   const pushMessage = createMessagePusher({ ...shared, notificationsOf, generic, queueCall, decisions, awayMS })
   const pushToClients = createClientsPusher({ ...shared, notificationsOf, pushMessage })
   const takeAway = createTakeAway(shared)
-  const queueWebhook = createWebhookQueue({ db, queueCall, onDeleted: takeAway.ofMessage, log })
+  const queueWebhook = createWebhookQueue({ db, queueCall, takeAway, log })
   const toDeliver = { chat, db, log, tracing, notificationsOf, dispatcher: guarded, timeoutMS, generic, keepMS }
   const deliver = countedDelivery(createCallDelivery(toDeliver), figures)
   const findHandled = handledIn(db, bus)

@@ -52,8 +52,7 @@ interface ToQueue {
 interface WebhookParts {
   db: Db
   queueCall: QueueCall
-  /** Of a message that was deleted or recalled. */
-  onDeleted: TakeAway['ofMessage']
+  takeAway: Pick<TakeAway, 'ofMessage' | 'ofRoom'>
   log: Logger
 }
 
@@ -61,7 +60,8 @@ interface WebhookParts {
  * Makes the handler that queues the calls to rooms' webhooks. Most rooms have none: they cost a share of one query
  * for many events.
  */
-export function createWebhookQueue({ db, queueCall, onDeleted, log }: WebhookParts): MessageHandler<ToQueue> {
+export function createWebhookQueue(parts: WebhookParts): MessageHandler<ToQueue> {
+  const { db, queueCall, log } = parts
   const webhookOf = batched(
     async (rooms: string[]) => {
       const webhooks = await findWebhooks(db, [...new Set(rooms)])
@@ -72,7 +72,7 @@ export function createWebhookQueue({ db, queueCall, onDeleted, log }: WebhookPar
 
   const handle = async ({ message, happened, place }: ToQueue) => {
     if (!happened) return
-    await forgetDeleted({ db, onDeleted }, happened, place ?? message.streamSeq)
+    await forgetDeleted(parts, happened, place ?? message.streamSeq)
     const { app, room, event, client, request } = happened
     const queue = key(app, room)
     const webhook = await webhookOf(queue)
@@ -103,7 +103,7 @@ export function createWebhookQueue({ db, queueCall, onDeleted, log }: WebhookPar
  * of its pushes.
  */
 async function forgetDeleted(
-  { db, onDeleted }: Pick<WebhookParts, 'db' | 'onDeleted'>,
+  { db, takeAway }: Pick<WebhookParts, 'db' | 'takeAway'>,
   { app, room, event, data }: Happened,
   order: number,
 ): Promise<void> {
@@ -111,13 +111,14 @@ async function forgetDeleted(
   if (event === 'MESSAGE_DELETED' && messageID === allMessages) {
     await forgetAnswersOfRoom(db, { app, room }, { beforeOrder: order })
     await forgetTextsOfRoom(db, app, room)
+    await takeAway.ofRoom(app, room)
     return
   }
   const message = event === 'MESSAGE_DELETED' ? messageID : isShownRecalled(data as Message) ? _id : undefined
   if (message === undefined) return
   await forgetAnswersOfMessage(db, app, message)
   await forgetText(db, app, message)
-  await onDeleted(app, message)
+  await takeAway.ofMessage(app, message)
 }
 
 /** The webhooks' names of room events. */

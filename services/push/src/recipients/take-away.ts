@@ -10,6 +10,8 @@ import { findSentMessage } from '@parley/db/messages/messages'
 import type { PushDoc } from '@parley/db/push/documents'
 import { deviceOf } from '@parley/db/push/pushes'
 import { noteSilentPushes, pagePushesOf } from '@parley/db/push/silent-pushes'
+import { pageMembers } from '@parley/db/rooms/memberships'
+import { findRoom } from '@parley/db/rooms/rooms'
 import { findDevices } from '@parley/db/users/devices'
 import { isPresenceAway, type Presence } from '@parley/presence/connect'
 import { findPushed, forgetPushed } from '@parley/presence/pushed-rooms'
@@ -39,6 +41,8 @@ export interface TakeAway {
   reads: MessageHandler<ReadEvent>
   /** Of a message that was deleted or recalled. */
   ofMessage: (app: string, message: string) => Promise<void>
+  /** Of a room whose messages were all deleted. */
+  ofRoom: (app: string, room: string) => Promise<void>
 }
 
 /** Takes away notifications of what was read on another device, or was deleted: by silent pushes, only to devices that got pushes of it. */
@@ -47,22 +51,50 @@ export function createTakeAway(parts: TakeAwayParts): TakeAway {
 
   async function afterRead({ event, read: { roomID: room, memberID: user, messageID } }: ReadEvent): Promise<void> {
     const { app } = event.to
-    const pushed = await findPushed(presence, { app, room, user })
+    const pushed = await findPushed(presence, { app, room }, [user])
     if (pushed.size === 0) return
     const readSeq = (await findSentMessage(db, key(app, room), messageID))?.seq ?? 0
-    const read = [...pushed].flatMap(([device, seq]) => (seq <= readSeq ? [device] : []))
-    const online = (await whoIsOnline(app, [user], event.attempt)).get(user)
-    // A connected device has heard lastRead.
-    const devices = await findDevices(
-      db,
-      read.flatMap((device) => (online?.has(device) ? [] : [key(app, user, device)])),
+    await takeRoomAway({ app, room, upToSeq: readSeq }, pushed, event.attempt)
+  }
+
+  /** From devices whose last push of the room is at most of this seq. */
+  async function takeRoomAway(
+    { app, room, upToSeq }: { app: string; room: string; upToSeq: number },
+    pushed: ReadonlyMap<string, ReadonlyMap<string, number>>,
+    attempt: number,
+  ): Promise<void> {
+    const gone = [...pushed].map(([user, devices]) => {
+      return { user, devices: [...devices].flatMap(([device, seq]) => (seq <= upToSeq ? [device] : [])) }
+    })
+    const online = await whoIsOnline(app, [...pushed.keys()], attempt)
+    // A connected device has heard the event.
+    const away = gone.flatMap(({ user, devices }) =>
+      devices.flatMap((device) => (online.get(user)?.has(device) ? [] : [key(app, user, device)])),
     )
-    const silent = devices.flatMap((to) => {
+    const silent = (await findDevices(db, away)).flatMap((to) => {
       const network = networkOf[to.type]
       return networks.has(network) ? [silentPush(parts, { ...to, network }, { rooms: [room] })] : []
     })
     await noteSilentPushes(db, silent)
-    await forgetPushed(presence, { app, room, user }, read)
+    for (const { user, devices } of gone) await forgetPushed(presence, { app, room, user }, devices)
+  }
+
+  async function afterDeletion(app: string, room: string): Promise<void> {
+    const upToSeq = (await findRoom(db, app, room))?.deletedUpToSeq ?? 0
+    for await (const members of pageMembers(db, key(app, room), perPage)) {
+      const users = members.map(({ user }) => user)
+      const pushed = await findPushed(presence, { app, room }, users)
+      if (pushed.size > 0) await takeRoomAway({ app, room, upToSeq }, pushed, lastAttempt)
+    }
+  }
+
+  /** Without Redis nothing is known to have been pushed: the badge follows with the next push. */
+  async function whereKnown(work: Promise<void>): Promise<void> {
+    try {
+      await work
+    } catch (error) {
+      if (!isPresenceAway(error)) throw error
+    }
   }
 
   return {
@@ -73,13 +105,11 @@ export function createTakeAway(parts: TakeAwayParts): TakeAway {
       },
       async handle(what) {
         if (networks.size === 0) return
-        try {
-          await afterRead(what)
-        } catch (error) {
-          // Nothing is known to have been pushed then: the badge follows with the next push.
-          if (!isPresenceAway(error)) throw error
-        }
+        await whereKnown(afterRead(what))
       },
+    },
+    async ofRoom(app, room) {
+      if (networks.size > 0) await whereKnown(afterDeletion(app, room))
     },
     async ofMessage(app, message) {
       if (networks.size === 0) return
