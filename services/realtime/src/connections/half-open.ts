@@ -7,6 +7,8 @@ import type { Session } from './session.ts'
 
 /** The reason for which Engine.IO closes a connection without a pong. */
 const pingTimeout = 'ping timeout'
+/** A busy node pings and closes later than the settings say: a push too many is better than none. */
+const lateMS = 5_000
 
 /**
  * Makes the handler of ended sockets: one that stopped answering may have got nothing since its last pong, so the push service
@@ -22,7 +24,7 @@ export function watchHalfOpen(parts: {
   return ({ app, user, device }, reason) => {
     if (reason !== pingTimeout) return
     // A ping goes out an interval after the last pong.
-    const sinceMS = Math.floor(clock.now() - pingIntervalMS - pingTimeoutMS)
+    const sinceMS = Math.floor(clock.now() - pingIntervalMS - pingTimeoutMS - lateMS)
     const push = { id: randomUUID(), clients: [], payload: {}, missed: { user, device, sinceMS } }
     publishPushToClients(bus, app, push).catch((error: unknown) =>
       log.warn({ err: error, app, user }, 'messages into a half-open connection not pushed'),
