@@ -11,6 +11,8 @@ const projects = [
   'packages/docs-site',
   'test/browser',
   'examples/own-interface',
+  'examples/react-kit',
+  'examples/next-kit',
 ]
 new Command('npm run check:types --').description(`Checks the types of ${projects.join(', ')}.`).parse()
 

@@ -121,4 +121,33 @@ describe('the examples with a page', () => {
     await dora.keyboard.press('Enter')
     await support.getByRole('log').getByText('Still here').waitFor()
   })
+
+  test.skipIf(hasNoChromium).for([
+    ['react-kit', /The chat is open: http:\/\/[^/]+/, 'The lounge'],
+    ['next-kit', /Local: +http:\/\/\S+/, 'The Next lounge'],
+  ] as const)('%s: users chat in the parts of the kit', async ([name, address, room]) => {
+    const shown = await runExample(deployment, name, { NEXT_TELEMETRY_DISABLED: '1' }).prints(address)
+    const url = /http\S+/.exec(shown)?.[0] ?? ''
+    const open = async (user: string) => {
+      const context = await browser?.newContext({ locale: 'en' })
+      onTestFinished(() => context?.close())
+      const page = await context?.newPage()
+      assert.ok(page)
+      page.setDefaultTimeout(120_000)
+      await page.goto(`${url}/?user=${user}`)
+      await page
+        .getByRole('navigation', { name: 'Rooms' })
+        .getByRole('button', { name: new RegExp(`^${room}`) })
+        .click()
+      return page
+    }
+    const ida = await open('ida')
+    const omar = await open('omar')
+    await ida.getByRole('textbox', { name: 'Message' }).fill(`Hello from ${name}`)
+    await ida.keyboard.press('Enter')
+    await omar.getByRole('log').getByText(`Hello from ${name}`, { exact: true }).waitFor()
+    await ida.getByRole('log').getByText(`Hello from ${name}`, { exact: true }).waitFor()
+    const style = await ida.evaluate("getComputedStyle(document.querySelector('.parley-bubble')).backgroundColor")
+    assert.equal(style, 'rgb(15, 118, 110)', 'the theme of the example')
+  })
 })
