@@ -20,7 +20,8 @@ export function buildKit(): Promise<boolean> {
 /** The page's components for React, with their types and styles. */
 async function buildInto(fresh: string): Promise<void> {
   const { build } = await import('vite')
-  const asReact = (name: string) => join(source, 'as-react', name)
+  // A replacement of String.replace: a folder may have a $ in its name.
+  const asReact = (name: string) => join(source, 'as-react', name).replaceAll('$', '$$$$')
   await build({
     root: folder,
     configFile: false,
