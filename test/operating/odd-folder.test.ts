@@ -27,9 +27,10 @@ describe('a clone in a folder with #, %, ?, quotes and spaces in its name', () =
     mkdirSync(clone, { recursive: true })
     const parts = readdirSync(root).filter((name) => !name.startsWith('.'))
     execFileSync('cp', ['-rlP', ...parts, clone], { cwd: root })
-    rmSync(join(clone, 'packages/chat-page/dist'), { recursive: true })
+    for (const built of ['packages/chat-page/dist', 'packages/client/kit'])
+      rmSync(join(clone, built), { recursive: true })
     const npm = (...args: string[]) => execFileSync('npm', ['--prefix', clone, ...args], { encoding: 'utf8' })
-    assert.match(npm('run', '-s', 'build:page'), /The chat page is built/)
+    assert.match(npm('run', '-s', 'build:page'), /The chat page is built\n.*The kit for React is built/)
 
     const args = ['--port', '0', '--gateways', '1', '--realtime', '1']
     const command = ['npm', '--prefix', clone, 'start', '--ignore-scripts', '--']

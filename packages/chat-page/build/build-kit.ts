@@ -20,7 +20,7 @@ export function buildKit(): Promise<boolean> {
 /** The page's components for React, with their types and styles. */
 async function buildInto(fresh: string): Promise<void> {
   const { build } = await import('vite')
-  // A replacement of String.replace: a folder may have a $ in its name.
+  // Of a pattern, a $ in the replacement would be special: a folder may have one in its name.
   const asReact = (name: string) => join(source, 'as-react', name).replaceAll('$', '$$$$')
   await build({
     root: folder,
@@ -30,9 +30,9 @@ async function buildInto(fresh: string): Promise<void> {
     plugins: [emojiData(), licences(['emoji-picker-element-data'])],
     resolve: {
       alias: [
-        { find: 'preact/jsx-runtime', replacement: asReact('jsx-runtime.ts') },
-        { find: 'preact/compat', replacement: asReact('compat.ts') },
-        { find: 'preact/hooks', replacement: 'react' },
+        { find: /^preact\/jsx-runtime$/, replacement: asReact('jsx-runtime.ts') },
+        { find: /^preact\/compat$/, replacement: asReact('compat.ts') },
+        { find: /^preact\/hooks$/, replacement: 'react' },
         { find: /^preact$/, replacement: asReact('preact.ts') },
       ],
     },
