@@ -51,7 +51,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: Web Push', () 
   async function pushed(worker: PageWorker, room: string, message: string): Promise<{ path: string }> {
     const before = service.pushes.length
     await say(bob, room, message)
-    // What was read before comes as a silent push, maybe later.
+    // A silent push of earlier reads can come between.
     const push = await eventually('the push', () =>
       service.pushes.slice(before).find(({ said }) => JSON.stringify(said).includes(`"${message}"`)),
     )
