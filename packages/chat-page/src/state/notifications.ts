@@ -88,6 +88,8 @@ function createPushes({ client, texts }: Parts, access: PushAccess, onOpen: (roo
   async function start(): Promise<Pushes | undefined> {
     const { startPush, onPlaceClicked } = await import('./web-push.ts')
     onPlaceClicked(client, onOpen)
+    // The worker needs the user and the key of the app; the button may be clicked before the first login.
+    await whenKnown(client)
     return startPush({ client, ...access, texts: texts() })
   }
 
