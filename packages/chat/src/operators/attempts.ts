@@ -9,6 +9,9 @@ const perAccount = { free: 4, firstMS: 15_000, longestMS: 900_000 }
 /** An office can share its address. */
 const perAddress = { free: 19, firstMS: 15_000, longestMS: 900_000 }
 
+/** Challenges of an address that led to no sign-in: the database keeps each for some minutes. */
+const perChallenge = { free: 99, firstMS: 15_000, longestMS: 900_000 }
+
 /** An attempt at a password, a code or a link, counted as failed until it succeeds. */
 export interface Attempt {
   /** It succeeded: the failures of the account are forgotten. */
@@ -27,17 +30,18 @@ export async function beginAttempt(
   email: string | undefined,
   { address }: Pick<Visitor, 'address'>,
 ): Promise<Attempt> {
-  const ofAddress = `address ${addressBlock(address)}`
+  const ofAddress = addressKey(address)
   const ofAccount = email === undefined ? undefined : accountKey(email)
   const byAddressMS = await countAttempt(db, ofAddress, perAddress)
   const waitMS = byAddressMS > 0 || !ofAccount ? byAddressMS : await countAttempt(db, ofAccount, perAccount)
-  if (waitMS > 0) {
-    const message = `too many failed sign-ins: try again in ${Math.ceil(waitMS / 1_000)} s`
-    throw new ApiError('TOO_MANY_REQUESTS', message, { details: { retryAfterMS: waitMS } })
-  }
+  if (waitMS > 0) throw tooMany('failed sign-ins', waitMS)
   return {
     async succeeded() {
-      await Promise.all([uncountAttempt(db, ofAddress), ofAccount && forgetFailures(db, ofAccount)])
+      await Promise.all([
+        uncountAttempt(db, ofAddress),
+        forgetFailures(db, challengeKey(address)),
+        ofAccount && forgetFailures(db, ofAccount),
+      ])
     },
     async withdrawn() {
       await Promise.all([uncountAttempt(db, ofAddress), ofAccount && uncountAttempt(db, ofAccount)])
@@ -45,10 +49,24 @@ export async function beginAttempt(
   }
 }
 
+/** Counts a challenge for a sign-in by passkey. @throws ApiError TOO_MANY_REQUESTS after many without a sign-in */
+export async function countChallenge(db: Operators['db'], { address }: Pick<Visitor, 'address'>): Promise<void> {
+  const waitMS = await countAttempt(db, challengeKey(address), perChallenge)
+  if (waitMS > 0) throw tooMany('sign-ins by passkey begun', waitMS)
+}
+
+function tooMany(of: string, waitMS: number): ApiError {
+  const message = `too many ${of}: try again in ${Math.ceil(waitMS / 1_000)} s`
+  return new ApiError('TOO_MANY_REQUESTS', message, { details: { retryAfterMS: waitMS } })
+}
+
 /** After a sign-in by link, an operator can try their password again at once. */
 export async function forgetFailuresOf({ db }: Pick<Operators, 'db'>, email: string): Promise<void> {
   await forgetFailures(db, accountKey(email))
 }
+
+const addressKey = (address: string) => `address ${addressBlock(address)}`
+const challengeKey = (address: string) => `challenges ${addressBlock(address)}`
 
 function accountKey(email: string): string {
   return `account ${digest(email)}`

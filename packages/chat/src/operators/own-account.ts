@@ -23,8 +23,17 @@ interface OwnChange {
   keepsSession?: boolean
 }
 
-/** A password can be set without the current one this long after a sign-in by link or SSO. */
+/** This long after a sign-in a passkey can be added, and after one without the password that can be set. */
 const freshMS = 600_000
+
+/**
+ * A passkey signs in without the password, so a stolen session must not add one.
+ * @throws ApiError SIGN_IN_FAILED unless the session began in the last ten minutes
+ */
+export function requireFresh({ session }: Pick<SignedIn, 'session'>): void {
+  if (clock.now() - session.createdAt.getTime() < freshMS) return
+  throw new ApiError('SIGN_IN_FAILED', 'sign in anew to add a passkey')
+}
 
 /**
  * Sets the operator's own password, ends all their sessions, and creates a new one for the caller.

@@ -14,9 +14,9 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
-import { beginAttempt } from './attempts.ts'
+import { beginAttempt, countChallenge } from './attempts.ts'
 import type { Operators, Visitor } from './operators.ts'
-import { changeOwnAccount } from './own-account.ts'
+import { changeOwnAccount, requireFresh } from './own-account.ts'
 import type { SignedIn } from './sessions.ts'
 import { letIn, signInFailed } from './sign-in.ts'
 
@@ -40,8 +40,16 @@ export function relyingParty(consoleUrl: string): RelyingParty {
   return { id, origin }
 }
 
-/** The options for a browser to sign in by any passkey that it has for the console. */
-export async function startPasskeySignIn({ db }: Operators, { id: rpID }: RelyingParty): Promise<Options> {
+/**
+ * The options for a browser to sign in by any passkey that it has for the console.
+ * @throws ApiError TOO_MANY_REQUESTS for an address with many that led to no sign-in
+ */
+export async function startPasskeySignIn(
+  { db }: Operators,
+  { id: rpID }: RelyingParty,
+  visitor: Visitor,
+): Promise<Options> {
+  await countChallenge(db, visitor)
   const options = await generateAuthenticationOptions({ rpID, userVerification: 'required' })
   await insertChallenge(db, digest(options.challenge), undefined)
   return { options: { ...options } }
@@ -82,13 +90,17 @@ export async function signInByPasskey(
   })
 }
 
-/** The options for a browser to make a passkey for the operator. @throws ApiError CONFLICT when they have ten */
+/**
+ * The options for a browser to make a passkey for the operator.
+ * @throws ApiError CONFLICT when they have ten, SIGN_IN_FAILED unless they signed in just now
+ */
 export async function startPasskey(
   { db }: Operators,
   party: RelyingParty,
-  { operator }: Pick<SignedIn, 'operator'>,
+  signedIn: Pick<SignedIn, 'operator' | 'session'>,
 ): Promise<Options> {
-  const { _id, email, name, passkeys = [] } = operator
+  requireFresh(signedIn)
+  const { _id, email, name, passkeys = [] } = signedIn.operator
   requireRoom(passkeys)
   const options = await generateRegistrationOptions({
     ...{ rpName: 'Parley', rpID: party.id, userID: new TextEncoder().encode(_id) },
@@ -100,7 +112,10 @@ export async function startPasskey(
   return { options: { ...options } }
 }
 
-/** Adds a passkey; the operator's other sessions end. @throws ApiError SIGN_IN_FAILED when it is not verified, CONFLICT, TOO_MANY_REQUESTS */
+/**
+ * Adds a passkey; the operator's other sessions end.
+ * @throws ApiError SIGN_IN_FAILED when it is not verified or the sign-in was long ago, CONFLICT, TOO_MANY_REQUESTS
+ */
 export async function addPasskey(
   operators: Operators,
   party: RelyingParty,
@@ -109,6 +124,7 @@ export async function addPasskey(
   visitor: Visitor,
 ): Promise<PasskeyView> {
   const { operator } = signedIn
+  requireFresh(signedIn)
   requireRoom(operator.passkeys ?? [])
   const attempt = await beginAttempt(operators, operator.email, visitor)
   const challenge = challengeIn(credential)

@@ -83,7 +83,9 @@ function mountSignIns(mount: Mount, operators: Operators, metrics: Metrics, { ss
     withSession(operators, raw, await counted(signInByLink(operators, body.token, visitorOf(raw)))),
   )
 
-  mount(passkeys.startPasskeySignIn, ({ origin }) => startPasskeySignIn(operators, relyingParty(url ?? origin())))
+  mount(passkeys.startPasskeySignIn, ({ origin, raw }) =>
+    startPasskeySignIn(operators, relyingParty(url ?? origin()), visitorOf(raw)),
+  )
 
   mount(passkeys.signInByPasskey, async ({ body, raw, origin }) => {
     const party = relyingParty(url ?? origin())

@@ -113,6 +113,29 @@ describe('passkeys of operators', () => {
     assert.equal(await add(other, authenticator.create(again)), 409)
   })
 
+  test('are added only soon after a sign-in: a stolen session cannot add one', async () => {
+    const operator = await newViewer()
+    const { authenticator, challenge } = await begin(operator)
+    const elevenMinutesAgo = new Date(Date.now() - 660_000)
+    const own = { operator: operator.id }
+    const aged = await gateway.chat.db.operatorSessions.updateMany(own, { $set: { createdAt: elevenMinutesAgo } })
+    assert.equal(aged.modifiedCount, 1)
+    const credential = authenticator.create(challenge)
+    for (const { status, body } of [
+      await operator.call('POST', '/operator/passkeys/challenge'),
+      await operator.call('POST', '/operator/passkeys', { name: 'Key', credential }),
+    ]) {
+      assert.deepEqual([status, body.error?.code], [401, 'SIGN_IN_FAILED'])
+    }
+  })
+
+  test('an address that begins many sign-ins and ends none has to wait', async () => {
+    const statuses: number[] = []
+    for (let n = 0; n < 101; n++) statuses.push((await gateway.anonymous('POST', '/operator/passkey/challenge')).status)
+    assert.deepEqual(statuses.slice(-2), [200, 429])
+    assert.equal(statuses.filter((status) => status === 200).length, 100)
+  })
+
   test('can be renamed and removed by their operator only; a reset removes them', async () => {
     const { operator, authenticator, id } = await withPasskey()
     const other = await newViewer()
