@@ -82,6 +82,15 @@ describe('auth2 with since', () => {
     client.socket.close()
   })
 
+  test('a newer token on the same connection keeps the times of the server coming', async () => {
+    const client = await open(0, bob)
+    await client.login({ deviceId: 'phone', since: 0 })
+    assert.equal((await client.login({ deviceId: 'phone' })).RC, 0)
+    const before = client.heard.length
+    await eventually('one more', () => client.heard.slice(before).some(({ event }) => event === 'serverTime'))
+    client.socket.close()
+  })
+
   test('every kind of event is replayed, in its original order', async () => {
     const room = await platform.newRoom([alice.id, bob.id])
     const since = await comeAndGo(bob, room)

@@ -148,9 +148,10 @@ export class Connection {
     const next = await fetch().catch(() => this.#token)
     if (attempt !== this.#attempt) return
     if (next === undefined || next === this.#token) return this.#renewIn(renewPauseMS)
-    // One that is refused now is so at the next login, which says why.
+    // One that is refused is so at the next login, which says why.
     const result = await authenticate(this.#emitNow, this.#options, next).catch(() => undefined)
-    if (attempt !== this.#attempt || !result) return
+    if (attempt !== this.#attempt) return
+    if (!result) return this.#renewIn(renewPauseMS)
     this.#token = next
     this.#renewLater(result)
   }

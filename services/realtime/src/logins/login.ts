@@ -85,7 +85,7 @@ async function logIn(parts: LoginParts, socket: UserSocket, token: string, optio
       wantsServerTime: since !== undefined,
     })
     try {
-      return { session, rooms: await enter(parts, socket, session) }
+      return { session, rooms: await enter(parts, socket, session, since !== undefined) }
     } catch (error) {
       const buffer = socket.stopBuffering()
       const mayStay = earlier?.isReady && buffer === 'whole' && !hasEnded(earlier.app, earlier.tokenDigest)
@@ -117,7 +117,12 @@ async function authenticate(
 }
 
 /** Registers the user at this node, loads their rooms, and joins them. */
-async function enter(parts: LoginParts, socket: UserSocket, session: Session): Promise<readonly RoomOfUser[]> {
+async function enter(
+  parts: LoginParts,
+  socket: UserSocket,
+  session: Session,
+  replays: boolean,
+): Promise<readonly RoomOfUser[]> {
   const { registration, roomsOfUser, acceptQueue, queue, interest } = parts
   // Before the rooms are loaded: a later change of them waits for this node, an earlier one is in the data.
   await registration.registered()
@@ -126,7 +131,7 @@ async function enter(parts: LoginParts, socket: UserSocket, session: Session): P
   await acceptQueue.turn()
   requireOf(socket, session)
   queue.drain()
-  if (session.wantsServerTime) socket.startBuffering(parts.replayBufferBytes)
+  if (replays) socket.startBuffering(parts.replayBufferBytes)
   joinRooms(socket, session, rooms)
   // Counted before the client knows that it is connected, so that the peak over all nodes is exact.
   await Promise.all([interest.effective(), registration.counted(session.app)])

@@ -57,6 +57,8 @@ export function createSessions({ sockets, activity, idle, watching }: SessionsPa
       const session: Session = {
         ...caller,
         ...options,
+        // A newer token does not end what `since` asked for.
+        wantsServerTime: options.wantsServerTime || earlier?.wantsServerTime === true,
         isReady: earlier?.isReady ?? false,
         isCounted: false,
         awaySinceMS: earlier?.awaySinceMS,
