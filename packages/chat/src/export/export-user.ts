@@ -3,9 +3,10 @@ import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import type { Job } from '@parley/contracts/resources/job'
 import type { JobDoc } from '@parley/db/documents'
+import type { FileDoc } from '@parley/db/files/documents'
 import { exportKeptMS, exportOwner } from '@parley/db/files/export-files'
 import { findFile, insertFile } from '@parley/db/files/files'
-import { findJob, insertJob } from '@parley/db/jobs'
+import { findJob, findListedJob, insertJob } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
@@ -36,7 +37,7 @@ export async function exportUser(chat: Chat, store: FileStore, app: string, user
 
 /**
  * Begins the export of the caller's own data.
- * @throws ApiError CLIENT_NOT_FOUND, TOO_MANY_REQUESTS until a day after the last one
+ * @throws ApiError CLIENT_NOT_FOUND, TOO_MANY_REQUESTS until a day after the last one, unless that failed
  */
 export async function exportMe(chat: Chat, store: FileStore, { app, user }: UserCaller): Promise<Accepted> {
   const everyMS = chat.settings.exportEveryMS
@@ -48,7 +49,8 @@ export async function exportMe(chat: Chat, store: FileStore, { app, user }: User
       const found = await lockUser(chat.db, app, user, session)
       if (!found) throw unknownClient(user)
       const retryAfterMS = Math.ceil((found.exported?.atMS ?? 0) + everyMS - clock.now())
-      if (retryAfterMS > 0) {
+      const last = found.exported && (await findListedJob(chat.db, app, found.exported.job))
+      if (retryAfterMS > 0 && last?.state !== 'failed') {
         throw new ApiError('TOO_MANY_REQUESTS', 'the last export is too recent', { details: { retryAfterMS } })
       }
       await setExported(chat.db, { app, id: user }, { job, atMS: clock.now() }, session)
@@ -89,14 +91,15 @@ async function begin(
     const made = { file, ...(own && { own: true as const }) }
     chat.audit?.note({ after: { job: id } })
     await chat.audit?.write(db, session)
+    const doc: FileDoc = {
+      ...{ _id: key(app, file), app, id: file, ownerKey: exportOwner(app, user), name: 'export.zip' },
+      ...{ type: 'application/zip', size: 0, secret: randomBytes(32).toString('hex') },
+      ...{ createdAtMS, lookAtMS: createdAtMS + abandonedMS },
+    }
+    await insertFile(db, doc, session)
     return insertJob(db, { app, id, kind: 'export', total: 0, done: 0, user, export: made }, jobs.worker, session)
   })
   chat.audit?.committed()
-  await insertFile(db, {
-    ...{ _id: key(app, file), app, id: file, ownerKey: exportOwner(app, user), name: 'export.zip' },
-    ...{ type: 'application/zip', size: 0, secret: randomBytes(32).toString('hex') },
-    ...{ createdAtMS, lookAtMS: createdAtMS + abandonedMS },
-  })
   void workOnJob(chat, job, () => continueExport(chat, store, job))
   return new Accepted({ job: id })
 }

@@ -20,8 +20,8 @@ const holdMS = 60_000
 /** Longer than the check of one file. */
 export const lookLeaseMS = 60_000
 
-export async function insertFile(db: Db, file: FileDoc): Promise<void> {
-  await db.files.insertOne(file)
+export async function insertFile(db: Db, file: FileDoc, session?: ClientSession): Promise<void> {
+  await db.files.insertOne(file, session && { session })
 }
 
 export async function findFile(db: Db, app: string, id: string): Promise<FileDoc | null> {
