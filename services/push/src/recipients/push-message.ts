@@ -143,21 +143,21 @@ async function noteForDevices(
     parts.wakeNetworks()
     if (message.threadOf === undefined)
       await notePushedTo(
-        parts,
-        message,
+        parts.presence,
+        { app: message.appID, room: message.room, seq: message.seq },
         due.map(({ device }) => device),
       )
   }
 }
 
 /** So that reading them elsewhere takes them away again. */
-async function notePushedTo(
-  { presence }: PushMessageParts,
-  { appID: app, room, seq }: Message,
+export async function notePushedTo(
+  presence: Presence,
+  message: { app: string; room: string; seq: number },
   devices: readonly DeviceDoc[],
 ): Promise<void> {
   try {
-    await notePushed(presence, { app, room, seq }, devices, keepPushesSeconds)
+    await notePushed(presence, message, devices, keepPushesSeconds)
   } catch (error) {
     if (!isPresenceAway(error)) throw error
   }

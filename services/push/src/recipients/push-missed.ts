@@ -17,12 +17,14 @@ import { findRoomIdsOfUser } from '@parley/db/rooms/rooms-of-users'
 import { totalUnreadOf } from '@parley/db/unread/total-unread'
 import { findDevices } from '@parley/db/users/devices'
 import type { DeviceDoc } from '@parley/db/users/documents'
+import type { Presence } from '@parley/presence/connect'
 import { networkOf, pushTo } from './device-push.ts'
 import { messageNotification } from './notification-text.ts'
-import { messageView } from './push-message.ts'
+import { messageView, notePushedTo } from './push-message.ts'
 
 export interface PushMissedParts {
   db: Db
+  presence: Presence
   notificationsOf: NotificationsOfApp
   /** The configured networks. */
   networks: ReadonlySet<PushNetwork>
@@ -66,7 +68,7 @@ export function createMissedPusher(parts: PushMissedParts): PushMissed {
 }
 
 async function pushOfRoom(
-  { db, notificationsOf, keepMS }: PushMissedParts,
+  { db, presence, notificationsOf, keepMS }: PushMissedParts,
   room: RoomDoc,
   device: DeviceDoc,
   { sinceMS, badge }: { sinceMS: number; badge: number | undefined },
@@ -74,17 +76,20 @@ async function pushOfRoom(
   const latest = { limit: mostOfRoom, latestFirst: true }
   const found = await findBySeq(db, room._id, { after: 0, upTo: room.seq }, latest)
   const notifications = await notificationsOf(room.app)
-  for (const message of found.filter((one) => isMissed(one, room, device.user, sinceMS))) {
+  // The oldest first, so that the device shows the latest on top.
+  for (const message of found.filter((one) => isMissed(one, room, device.user, sinceMS)).toReversed()) {
     const content = key(room.app, message._id)
     const said = messageNotification(await messageView(db, message), room, notifications, message.request)
     // PUSH_GENERIC has decided.
     if (!(await insertPushContent(db, content, JSON.stringify(said)))) continue
-    const mentioned = mentionOf(device.user, await findMentions(db, room.app, message.mentions))
+    // It was connected when the message came.
+    const mentioned = mentionOf(device.user, await findMentions(db, room.app, message.mentions), true)
     const nowMS = clock.now()
     const giveUpAtMS = Math.min(nowMS + keepMS, message.expiresAtMS ?? Number.POSITIVE_INFINITY)
     const withBadge = message.skipTotalBadge ? undefined : badge
     const to = { app: room.app, content, badge: withBadge, mentioned, giveUpAtMS, awayUntilMS: nowMS + settleMS }
     await insertPushes(db, [pushTo(device, to)])
+    await notePushedTo(presence, { app: room.app, room: room.id, seq: message.seq }, [device])
   }
 }
 
