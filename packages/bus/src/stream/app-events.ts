@@ -24,6 +24,8 @@ export interface StoredMessage {
 export interface StreamBounds {
   /** When NATS created it: its identity. */
   created: string
+  /** Of one that took over partitions: the position in each earlier stream after its last event of these. */
+  after: Readonly<Record<string, number>>
   /** Where the positions of a stream began that took over partitions; 0 of another. */
   grownFromSeq: number
   /** Of the oldest message; with none, the position of the next. */
@@ -37,8 +39,9 @@ export interface StreamBounds {
 export async function streamBounds(bus: Bus, stream: string): Promise<StreamBounds> {
   const { created, config, state, after } = await readInfo(bus, stream)
   const firstAtMS = state.messages > 0 ? Date.parse(state.first_ts) : clock.now()
-  const grownFromSeq = after ? config.first_seq : 0
-  return { created, grownFromSeq, firstSeq: state.first_seq, firstAtMS, lastSeq: state.last_seq }
+  // NATS leaves out a first position that is its own.
+  const grownFromSeq = after ? config.first_seq || 1 : 0
+  return { created, after: after ?? {}, grownFromSeq, firstSeq: state.first_seq, firstAtMS, lastSeq: state.last_seq }
 }
 
 export interface PartOfStream {

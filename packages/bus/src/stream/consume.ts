@@ -41,6 +41,8 @@ export interface ConsumeOptions {
 }
 
 const lookAgainMS = 1_000
+/** A message that its handler refuses again and again holds up the streams after its own no longer. */
+const waitForEarlierMS = 600_000
 
 /**
  * Handles the streams' messages through a durable consumer in each until the signal aborts, then waits for those in flight. A
@@ -70,7 +72,8 @@ export async function consumeStreams<T>(
   async function consume(stream: string): Promise<void> {
     while (!signal.aborted) {
       try {
-        if (await isNext(bus, name, stream)) await takeMessages(bus, { name, stream, findHandled }, signal, take)
+        await ensureConsumer(bus, name, stream, findHandled)
+        if (await isNext(bus, name, stream)) await takeMessages(bus, { name, stream }, signal, take)
       } catch (error) {
         if (bus.isClosed) throw error
         // A lost stream is made again by watchStreams, a deleted consumer here.
@@ -106,9 +109,11 @@ export async function consumeStreams<T>(
 
 /** Whether the consumer has handled what came before a stream that took over partitions. */
 async function isNext(bus: Bus, name: DurableConsumer, stream: string): Promise<boolean> {
-  const { after = {} } = await readInfo(bus, stream)
+  const { created, after = {} } = await readInfo(bus, stream)
+  const isOld = Date.parse(created) + waitForEarlierMS < clock.now()
   for (const [earlier, mark] of Object.entries(after)) {
-    const { waiting, unacknowledged, doneUpToSeq } = await consumerState(bus, name, earlier)
+    const { waiting, unacknowledged, doneUpToSeq, deliveredUpToSeq } = await consumerState(bus, name, earlier)
+    if (isOld && deliveredUpToSeq >= mark) continue
     if (waiting + unacknowledged > 0 && doneUpToSeq < mark) return false
   }
   return true
@@ -116,11 +121,10 @@ async function isNext(bus: Bus, name: DurableConsumer, stream: string): Promise<
 
 async function takeMessages(
   bus: Bus,
-  { name, stream, findHandled }: { name: DurableConsumer; stream: string; findHandled: FindHandled },
+  { name, stream }: { name: DurableConsumer; stream: string },
   signal: AbortSignal,
   take: (message: JsMsg) => Promise<void>,
 ): Promise<void> {
-  await ensureConsumer(bus, name, stream, findHandled)
   const consumer = await bus.stream.consumers.get(stream, durableConsumers[name].name)
   // Little is fetched ahead, so that waiting messages can go to another process.
   const messages = await consumer.consume({ max_messages: 50, abort_on_missing_resource: true })

@@ -13,7 +13,7 @@ const settleMS = 2_000
 export const gap = 1_000_000_000
 
 /**
- * Makes sure that `options.count` streams exist, or as many as there are. Others than the first take over partitions: the streams
+ * Makes sure that `options.count` streams exist, or as many as there are. All but the first take over partitions: the streams
  * that have them give them up first, so until the new one is there nobody takes their events, which wait in the outbox. Any number of
  * processes may do so at once, and one goes on where another died.
  * @param firstSeqOf where the positions of a stream begin in place of a lost one; undefined for one that was never there
@@ -31,7 +31,9 @@ export async function ensureStreams(
     if (!isNew(name, index)) await ensureStream(bus, options, { index, count, firstSeq: firstSeqOf(name) })
   }
   if (names.some(isNew)) {
-    const taken = await takeOver(bus, found)
+    // One in the place of a lost one had events, a first one had none.
+    const isReplaced = names.some((name) => !found.has(name) && firstSeqOf(name) !== undefined)
+    const taken = await takeOver(bus, isReplaced ? await learnStreams(bus) : found)
     for (const [index, name] of names.entries()) {
       if (isNew(name, index)) await ensureStream(bus, options, { index, count, ...taken })
     }

@@ -45,7 +45,8 @@ export async function readStreamState(bus: Bus, name: string): Promise<StreamSta
     name,
     createdAtMS: Date.parse(created),
     firstSeq: state.first_seq,
-    isWhole: state.first_seq <= Math.max(1, config.first_seq),
+    // NATS leaves out a first position that is its own.
+    isWhole: state.first_seq <= (config.first_seq || 1),
     firstAtMS: state.messages > 0 ? Date.parse(state.first_ts) : undefined,
     lastAtMS: state.last_seq > 0 ? Date.parse(state.last_ts) : undefined,
     nowMS: ts === undefined ? clock.now() : Date.parse(ts),

@@ -125,9 +125,14 @@ const consumerHasOtherConfig = 10_148
 /** The position in a stream up to which a consumer has handled everything; undefined when it is not known. */
 export type FindHandled = (name: DurableConsumer, stream: string) => Promise<number | undefined>
 
-/** Makes sure that a durable consumer exists in every known stream, as `ensureConsumer` does. */
+/** Makes sure that a durable consumer exists in every stream that is there, as `ensureConsumer` does. */
 export async function ensureConsumers(bus: Bus, name: DurableConsumer, findHandled: FindHandled): Promise<void> {
-  for (const stream of bus.streams.names) await ensureConsumer(bus, name, stream, findHandled)
+  for (const stream of bus.streams.names) {
+    await ensureConsumer(bus, name, stream, findHandled).catch((error: unknown) => {
+      // One that is still being made.
+      if (!isMissing(error)) throw error
+    })
+  }
 }
 
 /**
@@ -183,6 +188,8 @@ export interface ConsumerState {
   unacknowledged: number
   /** Every message of the consumer up to this position in the stream is acknowledged. */
   doneUpToSeq: number
+  /** Every message of the consumer up to this position was delivered at least once. */
+  deliveredUpToSeq: number
 }
 
 /** @throws when NATS is away. */
@@ -193,6 +200,7 @@ export async function consumerState(bus: Bus, name: DurableConsumer, stream: str
     waiting: info.num_pending,
     unacknowledged: info.num_ack_pending,
     doneUpToSeq: info.ack_floor.stream_seq,
+    deliveredUpToSeq: info.delivered.stream_seq,
   }
 }
 

@@ -121,7 +121,10 @@ interface FollowParts {
 }
 
 interface FollowedStream {
+  stream: string
   ready: Promise<void>
+  /** Whether all of the app's events up to a position are handled. */
+  isPast: (seq: number) => Promise<boolean>
   /** The end of the stream, if all of the app's events up to there are handled. */
   quietAt: () => Promise<number | undefined>
   /** Reads again if it has not got on since the last call. */
@@ -145,8 +148,8 @@ function follow(
   let stoodAt = 0
 
   async function run(): Promise<void> {
-    if (!following) for (const one of earlier) if ((await one.quietAt()) === undefined) return
-    const { grownFromSeq, firstSeq, lastSeq } = await streamBounds(bus, stream)
+    const { after, grownFromSeq, firstSeq, lastSeq } = await streamBounds(bus, stream)
+    if (!following) for (const one of earlier) if (!(await one.isPast(after[one.stream] ?? 0))) return
     const from = isLater && headOf(index) === 0 ? Math.max(grownFromSeq, firstSeq) - 1 : headOf(index)
     const isKept = isBegun && from + 1 >= firstSeq && from <= lastSeq
     if (!isKept) startOver(index, lastSeq)
@@ -161,13 +164,15 @@ function follow(
   }
   void runEvery(lookAgainMS, run, { onError, signal })
 
+  async function quietAt(): Promise<number | undefined> {
+    const { lastSeq } = await streamBounds(bus, stream)
+    const at = headOf(index)
+    return (await following?.isAtEnd(at)) ? lastSeq : undefined
+  }
+
   return {
-    ready: ready.promise,
-    async quietAt() {
-      const { lastSeq } = await streamBounds(bus, stream)
-      const at = headOf(index)
-      return (await following?.isAtEnd(at)) ? lastSeq : undefined
-    },
+    ...{ stream, ready: ready.promise, quietAt },
+    isPast: async (seq) => headOf(index) >= seq || (await quietAt()) !== undefined,
     startOverIfStuck() {
       if (headOf(index) === stoodAt) following?.stop()
       stoodAt = headOf(index)

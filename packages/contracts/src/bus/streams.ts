@@ -30,8 +30,8 @@ export function streamSubjects(index: number, count: number): string[] {
 const webhookEvents = ['chat message', 'messageUpdated', 'messageDeleted', 'room'] as const satisfies RoomEvent[]
 
 /**
- * The durable consumers, which each stream has. `subjects`: the part of the stream that the consumer receives. They never change: during a rolling update, services
- * of both releases must accept the consumer. A new need gets a new consumer.
+ * The durable consumers, which each stream has. `subjects`: the part of the stream that the consumer receives. They never change:
+ * during a rolling update, services of both releases must accept the consumer. A new need gets a new consumer.
  */
 export const durableConsumers = {
   push: { name: 'push', subjects: [everyRoomSubject('chat message')] },

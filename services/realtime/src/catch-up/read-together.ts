@@ -107,7 +107,9 @@ async function readPart(
     }
   }
   const { subjects, most } = whatToRead(parts, [...byTopic.keys()].map(audienceOf), readers)
-  const reading = await openReading(bus, subjects, (stream) => startOf(readers, stream), nodeId)
+  // A room that was joined meanwhile can be in a stream without a mark: its events come live.
+  const marked = new Map([...subjects].filter(([stream]) => marks.has(stream)))
+  const reading = await openReading(bus, marked, (stream) => startOf(readers, stream), nodeId)
   try {
     if (reading.pending <= most) {
       await deliver(parts, reading, { readers, byTopic, marks }, outcomes)
