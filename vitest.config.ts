@@ -9,9 +9,10 @@ if (!process.argv.includes('--coverage'))
 const alone = [
   'test/faults/chaos.test.ts',
   'test/catch-up/since-chaos.test.ts',
-  'test/failover/*.test.ts',
   'test/order/*.test.ts',
 ]
+/** Tests that mostly wait for elections: beside each other, and beside nothing that would make servers late. */
+const failover = ['test/failover/*.test.ts']
 /** Tests that take a core for a while. */
 const heavy = ['test/hostile/*.test.ts', 'test/browser/*.test.ts']
 const unit = ['{packages,services}/*/{src,test,build}/**/*.test.ts', 'test/run/*.test.ts']
@@ -36,10 +37,11 @@ export default defineConfig({
       project('checks', 0, { include: ['test/checks/*.test.ts'] }),
       project('unit', 0, { include: unit, exclude: gateway, isolate }),
       project('gateway', 0, { include: gateway, isolate }),
-      project('services', 0, { include: services, exclude: [...heavy, ...alone, ...others], globalSetup }),
+      project('services', 0, { include: services, exclude: [...heavy, ...alone, ...failover, ...others], globalSetup }),
       project('heavy', 0, { include: heavy, maxConcurrency: 10, globalSetup }),
-      project('alone', 1, { include: alone, fileParallelism: false, globalSetup }),
-      project('whole run', 2, { include: ['test/whole-run/*.test.ts'] }),
+      project('failover', 1, { include: failover, globalSetup }),
+      project('alone', 2, { include: alone, fileParallelism: false, globalSetup }),
+      project('whole run', 3, { include: ['test/whole-run/*.test.ts'] }),
     ],
     globalSetup: 'test/run/servers.ts',
     reporters: ['verbose', './test/run/results.ts', './test/run/last-line.ts'],
