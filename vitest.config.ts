@@ -6,11 +6,7 @@ if (!process.argv.includes('--coverage'))
   process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '.parley/compiled')
 
 /** Tests that need the whole machine: they run alone, one file after the other, so that they starve no others. */
-const alone = [
-  'test/faults/chaos.test.ts',
-  'test/catch-up/since-chaos.test.ts',
-  'test/order/*.test.ts',
-]
+const alone = ['test/faults/chaos.test.ts', 'test/catch-up/since-chaos.test.ts', 'test/order/*.test.ts']
 /** Tests that mostly wait for elections: beside each other, and beside nothing that would make servers late. */
 const failover = ['test/failover/*.test.ts']
 /** Tests that take a core for a while. */

@@ -42,6 +42,15 @@ describe('the end of a run', () => {
     )
   })
 
+  test('a failed property shows its seed and its cause', () => {
+    const message = '\'Property failed after 8 tests\\n{ seed: 1, path: "7" }\\nCounterexample: [0]\''
+    const source = `test('holds', () => { throw new Error(${message}, { cause: new Error('1 is not 2') }) })`
+    assert.equal(
+      run(source)[2],
+      'FAILED one.spec.js > holds: Property failed after 8 tests { seed: 1, path: "7" } (1 is not 2)',
+    )
+  })
+
   test('a failed test, a failed hook, a file without tests, and a killed process fail the run', () => {
     assert.deepEqual(run(broken), [
       1,

@@ -48,12 +48,19 @@ export default class LastLine implements Reporter {
   }
 }
 
-/** The message's first line and, of a comparison by node:assert, the lines that differ. */
-function brief(error?: { message: string }): string | undefined {
+/**
+ * The message's first line; of a comparison by node:assert the lines that differ, of a property by fast-check its seed; then the same
+ * of its cause.
+ */
+function brief(error?: { message: string; cause?: unknown }): string {
   const [first = '', ...others] = error?.message.trim().split('\n') ?? []
-  const differing = others.filter((line) => /^[+-] (?!actual)/.test(line)).map((line) => line.replace(/\s+/g, ' '))
-  return [first, ...differing.slice(0, 6)].join(' ').slice(0, 300)
+  const telling = others.filter((line) => /^(?:[+-] (?!actual)|\{ seed: )/.test(line))
+  const said = [first, ...telling.slice(0, 6).map((line) => line.replace(/\s+/g, ' '))].join(' ').slice(0, 300)
+  return isError(error?.cause) ? `${said} (${brief(error.cause)})` : said
 }
+
+const isError = (cause: unknown): cause is Error =>
+  typeof cause === 'object' && cause !== null && typeof (cause as Error).message === 'string'
 
 /** A line of the projects, and one of the slowest files. Files run at the same time: together they take longer than the run. */
 function timesOf(modules: readonly TestModule[], runMS: number): string[] {
