@@ -31,9 +31,10 @@ const freshMS = 600_000
  * @throws ApiError SIGN_IN_FAILED unless the session began in the last ten minutes
  */
 export function requireFresh({ session }: Pick<SignedIn, 'session'>): void {
-  if (clock.now() - session.createdAt.getTime() < freshMS) return
-  throw new ApiError('SIGN_IN_FAILED', 'sign in anew to add a passkey')
+  if (!isFresh(session)) throw new ApiError('SIGN_IN_FAILED', 'sign in anew to add a passkey')
 }
+
+const isFresh = ({ createdAt }: SignedIn['session']) => clock.now() - createdAt.getTime() < freshMS
 
 /**
  * Sets the operator's own password, ends all their sessions, and creates a new one for the caller.
@@ -46,11 +47,11 @@ export async function changePassword(
   visitor: Visitor,
 ): Promise<SignedIn> {
   const { operator, session } = signedIn
-  const isFresh = session.by !== 'password' && clock.now() - session.createdAt.getTime() < freshMS
-  if (!isFresh && operator.passwordHash === undefined) {
+  const mayReplace = session.by !== 'password' && isFresh(session)
+  if (!mayReplace && operator.passwordHash === undefined) {
     throw new ApiError('SIGN_IN_FAILED', 'sign in anew, by a link or the identity provider, to set a first password')
   }
-  if (!isFresh || current !== undefined) {
+  if (!mayReplace || current !== undefined) {
     const attempt = await beginAttempt(operators, operator.email, visitor)
     if (!(await operators.passwords.matches(current ?? '', operator.passwordHash))) {
       throw new ApiError('SIGN_IN_FAILED', 'current: not the password of the operator')
