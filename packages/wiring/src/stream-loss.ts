@@ -74,9 +74,12 @@ export async function replaceStream(
 
 function toRebuild(state: StreamStateDoc): Rebuilding {
   const { rebuilt, rebuilding, handledUpToMS, seenAtMS, seq } = state
-  // Republished events have their new time in the stream: until they are handled, the first loss counts.
-  const before = rebuilt && handledUpToMS <= rebuilt.endedAtMS ? rebuilt.sinceMS : Number.POSITIVE_INFINITY
-  const fromHere = Math.min(handledUpToMS - marginMS, seenAtMS - atLeastMS)
+  const cursorsSinceMS = seenAtMS - atLeastMS
+  // Republished events have their new time in the stream: until they are handled, the first loss counts. It also does while
+  // a cursor from between them may be newer than what counts now.
+  const counts = rebuilt !== undefined && Math.min(handledUpToMS, cursorsSinceMS) <= rebuilt.endedAtMS
+  const before = counts ? rebuilt.sinceMS : Number.POSITIVE_INFINITY
+  const fromHere = Math.min(handledUpToMS - marginMS, cursorsSinceMS)
   const sinceMS = Math.min(fromHere, before, rebuilding?.sinceMS ?? Number.POSITIVE_INFINITY)
   return { sinceMS, untilMS: clock.now(), doneUpToMS: sinceMS, afterSeq: seq, leaseUntilMS: 0 }
 }

@@ -39,26 +39,27 @@ export function openAppFeed(
   const { signal } = stopping
   const waiting = new Set<() => void>()
   const latest = createLatestEvents(mostBytes)
-  let head = latest.from
+  const head = createHead()
   const followed = new Map<number, FollowedStream>()
   const wakeAll = () => waiting.forEach((wake) => wake())
   const shared: FollowParts = {
     bus,
     app,
     signal,
-    headOf: (index) => head.seqs[index] ?? 0,
+    headOf: (index) => head.place.seqs[index] ?? 0,
     onError: (error) => log.warn({ err: error, app }, 'events feed interrupted; trying again'),
     take(index, message) {
       if (message.seq <= shared.headOf(index)) return
-      const entry = readEntry(bus, { ...message, index }, head)
-      if (entry && entry.event === contentErased) latest.reset(head)
+      const before = head.place
+      head.moveTo(index, message.seq, message.timeMS)
+      const entry = readEntry(bus, { ...message, index }, head.place)
+      if (entry && entry.event === contentErased) latest.reset(before)
       if (entry) latest.add(entry)
-      head = movedTo(head, { stream: index, seq: message.seq, timeMS: message.timeMS })
       if (entry) wakeAll()
     },
     startOver(index, seq) {
-      head = movedTo(head, { stream: index, seq, timeMS: clock.now() })
-      latest.reset(head)
+      head.moveTo(index, seq, clock.now())
+      latest.reset(head.place)
     },
     wakeAll,
   }
@@ -68,6 +69,7 @@ export function openAppFeed(
     for (const [index, stream] of bus.streams.names.entries()) {
       if (followed.has(index)) continue
       const earlier = isLater ? [...followed.values()] : []
+      head.begin(index)
       followed.set(index, follow(shared, { index, stream, isLater, earlier }))
     }
   }
@@ -77,15 +79,12 @@ export function openAppFeed(
 
   /** On an idle app, the position advances. If there is more that does not arrive, reading starts over. */
   async function moveOn(): Promise<void> {
-    const timeMS = clock.now()
-    let isQuiet = true
     for (const [index, one] of followed) {
+      const timeMS = clock.now()
       const seq = await one.quietAt()
-      isQuiet &&= seq !== undefined
       if (seq === undefined) one.startOverIfStuck()
-      else if (seq >= shared.headOf(index)) head = movedTo(head, { stream: index, seq, timeMS: head.timeMS })
+      else if (seq >= shared.headOf(index)) head.moveTo(index, seq, timeMS)
     }
-    if (isQuiet) head = { ...head, timeMS }
   }
   const moving = startRunning(moveOnEveryMS, moveOn, () => followed.forEach((one) => one.stop()))
 
@@ -95,7 +94,7 @@ export function openAppFeed(
       return latest.from
     },
     get head() {
-      return head
+      return head.place
     },
     after: (place) => latest.after(place),
     changed: (ms, until) => nextCall(waiting, ms, until),
@@ -104,6 +103,23 @@ export function openAppFeed(
       forget()
       for (const one of followed.values()) one.stop()
       void moving.stop()
+    },
+  }
+}
+
+/** How far the feed has come in all streams. A stream that is not heard, while others are, holds back its time. */
+function createHead() {
+  let place: FeedPosition = { seqs: [], timeMS: 0 }
+  /** By the index of a stream, the time up to which it is read. */
+  const upTo = new Map<number, number>()
+  return {
+    get place() {
+      return place
+    },
+    begin: (stream: number) => upTo.set(stream, clock.now()),
+    moveTo(stream: number, seq: number, ofStreamMS: number): void {
+      upTo.set(stream, ofStreamMS)
+      place = movedTo(place, { stream, seq, timeMS: Math.min(...upTo.values()) })
     },
   }
 }

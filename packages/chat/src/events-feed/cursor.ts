@@ -1,7 +1,10 @@
 import { mostStreams } from '@parley/contracts/bus/partitions'
 import { ApiError } from '@parley/contracts/errors'
 
-/** Positions in the streams of all apps, and the time at which the streams were there. */
+/**
+ * Positions in the streams of all apps, and a time at which all of the streams were there: after a loss it decides which
+ * events the reader may lack.
+ */
 export interface FeedPosition {
   /** By the index of the stream; 0, or none, before its first message. */
   seqs: readonly number[]

@@ -4,7 +4,7 @@ import { membersChange } from '@parley/contracts/bus/push-work'
 import { parseEventSubject, parseFeedSubject } from '@parley/contracts/bus/subjects'
 import { type FeedOnlyEvent, feedEvents } from '@parley/contracts/resources/feed-event'
 import { withField } from '../views/json-text.ts'
-import { type FeedPosition, movedTo, toCursor } from './cursor.ts'
+import { type FeedPosition, toCursor } from './cursor.ts'
 
 /** An event of the feed: the position after it, its name, and the whole as JSON text. */
 export interface FeedEntry extends FeedPosition {
@@ -21,29 +21,28 @@ export type FeedMessage = Pick<StoredMessage, 'seq' | 'timeMS' | 'id' | 'subject
 }
 
 /**
- * @param before the position of its reader
+ * @param place the position of its reader after it
  * @returns undefined for an event outside the feed (a newer release publishes it), or an unreadable one, which is
  *   counted
  */
 export function readEntry(
   bus: Pick<Bus, 'malformed'>,
   message: FeedMessage,
-  before: FeedPosition,
+  place: FeedPosition,
 ): FeedEntry | undefined {
   try {
-    return toFeedEntry(message, before)
+    return toFeedEntry(message, place)
   } catch (error) {
     bus.malformed(error as Error, message.subject)
     return undefined
   }
 }
 
-function toFeedEntry(message: FeedMessage, before: FeedPosition): FeedEntry | undefined {
+function toFeedEntry(message: FeedMessage, place: FeedPosition): FeedEntry | undefined {
   const what = message.subject.startsWith('parley.push.') ? ofMembers(message) : ofEvent(message)
   if (!what || !Object.hasOwn(feedEvents, what.event)) return undefined
   const { index: stream, seq, timeMS, id } = message
   const { event, about, data } = what
-  const place = movedTo(before, { stream, seq, timeMS })
   const json = withField({ cursor: toCursor(place), id, event, timeMS, ...about }, 'data', data)
   return { ...place, stream, seq, event, json }
 }

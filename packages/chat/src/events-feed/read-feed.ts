@@ -109,9 +109,9 @@ export async function readOld(
   let at = later(place, { seqs, timeMS: 0 })
   const entries: FeedEntry[] = []
   for (const message of read) {
+    at = movedTo(at, { stream: message.index, seq: message.seq, timeMS: message.timeMS })
     const entry = readEntry(bus, message, at)
     if (entry) entries.push(entry)
-    at = movedTo(at, { stream: message.index, seq: message.seq, timeMS: message.timeMS })
   }
   const isLast = read.length === 0
   return { entries, place: isLast ? { seqs: at.seqs, timeMS: end.timeMS } : at, isLast }

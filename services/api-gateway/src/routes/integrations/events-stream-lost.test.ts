@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
+import { ensureStreams } from '@parley/bus/stream/ensure-streams'
 import { ensureStream } from '@parley/bus/stream/stream'
 import { deleteStream, findStream } from '@parley/bus/stream/stream-state'
+import { rebuildLostStreams } from '@parley/chat/events/rebuild-stream'
 import { openAppFeed } from '@parley/chat/events-feed/app-feed'
 import { parseCursor, toCursor } from '@parley/chat/events-feed/cursor'
 import { streamName } from '@parley/contracts/bus/streams'
+import { feedSubject } from '@parley/contracts/bus/subjects'
 import type { StreamStateDoc } from '@parley/db/events/documents'
 import { findStreamState, insertStreamState, leaseRebuilding, recordLoss } from '@parley/db/events/stream-state'
 import { createLog } from '@parley/service/log'
@@ -92,6 +95,51 @@ describe("the integrator's feed of events and its stream", () => {
     await other.stop()
   })
 
+  test('a cursor from between republished events skips none of them after a second loss', async () => {
+    const { bus, db } = gateway.chat
+    // Nothing is in its memory.
+    const other = await gateway.another()
+    const lose = async (changes: Partial<StreamStateDoc>) => {
+      const known = { ...(await state()), ...changes }
+      await db.streamState.updateOne({}, { $set: known })
+      await deleteStream(bus, streamName(0))
+      assert.equal(await replaceStream(db, bus, { ...options, ...only }, known), true)
+    }
+    const republish = async () => {
+      await rebuildLostStreams(gateway.chat).work(new AbortController().signal)
+      const { rebuilding, rebuilt } = (await findStreamState(db, streamName(0))) ?? {}
+      assert.equal(rebuilding, undefined)
+      return rebuilt
+    }
+    const before = await now()
+    const { id } = await gateway.newUser()
+    const about = { 'events.to.user': id }
+    await vi.waitUntil(() => db.publishedEvents.findOne(about), { timeout: 60_000 })
+    const nowMS = Date.now()
+    await db.publishedEvents.updateMany(about, { $set: { at: new Date(nowMS - 10 * minute) } })
+    // A consumer was late at the first loss.
+    await lose({ handledUpToMS: nowMS - 20 * minute })
+    const live = await gateway.newUser()
+    const readOne = async (after: string) => {
+      const page = async () => (await read(`${after}&limit=1`, other)).body.result
+      return vi.waitUntil(async () => ((await page())?.data.length > 0 ? page() : undefined), { timeout: 60_000 })
+    }
+    const first = await readOne(before)
+    assert.equal(first.data[0].user, live.id)
+    const rebuilt = await republish()
+    await lose({ ...(rebuilt && { rebuilt }), handledUpToMS: Date.now() + 1 })
+    await republish()
+    const last = await gateway.newUser()
+    const seen: string[] = []
+    for (let after = first.cursor; !seen.includes(last.id); ) {
+      const page = await readOne(after)
+      seen.push(page.data[0].user)
+      after = page.cursor
+    }
+    assert.ok(seen.includes(id), 'the republished event is missing')
+    await other.stop()
+  })
+
   test('the cursor of a waiting reader stays fresh while nothing happens', async () => {
     const feed = openAppFeed(gateway.chat.bus, 'an app where nothing happens', log, () => 1_000, 10)
     await feed.ready
@@ -138,5 +186,23 @@ describe("the integrator's feed of events and its stream", () => {
       while (!(await leaseRebuilding(db, 1_000))) await pause(20)
     })
     assert.equal((await findStream(bus, streamName(0)))?.created, known.created)
+  })
+
+  test("a cursor's time waits for a stream that is not heard, although another one is", async () => {
+    const { bus } = gateway.chat
+    await ensureStreams(bus, { ...options, count: 2 })
+    const feed = openAppFeed(bus, gateway.app, log, () => 1_000_000, 10)
+    await feed.ready
+    const to = Array.from({ length: 99 }, (_, i) => ({ app: gateway.app, user: `${i}` })).find(
+      (user) => bus.streams.streamOf(user) === streamName(0),
+    )
+    assert.ok(to)
+    await deleteStream(bus, streamName(1))
+    const lostAtMS = Date.now()
+    while (Date.now() < lostAtMS + 1_000) await pause(20)
+    const { seq } = (await bus.nats.request(feedSubject(to, 'user'), '{}')).json<{ seq: number }>()
+    while ((feed.head.seqs[0] ?? 0) < seq) await pause(20)
+    assert.ok(feed.head.timeMS < lostAtMS + 1_000, `${feed.head.timeMS - lostAtMS} ms after the loss`)
+    feed.stop()
   })
 })
