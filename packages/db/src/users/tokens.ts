@@ -199,7 +199,7 @@ export async function endLoginsUntilNow(db: Db, app: string, user: string, sessi
   await db.users.updateOne({ _id: key(app, user) }, { $set: { loginsFrom: clock.date() } }, { session })
 }
 
-/** Replaces a token of the user; false when the user no longer holds it. */
+/** Replaces a token of the user, of the same device; false when the user no longer holds it. */
 export async function exchangeToken(
   db: Db,
   holder: { app: string; user: string },
@@ -209,8 +209,9 @@ export async function exchangeToken(
 ): Promise<boolean> {
   const { app, user } = holder
   const userKey = key(app, user)
-  const { deletedCount } = await db.tokens.deleteOne({ _id: key(app, tokens.before), userKey }, { session })
-  if (deletedCount === 0) return false
-  await db.tokens.insertOne(newTokenDoc(holder, tokens.after, expiresAt), { session })
+  const before = await db.tokens.findOneAndDelete({ _id: key(app, tokens.before), userKey }, { session })
+  if (!before) return false
+  const of = before.device === undefined ? {} : { device: before.device }
+  await db.tokens.insertOne(newTokenDoc(holder, tokens.after, expiresAt, of), { session })
   return true
 }

@@ -265,6 +265,20 @@ describe('tokens of a login of the app’s own', () => {
     assert.match(wrong.body.error.message, /deviceId/)
   })
 
+  test('a renewed token stays that of its device: it ends with the device, and with the next token of it', async () => {
+    const user = await newUser()
+    const issueAndRenew = async (): Promise<string> => {
+      const phone = { _id: user, issueAccessToken: true, deviceId: 'phone' }
+      const { token } = (await gateway.admin('POST', '/admin/clients', phone)).body.result
+      return (await as(token)('POST', '/me/token')).body.result.token
+    }
+    const first = await issueAndRenew()
+    const second = await issueAndRenew()
+    assert.deepEqual([await statusOf(first), await statusOf(second)], [401, 200])
+    const ended = await gateway.admin('DELETE', `/admin/clients/${user}/token`, { deviceId: 'phone' })
+    assert.deepEqual([ended.body.revokedTokens, await statusOf(second)], [1, 401])
+  })
+
   test('bad issuers are 400 INVALID_BODY that names the field; users never see them, and a key needs users:write', async () => {
     const good = { issuer, audience, jwksUrl }
     for (const [value, field] of [
