@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import type { ExplainedDevice, PushExplanation, PushReason } from '@parley/contracts/resources/push/explanation'
 import type { Db } from '@parley/db/connect'
@@ -8,7 +9,7 @@ import { findRoomOfMessage, findSentMessage } from '@parley/db/messages/messages
 import { findCall } from '@parley/db/push/call-history'
 import type { PushDecisionDoc } from '@parley/db/push/documents'
 import { findDecisions, findResults } from '@parley/db/push/push-decisions'
-import { findPushesTo } from '@parley/db/push/pushes'
+import { findPushesTo, isPushDecided } from '@parley/db/push/pushes'
 import { findMembership } from '@parley/db/rooms/memberships'
 import { findDevicesOfUsers } from '@parley/db/users/devices'
 import type { DeviceDoc } from '@parley/db/users/documents'
@@ -17,6 +18,9 @@ import type { Chat } from '../chat.ts'
 import { unknownMessage } from '../messages/changing/change-message.ts'
 import { explainDevices, reasonOf } from './explained-devices.ts'
 import { reasonNow } from './suppression-reasons.ts'
+
+/** By then all members of the room are decided, though the note of that was lost or has expired. */
+const decidedByMS = 60 * 60 * 1_000
 
 /**
  * Why a message was pushed to each device of a user or was not, and the outcome
@@ -29,6 +33,8 @@ export async function whyPush({ db }: Chat, app: string, id: string, client: str
   if (!message) throw unknownMessage(id)
   if (!(await findUser(db, app, client))) throw new ApiError('CLIENT_NOT_FOUND', `no user ${JSON.stringify(client)}`)
   const content = key(app, id)
+  // Before the decisions, which are stored page by page.
+  const isWhole = message.createdAtMS < clock.now() - decidedByMS || (await isPushDecided(db, content))
   const { isAny, decisions } = await findDecisions(db, content, client)
   const devices = await findDevicesOfUsers(db, app, [client])
   const about = { message: id, room: message.room, client }
@@ -50,7 +56,7 @@ export async function whyPush({ db }: Chat, app: string, id: string, client: str
   const [pushes, results] = await Promise.all([findPushesTo(db, content, client), findResults(db, content, client)])
   const decided = explainDevices(content, client, { decisions, pushes, results })
   if (decided.length > 0) return { ...about, recorded: true, ...when, devices: decided }
-  if (isAny) return forAll(await reasonOfAbsent(db, message, client), true)
+  if (isAny && isWhole) return forAll(await reasonOfAbsent(db, message, client), true)
   return forAll(await reasonNow(db, message, client, devices), false)
 }
 

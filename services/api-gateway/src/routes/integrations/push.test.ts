@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { proves } from '@parley/conformance/proves'
 import { pushToClientsSubject } from '@parley/contracts/bus/subjects'
+import { key } from '@parley/db/keys'
 import { findNextCall, markCallTried, queueCalls } from '@parley/db/push/outgoing-calls'
+import { recordDecisions } from '@parley/db/push/push-decisions'
+import { notePushesDecided } from '@parley/db/push/pushes'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
 
@@ -13,6 +16,23 @@ describe('push', () => {
     gateway = await startTestGateway()
   })
   afterAll(() => gateway.stop())
+
+  test('push/why calls a user no member only once all pages of members are decided', async () => {
+    const { db } = gateway.chat
+    const [alice, bob] = [await gateway.newUser(), await gateway.newUser()]
+    const room = await gateway.newRoom([alice, bob])
+    const message = { room, sender: alice.id, message: 'x', messageType: 'text' }
+    const id: string = (await gateway.admin('POST', '/messages', message)).body.result._id
+    const content = key(gateway.app, id)
+    const of = async () => {
+      const { result } = (await gateway.admin('GET', `/admin/push/why?message=${id}&client=${bob.id}`)).body
+      return [result.recorded, result.reason]
+    }
+    await recordDecisions(db, [{ _id: key(content, '0'), at: new Date(), users: { SENDER: [alice.id] } }])
+    assert.deepEqual(await of(), [false, 'NO_DEVICE'])
+    await notePushesDecided(db, [content])
+    assert.deepEqual(await of(), [true, 'NOT_A_MEMBER'])
+  })
 
   describe('POST /push/push2clients', () => {
     test('hands the push to the push service, each client once', async () => {
