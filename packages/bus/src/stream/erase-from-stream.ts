@@ -1,5 +1,5 @@
 import { jetstreamManager } from '@nats-io/jetstream'
-import { anyEventSubject, parseEventSubject } from '@parley/contracts/bus/subjects'
+import { anyEventSubject, capturedSubject, parseEventSubject } from '@parley/contracts/bus/subjects'
 import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import type { Bus } from '../connect.ts'
 import { readPart, type StoredMessage } from './app-events.ts'
@@ -16,14 +16,19 @@ interface ToErase {
 }
 
 /**
- * Deletes the events with messages of a sender from the streams, so that neither the feed nor a returning client gets their content.
- * Reads all messages of the app that the streams keep.
+ * Deletes the events with messages of a sender, and those for the sender alone, from the streams, so that neither the feed nor a
+ * returning client gets their content. Reads all messages of the app that the streams keep.
  * @returns whether it finished before the signal aborted
  * @throws when NATS is away
  */
 export async function eraseFromStreams(bus: Bus, of: ToErase, signal: AbortSignal): Promise<boolean> {
   await learnStreams(bus)
-  for (const stream of bus.streams.names) if (!(await eraseFrom(bus, stream, of, signal))) return false
+  const { streams } = await jetstreamManager(bus.nats)
+  for (const stream of bus.streams.names) {
+    // Preferences, reminders and the like.
+    await streams.purge(stream, { filter: capturedSubject({ app: of.app, user: of.sender }) })
+    if (!(await eraseFrom(bus, stream, of, signal))) return false
+  }
   return true
 }
 
