@@ -33,6 +33,10 @@ describe("an app's text of a push", () => {
     assert.deepEqual(shown({ texts }, { mentioned: 'user' }), { title: 'Ana · Team', body: '@ Hi {room}' })
   })
 
+  test.each(['javascript:alert(1)', 'http://x.org/a.png', 'a.png', '{avatar}.png'])('%s is no picture', (image) => {
+    assert.equal(appNotifications.safeParse({ texts: [{ title, body: '{text}', image }] }).success, false)
+  })
+
   test.each([
     ['de', 'DE Hi {room}'],
     ['de-AT', 'DE Hi {room}'],

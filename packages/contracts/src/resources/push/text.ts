@@ -36,6 +36,9 @@ export const pushText = z.strictObject({
   mentioned: text(500).optional().describe('`body` for those whom the message mentions'),
   sound: z.string().min(1).max(100).optional().describe("A sound of the app; absent: the system's"),
   category: z.string().min(1).max(100).optional().describe("Of APNs: the notification's actions"),
-  image: template(300, 'avatar', 'image').optional().describe('An https URL, `{avatar}` or `{image}`'),
+  image: template(300, 'avatar', 'image')
+    .regex(/^https:\/\/|^\{(avatar|image)\}$/, 'expected an https URL, {avatar} or {image}')
+    .optional()
+    .describe('An https URL, `{avatar}` or `{image}`'),
 })
 export type PushText = z.infer<typeof pushText>
