@@ -6,16 +6,14 @@ import { deleteStream, findMessageId, findStream, type StreamIdentity } from '@p
 import { durableConsumers } from '@parley/contracts/bus/streams'
 import type { Db } from '@parley/db/connect'
 import type { Rebuilding, StreamStateDoc } from '@parley/db/events/documents'
-import { findStreamState, recordLoss, recordNewStream } from '@parley/db/events/stream-state'
+import { findStreamState, onTheWayMS, recordLoss, recordNewStream } from '@parley/db/events/stream-state'
 
 /** How the stream is not the one that was known. */
 export type Loss = 'missing' | 'another stream' | 'went back' | 'other messages'
 
-/** Longer than an event takes from its time of creation to the stream. */
-const marginMS = 30_000
 /**
  * NATS may take two minutes to write its log to disk. Cursors of the feed that were given in that time go on too: they may be
- * older than that by the margin, and by how often those of apps where nothing happens move on.
+ * older than that by `onTheWayMS`, and by how often those of apps where nothing happens move on.
  */
 const atLeastMS = 180_000
 const repairMS = 10_000
@@ -79,7 +77,7 @@ function toRebuild(state: StreamStateDoc): Rebuilding {
   // a cursor from between them may be newer than what counts now.
   const counts = rebuilt !== undefined && Math.min(handledUpToMS, cursorsSinceMS) <= rebuilt.endedAtMS
   const before = counts ? rebuilt.sinceMS : Number.POSITIVE_INFINITY
-  const fromHere = Math.min(handledUpToMS - marginMS, cursorsSinceMS)
+  const fromHere = Math.min(handledUpToMS - onTheWayMS, cursorsSinceMS)
   const sinceMS = Math.min(fromHere, before, rebuilding?.sinceMS ?? Number.POSITIVE_INFINITY)
   return { sinceMS, untilMS: clock.now(), doneUpToMS: sinceMS, afterSeq: seq, leaseUntilMS: 0 }
 }

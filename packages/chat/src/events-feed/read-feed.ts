@@ -7,7 +7,7 @@ import { anyEventSubject, anyMembersChangeSubject, appEventsSubjects } from '@pa
 import { ApiError } from '@parley/contracts/errors'
 import { feedOnlyEvents } from '@parley/contracts/resources/feed-event'
 import type { Db } from '@parley/db/connect'
-import { findStreamState } from '@parley/db/events/stream-state'
+import { findStreamState, onTheWayMS } from '@parley/db/events/stream-state'
 import type { AppFeed } from './app-feed.ts'
 import { cursorGone, type FeedPosition, later, movedTo, reaches } from './cursor.ts'
 import { type FeedEntry, readEntry } from './feed-entry.ts'
@@ -156,9 +156,6 @@ async function boundsOf(bus: Bus, names: readonly string[]) {
   return Promise.all(names.map((name) => streamBounds(bus, name))).catch(whenAway)
 }
 
-/** Longer than an event takes from its time of creation to the stream. */
-const marginMS = 30_000
-
 /**
  * The current position in the streams. A position in a lost stream maps to the beginning of the events since then; some are repeated.
  * @throws ApiError CURSOR_GONE if a stream lacks some later events, or never reached it; SERVICE_UNAVAILABLE while a lost
@@ -200,7 +197,7 @@ async function findPlaceIn(
   if (isWithin(seq, firstSeq, lastSeq)) return { seq }
   const begins = state?.begins
   const isOfLost = begins && seq < begins.seq && firstSeq <= begins.seq && begins.seq <= lastSeq + 1
-  if (isOfLost && timeMS > begins.sinceMS + marginMS) return { seq: begins.seq - 1 }
+  if (isOfLost && timeMS > begins.sinceMS + onTheWayMS) return { seq: begins.seq - 1 }
   return { seq: firstSeq - 1, goneSinceMS: Math.max(1, firstAtMS) }
 }
 

@@ -1,4 +1,4 @@
-import { marginMS, reachesBack, readStreamStates } from '@parley/bus/stream/stream-state'
+import { marginMS, readStreamStates } from '@parley/bus/stream/stream-state'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { getChanges as operation } from '@parley/contracts/operations/rooms/changes'
@@ -11,6 +11,7 @@ import type { UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { JsonText, jsonObjectText, withField } from '../views/json-text.ts'
 import { roomForMember } from './get-room.ts'
+import { areChangesKept } from './kept-changes.ts'
 import { shownInvitations } from './members/invitations.ts'
 import { type ChangesPosition, readChanges } from './read-changes.ts'
 import { type InRoom, sortChanges } from './sort-changes.ts'
@@ -62,8 +63,7 @@ async function readFrom(chat: Chat, caller: UserCaller, place: ChangesPosition) 
   const { app, user } = caller
   const createdMS = (await findCreationTimes(chat.db, [key(app, user)])).get(key(app, user)) ?? 0
   const { sinceMS, seqs } = place
-  const isKept = states.every((state, index) => reachesBack(state, { sinceMS, seq: seqs[index] ?? 0 }))
-  if (!isKept || sinceMS < createdMS) {
+  if (sinceMS < createdMS || !(await areChangesKept(chat, caller, states, place))) {
     const details = { oldest: cursorOf({ sinceMS: nowMS, seqs: [] }) }
     throw new ApiError('CURSOR_GONE', 'since: the events since then are no longer kept; read all rooms', { details })
   }
@@ -85,7 +85,7 @@ async function roomText(
 ): Promise<string | undefined> {
   try {
     const { room, text } = await roomForMember(chat, caller, id)
-    const markers = [...lastRead].map(([memberID, messageID]) => ({ memberID, messageID }))
+    const markers = [...lastRead].map(([memberID, { messageID }]) => ({ memberID, messageID }))
     return withField({ seq: room.seq, messages, threads: [...threads], lastRead: markers }, 'room', text)
   } catch (error) {
     if (error instanceof ApiError && ['ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'].includes(error.code)) return undefined

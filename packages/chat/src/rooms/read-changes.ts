@@ -24,6 +24,7 @@ export interface ChangesPosition {
 /** The part of an event that concerns a room or a personal preference of the user. */
 export interface Change {
   at: ChangesPosition
+  happenedMS: number
   event: ServerEvent
   room?: string
   /** The root of the thread of a new or changed message, or in which the user has read. */
@@ -143,18 +144,22 @@ function readChange(
   try {
     const event = toIncomingEvent(message)
     const happenedMS = event.again?.atMS ?? at.sinceMS
-    return happenedMS < createdMS ? undefined : toChange(at, event, user)
+    return happenedMS < createdMS ? undefined : toChange({ at, happenedMS }, event, user)
   } catch (error) {
     bus.malformed(error as Error, message.subject)
     return undefined
   }
 }
 
-function toChange(at: ChangesPosition, { to, event, data }: IncomingEvent, user: string): Change | undefined {
+function toChange(
+  when: Pick<Change, 'at' | 'happenedMS'>,
+  { to, event, data }: IncomingEvent,
+  user: string,
+): Change | undefined {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
   const payload = <E extends ServerEvent>() => JSON.parse(bytes.toString()) as EventPayload<E>
   if ('room' in to) {
-    const change = { at, event, room: to.room }
+    const change = { ...when, event, room: to.room }
     if (event === 'lastRead') return { ...change, lastRead: payload<typeof event>() }
     if (event === 'messageDeleted') return { ...change, deleted: [payload<typeof event>().messageID] }
     // Most messages are in no thread: they need not be parsed.
@@ -163,22 +168,22 @@ function toChange(at: ChangesPosition, { to, event, data }: IncomingEvent, user:
   if (to.user !== user) return undefined
   switch (event) {
     case 'myPrefChange':
-      return { at, event, pref: payload<typeof event>().key }
+      return { ...when, event, pref: payload<typeof event>().key }
     case 'myPrefDelete':
-      return { at, event, pref: payload<typeof event>() }
+      return { ...when, event, pref: payload<typeof event>() }
     case 'invitation':
-      return { at, event, invitedTo: payload<typeof event>().room }
+      return { ...when, event, invitedTo: payload<typeof event>().room }
     case 'userDeleteMessages': {
       const { room, messages } = payload<typeof event>()
-      return { at, event, room, deleted: messages }
+      return { ...when, event, room, deleted: messages }
     }
     case 'threadLastRead': {
       const { roomID: room, threadOf } = payload<typeof event>()
-      return { at, event, room, threadOf }
+      return { ...when, event, room, threadOf }
     }
     case 'removedFromRoom':
     case 'roomPref':
-      return { at, event, room: payload<typeof event>().room }
+      return { ...when, event, room: payload<typeof event>().room }
     default:
       return undefined
   }

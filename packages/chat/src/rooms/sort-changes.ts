@@ -15,8 +15,8 @@ export interface InRoom {
   messages: boolean
   /** The threads with such changes, or in which the user has read, by root. */
   threads: Set<string>
-  /** The last message read, by member. */
-  lastRead: Map<string, string>
+  /** By member, the last message read, and when. */
+  lastRead: Map<string, { messageID: string; readMS: number }>
 }
 
 export interface SortedChanges {
@@ -55,10 +55,15 @@ export function sortChanges(
 
 function note(
   inRoom: InRoom,
-  { event, threadOf, deleted, lastRead }: Change,
+  { event, threadOf, deleted, lastRead, happenedMS }: Change,
   roots: ReadonlyMap<string, string>,
 ): void {
-  if (lastRead) inRoom.lastRead.set(lastRead.memberID, lastRead.messageID)
+  if (lastRead) {
+    const { memberID, messageID } = lastRead
+    // One that is published again may come after a later one.
+    const isLater = happenedMS >= (inRoom.lastRead.get(memberID)?.readMS ?? 0)
+    if (isLater) inRoom.lastRead.set(memberID, { messageID, readMS: happenedMS })
+  }
   if (!inMessages.has(event)) return
   const ofThreads = deleted ? deleted.map((id) => roots.get(id)) : [threadOf]
   for (const root of ofThreads) {

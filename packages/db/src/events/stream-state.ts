@@ -3,6 +3,9 @@ import { streamName } from '@parley/contracts/bus/streams'
 import type { Db } from '../db.ts'
 import type { Rebuilding, StreamStateDoc } from './documents.ts'
 
+/** Longer than an event takes from its time of creation to the stream. */
+export const onTheWayMS = 30_000
+
 /** The states of streams: their names begin alike. */
 export const streamStates = { _id: { $gte: streamName(0), $lt: `${streamName(0)}~` } }
 const durable = { writeConcern: { w: 'majority', j: true } } as const
