@@ -3,16 +3,15 @@ import { createWriteStream } from 'node:fs'
 import { words } from './storage-words.ts'
 
 const perRoom = 10
-/** From the first message to the last one. */
-const spanMS = 2 * 365 * 86_400_000
-
 interface Extent {
   rooms: number
   messages: number
+  /** From the first message to the last one. */
+  days: number
 }
 
 /** Conversations as another service would export them, the rooms mixed; each has ten members. */
-export async function writeExport(file: string, { rooms, messages }: Extent): Promise<void> {
+export async function writeExport(file: string, { rooms, messages, days }: Extent): Promise<void> {
   const out = createWriteStream(file)
   const write = async (line: object) => {
     if (!out.write(`${JSON.stringify(line)}\n`)) await once(out, 'drain')
@@ -22,6 +21,7 @@ export async function writeExport(file: string, { rooms, messages }: Extent): Pr
   for (let r = 0; r < rooms; r++) {
     for (let m = 0; m < perRoom; m++) await write({ type: 'membership', room: `room ${r}`, user: memberOf(r, m) })
   }
+  const spanMS = days * 86_400_000
   const eachMS = Math.floor(spanMS / messages)
   for (let n = 0; n < messages; n++) await write(messageOf(rooms, n, Date.now() - spanMS + n * eachMS))
   out.end()

@@ -8,6 +8,8 @@ import { type DroppingClient, lackedBy, names, startDroppingClient, stateOf } fr
 
 /** Two minutes and 500 clients with `npm run since`; short in `npm test`. */
 const seconds = Number(process.env['PARLEY_SINCE_SECONDS'] ?? 15)
+/** Of events, made when the services start. */
+const streams = process.env['PARLEY_SINCE_STREAMS'] ?? '1'
 const clientCount = seconds < 60 ? 60 : 500
 const [hereMS, awayMS] = seconds < 60 ? [3_000, 1_000] : [8_000, 2_000]
 const comingAtOnce = 50
@@ -29,7 +31,7 @@ describe('clients that drop, while nodes, gateways and NATS are killed', {
   const roomsOf = (n: number) => [...new Set([n % roomCount, (n * 7 + 3) % roomCount])].map((room) => `room ${room}`)
 
   beforeAll(async () => {
-    const settings = { PARLEY_REALTIME_SERVER_TIME_EVERY_MS: '2000' }
+    const settings = { PARLEY_REALTIME_SERVER_TIME_EVERY_MS: '2000', PARLEY_STREAMS: streams }
     at = await startBalanced({ nodeCount: 2, toKill: ['nats'], settings })
     const { platform } = at
     for (const _id of users) {
