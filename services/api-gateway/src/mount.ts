@@ -3,6 +3,7 @@ import type { Chat } from '@parley/chat/chat'
 import { Accepted } from '@parley/chat/jobs/work-on-job'
 import { JsonText } from '@parley/chat/views/json-text'
 import { envelope, okEnvelope } from '@parley/contracts/envelope'
+import { ApiError } from '@parley/contracts/errors'
 import type { Input, Operation, Result } from '@parley/contracts/operation'
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { z } from 'zod'
@@ -112,7 +113,7 @@ export function createMount(app: FastifyInstance, authentication: Authentication
           body,
           caller: request.caller,
           request: request.id,
-          origin: () => `${request.protocol}://${request.host}`,
+          origin: () => originOf(request),
           raw: request,
           closed: () => whenClosed(reply),
           device:
@@ -139,6 +140,13 @@ export function createMount(app: FastifyInstance, authentication: Authentication
 }
 
 export type Mount = ReturnType<typeof createMount>
+
+/** @throws ApiError INVALID_REQUEST for a header Host that is part of no URL */
+function originOf({ protocol, host }: FastifyRequest): string {
+  const origin = `${protocol}://${host}`
+  if (!URL.canParse(origin)) throw new ApiError('INVALID_REQUEST', 'Host: expected the name of a host')
+  return origin
+}
 
 /** A signal that aborts when the connection of a request closes. */
 export function whenClosed(reply: FastifyReply): AbortSignal {

@@ -20,7 +20,8 @@ interface OwnChange {
   update: Update
   /** For the audit log. */
   after?: Record<string, unknown>
-  keepsSession?: boolean
+  /** Which sessions of the operator end; of `all` the caller's is replaced. */
+  ends?: 'all' | 'others' | 'none'
 }
 
 /** This long after a sign-in a passkey can be added, and after one without the password that can be set. */
@@ -62,6 +63,7 @@ export async function changePassword(
   return changeOwnAccount(operators, signedIn, visitor, {
     action: 'changePassword',
     update: { $set: { passwordHash } },
+    ends: 'all',
   })
 }
 
@@ -91,7 +93,7 @@ export async function setUpTotp(
   await attempt.succeeded()
   const { codes, digests: recovery } = newRecoveryCodes()
   const update: Update = { $set: { totp: { secret: totpBegun, lastStep, recovery } }, $unset: { totpBegun: 1 } }
-  await changeOwnAccount(operators, signedIn, visitor, { action: 'setUpTotp', update, keepsSession: true })
+  await changeOwnAccount(operators, signedIn, visitor, { action: 'setUpTotp', update })
   return { isOn: true, recoveryCodes: codes }
 }
 
@@ -105,7 +107,7 @@ export async function renewRecoveryCodes(
   await proveAuthenticator(operators, signedIn.operator, code, visitor)
   const { codes, digests } = newRecoveryCodes()
   const update: Update = { $set: { 'totp.recovery': digests } }
-  await changeOwnAccount(operators, signedIn, visitor, { action: 'renewRecoveryCodes', update, keepsSession: true })
+  await changeOwnAccount(operators, signedIn, visitor, { action: 'renewRecoveryCodes', update })
   return { recoveryCodes: codes }
 }
 
@@ -118,7 +120,7 @@ export async function removeTotp(
 ): Promise<Result<typeof operations.removeTotp>> {
   await proveAuthenticator(operators, signedIn.operator, code, visitor)
   const update: Update = { $unset: { totp: 1 } }
-  await changeOwnAccount(operators, signedIn, visitor, { action: 'removeTotp', update, keepsSession: true })
+  await changeOwnAccount(operators, signedIn, visitor, { action: 'removeTotp', update })
   return { isOn: false }
 }
 
@@ -134,18 +136,19 @@ async function proveAuthenticator(
   await attempt.succeeded()
 }
 
-/** Changes an operator's credentials: ends all sessions, except the caller's, which stays or is replaced. */
+/** Changes an operator's credentials. */
 export function changeOwnAccount(
   operators: Operators,
   { operator, session: current, token }: SignedIn,
   visitor: Visitor,
-  { action, update, after, keepsSession = false }: OwnChange,
+  { action, update, after, ends = 'others' }: OwnChange,
 ): Promise<SignedIn> {
   return inTransaction(operators.db, async (session) => {
-    const changed = await updateOwn(operators, operator, update, session, true)
+    const changed = await updateOwn(operators, operator, update, session, ends !== 'none')
     const recorded = { action, operator: changed._id, ...(after && { after }) }
     await recordOfOperator(operators, actorOf(changed, visitor), recorded, session)
-    if (!keepsSession) return startSession(operators, changed, current.by, visitor, session)
+    if (ends === 'all') return startSession(operators, changed, current.by, visitor, session)
+    if (ends === 'none') return { operator: changed, session: current, token }
     const kept = { ...current, version: changed.version }
     await insertSession(operators.db, kept, session)
     return { operator: changed, session: kept, token }

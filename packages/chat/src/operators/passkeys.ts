@@ -145,7 +145,7 @@ export async function addPasskey(
     ...{ isSynced: registrationInfo.credentialBackedUp, createdAt: clock.date() },
   }
   const update = { $push: { passkeys: passkey } }
-  const change = { action: 'addPasskey', update, after: { passkey: name }, keepsSession: true }
+  const change = { action: 'addPasskey', update, after: { passkey: name } }
   await changeOwnAccount(operators, signedIn, visitor, change)
   return toView(passkey)
 }
@@ -154,7 +154,7 @@ export function listPasskeys({ operator }: Pick<SignedIn, 'operator'>): { data: 
   return { data: (operator.passkeys ?? []).map(toView) }
 }
 
-/** @throws ApiError NOT_FOUND */
+/** No session ends: a name opens nothing. @throws ApiError NOT_FOUND */
 export async function renamePasskey(
   operators: Operators,
   signedIn: SignedIn,
@@ -166,7 +166,7 @@ export async function renamePasskey(
   // Places change with the version of the operator, which the update proves.
   const place = signedIn.operator.passkeys?.indexOf(passkey)
   const update = { $set: { [`passkeys.${place}.name`]: name } }
-  const change = { action: 'renamePasskey', update, after: { passkey: name }, keepsSession: true }
+  const change = { action: 'renamePasskey', update, after: { passkey: name }, ends: 'none' as const }
   await changeOwnAccount(operators, signedIn, visitor, change)
   return toView({ ...passkey, name })
 }
@@ -180,7 +180,7 @@ export async function removePasskey(
 ): Promise<Record<string, never>> {
   const passkey = requirePasskey(signedIn.operator, id)
   const update = { $pull: { passkeys: { id: passkey.id } } }
-  const change = { action: 'removePasskey', update, after: { passkey: passkey.name }, keepsSession: true }
+  const change = { action: 'removePasskey', update, after: { passkey: passkey.name } }
   await changeOwnAccount(operators, signedIn, visitor, change)
   return {}
 }

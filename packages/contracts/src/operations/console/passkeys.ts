@@ -59,7 +59,7 @@ export const startPasskeySignIn = operation({
   access: 'anyone',
   form: 'envelope',
   result: z.object({ options }),
-  errors: [],
+  errors: ['INVALID_REQUEST'],
   extension: true,
   example: { result: { options: { challenge, rpId: 'chat.example.com', userVerification: 'required' } } },
 })
@@ -92,7 +92,7 @@ export const startPasskey = operation({
   access: 'operator',
   form: 'envelope',
   result: z.object({ options }),
-  errors: ['CONFLICT'],
+  errors: ['INVALID_REQUEST', 'CONFLICT'],
   extension: true,
   example: { result: { options: { challenge, rp: { id: 'chat.example.com', name: 'Parley' } } } },
 })

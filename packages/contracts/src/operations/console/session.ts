@@ -86,7 +86,7 @@ export const startSso = operation({
   access: 'anyone',
   form: 'envelope',
   result: z.object({}),
-  errors: ['NOT_FOUND'],
+  errors: ['INVALID_REQUEST', 'NOT_FOUND'],
   extension: true,
   example: {},
 })
@@ -107,7 +107,7 @@ export const finishSso = operation({
     error: z.any().optional(),
   }),
   result: z.object({}),
-  errors: ['NOT_FOUND'],
+  errors: ['INVALID_REQUEST', 'NOT_FOUND'],
   extension: true,
   example: {},
 })

@@ -48,7 +48,7 @@ export const getMyExport = operation({
   access: 'client',
   form: 'envelope',
   result: job,
-  errors: ['JOB_NOT_FOUND'],
+  errors: ['INVALID_REQUEST', 'JOB_NOT_FOUND'],
   extension: true,
   example: {
     result: {

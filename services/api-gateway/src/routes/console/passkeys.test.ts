@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { type IncomingMessage, request } from 'node:http'
+import { json } from 'node:stream/consumers'
 import { resetOperator } from '@parley/chat/operators/manage-operators'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { newAuthenticator, type TestAuthenticator } from '../../console/test-authenticator.ts'
-import { newOperator, type TestOperator } from '../../console/test-operator.ts'
+import { cookieIn, newOperator, pageOf, type TestOperator } from '../../console/test-operator.ts'
 import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
 
 describe('passkeys of operators', () => {
@@ -129,6 +131,17 @@ describe('passkeys of operators', () => {
     }
   })
 
+  test('are refused under a Host that names none', async () => {
+    for (const host of ['[', 'a b', 'a:99999']) {
+      const answered = Promise.withResolvers<IncomingMessage>()
+      const options = { method: 'POST', path: '/operator/passkey/challenge', headers: { host } }
+      request(gateway.url, options, answered.resolve).on('error', answered.reject).end()
+      const answer = await answered.promise
+      const { error } = (await json(answer)) as { error: { code: string } }
+      assert.deepEqual([answer.statusCode, error.code], [400, 'INVALID_REQUEST'], host)
+    }
+  })
+
   test('an address that begins many sign-ins and ends none has to wait', async () => {
     const statuses: number[] = []
     for (let n = 0; n < 101; n++) statuses.push((await gateway.anonymous('POST', '/operator/passkey/challenge')).status)
@@ -139,6 +152,9 @@ describe('passkeys of operators', () => {
   test('can be renamed and removed by their operator only; a reset removes them', async () => {
     const { operator, authenticator, id } = await withPasskey()
     const other = await newViewer()
+    const { headers, body } = await enter(authenticator.get(await newChallenge()))
+    const second = pageOf(gateway, cookieIn(headers), body.result.csrfToken)
+    const elsewhere = () => second.call('GET', '/operator/passkeys')
     for (const call of [
       () => other.call('PUT', `/operator/passkeys/${id}`, { name: 'x' }),
       () => other.call('DELETE', `/operator/passkeys/${id}`),
@@ -146,11 +162,14 @@ describe('passkeys of operators', () => {
       assert.equal((await call()).status, 404)
     assert.equal((await operator.call('PUT', `/operator/passkeys/${id}`, { name: 'Old' })).body.result.name, 'Old')
     assert.equal((await operator.call('GET', '/operator/passkeys')).body.result.data[0].name, 'Old')
+    // A name opens nothing: no session ends by it.
+    assert.equal((await elsewhere()).status, 200)
     assert.equal((await operator.call('DELETE', `/operator/passkeys/${id}`)).status, 200)
+    assert.equal((await elsewhere()).status, 401)
     await refuses(authenticator.get(await newChallenge()))
-    const second = await withPasskey()
+    const reset = await withPasskey()
     const parts = { db: gateway.chat.db, auditDays: 1 }
-    await resetOperator(parts, { actor: { actor: 'command:test' }, roles: undefined }, second.operator.id)
-    await refuses(second.authenticator.get(await newChallenge()))
+    await resetOperator(parts, { actor: { actor: 'command:test' }, roles: undefined }, reset.operator.id)
+    await refuses(reset.authenticator.get(await newChallenge()))
   })
 })
