@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
@@ -6,7 +7,7 @@ import { type ApiDocument, fillPage } from './blocks.ts'
 const docs = join(import.meta.dirname, '../../../docs')
 const reference = join(docs, 'reference')
 
-/** `npm run docs:reference`: fills the generated parts of docs/reference from docs/openapi.json. */
+/** `npm run docs:reference`: fills the generated parts of docs/reference from docs/openapi.json, and writes what the client has of it. */
 new Command('npm run docs:reference --')
   .description('Fills the tables of docs/reference from docs/openapi.json (write that first: npm run docs:api).')
   .parse()
@@ -15,3 +16,4 @@ for (const name of readdirSync(reference)) {
   const file = join(reference, name)
   writeFileSync(file, fillPage(readFileSync(file, 'utf8'), document).page)
 }
+execFileSync('npm', ['run', '-s', 'docs:client'], { stdio: 'inherit' })
