@@ -11,6 +11,7 @@ import {
   readManifest,
   readPart,
 } from './archive.ts'
+import { checkOplog, type PointInTime, type Replayed, replayOplog } from './replay-oplog.ts'
 
 /** The database has documents, or is being filled from another backup. */
 class NotEmpty extends Error {
@@ -18,7 +19,7 @@ class NotEmpty extends Error {
 }
 
 /** Called as work goes on, with the number of documents so far. */
-type OnProgress = (doing: 'checked' | 'restored' | 'verified', documents: number) => void
+type OnProgress = (doing: 'checked' | 'restored' | 'verified' | 'replayed', documents: number) => void
 
 /** Has the backup that is being restored; services are not ready beside it, as the migrations come last. */
 const markCollection = 'restoring'
@@ -50,10 +51,17 @@ export async function checkBackup(archive: Archive, onProgress: OnProgress): Pro
 /**
  * Fills an empty database from a backup, after checking all of it, and compares the result with the backup. Broken off, it begins anew
  * when it is called again with the same backup. Services become ready only after its end.
- * @throws BadBackup, NotEmpty; BadBackup too when the database has other documents afterwards than the backup
+ * @param moment replays the oplog of another database until then
+ * @throws BadBackup, NotEmpty, BadOplog; BadBackup too when the database has other documents afterwards than the backup
  */
-export async function restoreBackup(db: Db, archive: Archive, onProgress: OnProgress): Promise<Manifest> {
+export async function restoreBackup(
+  db: Db,
+  archive: Archive,
+  onProgress: OnProgress,
+  moment?: PointInTime,
+): Promise<{ manifest: Manifest; replayed?: Replayed }> {
   const manifest = await checkBackup(archive, onProgress)
+  if (moment) await checkOplog(moment, manifest.clusterTime)
   await refuseNewer(archive, manifest)
   await claimDatabase(db, manifest)
   const last = manifest.collections.filter(({ name }) => name === migrationsCollection)
@@ -66,10 +74,12 @@ export async function restoreBackup(db: Db, archive: Archive, onProgress: OnProg
   let verified = 0
   for (const collection of rest)
     await verify(db, collection, (documents) => onProgress('verified', (verified += documents)))
+  const replayed =
+    moment && (await replayOplog(db, moment, manifest.clusterTime, (changes) => onProgress('replayed', changes)))
   await makeIndexes(db.mongo)
   for (const collection of last) await fill(db, archive, collection, () => undefined)
   await db.mongo.collection(markCollection).drop()
-  return manifest
+  return { manifest, ...(replayed && { replayed }) }
 }
 
 async function refuseNewer(archive: Archive, { collections, version }: Manifest): Promise<void> {

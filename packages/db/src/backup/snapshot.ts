@@ -66,6 +66,6 @@ export async function withSnapshot<T>(
 }
 
 /** The raised window is of this server, not of the one that is restored to. */
-function isBackedUp(name: string): boolean {
+export function isBackedUp(name: string): boolean {
   return !name.startsWith('system.') && name !== historyCollection
 }

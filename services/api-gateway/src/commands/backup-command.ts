@@ -1,6 +1,7 @@
 import { clock } from '@parley/async/clock'
 import { type Archive, type Manifest, readManifest } from '@parley/db/backup/archive'
 import { backUp } from '@parley/db/backup/back-up'
+import type { PointInTime } from '@parley/db/backup/replay-oplog'
 import { checkBackup, restoreBackup } from '@parley/db/backup/restore'
 import { connectDb, type Db } from '@parley/db/connect'
 import { folderArchive, s3Archive } from '@parley/files/archive'
@@ -15,6 +16,12 @@ const sayEveryMS = 5_000
 /** A read of a large collection waits for its disk. */
 const timeoutMS = 120_000
 const places = 'a folder, or s3://bucket/prefix with PARLEY_FILES_S3_REGION, _ENDPOINT, _PATH_STYLE and the keys'
+
+/** The database where the backup was made: its user may read the database `local`. */
+const oplogSettings = {
+  oplogUrl: { ...mongoSettings.mongoUrl, env: 'PARLEY_RESTORE_OPLOG_URL' },
+  mongoTls: mongoSettings.mongoTls,
+}
 
 /** `parley backup`: the database as it is now, while services go on. */
 export function backupCommand(): Command {
@@ -52,20 +59,28 @@ export function restoreCommand(): Command {
     )
     .argument('<backup>', 'the folder that parley backup has named')
     .option('--check', 'only check the backup')
+    .option(
+      '--until <time>',
+      'go on to this time (ISO-8601) by the oplog of the database in PARLEY_RESTORE_OPLOG_URL, where the backup was made',
+      readTime,
+    )
     .addHelpText(
       'after',
       '\nBroken off, run it again. Then delete the stream of NATS and start the services: docs/operations.md.',
     )
-    .action(async (backup: string, { check = false }: { check?: boolean }) => {
+    .action(async (backup: string, { check = false, until }: { check?: boolean; until?: number }) => {
       const archive = archiveAt(backup.replace(/\/+$/, ''))
       const startedMS = performance.now()
       if (check) return console.log(`The backup is whole: ${describe(await checkBackup(archive, say()))}`)
       // A folder that is none needs no server to be refused.
       await readManifest(archive)
-      await withMongo(async (db) => {
-        const manifest = await restoreBackup(db, archive, say())
-        console.log(`Restored and verified in ${seconds(startedMS)} s: ${describe(manifest)}`)
-      })
+      await withMongo((db) =>
+        withMoment(until, async (moment) => {
+          const { manifest, replayed } = await restoreBackup(db, archive, say(), moment)
+          console.log(`Restored and verified in ${seconds(startedMS)} s: ${describe(manifest)}`)
+          if (replayed) console.log(`Replayed ${replayed.changes} changes, the last of ${at(replayed.lastAt)}`)
+        }),
+      )
     })
 }
 
@@ -74,9 +89,33 @@ function readSeconds(text: string): number {
   return Number(text)
 }
 
+function readTime(text: string): number {
+  const timeMS = Date.parse(text)
+  if (!/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) || Number.isNaN(timeMS)) {
+    throw new InvalidArgumentError('expected a time with its zone, such as 2026-11-27T14:05:00Z')
+  }
+  return timeMS
+}
+
+const at = (time?: Date) => time?.toISOString() ?? 'no time'
+
 async function withMongo(work: (db: Db) => Promise<void>): Promise<void> {
   const { mongoUrl, mongoTls } = readSettings(mongoSettings, process.env)
-  const db = await connectDb(mongoUrl, {
+  await withDb(mongoUrl, mongoTls, work)
+}
+
+async function withMoment(untilMS: number | undefined, work: (moment?: PointInTime) => Promise<void>): Promise<void> {
+  if (untilMS === undefined) return work()
+  const { oplogUrl, mongoTls } = readSettings(oplogSettings, process.env)
+  await withDb(oplogUrl, mongoTls, (source) => work({ source, untilMS }))
+}
+
+async function withDb(
+  url: string,
+  mongoTls: Parameters<typeof tlsOptions>[0],
+  work: (db: Db) => Promise<void>,
+): Promise<void> {
+  const db = await connectDb(url, {
     appName: 'parley-backup',
     timeoutMS,
     tls: tlsOptions(mongoTls, tlsPrefix.mongo),

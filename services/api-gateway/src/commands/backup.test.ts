@@ -180,6 +180,64 @@ describe('parley backup and parley restore', () => {
     assert.match(await command(ours(), ['restore', backup, '--check']), /The backup is whole/)
   })
 
+  test('go on from a backup to a moment by the oplog, with transactions of any size, and no further', async () => {
+    const erin = await gateway.newUser()
+    const own = await gateway.newRoom([alice, erin])
+    const send = (message: string) => alice.call('POST', `/rooms/${own}/message`, { message, messageType: 'text' })
+    const drained = () => gateway.chat.flusher.drained()
+    await send('before the backup')
+    const backup = await backUp()
+    for (let i = 0; i < 40; i++) assert.equal((await send(`after ${i}`)).status, 200)
+    await drained()
+    // Over 16 MiB, so in several entries of the oplog.
+    const { client, mongo } = gateway.chat.db
+    const bytes = Buffer.from(crypto.getRandomValues(new Uint8Array(60_000)))
+    const large = Array.from({ length: 300 }, () => ({ bytes, list: [1, 2] }))
+    await client.withSession((session) =>
+      session.withTransaction(async () => {
+        await mongo.collection('large').insertMany(large, { session })
+        await mongo.collection('large').updateMany({}, { $push: { list: 3 as never } }, { session })
+      }),
+    )
+    await erin.call('PUT', '/me', { nickname: 'Erin' })
+    const changedMS = Date.now()
+    await until('it is later', () => Date.now() > changedMS)
+    const [kept, users] = [
+      await texts(gateway.chat.db, own),
+      await gateway.chat.db.users.find().sort({ _id: 1 }).toArray(),
+    ]
+    const moment = new Date().toISOString()
+    await send('after the moment')
+    await mongo.collection('large').deleteMany({})
+    await drained()
+
+    const db = await emptyDb()
+    const source = { PARLEY_RESTORE_OPLOG_URL: env(ours()).PARLEY_MONGO_URL }
+    const said = await command(db.mongo.databaseName, ['restore', backup, '--until', moment], source)
+    assert.match(said, /Restored and verified[^]*Replayed \d+ changes, the last of 2/)
+    await createSchemaCheck(db)()
+    assert.deepEqual(await texts(db, own), kept)
+    assert.equal(kept.length, 41)
+    assert.deepEqual(await db.users.find().sort({ _id: 1 }).toArray(), users)
+    assert.equal(await db.mongo.collection('large').countDocuments({ bytes, list: [1, 2, 3] }), 300)
+    assert.deepEqual(await db.messages.indexes(), await gateway.chat.db.messages.indexes())
+  })
+
+  test('refuse a moment before the backup, and one after the end of the database', async () => {
+    const old = await emptyDb()
+    await old.mongo.collection('users').insertOne({ name: 'alice' })
+    const said = await command(old.mongo.databaseName, ['backup', dir, '--history-seconds', '60'])
+    const [, backup = ''] = /^(\S+Z): 1 documents/m.exec(said) ?? []
+    await old.mongo.dropDatabase()
+    const db = await emptyDb()
+    const source = { PARLEY_RESTORE_OPLOG_URL: env(old.mongo.databaseName).PARLEY_MONGO_URL }
+    const until = (moment: string) => command(db.mongo.databaseName, ['restore', backup, '--until', moment], source)
+    await assert.rejects(until('2026-01-01T00:00:00Z'), /not before the moment that you gave/)
+    assert.deepEqual(await db.mongo.listCollections().toArray(), [])
+    await assert.rejects(until('2099-01-01T00:00:00Z'), /drop\w* at 2.* cannot be replayed: give a moment before it/)
+    await assert.rejects(until('yesterday'), /expected a time with its zone/)
+  })
+
   test('keep the backup in a bucket', async () => {
     const s3 = await startS3(await mkdtemp(join(dir, 's3-')))
     onTestFinished(() => s3.stop())
