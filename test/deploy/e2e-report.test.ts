@@ -1,20 +1,24 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'
+import { byHelm } from '../k8s/by-helm.ts'
+import { byKustomize } from '../k8s/by-kustomize.ts'
 import { countedCalls, quantile } from '../k8s/counted-calls.ts'
 import type { Seen } from '../k8s/load.ts'
 import { type Done, faultsOf, pageOf, type Run } from '../k8s/report.ts'
 import { note, type Use } from '../k8s/resources.ts'
-import { allSteps } from '../k8s/steps.ts'
+import { allSteps, type Step } from '../k8s/steps.ts'
 
 const fine: Seen = {
   ...{ calls: 100, refused: {}, unanswered: {}, p50: 5, p99: 10, slowest: [] },
   ...{ sent: 90, lost: 0, twice: 0, reconnects: 0, allReconnects: 0 },
 }
-const steps = allSteps({ hasBefore: true, image: 'parley', update: () => Promise.resolve() })
+const images = { now: 'parley', before: 'parley:before' }
+const steps = allSteps(byHelm(images).steps, images.now)
 
 function runWith(step: string, seen: Partial<Seen>): Run {
   const done = steps.map((each): Done => Object.assign({ step: each, seconds: 20 }, fine, each.name === step && seen))
   return {
+    does: 'installs',
     ground: ['a machine'],
     quiet: fine,
     done,
@@ -29,6 +33,13 @@ describe('faults found by npm run e2e:k8s', () => {
     assert.deepEqual(faultsOf(run), [])
     assert.match(pageOf(run), /All of it is as wanted/)
     assert.match(pageOf(run), /\| push \| 12 \| 90 \|/)
+  })
+
+  test('have steps for an update only with a release before; a change of a setting needs none', () => {
+    const named = (steps: Step[]) => steps.map(({ name }) => name)
+    assert.deepEqual(named(byKustomize(images).steps), ['update', 'rollback', 'update-again'])
+    assert.deepEqual(named(byKustomize({ now: 'parley' }).steps), [])
+    assert.deepEqual(named(byHelm({ now: 'parley' }).steps), ['setting', 'setting-back', 'wrong-setting'])
   })
 
   const wrong: [string, Partial<Seen>, RegExp][] = [

@@ -6,9 +6,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { wholeNumber } from '@parley/local/whole-number'
 import { Command } from 'commander'
+import { byHelm } from './by-helm.ts'
+import { byKustomize } from './by-kustomize.ts'
 import { atRest, deployments, kubectl, namespace, openConnections, podsOf, portForward } from './cluster.ts'
 import { startLoad } from './load.ts'
-import { applyRelease, mark, nodeUrls, updateTo } from './release.ts'
+import { mark, nodeUrls } from './release.ts'
 import { type Done, faultsOf, pageOf, type Run, resourcesOf, tableOf } from './report.ts'
 import { watchResources } from './resources.ts'
 import { allSteps } from './steps.ts'
@@ -18,9 +20,9 @@ const root = join(import.meta.dirname, '../..')
 /** `npm run e2e:k8s`: an operator's actions on Parley in a cluster, under load. */
 const options = new Command('npm run e2e:k8s --')
   .description(
-    `Applies deploy/k8s/overlays/try to the cluster of KUBECONFIG, runs the demo, and then, while clients are connected and send,
-restarts, scales, kills, evicts and updates what runs there. Prints and writes what they noticed. Exit code 1 if anything is
-not as it is wanted. It works in the namespace parley, which must not be there, and deletes it at the end. The nodes must have
+    `Installs the chart deploy/helm/parley as a release, with the servers of deploy/k8s/overlays/try, in the cluster of KUBECONFIG.
+It runs the demo, and then, while clients are connected and send, it upgrades and rolls back, changes settings, restarts, scales,
+kills and evicts what runs there. Prints and writes what they noticed. Exit code 1 if anything is not as it is wanted. It works in the namespace parley, which must not be there, and deletes it at the end. The nodes must have
 the images already (kind load docker-image, minikube image load).`,
   )
   .option('--clients <number>', 'that are connected', wholeNumber(2, 10_000), 200)
@@ -31,6 +33,7 @@ the images already (kind load docker-image, minikube image load).`,
     '--before <name>',
     'the image of an earlier release whose services support settings in files; without it there is no update and rollback',
   )
+  .option('--kustomize', 'applies deploy/k8s/overlays/try, and updates by deploy/k8s/update, instead of Helm')
   .option('--only <steps>', 'such as restart-realtime,scale; --only list prints all')
   .option('--gateway-url <url>', "of the Service api-gateway, where nodes' addresses are not reached from here")
   .option('--realtime-url <url>', 'of the Service realtime, likewise')
@@ -43,6 +46,7 @@ the images already (kind load docker-image, minikube image load).`,
     quietSeconds: number
     image: string
     before?: string
+    kustomize?: true
     only?: string
     gatewayUrl?: string
     realtimeUrl?: string
@@ -52,18 +56,12 @@ the images already (kind load docker-image, minikube image load).`,
 
 const say = (line: string) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`)
 const { before } = options
-const releases = {
-  hasBefore: before !== undefined,
-  image: options.image,
-  update: (which: 'before' | 'now') =>
-    which === 'before' && before !== undefined
-      ? // It works on the newer schema: there is nothing to migrate back.
-        updateTo({ image: before, migrates: false })
-      : updateTo({ image: options.image, migrates: true }),
-}
-const steps = allSteps(releases).filter(({ name }) => !options.only || options.only.split(',').includes(name))
+const images = { now: options.image, ...(before && { before }) }
+const way = (options.kustomize ? byKustomize : byHelm)(images)
+const every = allSteps(way.steps, options.image)
+const steps = every.filter(({ name }) => !options.only || options.only.split(',').includes(name))
 if (options.only === 'list') {
-  for (const { name, title } of allSteps({ ...releases, hasBefore: true })) console.log(`${name}: ${title}`)
+  for (const { name, title } of every) console.log(`${name}: ${title}`)
 } else {
   process.exitCode = await run()
 }
@@ -72,8 +70,8 @@ process.exit()
 async function run(): Promise<number> {
   await takeNamespace()
   try {
-    say(`applying deploy/k8s/overlays/try with ${before ?? options.image}`)
-    await applyRelease({ image: before ?? options.image, migrates: true })
+    say(`installing ${before ?? options.image}`)
+    await way.install()
     await kubectl(['wait', '--for=condition=Available', 'deployment', '--all', '--timeout=5m'])
     await atRest()
     const keys = await makeApp()
@@ -158,7 +156,7 @@ async function underLoad(keys: Keys): Promise<Run> {
     say(`${step.name}: ${JSON.stringify({ ...seen, ...(remark && { remark }) })}`)
   }
   load.stop()
-  return { ground: await groundOf(), quiet, done, resources: resources.stop(), crashed: [...crashed] }
+  return { does: way.does, ground: await groundOf(), quiet, done, resources: resources.stop(), crashed: [...crashed] }
 }
 
 async function groundOf(): Promise<string[]> {

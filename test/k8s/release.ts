@@ -1,50 +1,54 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { promisify } from 'node:util'
-import { kubectl } from './cluster.ts'
+import { kubectl, namespace } from './cluster.ts'
+import type { Step } from './steps.ts'
 
-const root = join(import.meta.dirname, '../..')
-const overlay = join(root, 'deploy/k8s/overlays/try')
-const dir = join(root, '.parley/e2e-k8s')
+export const root = join(import.meta.dirname, '../..')
+/** Files of a run. */
+export const dir = join(root, '.parley/e2e-k8s')
 /** The label of a namespace in which the tests may kill. */
 export const mark = 'parley.dev/e2e'
+const overlay = join(root, 'deploy/k8s/overlays/try')
 
-export interface Applied {
-  image: string
-  /** With the migration Job. */
-  migrates: boolean
+export interface Images {
+  /** Of this release. */
+  now: string
+  /** Of the release before. */
+  before?: string
 }
 
-/** Applies deploy/k8s/overlays/try with this image, and Services reachable at a node's address. */
-export async function applyRelease(release: Applied): Promise<void> {
-  writeOverlay(release)
-  await kubectl(['apply', '--kustomize', dir])
+/** How Parley comes into the cluster, and how it goes from one release to another. */
+export interface Way {
+  /** In Markdown, such as "installs the chart". */
+  does: string
+  /** Installs the release before, or this one if there is none, with the servers. Resolves when it was asked for. */
+  install(): Promise<void>
+  /** Updates and rollbacks. */
+  steps: Step[]
 }
 
-/** Updates the running services to this image, as in docs/operations.md: one after the other. */
-export async function updateTo(release: Applied): Promise<void> {
-  writeOverlay(release)
-  await promisify(execFile)(join(root, 'deploy/k8s/update'), [dir])
+/** Makes `deploy/k8s/overlays/try/secrets`, once. */
+export function makeSecrets(): string {
+  const secrets = join(overlay, 'secrets')
+  execFileSync(join(root, 'deploy/make-secrets'), [secrets], { stdio: 'ignore' })
+  return secrets
 }
 
-function writeOverlay({ image, migrates }: Applied): void {
-  execFileSync(join(root, 'deploy/make-secrets'), [join(overlay, 'secrets')], { stdio: 'ignore' })
+/** Writes the overlay of a run: deploy/k8s/overlays/try with this image, these patches, and Services reachable at a node's address. */
+export function writeOverlay(image: string, patches: object[]): void {
+  makeSecrets()
   mkdirSync(dir, { recursive: true })
-  const [newName, newTag = 'latest'] = splitTag(image)
-  const patches: object[] = [
-    { target: { kind: 'Namespace' }, patch: patchOf('Namespace', 'any', { metadata: { labels: { [mark]: 'true' } } }) },
-  ]
-  if (!migrates) {
-    const gone = { $patch: 'delete' }
-    patches.push({ target: { kind: 'Job', name: 'migrate' }, patch: patchOf('Job', 'migrate', gone) })
-  }
+  const { repository, tag } = splitImage(image)
+  const marked = JSON.stringify({
+    ...{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'any', labels: { [mark]: 'true' } } },
+  })
   const kustomization = {
     apiVersion: 'kustomize.config.k8s.io/v1beta1',
     kind: 'Kustomization',
     resources: [relative(dir, overlay), 'services.json'],
-    images: [{ name: 'parley', newName, newTag }],
-    patches,
+    images: [{ name: 'parley', newName: repository, newTag: tag }],
+    patches: [{ target: { kind: 'Namespace' }, patch: marked }, ...patches],
   }
   // JSON is also YAML.
   writeFileSync(join(dir, 'kustomization.yaml'), JSON.stringify(kustomization, undefined, 2))
@@ -52,7 +56,14 @@ function writeOverlay({ image, migrates }: Applied): void {
   writeFileSync(join(dir, 'services.json'), JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
 }
 
-/** The addresses of the Services that `applyRelease` adds: a node's address, unless URLs are given. */
+export function splitImage(image: string): { repository: string; tag: string } {
+  const at = image.lastIndexOf(':')
+  return at > image.lastIndexOf('/')
+    ? { repository: image.slice(0, at), tag: image.slice(at + 1) }
+    : { repository: image, tag: 'latest' }
+}
+
+/** The addresses of the Services that the overlay adds: a node's address, unless URLs are given. */
 export async function nodeUrls(): Promise<{ gatewayUrl: string; realtimeUrl: string }> {
   const internal = '{.items[0].status.addresses[?(@.type=="InternalIP")].address}'
   const address = await kubectl(['get', 'nodes', '--output', `jsonpath=${internal}`])
@@ -64,22 +75,11 @@ export async function nodeUrls(): Promise<{ gatewayUrl: string; realtimeUrl: str
   }
 }
 
-function splitTag(image: string): string[] {
-  const at = image.lastIndexOf(':')
-  return at > image.lastIndexOf('/') ? [image.slice(0, at), image.slice(at + 1)] : [image]
-}
-
-function patchOf(kind: string, name: string, patch: object): string {
-  const apiVersion = { Namespace: 'v1', Job: 'batch/v1' }[kind]
-  const { metadata = {}, ...rest } = patch as { metadata?: object }
-  return JSON.stringify({ apiVersion, kind, metadata: { name, ...metadata }, ...rest })
-}
-
 function nodePort(name: string, port: number): object {
   return {
     apiVersion: 'v1',
     kind: 'Service',
-    metadata: { name: `e2e-${name}`, namespace: 'parley' },
+    metadata: { name: `e2e-${name}`, namespace },
     spec: { type: 'NodePort', selector: { 'app.kubernetes.io/name': name }, ports: [{ port, targetPort: 'http' }] },
   }
 }

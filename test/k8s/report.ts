@@ -9,6 +9,8 @@ export interface Done extends Seen {
 }
 
 export interface Run {
+  /** How Parley came into the cluster, in Markdown. */
+  does: string
   /** The machine and cluster, a line each. */
   ground: string[]
   quiet: Seen
@@ -43,19 +45,7 @@ export function faultsOf({ quiet, done, crashed }: Run): string[] {
 
 /** The table of steps and observations, in Markdown. */
 export function tableOf({ quiet, done }: Run): string {
-  const head = [
-    'what was done',
-    's',
-    'sent',
-    'not 2xx',
-    'no response',
-    'lost',
-    'twice',
-    'reconnects',
-    'p50',
-    'p99',
-    '×',
-  ]
+  const head = ['action', 's', 'sent', 'not 2xx', 'no response', 'lost', 'twice', 'reconnects', 'p50', 'p99', '×']
   const quietRow = [
     'nothing',
     '',
@@ -101,22 +91,22 @@ export function pageOf(run: Run): string {
       : `Not as wanted:\n\n${faults.map((fault) => `- ${fault}`).join('\n')}`
   return `# Kubernetes, under load
 
-Written by \`npm run e2e:k8s\`, which applies [deploy/k8s/overlays/try](operations.md#kubernetes) to a cluster and does this to it while
-clients are connected and messages are sent. Each client is a stock socket.io-client: of WebSocket, long-polling, and upgrading, in
+Written by \`npm run e2e:k8s\`, which ${run.does} in a cluster of its own, and does this to it while clients are connected and
+messages are sent. Each client is a stock socket.io-client: of WebSocket, long-polling, and upgrading, in
 turn. A send without a 2xx response is made again with its idempotency key.
 
 ${run.ground.map((line) => `- ${line}`).join('\n')}
 
 ${tableOf(run)}
 
-*not 2xx*, *no response*: REST calls, by status and by what broke. *lost*: acknowledged messages that a member did not get, live or by
+*not 2xx*, *no response*: REST calls, by status and by cause. *lost*: acknowledged messages that a member did not get, live or by
 fetching after a reconnect. *twice*: stored more often than sent. *reconnects*: of one client at most, and in brackets of all together. *p50*, *p99*: of
 sends and badge reads, by a thread of their own, in milliseconds. Wanted: 0, 0, 0, 0, at most 1 per restart (2 where every pod is evicted), p99 at most ${mostSlower} × that of the first row.
-In *pods that are not of Parley* nothing of Parley starts, stops or moves: what is slower there is what the machine does to calls while it starts processes.
+In *pods that are not of Parley* nothing of Parley starts, stops or moves: it shows how starting processes slows calls on this machine.
 
 ${verdict}
 
-## What the pods used
+## Resources of the pods
 
 The most of any container of each name, every 15 s during the run.
 

@@ -15,25 +15,8 @@ export interface Step {
   run(): Promise<string | undefined>
 }
 
-export interface Releases {
-  /** Updates to a release, one service after the other. Resolves when it runs everywhere. */
-  update: (which: 'before' | 'now') => Promise<void>
-  hasBefore: boolean
-  /** That of this release. */
-  image: string
-}
-
-/** Every step, in order. */
-export function allSteps({ update, hasBefore, image }: Releases): Step[] {
-  const updates: Step[] = [
-    { name: 'update', title: 'update to this release, with its migration', reconnects: 1, run: () => to('now') },
-    { name: 'rollback', title: 'roll back to the release before', reconnects: 1, run: () => to('before') },
-    { name: 'update-again', title: 'update again', reconnects: 1, run: () => to('now') },
-  ]
-  async function to(which: 'before' | 'now'): Promise<undefined> {
-    await update(which)
-    await atRest()
-  }
+/** Every step, in order. @param updates of the way by which Parley came into the cluster */
+export function allSteps(updates: readonly Step[], image: string): Step[] {
   return [
     {
       name: 'control',
@@ -42,7 +25,7 @@ export function allSteps({ update, hasBefore, image }: Releases): Step[] {
       isControl: true,
       run: () => startAndReplaceOthers(image),
     },
-    ...(hasBefore ? updates : []),
+    ...updates,
     ...deployments.map((name) => ({
       name: `restart-${name}`,
       title: `\`kubectl rollout restart\` of ${name}`,
