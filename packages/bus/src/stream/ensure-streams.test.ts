@@ -163,3 +163,23 @@ test('a growth that was cut off is completed by a process that does not ask for 
   await publishEvent(bus, { to, event: 'chat message', json: '{"n":0}', id: 'x' })
   assert.equal((await learnStreams(other)).size, 2)
 })
+
+test('a stream gives up nothing while NATS has no room for another one', async () => {
+  // As much as one stream may have, and not two.
+  const fits = async (maxBytes: number) => {
+    try {
+      await ensureStream(bus, { ...options, maxBytes })
+      return true
+    } catch {
+      return false
+    }
+  }
+  let maxBytes = 2 ** 30
+  while (await fits(maxBytes * 2)) maxBytes *= 2
+  await assert.rejects(ensureStreams(bus, { ...options, maxBytes, count: 2 }), /no room/)
+  const [stream] = (await learnStreams(other)).values()
+  assert.deepEqual([stream?.count, stream?.takesAll], [1, true])
+  await Promise.all(rooms.map((to, n) => publishEvent(other, { to, event: 'chat message', json: '{}', id: `${n}` })))
+  await ensureStreams(bus, { ...options, count: 2 })
+  assert.equal((await learnStreams(other)).size, 2)
+})

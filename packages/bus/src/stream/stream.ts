@@ -48,28 +48,61 @@ export async function ensureStream(
   const wanted = {
     name: streamName(index),
     subjects: streamSubjects(index, count),
-    storage: StorageType.File,
-    retention: RetentionPolicy.Limits,
-    discard: DiscardPolicy.Old,
-    max_age: options.maxAgeHours * 3600 * second,
-    max_bytes: options.maxBytes,
-    num_replicas: options.replicas,
+    ...limitsOf(options),
     metadata: streamMetadata({ count, after }),
     ...(firstSeq !== undefined && { first_seq: firstSeq }),
     // Longer than the relay waits before it publishes again, so that the stream recognises a repeat.
     duplicate_window: 120 * second,
   }
   await streams.add(wanted).catch(async (error: Error) => {
-    const isFull = error instanceof JetStreamApiError && storageExceeded.has(error.code)
+    const isFull = isStorageExceeded(error)
     // NATS looks for room for a whole stream before it looks whether it has this one.
     const isThere = isFull && (await streams.info(wanted.name).then(Boolean, () => false))
-    if (isFull && !isThere) {
-      const remedy = 'free disk space, raise max_file_store of NATS, or lower PARLEY_STREAM_MAX_BYTES'
-      throw new Error(`JetStream has no room for a stream of ${options.maxBytes} bytes: ${remedy}`, { cause: error })
-    }
+    if (isFull && !isThere) throw noRoom(options, error)
     if (!isThere && !/already in use/.test(error.message)) throw error
     await raise(streams, wanted, { index, count })
   })
+}
+
+const probeOf = (stream: string) => `${stream}_PROBE`
+
+/**
+ * Finds out whether NATS has room for more streams, by making empty ones of that size.
+ * @throws unless it has
+ */
+export async function requireRoom(bus: Bus, options: StreamOptions, names: readonly string[]): Promise<void> {
+  const { streams } = await jetstreamManager(bus.nats)
+  try {
+    for (const name of names) {
+      await streams.add({ name: probeOf(name), subjects: [`parley.probe.${name}`], ...limitsOf(options) })
+    }
+  } catch (error) {
+    throw isStorageExceeded(error) ? noRoom(options, error) : error
+  } finally {
+    await forgetProbes(bus, names)
+  }
+}
+
+/** Removes what `requireRoom` of a killed process left behind. */
+export async function forgetProbes(bus: Bus, names: readonly string[]): Promise<void> {
+  const { streams } = await jetstreamManager(bus.nats)
+  await Promise.all(names.map((name) => streams.delete(probeOf(name)).catch(() => false)))
+}
+
+function limitsOf({ maxAgeHours, maxBytes, replicas }: StreamOptions) {
+  return {
+    storage: StorageType.File,
+    retention: RetentionPolicy.Limits,
+    discard: DiscardPolicy.Old,
+    max_age: maxAgeHours * 3600 * second,
+    max_bytes: maxBytes,
+    num_replicas: replicas,
+  }
+}
+
+function noRoom({ maxBytes }: StreamOptions, cause: unknown): Error {
+  const remedy = 'free disk space, raise max_file_store of NATS, or lower PARLEY_STREAM_MAX_BYTES'
+  return new Error(`JetStream has no room for a stream of ${maxBytes} bytes: ${remedy}`, { cause })
 }
 
 type Config = Parameters<JetStreamManager['streams']['add']>[0] & {
@@ -105,6 +138,7 @@ const isOfPartition = (subject: string) => /^parley\.(event|push|feed)\./.test(s
 
 /** JSStorageResourcesExceededErr, JSClusterNoPeersErrF (github.com/nats-io/nats-server/blob/main/server/errors.json). */
 const storageExceeded: ReadonlySet<number> = new Set([10_047, 10_005])
+const isStorageExceeded = (error: unknown) => error instanceof JetStreamApiError && storageExceeded.has(error.code)
 
 /** The larger of two limits of NATS, where 0 and -1 are no limit. */
 function larger(one: number, other: number): number {
