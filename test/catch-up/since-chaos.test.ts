@@ -31,8 +31,9 @@ describe('clients that drop, while nodes, gateways and NATS are killed', {
   const roomsOf = (n: number) => [...new Set([n % roomCount, (n * 7 + 3) % roomCount])].map((room) => `room ${room}`)
 
   beforeAll(async () => {
-    const settings = { PARLEY_REALTIME_SERVER_TIME_EVERY_MS: '2000', PARLEY_STREAMS: streams }
-    at = await startBalanced({ nodeCount: 2, toKill: ['nats'], settings })
+    const settings = { PARLEY_REALTIME_SERVER_TIME_EVERY_MS: '2000' }
+    const ofAll = { PARLEY_STREAMS: streams, PARLEY_STREAM_MAX_BYTES: String(256 * 1024 ** 2) }
+    at = await startBalanced({ nodeCount: 2, toKill: ['nats'], settings, ofAll })
     const { platform } = at
     for (const _id of users) {
       const made = await platform.admin('POST', '/admin/clients', { _id, issueAccessToken: true })

@@ -20,25 +20,29 @@ export interface Balanced {
 /**
  * @param toKill the servers that the test kills
  * @param settings of realtime nodes
+ * @param ofAll settings of nodes and gateways
  */
 export async function startBalanced({
   nodeCount,
   toKill = [],
   settings = {},
+  ofAll = {},
 }: {
   nodeCount: number
   toKill?: readonly ServerName[]
   settings?: NodeJS.ProcessEnv
+  ofAll?: NodeJS.ProcessEnv
 }): Promise<Balanced> {
   const platform = await startPlatform({ toKill })
   const front: Front = await openFront('127.0.0.1', 0)
-  const newGateway = () => platform.start('api-gateway')
+  const newGateway = () => platform.start('api-gateway', ofAll)
   const newNode = () =>
     platform.start('realtime', {
       // A client that lacks CPU time must not consider its node dead.
       PARLEY_REALTIME_PING_INTERVAL_MS: '10000',
       PARLEY_REALTIME_PING_TIMEOUT_MS: '30000',
       PARLEY_REALTIME_TRUSTED_PROXIES: '1',
+      ...ofAll,
       ...settings,
     })
   const gateways = await Promise.all([newGateway(), newGateway()])
