@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
+import { key } from '@parley/db/keys'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { eventually } from '../platform.ts'
+import { type PushPlatform, startPushPlatform } from './test-push-platform.ts'
+
+/** Four parts of 1,000. */
+const count = 4_000
+const deviceOf = (user: string) => `${user}-fcm`
+
+describe('the pushes of a message to a large room', () => {
+  let platform: PushPlatform
+  const members = Array.from({ length: count }, (_, i) => `member ${i}`)
+  beforeAll(async () => {
+    platform = await startPushPlatform()
+    const { db, app } = platform
+    for (let i = 0; i < count; i += 1_000) {
+      await platform.admin('POST', '/admin/clients/list', { data: members.slice(i, i + 1_000).map((_id) => ({ _id })) })
+    }
+    await db.devices.insertMany(
+      members.map((user) => ({
+        ...{ _id: key(app, user, 'phone'), app, user, userKey: key(app, user), device: 'phone' },
+        ...{ type: 'fcm', token: deviceOf(user), updatedAt: new Date() },
+      })),
+    )
+  })
+  afterAll(() => platform.stop())
+
+  test('are stored part by part: after a kill in between, each device gets its push once', async () => {
+    const { db, fcm } = platform
+    const alice = await platform.newUser()
+    const room = await platform.newRoom([alice, ...members])
+    // Pushes taken by the process that dies are at the network by then.
+    fcm.behave = () => 'hang'
+    const patient = { PARLEY_PUSH_NETWORK_TIMEOUT_MS: '60000', PARLEY_PUSH_CONCURRENCY: '40' }
+    const stored = () => db.pushes.countDocuments({})
+    const first = await platform.startPush(patient)
+    const message = await platform.send(room, alice)
+    while ((await stored()) === 0) await pause(1)
+    await first.kill()
+    const before = await stored()
+    assert.ok(before < count, 'it dies in between')
+    fcm.behave = () => undefined
+    const second = await platform.startPush(patient)
+    await eventually('all are stored', async () => (await stored()) === count, 180)
+    const due = () => db.pushes.countDocuments({ dueAtMS: { $exists: true } })
+    await eventually('nothing waits', async () => (await due()) === 0, 180)
+    const inFlight = () => platform.metric(second, /^parley_push_in_flight\{.*fcm/)
+    await eventually('nothing is under way', async () => (await inFlight()) === 0, 180)
+    const times = Map.groupBy(fcm.pushes, ({ token, message: { data } }) => `${data.messageID} ${token}`)
+    const twice = [...times.values()].filter(({ length }) => length > 1)
+    assert.deepEqual(twice, [])
+    const missing = members.filter((user) => !times.has(`${message} ${deviceOf(user)}`))
+    // Those that the killed process had taken, and not handed over yet.
+    assert.ok(missing.length <= 40, `${missing.length} devices got none`)
+  })
+})
