@@ -23,7 +23,7 @@ parley restore takes (RTO), with its checks before and after.`,
 const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
 const dir = await mkdtemp(join(tmpdir(), 'parley-bench-backup-'))
 await makeApp(servers.mongoUrl, 'bench')
-await writeExport(join(dir, 'export.ndjson'), { rooms, messages, days: 730 })
+await writeExport(join(dir, 'export.ndjson'), { rooms, messages, hours: 17_520 })
 parley(['import', join(dir, 'export.ndjson'), '--app', 'bench'])
 rmSync(join(dir, 'export.ndjson'))
 const said = parley(['backup', join(dir, 'backups')])

@@ -7,11 +7,11 @@ interface Extent {
   rooms: number
   messages: number
   /** From the first message to the last one. */
-  days: number
+  hours: number
 }
 
 /** Conversations as another service would export them, the rooms mixed; each has ten members. */
-export async function writeExport(file: string, { rooms, messages, days }: Extent): Promise<void> {
+export async function writeExport(file: string, { rooms, messages, hours }: Extent): Promise<void> {
   const out = createWriteStream(file)
   const write = async (line: object) => {
     if (!out.write(`${JSON.stringify(line)}\n`)) await once(out, 'drain')
@@ -21,7 +21,7 @@ export async function writeExport(file: string, { rooms, messages, days }: Exten
   for (let r = 0; r < rooms; r++) {
     for (let m = 0; m < perRoom; m++) await write({ type: 'membership', room: `room ${r}`, user: memberOf(r, m) })
   }
-  const spanMS = days * 86_400_000
+  const spanMS = hours * 3_600_000
   const eachMS = Math.floor(spanMS / messages)
   for (let n = 0; n < messages; n++) await write(messageOf(rooms, n, Date.now() - spanMS + n * eachMS))
   out.end()

@@ -11,7 +11,7 @@ import { printWhereTimeWent } from './cpu-profile.ts'
 import { cpuSeconds } from './cpu-seconds.ts'
 import { writeExport } from './export-file.ts'
 
-const { messages, rooms, days, profile } = new Command('npm run bench:import --')
+const { messages, rooms, hours, profile } = new Command('npm run bench:import --')
   .description(
     `parley import: how many messages of another chat service come in per second, from the first look at the file to the last
 membership, and what each costs of CPU time here and in mongod. One message in ten has a reaction, one replies, and one in twenty is
@@ -19,10 +19,10 @@ in a thread.`,
   )
   .option('--messages <number>', 'messages in the file', wholeNumber(1_000, 10_000_000), 200_000)
   .option('--rooms <number>', 'rooms of ten members, among which they are', wholeNumber(1, 100_000), 200)
-  .option('--days <number>', 'from the first message to the last one, now', wholeNumber(1, 10_000), 730)
+  .option('--hours <number>', 'from the first message to the last one, now', wholeNumber(1, 100_000), 17_520)
   .option('--profile', 'shows also where the CPU time of the import goes; it takes longer then')
   .parse()
-  .opts<{ messages: number; rooms: number; days: number; profile?: true }>()
+  .opts<{ messages: number; rooms: number; hours: number; profile?: true }>()
 const results = join(import.meta.dirname, 'results')
 const profiles = join(results, 'profile')
 const file = join(results, 'import.ndjson')
@@ -31,7 +31,7 @@ rmSync(profiles, { recursive: true, force: true })
 
 const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
 await makeApp(servers.mongoUrl, 'bench')
-await writeExport(file, { rooms, messages, days })
+await writeExport(file, { rooms, messages, hours })
 const before = cpuSeconds(servers.mongo.pid ?? 0)
 const { said, code, used } = await runImport()
 const mongod = cpuSeconds(servers.mongo.pid ?? 0) - before
@@ -41,7 +41,7 @@ const micros = (seconds: number) => ((seconds / messages) * 1e6).toFixed(0)
 console.log(`CPU time per message, with the verification: the import ${micros(used)} µs, mongod ${micros(mongod)} µs`)
 writeFileSync(
   join(results, 'import.json'),
-  `${JSON.stringify({ messages, rooms, days, perSecond, cpu: { import: used, mongod } }, null, 2)}\n`,
+  `${JSON.stringify({ messages, rooms, hours, perSecond, cpu: { import: used, mongod } }, null, 2)}\n`,
 )
 rmSync(file)
 await servers.stop()

@@ -1,28 +1,34 @@
 import { inParts } from '@parley/async/in-parts'
-import type { AnyBulkWriteOperation } from 'mongodb'
+import { type AnyBulkWriteOperation, Long } from 'mongodb'
 import type { Db } from '../db.ts'
-import { ActiveUsers, writeActiveUsers } from '../statistics/active-users.ts'
-import { bucketOf, keptLevels } from '../statistics/buckets.ts'
+import { type ActiveUser, ActiveUsers, writeActiveUsers } from '../statistics/active-users.ts'
+import { type BucketLevel, bucketOf, keptLevels, levels } from '../statistics/buckets.ts'
 import type { SentFact } from '../statistics/counted-messages.ts'
-import type { StatsRoomDoc } from '../statistics/documents.ts'
+import type { StatsRoomDoc, StatsUserDoc } from '../statistics/documents.ts'
 import { insertMissing } from '../transactions/run-writes.ts'
 import { patiently } from './patiently.ts'
 
 /** More buckets than this are written before others are buffered. */
-const mostBuffered = 40_000
+const normalMostBuffered = 40_000
 const perCommand = 1_000
+
+interface Buffered {
+  rooms: Map<string, StatsRoomDoc>
+  users: ActiveUsers
+}
 
 /**
  * Counts imported messages in the statistics, like noteMessages, with as few writes as possible: buckets are buffered over many
- * messages. Counting a message again changes nothing.
+ * messages, the coarsest the longest, since later messages are most likely to fall into them. Counting a message again changes nothing.
  */
 export class ImportedStats {
   readonly #db: Db
-  readonly #rooms = new Map<string, StatsRoomDoc>()
-  readonly #users = new ActiveUsers()
+  readonly #mostBuffered: number
+  readonly #buffered: Record<BucketLevel, Buffered> = { minute: newBuffered(), hour: newBuffered(), day: newBuffered() }
 
-  constructor(db: Db) {
+  constructor(db: Db, mostBuffered = normalMostBuffered) {
     this.#db = db
+    this.#mostBuffered = mostBuffered
   }
 
   async add(messages: readonly SentFact[]): Promise<void> {
@@ -30,34 +36,50 @@ export class ImportedStats {
       const { app, room, seq, atMS } = fact
       for (const level of keptLevels(atMS)) {
         const ofRoom = bucketOf(level, app, atMS, room)
-        const known = this.#rooms.get(ofRoom._id)
+        const { rooms } = this.#buffered[level]
+        const known = rooms.get(ofRoom._id)
         if (known) known.lastSeq = seq
-        else this.#rooms.set(ofRoom._id, { ...ofRoom, room, firstSeq: seq, lastSeq: seq })
-        this.#users.add(level, fact)
+        else rooms.set(ofRoom._id, { ...ofRoom, room, firstSeq: seq, lastSeq: seq })
+        // Minutes are bits of the hours' documents.
+        this.#buffered[level === 'minute' ? 'hour' : level].users.add(level, fact)
       }
     }
-    if (this.#rooms.size + this.#users.size > mostBuffered) await this.write()
+    if (this.#size > this.#mostBuffered) await this.#writeWhile(() => this.#size > this.#mostBuffered / 2)
   }
 
   /** Writes the collected counts. */
   async write(): Promise<void> {
-    const [rooms, users] = [[...this.#rooms.values()], this.#users.take()]
-    this.#rooms.clear()
-    // Most are old: minute buckets exist only for the last days.
-    const [recent, old] = [users.filter(({ minutes }) => minutes > 0n), users.filter(({ minutes }) => minutes === 0n)]
-    const { statsUsers } = this.#db
-    for (const part of inParts(old, perCommand)) {
-      const documents = part.map(({ document }) => document)
-      await patiently(() => insertMissing(this.#db, statsUsers.collectionName, documents))
+    await this.#writeWhile(() => true)
+  }
+
+  get #size(): number {
+    return levels.reduce((sum, level) => sum + this.#buffered[level].rooms.size + this.#buffered[level].users.size, 0)
+  }
+
+  /** The finest first. */
+  async #writeWhile(isMore: () => boolean): Promise<void> {
+    for (const level of levels) {
+      if (!isMore()) return
+      const { rooms, users } = this.#buffered[level]
+      this.#buffered[level] = newBuffered()
+      for (const part of inParts([...rooms.values()], perCommand)) await this.#writeRooms(part)
+      for (const part of inParts(users.take(), perCommand)) await this.#writeUsers(part)
     }
-    for (const part of inParts(recent, perCommand)) await patiently(() => writeActiveUsers(this.#db, part))
-    for (const part of inParts(rooms, perCommand)) await this.#writeRooms(part)
+  }
+
+  /** Most are new; existing ones get further minutes. */
+  async #writeUsers(users: readonly ActiveUser[]): Promise<void> {
+    const { statsUsers } = this.#db
+    const inserted = await patiently(() => insertMissing(this.#db, statsUsers.collectionName, users.map(toDocument)))
+    const withMinutes = users.filter(({ minutes }) => minutes > 0n)
+    if (inserted < users.length) await patiently(() => writeActiveUsers(this.#db, withMinutes))
   }
 
   /** Most are new; existing ones grow. */
   async #writeRooms(rooms: readonly StatsRoomDoc[]): Promise<void> {
     const { statsRooms } = this.#db
-    await patiently(() => insertMissing(this.#db, statsRooms.collectionName, rooms))
+    const inserted = await patiently(() => insertMissing(this.#db, statsRooms.collectionName, rooms))
+    if (inserted === rooms.length) return
     const wanted = new Map(rooms.map((room) => [room._id, room]))
     const there = await statsRooms.find({ _id: { $in: [...wanted.keys()] } }).toArray()
     const grown = there.flatMap(({ _id, firstSeq, lastSeq }): AnyBulkWriteOperation<StatsRoomDoc>[] => {
@@ -68,4 +90,10 @@ export class ImportedStats {
     })
     if (grown.length > 0) await statsRooms.bulkWrite(grown, { ordered: false })
   }
+}
+
+const newBuffered = (): Buffered => ({ rooms: new Map(), users: new ActiveUsers() })
+
+function toDocument({ document, minutes }: ActiveUser): StatsUserDoc {
+  return minutes > 0n ? { ...document, minutes: Long.fromBigInt(minutes) } : document
 }

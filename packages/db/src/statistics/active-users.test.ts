@@ -35,8 +35,8 @@ describe('the active users of a period', () => {
       )
     },
     async import(app, facts) {
-      const stats = new ImportedStats(db)
-      await stats.add(facts.map((fact, i) => ({ app, room: 'room', seq: i + 1, ...fact })))
+      const stats = new ImportedStats(db, 4)
+      for (const [i, fact] of facts.entries()) await stats.add([{ app, room: 'room', seq: i + 1, ...fact }])
       await stats.write()
     },
   }

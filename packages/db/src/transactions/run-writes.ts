@@ -86,19 +86,22 @@ async function runWrite(db: Db, command: Document): Promise<WriteReply> {
   }
 }
 
-/** Inserts the documents that are not there yet, by _id, durably. @throws MongoServerError when another unique key is taken */
+/**
+ * Inserts the documents that are not there yet, by _id, durably; returns how many.
+ * @throws MongoServerError when another unique key is taken
+ */
 export async function insertMissing(
   db: Db,
   collection: string,
   documents: readonly (Document & { _id: string })[],
-): Promise<void> {
+): Promise<number> {
   const taken: number[] = []
   const passOver: PassOver = ({ code, index, keyPattern }) => {
     if (code === duplicateKey && !keyPattern?.['_id']) taken.push(index)
     return code === duplicateKey
   }
-  await runWrites(db, 'insert', collection, documents, 'durable', { passOver })
-  if (taken.length === 0) return
+  const { changed } = await runWrites(db, 'insert', collection, documents, 'durable', { passOver })
+  if (taken.length === 0) return changed
   // Of a document that is there already any of its keys may be named.
   const ids = documents.map(({ _id }) => _id)
   const found = await db.mongo
@@ -113,4 +116,5 @@ export async function insertMissing(
       message: `${collection}: keys taken by others than ${missing.join(', ')}`,
     })
   }
+  return changed
 }
