@@ -6,6 +6,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ApiFailure } from './api.ts'
 import { router } from './router.ts'
+import { startSession } from './session/session.tsx'
 import { LanguageProvider } from './shell/language.tsx'
 
 const theme = createTheme({ primaryColor: 'indigo', respectReducedMotion: true, cursorType: 'pointer' })
@@ -20,6 +21,8 @@ const queries = new QueryClient({
   },
 })
 
+startSession(queries)
+
 // Its relative address would lead elsewhere from the address of another view.
 const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]')
 if (icon) icon.href = new URL('console.svg', import.meta.url).href
@@ -33,7 +36,7 @@ createRoot(element).render(
       <QueryClientProvider client={queries}>
         <LanguageProvider>
           <Notifications position="bottom-right" />
-          <RouterProvider router={router} />
+          <RouterProvider router={router} context={{ queries }} />
         </LanguageProvider>
       </QueryClientProvider>
     </MantineProvider>

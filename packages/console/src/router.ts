@@ -1,3 +1,4 @@
+import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { accountRoute } from './screens/account/route.ts'
 import { auditRoute } from './screens/audit/route.ts'
@@ -38,6 +39,8 @@ const tree = rootRoute.addChildren([
 /** Every view by its address below /console. */
 export const router = createRouter({
   routeTree: tree,
+  // main.tsx gives it.
+  context: { queries: undefined as unknown as QueryClient },
   basepath: new URL('..', import.meta.url).pathname.replace(/\/$/, ''),
   defaultPreload: 'intent',
   scrollRestoration: false,

@@ -4,10 +4,11 @@ import { commonTexts } from '../texts/common.ts'
 import { useTexts } from '../texts/texts.ts'
 import { Name, ViewLink, visible } from './shown.tsx'
 
+const graphemes = new Intl.Segmenter()
+
 /** The first letter of a name, in a circle: pictures of other servers are not loaded. */
 export function Initial({ name, size = 28 }: { name: string; size?: number }) {
-  const [first = '?'] =
-    new Intl.Segmenter().segment(visible(name).trim())[Symbol.iterator]().next().value?.segment ?? '?'
+  const first = graphemes.segment(visible(name).trim())[Symbol.iterator]().next().value?.segment ?? '?'
   return (
     <span className="initial" aria-hidden="true" style={{ width: size, height: size, fontSize: size * 0.45 }}>
       {first.toUpperCase()}

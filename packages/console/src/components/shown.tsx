@@ -2,6 +2,7 @@ import { ActionIcon, Anchor, Code, CopyButton, Group, Tooltip } from '@mantine/c
 import { createLink } from '@tanstack/react-router'
 import { commonTexts } from '../texts/common.ts'
 import { useLanguage, useTexts } from '../texts/texts.ts'
+import { formatNumber, formatTime } from './formats.ts'
 import { Icon } from './icon.tsx'
 
 /** A link to a view of the console. */
@@ -41,7 +42,7 @@ export function Time({ at }: { at: number | string | undefined }) {
   if (at === undefined || at === 0) return <>{t.never}</>
   const date = new Date(at)
   if (Number.isNaN(date.getTime())) return <>{String(at)}</>
-  const text = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(date)
+  const text = formatTime(language, 'moment', date)
   return (
     <time dateTime={date.toISOString()} title={date.toISOString()}>
       {text}
@@ -52,7 +53,7 @@ export function Time({ at }: { at: number | string | undefined }) {
 /** Writes numbers with the separators of the reader's language. */
 export function useNumber(): (value: number) => string {
   const language = useLanguage()
-  return (value) => new Intl.NumberFormat(language).format(value)
+  return (value) => formatNumber(language, value)
 }
 
 /** An ID with a button that copies it. */

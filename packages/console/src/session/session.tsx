@@ -1,4 +1,4 @@
-import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, use, useMemo } from 'react'
 import type { components } from '../../generated/openapi.ts'
 import { scopes } from '../../generated/scopes.ts'
@@ -28,10 +28,18 @@ export function useSession(): SignedIn {
   return signedIn
 }
 
+/** Asks for the session while the rest of the console still loads. */
+export function startSession(queries: QueryClient): void {
+  void queries.prefetchQuery(sessionQuery(queries))
+}
+
 /** The session of the browser's cookie: null where there is none. */
 export function useSessionQuery() {
-  const queries = useQueryClient()
-  return useQuery({
+  return useQuery(sessionQuery(useQueryClient()))
+}
+
+function sessionQuery(queries: QueryClient) {
+  return queryOptions({
     queryKey: sessionKey,
     queryFn: async () => {
       const api = createApi({ onSessionEnd: () => setSession(queries, null) })
@@ -43,6 +51,9 @@ export function useSessionQuery() {
     staleTime: Number.POSITIVE_INFINITY,
   })
 }
+
+/** Whether a session is known; while the first one is asked for, none is. */
+export const isSignedIn = (queries: QueryClient): boolean => Boolean(queries.getQueryData<Session | null>(sessionKey))
 
 /** Puts a new session in, or with null shows the sign-in screen and forgets all that was read. */
 export function setSession(queries: QueryClient, session: Session | null): void {

@@ -1,5 +1,5 @@
 import {
-  createRootRoute,
+  createRootRouteWithContext,
   createRoute,
   type ErrorComponentProps,
   lazyRouteComponent,
@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { Empty, Failure, Loading } from '../components/states.tsx'
+import type { RouterContext } from '../session/prefetch.ts'
 import { AppProvider, SessionProvider, useSession, useSessionQuery } from '../session/session.tsx'
 import { useTexts } from '../texts/texts.ts'
 import { linkToken } from './link-token.ts'
@@ -18,7 +19,11 @@ import { shellTexts } from './texts.ts'
 const SignIn = lazyRouteComponent(() => import('./sign-in.tsx'), 'SignIn')
 const Shell = lazyRouteComponent(() => import('./shell.tsx'), 'Shell')
 
-export const rootRoute = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: Broken })
+export const rootRoute = createRootRouteWithContext<RouterContext>()({
+  component: Root,
+  notFoundComponent: NotFound,
+  errorComponent: Broken,
+})
 
 /** Below it every view has the navigation. */
 export const shellRoute = createRoute({ getParentRoute: () => rootRoute, id: 'shell', component: Shell })

@@ -1,7 +1,6 @@
 import { Alert, Stack, Text } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { resultOf } from '../../api.ts'
 import { Bars } from '../../components/bars.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Page } from '../../components/page.tsx'
@@ -12,6 +11,7 @@ import { useApp } from '../../session/session.tsx'
 import { useLanguage, useTexts } from '../../texts/texts.ts'
 import type { OverviewData } from './overview-data.ts'
 import { Processes } from './processes.tsx'
+import { overviewQuery } from './query.ts'
 import { alertTexts, overviewTexts } from './texts.ts'
 
 type Series = OverviewData['hour']
@@ -25,12 +25,7 @@ export function Overview() {
   const { app, api } = useApp()
   const { span } = route.useSearch()
   const navigate = route.useNavigate()
-  const query = useQuery({
-    queryKey: [app, 'overview'],
-    queryFn: ({ signal }) => resultOf(api.GET('/admin/overview', { signal })),
-    placeholderData: keepPreviousData,
-    refetchInterval: 10_000,
-  })
+  const query = useQuery(overviewQuery(app, api))
   return (
     <Page
       title={t.overview}

@@ -1,7 +1,6 @@
 import { Badge, Button, Group } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { resultOf } from '../../api.ts'
 import { Act } from '../../components/act.tsx'
 import { type Columns, DataTable } from '../../components/data-table.tsx'
 import { Section } from '../../components/page.tsx'
@@ -14,6 +13,7 @@ import { useTexts } from '../../texts/texts.ts'
 import { AddDialog } from './add-dialog.tsx'
 import type { Member } from './member.ts'
 import { MemberMenu } from './member-menu.tsx'
+import { membersQuery } from './queries.ts'
 import type { AdminRoom } from './room-actions.tsx'
 import { roomsTexts } from './texts.ts'
 
@@ -24,18 +24,7 @@ export function Members({ room }: { room: AdminRoom }) {
   const number = useNumber()
   const { app, api } = useApp()
   const [isAdding, setAdding] = useState(false)
-  const query = useInfiniteQuery({
-    queryKey: [app, 'members', room._id],
-    queryFn: ({ pageParam, signal }) =>
-      resultOf(
-        api.GET('/admin/rooms/{id}/members', {
-          params: { path: { id: room._id }, query: { limit: 50, ...(pageParam && { cursor: pageParam }) } },
-          signal,
-        }),
-      ),
-    initialPageParam: '',
-    getNextPageParam: ({ cursor }) => cursor,
-  })
+  const query = useInfiniteQuery(membersQuery(app, api, room._id))
   const columns = useColumns(room)
   const members = query.data?.pages.flatMap(({ data }) => data) ?? []
   return (

@@ -1,7 +1,7 @@
 import { Badge, Tabs } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { ApiFailure, resultOf } from '../../api.ts'
+import { ApiFailure } from '../../api.ts'
 import { Icon } from '../../components/icon.tsx'
 import { Page } from '../../components/page.tsx'
 import { Id, Name, ViewLink, visible } from '../../components/shown.tsx'
@@ -10,6 +10,7 @@ import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { Conversation } from './conversation/conversation.tsx'
 import { Members } from './members.tsx'
+import { roomQuery } from './queries.ts'
 import { RoomActions } from './room-actions.tsx'
 import { roomTabs } from './searches.ts'
 import { Settings } from './settings.tsx'
@@ -24,11 +25,7 @@ export function Room() {
   const { room: id } = route.useParams()
   const { tab } = route.useSearch()
   const navigate = route.useNavigate()
-  const query = useQuery({
-    queryKey: [app, 'room', id],
-    queryFn: ({ signal }) => resultOf(api.GET('/admin/rooms/{id}', { params: { path: { id } }, signal })),
-    refetchInterval: 30_000,
-  })
+  const query = useQuery(roomQuery(app, api, id))
   const isGone = query.error instanceof ApiFailure && query.error.code === 'ROOM_NOT_FOUND'
   const room = isGone ? undefined : query.data
   const mayRead = may('GET /admin/rooms/{id}/messages')

@@ -1,9 +1,8 @@
 import { Badge, TextInput } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { components } from '../../../generated/openapi.ts'
-import { resultOf } from '../../api.ts'
 import { ChoiceFilter } from '../../components/choice-filter.tsx'
 import type { Columns } from '../../components/data-table.tsx'
 import { Listed } from '../../components/listed.tsx'
@@ -14,13 +13,13 @@ import { Time, useNumber, visible } from '../../components/shown.tsx'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
-import type { RoomsSearch } from './searches.ts'
+import { filterOf, roomsQuery } from './queries.ts'
+import { firstSort, type RoomsSearch } from './searches.ts'
 import { roomsTexts } from './texts.ts'
 
 type ListedRoom = components['schemas']['ListedRoom']
 
 const route = getRouteApi('/shell/apps/$app/rooms')
-const firstSort = '-lastMessageTime'
 
 /** The rooms of the app that the filters leave, the latest used first. */
 export function Rooms() {
@@ -33,17 +32,7 @@ export function Rooms() {
   const { sort = firstSort, cursor } = search
   const q = filterOf(search)
   const text = search.q
-  const query = useQuery({
-    queryKey: [app, 'rooms', q, text, sort, cursor],
-    queryFn: ({ signal }) =>
-      resultOf(
-        api.GET('/admin/rooms', {
-          params: { query: { sort, limit: 50, ...(q && { q }), ...(text ? { search: text } : cursor && { cursor }) } },
-          signal,
-        }),
-      ),
-    placeholderData: keepPreviousData,
-  })
+  const query = useQuery(roomsQuery(app, api, search))
   const columns = useColumns()
   // Another filter or order begins with its first page.
   const put = (some: RoomsSearch) =>
@@ -116,16 +105,6 @@ function Filters({ search, onFilter }: { search: RoomsSearch; onFilter: (some: R
       />
     </div>
   )
-}
-
-/** The filter `q` of GET /admin/rooms; undefined for all rooms. */
-function filterOf({ type, state, tag }: RoomsSearch): string | undefined {
-  const all = [
-    ...(type === undefined ? [] : [{ roomType: type }]),
-    ...(state === undefined ? [] : [{ status: state === 'active' ? 1 : 0 }]),
-    ...(tag === undefined ? [] : [{ roomTags: tag }]),
-  ]
-  return all.length === 0 ? undefined : JSON.stringify(all.length === 1 ? all[0] : { $and: all })
 }
 
 function useColumns(): Columns<ListedRoom> {

@@ -5,6 +5,9 @@ const states = ['active', 'frozen'] as const
 const sorts = ['createdTime', 'lastMessageTime', 'name', 'memberCount'] as const
 const sortOf = oneOf(sorts.flatMap((field) => [field, `-${field}`] as const))
 
+/** The latest used first. */
+export const firstSort = '-lastMessageTime'
+
 export interface RoomsSearch {
   q?: string | undefined
   type?: (typeof types)[number] | undefined

@@ -1,4 +1,5 @@
 import { Badge, Text } from '@mantine/core'
+import { formatTime } from '../../components/formats.ts'
 import { Icon } from '../../components/icon.tsx'
 import { ViewLink, visible } from '../../components/shown.tsx'
 import { useApp } from '../../session/session.tsx'
@@ -52,16 +53,11 @@ const capitalized = (text: string) => text.slice(0, 1).toUpperCase() + text.slic
 function Moment({ at }: { at: number }) {
   const language = useLanguage()
   const date = new Date(at)
-  const day = new Intl.DateTimeFormat(language, { month: 'short', day: 'numeric' }).format(date)
-  const time = new Intl.DateTimeFormat(language, {
-    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
-    fractionalSecondDigits: 3,
-  }).format(date)
   return (
     <time className="timeline-time" dateTime={date.toISOString()} title={date.toISOString()}>
-      <span>{time}</span>
+      <span>{formatTime(language, 'toTheMillisecond', date)}</span>
       <Text span size="xs" c="dimmed">
-        {day}
+        {formatTime(language, 'shortDay', date)}
       </Text>
     </time>
   )

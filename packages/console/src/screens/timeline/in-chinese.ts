@@ -1,3 +1,4 @@
+import { formatTime } from '../../components/formats.ts'
 import type { Entry } from './entry.ts'
 
 type About = Entry['about']
@@ -124,5 +125,4 @@ const callOf = ({ event }: About): string =>
 const reported = ({ by, count = 1, user = '', detail }: About): string =>
   `${by ?? `${count} 位用户`} 举报了 ${user} 的消息${detail === undefined ? '' : `：${detail}`}`
 const end = ({ untilMS }: About): string => (untilMS === undefined ? '无期限' : `至 ${time(untilMS)}`)
-const time = (atMS: number): string =>
-  new Intl.DateTimeFormat('zh', { dateStyle: 'medium', timeStyle: 'medium' }).format(atMS)
+const time = (atMS: number): string => formatTime('zh', 'toTheSecond', atMS)

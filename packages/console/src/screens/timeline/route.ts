@@ -1,6 +1,8 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { textOf } from '../../components/search-params.ts'
+import { prefetch } from '../../session/prefetch.ts'
 import { appRoute } from '../../shell/routes.tsx'
+import { timelineQuery } from './query.ts'
 import type { TimelineSearch } from './search.ts'
 
 export const timelineRoute = createRoute({
@@ -10,5 +12,10 @@ export const timelineRoute = createRoute({
     ...{ user: textOf(user), device: textOf(device), room: textOf(room) },
     ...{ from: textOf(from), to: textOf(to), kinds: textOf(kinds) },
   }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ context: { queries }, params: { app }, deps }) => {
+    if (deps.user === undefined && deps.room === undefined) return
+    prefetch(queries, app, (api) => queries.prefetchInfiniteQuery(timelineQuery(app, api, deps)))
+  },
   component: lazyRouteComponent(() => import('./timeline.tsx'), 'Timeline'),
 })

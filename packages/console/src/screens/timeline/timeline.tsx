@@ -1,7 +1,6 @@
 import { Alert, Button, Chip, Group, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { resultOf } from '../../api.ts'
 import { TextFilter, TimeFilter } from '../../components/filters.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Page } from '../../components/page.tsx'
@@ -12,6 +11,7 @@ import { useTexts } from '../../texts/texts.ts'
 import type { Entry } from './entry.ts'
 import { EntryLine } from './entry-line.tsx'
 import { kinds } from './kinds.ts'
+import { timelineQuery } from './query.ts'
 import type { TimelineSearch } from './search.ts'
 import { timelineTexts } from './texts.ts'
 
@@ -71,13 +71,7 @@ function Entries({ search }: { search: TimelineSearch }) {
   const t = useTexts(timelineTexts)
   const common = useTexts(commonTexts)
   const { app, api } = useApp()
-  const query = useInfiniteQuery({
-    queryKey: [app, 'timeline', search],
-    queryFn: ({ pageParam, signal }) =>
-      resultOf(api.GET('/admin/timeline', { params: { query: { ...given(search), ...pageParam } }, signal })),
-    initialPageParam: {},
-    getNextPageParam: ({ cursor }) => (cursor === undefined ? undefined : { cursor }),
-  })
+  const query = useInfiniteQuery(timelineQuery(app, api, search))
   if (query.isError && query.data === undefined) {
     return <Failure error={query.error} retry={() => void query.refetch()} />
   }
@@ -133,10 +127,4 @@ interface Page {
   withheld: { kind: Entry['kind'] }[]
   silentNodes: string[]
   roomsLeftOut: number
-}
-
-function given(search: TimelineSearch) {
-  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof TimelineSearch]: string
-  }
 }

@@ -1,6 +1,8 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { oneOf, textOf } from '../../components/search-params.ts'
+import { prefetch } from '../../session/prefetch.ts'
 import { appRoute } from '../../shell/routes.tsx'
+import { userQuery, usersQuery } from './queries.ts'
 import { type UsersSearch, userLists } from './search.ts'
 
 export const usersRoute = createRoute({
@@ -9,11 +11,16 @@ export const usersRoute = createRoute({
   validateSearch: ({ q, list, from, to, cursor }): UsersSearch => ({
     ...{ q: textOf(q), list: oneOf(userLists)(list), from: textOf(from), to: textOf(to), cursor: textOf(cursor) },
   }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ context: { queries }, params: { app }, deps }) =>
+    prefetch(queries, app, (api) => queries.prefetchQuery(usersQuery(app, api, deps))),
   component: lazyRouteComponent(() => import('./users.tsx'), 'Users'),
 })
 
 export const userRoute = createRoute({
   getParentRoute: () => appRoute,
   path: 'users/$user',
+  loader: ({ context: { queries }, params: { app, user } }) =>
+    prefetch(queries, app, (api) => queries.prefetchQuery(userQuery(app, api, user))),
   component: lazyRouteComponent(() => import('./user.tsx'), 'User'),
 })

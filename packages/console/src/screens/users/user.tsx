@@ -1,7 +1,7 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { components } from '../../../generated/openapi.ts'
-import { ApiFailure, resultOf } from '../../api.ts'
+import { ApiFailure } from '../../api.ts'
 import { Icon } from '../../components/icon.tsx'
 import { Facts, Page, Section } from '../../components/page.tsx'
 import { Initial } from '../../components/person.tsx'
@@ -13,6 +13,7 @@ import { useTexts } from '../../texts/texts.ts'
 import { TimelineLink } from '../timeline/timeline-link.tsx'
 import { UserActions } from './actions.tsx'
 import { Bans, Blocks, Connections, Devices, Tokens } from './parts.tsx'
+import { userQuery } from './queries.ts'
 import { RoomsOfUser } from './rooms-of-user.tsx'
 import { usersTexts } from './texts.ts'
 import { UserBadges } from './user-badges.tsx'
@@ -24,14 +25,7 @@ export function User() {
   const t = useTexts(usersTexts)
   const { app, api } = useApp()
   const { user } = route.useParams()
-  const query = useQuery({
-    queryKey: [app, 'user', user],
-    queryFn: ({ signal }) =>
-      resultOf(api.GET('/admin/clients/{client_id}', { params: { path: { client_id: user } }, signal })),
-    placeholderData: keepPreviousData,
-    // Connections come and go.
-    refetchInterval: 15_000,
-  })
+  const query = useQuery(userQuery(app, api, user))
   const profile = query.data?.profile
   const isGone = query.error instanceof ApiFailure && query.error.code === 'CLIENT_NOT_FOUND'
   return (

@@ -1,9 +1,8 @@
 import { Group, Text } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { components } from '../../../generated/openapi.ts'
-import { resultOf } from '../../api.ts'
 import { ChoiceFilter } from '../../components/choice-filter.tsx'
 import type { Columns } from '../../components/data-table.tsx'
 import { TimeFilter } from '../../components/filters.tsx'
@@ -14,6 +13,7 @@ import { SearchField } from '../../components/search-field.tsx'
 import { Time, visible } from '../../components/shown.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
+import { usersQuery } from './queries.ts'
 import type { UsersSearch } from './search.ts'
 import { usersTexts } from './texts.ts'
 import { UserBadges } from './user-badges.tsx'
@@ -26,19 +26,12 @@ const route = getRouteApi('/shell/apps/$app/users')
 export function Users() {
   const t = useTexts(usersTexts)
   const { app, api } = useApp()
-  const { q, list, from, to, cursor } = route.useSearch()
+  const search = route.useSearch()
+  const { q, list, from, to, cursor } = search
   const navigate = route.useNavigate()
   const set = (change: UsersSearch) =>
     void navigate({ search: (now) => ({ ...now, cursor: undefined, ...change }), replace: true })
-  // Searches by name have no lists and no pages.
-  const asked = q === undefined ? { list, since: from, until: to, cursor } : { q }
-  const given = Object.entries(asked).filter(([, value]) => value !== undefined)
-  const query = useQuery({
-    queryKey: [app, 'users', given],
-    queryFn: ({ signal }) =>
-      resultOf(api.GET('/admin/users', { params: { query: Object.fromEntries(given) }, signal })),
-    placeholderData: keepPreviousData,
-  })
+  const query = useQuery(usersQuery(app, api, search))
   const columns = useColumns()
   return (
     <Page title={t.users}>
@@ -64,7 +57,7 @@ export function Users() {
         columns={columns}
         keyOf={({ _id }) => _id}
         empty={
-          given.length === 0
+          Object.values(search).every((value) => value === undefined)
             ? { icon: 'users', title: t.noUsers, hint: t.noUsersHint }
             : { icon: 'users', title: t.noneFound, hint: t.noneFoundHint }
         }

@@ -1,6 +1,7 @@
 import { Button, Loader, Text } from '@mantine/core'
 import { useLayoutEffect, useRef } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
+import { formatTime } from '../../../components/formats.ts'
 import { Icon } from '../../../components/icon.tsx'
 import { Empty, Failure, Loading } from '../../../components/states.tsx'
 import { useLanguage, useTexts } from '../../../texts/texts.ts'
@@ -109,9 +110,8 @@ function useScrolling(shown: Shown | undefined, start: Start) {
 /** The day, above its first message. */
 function Day({ message, before }: { message: Message; before: Message | undefined }) {
   const language = useLanguage()
-  const day = new Intl.DateTimeFormat(language, { dateStyle: 'full' })
-  const text = day.format(message.createdAtMS)
-  if (before && day.format(before.createdAtMS) === text) return null
+  const text = formatTime(language, 'day', message.createdAtMS)
+  if (before && formatTime(language, 'day', before.createdAtMS) === text) return null
   return (
     <Text className="day" size="xs" c="dimmed">
       {text}

@@ -1,4 +1,5 @@
 import { Badge, Group, Text, UnstyledButton } from '@mantine/core'
+import { formatTime } from '../../../components/formats.ts'
 import { Icon } from '../../../components/icon.tsx'
 import { Initial, RobotBadge } from '../../../components/person.tsx'
 import { Name, UserText, useNumber, ViewLink } from '../../../components/shown.tsx'
@@ -89,7 +90,7 @@ function ClockTime({ atMS }: { atMS: number }) {
   const date = new Date(atMS)
   return (
     <Text component="time" size="xs" c="dimmed" dateTime={date.toISOString()} title={date.toISOString()}>
-      {new Intl.DateTimeFormat(language, { timeStyle: 'short' }).format(date)}
+      {formatTime(language, 'clock', date)}
     </Text>
   )
 }

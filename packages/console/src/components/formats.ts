@@ -1,0 +1,33 @@
+import type { Language } from '../texts/texts.ts'
+
+const forms = {
+  /** A moment in a table. */
+  moment: { dateStyle: 'medium', timeStyle: 'short' },
+  toTheSecond: { dateStyle: 'medium', timeStyle: 'medium' },
+  clock: { timeStyle: 'short' },
+  toTheMillisecond: {
+    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
+    fractionalSecondDigits: 3,
+  },
+  day: { dateStyle: 'full' },
+  shortDay: { month: 'short', day: 'numeric' },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>
+
+// To make a format takes longer than to paint a row of a table.
+const dates = new Map<string, Intl.DateTimeFormat>()
+const numbers = new Map<Language, Intl.NumberFormat>()
+
+/** A time in the reader's language and time zone. */
+export function formatTime(language: Language, form: keyof typeof forms, at: Date | number): string {
+  const key = `${language} ${form}`
+  const format = dates.get(key) ?? new Intl.DateTimeFormat(language, forms[form])
+  dates.set(key, format)
+  return format.format(at)
+}
+
+/** A number with the separators of the reader's language. */
+export function formatNumber(language: Language, value: number): string {
+  const format = numbers.get(language) ?? new Intl.NumberFormat(language)
+  numbers.set(language, format)
+  return format.format(value)
+}
