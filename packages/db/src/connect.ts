@@ -47,8 +47,8 @@ export async function connectDb(url: string, options: ConnectOptions = {}): Prom
     connectTimeoutMS: timeoutMS,
     socketTimeoutMS: timeoutMS,
     waitQueueTimeoutMS: timeoutMS,
-    // How soon a new primary is found.
-    heartbeatFrequencyMS: 2_000,
+    // Changes of the primary arrive at once; this is how soon a server that hangs is noticed.
+    heartbeatFrequencyMS: 4_000,
     ...(options.tls && { tls: true, ...options.tls }),
     ...(options.onCommand && { monitorCommands: true }),
   }

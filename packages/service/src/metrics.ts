@@ -57,7 +57,7 @@ const openMetrics = 'application/openmetrics-text'
  * How often the event loop is looked at, in milliseconds. The library's defaults wake an idle process 110 times a second, which is
  * most of its CPU. The lag of an idle process reads as the first of these.
  */
-const eventLoopLooks = { eventLoopMonitoringPrecision: 100, eventLoopUtilizationTimeout: 1_000 } as const
+const eventLoopLooks = { eventLoopMonitoringPrecision: 200, eventLoopUtilizationTimeout: 1_000 } as const
 
 /** The metrics of one process, with those of the process itself and of Node.js; each carries the label `service`. */
 export function createMetrics(service: string): Metrics {
