@@ -8,6 +8,8 @@ export interface OrderOptions {
   /** Ends after this many events at sockets, or this many seconds. */
   events: number
   seconds: number
+  /** How long nodes wait for an earlier message; their default where it is absent. */
+  orderWaitMS?: number
 }
 
 export interface OrderResults {
@@ -37,14 +39,15 @@ const dropEveryMS = 2_000
  * Sends messages, threads, edits and deletions through two gateways at full speed to clients at two realtime nodes, some of
  * which keep reconnecting with `since`; checks the order in which each gets them.
  */
-export async function runOrderLoad({ events, seconds }: OrderOptions): Promise<OrderResults> {
+export async function runOrderLoad({ events, seconds, orderWaitMS }: OrderOptions): Promise<OrderResults> {
   const platform = await startPlatform()
   const agent = new Agent({ keepAlive: true })
   const clients: Client[] = []
   try {
     const { start } = platform
     const gateways = await Promise.all([start('api-gateway'), start('api-gateway')])
-    const nodes = await Promise.all([start('realtime'), start('realtime')])
+    const settings = orderWaitMS === undefined ? {} : { PARLEY_REALTIME_ORDER_WAIT_MS: String(orderWaitMS) }
+    const nodes = await Promise.all([start('realtime', settings), start('realtime', settings)])
     const members = await Promise.all(Array.from({ length: memberCount }, () => platform.newUser()))
     const comers = await Promise.all(Array.from({ length: droppers }, () => platform.newUser()))
     const rooms: string[] = []
