@@ -141,6 +141,6 @@ function valuesOf(image: string, more: object = {}): string[] {
   return ['parley', join(root, chart), ...files.flatMap((file) => ['--values', file])]
 }
 
-async function helm(args: string[], timeout = '5m'): Promise<void> {
+async function helm(args: string[], timeout = '10m'): Promise<void> {
   await promisify(execFile)(goProgram('helm'), [...args, '--namespace', namespace, '--timeout', timeout])
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { cpus } from 'node:os'
+import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -135,6 +135,7 @@ async function underLoad(keys: Keys): Promise<Run> {
   const load = await startLoad({ ...keys, ...urls, clients, sends, openConnections })
   say(`${load.clients.length} clients are connected to ${urls.realtimeUrl}`)
   const resources = watchResources()
+  const busyBefore = busy()
   load.begin()
   await pause(options.quietSeconds * 1_000)
   const quiet = await load.look()
@@ -156,7 +157,12 @@ async function underLoad(keys: Keys): Promise<Run> {
     say(`${step.name}: ${JSON.stringify({ ...seen, ...(remark && { remark }) })}`)
   }
   load.stop()
-  return { does: way.does, ground: await groundOf(), quiet, done, resources: resources.stop(), crashed: [...crashed] }
+  return { does: way.does, ground: [...(await groundOf()), `load average of the machine: ${busyBefore} before, ${busy()} after`], quiet, done, resources: resources.stop(), crashed: [...crashed] }
+}
+
+/** Over a minute, and of whatever else runs on the machine too. */
+function busy(): string {
+  return (loadavg()[0] ?? 0).toFixed(1)
 }
 
 async function groundOf(): Promise<string[]> {
