@@ -157,7 +157,14 @@ async function underLoad(keys: Keys): Promise<Run> {
     say(`${step.name}: ${JSON.stringify({ ...seen, ...(remark && { remark }) })}`)
   }
   load.stop()
-  return { does: way.does, ground: [...(await groundOf()), `load average of the machine: ${busyBefore} before, ${busy()} after`], quiet, done, resources: resources.stop(), crashed: [...crashed] }
+  return {
+    does: way.does,
+    ground: [...(await groundOf()), `load average of the machine: ${busyBefore} before, ${busy()} after`],
+    quiet,
+    done,
+    resources: resources.stop(),
+    crashed: [...crashed],
+  }
 }
 
 /** Over a minute, and of whatever else runs on the machine too. */
