@@ -24,7 +24,7 @@ const roomsInPage = 200
 
 const redacted: MessageChange = {
   set: recall.set,
-  without: [...recall.without, 'expiresAtMS', 'heldExpiryMS', 'pinned'],
+  without: [...recall.without, 'expiresAtMS', 'heldExpiryMS'],
 }
 
 /** The erasure of a user whose messages go too. */

@@ -6,7 +6,7 @@ export const recalled = 'recall'
 
 export const recall = {
   set: { messageType: recalled, recalled: true },
-  without: ['content', 'mentions', 'attachments', ...ofStream],
+  without: ['content', 'mentions', 'attachments', 'pinned', ...ofStream],
 } as const satisfies MessageChange
 
 /** A recalled message has no content; every sent message has some. */

@@ -64,6 +64,18 @@ describe('GET /rooms/{id}/pins', () => {
     assert.deepEqual(await texts(alice, room), [])
   })
 
+  test('a recalled message is unpinned, and cannot be pinned again', async () => {
+    const room = await newRoom()
+    const id = await pinned(room, 'secret')
+    await pinned(room, 'kept')
+    const recalled = await alice.call('POST', `/rooms/${room}/message`, { _id: id, messageType: 'recall' })
+    assert.equal(recalled.body.result.pinned, undefined)
+    assert.deepEqual(await texts(bob, room), ['kept'])
+    const refused = await bob.call('POST', `/messages/${id}/pin`)
+    assert.deepEqual([refused.status, refused.body.error.code], [400, 'INVALID_REQUEST'])
+    assert.deepEqual(await texts(bob, room), ['kept'])
+  })
+
   test('goes by pages; banned members can read it, even in a frozen room', async () => {
     const room = await newRoom()
     for (const message of ['1', '2', '3']) await pinned(room, message)
