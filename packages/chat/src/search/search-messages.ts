@@ -114,12 +114,14 @@ async function searchAll(
 async function searchedRooms(
   chat: Chat,
   caller: UserCaller,
-  { room, roomTags }: { room?: string | undefined; roomTags?: string[] | undefined },
+  { room, roomTags = [] }: { room?: string | undefined; roomTags?: string[] | undefined },
 ): Promise<RoomSummary[]> {
-  if (room !== undefined) return [(await requireMember(chat, caller, room)).room]
-  const rooms = (await findRoomsOfMember(chat.db, caller.app, caller.user)).map((each) => each.room)
-  const tagged = roomTags ? rooms.filter((each) => each.roomTags.some((tag) => roomTags.includes(tag))) : rooms
-  return tagged.toSorted((a, b) => b.lastMessageAtMS - a.lastMessageAtMS)
+  const rooms =
+    room === undefined
+      ? (await findRoomsOfMember(chat.db, caller.app, caller.user)).map((each) => each.room)
+      : [(await requireMember(chat, caller, room)).room]
+  const isTagged = (each: RoomSummary) => roomTags.length === 0 || each.roomTags.some((tag) => roomTags.includes(tag))
+  return rooms.filter(isTagged).toSorted((a, b) => b.lastMessageAtMS - a.lastMessageAtMS)
 }
 
 /** Indexes the messages of rooms that are not indexed yet, for two seconds at most, and the rest soon. */

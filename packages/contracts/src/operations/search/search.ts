@@ -24,7 +24,11 @@ export const search = operation({
       .default(['messages']),
     keyword: z.string().min(1).max(256),
     room: roomId.optional().describe('Only this room'),
-    roomTags: z.array(z.string().min(1).max(128)).max(100).optional().describe('Only rooms with one of these tags'),
+    roomTags: z
+      .array(z.string().min(1).max(128))
+      .max(100)
+      .optional()
+      .describe('Only rooms with one of these tags; all if empty'),
     excerpts: z.boolean().default(false).describe('Adds `found`'),
     limit: z.number().int().min(1).max(500).default(50).describe('Messages in all'),
   }),

@@ -79,6 +79,8 @@ describe('POST /search', () => {
     ])
     assert.deepEqual(await find('needle', { room: mine }), [{ room: mine, messages: [two, one] }])
     assert.deepEqual(await find('needle', { roomTags: ['t', 'u'] }), [{ room: tagged, messages: [three] }])
+    assert.deepEqual(await find('needle', { room: mine, roomTags: ['t'] }), [])
+    assert.deepEqual(await find('needle', { roomTags: [] }), await find('needle'))
     assert.deepEqual(await find('needle', { limit: 2 }), [
       { room: tagged, messages: [three] },
       { room: mine, messages: [two] },
