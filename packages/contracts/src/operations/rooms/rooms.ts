@@ -111,7 +111,7 @@ export const listRooms = operation({
     sort: z
       .string()
       .default('-lastMessage')
-      .describe('Space-separated lastMessage, createdTime, name; prefix - for descending')
+      .describe('Space-separated lastMessage, createdTime, name (by the alphabet); prefix - for descending')
       .meta({ pattern: '^-?(lastMessage|createdTime|name)( +-?(lastMessage|createdTime|name))*$' }),
     skip: z.coerce.number().int().min(0).default(0),
     limit: z.coerce.number().int().min(0).default(0).describe('0 means no limit'),

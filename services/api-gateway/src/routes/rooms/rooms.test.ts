@@ -170,6 +170,14 @@ describe('GET /rooms', () => {
     assert.deepEqual(await order('name -createdTime'), [third, first, second])
   })
 
+  test('sorts names as people do: regardless of case, and by the numbers in them', async () => {
+    const dora = await gateway.newUser()
+    for (const name of ['Zed', 'Room 10', 'abc', 'Éva', 'room 9', 'Eve']) await gateway.newRoom([dora], { name })
+    const { data } = (await dora.call('GET', '/rooms?sort=name')).body.result
+    const sorted = data.map(({ name }: { name: string }) => name)
+    assert.deepEqual(sorted, ['abc', 'Éva', 'Eve', 'room 9', 'Room 10', 'Zed'])
+  })
+
   test('sortUnreadFirst puts rooms with unread messages first, each part sorted', async () => {
     proves('GET /rooms', '?sortUnreadFirst')
     assert.equal(await names({ sortUnreadFirst: 1 }), 'b d a c')
