@@ -32,17 +32,16 @@ export async function removeMembers(
 ): Promise<Room> {
   const { app } = by
   const user = userOf(by)
-  const members = [...new Set(request.members)]
-  const isLeaving = members.length === 1 && members[0] === user
+  const given = [...new Set(request.members)]
   if (request.systemMessage === true) {
-    const { room, sender, ending } = await inTransaction(chat.db, async (session) => {
-      const checked = await check(chat, by, roomId, members, session)
+    const { room, members, sender, ending } = await inTransaction(chat.db, async (session) => {
+      const checked = await check(chat, by, roomId, given, session)
       return {
-        room: checked,
-        sender: await speaker(chat, checked, user, members, session),
+        ...checked,
+        sender: await speaker(chat, checked.room, user, checked.members, session),
         ending: await findMembershipsByKey(
           chat.db,
-          members.map((member) => key(app, roomId, member)),
+          checked.members.map((member) => key(app, roomId, member)),
           session,
         ),
       }
@@ -52,7 +51,7 @@ export async function removeMembers(
       chat,
       room,
       {
-        messageType: isLeaving ? 'leaveRoom' : 'deleteMember',
+        messageType: given.every((member) => member === user) ? 'leaveRoom' : 'deleteMember',
         sender,
         isForOther: sender !== user,
         members,
@@ -61,8 +60,8 @@ export async function removeMembers(
     )
   }
   const changed = await changeAndNote(chat, roomOrderingKey(app, roomId), async (session, pending) => {
-    const before = await check(chat, by, roomId, members, session)
-    const { room, removed } = await removeFrom(chat.db, before, members, maxMembersShown, session)
+    const before = await check(chat, by, roomId, given, session)
+    const { room, removed } = await removeFrom(chat.db, before.room, before.members, maxMembersShown, session)
     chat.audit?.note({ before: membersInAudit(removed) })
     membersChanged(pending, room, { event: 'DELETE_MEMBERS', sender: user, members: removed })
     const payload = { room: roomId, by: user ?? null }
@@ -76,20 +75,32 @@ async function check(
   chat: Chat,
   by: Caller,
   roomId: string,
-  members: readonly string[],
+  given: readonly string[],
   session: Session,
-): Promise<RoomDoc> {
-  const isLeaving = members.every((member) => member === userOf(by))
+): Promise<{ room: RoomDoc; members: string[] }> {
+  const isLeaving = given.every((member) => member === userOf(by))
   const { room, role } = await (isLeaving ? findRole : findActingRole)(chat, by, roomId, session)
   if (room.roomType === 'direct') throw new ApiError('INVALID_REQUEST', 'id: a direct room has exactly two members')
   if (!isLeaving) requireRole(role, 'manager', 'others are taken out')
+  const members = await membersNamed(chat, room, given, session)
   if (role === 'manager' && members.some((member) => member === room.owner)) {
     throw new ApiError('INSUFFICIENT_PERMISSIONS', 'members: a manager cannot take out the owner')
   }
-  const known = await findMembersAmong(chat.db, room, members, session)
-  const others = members.filter((member) => !known.has(member)).map((member) => JSON.stringify(member))
-  if (others.length > 0) throw new ApiError('CLIENT_NOT_FOUND', `members: not in the room: ${others.join(', ')}`)
-  return room
+  return { room, members }
+}
+
+/** A user group stands for those of its members who are in the room. @throws ApiError CLIENT_NOT_FOUND naming the others */
+async function membersNamed(chat: Chat, room: RoomDoc, given: readonly string[], session: Session): Promise<string[]> {
+  const known = await findMembersAmong(chat.db, room, given, session)
+  const others = given.filter((member) => !known.has(member))
+  if (others.length === 0) return [...given]
+  const groups = await chat.findUsers(others.map((id) => key(room.app, id)))
+  const inGroups = (id: string) => groups.get(key(room.app, id))?.groupMembers ?? []
+  const ofGroups = await findMembersAmong(chat.db, room, others.flatMap(inGroups), session)
+  const outside = others.filter((id) => !inGroups(id).some((member) => ofGroups.has(member)))
+  if (outside.length === 0) return [...new Set([...given.filter((id) => known.has(id)), ...ofGroups])]
+  const named = outside.map((id) => JSON.stringify(id)).join(', ')
+  throw new ApiError('CLIENT_NOT_FOUND', `members: not in the room: ${named}`)
 }
 
 /** The same for every request that ends these memberships: it may be repeated, or come twice. */

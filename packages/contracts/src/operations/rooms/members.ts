@@ -157,7 +157,10 @@ export const removeMembers = operation({
   audit: auditsParam('room', 'id'),
   form: 'envelope',
   params,
-  body: z.strictObject({ members: users, systemMessage }),
+  body: z.strictObject({
+    members: users.describe('User IDs; a user group stands for its members in the room'),
+    systemMessage,
+  }),
   result: room,
   errors: ['NOT_ROOM_MEMBER', 'ROOM_NOT_FOUND', 'CLIENT_NOT_FOUND', 'USER_BLOCKED', 'INSUFFICIENT_PERMISSIONS'],
   extension: true,

@@ -5,11 +5,12 @@ import { type Answer, startTestGateway, type TestGateway, type TestUser } from '
 describe("a user group's ID is no user ID", () => {
   let gateway: TestGateway
   let alice: TestUser
+  let bob: TestUser
   let room: string
   beforeAll(async () => {
     gateway = await startTestGateway()
     alice = await gateway.newUser('alice')
-    await gateway.newUser('bob')
+    bob = await gateway.newUser('bob')
     await gateway.admin('POST', '/admin/groups', { _id: 'team', nickname: 'Team', members: ['bob'] })
     room = await gateway.newRoom([alice], { owner: 'alice' })
   })
@@ -73,7 +74,7 @@ describe("a user group's ID is no user ID", () => {
       'CLIENT_NOT_FOUND',
     ],
     [
-      'be taken out',
+      'be taken out of a room without its members',
       () => admin('POST', `/rooms/${room}/delete/members`, { members: ['team'] }),
       404,
       'CLIENT_NOT_FOUND',
@@ -97,6 +98,36 @@ describe("a user group's ID is no user ID", () => {
       assert.deepEqual(await stored(), before)
     })
   }
+
+  test("a group's ID stands for those of its members who are in the room when members are removed", async () => {
+    const [carol, dave, frank] = [
+      await gateway.newUser('carol'),
+      await gateway.newUser('dave'),
+      await gateway.newUser('frank'),
+    ]
+    await gateway.newUser('erin')
+    const choir = { _id: 'choir', nickname: 'Choir', members: ['carol', 'dave', 'erin'] }
+    await admin('POST', '/admin/groups', choir)
+    const hall = await gateway.newRoom([alice, carol, dave, frank], { owner: 'alice' })
+    const remove = (members: string[], more = {}) =>
+      admin('POST', `/rooms/${hall}/delete/members`, { members, ...more })
+    const refused = await remove(['choir', 'erin'])
+    assert.deepEqual([refused.status, refused.body.error.code], [404, 'CLIENT_NOT_FOUND'])
+    assert.match(refused.body.error.message, /"erin"$/)
+    const removed = await remove(['carol', 'choir', 'frank'], { systemMessage: true })
+    assert.equal(removed.status, 200, JSON.stringify(removed.body))
+    const left = removed.body.result.members.map(({ _id }: { _id: string }) => _id)
+    assert.deepEqual(left, ['alice'])
+    const { data } = (await alice.call('GET', `/rooms/${hall}/messages/v3?limit=1`)).body.result
+    assert.deepEqual(data[0].message.members.toSorted(), ['carol', 'dave', 'frank'])
+  })
+
+  test("a manager cannot remove the owner by a group's ID", async () => {
+    const club = await gateway.newRoom([alice, bob], { owner: 'bob' })
+    await admin('PUT', `/rooms/${club}`, { managers: ['alice'] })
+    const refused = await alice.call('POST', `/rooms/${club}/delete/members`, { members: ['team'] })
+    assert.deepEqual([refused.status, refused.body.error.code], [403, 'INSUFFICIENT_PERMISSIONS'])
+  })
 
   test('GET /admin/clients never shows a group, whatever the filter', async () => {
     const q = encodeURIComponent('{"_id":"team"}')
