@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 const maxIdLength = 128
+const wholeCharacters = 'expected whole characters: it has half of a surrogate pair'
 
 /**
  * URL libraries take `.` and `..` out of a path, also percent-encoded (https://url.spec.whatwg.org/#path-state):
@@ -25,11 +26,9 @@ export const madeId = (most = 128) => inPath(z.string().min(1).max(most))
 const freeId = inPath(z.string().min(1))
   // oxlint-disable-next-line no-control-regex -- control characters are what it keeps out
   .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'expected no control characters')
+  .refine((id) => id.isWellFormed(), wholeCharacters)
   // Characters are code points: an emoji is one, although it has two units.
-  .refine(
-    (id) => id.isWellFormed() && Array.from(id).length <= maxIdLength,
-    `expected at most ${maxIdLength} characters`,
-  )
+  .refine((id) => Array.from(id).length <= maxIdLength, `expected at most ${maxIdLength} characters`)
   .meta({ maxLength: maxIdLength })
 
 /**
@@ -41,7 +40,7 @@ export const comparedText = (most: number) =>
   z
     .string()
     .max(most)
-    .refine((text) => text.isWellFormed(), 'expected whole characters: it has half of a surrogate pair')
+    .refine((text) => text.isWellFormed(), wholeCharacters)
 
 /**
  * A name that people read: one line of whole characters.

@@ -1928,7 +1928,7 @@ export interface GetRoomInput {
 }
 export interface ListRoomsInput {
   /**
-   * Space-separated lastMessage, createdTime, name; prefix - for descending
+   * Space-separated lastMessage, createdTime, name (by the alphabet); prefix - for descending
    */
   sort?: string
   skip?: number
@@ -2641,6 +2641,8 @@ export interface RemoveMembersInput {
    */
   id: string
   /**
+   * User IDs; a user group stands for its members in the room
+   *
    * Items: User ID
    */
   members: string[]
@@ -5399,7 +5401,7 @@ export interface SearchInput {
    */
   room?: string
   /**
-   * Only rooms with one of these tags
+   * Only rooms with one of these tags; all if empty
    */
   roomTags?: string[]
   /**

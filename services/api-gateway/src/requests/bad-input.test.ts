@@ -79,13 +79,14 @@ describe('bad input gets a clear error that names the field', () => {
     assert.equal(answer.body.error.code, 'UNSUPPORTED_MEDIA_TYPE')
   })
 
-  test('a non-decimal number in the query is 400 INVALID_QUERY, naming the parameter', async () => {
+  test('a number in the query that is not decimal, or given twice, is 400 INVALID_QUERY, naming the parameter', async () => {
     for (const path of ['/rooms', '/admin/clients', '/admin/groups', '/admin/webhooks/failed']) {
-      for (const limit of ['0x10', '1e2', '%201', 'Infinity', '1_0', '-1', '1.5']) {
+      for (const limit of ['0x10', '1e2', '%201', 'Infinity', '1_0', '-1', '1.5', '1&limit=2']) {
         const call = path === '/rooms' ? alice.call : gateway.admin
         const { status, body } = await call('GET', `${path}?limit=${limit}`)
         assert.deepEqual([status, body.error.code], [400, 'INVALID_QUERY'], `${path} ${limit}`)
         assert.match(body.error.message, /limit/)
+        assert.doesNotMatch(body.error.message, /NaN/)
       }
     }
   })

@@ -3,7 +3,7 @@ import type { Operation } from '@parley/contracts/operation'
 import { z } from 'zod'
 
 /**
- * Refuses numbers in a query that are not written in decimal. JavaScript would also read
+ * Refuses numbers in a query that are not written in decimal, or given twice. JavaScript would also read
  * `0x10`, `1e3`, blanks and `Infinity` as numbers.
  *
  * @throws ApiError INVALID_QUERY, or the operation's own code for a bad query
@@ -11,8 +11,8 @@ import { z } from 'zod'
 export function requireDecimals({ query, invalid }: Operation, given: Record<string, unknown>): void {
   for (const [name, schema] of Object.entries(query?.shape ?? {})) {
     const text = given[name]
-    if (typeof text !== 'string' || text === '' || !isNumber(schema)) continue
-    if (!/^-?\d+(\.\d+)?$/.test(text)) {
+    if (text === undefined || text === '' || !isNumber(schema)) continue
+    if (typeof text !== 'string' || !/^-?\d+(\.\d+)?$/.test(text)) {
       throw new ApiError(invalid?.query ?? 'INVALID_QUERY', `${name}: expected a whole number`)
     }
   }

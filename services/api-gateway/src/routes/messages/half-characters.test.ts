@@ -42,4 +42,9 @@ describe('a lone surrogate in a compared value is 400 INVALID_REQUEST, before an
       assert.equal(status, 200, 'the whole character is taken')
     })
   }
+
+  test('_id of POST /admin/clients', async () => {
+    const answer = await gateway.admin('POST', '/admin/clients', { _id: half, issueAccessToken: true })
+    refused(answer, 400, 'INVALID_REQUEST', /^_id: .*surrogate/)
+  })
 })
