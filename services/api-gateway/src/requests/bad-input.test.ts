@@ -91,6 +91,16 @@ describe('bad input gets a clear error that names the field', () => {
     }
   })
 
+  test('a missing query parameter is 400 INVALID_QUERY, and the message says that it is required', async () => {
+    for (const [path, name] of [
+      ['/users/search', 'q'],
+      ['/me/changes', 'since'],
+    ] as const) {
+      const { status, body } = await alice.call('GET', path)
+      assert.deepEqual([status, body.error.code, body.RM], [400, 'INVALID_QUERY', `${name} is required`])
+    }
+  })
+
   test('an unknown path is 404 NOT_FOUND in the envelope', async () => {
     proves('Error forms', 'the envelope {RC, RM, error: {code, message}}, RC repeats the HTTP status')
     const { status, body } = await gateway.admin('GET', '/no/such/path')

@@ -77,5 +77,6 @@ function explain(issue: Issue): string {
   const at = issue.path.map(String).join('.')
   if (issue.code === 'unrecognized_keys') return `${[at, issue.keys[0]].filter(Boolean).join('.')}: unknown field`
   const expected = issue.message.replace(/^Invalid input: /, '')
-  return at === '' ? expected : `${at}: ${expected}`
+  if (at === '') return expected
+  return expected.endsWith(' received undefined') ? `${at} is required` : `${at}: ${expected}`
 }
