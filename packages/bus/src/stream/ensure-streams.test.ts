@@ -165,7 +165,7 @@ test('a growth that was cut off is completed by a process that does not ask for 
 })
 
 test('a stream gives up nothing while NATS has no room for another one', async () => {
-  // As much as one stream may have, and not two.
+  // One stream may have this, and two may not.
   const fits = async (maxBytes: number) => {
     try {
       await ensureStream(bus, { ...options, maxBytes })
