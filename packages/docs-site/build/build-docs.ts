@@ -19,6 +19,7 @@ import type { Assets } from './layout.ts'
 const folder = join(import.meta.dirname, '..')
 const root = join(folder, '../..')
 const builtFrom = join(builtDocs, '.built-from')
+const contract = ['openapi.json', 'asyncapi.json']
 const scalarFiles = join(dirname(fileURLToPath(import.meta.resolve('@scalar/api-reference'))), '..')
 
 /** Renders every page, unless the present ones are of these very sources. Returns whether it did. */
@@ -53,6 +54,7 @@ export async function buildDocs(): Promise<boolean> {
   }
   write(join(fresh, 'api.html'), apiHtml(assets))
   write(join(fresh, 'llms.txt'), llmsText(groups))
+  for (const name of contract) writeBoth(join(fresh, name), readFileSync(join(root, 'docs', name)))
   cpSync(join(root, 'docs/pictures'), join(fresh, 'pictures'), { recursive: true })
   writeFileSync(join(fresh, '.built-from'), sources)
   putInPlace(fresh)
@@ -64,12 +66,17 @@ function write(file: string, text: string): void {
   writeFileSync(file, text)
 }
 
+/** Writes a file, and beside it compressed. */
+function writeBoth(file: string, content: string | Uint8Array): void {
+  writeFileSync(file, content)
+  writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }))
+}
+
 /** Puts a file under a name with its digest, also compressed; returns the name. */
 function assetOf(fresh: string, name: string, content: string | Uint8Array): string {
   const digest = createHash('sha256').update(content).digest('hex').slice(0, 8)
   const named = name.replace(/(?=\.\w+$)/, `-${digest}`)
-  writeFileSync(join(fresh, 'assets', named), content)
-  writeFileSync(join(fresh, 'assets', `${named}.gz`), gzipSync(content, { level: 9 }))
+  writeBoth(join(fresh, 'assets', named), content)
   return named
 }
 
@@ -87,8 +94,7 @@ function putScalar(fresh: string): string {
     if (!file.endsWith('.js')) continue
     const content = readFileSync(join(from, file))
     mkdirSync(dirname(join(to, file)), { recursive: true })
-    writeFileSync(join(to, file), content)
-    writeFileSync(join(to, `${file}.gz`), gzipSync(content, { level: 9 }))
+    writeBoth(join(to, file), content)
   }
   return name
 }
@@ -126,6 +132,7 @@ function digestOfSources(): string {
     'packages/docs-site/{src,build}/**/*.*',
     'packages/docs-site/package.json',
     'docs/**/*.{md,png}',
+    ...contract.map((name) => `docs/${name}`),
     '*.md',
     '{packages/client,examples}/README.md',
   ]

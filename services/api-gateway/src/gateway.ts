@@ -25,7 +25,6 @@ import { serveMcp } from './agents/serve-mcp.ts'
 import { type ChatPageOptions, serveChatPage } from './documents/chat-page.ts'
 import { serveConsole } from './documents/console.ts'
 import { serveDocsSite } from './documents/docs-site.ts'
-import { serveDocuments } from './documents/openapi.ts'
 import { createOtherFiles } from './documents/other-files.ts'
 import { boundConnections } from './limits/connections.ts'
 import { judgeRefusal } from './limits/failed-logins.ts'
@@ -136,7 +135,6 @@ export async function createGateway({
   shedLoad(app, metrics, maxLoopDelayMS)
   const countedMark = randomUUID()
   if (rateLimits) limitRequests(app, createCallerRates(rateLimits.counts, rateLimits), countedMark)
-  await serveDocuments(app)
   serveDocsSite(app)
   const otherFiles = createOtherFiles(app, createPageFiles(chat), log)
   await serveChatPage(app, { ...chatPage, files: filesOrigin(files) }, otherFiles, createPageImages(chat), failedLogins)

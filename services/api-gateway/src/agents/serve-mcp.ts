@@ -41,11 +41,9 @@ export interface McpOptions {
  * counted as the request of the agent. Stateless: any gateway answers any request, and nothing is kept between two.
  */
 export function serveMcp(app: FastifyInstance, authentication: Authentication, options: McpOptions): void {
-  const hidden = { hide: true }
   app.post<{ Querystring: { write?: unknown } }>(
     path,
     {
-      schema: hidden,
       onRequest: async (request, reply) => {
         refuseForeignOrigin(request, options.origins)
         takeBearer(request)
@@ -69,7 +67,6 @@ export function serveMcp(app: FastifyInstance, authentication: Authentication, o
   app.route({
     method: ['GET', 'DELETE'],
     url: path,
-    schema: hidden,
     handler: (_request, reply) => {
       void reply.header('allow', 'POST, OPTIONS')
       throw new ApiError('METHOD_NOT_ALLOWED', `${path} takes POST`)

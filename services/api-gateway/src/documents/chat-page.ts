@@ -42,7 +42,7 @@ export async function serveChatPage(
       // It knows no list of origins; frame-ancestors stands for it.
       reply.removeHeader('x-frame-options')
     })
-    files.get<{ Querystring: Query }>('/chat', { schema: { hide: true } }, async ({ query, ip }, reply) => {
+    files.get<{ Querystring: Query }>('/chat', async ({ query, ip }, reply) => {
       const asked = askedBy(query)
       const images = await imagesOf(asked).catch(async (error: unknown) => {
         if (failedLoginCode(error) !== undefined) {
@@ -105,7 +105,7 @@ function withImageOrigins(html: string, images: readonly string[]): string {
 /** A checkout that was not started by npm has no built page: everything else is there. */
 function refuse(app: FastifyInstance): void {
   app.log.warn({}, 'the chat page is not built')
-  app.get('/chat', { schema: { hide: true } }, () => {
+  app.get('/chat', () => {
     throw new ApiError('SERVICE_UNAVAILABLE', 'The chat page is not built: npm run build:page')
   })
 }

@@ -14,10 +14,9 @@ import { serveBuiltFiles } from './serve-built-files.ts'
  * @param files the origin that exchanges the bytes of files, beside our own
  */
 export async function serveConsole(app: FastifyInstance, others: OtherFiles, files?: string): Promise<void> {
-  const hidden = { schema: { hide: true } }
   if (!existsSync(join(builtConsole, 'index.html'))) {
     app.log.warn({}, 'the console is not built')
-    app.get('/console', hidden, () => {
+    app.get('/console', () => {
       throw new ApiError('SERVICE_UNAVAILABLE', 'The console is not built: npm run build:console')
     })
     return
@@ -27,7 +26,7 @@ export async function serveConsole(app: FastifyInstance, others: OtherFiles, fil
   await app.register(async (page) => {
     serveBuiltFiles(page, { folder: builtConsole, prefix: '/console/files/', policy, others })
     for (const path of ['/console', '/console/*']) {
-      page.get(path, hidden, (request, reply) =>
+      page.get(path, (request, reply) =>
         reply
           .type('text/html; charset=utf-8')
           .headers({ 'cache-control': 'no-cache', 'content-security-policy': policy, 'x-frame-options': 'DENY' })

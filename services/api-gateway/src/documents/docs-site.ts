@@ -6,7 +6,6 @@ import { builtDocs, noncePlaceholder } from '@parley/docs-site/built-docs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type BuiltFile, readBuilt, sendBuilt, typeOfPageFile } from './built-files.ts'
 
-const hidden = { schema: { hide: true } }
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.md': 'text/markdown; charset=utf-8',
@@ -14,6 +13,8 @@ const types: Readonly<Record<string, string>> = {
   '.json': 'application/json; charset=utf-8',
   '.png': 'image/png',
 }
+/** Not below /docs. */
+const atRoot = ['llms.txt', 'openapi.json', 'asyncapi.json']
 const keepForever = 'public, max-age=31536000, immutable'
 /** Names with a digest or a version. */
 const lasting = /^(?:assets|scalar-[\d.]+)\//
@@ -31,12 +32,12 @@ function apiPolicy(nonce: string): string {
 }
 
 /**
- * Serves the reference of the API at /docs, the pages of docs/ below it, each as Markdown too (`.md`), and /llms.txt. All
- * files are ours, and the browser asks no other server.
+ * Serves the reference of the API at /docs, the pages of docs/ below it, each as Markdown too (`.md`), /llms.txt, and the contract:
+ * REST as OpenAPI 3.1, the socket's events as AsyncAPI 3. All files are ours, and the browser asks no other server.
  */
 export function serveDocsSite(app: FastifyInstance): void {
   // The local stack puts the demo's keys here (local/src/first-page.ts).
-  app.get('/docs/keys.json', hidden, () => ({}))
+  app.get('/docs/keys.json', () => ({}))
   if (!existsSync(join(builtDocs, 'api.html'))) return refuse(app)
   const api = readFileSync(join(builtDocs, 'api.html'), 'utf8')
   const names = new Set(
@@ -50,19 +51,21 @@ export function serveDocsSite(app: FastifyInstance): void {
     read.set(name, file)
     return sendBuilt(request, reply.header('content-security-policy', pagePolicy), file)
   }
-  app.get('/docs', hidden, (_request, reply) => {
+  app.get('/docs', (_request, reply) => {
     const nonce = randomBytes(16).toString('base64')
     return reply
       .type('text/html; charset=utf-8')
       .headers({ 'cache-control': 'no-cache', 'content-security-policy': apiPolicy(nonce) })
       .send(api.replaceAll(noncePlaceholder, nonce))
   })
-  app.get<{ Params: { '*': string } }>('/docs/*', hidden, (request, reply) => {
+  app.get<{ Params: { '*': string } }>('/docs/*', (request, reply) => {
     const name = fileAt(request.params['*'], names)
     if (name === undefined) return reply.callNotFound()
     return send(request, reply.header('cache-control', lasting.test(name) ? keepForever : 'no-cache'), name)
   })
-  app.get('/llms.txt', hidden, (request, reply) => send(request, reply.header('cache-control', 'no-cache'), 'llms.txt'))
+  for (const name of atRoot) {
+    app.get(`/${name}`, (request, reply) => send(request, reply.header('cache-control', 'no-cache'), name))
+  }
 }
 
 /** The file of a path: of a page, of a folder's first page, or itself. */
@@ -74,8 +77,8 @@ function fileAt(path: string, names: ReadonlySet<string>): string | undefined {
 /** A checkout that was not started by npm has no built pages: everything else is there. */
 function refuse(app: FastifyInstance): void {
   app.log.warn({}, 'the pages of docs/ are not built')
-  for (const path of ['/docs', '/docs/*', '/llms.txt']) {
-    app.get(path, hidden, () => {
+  for (const path of ['/docs', '/docs/*', ...atRoot.map((name) => `/${name}`)]) {
+    app.get(path, () => {
       throw new ApiError('SERVICE_UNAVAILABLE', 'The pages are not built: npm run build:page')
     })
   }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { asyncApiDocument } from '@parley/contracts/documents/asyncapi'
 import { errorCatalogue } from '@parley/contracts/errors'
 import { allOperations } from '@parley/contracts/operations/all'
 import { Validator } from '@seriousme/openapi-schema-validator'
@@ -28,6 +27,8 @@ interface Document {
   paths: Record<string, Record<string, Described>>
 }
 
+const written = (name: string) => readFileSync(join(import.meta.dirname, '../../../../docs', name), 'utf8')
+
 describe('the OpenAPI document', () => {
   let gateway: TestGateway
   let document: Document
@@ -51,17 +52,13 @@ describe('the OpenAPI document', () => {
     assert.ok(valid, JSON.stringify(errors, null, 2))
   })
 
-  test('matches the gateway: every operation of the contract has its route', async () => {
-    const { status, body, headers } = await gateway.anonymous('GET', '/openapi.json')
-    assert.equal(status, 200)
-    assert.match(String(headers.get('content-type')), /^application\/json\b/)
-    assert.deepEqual(body, JSON.parse(JSON.stringify(document)))
-  })
-
-  test('stands beside the AsyncAPI document, which the gateway serves at /asyncapi.json', async () => {
-    const { status, body } = await gateway.anonymous('GET', '/asyncapi.json')
-    assert.equal(status, 200)
-    assert.deepEqual(body, JSON.parse(JSON.stringify(asyncApiDocument())))
+  test('is served at /openapi.json, and the AsyncAPI document at /asyncapi.json, compressed', async () => {
+    for (const name of ['openapi.json', 'asyncapi.json']) {
+      const { status, text, headers } = await gateway.anonymous('GET', `/${name}`)
+      assert.deepEqual([status, headers.get('content-encoding')], [200, 'gzip'], 'npm run build:page')
+      assert.match(String(headers.get('content-type')), /^application\/json\b/)
+      assert.ok(text === written(name), name)
+    }
   })
 
   test('describes the calls to integrators, with schemas from the document', () => {
@@ -89,7 +86,7 @@ describe('the OpenAPI document', () => {
       })
       .filter(({ schema }) => schema?.type === 'object' || schema?.type === 'array')
     assert.deepEqual(inline, [])
-    assert.ok(statSync(join(import.meta.dirname, '../../../../docs/openapi.json')).size <= 500_000)
+    assert.ok(Buffer.byteLength(written('openapi.json')) <= 500_000)
   })
 
   test('has a server, a licence, a contact, and a description for every tag', () => {
@@ -103,12 +100,12 @@ describe('the OpenAPI document', () => {
   })
 
   test('docs/openapi.json is up to date (`npm run docs:api` writes it)', () => {
-    const written = readFileSync(join(import.meta.dirname, '../../../../docs/openapi.json'), 'utf8')
-    assert.deepEqual(JSON.parse(written), JSON.parse(JSON.stringify(document)))
+    // A comparison of every value takes seconds.
+    assert.ok(JSON.stringify(JSON.parse(written('openapi.json'))) === JSON.stringify(document))
   })
 
   test('docs/reference/README.md names every Parley extension', () => {
-    const page = readFileSync(join(import.meta.dirname, '../../../../docs/reference/README.md'), 'utf8')
+    const page = written('reference/README.md')
     const ours = allOperations.filter(({ extension }) => extension)
     const named = ours.map(({ method, path }) => `\`${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}\``)
     assert.deepEqual(

@@ -27,8 +27,7 @@ export function serveBuiltFiles(
 ): void {
   const own = readBuiltFiles(folder)
   others.keep(new Map([...own].flatMap(([name, { content }]) => (digested.test(name) ? [[name, content]] : []))))
-  const hidden = { schema: { hide: true } }
-  app.get<{ Params: { name: string } }>(`${prefix}:name`, hidden, async (request, reply) => {
+  app.get<{ Params: { name: string } }>(`${prefix}:name`, async (request, reply) => {
     const { name } = request.params
     const isDigested = digested.test(name)
     const file = own.get(name)

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
+import { join } from 'node:path'
 import { inPlace } from '@parley/contracts/documents/part-names'
 import { allOperations } from '@parley/contracts/operations/all'
 import { afterAll, beforeAll, describe, test } from 'vitest'
@@ -269,8 +271,8 @@ describe('operations of the interface are lenient', () => {
     }
   })
 
-  test('the OpenAPI document describes it', async () => {
-    const { body } = await gateway.anonymous('GET', '/openapi.json')
+  test('the OpenAPI document describes it', () => {
+    const body = JSON.parse(readFileSync(join(import.meta.dirname, '../../../../docs/openapi.json'), 'utf8'))
     const described = (id: string) => {
       const operation = allOperations.find((candidate) => candidate.id === id)
       const path = operation?.path.replaceAll(/:(\w+)/g, '{$1}') ?? ''

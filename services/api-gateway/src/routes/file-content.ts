@@ -37,7 +37,6 @@ export async function serveContent(
   // Otherwise clients exchange the bytes with the store.
   if (store.kind !== 'folder') return
   const url = '/files/:id/content'
-  const hidden = { schema: { hide: true } }
   const fileOf = ({ params }: FastifyRequest, query: SignedQuery) =>
     fileOfUrl(chat, (params as { id: string }).id, query)
 
@@ -58,13 +57,13 @@ export async function serveContent(
       const taken = takeUpload(chat, { store, isScanned, uploads }, file, raw)
       return okEnvelope(await taken.finally(() => clearTimeout(timer)))
     }
-    files.route({ method: 'PUT', url, ...hidden, bodyLimit: Number.MAX_SAFE_INTEGER, handler: put })
+    files.route({ method: 'PUT', url, bodyLimit: Number.MAX_SAFE_INTEGER, handler: put })
 
     const get = async (request: FastifyRequest, reply: FastifyReply) => {
       const query = readQuery(request, ['get', 'save', 'thumbnail'])
       return sendContent(request, reply, store, await fileOf(request, query), query.use)
     }
-    files.route({ method: 'GET', url, ...hidden, handler: get })
+    files.route({ method: 'GET', url, handler: get })
   })
 }
 

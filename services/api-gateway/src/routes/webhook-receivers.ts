@@ -14,7 +14,6 @@ export async function serveReceivers(app: FastifyInstance, presence: Presence): 
     receivers.route({
       method: 'POST',
       url: '/webhooks/receivers/:id',
-      schema: { hide: true },
       async handler({ params, headers, body }, reply) {
         const { data: id } = receiverId.safeParse((params as { id: string }).id)
         const bytes = body instanceof Uint8Array ? body : new Uint8Array()
