@@ -42,6 +42,11 @@ function sharedServers(): SharedServers | undefined {
   return shared === undefined ? undefined : JSON.parse(shared)
 }
 
+/** Whether the servers of `testServers` and all that is in them go when the tests end; not those of somebody else. */
+export function areRemovedAfterRun(): boolean {
+  return sharedServers() === undefined || sharedServers()?.tenantsDir !== undefined
+}
+
 let own: Promise<ServerUrls> | undefined
 
 /**

@@ -17,7 +17,7 @@ import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import { digest, insertApp } from '@parley/db/apps/apps'
 import { connectDb } from '@parley/db/connect'
 import { newId } from '@parley/db/messages/messages'
-import { migrate, migrateTimeoutMS } from '@parley/db/migrate'
+import { giveBackDatabase, makeDatabase, takeDatabase } from '@parley/db/test-database'
 import { refuseUnroutable } from '@parley/db/test-shard-routing'
 import type { FolderStore } from '@parley/files/file-store'
 import { folderStore } from '@parley/files/folder-store'
@@ -99,6 +99,9 @@ export interface Heard {
   next(event: ServerEvent, matches?: (payload: never) => boolean): Promise<Heard['events'][number]>
 }
 
+/** How many gateways of this process use each database. */
+const gateways = new Map<string, number>()
+
 export async function startTestGateway(
   shared: Partial<Pick<TestGateway, 'app' | 'clientKey' | 'apiKey' | 'basicKey'>> & {
     database?: string
@@ -108,9 +111,11 @@ export async function startTestGateway(
     GatewayLimits = {},
 ): Promise<TestGateway> {
   const servers = shared.servers ?? (await testServers())
-  const database = shared.database ?? `gateway_${randomUUID().replaceAll('-', '')}`
-  const mongoUrl = withDatabase(shared.mongoUrl ?? servers.mongoUrl, database)
-  if (!shared.database) await migrateNew(mongoUrl)
+  const isLent = !shared.database && !shared.servers && !shared.mongoUrl
+  const serverUrl = shared.mongoUrl ?? servers.mongoUrl
+  const database = shared.database ?? (await (isLent ? takeDatabase() : makeDatabase(serverUrl)))
+  const mongoUrl = withDatabase(serverUrl, database)
+  gateways.set(database, (gateways.get(database) ?? 0) + 1)
   // `stop` fails if a cluster of shards would refuse a statement.
   const routing = refuseUnroutable()
   const db = await connectDb(mongoUrl, { onCommand: routing.onCommand })
@@ -191,9 +196,13 @@ export async function startTestGateway(
       control.stop()
       await closeBus(bus)
       await closePresence(presence)
-      if (!shared.app) await db.mongo.dropDatabase({ writeConcern: { w: 1 } })
       if (!shared.app) await rm(store.root, { recursive: true, force: true })
+      const others = (gateways.get(database) ?? 0) - 1
+      gateways.set(database, others)
+      const isGivenBack = isLent && others === 0
+      if (!shared.app && !isGivenBack) await db.mongo.dropDatabase({ writeConcern: { w: 1 } })
       await db.client.close()
+      if (isGivenBack) await giveBackDatabase(database)
       if (routing.refused.length > 0) throw new Error(`with shards: ${routing.refused.join(', ')}`)
     },
   }
@@ -219,16 +228,6 @@ export async function insist(call: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     const answer = await call()
     if (answer.status !== 503) return answer
-  }
-}
-
-/** Creates a database. On an overloaded machine, building indexes exceeds the time limit of queries. */
-async function migrateNew(url: string): Promise<void> {
-  const db = await connectDb(url, { timeoutMS: migrateTimeoutMS })
-  try {
-    await migrate(db)
-  } finally {
-    await db.client.close()
   }
 }
 

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto'
+import { areRemovedAfterRun, testServers, withDatabase } from '@parley/stack/test-servers'
+import { MongoClient } from 'mongodb'
+import { indexesOf } from './collections.ts'
+import { connectDb } from './connect.ts'
+import { migrate, migrateTimeoutMS } from './migrate.ts'
+import { migrationsCollection } from './schema.ts'
+
+/**
+ * Databases on the shared servers that tests of this process have given back: with every collection and index, and no documents. To
+ * make one takes MongoDB a third of a second of CPU, and a run of all tests needs hundreds.
+ */
+const spare: string[] = []
+let cleaner: Promise<MongoClient> | undefined
+
+/** The name of a database on the shared servers that has the schema and no documents, for one test gateway at a time. */
+export async function takeDatabase(): Promise<string> {
+  return spare.pop() ?? makeDatabase((await testServers()).mongoUrl)
+}
+
+/** The name of a new database with the schema. */
+export async function makeDatabase(mongoUrl: string): Promise<string> {
+  const name = `gateway_${randomUUID().replaceAll('-', '')}`
+  // On an overloaded machine, building indexes exceeds the time limit of queries.
+  const db = await connectDb(withDatabase(mongoUrl, name), { timeoutMS: migrateTimeoutMS })
+  try {
+    await migrate(db)
+  } finally {
+    await db.client.close()
+  }
+  return name
+}
+
+/** Empties a database for another test, when nothing writes to it any more. */
+export async function giveBackDatabase(name: string): Promise<void> {
+  const client = await (cleaner ??= new MongoClient((await testServers()).mongoUrl).connect())
+  const mongo = client.db(name)
+  const isThere = (collection: string) => [{ $limit: 1 }, { $project: { _id: { $literal: collection } } }]
+  const others = Object.keys(indexesOf).map((coll) => ({ $unionWith: { coll, pipeline: isThere(coll) } }))
+  const filled = mongo.collection('users').aggregate([{ $match: { $expr: false } }, ...others])
+  for (const { _id: collection } of await filled.toArray()) {
+    await mongo.collection(collection).deleteMany({})
+    // A plan that suited the documents of another test.
+    await mongo.command({ planCacheClear: collection })
+  }
+  for (const { name: collection } of await mongo.listCollections({}, { nameOnly: true }).toArray()) {
+    if (collection !== migrationsCollection && !(collection in indexesOf)) await mongo.collection(collection).drop()
+  }
+  if (areRemovedAfterRun()) spare.push(name)
+  else await mongo.dropDatabase({ writeConcern: { w: 1 } })
+}
