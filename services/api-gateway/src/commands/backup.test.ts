@@ -7,11 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { clock } from '@parley/async/clock'
+import { restoreBackup } from '@parley/db/backup/restore'
 import { connectDb, type Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { flushAbandoned } from '@parley/db/room-buffer/flush'
 import { createSchemaCheck, OldSchemaError } from '@parley/db/schema'
+import { folderArchive } from '@parley/files/archive'
 import { startS3 } from '@parley/stack/test-s3'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
@@ -158,17 +160,23 @@ describe('parley backup and parley restore', () => {
     const manifest = join(backup, 'manifest.json')
     const kept = await readFile(manifest, 'utf8')
     const db = await emptyDb()
+    const isEmpty = async () => assert.deepEqual(await db.mongo.listCollections().toArray(), [])
     const refused = async (reason: RegExp) => {
-      await assert.rejects(restore(db, backup), reason)
-      await assert.rejects(command(ours(), ['restore', backup, '--check']), reason)
-      assert.deepEqual(await db.mongo.listCollections().toArray(), [])
+      await assert.rejects(
+        restoreBackup(db, folderArchive(backup), () => undefined),
+        reason,
+      )
+      await isEmpty()
     }
     const flipped = Buffer.from(whole)
     flipped[whole.length >> 1] = (flipped[whole.length >> 1] ?? 0) ^ 1
     await writeFile(file, flipped)
-    await refused(/users-00001\.bson\.gz was changed/)
+    const changed = /users-00001\.bson\.gz was changed/
+    await assert.rejects(restore(db, backup), changed)
+    await assert.rejects(command(ours(), ['restore', backup, '--check']), changed)
+    await isEmpty()
     await truncate(file, whole.length - 1)
-    await refused(/users-00001\.bson\.gz was changed/)
+    await refused(changed)
     await unlink(file)
     await refused(/users-00001\.bson\.gz is missing/)
     await writeFile(file, whole)

@@ -33,7 +33,7 @@ describe('an ID in a path', () => {
   })
   afterAll(() => gateway.stop())
 
-  test('that is also a segment of another path still reaches its own operation', async () => {
+  test('that is also the segment of another path there still reaches its own operation', async () => {
     const app = fastify({ routerOptions })
     for (const operation of all) {
       app.route({
@@ -42,15 +42,18 @@ describe('an ID in a path', () => {
         handler: (request) => ({ id: operation.id, params: request.params }),
       })
     }
-    const words = [
-      ...new Set(all.flatMap(({ path }) => path.split('/').filter((part) => part && !part.startsWith(':')))),
-    ]
+    const partsOf = (path: string) => path.split('/')
+    const isName = (part: string) => part.startsWith(':')
+    const fixedAt = (place: number) =>
+      all.flatMap(({ path }) => partsOf(path)[place] ?? []).filter((part) => part !== '' && !isName(part))
     const odd = ['a/b', '/', '%2e', 'a/../b', '...', '.a', '?', '#', ' ', '\\', ';', '*', ':id', 'v3/']
     for (const { id, method, path } of withParams) {
-      const names = namesIn(path)
-      for (const value of [...words, ...odd]) {
-        for (const name of [...names, ...(names.length > 1 ? ['all'] : [])]) {
-          const ids = Object.fromEntries(names.map((one) => [one, name === one || name === 'all' ? value : 'x']))
+      const places = [...partsOf(path).entries()].flatMap(([place, part]) => (isName(part) ? [place] : []))
+      for (const chosen of [...places.map((place) => [place]), ...(places.length > 1 ? [places] : [])]) {
+        for (const value of new Set([...chosen.flatMap(fixedAt), ...odd])) {
+          const ids = Object.fromEntries(
+            namesIn(path).map((name, nth) => [name, chosen.includes(places[nth] ?? 0) ? value : 'x']),
+          )
           // Clients that follow the URL standard do this.
           const url = new URL(fill(path, ids), 'http://parley')
           const { body } = await app.inject({ method, url: url.pathname + url.search })

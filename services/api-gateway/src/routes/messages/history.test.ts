@@ -204,7 +204,7 @@ describe('GET /rooms/{id}/messages/v3', () => {
 
   test('at most 100 messages share a time, pages never split them, and times are not ahead of the clock', async () => {
     const room = await gateway.newRoom([alice, bob])
-    const sent = await sendAtOnce(room, 2_000)
+    const sent = await sendAtOnce(room, 1_000)
     assert.ok((await clockOf(room)) <= Date.now())
     const counts = await perTime(room, 'createdAtMS')
     assert.ok(Math.max(...counts) <= 100)
@@ -228,15 +228,15 @@ describe('GET /rooms/{id}/messages/v3', () => {
 
   test('at most 100 stubs of _all share a time, and times are not ahead of the clock', async () => {
     const room = await gateway.newRoom([alice, bob])
-    await sendAtOnce(room, 1_050)
+    await sendAtOnce(room, 350)
     await gateway.admin('DELETE', `/rooms/${room}/messages/_all`)
     const roomKey = key(gateway.app, room)
     await gateway.chat.db.rooms.updateOne({ _id: roomKey }, { $set: { 'erasing.leaseUntilMS': 0 } })
     while (await eraseNextRoom(gateway.chat, new AbortController().signal)) continue
     assert.ok((await clockOf(room)) <= Date.now())
-    assert.deepEqual(await perTime(room, 'updatedAtMS'), [...Array.from({ length: 10 }, () => 100), 50])
+    assert.deepEqual(await perTime(room, 'updatedAtMS'), [100, 100, 100, 50])
     const seen = await walkForward(room, 30)
-    assert.equal(new Set(ids(seen)).size, 1_050)
+    assert.equal(new Set(ids(seen)).size, 350)
     assert.ok(seen.every(({ isDeleted }) => isDeleted))
   })
 

@@ -148,7 +148,7 @@ describe('POST /blockStatus/room/{roomID}/{blockee}', () => {
   test('a user being added or joining is banned by a concurrent ban over another gateway', async () => {
     const other = await gateway.another()
     const headers = { 'im-client-key': gateway.clientKey, 'im-authorization': stranger.token }
-    for (let i = 0; i < 20; i++) {
+    for (let i = 0; i < 10; i++) {
       const room = await gateway.newRoom([owner, bob], { owner: 'owner', opening: 1 })
       const enter =
         i % 2 === 0

@@ -43,7 +43,7 @@ describe('POST /messages/{id}/report', () => {
     const second = await gateway.another()
     const users = await Promise.all(Array.from({ length: 16 }, () => gateway.newUser()))
     const room = await gateway.newRoom([bob, ...users])
-    const ids = await Promise.all(Array.from({ length: 10 }, () => send(room)))
+    const ids = await Promise.all(Array.from({ length: 4 }, () => send(room)))
     const headers = ({ id, token }: TestUser) => ({
       ...{ 'im-client-key': gateway.clientKey, 'im-authorization': token, 'im-client-id': id },
     })
