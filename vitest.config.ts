@@ -9,8 +9,8 @@ if (!process.argv.includes('--coverage'))
 const alone = ['test/faults/chaos.test.ts', 'test/catch-up/since-chaos.test.ts', 'test/order/*.test.ts']
 /** Tests that mostly wait for elections: beside each other, and beside nothing that would make servers late. */
 const failover = ['test/failover/*.test.ts']
-/** Tests that take a core for a while. */
-const heavy = ['test/hostile/*.test.ts', 'test/browser/*.test.ts']
+/** Tests that take a core for a while, and those that change the globals of their process. */
+const heavy = ['test/hostile/*.test.ts', 'test/browser/*.test.ts', 'test/client/react*.test.ts']
 const unit = ['{packages,services}/*/{src,test,build}/**/*.test.ts', 'test/run/*.test.ts']
 const services = ['test/{,*/}*.test.ts', 'local/src/**/*.test.ts']
 const others = ['test/{checks,run,whole-run}/*.test.ts']
@@ -33,7 +33,10 @@ export default defineConfig({
       project('checks', 0, { include: ['test/checks/*.test.ts'] }),
       project('unit', 0, { include: unit, exclude: gateway, isolate }),
       project('gateway', 0, { include: gateway, isolate }),
-      project('services', 0, { include: services, exclude: [...heavy, ...alone, ...failover, ...others], globalSetup }),
+      project('services', 0, {
+        ...{ include: services, exclude: [...heavy, ...alone, ...failover, ...others] },
+        ...{ globalSetup, isolate },
+      }),
       project('heavy', 0, { include: heavy, maxConcurrency: 10, globalSetup }),
       project('failover', 1, { include: failover, globalSetup }),
       project('alone', 2, { include: alone, fileParallelism: false, globalSetup }),
