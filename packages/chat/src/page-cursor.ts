@@ -27,3 +27,18 @@ export function pageOf<T>(oneMore: readonly T[], limit: number): { shown: T[]; l
   const shown = oneMore.slice(0, limit)
   return { shown, last: oneMore.length > limit ? shown.at(-1) : undefined }
 }
+
+/** Such a page as the API shows it; its cursor is absent at the end of the list. */
+export function toPage<T, V>(
+  oneMore: readonly T[],
+  limit: number,
+  { view, placeOf }: { view: (one: T) => V; placeOf: (one: T) => PagePlace },
+): { data: V[]; cursor?: string } {
+  const { shown, last } = pageOf(oneMore, limit)
+  return { data: shown.map(view), ...(last && { cursor: toCursor(placeOf(last)) }) }
+}
+
+/** The place of an entry in a list by the time at which it was made. */
+export function placeByCreation({ createdAtMS, id }: { createdAtMS: number; id: string }): PagePlace {
+  return { atMS: createdAtMS, id }
+}

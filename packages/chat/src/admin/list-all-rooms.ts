@@ -4,6 +4,7 @@ import { mostCounted, type listAllRooms as operation } from '@parley/contracts/o
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { findRoomList, findRoomsNamed, type RoomSort } from '@parley/db/rooms/room-list'
 import type { Chat } from '../chat.ts'
+import { pageOf } from '../page-cursor.ts'
 import { type FilterFields, filterTimeMS, parseQuery, refuseSlowFilter } from '../query-filter.ts'
 import { toListedRoom } from '../views/admin-room.ts'
 
@@ -52,8 +53,7 @@ export async function listAllRooms(
   const { count, rooms } = await chat.limits
     .queries({ app }, () => findRoomList(chat.db, app, wanted, page))
     .catch(refuseSlowFilter)
-  const shown = rooms.slice(0, limit)
-  const last = rooms.length > limit ? shown.at(-1) : undefined
+  const { shown, last } = pageOf(rooms, limit)
   return {
     totalCount: Math.min(count, mostCounted),
     totalIsExact: count <= mostCounted,

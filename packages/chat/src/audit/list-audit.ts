@@ -5,7 +5,7 @@ import { findAuditEntries } from '@parley/db/audit/audit-log'
 import type { AuditDoc } from '@parley/db/audit/documents'
 import { key } from '@parley/db/keys'
 import type { Chat } from '../chat.ts'
-import { pageOf, parseCursor, toCursor } from '../page-cursor.ts'
+import { parseCursor, toPage } from '../page-cursor.ts'
 import { parseTime } from '../read-time.ts'
 
 /**
@@ -25,8 +25,7 @@ export async function listAudit(
   }
   const before = place && { atMS: place.atMS, id: key(app, place.id) }
   const oneMore = await findAuditEntries(db, app, wanted, { before, limit: limit + 1 })
-  const { shown, last } = pageOf(oneMore, limit)
-  return { data: shown.map(toAuditView), ...(last && { cursor: toCursor(last) }) }
+  return toPage(oneMore, limit, { view: toAuditView, placeOf: (entry) => entry })
 }
 
 /** An entry as the API and the feed show it. */

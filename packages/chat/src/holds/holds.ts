@@ -10,7 +10,7 @@ import { newId } from '@parley/db/messages/messages'
 import { sweepSoon } from '@parley/db/retention/sweeps'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import type { Chat } from '../chat.ts'
-import { parseCursor, toCursor } from '../page-cursor.ts'
+import { parseCursor, placeByCreation, toPage } from '../page-cursor.ts'
 
 /** Maximum number of holds of an app. */
 const mostHolds = 10_000
@@ -49,9 +49,8 @@ export async function listHolds(
   { user, room, limit, cursor }: Input<typeof listing>['query'],
 ): Promise<Result<typeof listing>> {
   const cover = user === undefined ? (room === undefined ? undefined : coverOf(app, { room })) : coverOf(app, { user })
-  const holds = await findHolds(db, app, { cover, before: parseCursor(cursor), limit })
-  const last = holds.length === limit ? holds.at(-1) : undefined
-  return { data: holds.map(toView), ...(last && { cursor: toCursor({ atMS: last.createdAtMS, id: last.id }) }) }
+  const oneMore = await findHolds(db, app, { cover, before: parseCursor(cursor), limit: limit + 1 })
+  return toPage(oneMore, limit, { view: toView, placeOf: placeByCreation })
 }
 
 /** Lifts a hold; what it spared goes soon, if nothing else covers it. @throws ApiError HOLD_NOT_FOUND */

@@ -23,7 +23,7 @@ const jsonOf = (bytes: Buffer): unknown => plainLine(readJson(decoder.decode(byt
 
 /** A line's content, validated by itself; or its faults. A time in the future of MongoDB's clock is one. */
 export function readLine({ number, index, bytes, fault }: Line): { read: ImportLine } | { problems: Problem[] } {
-  const bad = (reason: string, field = '') => ({ problems: [{ line: number, index, field, reason }] })
+  const bad = (reason: string) => ({ problems: [{ line: number, index, field: '', reason }] })
   if (fault !== undefined) return bad(fault)
   let json: unknown
   try {

@@ -4,7 +4,7 @@ import type { listWebhookCalls as operation } from '@parley/contracts/operations
 import { findCalls } from '@parley/db/push/call-history'
 import { keptDays } from '@parley/db/push/outgoing-calls'
 import type { Chat } from '../chat.ts'
-import { parseCursor, toCursor } from '../page-cursor.ts'
+import { parseCursor, placeByCreation, toPage } from '../page-cursor.ts'
 import { parseTime } from '../read-time.ts'
 import { toDeliveryView } from '../views/webhook-delivery.ts'
 
@@ -22,10 +22,7 @@ export async function listWebhookCalls(
   const sinceMS = since === undefined ? clock.now() - keptMS : parseTime('since', since)
   const untilMS = until === undefined ? Number.MAX_SAFE_INTEGER : parseTime('until', until)
   const before = parseCursor(cursor, /./s)
-  const calls = await findCalls(db, { app, room, sinceMS, untilMS }, { before, limit })
-  const last = calls.length === limit ? calls.at(-1) : undefined
-  return {
-    data: calls.map(toDeliveryView),
-    ...(last && { cursor: toCursor({ atMS: last.createdAtMS, id: last._id }) }),
-  }
+  const oneMore = await findCalls(db, { app, room, sinceMS, untilMS }, { before, limit: limit + 1 })
+  const placeOf = ({ createdAtMS, _id: id }: (typeof oneMore)[number]) => placeByCreation({ createdAtMS, id })
+  return toPage(oneMore, limit, { view: toDeliveryView, placeOf })
 }

@@ -3,7 +3,7 @@ import type { listJobs as operation } from '@parley/contracts/operations/integra
 import { findJobs, findListedJob } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
 import type { Chat } from '../chat.ts'
-import { pageOf, parseCursor, toCursor } from '../page-cursor.ts'
+import { parseCursor, placeByCreation, toPage } from '../page-cursor.ts'
 import { parsePeriod } from '../read-time.ts'
 import { toJobView } from './job-view.ts'
 
@@ -24,6 +24,5 @@ export async function listJobs(
   }
   const before = place && { atMS: place.atMS, id: key(app, place.id) }
   const oneMore = await findJobs(db, app, { state, kind, ...period, before, limit: limit + 1 })
-  const { shown, last } = pageOf(oneMore, limit)
-  return { data: shown.map(toJobView), ...(last && { cursor: toCursor({ atMS: last.createdAtMS, id: last.id }) }) }
+  return toPage(oneMore, limit, { view: toJobView, placeOf: placeByCreation })
 }

@@ -4,7 +4,7 @@ import type { listReports as operation } from '@parley/contracts/operations/mode
 import { reportStatus } from '@parley/contracts/resources/report'
 import { findReports } from '@parley/db/moderation/reports'
 import type { Chat } from '../chat.ts'
-import { parseCursor, toCursor } from '../page-cursor.ts'
+import { parseCursor, placeByCreation, toPage } from '../page-cursor.ts'
 import { toReportView } from '../views/report.ts'
 
 /**
@@ -22,7 +22,6 @@ export async function listReports(
   if (second !== undefined) throw new ApiError('INVALID_QUERY', `${second}: not with ${first}`)
   const statuses = status === undefined ? reportStatus.options : [status]
   const before = parseCursor(cursor)
-  const reports = await findReports(db, { app, room, sender, reporter, statuses }, { before, limit })
-  const last = reports.length === limit ? reports.at(-1) : undefined
-  return { data: reports.map(toReportView), ...(last && { cursor: toCursor({ atMS: last.createdAtMS, id: last.id }) }) }
+  const oneMore = await findReports(db, { app, room, sender, reporter, statuses }, { before, limit: limit + 1 })
+  return toPage(oneMore, limit, { view: toReportView, placeOf: placeByCreation })
 }

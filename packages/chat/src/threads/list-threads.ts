@@ -17,7 +17,7 @@ import { findUsers } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { findQuoted } from '../messages/reading/quoted-messages.ts'
-import { parseCursor, toCursor } from '../page-cursor.ts'
+import { pageOf, parseCursor, toCursor } from '../page-cursor.ts'
 import { JsonText, withField } from '../views/json-text.ts'
 import { messageJson } from '../views/message.ts'
 import { unreadInThread } from './thread.ts'
@@ -44,8 +44,7 @@ export async function listThreads(
   const isWanted = (one: Listed) =>
     (unread === 'false' || one.unread > 0) && (!after || byLatest(after, placeOf(one)) < 0)
   const rest = all.filter(isWanted)
-  const page = rest.slice(0, limit)
-  const last = rest.length > limit ? page.at(-1) : undefined
+  const { shown: page, last } = pageOf(rest, limit)
   const place = last && placeOf(last)
   const unreadThreads = all.filter((one) => one.unread > 0).length
   const about = { unreadThreads, ...(place && { cursor: toCursor(place) }) }

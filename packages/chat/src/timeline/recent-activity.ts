@@ -21,7 +21,7 @@ const mostOfUser = 200
 /** Unshortened, a client's text could fill the memory. */
 const mostOfText = 256
 
-export function createRecentActivity(most = mostKept): RecentActivity {
+export function createRecentActivity(): RecentActivity {
   const ring: { app: string; user: string; entry: ActivityAnswer[number] }[] = []
   let next = 0
   return {
@@ -32,7 +32,7 @@ export function createRecentActivity(most = mostKept): RecentActivity {
         ),
       ) as Noted
       ring[next] = { app, user, entry: { ...cut, atMS: clock.now() } }
-      next = (next + 1) % most
+      next = (next + 1) % mostKept
     },
     of(app, user) {
       const inOrder = [...ring.slice(next), ...ring.slice(0, next)]

@@ -36,21 +36,14 @@ export async function findRoomHeads(db: Db, app: string, id: string, session: Cl
   return db.rooms.findOne({ _id: key(app, id) }, { projection, session })
 }
 
-export async function findRoomWithBuffer(
-  db: Db,
-  app: string,
-  id: string,
-  session?: ClientSession,
-): Promise<RoomDoc | null> {
-  return db.rooms.findOne({ _id: key(app, id) }, { ...(session && { session }) })
+export async function findRoomWithBuffer(db: Db, app: string, id: string): Promise<RoomDoc | null> {
+  return db.rooms.findOne({ _id: key(app, id) })
 }
 
 /** The rooms that have a buffer, with it. */
-export async function findBuffers(db: Db, keys: readonly string[], session?: ClientSession): Promise<RoomDoc[]> {
+export async function findBuffers(db: Db, keys: readonly string[]): Promise<RoomDoc[]> {
   if (keys.length === 0) return []
-  return db.rooms
-    .find({ _id: { $in: [...keys] }, 'buffer.0': { $exists: true } }, { ...(session && { session }) })
-    .toArray()
+  return db.rooms.find({ _id: { $in: [...keys] }, 'buffer.0': { $exists: true } }).toArray()
 }
 
 /** The rooms with the seqs and senders of their buffers. */

@@ -57,12 +57,9 @@ export async function findBlockersOf(
   app: string,
   blockee: string,
   users: readonly string[],
-  session?: ClientSession,
 ): Promise<Set<string>> {
   const ids = users.map((user) => key(app, user, blockee))
-  const found = await db.blocks
-    .find({ _id: { $in: ids } }, { projection: { blocker: 1 }, ...(session && { session }) })
-    .toArray()
+  const found = await db.blocks.find({ _id: { $in: ids } }, { projection: { blocker: 1 } }).toArray()
   return new Set(found.map(({ blocker }) => blocker))
 }
 

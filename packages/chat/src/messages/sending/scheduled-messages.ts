@@ -23,7 +23,7 @@ import { requireMember } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { attachFiles } from '../../files/attach-files.ts'
 import { bannedFromApp } from '../../moderation/banned-from-app.ts'
-import { parseCursor, toCursor } from '../../page-cursor.ts'
+import { parseCursor, toPage } from '../../page-cursor.ts'
 import { requireRoomMention } from '../../push/require-room-mention.ts'
 import { requireReply } from '../../threads/thread.ts'
 import { announceDue } from '../../upkeep/keep-up.ts'
@@ -197,9 +197,9 @@ export async function listScheduled(
     throw new ApiError('INVALID_QUERY', 'sender: must be the caller')
   }
   const after = parseCursor(cursor)
-  const found = await findScheduledPage(db, { app: by.app, sender: own ?? sender }, { after, limit })
-  const last = found.length === limit ? found.at(-1) : undefined
-  return { data: found.map(toScheduledView), ...(last && { cursor: toCursor({ atMS: last.sendAtMS, id: last.id }) }) }
+  const oneMore = await findScheduledPage(db, { app: by.app, sender: own ?? sender }, { after, limit: limit + 1 })
+  const placeOf = ({ sendAtMS: atMS, id }: ScheduledDoc) => ({ atMS, id })
+  return toPage(oneMore, limit, { view: toScheduledView, placeOf })
 }
 
 /** A message to send later as the contract shows it. */
