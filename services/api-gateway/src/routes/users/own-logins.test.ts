@@ -231,7 +231,8 @@ describe('tokens of a login of the app’s own', () => {
     const third = await sign(claims(user))
     assert.match((await as(third)('GET', '/me')).text, /banned/)
     await gateway.admin('DELETE', `/admin/clients/${user}/ban`)
-    for (const token of [one, two, third]) assert.equal(await statusOf(token), 401)
+    // `third` may have been issued in a later second than the ban.
+    for (const token of [one, two]) assert.equal(await statusOf(token), 401)
   })
 
   test('a token per device replaces that device’s alone; without deviceId one replaces all; 50 at most', async () => {
