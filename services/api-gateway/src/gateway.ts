@@ -14,7 +14,7 @@ import { createPageFiles } from '@parley/chat/integrations/chat-page-files'
 import { createPageImages } from '@parley/chat/integrations/chat-page-images'
 import type { Figures, Presence } from '@parley/chat/integrations/stats-report'
 import { createOperators, type Operators } from '@parley/chat/operators/operators'
-import { requireSession } from '@parley/chat/operators/sessions'
+import { inApp, requireSession } from '@parley/chat/operators/sessions'
 import type { RecentActivity } from '@parley/chat/timeline/recent-activity'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
@@ -167,6 +167,7 @@ function createAuthentication(chat: Chat, findToken: FindToken, operators: Opera
     byApiKey: createApiKeyAuthentication(chat),
     byToken: createUserAuthentication(chat, findToken),
     bySession: (token) => requireSession(operators, token),
+    inApp: (signedIn, app) => inApp(chat.db, signedIn, app),
   }
 }
 

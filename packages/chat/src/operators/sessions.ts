@@ -4,7 +4,7 @@ import { ApiError } from '@parley/contracts/errors'
 import { everyApp, type ListedSession, type OperatorSessionView } from '@parley/contracts/resources/operator'
 import { scopesOfRole } from '@parley/contracts/roles'
 import { isOwnScope } from '@parley/contracts/scopes'
-import { digest, findOpenApps } from '@parley/db/apps/apps'
+import { digest, findOpenApps, isOpenApp } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import type { OperatorDoc, OperatorSessionDoc } from '@parley/db/operators/documents'
 import {
@@ -99,11 +99,19 @@ export function requireCsrfToken(signedIn: Pick<SignedIn, 'token'>, given: strin
   )
 }
 
-/** The operator as the caller of operations for API keys, with the rights of their role in the app. @throws ApiError PERMISSION_DENIED */
-export function inApp({ operator, session }: SignedIn, app: string): AuthenticatedOperator {
+/**
+ * The operator as the caller of operations for API keys, with the rights of their role in the app.
+ * @throws ApiError PERMISSION_DENIED, also where there is no such app: a role for all apps is none in `*`, whose log has the operators
+ */
+export async function inApp(
+  db: Db,
+  { operator, session }: Pick<SignedIn, 'operator' | 'session'>,
+  app: string,
+): Promise<AuthenticatedOperator> {
   const role = roleIn(operator, app)
   // No session reveals which other apps exist.
-  if (!role) throw new ApiError('PERMISSION_DENIED', `the operator has no role in the app ${JSON.stringify(app)}`)
+  if (!role || !(await isOpenApp(db, app)))
+    throw new ApiError('PERMISSION_DENIED', `the operator has no role in the app ${JSON.stringify(app)}`)
   const scopes = scopesOfRole[role]
   return {
     kind: 'integrator',

@@ -113,6 +113,11 @@ export async function findOpenApps(db: Db): Promise<Pick<AppDoc, '_id' | 'create
   return db.apps.find(open, { projection: { createdAt: 1 } }).toArray()
 }
 
+/** Whether there is an app that is not being deleted. */
+export async function isOpenApp(db: Db, app: string): Promise<boolean> {
+  return (await db.apps.findOne({ _id: app, ...open }, { projection: { _id: 1 } })) !== null
+}
+
 export async function findAppByClientKey(db: Db, clientKey: string): Promise<AppDoc | null> {
   return db.apps.findOne({ clientKey, ...open })
 }

@@ -1,5 +1,5 @@
 import type { AuthenticatedOperator } from '@parley/chat/access/caller'
-import { inApp, requireCsrfToken, type SignedIn, type SignedInOperator } from '@parley/chat/operators/sessions'
+import { requireCsrfToken, type SignedIn, type SignedInOperator } from '@parley/chat/operators/sessions'
 import { ApiError } from '@parley/contracts/errors'
 import type { Operation } from '@parley/contracts/operation'
 import type { FastifyRequest } from 'fastify'
@@ -10,6 +10,9 @@ const longestReason = 300
 
 /** Finds a session by the value of its cookie. */
 export type FindSession = (token: string | undefined) => Promise<SignedIn>
+
+/** The caller that a signed-in operator is in an app. */
+export type FindInApp = (signedIn: SignedIn, app: string) => Promise<AuthenticatedOperator>
 
 /** Whether a request that an API key may make is an operator's: it names their app, and no API key. */
 export function isByOperator({ headers }: FastifyRequest): boolean {
@@ -24,7 +27,10 @@ export async function signedInOperator(bySession: FindSession, request: FastifyR
 }
 
 /** The operator in the app that the request names. @throws ApiError as signedInOperator */
-export async function operatorInApp(bySession: FindSession, request: FastifyRequest): Promise<AuthenticatedOperator> {
+export async function operatorInApp(
+  { bySession, inApp }: { bySession: FindSession; inApp: FindInApp },
+  request: FastifyRequest,
+): Promise<AuthenticatedOperator> {
   return inApp(await signedInOperator(bySession, request), headerForms(request, 'parley-app').at(-1) ?? '')
 }
 

@@ -82,7 +82,7 @@ export async function openApiDocument({ isShared = true } = {}): Promise<object>
   const byApiKey = { find: nobody, remembered: () => undefined }
   const mount = createMount(
     app,
-    { byApiKey, byToken: nobody, bySession: nobody },
+    { byApiKey, byToken: nobody, bySession: nobody, inApp: nobody },
     () => undefined,
     () => {
       throw new Error('only described here')

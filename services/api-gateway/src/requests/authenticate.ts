@@ -8,6 +8,7 @@ import type { Access, Operation } from '@parley/contracts/operation'
 import type { KeyScope } from '@parley/contracts/scopes'
 import type { FastifyRequest } from 'fastify'
 import {
+  type FindInApp,
   type FindSession,
   isByOperator,
   operatorInApp,
@@ -33,6 +34,7 @@ export interface Authentication {
   byApiKey: ApiKeyAuthentication
   byToken: (credentials: UserCredentials) => Promise<AuthenticatedUser>
   bySession: FindSession
+  inApp: FindInApp
 }
 
 /** @throws ApiError INVALID_API_KEY, INVALID_CLIENT_KEY, INVALID_TOKEN, INVALID_SESSION, PERMISSION_DENIED */
@@ -41,21 +43,20 @@ export async function authenticate(
   access: Access,
   request: FastifyRequest,
 ): Promise<AuthenticatedCaller | undefined> {
-  const { bySession } = authentication
   switch (access) {
     case 'admin':
     case 'platform':
-      return isByOperator(request) ? operatorInApp(bySession, request) : knownByApiKey(authentication, request)
+      return isByOperator(request) ? operatorInApp(authentication, request) : knownByApiKey(authentication, request)
     case 'client':
     case 'client-with-id':
       return knownByToken(authentication, request)
     case 'client-or-admin':
-      if (isByOperator(request)) return operatorInApp(bySession, request)
+      if (isByOperator(request)) return operatorInApp(authentication, request)
       return request.headers['im-api-key'] === undefined
         ? knownByToken(authentication, request)
         : knownByApiKey(authentication, request)
     case 'operator':
-      return signedInOperator(bySession, request)
+      return signedInOperator(authentication.bySession, request)
     case 'anyone':
       return undefined
   }

@@ -81,6 +81,31 @@ describe('operators and their roles', () => {
     assert.equal((await owner.call('GET', '/admin/rooms', undefined, inApp(otherApp))).status, 200)
   })
 
+  test('a role for all apps opens no app that does not exist, is being deleted, or is *', async () => {
+    const { db } = gateway.chat
+    const ending = `ending ${randomUUID()}`
+    const createdAt = new Date()
+    const secrets = { clientKey: randomUUID(), webhookSecret: 'whsec_' }
+    const apiKeys = [{ digest: randomUUID(), permissions: [], createdAt }]
+    await insertApp(db, { _id: ending, apiKeys, createdAt, deletingSince: createdAt, ...secrets })
+    for (const { method, path } of forKeys) {
+      const body = method === 'GET' ? undefined : {}
+      const { status, text } = await owner.call(method, plain(path), body, { ...reason, ...inApp('*') })
+      assert.equal(status, 403, `${method} ${path}: ${text}`)
+    }
+    // The log of the app * is that of all operators, which only owners see.
+    const developer = await newOperator(gateway, [{ app: '*', role: 'developer' }])
+    for (const app of ['*', '', `none ${randomUUID()}`, ending]) {
+      for (const operator of [owner, developer]) {
+        assert.equal((await operator.call('GET', '/admin/audit', undefined, inApp(app))).status, 403, app)
+        const user = { _id: randomUUID(), nickname: 'Ghost' }
+        assert.equal((await operator.call('POST', '/admin/clients', user, inApp(app))).status, 403, app)
+      }
+      assert.equal(await db.users.countDocuments({ app }), 0)
+    }
+    await db.apps.deleteOne({ _id: ending })
+  })
+
   test('a role for an app overrides one for all apps, and ends with its app', async () => {
     const operator = await newOperator(gateway, [
       { app: '*', role: 'developer' },
