@@ -16,7 +16,10 @@ const perChallenge = { free: 99, firstMS: 15_000, longestMS: 900_000 }
 export interface Attempt {
   /** It succeeded: the failures of the account are forgotten. */
   succeeded(): Promise<void>
-  /** Neither a success nor a wrong guess. */
+  /**
+   * Neither a success nor a wrong guess. Also a right code of an authenticator, or a new passkey: a stolen session can set up one,
+   * and would guess the password without a wait.
+   */
   withdrawn(): Promise<void>
 }
 

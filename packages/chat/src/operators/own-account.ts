@@ -90,7 +90,7 @@ export async function setUpTotp(
   const attempt = await beginAttempt(operators, operator.email, visitor)
   const lastStep = totpStep(totpBegun, code)
   if (lastStep === undefined) throw wrongCode()
-  await attempt.succeeded()
+  await attempt.withdrawn()
   const { codes, digests: recovery } = newRecoveryCodes()
   const update: Update = { $set: { totp: { secret: totpBegun, lastStep, recovery } }, $unset: { totpBegun: 1 } }
   await changeOwnAccount(operators, signedIn, visitor, { action: 'setUpTotp', update })
@@ -133,7 +133,7 @@ async function proveAuthenticator(
   if (!operator.totp) throw new ApiError('CONFLICT', 'the operator has no authenticator')
   const attempt = await beginAttempt(operators, operator.email, visitor)
   if (!(await takeSecondFactor(operators.db, operator, code))) throw wrongCode()
-  await attempt.succeeded()
+  await attempt.withdrawn()
 }
 
 /** Changes an operator's credentials. */

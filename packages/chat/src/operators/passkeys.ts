@@ -138,7 +138,7 @@ export async function addPasskey(
   if (await findOperatorByPasskey(operators.db, registrationInfo.credential.id)) {
     throw new ApiError('CONFLICT', 'credential: the passkey is in use already')
   }
-  await attempt.succeeded()
+  await attempt.withdrawn()
   const { id, publicKey, counter } = registrationInfo.credential
   const passkey: PasskeyDoc = {
     ...{ id, publicKey: Buffer.from(publicKey).toString('base64url'), rpId: party.id, counter, name },

@@ -184,6 +184,17 @@ describe('operators sign in', () => {
       assert.equal((await enter(operator.email, password, bad)).status, 400, bad)
   })
 
+  test('a session that guesses the password has to wait, also after it has set up and removed an authenticator', async () => {
+    const { call } = await withPassword()
+    const guess = () => call('POST', '/operator/password', { current: 'a wrong password', password })
+    for (let i = 0; i < 4; i++) assert.equal((await guess()).status, 401)
+    const { secret } = (await call('POST', '/operator/totp', {})).body.result
+    const { recoveryCodes } = (await call('POST', '/operator/totp', { code: code(secret) })).body.result
+    assert.equal((await call('DELETE', '/operator/totp', { code: recoveryCodes[0] })).status, 200)
+    assert.equal((await guess()).status, 401)
+    assert.equal((await guess()).status, 429)
+  })
+
   test('changing the password requires the current one, and ends every other session on every gateway', async () => {
     const operator = await withPassword()
     const here = open(await enter(operator.email, password))
