@@ -54,9 +54,15 @@ function linkAfter(last: AuditSealDoc | null, app: string, docs: readonly AuditD
   const day = last && last.day > today ? last.day : today
   const previous = last?.hash ?? ''
   const entries = docs.map((doc) => ({ id: doc.id, hash: hashOfEntry(doc), expiresAtMS: doc.expiresAt.getTime() }))
-  const link = { app, seq, day, previous, entries, sealedAtMS }
+  const previousExpiresAtMS = last?.expiresAt.getTime()
+  const link = {
+    ...{ app, seq, day, previous, entries, sealedAtMS },
+    ...(previousExpiresAtMS !== undefined && { previousExpiresAtMS }),
+  }
   const lastMS = Math.max(...entries.map(({ expiresAtMS }) => expiresAtMS))
-  return { _id: sealKey(app, seq), ...link, hash: hashOfSeal(link), expiresAt: new Date(lastMS + dayMS) }
+  // PARLEY_AUDIT_DAYS may have become less.
+  const expiresAt = new Date(Math.max(lastMS + dayMS, (previousExpiresAtMS ?? 0) + 1))
+  return { _id: sealKey(app, seq), ...link, hash: hashOfSeal(link), expiresAt }
 }
 
 /** SHA-256 over the whole entry. */
@@ -68,9 +74,19 @@ export function hashOfEntry(entry: AuditDoc): string {
 
 /** SHA-256 over a link: its position, the previous link, and its entries. */
 export function hashOfSeal(link: Omit<AuditSealDoc, '_id' | 'hash' | 'expiresAt'>): string {
-  const { app, seq, day, previous, entries, sealedAtMS } = link
+  const { app, seq, day, previous, entries, sealedAtMS, previousExpiresAtMS } = link
   const listed = entries.map(({ id, hash, expiresAtMS }) => [id, hash, expiresAtMS])
-  return sha256(JSON.stringify([app, seq, day, previous, listed, sealedAtMS]))
+  return sha256(
+    JSON.stringify([
+      app,
+      seq,
+      day,
+      previous,
+      listed,
+      sealedAtMS,
+      ...(previousExpiresAtMS === undefined ? [] : [previousExpiresAtMS]),
+    ]),
+  )
 }
 
 function sha256(text: string): string {

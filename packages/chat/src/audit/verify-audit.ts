@@ -20,22 +20,27 @@ export interface AuditVerification {
 
 const mostFaults = 100
 
-/** Recomputes the chain of an app's audit log. Expired entries and links may be missing, from the oldest on. */
+/**
+ * Recomputes the chain of an app's audit log, while it grows. Expired entries and links may be missing, from the oldest on; each
+ * link says until when the one before it has to be there.
+ */
 export async function verifyAudit(db: Db, app: string, expected?: string): Promise<AuditVerification> {
   const faults: string[] = []
   const fault = (text: string) => faults.length < mostFaults && faults.push(text)
-  let [entries, links, hasExpected] = [0, 0, false]
+  let [entries, linked, links, hasExpected] = [0, 0, 0, false]
   let last: AuditSealDoc | undefined
+  const counted = await countAuditEntries(db, app)
   for await (const { seal, entries: found } of readChain(db, app)) {
     for (const text of faultsOfLink(seal, last)) fault(text)
     for (const text of faultsOfEntries(seal, found)) fault(text)
     links++
     entries += found.length
+    if (seal.seq <= counted.lastSeq) linked += livingAt(counted.atMS, seal, found)
     hasExpected ||= seal.hash === expected
     last = seal
   }
-  const { all, unsealed } = await countAuditEntries(db, app)
-  const outside = all - unsealed - entries
+  const { living, unsealed } = counted
+  const outside = living - unsealed - linked
   if (outside > 0) fault(`${outside} entries are in no link of the chain`)
   if (expected !== undefined && !hasExpected) fault(`no link has the hash ${expected}`)
   const head = last?.hash ?? ''
@@ -50,7 +55,22 @@ function faultsOfLink(seal: AuditSealDoc, before: AuditSealDoc | undefined): str
     ...(isFirst || seal.seq === before.seq + 1 ? [] : [`${named} follows link ${before.seq}: links are missing`]),
     ...(isFirst || seal.previous === before.hash ? [] : [`${named} does not follow the link before it`]),
     ...(isFirst && seal.seq === 1 && seal.previous !== '' ? [`${named} is the first and names one before it`] : []),
+    ...(isFirst && seal.seq > 1 && !mayLackPrevious(seal)
+      ? [`${named} is the oldest: links before it are missing`]
+      : []),
   ]
+}
+
+function mayLackPrevious({ previousExpiresAtMS = Number.POSITIVE_INFINITY }: AuditSealDoc): boolean {
+  return previousExpiresAtMS <= clock.now()
+}
+
+/** The entries of a link that were not expired at a time: those that are there, and those that have expired since. */
+function livingAt(atMS: number, seal: AuditSealDoc, found: readonly AuditDoc[]): number {
+  const there = new Set(found.map(({ id }) => id))
+  return seal.entries.filter(
+    ({ id, expiresAtMS }) => expiresAtMS > atMS && (there.has(id) || expiresAtMS <= clock.now()),
+  ).length
 }
 
 function faultsOfEntries(seal: AuditSealDoc, found: readonly AuditDoc[]): string[] {

@@ -1,7 +1,9 @@
+import { clock } from '@parley/async/clock'
 import type { ClientSession, Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key, keyRange } from '../keys.ts'
 import { beyond, type PagePlace } from '../page-place.ts'
+import { inSnapshot } from '../transactions/snapshot.ts'
 import type { AuditDoc, AuditSealDoc, UnsealedDoc } from './documents.ts'
 
 const latestFirst = { atMS: -1, _id: -1 } as const
@@ -103,9 +105,25 @@ export async function* readChain(db: Db, app: string): AsyncGenerator<{ seal: Au
   }
 }
 
-/** The number of an app's entries, and of the unsealed ones. */
-export async function countAuditEntries(db: Db, app: string): Promise<{ all: number; unsealed: number }> {
+/** An app's log at one moment, however many changes and sealers go on. */
+export interface AuditCount {
+  atMS: number
+  /** `seq` of the last link. */
+  lastSeq: number
+  /** Entries that have not expired. */
+  living: number
+  unsealed: number
+}
+
+export async function countAuditEntries(db: Db, app: string): Promise<AuditCount> {
   const range = { _id: keyRange(app) }
-  const [all, unsealed] = await Promise.all([db.audit.countDocuments(range), db.auditUnsealed.countDocuments(range)])
-  return { all, unsealed }
+  const atMS = clock.now()
+  // One without a time, as nobody here writes it, counts too.
+  const living = { ...range, $nor: [{ expiresAt: { $lte: new Date(atMS) } }] }
+  return inSnapshot(db, async (session) => ({
+    atMS,
+    lastSeq: (await findLastSeal(db, app, session))?.seq ?? 0,
+    living: await db.audit.countDocuments(living, { session }),
+    unsealed: await db.auditUnsealed.countDocuments(range, { session }),
+  }))
 }

@@ -44,8 +44,10 @@ export interface AuditSealDoc {
   entries: SealedEntry[]
   hash: string
   sealedAtMS: number
-  /** After its entries. */
+  /** After its entries, and after the previous link: links expire in their order. */
   expiresAt: Date
+  /** When the previous link expires, from then on it may be missing; undefined in the first. */
+  previousExpiresAtMS?: number
 }
 
 interface SealedEntry {

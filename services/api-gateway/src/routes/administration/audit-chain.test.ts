@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { clock } from '@parley/async/clock'
+import { sealNext } from '@parley/chat/audit/seal-entries'
+import { verifyAudit } from '@parley/chat/audit/verify-audit'
+import { afterAll, beforeAll, describe, test, vi } from 'vitest'
+import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
+
+describe('the chain of the audit log', () => {
+  let gateway: TestGateway
+  beforeAll(async () => {
+    gateway = await startTestGateway()
+  })
+  afterAll(() => gateway.stop())
+
+  async function changeAndSeal(i: number): Promise<void> {
+    await gateway.admin('POST', '/config', { i })
+    await sealNext(gateway.chat, gateway.app)
+  }
+
+  test('verification finds no fault while changes are made and sealed', async () => {
+    const done = new AbortController()
+    const changing = (async () => {
+      for (let i = 0; !done.signal.aborted; i++) await changeAndSeal(i)
+    })()
+    try {
+      for (let times = 0; times < 10; times++) {
+        assert.deepEqual((await verifyAudit(gateway.chat.db, gateway.app)).faults, [])
+      }
+    } finally {
+      done.abort()
+      await changing
+    }
+  })
+
+  test('verification finds changed, removed and inserted entries, and changed or removed links', async () => {
+    const { db } = gateway.chat
+    const { app } = gateway
+    for (let i = 0; i < 3; i++) await changeAndSeal(100 + i)
+    const faults = async (expected?: string) => (await verifyAudit(db, app, expected)).faults.join('; ')
+    const { head } = await verifyAudit(db, app)
+    const [entry] = await db.audit.find({ app }).sort({ _id: -1 }).limit(1).toArray()
+    const links = await db.auditSeals.find({ app }).sort({ _id: -1 }).limit(2).toArray()
+    const [last, link] = links
+    assert.ok(entry && link && last)
+    await db.audit.updateOne({ _id: entry._id }, { $set: { actor: 'key:another' } })
+    assert.match(await faults(), /entry \w+ was changed/)
+    await db.audit.deleteOne({ _id: entry._id })
+    assert.match(await faults(), /entry \w+ is missing/)
+    await db.audit.insertMany([entry, { ...entry, _id: `${entry._id}x`, id: `${entry.id}x` }])
+    assert.match(await faults(), /1 entries are in no link/)
+    await db.audit.deleteOne({ _id: `${entry._id}x` })
+    assert.equal(await faults(), '')
+    await db.auditSeals.updateOne({ _id: link._id }, { $set: { sealedAtMS: 1 } })
+    assert.match(await faults(), /link \d+ of [\d-]+ was changed/)
+    await db.auditSeals.replaceOne({ _id: link._id }, link)
+    await db.auditSeals.deleteOne({ _id: link._id })
+    assert.match(await faults(), /links are missing/)
+    await db.auditSeals.insertOne(link)
+    await db.auditSeals.deleteOne({ _id: last._id })
+    assert.match(await faults(head), new RegExp(`no link has the hash ${head}`))
+    await db.auditSeals.insertOne(last)
+    assert.equal(await faults(head), '')
+  })
+
+  test('verification finds that the oldest links were removed before they expired', async () => {
+    const { db } = gateway.chat
+    const { app } = gateway
+    for (let i = 0; i < 3; i++) await changeAndSeal(200 + i)
+    const faults = async () => (await verifyAudit(db, app)).faults.join('; ')
+    const [first] = await db.auditSeals.find({ app }).sort({ _id: 1 }).limit(1).toArray()
+    assert.ok(first)
+    const its = await db.audit.find({ app, id: { $in: first.entries.map(({ id }) => id) } }).toArray()
+    await db.auditSeals.deleteOne({ _id: first._id })
+    await db.audit.deleteMany({ _id: { $in: its.map(({ _id }) => _id) } })
+    assert.match(await faults(), /^link 2 of [\d-]+ is the oldest: links before it are missing$/)
+    const later = vi.spyOn(clock, 'now').mockReturnValue(first.expiresAt.getTime())
+    assert.equal(await faults(), '')
+    later.mockRestore()
+    await db.auditSeals.insertOne(first)
+    await db.audit.insertMany(its)
+    assert.equal(await faults(), '')
+  })
+
+  test('entries and links expire after the configured days, and verification accepts that', async () => {
+    const { db } = gateway.chat
+    const [entry] = await db.audit.find({ app: gateway.app }).sort({ _id: 1 }).limit(1).toArray()
+    assert.ok(entry)
+    assert.equal(Math.round((entry.expiresAt.getTime() - entry.atMS) / 86_400_000), 400)
+    const ttl = (await db.audit.indexes()).find(({ expireAfterSeconds }) => expireAfterSeconds === 0)
+    assert.deepEqual(ttl?.key, { expiresAt: 1 })
+  })
+})
