@@ -150,6 +150,7 @@ describe('/mcp: API key operations as tools of the Model Context Protocol', () =
       ['inspectMessages', { id: '..' }, /INVALID_REQUEST.*id/],
       ['inspectMessages', { id: room, colour: 1 }, /INVALID_REQUEST.*colour/],
       ['inspectRoom', { id: room, body: {} }, /INVALID_REQUEST.*body/],
+      ['inspectRoom', { id: 'x'.repeat(70_000) }, /URI_TOO_LONG/],
       ['searchAllMessages', { body: { keyword: 1 } }, /INVALID_REQUEST.*keyword/],
       ['searchAllMessages', { body: { colour: 1 } }, /INVALID_REQUEST.*colour/],
       ['listAllRooms', { q: { colour: 'red' } }, /INVALID_QUERY.*colour/],

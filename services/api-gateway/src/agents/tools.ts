@@ -7,6 +7,7 @@ import type { Operation } from '@parley/contracts/operation'
 import { allOperations } from '@parley/contracts/operations/all'
 import { z } from 'zod'
 import { lackingScopes } from '../requests/authenticate.ts'
+import { maxUrlLength } from '../requests/refused-requests.ts'
 
 /** The REST request of a tool call. */
 export interface ToolRequest {
@@ -43,7 +44,7 @@ export function isRead({ scope }: Operation): boolean {
 
 /**
  * The request of REST that a call of a tool stands for. The values are judged there.
- * @throws ApiError INVALID_REQUEST naming an argument that is unknown, or missing from the path
+ * @throws ApiError INVALID_REQUEST naming an argument that is unknown, or missing from the path; URI_TOO_LONG
  */
 export function toolRequest(operation: Operation, given: Record<string, unknown>): ToolRequest {
   const places = placesOf(operation)
@@ -62,9 +63,11 @@ export function toolRequest(operation: Operation, given: Record<string, unknown>
     else if (place === 'query') query.append(target, textOf(value))
     else headers[target] = textOf(value)
   }
+  if (query.size > 0) url += `?${query.toString()}`
+  if (url.length > maxUrlLength) throw new ApiError('URI_TOO_LONG')
   return {
     method: operation.method,
-    url: query.size > 0 ? `${url}?${query.toString()}` : url,
+    url,
     headers,
     ...(given['body'] !== undefined && { body: given['body'] }),
   }

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { operationsAt, pathOf } from '../documents/operation-paths.ts'
 
 /** Room for the 500 users of `GET /presence` with IDs of 36 characters. */
-const maxUrlLength = 24 * 1024
+export const maxUrlLength = 24 * 1024
 /** How much of a URL an error repeats. */
 const shownLength = 200
 /** How much of a refused body is read at most. */
