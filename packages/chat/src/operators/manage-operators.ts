@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type * as operations from '@parley/contracts/operations/console/operators'
-import { everyApp, type OperatorRoles, type OperatorView } from '@parley/contracts/resources/operator'
+import { everyApp, mostRoles, type OperatorRoles, type OperatorView } from '@parley/contracts/resources/operator'
 import { newId } from '@parley/db/messages/messages'
 import type { OperatorDoc } from '@parley/db/operators/documents'
 import {
@@ -72,7 +72,7 @@ export async function addOperator(
   return { ...toView(operator, ownApps(by)), link: token }
 }
 
-/** Changes name or roles. @throws ApiError OPERATOR_NOT_FOUND, PERMISSION_DENIED */
+/** Changes name or roles. @throws ApiError OPERATOR_NOT_FOUND, PERMISSION_DENIED, INVALID_REQUEST for too many roles */
 export async function changeOperator(
   parts: Parts,
   by: By,
@@ -87,6 +87,9 @@ export async function changeOperator(
     const roles = wanted ? [...wanted, ...kept] : before.roles
     const changed = differing(before.roles, roles)
     requireOwner(by, changed)
+    if (changed.length > 0 && roles.length > mostRoles) {
+      throw new ApiError('INVALID_REQUEST', `roles: more than ${mostRoles}, with those in other apps`)
+    }
     const after = await applied(parts, before, { $set: { roles, ...(name !== undefined && { name }) } }, session, {
       endsSessions: changed.length > 0,
     })

@@ -24,9 +24,12 @@ export const operatorRole = z.strictObject({
   role,
 })
 
+/** An operator has at most this many roles, also those in apps that the caller does not see. */
+export const mostRoles = 100
+
 export const operatorRoles = z
   .array(operatorRole)
-  .max(100)
+  .max(mostRoles)
   .refine((roles) => new Set(roles.map(({ app }) => app)).size === roles.length, 'expected each app once')
 export type OperatorRoles = z.infer<typeof operatorRoles>
 
@@ -38,7 +41,7 @@ export const operator = z
     id: operatorId,
     email: z.string(),
     name: z.string(),
-    roles: operatorRoles,
+    roles: z.array(operatorRole),
     hasPassword: z.boolean().describe('Whether the operator can sign in by password'),
     hasTotp: z.boolean().describe('Whether signing in by password needs a code too'),
     bySso: z.boolean().describe('Whether the operator has signed in by the identity provider'),

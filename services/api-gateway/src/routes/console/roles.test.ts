@@ -249,4 +249,23 @@ describe('operators and their roles', () => {
     )
     assert.doesNotMatch(JSON.stringify(log), /ol_|os_|argon2/)
   })
+
+  test('an operator has at most 100 roles, also with those that the caller does not see', async () => {
+    const second = { app: otherApp, role: 'viewer' } as const
+    const elsewhere = Array.from({ length: 99 }, (_, i) => ({ app: `elsewhere ${i}`, role: 'viewer' as const }))
+    const full = await newOperator(gateway, [second, ...elsewhere])
+    const both = [second, { app: gateway.app, role: 'viewer' as const }]
+    const ofBoth = await newOperator(
+      gateway,
+      both.map(({ app }) => ({ app, role: 'owner' as const })),
+    )
+    const refused = await ofBoth.call('PUT', `/operators/${full.id}`, { roles: both })
+    assert.deepEqual([refused.status, refused.body.error.code], [400, 'INVALID_REQUEST'], refused.text)
+    assert.match(refused.text, /roles: more than 100/)
+    // One who has more all the same, such as by a claim of the provider, is listed like the others.
+    await gateway.chat.db.operators.updateOne({ _id: full.id }, { $set: { roles: [...both, ...elsewhere] } })
+    const { status, body } = await owner.call('GET', '/operators?limit=100')
+    const found = (body.result?.data as { id: string; roles: object[] }[] | undefined)?.find(({ id }) => id === full.id)
+    assert.deepEqual([status, found?.roles.length], [200, 101])
+  })
 })
