@@ -1,4 +1,5 @@
 import { type Client, type ClientOptions, createClient } from '@parley/client'
+import { createTabs } from '@parley/client/tabs'
 import { render } from 'preact'
 import { App } from './app/app.tsx'
 import { FullPage } from './app/full-page.tsx'
@@ -42,9 +43,10 @@ function start(page: HTMLElement, token: ClientOptions['token'], host?: Host) {
   const storage = storageOf('localStorage')
   // The page around has its own worker for push.
   const deviceID = host ? undefined : browserID(storage)
+  const tabs = createTabs()
   const client = createClient({
     url: parleyUrl(),
-    token,
+    ...{ token, tabs },
     // The tabs of a browser are one device, which gets no push while one of them is connected.
     ...(deviceID !== undefined && { deviceID, sharesDevice: true }),
     ...(clientKey !== undefined && { clientKey }),
@@ -58,7 +60,7 @@ function start(page: HTMLElement, token: ClientOptions['token'], host?: Host) {
       showClientKey(key)
     })
   const push = typeof token === 'string' && deviceID !== undefined ? { token, deviceID } : undefined
-  return <App {...{ client, parameters, host, spoken, push }} />
+  return <App {...{ client, parameters, host, spoken, push, mayNotify: () => tabs.mayNotify() }} />
 }
 
 /** Changes of the look, and the end. */
@@ -68,7 +70,7 @@ function obey(host: Host, page: HTMLElement, client: Client): void {
   host.on('texts', ({ texts }) => spoken.useTextsOfPage(texts))
   host.on('logOut', () => {
     const { texts } = spoken.get()
-    client.close()
+    void client.logOut()
     render(<FullPage title={texts.signedOut} hint={texts.signedOutHint} />, page)
     // The host removes the page then.
     void Promise.allSettled([forgetSession(), endPushOf(client)]).finally(() => host.send({ type: 'closed' }))

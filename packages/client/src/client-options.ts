@@ -1,6 +1,7 @@
 import type { ClientCache } from './cache/client-cache.ts'
 import type { FetchToken } from './connection/token-source.ts'
 import type { Storage } from './sending/outbox-storage.ts'
+import type { ClientTabs } from './tabs/client-tabs.ts'
 
 export interface ClientOptions {
   /** The base URL of Parley. */
@@ -19,6 +20,8 @@ export interface ClientOptions {
   storage?: Storage
   /** Keeps rooms and messages for a cold start, with or without a connection: `createCache()` of `@parley/client/cache`. */
   cache?: ClientCache
+  /** The tabs of a browser share one connection: `createTabs()` of `@parley/client/tabs`. */
+  tabs?: ClientTabs
   /** How events are written on the connection; by default `plain`. */
   encoding?: 'plain' | 'base64'
   /** By default a WebSocket, and long-polling where none is possible. */

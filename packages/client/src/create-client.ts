@@ -84,6 +84,7 @@ export function createClient(options: ClientOptions): Client {
     connect: () => connection.open(),
     close,
     async logOut() {
+      connection.logOut?.()
       close()
       await Promise.all([keeper.clear(), storage.clear()])
     },

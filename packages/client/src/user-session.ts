@@ -8,15 +8,14 @@ import type { Message, User } from './generated/types.ts'
 import { ParleyError } from './parley-error.ts'
 import { randomID } from './random-id.ts'
 import { createStore } from './store.ts'
+import type { UserConnection } from './tabs/client-tabs.ts'
 
 /** A user's connection, and the user as far as known: shared by the parts of a client. */
 export function createUserSession(options: ClientOptions, on: Pick<ConnectionOptions, 'onEvent' | 'onLogin'>) {
   const { deviceID = randomID(), timeoutMS = 20_000, transports = ['websocket', 'polling'] } = options
-  const access = {
-    ...{ deviceID, timeoutMS },
-    url: options.url.replace(/\/+$/, ''),
-    tokens: createTokenSource(options.token),
-  }
+  const url = options.url.replace(/\/+$/, '')
+  const shared = options.tabs?.share({ url, clientKey: options.clientKey, token: options.token })
+  const access = { deviceID, timeoutMS, url, tokens: createTokenSource(shared?.token ?? options.token) }
   const clientKey = createStore(options.clientKey)
   const user = createStore<User | undefined>(undefined)
   let userID: string | undefined
@@ -24,7 +23,7 @@ export function createUserSession(options: ClientOptions, on: Pick<ConnectionOpt
   let isClosed = false
   const me = () => userID
 
-  const connection = new Connection({
+  const about: ConnectionOptions = {
     ...{ ...access, transports },
     encoding: options.encoding ?? 'plain',
     clientKey: clientKey.get,
@@ -35,7 +34,10 @@ export function createUserSession(options: ClientOptions, on: Pick<ConnectionOpt
       if (clientKey.get() === undefined) clientKey.set(result.clientKey)
       return on.onLogin(result)
     },
-  })
+  }
+  const connect = (given: ConnectionOptions) => new Connection(given)
+  const readMe = () => calls.getMe()
+  const connection: UserConnection = shared?.connect({ about, connect, clientKey, readMe }) ?? connect(about)
 
   /** Fails when that will not be. */
   async function connectionIs(status: 'syncing' | 'online'): Promise<void> {
@@ -55,7 +57,7 @@ export function createUserSession(options: ClientOptions, on: Pick<ConnectionOpt
 
   const calls = createUserCalls({
     ...{ ...access, me },
-    deviceID: options.sharesDevice ? undefined : deviceID,
+    deviceID: shared || options.sharesDevice ? undefined : deviceID,
     /** From the options, else from the first login. */
     async clientKey() {
       if (clientKey.get() === undefined) await whenLoggedIn()

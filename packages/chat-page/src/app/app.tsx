@@ -36,11 +36,14 @@ interface AppProps {
   spoken: SpokenStore
   /** For pushes to this browser; the page around has its own. */
   push: PushAccess | undefined
+  /** Whether this tab shows notifications, of all tabs of the user. */
+  mayNotify: () => boolean
 }
 
 /** The list of rooms and the room that is open: beside each other, or one at a time where there is no space. */
-export function App({ client, parameters, host, spoken, push }: AppProps) {
-  const parts = useMemo(() => createParts({ client, parameters, host, spoken, push }), [])
+export function App(props: AppProps) {
+  const { client, parameters, spoken } = props
+  const parts = useMemo(() => createParts(props), [])
   const { openRoom, config, notifications, setName } = parts
   const now = useStore(spoken)
   const chat = useMemo(() => ({ ...parts.shared, ...now }), [now])
@@ -119,7 +122,7 @@ function OpenedRoom({ roomID, openRoom }: { roomID: string; openRoom: OpenRoom }
   return <RoomView {...{ roomID, thread, wanted: useStore(openRoom.wanted), onBack: openRoom.back }} />
 }
 
-function createParts({ client, parameters, host, spoken, push }: AppProps) {
+function createParts({ client, parameters, host, spoken, push, mayNotify }: AppProps) {
   const config = createValue(plainConfig)
   const openRoom = createOpenRoom(client, parameters.room, (room) => {
     if (!host) keepAlso({ room })
@@ -142,7 +145,7 @@ function createParts({ client, parameters, host, spoken, push }: AppProps) {
     if (read.color !== undefined) useColor(read.color)
   }
   void takeConfig()
-  const notifications = createNotifications({ ...shared, texts, push }, openRoom.open)
+  const notifications = createNotifications({ ...shared, texts, push, mayNotify }, openRoom.open)
   return { shared, openRoom, config, notifications, setName }
 }
 

@@ -2,7 +2,6 @@ import type { Client, Message } from '@parley/client'
 import { readPreview } from '../rooms/preview.ts'
 import type { Texts } from '../texts/en.ts'
 import type { Chat } from './chat.ts'
-import { isLookedAt } from './looked-at.ts'
 import { onNews } from './news.ts'
 import { nameOf } from './people.ts'
 import { createValue } from './value.ts'
@@ -27,6 +26,8 @@ export interface PushAccess {
 type Parts = Pick<Chat, 'client' | 'threads' | 'notices' | 'config'> & {
   texts: () => Texts
   push: PushAccess | undefined
+  /** Whether this tab shows them, of all tabs of the user. */
+  mayNotify: () => boolean
 }
 
 /** @param onOpen the user clicked one: shows the room, or the thread in it */
@@ -41,9 +42,13 @@ export function createNotifications(chat: Parts, onOpen: (roomID: string, thread
     store(on ? 'on' : 'off')
     void pushes?.turn(on)
   }
+  // Another tab shows those of all.
+  window.addEventListener('storage', (change) => {
+    if (change.key === key) isOn.set(isPossible.get() && change.newValue === 'on')
+  })
 
   async function show(message: Message): Promise<void> {
-    if (!isOn.get() || isLookedAt()) return
+    if (!isOn.get() || !chat.mayNotify()) return
     const body = await readPreview(message, chat.texts(), chat.config.get())
     const title = nameOf(message.sender)
     if (await pushes?.show(message, title, body)) return

@@ -55,8 +55,17 @@ export function createCacheKeeper(cache: ClientCache | undefined, { session, roo
     return { user, clientKey, since: session.connection.since, rooms: rooms.rooms.get() }
   }
 
+  /** Another tab has removed everything, as it should stay. */
+  async function clear(): Promise<void> {
+    changed.clear()
+    await cache?.clear()
+  }
+
   rooms.rooms.subscribe(writeSoon)
-  session.connection.state.subscribe(writeSoon)
+  session.connection.state.subscribe((state) => {
+    if (state.status === 'stopped' && state.error.code === 'CLOSED') void clear()
+    writeSoon()
+  })
 
   return {
     async restore() {
@@ -80,10 +89,7 @@ export function createCacheKeeper(cache: ClientCache | undefined, { session, roo
         writeSoon()
       })
     },
-    async clear() {
-      changed.clear()
-      await cache?.clear()
-    },
+    clear,
     /** Writes the changes of the last moments first. */
     close() {
       if (timer !== undefined) write()

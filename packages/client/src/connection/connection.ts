@@ -184,12 +184,13 @@ export class Connection {
     const payload = decodeEvent(raw, this.#options.encoding)
     if (name === 'error') {
       this.#said = errorOf((payload as { RC?: number } | null)?.RC ?? 500, payload)
-    } else if (name === 'serverTime') {
+      return
+    }
+    if (name === 'serverTime') {
       this.#latestServerTimeMS = (payload as { serverTimeMS: number }).serverTimeMS
       if (this.#state.get().status === 'online') this.since = this.#latestServerTimeMS
-    } else {
-      this.#options.onEvent(name, payload)
     }
+    this.#options.onEvent(name, payload)
   }
 }
 

@@ -1,0 +1,214 @@
+import { type ConnectionState, finalCodes, isConnected } from '../connection/connection-state.ts'
+import { asParleyError, networkError, type ParleyError } from '../parley-error.ts'
+import { growingPauses } from '../pauses.ts'
+import { retryWhilePassing } from '../retry-while-passing.ts'
+import type { ShareOptions } from './client-tabs.ts'
+import { type FollowerMessage, type OfLeader, type SharedLogin, type SharedState, toError } from './messages.ts'
+
+interface FollowerOptions extends ShareOptions {
+  self: string
+  post: (message: FollowerMessage) => void
+  setState: (state: ConnectionState) => void
+  state: () => ConnectionState
+  /** The connection is another user's. */
+  onOthers: () => void
+  onStopped: (error: ParleyError) => void
+}
+
+/** A tab's knowledge, whether it follows or leads. */
+export interface Known {
+  /** Everything up to this time of the server is known; 0 before the first login. */
+  since: number
+  /** The user, once the server has confirmed it. */
+  user: string | undefined
+  /** The latest leader's. */
+  term: number
+}
+
+interface Emitted {
+  resolve: (result: unknown) => void
+  reject: (error: ParleyError) => void
+}
+
+/** A tab that hears another one's connection, and emits over it. */
+export class Follower {
+  readonly #options: FollowerOptions
+  readonly #known: Known
+  readonly #emitted = new Map<number, Emitted>()
+  readonly #pauses = growingPauses(300, 20_000)
+  #timer: ReturnType<typeof setTimeout> | undefined
+  /** Numbers logins of the connection: work begun in an earlier one stops. */
+  #attempt = 0
+  #login = 0
+  #latestMS = 0
+  /** Events of this term that were heard, or passed before; undefined before its first message. */
+  #events: number | undefined
+  /** Whether it has heard everything since the connection began. */
+  #isWhole = false
+  /** Whether the events are this user's. */
+  #isTrusted = false
+
+  constructor(options: FollowerOptions, known: Known) {
+    this.#options = options
+    this.#known = known
+    this.hello()
+  }
+
+  /** Asks the leader for the state of the connection. */
+  hello(): void {
+    this.#begin({ status: 'connecting' })
+    this.#isWhole = false
+    this.#events = undefined
+    this.#login = 0
+    this.#options.post({ type: 'hello' })
+  }
+
+  heard(message: OfLeader): void {
+    const { term, events } = message
+    const expected = (this.#events ?? events) + (this.#events !== undefined && message.type === 'event' ? 1 : 0)
+    if (term > this.#known.term) this.#followNew(term)
+    // Such as those that a page in the cache of the browser's history does not get.
+    else if (events !== expected) return this.hello()
+    this.#events = events
+    if (message.type === 'event') this.#heardEvent(message.name, message.payload)
+    else if (message.type === 'state') this.#heardState(message)
+    else if (message.type === 'ack' && message.to === this.#options.self) this.#heardAck(message)
+  }
+
+  /** @throws ParleyError as Connection's does */
+  async emit(event: string, payload: unknown): Promise<unknown> {
+    if (!isConnected(this.#options.state())) throw networkError('not connected')
+    const id = ++this.#lastID
+    const { timeoutMS } = this.#options.about
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => settle(() => reject(networkError('timed out'))), timeoutMS)
+      const settle = (how: () => void) => {
+        clearTimeout(timer)
+        this.#emitted.delete(id)
+        how()
+      }
+      this.#emitted.set(id, {
+        resolve: (result) => settle(() => resolve(result)),
+        reject: (error) => settle(() => reject(error)),
+      })
+      this.#options.post({ type: 'emit', id, event, payload })
+    })
+  }
+  #lastID = 0
+
+  close(): void {
+    this.#attempt++
+    clearTimeout(this.#timer)
+    this.#failEmits()
+  }
+
+  #followNew(term: number): void {
+    this.#known.term = term
+    this.#login = 0
+    this.#isWhole = false
+    this.#begin({ status: 'connecting' })
+  }
+
+  /** A state without events. */
+  #begin(state: ConnectionState): void {
+    this.#attempt++
+    clearTimeout(this.#timer)
+    this.#failEmits()
+    this.#options.setState(state)
+  }
+
+  /** The outcome is not known, as when a connection breaks. */
+  #failEmits(): void {
+    for (const { reject } of this.#emitted.values()) reject(networkError('the connection was lost'))
+  }
+
+  #heardEvent(name: string, payload: unknown): void {
+    if (!this.#isTrusted) return
+    if (name === 'serverTime') {
+      this.#latestMS = (payload as { serverTimeMS: number }).serverTimeMS
+      if (this.#options.state().status === 'online') this.#known.since = this.#latestMS
+    }
+    this.#options.about.onEvent(name, payload)
+  }
+
+  #heardAck({ id, result, error }: OfLeader & { type: 'ack' }): void {
+    const emitted = this.#emitted.get(id)
+    if (error) emitted?.reject(toError(error))
+    else emitted?.resolve(result)
+  }
+
+  #heardState({ state, login, user, token, to }: SharedState & { to?: string }): void {
+    if (to !== undefined && to !== this.#options.self) return
+    if (login) {
+      if (login.count !== this.#login) void this.#join(login)
+      return
+    }
+    this.#login = 0
+    this.#isTrusted = user !== undefined && user === this.#known.user
+    if (state.status === 'connecting') this.#isWhole = to === undefined
+    if (state.status === 'waiting') this.#wait(toError(state.error), state.retryAtMS)
+    else if (state.status === 'stopped') void this.#leaderStopped(toError(state.error), token)
+    else this.#begin({ status: 'connecting' })
+  }
+
+  /** Wakes the leader then, whose timers the browser slows down while it is hidden. */
+  #wait(error: ParleyError, retryAtMS: number): void {
+    this.#begin({ status: 'waiting', error, retryAtMS })
+    this.#timer = setTimeout(() => this.#options.post({ type: 'wake' }), retryAtMS - Date.now())
+  }
+
+  /** Another token may be good: this tab takes its turn then. */
+  async #leaderStopped(error: ParleyError, refused: string | undefined): Promise<void> {
+    this.#begin({ status: 'connecting' })
+    const attempt = this.#attempt
+    const token = await this.#options.about.tokens.get().catch(() => undefined)
+    if (attempt === this.#attempt && token === refused) this.#options.onStopped(error)
+  }
+
+  /** The connection has logged in: brings this tab up to date, as after a login of its own. */
+  async #join({ count, result, since, knownMS }: SharedLogin): Promise<void> {
+    this.#begin({ status: 'connecting' })
+    const attempt = this.#attempt
+    const isCurrent = () => attempt === this.#attempt
+    const { about, setState, onOthers } = this.#options
+    const known = this.#known
+    this.#login = count
+    this.#latestMS = knownMS
+    const hasHeardAll = this.#isTrusted && this.#isWhole && known.since > 0 && since <= known.since
+    const resumed = hasHeardAll && result.resumed === true
+    try {
+      if (result._id !== known.user || !this.#isTrusted) await retryWhilePassing(() => this.#prove(result), isCurrent)
+      if (!isCurrent()) return
+      if (!this.#isTrusted) return onOthers()
+      setState({ status: 'syncing' })
+      await retryWhilePassing(() => about.onLogin({ ...result, resumed }), isCurrent)
+      if (!isCurrent()) return
+      this.#isWhole = true
+      known.since = this.#latestMS
+      this.#pauses.reset()
+      setState({ status: 'online' })
+    } catch (thrown) {
+      if (isCurrent()) this.#failed(asParleyError(thrown))
+    }
+  }
+
+  /** Whether the connection's user is that of this tab's token. */
+  async #prove({ _id, clientKey }: SharedLogin['result']): Promise<void> {
+    const { clientKey: ofTab, readMe } = this.#options
+    this.#isTrusted = false
+    const before = ofTab.get()
+    if ((before ?? clientKey) !== clientKey) return
+    ofTab.set(clientKey)
+    const me = await readMe()
+    this.#isTrusted = me._id === _id
+    if (this.#isTrusted) this.#known.user = _id
+    else ofTab.set(before)
+  }
+
+  #failed(error: ParleyError): void {
+    if (finalCodes.includes(error.code)) return this.#options.onStopped(error)
+    const pauseMS = this.#pauses.next(error)
+    this.#begin({ status: 'waiting', error, retryAtMS: Date.now() + pauseMS })
+    this.#timer = setTimeout(() => this.hello(), pauseMS)
+  }
+}

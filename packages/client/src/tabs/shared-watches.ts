@@ -1,0 +1,45 @@
+import type { ServerEvents } from '../generated/types.ts'
+
+type Presences = Pick<ServerEvents['presence'], 'clients'>
+type Emit = (event: string, payload: unknown) => Promise<unknown>
+
+/** The presence watches of several tabs on one connection: one ends when no tab watches the user any more. */
+export function createSharedWatches(emit: Emit) {
+  /** Users that the server watches, by tab. */
+  const watched = new Map<string, Set<string>>()
+  /** The server refuses a subscription during another one. */
+  let last: Promise<unknown> = Promise.resolve()
+
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = last.then(work)
+    last = mine.catch(() => undefined)
+    return mine
+  }
+
+  function unwatch(tab: string, users: string[]): Promise<unknown> {
+    return inTurn(async () => {
+      for (const user of users) watched.get(tab)?.delete(user)
+      const clients = users.filter((user) => ![...watched.values()].some((ofTab) => ofTab.has(user)))
+      return clients.length > 0 ? emit('presence unsubscribe', { clients }) : {}
+    })
+  }
+
+  return {
+    subscribe: (tab: string, payload: unknown): Promise<unknown> =>
+      inTurn(async () => {
+        const answer = (await emit('presence subscribe', payload)) as Presences
+        const users = answer.clients.map(({ client }) => client)
+        watched.set(tab, new Set([...(watched.get(tab) ?? []), ...users]))
+        return answer
+      }),
+    unsubscribe: (tab: string, payload: unknown): Promise<unknown> =>
+      unwatch(tab, (payload as { clients: string[] }).clients),
+    /** The tab is gone. */
+    gone: (tab: string): void => {
+      unwatch(tab, [...(watched.get(tab) ?? [])]).catch(() => undefined)
+      watched.delete(tab)
+    },
+    /** A new login watches nobody. */
+    clear: (): void => watched.clear(),
+  }
+}

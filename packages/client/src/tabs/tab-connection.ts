@@ -1,0 +1,219 @@
+import type { Connection } from '../connection/connection.ts'
+import type { ConnectionState } from '../connection/connection-state.ts'
+import { onNetworkBack } from '../connection/network-back.ts'
+import { ParleyError } from '../parley-error.ts'
+import { createStore, type Store } from '../store.ts'
+import { type Browser, lookNow, onLook } from './browser.ts'
+import type { ShareOptions, UserConnection } from './client-tabs.ts'
+import { Follower, type Known } from './follower.ts'
+import { Group } from './group.ts'
+import { Leader } from './leader.ts'
+import type { TabMessage } from './messages.ts'
+import type { FetchedToken } from './shared-token.ts'
+
+export interface TabConnectionOptions extends ShareOptions {
+  browser: Browser
+  /** Of the group; the same in all tabs of the user. */
+  name: Promise<string>
+  reportsAway: boolean
+  /** A leader that was asked three times in so many milliseconds, and did not answer, is replaced. */
+  deadAfterMS: number
+  /** A token that another tab has. */
+  onToken: (fetched: FetchedToken) => void
+  onTokenWanted: (sinceMS: number) => void
+}
+
+/** How often a leader is asked before it is replaced. */
+const mostAsked = 3
+
+/** The connection of one of a user's tabs: the tab that has the lock leads, and the others follow it. */
+export class TabConnection implements UserConnection {
+  readonly #state = createStore<ConnectionState>({ status: 'connecting' })
+  readonly state: Store<ConnectionState> = this.#state
+  readonly #options: TabConnectionOptions
+  readonly #known: Known = { since: 0, user: undefined, term: 0 }
+  #group: Group | undefined
+  #leader: Leader | undefined
+  #follower: Follower | undefined
+  /** The tab's own, where it shares none. */
+  #own: Connection | undefined
+  #isOpening = false
+  #isClosed = false
+  #timer: ReturnType<typeof setInterval> | undefined
+  #asked = 0
+  #stops: (() => void)[] = []
+
+  constructor(options: TabConnectionOptions) {
+    this.#options = options
+  }
+
+  get since(): number {
+    return this.#own?.since ?? this.#known.since
+  }
+
+  set since(since: number) {
+    this.#known.since = since
+  }
+
+  open(): void {
+    if (this.#own) return this.#own.open()
+    if (this.#leader) return this.#leader.open()
+    if (!this.#group) return void this.#enter()
+    this.#group.post({ type: 'wake' })
+    if (this.#state.get().status === 'waiting') this.#follower?.hello()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#end({ status: 'closed' })
+  }
+
+  logOut(): void {
+    this.#group?.post({ type: 'loggedOut' })
+  }
+
+  emit(event: string, payload: unknown): Promise<unknown> {
+    const to = this.#own ?? this.#leader ?? this.#follower
+    return to ? to.emit(event, payload) : Promise.reject(new ParleyError('NETWORK_ERROR', 'not connected'))
+  }
+
+  /** Tells the user's other tabs of a token. */
+  tellToken(fetched: FetchedToken): void {
+    if (this.#known.user !== undefined) this.#group?.post({ type: 'token', fetched })
+  }
+
+  askForToken(sinceMS: number): void {
+    this.#group?.post({ type: 'tokenWanted', sinceMS })
+  }
+
+  /** Whether this tab shows what the user should notice: one of all, and none while the user looks at one of them. */
+  mayNotify(): boolean {
+    return this.#leader ? !this.#leader.isLookedAt() : !this.#follower && !lookNow().isLookedAt
+  }
+
+  async #enter(): Promise<void> {
+    if (this.#isOpening) return
+    this.#isOpening = true
+    this.#state.set({ status: 'connecting' })
+    const { browser, name } = this.#options
+    const groupName = await name
+    this.#isOpening = false
+    if (this.#isClosed) return
+    this.#group = new Group(browser, groupName, {
+      onLead: () => this.#lead(),
+      onLost: () => this.#lost(),
+      onRefused: () => this.#goAlone(),
+      onMessage: (message) => this.#heard(message),
+    })
+    this.#follow()
+    this.#stops = [onLook(() => this.#tellLook()), onNetworkBack(() => this.open())]
+  }
+
+  #follow(): void {
+    const group = this.#group
+    if (!group) return
+    const { setState } = this
+    this.#follower = new Follower(
+      {
+        ...this.#options,
+        ...{ self: group.id, setState },
+        post: (message) => group.post(message),
+        state: this.#state.get,
+        onOthers: () => this.#goAlone(),
+        onStopped: (error) => this.#end({ status: 'stopped', error }),
+      },
+      this.#known,
+    )
+    this.#asked = 0
+    this.#timer = setInterval(() => this.#watch(), this.#options.deadAfterMS / mostAsked)
+    this.#tellLook()
+  }
+
+  readonly setState = (state: ConnectionState): void => this.#state.set(state)
+
+  /** Replaces a leader that is frozen: no timer runs there. */
+  #watch(): void {
+    if (this.#asked === mostAsked) this.#group?.steal()
+    else if (this.#asked > 0) this.#group?.post({ type: 'ping' })
+    this.#asked++
+  }
+
+  #lead(): void {
+    const group = this.#group
+    if (!group) return
+    this.#unfollow()
+    this.#leader = new Leader(
+      {
+        ...this.#options,
+        ...{ self: group.id, setState: this.setState },
+        post: (message) => group.post(message),
+        whenGone: (tab, then) => group.whenGone(tab, then),
+        onStopped: () => this.#end(this.#state.get()),
+      },
+      this.#known,
+    )
+    this.#tellLook()
+  }
+
+  /** Another tab leads in its place. */
+  #lost(): void {
+    if (!this.#leader) return
+    this.#leader.close()
+    this.#leader = undefined
+    this.#group?.queue()
+    this.#follow()
+  }
+
+  #heard(message: TabMessage): void {
+    if (message.type === 'loggedOut') {
+      const error = new ParleyError('CLOSED', 'the user has logged out in another tab')
+      return this.#end({ status: 'stopped', error })
+    }
+    if (message.type === 'token') return this.#options.onToken(message.fetched)
+    if (message.type === 'tokenWanted') return this.#options.onTokenWanted(message.sinceMS)
+    if (!('term' in message)) return this.#leader?.heard(message)
+    if (message.term < this.#known.term) return
+    const isNew = message.term > this.#known.term
+    if (this.#leader && isNew) this.#lost()
+    this.#asked = 0
+    this.#follower?.heard(message)
+    // A new leader knows nothing of the other tabs.
+    if (isNew) this.#tellLook()
+  }
+
+  #tellLook(): void {
+    const look = lookNow()
+    if (this.#leader) this.#leader.look(look)
+    else this.#group?.post({ type: 'look', look })
+  }
+
+  #unfollow(): void {
+    clearInterval(this.#timer)
+    this.#follower?.close()
+    this.#follower = undefined
+  }
+
+  #leave(): void {
+    for (const stop of this.#stops) stop()
+    this.#stops = []
+    this.#unfollow()
+    this.#leader?.close()
+    this.#leader = undefined
+    this.#group?.leave()
+    this.#group = undefined
+  }
+
+  #goAlone(): void {
+    this.#leave()
+    this.#own = this.#options.connect(this.#options.about)
+    this.#own.since = this.#known.since
+    this.#own.state.subscribe(this.setState)
+    this.#own.open()
+  }
+
+  #end(state: ConnectionState): void {
+    this.#leave()
+    this.#own?.close()
+    this.#state.set(state)
+  }
+}

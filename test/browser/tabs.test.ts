@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import type { BrowserContext, Page } from 'playwright-core'
+import { describe, test } from 'vitest'
+import { eventually, type PlatformUser } from '../platform.ts'
+import { aliceAndBob } from './alice-and-bob.ts'
+import type { ChatTab } from './chat-tab.ts'
+import { isChromiumMissing } from './chromium.ts'
+
+/** The browser's own messages when a server is away. */
+const away = /WebSocket connection to|Failed to load resource|net::ERR/
+
+describe.skipIf(isChromiumMissing())('the chat page in several tabs of a browser', () => {
+  const { deployment, alice, newRoom, say, open } = aliceAndBob()
+
+  async function connectionsOf({ id }: PlatformUser): Promise<number> {
+    const { data } = await deployment.platform.admin('GET', `/admin/clients/${id}/connections`)
+    return (data as unknown[]).length
+  }
+  const hasConnections = (user: PlatformUser, count: number) =>
+    eventually(`${count} connections`, async () => (await connectionsOf(user)) === count)
+
+  /** Another user's page in the same browser. */
+  async function openBeside(context: BrowserContext, user: PlatformUser, room: string): Promise<Page> {
+    const page = await context.newPage()
+    const query = new URLSearchParams({ token: user.token, room, lang: 'en' })
+    await page.goto(`http://127.0.0.1:${deployment.front.port}/chat?${query}`)
+    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    return page
+  }
+
+  /** The first of the tabs leads. */
+  async function openTabs(count: number, prepare?: (page: Page) => Promise<void>) {
+    const carl = await deployment.platform.newUser(undefined, { nickname: 'Carl' })
+    const room = await newRoom([alice, carl])
+    const first: ChatTab = await open(carl, room, { allow: away })
+    await first.page.getByRole('textbox', { name: 'Message' }).waitFor()
+    const context = first.page.context()
+    await prepare?.(first.page)
+    const pages = [first.page]
+    while (pages.length < count) pages.push(await openBeside(context, carl, room))
+    return { carl, room, context, pages }
+  }
+
+  const sees = (page: Page, text: string) => page.getByRole('log').getByText(text, { exact: true }).waitFor()
+  const textsIn = (page: Page) => page.getByRole('log').locator('.text').allTextContents()
+  async function write(page: Page, text: string): Promise<void> {
+    await page.getByRole('textbox', { name: 'Message' }).fill(text)
+    await page.getByRole('button', { name: 'Send' }).click()
+  }
+
+  test('they have one connection: each shows everything once, and sends and types over it', async () => {
+    const { carl, room, pages } = await openTabs(3)
+    await hasConnections(carl, 1)
+    await say(alice, room, 'to all')
+    for (const page of pages) await sees(page, 'to all')
+    const alices = await open(alice, room)
+    for (const [at, page] of pages.entries()) {
+      await page.getByRole('textbox', { name: 'Message' }).pressSequentially(`by ${at}`)
+      await alices.page.getByText('Carl is typing…').waitFor()
+      await page.keyboard.press('Enter')
+      for (const one of pages) await sees(one, `by ${at}`)
+      await alices.page.getByText('Carl is typing…').waitFor({ state: 'detached' })
+    }
+    for (const page of pages) assert.deepEqual(await textsIn(page), ['to all', 'by 0', 'by 1', 'by 2'])
+    assert.equal(await connectionsOf(carl), 1)
+  })
+
+  test('another takes over when the one with the connection is closed or crashes: nothing is missed or repeated', async () => {
+    const { carl, room, context, pages } = await openTabs(4)
+    await say(alice, room, 'before')
+    for (const page of pages) await sees(page, 'before')
+    const [closed, crashed, ...others] = pages as [Page, Page, ...Page[]]
+
+    deployment.connectTo(deployment.nodes.length)
+    await closed.close()
+    for (const page of others) await page.getByText('No connection. What you write goes out when it is back.').waitFor()
+    await say(alice, room, 'between')
+    await write(others[1] as Page, 'written meanwhile')
+    deployment.connectTo(0)
+    for (const page of others) await sees(page, 'between')
+    for (const page of others) await sees(page, 'written meanwhile')
+    await hasConnections(carl, 1)
+
+    const session = await context.newCDPSession(crashed)
+    const gone = crashed.waitForEvent('crash')
+    void session.send('Page.crash').catch(() => undefined)
+    await gone
+    await say(alice, room, 'after the crash')
+    for (const page of others) await sees(page, 'after the crash')
+    const all = ['before', 'between', 'written meanwhile', 'after the crash']
+    for (const page of others) assert.deepEqual((await textsIn(page)).toSorted(), all.toSorted())
+    await hasConnections(carl, 1)
+  })
+
+  test('another takes over from a frozen one, which follows when it is back', async () => {
+    const { carl, room, context, pages } = await openTabs(3)
+    const [frozen, ...others] = pages as [Page, ...Page[]]
+    const session = await context.newCDPSession(frozen)
+    await session.send('Page.setWebLifecycleState', { state: 'frozen' })
+    await say(alice, room, 'while it is frozen')
+    for (const page of others) await sees(page, 'while it is frozen')
+    await session.send('Page.setWebLifecycleState', { state: 'active' })
+    await say(alice, room, 'thawed')
+    for (const page of pages) await sees(page, 'thawed')
+    for (const page of pages) assert.deepEqual(await textsIn(page), ['while it is frozen', 'thawed'])
+    await hasConnections(carl, 1)
+  })
+
+  test('a session that was ended ends in all', async () => {
+    const { carl, pages } = await openTabs(3)
+    await deployment.platform.admin('DELETE', `/admin/clients/${carl.id}/token`, {})
+    for (const page of pages) await page.getByText('You are signed out').waitFor()
+    await hasConnections(carl, 0)
+  })
+
+  test('another user has a connection of their own, and so have tabs of a browser without Web Locks', async () => {
+    const { carl, context, pages } = await openTabs(2)
+    const dora = await deployment.platform.newUser(undefined, { nickname: 'Dora' })
+    const [room, hers] = [await newRoom([alice, carl]), await newRoom([alice, dora])]
+    const page = await openBeside(context, dora, hers)
+    await say(alice, hers, 'for Dora')
+    await sees(page, 'for Dora')
+    await hasConnections(dora, 1)
+    await hasConnections(carl, 1)
+    await context.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, 'locks'))
+    const without = await openBeside(context, carl, room)
+    await say(alice, room, 'for Carl')
+    await sees(without, 'for Carl')
+    await hasConnections(carl, 2)
+    assert.equal(pages.length, 2)
+  })
+
+  test('one shows a notification, and none while the user looks at any of them', async () => {
+    const { room, context, pages } = await openTabs(3, async (page) => {
+      await page.context().addInitScript(() => {
+        // Chromium complains of it here, since it has no push service.
+        Reflect.deleteProperty(window, 'PushManager')
+        const shown: string[] = []
+        class Shown extends EventTarget {
+          static permission = 'granted'
+          static requestPermission = () => Promise.resolve('granted')
+          constructor(title: string, { body = '' } = {}) {
+            super()
+            if (title !== '') shown.push(body)
+          }
+        }
+        Object.assign(window, { Notification: Shown, shown })
+        document.hasFocus = () => false
+      })
+      await page.reload()
+      await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    })
+    assert.equal(context.pages().length, 3)
+    const [, second, third] = pages as [Page, Page, Page]
+    await third.getByRole('button', { name: 'Turn notifications on' }).click()
+    for (const page of pages) await page.getByRole('button', { name: 'Turn notifications off' }).waitFor()
+    const shown = async () =>
+      (
+        await Promise.all(pages.map((page) => page.evaluate(() => (window as unknown as { shown: string[] }).shown)))
+      ).flat()
+    await say(alice, room, 'one')
+    for (const page of pages) await sees(page, 'one')
+    await eventually('it is shown', async () => (await shown()).length > 0)
+    const look = (isAt: boolean) =>
+      second.evaluate((isAt) => {
+        document.hasFocus = () => isAt
+        window.dispatchEvent(new Event(isAt ? 'focus' : 'blur'))
+      }, isAt)
+    await look(true)
+    await say(alice, room, 'two')
+    for (const page of pages) await sees(page, 'two')
+    await look(false)
+    await say(alice, room, 'three')
+    await eventually('the last is shown', async () => (await shown()).includes('three'))
+    assert.deepEqual(await shown(), ['one', 'three'])
+  })
+})

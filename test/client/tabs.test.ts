@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict'
+import type { Client, ClientOptions } from '@parley/client'
+import { type CacheStorage, createCache } from '@parley/client/cache'
+import { createTabs, type TabsOptions } from '@parley/client/tabs'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, test, vi } from 'vitest'
+import { useWebLocks } from '../doubles/web-locks.ts'
+import { eventually, type PlatformUser } from '../platform.ts'
+import { clientOf, type Deployment, deploy, isOnline, online, texts } from './client-of.ts'
+
+describe('clients in several tabs', () => {
+  let deployment: Deployment
+  beforeAll(async () => {
+    deployment = await deploy()
+  })
+  afterAll(() => deployment.stop())
+  beforeEach(() => useWebLocks())
+  afterEach(() => vi.unstubAllGlobals())
+
+  const tab = (user: PlatformUser, options: Partial<ClientOptions> = {}, about: TabsOptions = {}) =>
+    clientOf(deployment, user, { tabs: createTabs(about), ...options })
+
+  async function inARoom() {
+    const [alice, bob] = await Promise.all([deployment.platform.newUser(), deployment.platform.newUser()])
+    const room = await deployment.platform.newRoom([alice.id, bob.id])
+    const say = (message: unknown) =>
+      deployment.platform.admin('POST', '/messages', { room, sender: bob.id, message, messageType: 'text' })
+    return { alice, bob, room, say }
+  }
+
+  async function connectionsOf({ id }: PlatformUser): Promise<number> {
+    const { data } = await deployment.platform.admin('GET', `/admin/clients/${id}/connections`)
+    return (data as unknown[]).length
+  }
+  const hasConnections = (user: PlatformUser, count: number) =>
+    eventually(`${count} connections`, async () => (await connectionsOf(user)) === count)
+
+  /** The texts of the messages that a client hears, each time. */
+  function heardBy(client: Client): unknown[] {
+    const heard: unknown[] = []
+    client.on('chat message', ({ message }) => heard.push(message))
+    return heard
+  }
+
+  test('have one connection, over which each hears everything once and sends', async () => {
+    const { alice, bob, room, say } = await inARoom()
+    const clients = [tab(alice), tab(alice), tab(alice)]
+    await Promise.all(clients.map(online))
+    const heard = clients.map(heardBy)
+    await hasConnections(alice, 1)
+    await Promise.all(clients.map((client) => client.room(room).open()))
+    await say('to all')
+    for (const [at, client] of clients.entries()) await client.room(room).send(`by ${at}`)
+    const all = ['to all', 'by 0', 'by 1', 'by 2']
+    for (const client of clients) await eventually('all', () => String(texts(client, room)) === String(all))
+    assert.deepEqual(heard, [all, all, all])
+    assert.equal(await connectionsOf(alice), 1)
+
+    const others = clientOf(deployment, bob)
+    await online(others)
+    await others.room(room).open()
+    for (const client of clients) {
+      client.room(room).typed('Hel')
+      await eventually('typing', () => others.room(room).typing.get().length === 1)
+      client.room(room).typed('')
+      await eventually('no longer', () => others.room(room).typing.get().length === 0)
+    }
+    clients[2]?.room(room).markRead()
+    for (const client of clients) await eventually('read', () => client.badge.get() === 0)
+  })
+
+  test('another leads when the leader is closed: what was sent in between arrives in each once, and nothing is read again', async () => {
+    const { alice, room, say } = await inARoom()
+    const clients = [tab(alice), tab(alice), tab(alice)]
+    for (const client of clients) await online(client)
+    await Promise.all(clients.map((client) => client.room(room).open()))
+    await say('before')
+    for (const client of clients) await eventually('before', () => texts(client, room).includes('before'))
+    const [first, ...others] = clients as [Client, ...Client[]]
+    const heard = others.map(heardBy)
+    const called = recordCalls()
+    deployment.connectTo(deployment.nodes.length)
+    first.close()
+    for (const client of others)
+      await eventually('without a connection', () => client.connection.get().status === 'waiting')
+    await say('between')
+    const sent = others[1]?.room(room).send('written meanwhile')
+    deployment.connectTo(0)
+    await Promise.all(others.map(online))
+    await sent
+    await say('after')
+    const all = ['before', 'between', 'written meanwhile', 'after']
+    for (const client of others) await eventually('all', () => String(texts(client, room)) === String(all))
+    // The seconds before are repeated, as after each reconnect.
+    for (const one of heard)
+      assert.deepEqual(
+        one.filter((text) => text !== 'before'),
+        all.slice(1),
+      )
+    await hasConnections(alice, 1)
+    assert.deepEqual(
+      called.filter((path) => !path.includes('/read')),
+      [],
+    )
+  })
+
+  test('a tab that is opened later, and one with the cached state, are up to date', async () => {
+    const { alice, room, say } = await inARoom()
+    const entries = new Map<string, string>()
+    const storage: CacheStorage = {
+      getItem: (key) => entries.get(key) ?? null,
+      setItem: (key, value) => void entries.set(key, value),
+      removeItem: (key) => void entries.delete(key),
+    }
+    const cached = () => tab(alice, { cache: createCache({ storage }) })
+    const early = cached()
+    await online(early)
+    await early.room(room).open()
+    await say('first')
+    await eventually('it is cached', () =>
+      [...entries].some(([key, value]) => key.includes('room') && value.includes('first')),
+    )
+    const leader = tab(alice)
+    await online(leader)
+    early.close()
+    await eventually('it leads', () => isOnline(leader))
+    await say('second')
+    const late = cached()
+    await late.room(room).open()
+    await online(late)
+    await eventually('all', () => String(texts(late, room)) === 'first,second')
+    assert.equal(await connectionsOf(alice), 1)
+  })
+
+  test('a logout in one ends the others, and leaves nothing on the device', async () => {
+    const { alice, room, say } = await inARoom()
+    const entries = new Map<string, string>()
+    const storage: CacheStorage = {
+      getItem: (key) => entries.get(key) ?? null,
+      setItem: (key, value) => void entries.set(key, value),
+      removeItem: (key) => void entries.delete(key),
+    }
+    const clients = [0, 1, 2].map(() => tab(alice, { cache: createCache({ storage }) }))
+    for (const client of clients) await online(client)
+    await Promise.all(clients.map((client) => client.room(room).open()))
+    await say('private')
+    await eventually('it is cached', () => [...entries.values()].join().includes('private'))
+    await say('also private')
+    await clients[1]?.logOut()
+    for (const client of [clients[0], clients[2]]) {
+      await eventually('it has stopped', () => client?.connection.get().status === 'stopped')
+      const state = client?.connection.get()
+      assert.equal(state && 'error' in state && state.error.code, 'CLOSED')
+    }
+    await hasConnections(alice, 0)
+    assert.deepEqual([...entries], [])
+  })
+
+  test('a session that was ended ends in all', async () => {
+    const { alice } = await inARoom()
+    const clients = [tab(alice), tab(alice), tab(alice)]
+    for (const client of clients) await online(client)
+    await deployment.platform.admin('DELETE', `/admin/clients/${alice.id}/token`, {})
+    for (const client of clients) {
+      await eventually('it has stopped', () => client.connection.get().status === 'stopped')
+      const state = client.connection.get()
+      assert.equal('error' in state && state.error.code, 'INVALID_TOKEN')
+    }
+  })
+
+  test('one token is fetched for all when it is refused', async () => {
+    const { alice, room, say } = await inARoom()
+    let { token } = alice
+    const asked: string[] = []
+    const fetchToken = async ({ refused }: { refused: boolean }) => {
+      if (!refused) return token
+      asked.push(token)
+      // Each issue ends the one before, as in an app whose server keeps none.
+      token = (await deployment.platform.newUser(alice.id)).token
+      return token
+    }
+    const clients = [0, 1, 2].map(() => tab(alice, { token: fetchToken }))
+    for (const client of clients) await online(client)
+    await deployment.platform.admin('DELETE', `/admin/clients/${alice.id}/token`, {})
+    await Promise.all(clients.map((client) => client.api.getMe()))
+    await Promise.all(clients.map(online))
+    for (const client of clients) await eventually('it is online', () => isOnline(client))
+    assert.equal(asked.length, 1)
+    await Promise.all(clients.map((client) => client.room(room).open()))
+    await say('still here')
+    for (const client of clients) await eventually('all', () => texts(client, room).includes('still here'))
+    await hasConnections(alice, 1)
+  })
+
+  test('of another user, or without Web Locks, have connections of their own', async () => {
+    const { alice, bob, room } = await inARoom()
+    const of = ({ token }: PlatformUser, about: TabsOptions = {}) => tab(alice, { token: async () => token }, about)
+    const alices = of(alice)
+    await online(alices)
+    const bobs = of(bob)
+    await online(bobs)
+    const alsoAlices = of(alice)
+    await online(alsoAlices)
+    assert.deepEqual(
+      [alices, bobs, alsoAlices].map((client) => client.me.get()?._id),
+      [alice.id, bob.id, alice.id],
+    )
+    const { sender } = await bobs.room(room).send('by bob')
+    assert.equal(sender._id, bob.id)
+    await hasConnections(alice, 1)
+    await hasConnections(bob, 1)
+    vi.unstubAllGlobals()
+    await online(of(bob))
+    await hasConnections(bob, 2)
+  })
+
+  test('watch the presence of users apart', async () => {
+    const { alice, bob } = await inARoom()
+    const clients = [tab(alice), tab(alice), tab(alice)]
+    for (const client of clients) await online(client)
+    const [first, second, third] = clients as [Client, Client, Client]
+    const stop = first.presence(bob.id).subscribe(() => undefined)
+    second.presence(bob.id).subscribe(() => undefined)
+    third.presence(bob.id).subscribe(() => undefined)
+    const stateIn = (client: Client) => client.presence(bob.id).get()?.state
+    for (const client of clients) await eventually('offline', () => stateIn(client) === 'offline')
+    stop()
+    third.close()
+    const bobs = clientOf(deployment, bob)
+    await eventually('online', () => stateIn(second) === 'online')
+    first.close()
+    await eventually('it leads', () => isOnline(second))
+    bobs.close()
+    await eventually('offline', () => stateIn(second) === 'offline')
+  })
+})
+
+/** The paths of the calls from now on. */
+function recordCalls(): string[] {
+  const called: string[] = []
+  const { fetch } = globalThis
+  vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
+    const { pathname } = new URL(url)
+    if (!pathname.startsWith('/admin') && pathname !== '/messages') called.push(pathname)
+    return fetch(url, init)
+  })
+  return called
+}
