@@ -63,7 +63,7 @@ describe("Huawei's Push Kit, and a relay", () => {
     await platform.as(bob, 'PUT', `/rooms/${room}/lastRead`, { message: messageID })
     await eventually('the silent push', () => taken.hms(bob).length === 2)
     const silent = taken.hms(bob)[1]?.message
-    assert.deepEqual(JSON.parse(silent.data), { type: 'read', rooms: [room], messages: [], badge: 0 })
+    assert.deepEqual(JSON.parse(silent.data), { type: 'read', rooms: [room], threads: [], messages: [], badge: 0 })
     assert.equal(silent.android.notification, undefined)
   })
 

@@ -57,7 +57,7 @@ describe('silent pushes: what was read elsewhere, or deleted', () => {
     await read(bob, room, last)
     await silenced()
     const { apns, fcm, web } = silent()
-    const data = { rooms: [room], messages: [] }
+    const data = { rooms: [room], threads: [], messages: [] }
     await eventually('all are taken', () =>
       [apns, fcm, web].every(([push]) => (push?.status ?? 0) < 300 && push?.status),
     )
@@ -67,9 +67,50 @@ describe('silent pushes: what was read elsewhere, or deleted', () => {
     assert.deepEqual(web[0]?.said, { type: 'read', ...data, badge: 1 })
     const { notification, android, apns: onIPhones, ...message } = fcm[0]?.message ?? {}
     assert.deepEqual([notification, android.notification, android.priority], [undefined, undefined, 'NORMAL'])
-    assert.deepEqual(message.data, { type: 'read', rooms: JSON.stringify([room]), messages: '[]', badge: '1' })
+    assert.deepEqual(message.data, {
+      ...{ type: 'read', rooms: JSON.stringify([room]), threads: '[]', messages: '[]', badge: '1' },
+    })
     assert.deepEqual(onIPhones.payload, { aps: { 'content-available': 1, badge: 1 } })
     assert.equal(onIPhones.headers['apns-push-type'], 'background')
+  })
+
+  /** Messages of alice in a thread of bob's message: its root, and their IDs. */
+  async function sendInThread(room: string, alice: string, bob: string, count: number) {
+    const root = await platform.send(room, bob)
+    const inThread = { replyTo: root, thread: true }
+    return { root, ids: await Promise.all(Array.from({ length: count }, () => platform.send(room, alice, inThread))) }
+  }
+
+  test('a thread that was read leaves none: not before, nor with the room', async () => {
+    const [alice, bob] = [await platform.newUser(), await newUser()]
+    const room = await platform.newRoom([alice, bob])
+    const { root, ids } = await sendInThread(room, alice, bob, 2)
+    const ofRoom = await platform.send(room, alice)
+    await alerted(3)
+    const pushed = service.pushes.map(({ said }) => [said.messageID, said.threadOf])
+    assert.deepEqual(
+      new Map(pushed as [string, string][]),
+      new Map([...ids.map((id) => [id, root] as const), [ofRoom, undefined]]),
+    )
+    assert.deepEqual(
+      new Set(platform.fcm.pushes.map(({ message }) => message.data.threadOf)),
+      new Set([root, undefined]),
+    )
+    assert.deepEqual(new Set(platform.apns.pushes.map(({ payload }) => payload.threadOf)), new Set([root, undefined]))
+    await read(bob, room, ofRoom)
+    await silenced()
+    assert.deepEqual([silent().web[0]?.said.rooms, silent().web[0]?.said.threads], [[room], []])
+    platform.apns.pushes = []
+    platform.fcm.pushes = []
+    service.pushes = []
+    for (const message of ids) await platform.as(bob, 'PUT', `/messages/${root}/thread/lastRead`, { message })
+    await silenced()
+    const { apns, fcm, web } = silent()
+    assert.deepEqual(
+      [web.length, web[0]?.said],
+      [1, { type: 'read', rooms: [], threads: [root], messages: [], badge: 0 }],
+    )
+    assert.deepEqual([apns[0]?.payload.threads, fcm[0]?.message.data.threads], [[root], JSON.stringify([root])])
   })
 
   test('a message that is deleted or recalled leaves no notification', async () => {
@@ -90,11 +131,12 @@ describe('silent pushes: what was read elsewhere, or deleted', () => {
     const [alice, bob] = [await platform.newUser(), await newUser()]
     const room = await platform.newRoom([alice, bob])
     await platform.send(room, alice)
-    await platform.send(room, alice)
+    const { root } = await sendInThread(room, alice, bob, 1)
     await alerted(2)
     await platform.admin('DELETE', `/rooms/${room}/messages/_all`)
-    await silenced()
-    assert.deepEqual([silent().web.at(-1)?.said.rooms, silent().web.at(-1)?.said.badge], [[room], 0])
+    const taken = () => silent().web.flatMap(({ said }) => [said.rooms, said.threads].flat() as string[])
+    await eventually('both are taken away', () => taken().length === 2)
+    assert.deepEqual([new Set(taken()), silent().web.at(-1)?.said.badge], [new Set([room, root]), 0])
   })
 
   test('many rooms that are read at once make one silent push in five seconds', async () => {

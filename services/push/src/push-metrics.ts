@@ -44,7 +44,15 @@ export function createPushMetrics(metrics: Metrics): PushMetrics {
 }
 
 /** The consumers of the stream that the push service has. */
-export const consumers = ['push', 'pushThreads', 'pushToClients', 'pushReads', 'webhooks', 'webhooksOfThreads'] as const
+export const consumers = [
+  'push',
+  'pushThreads',
+  'pushToClients',
+  'pushReads',
+  'pushThreadReads',
+  'webhooks',
+  'webhooksOfThreads',
+] as const
 const networks = pushNetwork.options
 
 /** Exports how much waits in the stream and in the database, as it is at each scrape. */

@@ -102,6 +102,7 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
     consume('pushThreads', traced(tracing, pushMessage)),
     consume('pushToClients', pushToClients),
     consume('pushReads', takeAway.reads),
+    consume('pushThreadReads', takeAway.threadReads),
     consume('webhooks', queueWebhook),
     consume('webhooksOfThreads', queueWebhook),
     ...[...networks].map(([name, network]) =>

@@ -13,6 +13,7 @@ export interface Pushed {
   /** `read`: it takes notifications away. */
   type?: string
   rooms?: string[]
+  threads?: string[]
   messages?: string[]
   /** Of push2clients. */
   id?: string

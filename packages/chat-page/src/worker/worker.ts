@@ -29,9 +29,13 @@ async function show(pushed: Pushed): Promise<void> {
 }
 
 /** Of what was read on another device, or deleted. */
-async function takeAway({ texts }: Subscriber, { rooms = [], messages = [], badge }: Pushed): Promise<void> {
-  const isTaken = ({ room = '', threadOf, messageID = '' }: Place) =>
-    messages.includes(messageID) || (threadOf === undefined && room !== '' && (badge === 0 || rooms.includes(room)))
+async function takeAway(
+  { texts }: Subscriber,
+  { rooms = [], threads = [], messages = [], badge }: Pushed,
+): Promise<void> {
+  const isRead = ({ room = '', threadOf }: Place) =>
+    threadOf === undefined ? room !== '' && (badge === 0 || rooms.includes(room)) : threads.includes(threadOf)
+  const isTaken = (place: Place) => messages.includes(place.messageID ?? '') || isRead(place)
   const shown = await registration.getNotifications()
   const [taken = [], left = []] = [true, false].map((is) => shown.filter(({ data }) => isTaken(data ?? {}) === is))
   for (const one of taken) one.close()

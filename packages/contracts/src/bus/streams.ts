@@ -6,6 +6,7 @@ import {
   allPartitionsSubjects,
   allPushToClientsSubject,
   everyRoomSubject,
+  everyUserSubject,
   partitionSubjects,
 } from './subjects.ts'
 
@@ -38,6 +39,7 @@ export const durableConsumers = {
   pushThreads: { name: 'push-threads', subjects: [everyRoomSubject('thread message')] },
   pushToClients: { name: 'push-to-clients', subjects: [allPushToClientsSubject] },
   pushReads: { name: 'push-reads', subjects: [everyRoomSubject('lastRead')] },
+  pushThreadReads: { name: 'push-thread-reads', subjects: [everyUserSubject('threadLastRead')] },
   webhooks: {
     name: 'webhooks',
     subjects: [...webhookEvents.map(everyRoomSubject), allMembersChangesSubject],

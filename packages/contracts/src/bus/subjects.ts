@@ -52,6 +52,11 @@ export function everyRoomSubject(event: ServerEvent): string {
   return `parley.event.*.*.room.*.${subjectToken(event)}`
 }
 
+/** A captured event of every user of every app. */
+export function everyUserSubject(event: ServerEvent): string {
+  return `parley.event.*.*.user.*.${subjectToken(event)}`
+}
+
 /** The captured subjects of one room or user. */
 export function capturedSubject(to: Audience): string {
   return `parley.event.${partitionOf(to)}.${audienceTokens(to)}.*`

@@ -110,8 +110,8 @@ export interface PushDoc {
   /** It waits until the device has been away for long enough. */
   whileAway?: true
   badge?: number
-  /** A silent push: the rooms that were read elsewhere, and deleted messages, whose notifications it takes away. */
-  takesAway?: { rooms?: string[]; messages?: string[] }
+  /** A silent push: the rooms and threads (by root) that were read elsewhere, and deleted messages, whose notifications it takes away. */
+  takesAway?: { rooms?: string[]; threads?: string[]; messages?: string[] }
   /** When it may be sent; absent once it is claimed. */
   dueAtMS?: number
   takenBy?: string

@@ -6,12 +6,16 @@ import { reminderContent } from './pushes.ts'
 /** Stores silent pushes; one that waits already takes away more. */
 export async function noteSilentPushes(db: Db, pushes: readonly PushDoc[]): Promise<void> {
   if (pushes.length === 0) return
-  const updates = pushes.map(({ _id, takesAway: { rooms = [], messages = [] } = {}, ...push }) => ({
+  const updates = pushes.map(({ _id, takesAway: { rooms = [], threads = [], messages = [] } = {}, ...push }) => ({
     updateOne: {
       filter: { _id },
       update: {
         $setOnInsert: push,
-        $addToSet: { 'takesAway.rooms': { $each: rooms }, 'takesAway.messages': { $each: messages } },
+        $addToSet: {
+          'takesAway.rooms': { $each: rooms },
+          'takesAway.threads': { $each: threads },
+          'takesAway.messages': { $each: messages },
+        },
       },
       upsert: true,
     },

@@ -93,14 +93,29 @@ export type RootSummary = Required<Pick<MessageDoc, '_id' | 'app' | 'room' | 'th
 export async function findRootsOfThreads(
   db: Db,
   threads: readonly Pick<ThreadOfUser, 'roomKey'>[],
-  session: ClientSession,
+  session?: ClientSession,
 ): Promise<Map<string, RootSummary>> {
-  const ids = threads.map(({ roomKey }) => roomKey.slice(roomKey.lastIndexOf('\0') + 1))
+  const ids = [...new Set(threads.map(({ roomKey }) => roomKey.slice(roomKey.lastIndexOf('\0') + 1)))]
   const found = await db.messages
-    .find({ _id: { $in: ids }, thread: { $exists: true } }, { session })
+    .find({ _id: { $in: ids }, thread: { $exists: true } }, { ...(session && { session }) })
     .project<RootSummary>({ app: 1, room: 1, thread: 1 })
     .toArray()
   return new Map(found.map((root) => [threadKey(root, root._id), root]))
+}
+
+/** The users of all threads of a room, in pages. */
+export async function* pageThreadUsers(
+  db: Db,
+  roomKey: string,
+  perPage: number,
+): AsyncGenerator<Pick<MembershipDoc, 'user' | 'roomKey'>[]> {
+  const ofThreads = { _id: { $gt: `${roomKey}\0`, $lt: `${roomKey}\u0001` } }
+  const members = db.threadMembers
+    .find(ofThreads)
+    .sort({ _id: 1 })
+    .project<Pick<MembershipDoc, 'user' | 'roomKey'>>({ _id: 0, user: 1, roomKey: 1 })
+    .batchSize(perPage)
+  yield* readInParts(members, perPage)
 }
 
 /** Removes an erased user from all threads. */

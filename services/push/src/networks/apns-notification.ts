@@ -16,7 +16,7 @@ export function apnsNotification(push: PushDoc, content: PushContent, topic: str
   notification.expiry = Math.floor(push.giveUpAtMS / 1_000)
   if (push.badge !== undefined) notification.badge = push.badge
   if (content.of === 'message') {
-    const { room, messageID, reminder } = content
+    const { room, messageID, threadOf, reminder } = content
     const shown = fitted(content.locArgs, maxTextBytes, (args) => shownText(push, content, args))
     notification.aps.alert = alertOf(shown)
     notification.sound = soundOf(shown)
@@ -27,16 +27,17 @@ export function apnsNotification(push: PushDoc, content: PushContent, topic: str
     // Sent again because the first response was lost, it replaces the first on the device.
     notification.collapseId = messageID
     notification.threadId = room
-    notification.payload = { room, messageID, ...(reminder && { reminder }), ...(image !== undefined && { image }) }
+    const more = { ...(reminder && { reminder }), ...(image !== undefined && { image }) }
+    notification.payload = { room, messageID, ...(threadOf !== undefined && { threadOf }), ...more }
     return notification
   }
   if (content.of === 'read') {
-    const { rooms, messages } = content
+    const { rooms, threads, messages } = content
     notification.pushType = 'background'
     // Apple demands 5 of a background push.
     notification.priority = 5
     notification.contentAvailable = true
-    notification.payload = { type: 'read', rooms, messages }
+    notification.payload = { type: 'read', rooms, threads, messages }
     return notification
   }
   const { type, expiry, alert, badge, sound, title, body, icon, collapseKey } = content.payload

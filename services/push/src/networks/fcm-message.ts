@@ -32,8 +32,12 @@ function partsOf(push: PushDoc, content: PushContent): object {
 }
 
 /** A data message, which the app handles; on iPhones a background push. */
-function ofRead({ badge = 0, giveUpAtMS }: PushDoc, { rooms, messages }: PushContent & { of: 'read' }): object {
-  const data = { type: 'read', rooms: JSON.stringify(rooms), messages: JSON.stringify(messages), badge: String(badge) }
+function ofRead(
+  { badge = 0, giveUpAtMS }: PushDoc,
+  { rooms, threads, messages }: PushContent & { of: 'read' },
+): object {
+  const lists = { rooms: JSON.stringify(rooms), threads: JSON.stringify(threads), messages: JSON.stringify(messages) }
+  const data = { type: 'read', ...lists, badge: String(badge) }
   return {
     data,
     android: { priority: 'NORMAL', ttl: lifetime(giveUpAtMS) },
@@ -54,11 +58,15 @@ function ofMessage(push: PushDoc, content: PushContent & { of: 'message' }): obj
 }
 
 function withArguments(push: PushDoc, content: PushContent & { of: 'message' }, args: readonly string[]): object {
-  const { room, messageID, messageType, reminder } = content
+  const { room, messageID, messageType, threadOf, reminder } = content
   const shown = shownText(push, content, args)
   const { category, image } = 'title' in shown ? shown : {}
   return {
-    data: { room, messageID, messageType, ...(reminder && { reminder: 'true' }) },
+    data: {
+      ...{ room, messageID, messageType },
+      ...(threadOf !== undefined && { threadOf }),
+      ...(reminder && { reminder: 'true' }),
+    },
     // For tokens of FCM on iPhones (firebase.google.com: ApnsConfig).
     apns: {
       headers: {

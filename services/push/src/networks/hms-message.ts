@@ -23,9 +23,9 @@ function partsOf(push: PushDoc, content: PushContent, badgeClass: string | undef
     case 'message':
       return fitted(content.locArgs, maxBytes, (args) => ofMessage(push, content, { args, badge }))
     case 'read': {
-      const { rooms, messages } = content
+      const { rooms, threads, messages } = content
       // A data message, which the app handles.
-      const data = JSON.stringify({ type: 'read', rooms, messages, badge: push.badge ?? 0 })
+      const data = JSON.stringify({ type: 'read', rooms, threads, messages, badge: push.badge ?? 0 })
       return { data, android: { urgency: 'NORMAL', ttl: lifetime(push.giveUpAtMS) } }
     }
     case 'clients':
@@ -40,10 +40,10 @@ function ofMessage(
   content: PushContent & { of: 'message' },
   { args, badge }: { args: readonly string[]; badge: object },
 ): object {
-  const { room, messageID, messageType, reminder } = content
+  const { room, messageID, messageType, threadOf, reminder } = content
   const shown = shownText(push, content, args)
   return {
-    data: JSON.stringify({ room, messageID, messageType, ...(reminder && { reminder }) }),
+    data: JSON.stringify({ room, messageID, messageType, threadOf, reminder }),
     android: {
       category: 'IM',
       ttl: lifetime(push.giveUpAtMS),

@@ -4,6 +4,7 @@ import type { PushPayload } from '@parley/contracts/resources/push/payload'
 import type { PushText } from '@parley/contracts/resources/push/text'
 import type { PushDoc } from '@parley/db/push/documents'
 import type { z } from 'zod'
+import type { TakenAway } from './taken-away.ts'
 
 /** A text of the app (PushText); its picture, if it has one, is a URL. */
 export type ContentText = Pick<PushText, 'title' | 'body' | 'mentioned' | 'sound' | 'category' | 'image'>
@@ -38,7 +39,7 @@ export type PushContent = {
     }
   | { of: 'clients'; id: string; payload: PushPayload }
   /** Shows nothing: it takes notifications away, and moves the badge. */
-  | { of: 'read'; rooms: string[]; messages: string[] }
+  | ({ of: 'read' } & TakenAway)
 )
 
 /** The outcome of one push. `reason` has few values: it is a label of a metric. */

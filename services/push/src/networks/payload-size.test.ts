@@ -65,7 +65,7 @@ describe('a push of long texts', () => {
 
   test('of very many read rooms and deleted messages, is shortened too', () => {
     const ids = Array.from({ length: 100 }, (_, i) => `${i}${'"'.repeat(126)}`)
-    const content: PushContent = { of: 'read', ...takenAway({ rooms: ids, messages: ids }) }
+    const content: PushContent = { of: 'read', ...takenAway({ rooms: ids, threads: ids, messages: ids }) }
     for (const made of [apnsNotification(push, content, 'org.example.app'), fcmMessage(push, content)]) {
       assert.ok(Buffer.byteLength(JSON.stringify(made)) <= 4_096)
     }

@@ -7,7 +7,10 @@ import { shownText } from './shown-text.ts'
 export function saidTo(push: PushDoc, content: PushContent, mostBytes: number): object {
   const { badge } = push
   const withBadge = badge === undefined ? {} : { badge }
-  if (content.of === 'read') return { type: 'read', rooms: content.rooms, messages: content.messages, ...withBadge }
+  if (content.of === 'read') {
+    const { rooms, threads, messages } = content
+    return { type: 'read', rooms, threads, messages, ...withBadge }
+  }
   if (content.of === 'clients') return { id: content.id, ...withBadge, ...content.payload }
   const { room, messageID, messageType, threadOf, reminder } = content
   const more = { ...(threadOf !== undefined && { threadOf }), ...(reminder && { reminder }) }

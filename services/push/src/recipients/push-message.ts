@@ -141,23 +141,22 @@ async function noteForDevices(
     await Promise.all([insertPushes(db, pushes), parts.decisions.decided({ _id, at: clock.date(), ...decided })])
     if (pushes.length === 0) continue
     parts.wakeNetworks()
-    if (message.threadOf === undefined)
-      await notePushedTo(
-        parts.presence,
-        { app: message.appID, room: message.room, seq: message.seq },
-        due.map(({ device }) => device),
-      )
+    await notePushedTo(
+      parts.presence,
+      message,
+      due.map(({ device }) => device),
+    )
   }
 }
 
 /** So that reading them elsewhere takes them away again. */
 export async function notePushedTo(
   presence: Presence,
-  message: { app: string; room: string; seq: number },
+  { appID: app, room, threadOf, seq }: Pick<Message, 'appID' | 'room' | 'threadOf' | 'seq'>,
   devices: readonly DeviceDoc[],
 ): Promise<void> {
   try {
-    await notePushed(presence, message, devices, keepPushesSeconds)
+    await notePushed(presence, { app, room, threadOf, seq }, devices, keepPushesSeconds)
   } catch (error) {
     if (!isPresenceAway(error)) throw error
   }

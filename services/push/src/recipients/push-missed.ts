@@ -89,7 +89,7 @@ async function pushOfRoom(
     const withBadge = message.skipTotalBadge ? undefined : badge
     const to = { app: room.app, content, badge: withBadge, mentioned, giveUpAtMS, awayUntilMS: nowMS + settleMS }
     await insertPushes(db, [pushTo(device, to)])
-    await notePushedTo(presence, { app: room.app, room: room.id, seq: message.seq }, [device])
+    await notePushedTo(presence, { ...message, appID: room.app }, [device])
   }
 }
 

@@ -3,7 +3,7 @@ import { type Delivery, readEvent } from '@parley/bus/events/incoming'
 import { readPayload } from '@parley/bus/read-payload'
 import type { MessageHandler } from '@parley/bus/stream/consume'
 import type { PushNetwork } from '@parley/contracts/resources/push/network'
-import { type EventPayload, serverEvents } from '@parley/contracts/socket/server-events'
+import { serverEvents } from '@parley/contracts/socket/server-events'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { findSentMessage } from '@parley/db/messages/messages'
@@ -12,9 +12,11 @@ import { deviceOf } from '@parley/db/push/pushes'
 import { noteSilentPushes, pagePushesOf } from '@parley/db/push/silent-pushes'
 import { pageMembers } from '@parley/db/rooms/memberships'
 import { findRoom } from '@parley/db/rooms/rooms'
+import { countedThread } from '@parley/db/threads/thread'
+import { findRootsOfThreads, pageThreadUsers } from '@parley/db/threads/thread-members'
 import { findDevices } from '@parley/db/users/devices'
 import { isPresenceAway, type Presence } from '@parley/presence/connect'
-import { findPushed, forgetPushed } from '@parley/presence/pushed-rooms'
+import { findPushed, forgetPushed, type PushedPlace } from '@parley/presence/pushed-rooms'
 import { networkOf } from './device-push.ts'
 import { lastAttempt, type WhoIsOnline } from './who-is-online.ts'
 
@@ -29,7 +31,9 @@ export interface TakeAwayParts {
 
 interface ReadEvent {
   event: Delivery
-  read: EventPayload<'lastRead'>
+  /** The room, or thread, as one user has it. */
+  place: PushedPlace
+  message: string
 }
 
 /** A device gets at most one silent push in this time: it takes away all that was read or deleted until then. */
@@ -39,54 +43,20 @@ const perPage = 1_000
 export interface TakeAway {
   /** Of `lastRead`. */
   reads: MessageHandler<ReadEvent>
+  /** Of `threadLastRead`. */
+  threadReads: MessageHandler<ReadEvent>
   /** Of a message that was deleted or recalled. */
   ofMessage: (app: string, message: string) => Promise<void>
-  /** Of a room whose messages were all deleted. */
+  /** Of a room whose messages were all deleted, with those of its threads. */
   ofRoom: (app: string, room: string) => Promise<void>
 }
 
+/** A place whose notifications are over up to a seq. */
+type Over = PushedPlace & { upToSeq: number }
+
 /** Takes away notifications of what was read on another device, or was deleted: by silent pushes, only to devices that got pushes of it. */
 export function createTakeAway(parts: TakeAwayParts): TakeAway {
-  const { db, presence, whoIsOnline, networks } = parts
-
-  async function afterRead({ event, read: { roomID: room, memberID: user, messageID } }: ReadEvent): Promise<void> {
-    const { app } = event.to
-    const pushed = await findPushed(presence, { app, room }, [user])
-    if (pushed.size === 0) return
-    const readSeq = (await findSentMessage(db, key(app, room), messageID))?.seq ?? 0
-    await takeRoomAway({ app, room, upToSeq: readSeq }, pushed, event.attempt)
-  }
-
-  /** From devices whose last push of the room is at most of this seq. */
-  async function takeRoomAway(
-    { app, room, upToSeq }: { app: string; room: string; upToSeq: number },
-    pushed: ReadonlyMap<string, ReadonlyMap<string, number>>,
-    attempt: number,
-  ): Promise<void> {
-    const gone = [...pushed].map(([user, devices]) => {
-      return { user, devices: [...devices].flatMap(([device, seq]) => (seq <= upToSeq ? [device] : [])) }
-    })
-    const online = await whoIsOnline(app, [...pushed.keys()], attempt)
-    // A connected device has heard the event.
-    const away = gone.flatMap(({ user, devices }) =>
-      devices.flatMap((device) => (online.get(user)?.has(device) ? [] : [key(app, user, device)])),
-    )
-    const silent = (await findDevices(db, away)).flatMap((to) => {
-      const network = networkOf[to.type]
-      return networks.has(network) ? [silentPush(parts, { ...to, network }, { rooms: [room] })] : []
-    })
-    await noteSilentPushes(db, silent)
-    for (const { user, devices } of gone) await forgetPushed(presence, { app, room, user }, devices)
-  }
-
-  async function afterDeletion(app: string, room: string): Promise<void> {
-    const upToSeq = (await findRoom(db, app, room))?.deletedUpToSeq ?? 0
-    for await (const members of pageMembers(db, key(app, room), perPage)) {
-      const users = members.map(({ user }) => user)
-      const pushed = await findPushed(presence, { app, room }, users)
-      if (pushed.size > 0) await takeRoomAway({ app, room, upToSeq }, pushed, lastAttempt)
-    }
-  }
+  const { db, whoIsOnline, networks } = parts
 
   /** Without Redis nothing is known to have been pushed: the badge follows with the next push. */
   async function whereKnown(work: Promise<void>): Promise<void> {
@@ -97,19 +67,15 @@ export function createTakeAway(parts: TakeAwayParts): TakeAway {
     }
   }
 
+  async function handle(read: ReadEvent): Promise<void> {
+    if (networks.size > 0) await whereKnown(afterRead(parts, read))
+  }
+
   return {
-    reads: {
-      read(...raw) {
-        const event = readEvent(...raw)
-        return { event, read: readPayload(event, serverEvents.lastRead.payload) }
-      },
-      async handle(what) {
-        if (networks.size === 0) return
-        await whereKnown(afterRead(what))
-      },
-    },
+    reads: { read: readOfRoom, handle },
+    threadReads: { read: readOfThread, handle },
     async ofRoom(app, room) {
-      if (networks.size > 0) await whereKnown(afterDeletion(app, room))
+      if (networks.size > 0) await whereKnown(afterDeletion(parts, app, room))
     },
     async ofMessage(app, message) {
       if (networks.size === 0) return
@@ -125,6 +91,83 @@ export function createTakeAway(parts: TakeAwayParts): TakeAway {
       }
     },
   }
+}
+
+async function afterRead(parts: TakeAwayParts, { event, place, message }: ReadEvent): Promise<void> {
+  const { db, presence } = parts
+  const { app, room } = place
+  const [pushed] = await findPushed(presence, [place])
+  if (!pushed || pushed.size === 0) return
+  const upToSeq = (await findSentMessage(db, key(app, room), message))?.seq ?? 0
+  await takePlacesAway(parts, [{ ...place, upToSeq }], event.attempt)
+}
+
+/** From devices whose last push of a place is at most of its seq. All are of one app. */
+async function takePlacesAway(parts: TakeAwayParts, places: readonly Over[], attempt: number): Promise<void> {
+  const { db, presence, whoIsOnline, networks } = parts
+  const pushed = await findPushed(presence, places)
+  const over = places.flatMap((place, i) => {
+    const devices = [...(pushed[i] ?? [])].flatMap(([device, seq]) => (seq <= place.upToSeq ? [device] : []))
+    return devices.length > 0 ? [{ place, devices }] : []
+  })
+  const [first] = over
+  if (!first) return
+  const online = await whoIsOnline(first.place.app, [...new Set(over.map(({ place }) => place.user))], attempt)
+  // A connected device has heard the event.
+  const away = over.flatMap(({ place, devices }) =>
+    devices.flatMap((device) =>
+      online.get(place.user)?.has(device) ? [] : [{ place, id: key(place.app, place.user, device) }],
+    ),
+  )
+  const found = await findDevices(db, [...new Set(away.map(({ id }) => id))])
+  const devices = new Map(found.map((device) => [device._id, device]))
+  const silent = away.flatMap(({ place: { room, threadOf }, id }) => {
+    const to = devices.get(id)
+    if (!to || !networks.has(networkOf[to.type])) return []
+    const taken = threadOf === undefined ? { rooms: [room] } : { threads: [threadOf] }
+    return [silentPush(parts, { ...to, network: networkOf[to.type] }, taken)]
+  })
+  await noteSilentPushes(db, silent)
+  for (const one of over) await forgetPushed(presence, one.place, one.devices)
+}
+
+async function afterDeletion(parts: TakeAwayParts, app: string, id: string): Promise<void> {
+  const { db } = parts
+  const room = await findRoom(db, app, id)
+  if (!room) return
+  for await (const members of pageMembers(db, room._id, perPage)) {
+    const upToSeq = room.deletedUpToSeq ?? 0
+    await takePlacesAway(
+      parts,
+      members.map(({ user }) => ({ app, room: id, user, upToSeq })),
+      lastAttempt,
+    )
+  }
+  if (room.lastThreadAtMS === undefined) return
+  for await (const members of pageThreadUsers(db, room._id, perPage)) {
+    const roots = await findRootsOfThreads(db, members)
+    const places = members.flatMap(({ roomKey, user }) => {
+      const root = roots.get(roomKey)
+      return root
+        ? [{ app, room: id, threadOf: root._id, user, upToSeq: countedThread(root, room).deletedUpToSeq }]
+        : []
+    })
+    await takePlacesAway(parts, places, lastAttempt)
+  }
+}
+
+function readOfRoom(...raw: Parameters<typeof readEvent>): ReadEvent {
+  const event = readEvent(...raw)
+  const { roomID: room, memberID: user, messageID: message } = readPayload(event, serverEvents.lastRead.payload)
+  return { event, place: { app: event.to.app, room, user }, message }
+}
+
+/** The event goes to the user. */
+function readOfThread(...raw: Parameters<typeof readEvent>): ReadEvent {
+  const event = readEvent(...raw)
+  const { roomID: room, threadOf, messageID: message } = readPayload(event, serverEvents.threadLastRead.payload)
+  const user = 'user' in event.to ? event.to.user : ''
+  return { event, place: { app: event.to.app, room, threadOf, user }, message }
 }
 
 /** One push for all that a device is told in the present window. */
