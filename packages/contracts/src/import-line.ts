@@ -10,6 +10,7 @@ import { saveGroup } from './operations/users/groups.ts'
 import { setMyPref } from './operations/users/preferences.ts'
 import { saveUser } from './operations/users/users.ts'
 import { maxReactions, messageContent, reactionName } from './resources/message.ts'
+import { roomNotifications, userNotifications } from './resources/notification-settings.ts'
 
 const error = 'expected an ISO-8601 time with its zone, milliseconds, or seconds'
 const text = z.iso.datetime({ offset: true, error })
@@ -42,6 +43,7 @@ const user = z.strictObject({
   expirationDate: token,
   erased: z.boolean().optional(),
   createdAt: importTime.optional(),
+  notifications: userNotifications.optional(),
 })
 
 const room = z.strictObject({
@@ -64,6 +66,7 @@ const membership = z.strictObject({
   lastReadAt: importTime.optional(),
   lastReadSeq: z.number().int().min(0).optional(),
   pref: setRoomPref.body.optional(),
+  notifications: roomNotifications.optional(),
 })
 
 const message = z.strictObject({

@@ -9,7 +9,7 @@ import { withField } from '../views/json-text.ts'
 type Given<T extends GivenLine['type']> = Extract<GivenLine, { type: T }>
 
 export function userLine({ id, ...user }: UserDoc): string {
-  const { nickname, description, email, avatarUrl, isRobot, isAdmin, commands = [], createdAt } = user
+  const { nickname, description, email, avatarUrl, isRobot, isAdmin, commands = [], createdAt, notify } = user
   const line: Given<'user'> = {
     ...{ type: 'user', _id: id, nickname, avatarUrl, createdAt: createdAt.toISOString() },
     ...(description !== '' && { description }),
@@ -17,6 +17,7 @@ export function userLine({ id, ...user }: UserDoc): string {
     ...(isRobot && { isRobot }),
     ...(isAdmin && { isAdmin }),
     ...(commands.length > 0 && { commands }),
+    ...(notify && { notifications: notify }),
   }
   return JSON.stringify(line)
 }
@@ -46,11 +47,12 @@ export function roomLine(room: RoomDoc, { own = false } = {}): string {
 
 /** @param goneUpToSeq the room's: messages up to it are not exported */
 export function membershipLine(membership: MembershipDoc, goneUpToSeq = 0): string {
-  const { room, user, joinedAtMS, readSeq, pref } = membership
+  const { room, user, joinedAtMS, readSeq, pref, notify } = membership
   const { tagColors, ...others } = pref ?? {}
   const line: Given<'membership'> = {
     ...{ type: 'membership', room, user, joinedAt: new Date(joinedAtMS).toISOString() },
     lastReadSeq: Math.max(0, readSeq - goneUpToSeq),
+    ...(notify && { notifications: notify }),
     ...(pref && {
       pref: {
         ...others,

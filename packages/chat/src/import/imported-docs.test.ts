@@ -23,6 +23,7 @@ const given: Record<keyof typeof least, Record<string, unknown>> = {
   user: {
     ...{ nickname: 'N', description: 'D', email: 'e@example.org', avatarUrl: 'https://example.org/a.png' },
     ...{ isRobot: true, isAdmin: true, commands: [{ name: 'help', description: 'H' }], createdAt: 5 },
+    notifications: { level: 'none' },
   },
   room: {
     ...{ name: 'N', cover: 'C', description: 'D', roomTags: ['t'], webhook: 'https://example.org', botState: 's' },

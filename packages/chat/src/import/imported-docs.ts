@@ -12,10 +12,10 @@ import { importedMessageId } from './known-ids.ts'
 
 export function toUserDoc(
   app: string,
-  { type: _type, erased: _erased, _id, createdAt, ...profile }: ImportOf<'user'>,
+  { type: _type, erased: _erased, _id, createdAt, notifications: notify, ...profile }: ImportOf<'user'>,
 ): UserDoc {
   const given = Object.fromEntries(Object.entries(profile).filter(([, value]) => value !== undefined))
-  const user = newUserDoc(app, _id, given)
+  const user = { ...newUserDoc(app, _id, given), ...(notify && { notify }) }
   return createdAt === undefined ? user : { ...user, createdAt: new Date(createdAt) }
 }
 

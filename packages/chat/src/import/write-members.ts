@@ -55,7 +55,7 @@ function countUpTo(timesMS: readonly number[], atMS: number): number {
 
 function toMembership(
   app: string,
-  { room, user, joinedAt = clock.now(), pref }: Membership,
+  { room, user, joinedAt = clock.now(), pref, notifications: notify }: Membership,
   readSeq: number,
 ): ImportedMembership {
   const { tagColors, ...others } = pref ?? {}
@@ -69,6 +69,7 @@ function toMembership(
     userKey: key(app, user),
     joinedAtMS: joinedAt,
     readSeq,
+    ...(notify && { notify }),
     ...(pref && { pref: Object.fromEntries(given.filter(([, value]) => value !== undefined)) }),
   }
 }

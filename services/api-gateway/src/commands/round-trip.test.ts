@@ -81,11 +81,21 @@ async function makeConversations(): Promise<{ rooms: string[]; roots: string[] }
   for (let n = 0; n < 70; n++) await send(direct, n % 2 ? 'alice' : 'bob', `message ${n}`)
   await alice.call('POST', `/roomPrefs/${room}`, { sticky: true, tags: ['x'], tagColors: { x: 'red' }, muted: true })
   await alice.call('POST', '/me/pref/theme', { data: { dark: true } })
+  await alice.call('PUT', '/me/notifications', notifications)
+  await alice.call('PUT', `/me/notifications/rooms/${room}`, {
+    level: 'all',
+    types: [{ messageType: 'x', level: 'none' }],
+  })
   await alice.call('POST', '/blockStatus/my/robot')
   await admin('POST', `/blockStatus/room/${room}/gone`)
   await admin('DELETE', '/admin/clients/gone')
   await admin('PUT', `/rooms/${frozen}`, { status: 0 })
   return { rooms: [room, direct, frozen], roots: [root] }
+}
+
+const notifications = {
+  ...{ level: 'mentions', types: [{ messageType: 'image', level: 'none' }], muteUntilMS: 1_800_000_000_000 },
+  doNotDisturb: { timeZone: 'Europe/Berlin', times: [{ days: [1, 7], from: '22:00', to: '07:00' }] },
 }
 
 /** Runs `parley export`. */
@@ -123,12 +133,19 @@ async function readAll(gateway: TestGateway, { rooms, roots }: { rooms: string[]
       '/threads',
       '/me',
       '/me/pref',
+      '/me/notifications',
       '/me/badge',
       '/blockStatus/my',
       '/config',
     ],
     ...rooms.flatMap((id) => [
-      ...[`/rooms/${id}`, `/rooms/${id}/members`, `/rooms/${id}/pins`, `/blockStatus/room/${id}`],
+      ...[
+        `/rooms/${id}`,
+        `/me/notifications/rooms/${id}`,
+        `/rooms/${id}/members`,
+        `/rooms/${id}/pins`,
+        `/blockStatus/room/${id}`,
+      ],
       ...['updatedAt', 'createdAt'].map((field) => `/rooms/${id}/messages/v3?limit=500&timeRangeField=${field}`),
     ]),
     ...roots.map((id) => `/messages/${named.get(id)}/thread`),

@@ -67,6 +67,8 @@ describe('the export of a user', () => {
     await alice.call('POST', `/messages/${ofBob._id}/reaction`, { reaction: '👍' })
     await bob.call('POST', `/messages/${ofBob._id}/reaction`, { reaction: '👎' })
     await alice.call('POST', '/me/pref/theme', { data: { dark: true } })
+    await alice.call('PUT', '/me/notifications', { level: 'mentions' })
+    await alice.call('PUT', `/me/notifications/rooms/${room}`, { level: 'none' })
     await alice.call('POST', '/me/subscribe', { type: 'fcm', token: 'push token', deviceId: 'phone' })
     await alice.call('POST', '/blockStatus/my/bob')
     await alice.call('POST', `/roomPrefs/${room}`, { sticky: true })
@@ -82,7 +84,8 @@ describe('the export of a user', () => {
     const lines = linesIn(files['import.ndjson'])
     for (const line of lines) assert.equal(importLine.safeParse(line).error, undefined, JSON.stringify(line))
     const of = (type: string) => lines.filter((line) => line.type === type)
-    assert.partialDeepStrictEqual(of('user'), [{ _id: 'alice', nickname: 'Alice', email: 'alice@example.com' }])
+    const user = { _id: 'alice', nickname: 'Alice', email: 'alice@example.com', notifications: { level: 'mentions' } }
+    assert.partialDeepStrictEqual(of('user'), [user])
     assert.deepEqual(
       new Set(of('message').map(({ message }) => message)),
       new Set([{ n: Number('12345678901234567890') }, 'thread', 'direct', 'left', 'file']),
@@ -91,7 +94,7 @@ describe('the export of a user', () => {
     assert.equal(of('message').find(({ message }) => message === 'thread').threadOf, ofBob._id)
     assert.partialDeepStrictEqual(
       of('membership').find((line) => line.room === room),
-      { lastReadSeq: 1, pref: { sticky: true } },
+      { lastReadSeq: 1, pref: { sticky: true }, notifications: { level: 'none' } },
     )
     assert.deepEqual(new Set(of('room').map(({ _id }) => _id)), new Set([room, direct]))
     assert.deepEqual(
