@@ -13,7 +13,7 @@ describe('a half-open connection', () => {
     await platform.startPush()
     realtime = await platform.start('realtime', {
       PARLEY_REALTIME_PING_INTERVAL_MS: '1500',
-      PARLEY_REALTIME_PING_TIMEOUT_MS: '1500',
+      PARLEY_REALTIME_PING_TIMEOUT_MS: '5000',
     })
     alice = await platform.newUser()
   })
@@ -53,6 +53,10 @@ describe('a half-open connection', () => {
   test('loses no message: the device gets pushes of what came into it, once, unless it was read', async () => {
     const bob = await platform.newUser(['ios', 'fcm'])
     const [room, other] = [await platform.newRoom([alice, bob]), await platform.newRoom([alice, bob])]
+    const [own, foreign] = [
+      await platform.send(room, bob, { push: false }),
+      await platform.send(room, alice, { push: false }),
+    ]
     const proxy = await openHanging()
     const socket = await connect(bob, proxy.url)
     const heard: unknown[] = []
@@ -67,14 +71,22 @@ describe('a half-open connection', () => {
       await platform.send(other, alice),
     ]
     await platform.as(bob, 'PUT', `/rooms/${other}/lastRead`, { message: read })
-    await eventually('the other device has them', () => platform.fcm.pushes.length >= 4)
+    const inThread = (replyTo: string, { of = room, ...more }: { of?: string; mentions?: string[] } = {}) =>
+      platform.send(of, alice, { replyTo, thread: true, ...more })
+    const [ofThread, named] = [await inThread(own), await inThread(foreign, { mentions: [bob] })]
+    const [foreignThread, quiet] = [await inThread(foreign), await platform.send(other, bob)]
+    const readThread = await inThread(quiet, { of: other })
+    await platform.as(bob, 'PUT', `/messages/${quiet}/thread/lastRead`, { message: readThread })
+    await platform.as(bob, 'POST', '/me/reminders', { message: before, remindAtMS: Date.now() + 200 })
+    await eventually('the other device has them', () => platform.fcm.pushes.length >= 8)
     assert.deepEqual(pushed(), [])
-    await eventually('the pushes', () => pushed().length === 2)
+    await eventually('the pushes', () => pushed().length === 5)
     const after = await platform.send(room, alice)
     await eventually('the next push', () => pushed().includes(after))
     await nothingWaits()
-    assert.deepEqual(new Set(pushed()), new Set([lost, mentioned, after]))
-    assert.equal(pushed().length, 3)
+    assert.deepEqual(new Set(pushed()), new Set([lost, mentioned, ofThread, named, before, after]))
+    assert.equal(pushed().length, 6)
+    assert.ok(!platform.fcm.pushes.some(({ message }) => message.data.messageID === foreignThread))
     socket.close()
     await proxy.stop()
   })

@@ -103,6 +103,16 @@ export function isPresenceAway(error: unknown): boolean {
   return awayMessages.some((text) => message.startsWith(text))
 }
 
+/** The outcome of work with Redis; undefined when Redis is away. */
+export async function whilePresent<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (isPresenceAway(error)) return undefined
+    throw error
+  }
+}
+
 /** Until a replica is made the master, and after a master has become one. Of a script Redis 6 says it in the middle. */
 const isReadOnly = (message: string) => /(^|-)READONLY /.test(message)
 

@@ -63,6 +63,21 @@ export async function findRoomsActiveSince(db: Db, keys: readonly string[], sinc
   return found.sort((a, b) => b.lastMessageAtMS - a.lastMessageAtMS)
 }
 
+/** The rooms among these whose threads have messages since a time, those with the latest first. */
+export async function findRoomsWithThreadsSince(
+  db: Db,
+  keys: readonly string[],
+  sinceMS: number,
+  limit: number,
+): Promise<RoomDoc[]> {
+  if (keys.length === 0) return []
+  return db.rooms
+    .find({ _id: { $in: [...keys] }, deletedAt: { $exists: false }, lastThreadAtMS: { $gte: sinceMS } })
+    .sort({ lastThreadAtMS: -1 })
+    .limit(limit)
+    .toArray()
+}
+
 /** The number of an app's rooms that are not deleted: reads index entries, and only the deleted rooms. */
 export async function countRooms(db: Db, app: string): Promise<number> {
   const [all, deleted] = await Promise.all([

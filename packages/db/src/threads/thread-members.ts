@@ -33,6 +33,15 @@ export async function findThreadMember(
   return db.threadMembers.findOne({ _id: key(app, room, root, user) }, { ...(session && { session }) })
 }
 
+/** Read markers in threads, by the keys of their users, `key(app, room, root, user)`; users outside are left out. */
+export async function findThreadReadSeqs(db: Db, keys: readonly string[]): Promise<Map<string, number>> {
+  if (keys.length === 0) return new Map()
+  const found = db.threadMembers
+    .find({ _id: { $in: [...keys] } })
+    .project<Pick<MembershipDoc, '_id' | 'readSeq'>>({ readSeq: 1 })
+  return new Map((await found.toArray()).map(({ _id, readSeq }) => [_id, readSeq]))
+}
+
 /** Adds a user to the thread, with this marker. */
 export async function joinThread(
   db: Db,

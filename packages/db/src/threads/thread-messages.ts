@@ -50,6 +50,20 @@ export async function findThreadMessages(
     .toArray()
 }
 
+/** The latest messages of the threads of a room since a time, the latest first. */
+export async function findLatestInThreads(
+  db: Db,
+  { app, id }: Pick<RoomDoc, 'app' | 'id'>,
+  sinceMS: number,
+  limit: number,
+): Promise<MessageDoc[]> {
+  return db.messages
+    .find({ app, room: id, createdAtMS: { $gte: sinceMS }, threadOf: { $exists: true } })
+    .sort({ createdAtMS: -1 })
+    .limit(limit)
+    .toArray()
+}
+
 /** The roots of the threads that these messages are in, by message; those of the room itself are left out. */
 export async function findRootsOf(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map()

@@ -25,8 +25,8 @@ export type PushContent = {
       texts?: Record<string, ContentText>
       room: string
       messageID: string
-      /** Of a message of the room itself. */
-      seq?: number
+      /** In its room, or thread. */
+      seq: number
       messageType: string
       /** ID of the user. */
       sender: string

@@ -6,6 +6,7 @@ import { key } from '@parley/db/keys'
 import type { PushDoc, UserReason } from '@parley/db/push/documents'
 import { deviceOf } from '@parley/db/push/pushes'
 import { findMembershipsByKey } from '@parley/db/rooms/memberships'
+import { findThreadReadSeqs } from '@parley/db/threads/thread-members'
 import { totalUnreadOf } from '@parley/db/unread/total-unread'
 import { findDevices } from '@parley/db/users/devices'
 import type { DeviceDoc } from '@parley/db/users/documents'
@@ -100,24 +101,30 @@ async function findNoticed(
   contents: ReadonlyMap<string, PushContent>,
 ): Promise<Map<string, string>> {
   if (pushes.length === 0) return new Map()
-  const messageOf = (push: PushDoc) => {
-    const content = contents.get(push.content)
-    return content?.of === 'message' ? content : undefined
+  /** The read marker that says whether it was read; a reminder is of a message that was. */
+  const markerOf = ({ content: id, user }: PushDoc) => {
+    const content = contents.get(id)
+    if (content?.of !== 'message' || content.reminder) return undefined
+    const { room, threadOf, seq } = content
+    return {
+      isOfThread: threadOf !== undefined,
+      id: key(app, room, ...(threadOf === undefined ? [] : [threadOf]), user),
+      seq,
+    }
   }
-  const memberKeys = pushes.flatMap((push) => {
-    const room = messageOf(push)?.room
-    return room === undefined ? [] : [key(app, room, push.user)]
-  })
-  const [online, members] = await Promise.all([
+  const markers = pushes.flatMap((push) => markerOf(push) ?? [])
+  const idsOf = (isOfThread: boolean) => markers.filter((one) => one.isOfThread === isOfThread).map(({ id }) => id)
+  const [online, members, readSeqs] = await Promise.all([
     whoIsOnline(app, [...new Set(pushes.map(({ user }) => user))], lastAttempt),
-    findMembershipsByKey(db, memberKeys),
+    findMembershipsByKey(db, idsOf(false)),
+    findThreadReadSeqs(db, idsOf(true)),
   ])
-  const readSeqs = new Map(members.map(({ _id, readSeq }) => [_id, readSeq]))
+  for (const { _id, readSeq } of members) readSeqs.set(_id, readSeq)
   return new Map(
     pushes.flatMap((push): [string, string][] => {
       if (isInUse(online.get(push.user), deviceOf(push))) return [[push._id, 'connected']]
-      const { room = '', seq = Number.POSITIVE_INFINITY } = messageOf(push) ?? {}
-      return (readSeqs.get(key(app, room, push.user)) ?? 0) >= seq ? [[push._id, 'read']] : []
+      const marker = markerOf(push)
+      return marker && (readSeqs.get(marker.id) ?? 0) >= marker.seq ? [[push._id, 'read']] : []
     }),
   )
 }

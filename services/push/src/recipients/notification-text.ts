@@ -30,7 +30,7 @@ export function messageNotification(
     ...(own && { texts: own }),
     room: message.room,
     messageID: message._id,
-    ...(message.threadOf === undefined && { seq: message.seq }),
+    seq: message.seq,
     messageType,
     sender: message.sender._id,
     ...(message.threadOf !== undefined && { threadOf: message.threadOf }),

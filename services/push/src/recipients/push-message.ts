@@ -33,7 +33,7 @@ import { totalUnreadOf } from '@parley/db/unread/total-unread'
 import { findDevicesOfUsers } from '@parley/db/users/devices'
 import type { DeviceDoc } from '@parley/db/users/documents'
 import { findUser } from '@parley/db/users/users'
-import { isPresenceAway, type Presence } from '@parley/presence/connect'
+import { type Presence, whilePresent } from '@parley/presence/connect'
 import { notePushed } from '@parley/presence/pushed-rooms'
 import type { QueueCall } from '../calls/outgoing-call.ts'
 import type { DecisionLog } from '../decisions/decision-log.ts'
@@ -155,11 +155,7 @@ export async function notePushedTo(
   { appID: app, room, threadOf, seq }: Pick<Message, 'appID' | 'room' | 'threadOf' | 'seq'>,
   devices: readonly DeviceDoc[],
 ): Promise<void> {
-  try {
-    await notePushed(presence, { app, room, threadOf, seq }, devices, keepPushesSeconds)
-  } catch (error) {
-    if (!isPresenceAway(error)) throw error
-  }
+  await whilePresent(notePushed(presence, { app, room, threadOf, seq }, devices, keepPushesSeconds))
 }
 
 async function recipientParts(

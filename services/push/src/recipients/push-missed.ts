@@ -1,10 +1,6 @@
 import { clock } from '@parley/async/clock'
-import type { Wake } from '@parley/async/wake'
 import { findMentions, mentionOf } from '@parley/chat/push/mentions'
-import type { NotificationsOfApp } from '@parley/chat/push/notification-settings'
 import type { ClientsPush } from '@parley/contracts/bus/push-work'
-import type { PushNetwork } from '@parley/contracts/resources/push/network'
-import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { findBySeq } from '@parley/db/message-buckets/find-messages'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
@@ -12,25 +8,17 @@ import type { MessageDoc } from '@parley/db/messages/documents'
 import { insertPushContent, insertPushes } from '@parley/db/push/pushes'
 import { flushRooms } from '@parley/db/room-buffer/flush'
 import type { RoomDoc } from '@parley/db/rooms/documents'
-import { findRoomsActiveSince, findRoomsByKey } from '@parley/db/rooms/rooms'
+import { findRoomsActiveSince, findRoomsByKey, findRoomsWithThreadsSince } from '@parley/db/rooms/rooms'
 import { findRoomIdsOfUser } from '@parley/db/rooms/rooms-of-users'
+import { findThreadReadSeqs } from '@parley/db/threads/thread-members'
+import { findLatestInThreads } from '@parley/db/threads/thread-messages'
 import { totalUnreadOf } from '@parley/db/unread/total-unread'
 import { findDevices } from '@parley/db/users/devices'
 import type { DeviceDoc } from '@parley/db/users/documents'
-import type { Presence } from '@parley/presence/connect'
 import { networkOf, pushTo } from './device-push.ts'
 import { messageNotification } from './notification-text.ts'
 import { messageView, notePushedTo } from './push-message.ts'
-
-export interface PushMissedParts {
-  db: Db
-  presence: Presence
-  notificationsOf: NotificationsOfApp
-  /** The configured networks. */
-  networks: ReadonlySet<PushNetwork>
-  keepMS: number
-  wakeNetworks: Wake['up']
-}
+import { type PushReminderParts, pushMissedReminders } from './push-reminder.ts'
 
 /** Pushes to a device what came into its half-open connection. */
 type PushMissed = (missed: ClientsPush['missed'] & object & { app: string }) => Promise<void>
@@ -38,46 +26,79 @@ type PushMissed = (missed: ClientsPush['missed'] & object & { app: string }) => 
 /** The latest ones: a phone shows no more. */
 const mostRooms = 20
 const mostOfRoom = 10
+/** The latest messages of a room's threads that are looked at: most may be of threads without the user. */
+const mostOfThreads = 200
 /** In this time the device may have connected again, and its old connection be forgotten. */
 const settleMS = 3_000
 
+interface Missed {
+  device: DeviceDoc
+  sinceMS: number
+  badge: number | undefined
+}
+
 /**
- * Makes the pusher. Each push is checked when it is due as one to a device that was away: it is dropped if the device is in use
- * again, the message was read, or a setting keeps it back. A device that got a push of a message gets none again.
+ * Makes the pusher: of messages, also in threads, and of reminders. Each push is checked when it is due as one to a device that was
+ * away: it is dropped if the device is in use again, the message was read, or a setting keeps it back. A device that got a push of a
+ * message gets none again.
  */
-export function createMissedPusher(parts: PushMissedParts): PushMissed {
+export function createMissedPusher(parts: PushReminderParts): PushMissed {
   const { db, networks, wakeNetworks } = parts
   return async ({ app, user, device: id, sinceMS }) => {
     const [device] = await findDevices(db, [key(app, user, id)])
     if (!device || !networks.has(networkOf[device.type])) return
+    await pushMissedReminders(parts, device, { sinceMS, awayUntilMS: clock.now() + settleMS })
     const keys = (await findRoomIdsOfUser(db, app, user)).map((room) => key(app, room))
-    const active = (await findRoomsActiveSince(db, keys, sinceMS)).slice(0, mostRooms)
-    if (active.length === 0) return
-    const rooms = await findRoomsByKey(
-      db,
-      active.map(({ _id }) => _id),
-    )
-    await flushRooms(
-      db,
-      rooms.map(({ _id }) => _id),
-    )
+    const active = (await findRoomsActiveSince(db, keys, sinceMS)).slice(0, mostRooms).map(({ _id }) => _id)
+    const withThreads = await findRoomsWithThreadsSince(db, keys, sinceMS, mostRooms)
+    if (active.length + withThreads.length === 0) return
+    const rooms = await findRoomsByKey(db, active)
+    await flushRooms(db, active)
     const badge = (await totalUnreadOf(db, app, [user])).get(user)
-    for (const room of rooms) await pushOfRoom(parts, room, device, { sinceMS, badge })
+    for (const room of rooms) await pushOfRoom(parts, room, { device, sinceMS, badge })
+    for (const room of withThreads) await pushOfThreads(parts, room, { device, sinceMS, badge })
     wakeNetworks()
   }
 }
 
-async function pushOfRoom(
-  { db, presence, notificationsOf, keepMS }: PushMissedParts,
-  room: RoomDoc,
-  device: DeviceDoc,
-  { sinceMS, badge }: { sinceMS: number; badge: number | undefined },
-): Promise<void> {
+async function pushOfRoom(parts: PushReminderParts, room: RoomDoc, missed: Missed): Promise<void> {
   const latest = { limit: mostOfRoom, latestFirst: true }
-  const found = await findBySeq(db, room._id, { after: 0, upTo: room.seq }, latest)
+  const found = await findBySeq(parts.db, room._id, { after: 0, upTo: room.seq }, latest)
+  await pushEach(
+    parts,
+    room,
+    missed,
+    found.filter((one) => isMissed(one, room, missed)),
+  )
+}
+
+/** Of threads in which the user takes part, or that mention them by name. */
+async function pushOfThreads(parts: PushReminderParts, room: RoomDoc, missed: Missed): Promise<void> {
+  const { db } = parts
+  const { user } = missed.device
+  const latest = await findLatestInThreads(db, room, missed.sinceMS, mostOfThreads)
+  const found = latest.filter((one) => isMissed(one, room, missed))
+  const memberKey = ({ threadOf = '' }: MessageDoc) => key(room.app, room.id, threadOf, user)
+  const readSeqs = await findThreadReadSeqs(db, [...new Set(found.map(memberKey))])
+  const forUser: MessageDoc[] = []
+  for (const message of found) {
+    const isNamed = async () => (await findMentions(db, room.app, message.mentions)).named.has(user)
+    if (readSeqs.has(memberKey(message)) || (await isNamed())) forUser.push(message)
+    if (forUser.length === mostOfRoom) break
+  }
+  await pushEach(parts, room, missed, forUser)
+}
+
+/** @param latest the latest first */
+async function pushEach(
+  { db, presence, notificationsOf, keepMS }: PushReminderParts,
+  room: RoomDoc,
+  { device, badge }: Missed,
+  latest: readonly MessageDoc[],
+): Promise<void> {
   const notifications = await notificationsOf(room.app)
   // The oldest first, so that the device shows the latest on top.
-  for (const message of found.filter((one) => isMissed(one, room, device.user, sinceMS)).toReversed()) {
+  for (const message of latest.toReversed()) {
     const content = key(room.app, message._id)
     const said = messageNotification(await messageView(db, message), room, notifications, message.request)
     // PUSH_GENERIC has decided.
@@ -93,7 +114,7 @@ async function pushOfRoom(
   }
 }
 
-function isMissed(message: MessageDoc, room: RoomDoc, user: string, sinceMS: number): boolean {
+function isMissed(message: MessageDoc, room: RoomDoc, { device: { user }, sinceMS }: Missed): boolean {
   const isOld = message.createdAtMS < sinceMS || message.sender === user || message.push === false
   return !isOld && !message.recalled && !message.system && currentMessage(message, room).content !== undefined
 }

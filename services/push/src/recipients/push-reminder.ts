@@ -10,6 +10,9 @@ import { insertPushes, putReminderContent, reminderContent } from '@parley/db/pu
 import { findRoom } from '@parley/db/rooms/rooms'
 import { totalUnreadOf } from '@parley/db/unread/total-unread'
 import { findDevicesOfUsers } from '@parley/db/users/devices'
+import type { DeviceDoc } from '@parley/db/users/documents'
+import { type Presence, whilePresent } from '@parley/presence/connect'
+import { findReminded, noteReminded } from '@parley/presence/reminded'
 import { networkOf, pushTo } from './device-push.ts'
 import { reminderNotification } from './notification-text.ts'
 import { messageView } from './push-message.ts'
@@ -17,6 +20,7 @@ import { isInUse, type WhoIsOnline } from './who-is-online.ts'
 
 export interface PushReminderParts {
   db: Db
+  presence: Presence
   whoIsOnline: WhoIsOnline
   notificationsOf: NotificationsOfApp
   /** The configured networks. */
@@ -25,28 +29,56 @@ export interface PushReminderParts {
   wakeNetworks: Wake['up']
 }
 
+type Reminder = ClientsPush['reminder'] & object & { app: string }
+
 /** Pushes a reminder to the user's devices that are not in use: the others get the event. */
-type PushReminder = (reminder: ClientsPush['reminder'] & object & { app: string }, raw: StreamMessage) => Promise<void>
+type PushReminder = (reminder: Reminder, raw: StreamMessage) => Promise<void>
 
 /** Levels and quiet hours keep no reminder back: the user has chosen the time. */
 export function createReminderPusher(parts: PushReminderParts): PushReminder {
-  const { db, whoIsOnline, notificationsOf, networks, keepMS, wakeNetworks } = parts
-  return async ({ app, user, room: roomId, id, atMS }, raw) => {
+  const { db, presence, whoIsOnline, networks, keepMS } = parts
+  return async (reminder, raw) => {
+    const { app, user, room, id, atMS } = reminder
     if (clock.now() - atMS > keepMS) return
-    const [message] = await findReadable(db, { app, user }, [{ message: id, room: roomId }])
-    const room = await findRoom(db, app, roomId)
-    if (!message || !room) return
     const devices = (await findDevicesOfUsers(db, app, [user])).filter(({ type }) => networks.has(networkOf[type]))
     if (devices.length === 0) return
     const online = (await whoIsOnline(app, [user], raw.attempt)).get(user)
-    const badge = (await totalUnreadOf(db, app, [user])).get(user)
-    const said = reminderNotification(await messageView(db, message), room, await notificationsOf(app))
-    const content = reminderContent(app, id)
-    const pushes = devices
-      .filter(({ device }) => !isInUse(online, device))
-      .map((device) => pushTo(device, { app, content, badge, giveUpAtMS: atMS + keepMS }))
-    await putReminderContent(db, { content, json: JSON.stringify(said), atMS }, pushes)
-    await insertPushes(db, pushes)
-    wakeNetworks()
+    const left = devices.filter(({ device }) => !isInUse(online, device))
+    if (left.length < devices.length) {
+      // For one whose connection turns out to be half open.
+      await whilePresent(noteReminded(presence, { app, user, room, id, atMS }, clock.now()))
+    }
+    await storeReminder(parts, reminder, left)
   }
+}
+
+/** Pushes to a device the reminders that went into its half-open connection. */
+export async function pushMissedReminders(
+  parts: PushReminderParts,
+  device: DeviceDoc,
+  { sinceMS, awayUntilMS }: { sinceMS: number; awayUntilMS: number },
+): Promise<void> {
+  const { app, user } = device
+  const missed = (await whilePresent(findReminded(parts.presence, app, user, sinceMS))) ?? []
+  for (const one of missed) await storeReminder(parts, { app, user, ...one }, [device], awayUntilMS)
+}
+
+async function storeReminder(
+  { db, notificationsOf, keepMS, wakeNetworks }: PushReminderParts,
+  { app, user, room: roomId, id, atMS }: Reminder,
+  devices: readonly DeviceDoc[],
+  awayUntilMS?: number,
+): Promise<void> {
+  if (devices.length === 0) return
+  const [message] = await findReadable(db, { app, user }, [{ message: id, room: roomId }])
+  const room = await findRoom(db, app, roomId)
+  if (!message || !room) return
+  const badge = (await totalUnreadOf(db, app, [user])).get(user)
+  const said = reminderNotification(await messageView(db, message), room, await notificationsOf(app))
+  const content = reminderContent(app, id)
+  const each = { app, content, badge, giveUpAtMS: atMS + keepMS, awayUntilMS }
+  const pushes = devices.map((device) => pushTo(device, each))
+  await putReminderContent(db, { content, json: JSON.stringify(said), atMS }, pushes)
+  await insertPushes(db, pushes)
+  wakeNetworks()
 }

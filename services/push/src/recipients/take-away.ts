@@ -15,7 +15,7 @@ import { findRoom } from '@parley/db/rooms/rooms'
 import { countedThread } from '@parley/db/threads/thread'
 import { findRootsOfThreads, pageThreadUsers } from '@parley/db/threads/thread-members'
 import { findDevices } from '@parley/db/users/devices'
-import { isPresenceAway, type Presence } from '@parley/presence/connect'
+import { type Presence, whilePresent } from '@parley/presence/connect'
 import { findPushed, forgetPushed, type PushedPlace } from '@parley/presence/pushed-rooms'
 import { networkOf } from './device-push.ts'
 import { lastAttempt, type WhoIsOnline } from './who-is-online.ts'
@@ -58,24 +58,16 @@ type Over = PushedPlace & { upToSeq: number }
 export function createTakeAway(parts: TakeAwayParts): TakeAway {
   const { db, whoIsOnline, networks } = parts
 
-  /** Without Redis nothing is known to have been pushed: the badge follows with the next push. */
-  async function whereKnown(work: Promise<void>): Promise<void> {
-    try {
-      await work
-    } catch (error) {
-      if (!isPresenceAway(error)) throw error
-    }
-  }
-
   async function handle(read: ReadEvent): Promise<void> {
-    if (networks.size > 0) await whereKnown(afterRead(parts, read))
+    // Without Redis nothing is known to have been pushed: the badge follows with the next push.
+    if (networks.size > 0) await whilePresent(afterRead(parts, read))
   }
 
   return {
     reads: { read: readOfRoom, handle },
     threadReads: { read: readOfThread, handle },
     async ofRoom(app, room) {
-      if (networks.size > 0) await whereKnown(afterDeletion(parts, app, room))
+      if (networks.size > 0) await whilePresent(afterDeletion(parts, app, room))
     },
     async ofMessage(app, message) {
       if (networks.size === 0) return
