@@ -29,12 +29,13 @@ describe('keys of a token issuer', () => {
       return JSON.stringify({ keys: served.keys })
     }
     const keys = createIssuerKeys({ calls: { get }, log: { warn: () => undefined } as never })
+    const verify = (token: string) => jwtVerify(token, keys.of(issuer))
     const verifies = (token: string) =>
-      jwtVerify(token, keys.of(issuer)).then(
+      verify(token).then(
         () => true,
         () => false,
       )
-    return { served, verifies }
+    return { served, verify, verifies }
   }
   const pass = (ms: number) => vi.setSystemTime(Date.now() + ms)
 
@@ -65,6 +66,19 @@ describe('keys of a token issuer', () => {
     pass(31_000)
     await verifies(forged.token)
     assert.equal(served.reads, reads + 1)
+  })
+
+  test('that could never be read are away, not wrong', async () => {
+    const [one, two] = [await newKey('one'), await newKey('two')]
+    const { served, verify } = server([one.jwk])
+    served.isAway = true
+    await assert.rejects(verify(one.token), { code: 'SERVICE_UNAVAILABLE' })
+    served.isAway = false
+    pass(2_000)
+    await verify(one.token)
+    served.isAway = true
+    pass(31_000)
+    await assert.rejects(verify(two.token), /no key of the issuer fits/)
   })
 
   test('stay while their address is away, for a day; it is tried with backoff', async () => {

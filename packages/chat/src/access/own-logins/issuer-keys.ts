@@ -1,4 +1,5 @@
 import { clock } from '@parley/async/clock'
+import { ApiError } from '@parley/contracts/errors'
 import { publicKeyAlgorithms, type TokenIssuer } from '@parley/contracts/resources/token-issuer'
 import { createLocalJWKSet, importSPKI, type JWK, type JWTVerifyGetKey } from 'jose'
 import { LRUCache } from 'lru-cache'
@@ -29,7 +30,7 @@ interface KeySet {
 
 /** Finds the keys by which issuers sign. */
 export interface IssuerKeys {
-  /** @throws when no key fits the token */
+  /** @throws when no key fits the token; ApiError SERVICE_UNAVAILABLE when there are none, because their address is away */
   of(issuer: TokenIssuer): JWTVerifyGetKey
 }
 
@@ -80,21 +81,28 @@ export function createIssuerKeys({ calls, log }: { calls: Pick<HookCalls, 'get'>
         if (known) return known
         await read(url, algorithm, set, unknownEveryMS)
         const found = await keyIn(set, header, token)
-        if (!found) throw new Error('no key of the issuer fits the token')
-        return found
+        if (found) return found
+        // The token may be good: a client that asks its login for the next one on 401 would loop.
+        if (set.failures > 0 && !areKnown(set))
+          throw new ApiError('SERVICE_UNAVAILABLE', 'the keys of the issuer could not be read; try again')
+        throw new Error('no key of the issuer fits the token')
       }
     },
   }
 
-  async function keyIn({ keys, readAtMS }: KeySet, ...of: Parameters<JWTVerifyGetKey>) {
-    if (!keys || readAtMS < clock.now() - staleForMS) return undefined
+  async function keyIn(set: KeySet, ...of: Parameters<JWTVerifyGetKey>) {
+    if (!areKnown(set)) return undefined
     try {
-      return await keys(...of)
+      return await set.keys(...of)
     } catch {
       // None fits, or several: jose tells them apart for programs that try each, which a key ID spares us.
       return undefined
     }
   }
+}
+
+function areKnown(set: KeySet): set is KeySet & Required<Pick<KeySet, 'keys'>> {
+  return set.keys !== undefined && set.readAtMS >= clock.now() - staleForMS
 }
 
 /** Keys for signatures, each with its one algorithm: its own, or that of the issuer. */

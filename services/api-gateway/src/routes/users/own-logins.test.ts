@@ -169,7 +169,7 @@ describe('tokens of a login of the app’s own', () => {
     // Configurations are believed for two seconds.
     while (!seen.has('aud') || !seen.has('key')) {
       seen.add(/aud/.test((await as(token, other)('GET', '/me')).text) ? 'aud' : '')
-      seen.add(/no key/.test((await as(token, guarded)('GET', '/me')).text) ? 'key' : '')
+      seen.add(/could not be read/.test((await as(token, guarded)('GET', '/me')).text) ? 'key' : '')
     }
   })
 
