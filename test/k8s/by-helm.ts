@@ -41,7 +41,8 @@ export function byHelm({ now, before }: Images): Way {
     does: 'installs [the chart](../deploy/helm/parley/README.md) as a release by Helm, beside the servers of [deploy/k8s/overlays/try](operations.md#kubernetes),',
     async install() {
       await installServers()
-      await helm(['install', '--wait', ...valuesOf(before ?? now)])
+      // With --keep it can be there.
+      await helm(['upgrade', '--install', '--wait', ...valuesOf(before ?? now)])
     },
     steps: [...(before ? updates : []), ...settings],
   }
