@@ -16,10 +16,7 @@ const inputs = {
   parley: 'services/api-gateway/src/parley.ts',
 }
 /** Loaded from node_modules, since they find binaries and other files beside them; umzug's command line cannot be bundled. */
-const unbundled = new Set([
-  ...['@node-rs/argon2', 'koffi', 'sharp', 'uWebSockets.js', 'uWebSockets.js-20.69'],
-  ...['@fastify/swagger', 'umzug'],
-])
+const unbundled = new Set(['@node-rs/argon2', 'koffi', 'sharp', 'umzug', 'uWebSockets.js', 'uWebSockets.js-20.69'])
 /** Optional parts of the MongoDB driver that are not installed. */
 const absent =
   /^(?:@aws-sdk\/credential-providers|@mongodb-js\/zstd|gcp-metadata|kerberos|mongodb-client-encryption|snappy)$/

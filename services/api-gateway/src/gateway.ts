@@ -167,7 +167,7 @@ function createAuthentication(chat: Chat, findToken: FindToken, operators: Opera
     byApiKey: createApiKeyAuthentication(chat),
     byToken: createUserAuthentication(chat, findToken),
     bySession: (token) => requireSession(operators, token),
-    inApp: (signedIn, app) => inApp(chat.db, signedIn, app),
+    inApp: (signedIn, app) => inApp(operators, signedIn, app),
   }
 }
 

@@ -104,7 +104,7 @@ export function requireCsrfToken(signedIn: Pick<SignedIn, 'token'>, given: strin
  * @throws ApiError PERMISSION_DENIED, also where there is no such app: a role for all apps is none in `*`, whose log has the operators
  */
 export async function inApp(
-  db: Db,
+  { db }: Pick<Operators, 'db'>,
   { operator, session }: Pick<SignedIn, 'operator' | 'session'>,
   app: string,
 ): Promise<AuthenticatedOperator> {
