@@ -93,13 +93,19 @@ describe.skipIf(isChromiumMissing())('the chat page in several tabs of a browser
   })
 
   test('another takes over from a frozen one, which follows when it is back', async () => {
-    const { carl, room, context, pages } = await openTabs(3)
+    const { carl, room, pages } = await openTabs(3)
     const [frozen, ...others] = pages as [Page, ...Page[]]
-    const session = await context.newCDPSession(frozen)
-    await session.send('Page.setWebLifecycleState', { state: 'frozen' })
+    // Its thread is busy, so it answers nobody and keeps the lock.
+    let isBusy = true
+    const busy = frozen.evaluate(() => {
+      const endMS = Date.now() + 45_000
+      while (Date.now() < endMS);
+    })
+    void busy.then(() => (isBusy = false))
     await say(alice, room, 'while it is frozen')
     for (const page of others) await sees(page, 'while it is frozen')
-    await session.send('Page.setWebLifecycleState', { state: 'active' })
+    assert.ok(isBusy, 'another has taken over')
+    await busy
     await say(alice, room, 'thawed')
     for (const page of pages) await sees(page, 'thawed')
     for (const page of pages) assert.deepEqual(await textsIn(page), ['while it is frozen', 'thawed'])
