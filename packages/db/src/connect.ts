@@ -47,7 +47,7 @@ export async function connectDb(url: string, options: ConnectOptions = {}): Prom
     connectTimeoutMS: timeoutMS,
     socketTimeoutMS: timeoutMS,
     waitQueueTimeoutMS: timeoutMS,
-    // Changes of the primary arrive at once; this is how soon a server that hangs is noticed.
+    // Changes of the primary arrive at once; a server that hangs is noticed after this and connectTimeoutMS.
     heartbeatFrequencyMS: 4_000,
     ...(options.tls && { tls: true, ...options.tls }),
     ...(options.onCommand && { monitorCommands: true }),

@@ -21,7 +21,12 @@ export async function noteReminded(
   nowMS: number,
 ): Promise<void> {
   const name = remindedKey(app, user)
-  await redis.pipeline().zadd(name, nowMS, JSON.stringify(reminded)).expire(name, keepSeconds).exec()
+  await redis
+    .pipeline()
+    .zadd(name, nowMS, JSON.stringify(reminded))
+    .zremrangebyscore(name, '-inf', nowMS - keepSeconds * 1_000)
+    .expire(name, keepSeconds)
+    .exec()
 }
 
 /** Those since a time. @throws the client's error when Redis is away */

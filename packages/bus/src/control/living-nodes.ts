@@ -6,9 +6,9 @@ import { readPayload } from '../read-payload.ts'
 
 /** A node that has not announced itself for this long, while it could have been heard, is not waited for. */
 const nodeGoneAfterMS = 3_500
-const tickMS = 500
+const tickMS = 1_000
 /** After a stall of this process this long, messages may be unread. */
-const stoodStillMS = 4 * tickMS
+const stoodStillMS = 2 * tickMS
 
 /** The living realtime nodes, or gateways, by their announcements. */
 export interface LivingNodes {

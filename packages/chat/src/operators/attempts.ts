@@ -58,6 +58,11 @@ export async function countChallenge(db: Operators['db'], { address }: Pick<Visi
   if (waitMS > 0) throw tooMany('sign-ins by passkey begun', waitMS)
 }
 
+/** After a sign-in by passkey, those that its address had begun before count no more. */
+export async function forgetChallenges(db: Operators['db'], { address }: Pick<Visitor, 'address'>): Promise<void> {
+  await forgetFailures(db, challengeKey(address))
+}
+
 function tooMany(of: string, waitMS: number): ApiError {
   const message = `too many ${of}: try again in ${Math.ceil(waitMS / 1_000)} s`
   return new ApiError('TOO_MANY_REQUESTS', message, { details: { retryAfterMS: waitMS } })

@@ -14,7 +14,7 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
-import { beginAttempt, countChallenge } from './attempts.ts'
+import { beginAttempt, countChallenge, forgetChallenges } from './attempts.ts'
 import type { Operators, Visitor } from './operators.ts'
 import { changeOwnAccount, requireFresh } from './own-account.ts'
 import type { SignedIn } from './sessions.ts'
@@ -82,7 +82,8 @@ export async function signInByPasskey(
     },
   }).catch(asRefusal)
   if (!verified) throw signInFailed()
-  await attempt.succeeded()
+  // It forgives no wrong passwords: a stolen session can add a passkey.
+  await Promise.all([attempt.withdrawn(), forgetChallenges(db, visitor)])
   return inTransaction(db, async (session) => {
     // A counter that has moved means a second copy of the authenticator.
     if (!(await notePasskeyUse(db, found._id, passkey, authenticationInfo.newCounter, session))) throw signInFailed()

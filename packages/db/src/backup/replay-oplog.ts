@@ -65,14 +65,15 @@ export async function checkOplog({ source, untilMS }: PointInTime, clusterTime: 
 
 /**
  * Makes every change between a backup and a moment in a database that was filled from this backup and has no indexes yet.
- * @throws BadOplog when the database was dropped, or something was done to it that Parley never does
+ * @throws BadOplog when the oplog lacks changes after the backup, the database was dropped, or something was done to it that Parley never does
  */
 export async function replayOplog(
   target: Db,
-  { source, untilMS }: PointInTime,
+  moment: PointInTime,
   clusterTime: string,
   onProgress: (changes: number) => void,
 ): Promise<Replayed> {
+  const { source, untilMS } = moment
   const own = `${source.mongo.databaseName}.`
   const entries = oplogOf(source).find(
     { ts: { $gt: readClusterTime(clusterTime) } },
@@ -82,7 +83,11 @@ export async function replayOplog(
   /** Pieces of large transactions, which count once the last one is there. */
   const pieces = new Map<string, Document[]>()
   const done: Replayed = { changes: 0 }
+  let isWhole = false
   for await (const entry of entries) {
+    // Filling took its time, in which the source went on and may have dropped the oldest entries. Later ones end the cursor.
+    if (!isWhole) await checkOplog(moment, clusterTime)
+    isWhole = true
     if (entry.wall.getTime() >= untilMS) break
     for (const change of whole(entry, pieces)) {
       if (!String(change['ns']).startsWith(own)) continue
@@ -165,9 +170,11 @@ function createApplier({ client, mongo }: Db) {
       // Without the collection's UUID, which is another one here.
       await make(collection)
       const change = { op, ns: `${mongo.databaseName}.${collection}`, o, ...(o2 && { o2 }) }
+      const size = BSON.calculateObjectSize(change)
+      // A document of 16 MB is a command of its own.
+      if (batch.length >= atOnce.changes || bytes + size > atOnce.bytes) await flush()
       batch.push(change)
-      bytes += BSON.calculateObjectSize(change)
-      if (batch.length >= atOnce.changes || bytes >= atOnce.bytes) await flush()
+      bytes += size
     },
   }
 }

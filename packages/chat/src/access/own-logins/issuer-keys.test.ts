@@ -68,7 +68,7 @@ describe('keys of a token issuer', () => {
     assert.equal(served.reads, reads + 1)
   })
 
-  test('that could never be read are away, not wrong', async () => {
+  test('that cannot be read are away, not wrong: also the new ones of a rotation', async () => {
     const [one, two] = [await newKey('one'), await newKey('two')]
     const { served, verify } = server([one.jwk])
     served.isAway = true
@@ -78,6 +78,10 @@ describe('keys of a token issuer', () => {
     await verify(one.token)
     served.isAway = true
     pass(31_000)
+    await verify(one.token)
+    await assert.rejects(verify(two.token), { code: 'SERVICE_UNAVAILABLE' })
+    served.isAway = false
+    pass(61_000)
     await assert.rejects(verify(two.token), /no key of the issuer fits/)
   })
 

@@ -83,7 +83,7 @@ export function createIssuerKeys({ calls, log }: { calls: Pick<HookCalls, 'get'>
         const found = await keyIn(set, header, token)
         if (found) return found
         // The token may be good: a client that asks its login for the next one on 401 would loop.
-        if (set.failures > 0 && !areKnown(set))
+        if (set.failures > 0)
           throw new ApiError('SERVICE_UNAVAILABLE', 'the keys of the issuer could not be read; try again')
         throw new Error('no key of the issuer fits the token')
       }

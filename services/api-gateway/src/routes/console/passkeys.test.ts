@@ -99,6 +99,16 @@ describe('passkeys of operators', () => {
     assert.deepEqual([right.status, right.body.error.code], [429, 'TOO_MANY_REQUESTS'])
   })
 
+  test('a sign-in forgives no failures: a stolen session that adds a passkey guesses on no faster', async () => {
+    const { authenticator } = await withPasskey()
+    const right = async () => (await enter(authenticator.get(await newChallenge()))).status
+    const wrong = async () => (await enter(authenticator.get('bWFkZSB1cA'))).status
+    for (let i = 0; i < 4; i++) assert.equal(await wrong(), 401)
+    assert.equal(await right(), 200)
+    assert.equal(await wrong(), 401)
+    assert.equal(await right(), 429)
+  })
+
   test('are added only by the operator who began, once, at the origin of the console, with a verified user', async () => {
     const [operator, other] = [await newViewer(), await newViewer()]
     const { authenticator, challenge } = await begin(operator)
