@@ -1,5 +1,5 @@
 import type { CachedState } from './cache/client-cache.ts'
-import { createUserCalls } from './calls/user-calls.ts'
+import { createUserCalls, type UserCallsOptions } from './calls/user-calls.ts'
 import type { ClientOptions } from './client-options.ts'
 import { Connection, type ConnectionOptions } from './connection/connection.ts'
 import { isConnected } from './connection/connection-state.ts'
@@ -36,8 +36,7 @@ export function createUserSession(options: ClientOptions, on: Pick<ConnectionOpt
     },
   }
   const connect = (given: ConnectionOptions) => new Connection(given)
-  const readMe = () => calls.getMe()
-  const connection: UserConnection = shared?.connect({ about, connect, clientKey, readMe }) ?? connect(about)
+  const connection: UserConnection = shared?.connect({ about, connect, readUser: userReader(access) }) ?? connect(about)
 
   /** Fails when that will not be. */
   async function connectionIs(status: 'syncing' | 'online'): Promise<void> {
@@ -89,6 +88,15 @@ export function createUserSession(options: ClientOptions, on: Pick<ConnectionOpt
       isClosed = true
       connection.close()
     },
+  }
+}
+
+/** Reads the user of a token, by default of the client's own. */
+function userReader(access: Pick<UserCallsOptions, 'url' | 'tokens' | 'timeoutMS'>) {
+  const unknown = { me: () => undefined, deviceID: undefined }
+  return (key: string, token?: string) => {
+    const tokens = token === undefined ? access.tokens : createTokenSource(token)
+    return createUserCalls({ ...access, ...unknown, tokens, clientKey: async () => key }).getMe()
   }
 }
 

@@ -30,6 +30,8 @@ export function createCacheKeeper(cache: ClientCache | undefined, { session, roo
   const changed = new Set<RoomHandle>()
   let timer: ReturnType<typeof setTimeout> | undefined
   let isClosed = false
+  /** After a logout in another tab, until the next login. */
+  let isLoggedOut = false
 
   function writeSoon(): void {
     if (cache && !isClosed) timer ??= setTimeout(write, batchMS)
@@ -38,6 +40,7 @@ export function createCacheKeeper(cache: ClientCache | undefined, { session, roo
   function write(): void {
     clearTimeout(timer)
     timer = undefined
+    if (isLoggedOut) return
     const state = stateNow()
     if (state) void cache?.write(state)
     for (const room of changed) {
@@ -63,7 +66,10 @@ export function createCacheKeeper(cache: ClientCache | undefined, { session, roo
 
   rooms.rooms.subscribe(writeSoon)
   session.connection.state.subscribe((state) => {
-    if (state.status === 'stopped' && state.error.code === 'CLOSED') void clear()
+    if (state.status === 'stopped' && state.error.code === 'CLOSED') {
+      isLoggedOut = true
+      void clear()
+    } else if (state.status === 'online') isLoggedOut = false
     writeSoon()
   })
 

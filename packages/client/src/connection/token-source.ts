@@ -21,7 +21,8 @@ export interface TokenSource {
 }
 
 /**
- * Calls with a token; when that is refused since it has ended, once more with a new one, if there is one.
+ * Calls with a token; when that is refused since it has ended, with a new one, if there is one. That may have been another
+ * tab's, and ended too: then once more.
  * @param ended a token that is known to have ended
  */
 export async function withToken<T>(
@@ -32,15 +33,17 @@ export async function withToken<T>(
   const given = await get()
   const renewed = given === ended ? await renew(given) : undefined
   // One that has no successor is tried as it is, and its owner is not asked twice.
-  const isLast = given === ended && renewed === undefined
-  const token = renewed ?? given
-  try {
-    return await call(token)
-  } catch (error) {
-    const isRefused = asParleyError(error).code === 'INVALID_TOKEN' && !isLast
-    const next = isRefused ? await renew(token) : undefined
-    if (next === undefined) throw error
-    return call(next)
+  let left = given === ended && renewed === undefined ? 0 : 2
+  let token = renewed ?? given
+  for (;;) {
+    try {
+      return await call(token)
+    } catch (error) {
+      const isRefused = asParleyError(error).code === 'INVALID_TOKEN' && left-- > 0
+      const next = isRefused ? await renew(token) : undefined
+      if (next === undefined) throw error
+      token = next
+    }
   }
 }
 

@@ -29,12 +29,13 @@ interface Scope {
   isSecureContext?: boolean
 }
 
-/** Undefined where a browser lacks one of them, a page has no https, or storage is forbidden. */
+/** Undefined where a browser lacks one of them, a page has no https, or cookies and so channels are forbidden. */
 export function browserOf(scope: object = globalThis): Browser | undefined {
   try {
     const { navigator, BroadcastChannel, crypto, isSecureContext } = scope as Scope
     const locks = navigator?.locks
     if (!(isSecureContext && locks && BroadcastChannel && crypto?.subtle)) return undefined
+    new BroadcastChannel('parley.tabs').close()
     return { locks, openChannel: (name) => new BroadcastChannel(name) }
   } catch {
     return undefined

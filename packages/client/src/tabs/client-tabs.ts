@@ -1,7 +1,6 @@
 import type { Connection, ConnectionOptions } from '../connection/connection.ts'
 import type { FetchToken } from '../connection/token-source.ts'
 import type { User } from '../generated/types.ts'
-import type { WritableStore } from '../store.ts'
 
 /** A connection to Parley as a client uses it: of its own, or one that several tabs share. */
 export interface UserConnection extends Pick<Connection, 'state' | 'since' | 'open' | 'close' | 'emit'> {
@@ -21,9 +20,8 @@ export interface ShareOptions {
   /** The connection that the client would have. */
   about: ConnectionOptions
   connect: (options: ConnectionOptions) => Connection
-  clientKey: WritableStore<string | undefined>
-  /** The user of the client's token; asks with its client key. */
-  readMe: () => Promise<User>
+  /** The user of a token, by default of the client's own, in the app with this client key. */
+  readUser: (clientKey: string, token?: string) => Promise<User>
 }
 
 /** A tab's part in the connection that a user's tabs share. */

@@ -1,17 +1,18 @@
 import { browserOf, lookNow } from './browser.ts'
 import type { ClientTabs, SharedFor } from './client-tabs.ts'
+import { digest } from './digest.ts'
 import { shareToken } from './shared-token.ts'
 import { TabConnection } from './tab-connection.ts'
 
 export interface TabsOptions {
   /**
    * Names the user where users who are signed in at the same time, in tabs of one browser, should share connections each: an ID.
-   * Without it the first of them shares. No tab ever shares another user's.
+   * Without it the first of them shares; a tab of another user notices before it hears an event, and connects by itself.
    */
   user?: string
   /** Reports the user as away while none of the tabs is visible (docs/reference/presence.md#away). */
   reportsAway?: boolean
-  /** A tab that has the connection and has not answered for so long is frozen: another takes over. By default 12 s. */
+  /** A tab that has the connection and has not answered for so long is frozen: another takes over. By default 12 s; more where browsers slow down hidden tabs. */
   deadAfterMS?: number
 }
 
@@ -30,6 +31,7 @@ export interface Tabs extends ClientTabs {
  */
 export function createTabs({ user, reportsAway = false, deadAfterMS = 12_000 }: TabsOptions = {}): Tabs {
   let connection: TabConnection | undefined
+  let isTokenMissing = false
   return {
     mayNotify: () => connection?.mayNotify() ?? !lookNow().isLookedAt,
     share(client) {
@@ -37,11 +39,19 @@ export function createTabs({ user, reportsAway = false, deadAfterMS = 12_000 }: 
       if (!browser) return undefined
       const name = nameOf(client, user)
       const shared = shareToken(
-        async (asked) => (typeof client.token === 'string' ? client.token : client.token(asked)),
+        async (asked) => {
+          if (typeof client.token === 'string') return client.token
+          isTokenMissing = true
+          const token = await client.token(asked)
+          isTokenMissing = false
+          return token
+        },
         {
           alone: async (signal, work) => browser.locks.request(`${await name}.token`, { signal }, work),
-          tell: (fetched) => connection?.tellToken(fetched),
-          ask: (sinceMS) => connection?.askForToken(sinceMS),
+          user: () => connection?.user,
+          isOfUser: async (token) => connection?.isOfUser(token) ?? false,
+          tell: (user, fetched) => connection?.tell({ type: 'token', user, fetched }),
+          ask: (user, sinceMS) => connection?.tell({ type: 'tokenWanted', user, sinceMS }),
         },
       )
       return {
@@ -53,6 +63,7 @@ export function createTabs({ user, reportsAway = false, deadAfterMS = 12_000 }: 
             name,
             reportsAway,
             deadAfterMS,
+            isTokenMissing: () => isTokenMissing,
             onToken: shared.heard,
             onTokenWanted: shared.answer,
           })
@@ -63,10 +74,11 @@ export function createTabs({ user, reportsAway = false, deadAfterMS = 12_000 }: 
   }
 }
 
+/** Of the messages: tabs that were loaded before an update do not share with those after it. */
+const protocol = 2
+
 /** Tabs with the same token are one user's; others find out. A digest, since all scripts of the origin can list locks. */
 async function nameOf({ url, clientKey, token }: SharedFor, user: string | undefined): Promise<string> {
   const who = user === undefined && typeof token === 'string' ? ['token', token] : ['user', clientKey, user]
-  const bytes = new TextEncoder().encode(JSON.stringify([url, ...who]))
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
-  return `parley.tabs.${[...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
+  return `parley.tabs.${protocol}.${await digest(JSON.stringify([url, ...who]))}`
 }

@@ -1,8 +1,9 @@
 import { type ConnectionState, finalCodes, isConnected } from '../connection/connection-state.ts'
-import { asParleyError, networkError, type ParleyError } from '../parley-error.ts'
+import { asParleyError, isPassing, networkError, type ParleyError } from '../parley-error.ts'
 import { growingPauses } from '../pauses.ts'
 import { retryWhilePassing } from '../retry-while-passing.ts'
 import type { ShareOptions } from './client-tabs.ts'
+import { digest } from './digest.ts'
 import { type FollowerMessage, type OfLeader, type SharedLogin, type SharedState, toError } from './messages.ts'
 
 interface FollowerOptions extends ShareOptions {
@@ -77,7 +78,10 @@ export class Follower {
 
   /** @throws ParleyError as Connection's does */
   async emit(event: string, payload: unknown): Promise<unknown> {
-    if (!isConnected(this.#options.state())) throw networkError('not connected')
+    const { user } = this.#known
+    if (user === undefined || !isConnected(this.#options.state())) throw networkError('not connected')
+    // A channel refuses proxies, such as those of some frameworks for state.
+    const sent = JSON.parse(JSON.stringify({ payload })) as { payload: unknown }
     const id = ++this.#lastID
     const { timeoutMS } = this.#options.about
     return new Promise((resolve, reject) => {
@@ -91,7 +95,7 @@ export class Follower {
         resolve: (result) => settle(() => resolve(result)),
         reject: (error) => settle(() => reject(error)),
       })
-      this.#options.post({ type: 'emit', id, event, payload })
+      this.#options.post({ type: 'emit', id, event, user, ...sent })
     })
   }
   #lastID = 0
@@ -137,7 +141,7 @@ export class Follower {
     else emitted?.resolve(result)
   }
 
-  #heardState({ state, login, user, token, to }: SharedState & { to?: string }): void {
+  #heardState({ state, login, user, refused, to }: SharedState & { to?: string }): void {
     if (to !== undefined && to !== this.#options.self) return
     if (login) {
       if (login.count !== this.#login) void this.#join(login)
@@ -147,7 +151,7 @@ export class Follower {
     this.#isTrusted = user !== undefined && user === this.#known.user
     if (state.status === 'connecting') this.#isWhole = to === undefined
     if (state.status === 'waiting') this.#wait(toError(state.error), state.retryAtMS)
-    else if (state.status === 'stopped') void this.#leaderStopped(toError(state.error), token)
+    else if (state.status === 'stopped') void this.#leaderStopped(toError(state.error), refused)
     else this.#begin({ status: 'connecting' })
   }
 
@@ -162,7 +166,8 @@ export class Follower {
     this.#begin({ status: 'connecting' })
     const attempt = this.#attempt
     const token = await this.#options.about.tokens.get().catch(() => undefined)
-    if (attempt === this.#attempt && token === refused) this.#options.onStopped(error)
+    const isRefused = token !== undefined && (await digest(token)) === refused
+    if (attempt === this.#attempt && isRefused) this.#options.onStopped(error)
   }
 
   /** The connection has logged in: brings this tab up to date, as after a login of its own. */
@@ -194,15 +199,16 @@ export class Follower {
 
   /** Whether the connection's user is that of this tab's token. */
   async #prove({ _id, clientKey }: SharedLogin['result']): Promise<void> {
-    const { clientKey: ofTab, readMe } = this.#options
+    const { about, readUser } = this.#options
     this.#isTrusted = false
-    const before = ofTab.get()
-    if ((before ?? clientKey) !== clientKey) return
-    ofTab.set(clientKey)
-    const me = await readMe()
-    this.#isTrusted = me._id === _id
-    if (this.#isTrusted) this.#known.user = _id
-    else ofTab.set(before)
+    if ((about.clientKey() ?? clientKey) !== clientKey) return
+    const me = await readUser(clientKey).catch((error: unknown) => {
+      // The app of this tab's token, which is not known here, may be another one.
+      if (about.clientKey() === undefined && !isPassing(error)) return undefined
+      throw error
+    })
+    this.#isTrusted = me?._id === _id
+    this.#known.user = me?._id
   }
 
   #failed(error: ParleyError): void {

@@ -28,6 +28,7 @@ export class Group {
   readonly #stay = new AbortController()
   /** Ends the wait for the lock. */
   #wait: AbortController | undefined
+  #release: (() => void) | undefined
 
   constructor(browser: Browser, name: string, on: GroupEvents) {
     this.#browser = browser
@@ -44,6 +45,11 @@ export class Group {
     const wait = new AbortController()
     this.#wait = wait
     this.#request({ signal: wait.signal }, () => wait.signal.aborted)
+  }
+
+  /** Leads no more, and lets another tab. */
+  release(): void {
+    this.#release?.()
   }
 
   /** Leads in place of a tab that does not answer, such as a frozen one. */
@@ -74,8 +80,9 @@ export class Group {
   #request(options: Parameters<Browser['locks']['request']>[1], isOver: () => boolean): void {
     const lead = async () => {
       if (this.#stay.signal.aborted || isOver()) return
+      const released = new Promise<void>((resolve) => (this.#release = resolve))
       this.#on.onLead()
-      await this.#left()
+      await Promise.race([this.#left(), released])
     }
     this.#browser.locks.request(this.#name, options, lead).catch((error: unknown) => {
       if (this.#stay.signal.aborted || isOver()) return

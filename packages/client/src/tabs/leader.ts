@@ -1,8 +1,9 @@
 import type { Connection } from '../connection/connection.ts'
 import type { ConnectionState } from '../connection/connection-state.ts'
-import { asParleyError } from '../parley-error.ts'
+import { asParleyError, isPassing, networkError, type ParleyError } from '../parley-error.ts'
 import type { Look } from './browser.ts'
 import type { ShareOptions } from './client-tabs.ts'
+import { digest } from './digest.ts'
 import { createEmitsOfTabs, type EmitsOfTabs } from './emits-of-tabs.ts'
 import type { Known } from './follower.ts'
 import { type LeaderMessage, type OfTab, type SharedLogin, toSentError, toSentState } from './messages.ts'
@@ -15,6 +16,10 @@ interface LeaderOptions extends ShareOptions {
   setState: (state: ConnectionState) => void
   /** The connection was refused: this tab lets go of it. */
   onStopped: () => void
+  /** Whether the client's function has not brought the token. */
+  isTokenMissing: () => boolean
+  /** It cannot log in, and another tab may. */
+  onFailed: (error: ParleyError) => void
 }
 
 /** The tab that has the connection, for itself and the others. */
@@ -27,6 +32,9 @@ export class Leader {
   #events = 0
   #logins = 0
   #login: SharedLogin | undefined
+  /** Events before the login, which may turn out to be another user's. */
+  #early: (() => void)[] = []
+  #isClosed = false
 
   constructor(options: LeaderOptions, known: Known) {
     this.#options = options
@@ -66,6 +74,7 @@ export class Leader {
   }
 
   close(): void {
+    this.#isClosed = true
     this.#stopFollowing()
     this.#known.since = this.#connection.since
     this.#connection.close()
@@ -77,8 +86,12 @@ export class Leader {
     return {
       ...about,
       onEvent: (name: string, payload: unknown) => {
-        this.#events++
-        this.#post({ type: 'event', name, payload })
+        const tell = () => {
+          this.#events++
+          this.#post({ type: 'event', name, payload })
+        }
+        if (this.#login) tell()
+        else this.#early.push(tell)
         about.onEvent(name, payload)
       },
       onLogin: (result: SharedLogin['result']) => {
@@ -90,6 +103,9 @@ export class Leader {
   }
 
   #loggedIn(result: SharedLogin['result']): void {
+    // The others trust that events are the former user's until they hear of the login.
+    if (this.#known.user === result._id) for (const tell of this.#early) tell()
+    this.#early = []
     this.#known.user = result._id
     const { since } = this.#connection
     this.#login = { count: ++this.#logins, result, since, knownMS: result.serverTimeMS }
@@ -100,29 +116,44 @@ export class Leader {
   #changed(state: ConnectionState): void {
     const { status } = state
     this.#known.since = this.#connection.since
-    if (status !== 'syncing' && status !== 'online') this.#login = undefined
+    if (status !== 'syncing' && status !== 'online') {
+      this.#login = undefined
+      this.#early = []
+    }
     this.#options.setState(state)
     if (status === 'stopped') void this.#stopped()
+    else if (status === 'waiting' && (this.#options.isTokenMissing() || !isPassing(state.error)))
+      this.#failed(state.error)
     else this.#postState()
+  }
+
+  /** Once the connection has done what it does then. */
+  #failed(error: ParleyError): void {
+    queueMicrotask(() => {
+      if (!this.#isClosed) this.#options.onFailed(error)
+    })
   }
 
   async #stopped(): Promise<void> {
     const token = await this.#options.about.tokens.get().catch(() => undefined)
-    this.#postState(undefined, token)
+    const refused = token === undefined ? '' : await digest(token)
+    if (this.#isClosed) return
+    this.#postState(undefined, refused)
     this.#options.onStopped()
   }
 
   /** @param to the tab that asked; by default all */
-  #postState(to?: string, token?: string): void {
+  #postState(to?: string, refused?: string): void {
     const state = toSentState(this.#connection.state.get())
-    if (state.status === 'stopped' && token === undefined) return
+    if (state.status === 'stopped' && refused === undefined) return
     const knownMS = Math.max(this.#login?.knownMS ?? 0, this.#connection.since)
     const login = this.#login && { ...this.#login, knownMS }
-    this.#post({ type: 'state', state, login, user: this.#known.user, token, ...(to !== undefined && { to }) })
+    this.#post({ type: 'state', state, login, user: this.#known.user, refused, ...(to !== undefined && { to }) })
   }
 
-  async #emitFor(to: string, { id, event, payload }: OfTab & { type: 'emit' }): Promise<void> {
+  async #emitFor(to: string, { id, event, payload, user }: OfTab & { type: 'emit' }): Promise<void> {
     try {
+      if (user !== this.#known.user) throw networkError('the connection is of another user')
       this.#post({ type: 'ack', to, id, result: await this.#emits.emit(to, event, payload) })
     } catch (error) {
       this.#post({ type: 'ack', to, id, error: toSentError(asParleyError(error)) })

@@ -34,8 +34,8 @@ export interface SharedState {
   login?: SharedLogin | undefined
   /** The user, once known. */
   user: string | undefined
-  /** With `stopped`: the token that was refused. */
-  token?: string | undefined
+  /** With `stopped`: a digest of the token that was refused. */
+  refused?: string | undefined
 }
 
 /** By the tab that has the connection. */
@@ -48,13 +48,18 @@ export type LeaderMessage =
 /** A later term is another leader's, and wins; `events` counts those of this term, so that a tab notices a gap. */
 export type OfLeader = LeaderMessage & { from: string; term: number; events: number }
 
+/** For the tabs of one user: `user` has been proved to be the sender's, and a tab that has not proved the same one drops it. */
+export type OfUser =
+  | { type: 'loggedOut'; user: string }
+  | { type: 'token'; user: string; fetched: FetchedToken }
+  | { type: 'tokenWanted'; user: string; sinceMS: number }
+
 /** By the other tabs. */
 export type FollowerMessage =
-  | { type: 'hello' | 'ping' | 'wake' | 'loggedOut' }
-  | { type: 'emit'; id: number; event: string; payload: unknown }
+  | { type: 'hello' | 'ping' | 'wake' }
+  | { type: 'emit'; id: number; event: string; payload: unknown; user: string }
   | { type: 'look'; look: Look }
-  | { type: 'token'; fetched: FetchedToken }
-  | { type: 'tokenWanted'; sinceMS: number }
+  | OfUser
 
 export type OfTab = FollowerMessage & { from: string }
 

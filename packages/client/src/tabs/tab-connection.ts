@@ -2,13 +2,14 @@ import type { Connection } from '../connection/connection.ts'
 import type { ConnectionState } from '../connection/connection-state.ts'
 import { onNetworkBack } from '../connection/network-back.ts'
 import { ParleyError } from '../parley-error.ts'
+import { growingPauses } from '../pauses.ts'
 import { createStore, type Store } from '../store.ts'
 import { type Browser, lookNow, onLook } from './browser.ts'
 import type { ShareOptions, UserConnection } from './client-tabs.ts'
 import { Follower, type Known } from './follower.ts'
 import { Group } from './group.ts'
 import { Leader } from './leader.ts'
-import type { TabMessage } from './messages.ts'
+import type { OfUser, TabMessage } from './messages.ts'
 import type { FetchedToken } from './shared-token.ts'
 
 export interface TabConnectionOptions extends ShareOptions {
@@ -18,9 +19,11 @@ export interface TabConnectionOptions extends ShareOptions {
   reportsAway: boolean
   /** A leader that was asked three times in so many milliseconds, and did not answer, is replaced. */
   deadAfterMS: number
-  /** A token that another tab has. */
-  onToken: (fetched: FetchedToken) => void
-  onTokenWanted: (sinceMS: number) => void
+  /** Whether the client's function has not brought the token. */
+  isTokenMissing: () => boolean
+  /** A token that another tab of the user has. */
+  onToken: (user: string, fetched: FetchedToken) => void
+  onTokenWanted: (user: string, sinceMS: number) => void
 }
 
 /** How often a leader is asked before it is replaced. */
@@ -41,6 +44,11 @@ export class TabConnection implements UserConnection {
   #isClosed = false
   #timer: ReturnType<typeof setInterval> | undefined
   #asked = 0
+  /** How often in a row the leader answered, and had no login for this tab. */
+  #stuck = 0
+  /** After a failure as the leader: until its next turn. */
+  #turn: ReturnType<typeof setTimeout> | undefined
+  readonly #pauses = growingPauses(300, 20_000)
   #stops: (() => void)[] = []
 
   constructor(options: TabConnectionOptions) {
@@ -60,6 +68,7 @@ export class TabConnection implements UserConnection {
     if (this.#leader) return this.#leader.open()
     if (!this.#group) return void this.#enter()
     this.#group.post({ type: 'wake' })
+    if (this.#turn !== undefined) this.#queue()
     if (this.#state.get().status === 'waiting') this.#follower?.hello()
   }
 
@@ -69,7 +78,7 @@ export class TabConnection implements UserConnection {
   }
 
   logOut(): void {
-    this.#group?.post({ type: 'loggedOut' })
+    if (this.user !== undefined) this.tell({ type: 'loggedOut', user: this.user })
   }
 
   emit(event: string, payload: unknown): Promise<unknown> {
@@ -77,13 +86,21 @@ export class TabConnection implements UserConnection {
     return to ? to.emit(event, payload) : Promise.reject(new ParleyError('NETWORK_ERROR', 'not connected'))
   }
 
-  /** Tells the user's other tabs of a token. */
-  tellToken(fetched: FetchedToken): void {
-    if (this.#known.user !== undefined) this.#group?.post({ type: 'token', fetched })
+  /** Once a token of this tab has proved it. */
+  get user(): string | undefined {
+    return this.#known.user
   }
 
-  askForToken(sinceMS: number): void {
-    this.#group?.post({ type: 'tokenWanted', sinceMS })
+  async isOfUser(token: string): Promise<boolean> {
+    const { user } = this
+    const { about, readUser } = this.#options
+    const clientKey = about.clientKey()
+    return this.#group !== undefined && clientKey !== undefined && (await readUser(clientKey, token))._id === user
+  }
+
+  /** The user's other tabs. */
+  tell(message: OfUser): void {
+    if (message.user === this.user) this.#group?.post(message)
   }
 
   /** Whether this tab shows what the user should notice: one of all, and none while the user looks at one of them. */
@@ -95,18 +112,27 @@ export class TabConnection implements UserConnection {
     if (this.#isOpening) return
     this.#isOpening = true
     this.#state.set({ status: 'connecting' })
-    const { browser, name } = this.#options
-    const groupName = await name
+    const name = await this.#options.name.catch(() => undefined)
     this.#isOpening = false
     if (this.#isClosed) return
-    this.#group = new Group(browser, groupName, {
-      onLead: () => this.#lead(),
-      onLost: () => this.#lost(),
-      onRefused: () => this.#goAlone(),
-      onMessage: (message) => this.#heard(message),
-    })
+    this.#group = name === undefined ? undefined : this.#join(name)
+    if (!this.#group) return this.#goAlone()
     this.#follow()
     this.#stops = [onLook(() => this.#tellLook()), onNetworkBack(() => this.open())]
+  }
+
+  /** Undefined where the browser refuses, as Firefox does without cookies. */
+  #join(name: string): Group | undefined {
+    try {
+      return new Group(this.#options.browser, name, {
+        onLead: () => this.#lead(),
+        onLost: () => this.#lost(),
+        onRefused: () => this.#goAlone(),
+        onMessage: (message) => this.#heard(message),
+      })
+    } catch {
+      return undefined
+    }
   }
 
   #follow(): void {
@@ -125,15 +151,22 @@ export class TabConnection implements UserConnection {
       this.#known,
     )
     this.#asked = 0
+    this.#stuck = 0
     this.#timer = setInterval(() => this.#watch(), this.#options.deadAfterMS / mostAsked)
     this.#tellLook()
   }
 
-  readonly setState = (state: ConnectionState): void => this.#state.set(state)
+  readonly setState = (state: ConnectionState): void => {
+    if (state.status === 'online') this.#pauses.reset()
+    this.#state.set(state)
+  }
 
-  /** Replaces a leader that is frozen: no timer runs there. */
+  /** Replaces a leader that is frozen: no timer runs there. One that answers, but does not log in, may be another user's. */
   #watch(): void {
+    const isStuck = this.user === undefined && this.#state.get().status === 'connecting'
+    this.#stuck = isStuck ? this.#stuck + 1 : 0
     if (this.#asked === mostAsked) this.#group?.steal()
+    else if (this.#stuck > mostAsked) return this.#goAlone()
     else if (this.#asked > 0) this.#group?.post({ type: 'ping' })
     this.#asked++
   }
@@ -142,6 +175,8 @@ export class TabConnection implements UserConnection {
     const group = this.#group
     if (!group) return
     this.#unfollow()
+    clearTimeout(this.#turn)
+    this.#turn = undefined
     this.#leader = new Leader(
       {
         ...this.#options,
@@ -149,10 +184,28 @@ export class TabConnection implements UserConnection {
         post: (message) => group.post(message),
         whenGone: (tab, then) => group.whenGone(tab, then),
         onStopped: () => this.#end(this.#state.get()),
+        onFailed: (error) => this.#yield(error),
       },
       this.#known,
     )
     this.#tellLook()
+  }
+
+  /** Lets another tab lead, which may succeed; without one it tries again after a pause. */
+  #yield(error: ParleyError): void {
+    this.#leader?.close()
+    this.#leader = undefined
+    this.#group?.release()
+    this.#follow()
+    const pauseMS = this.#pauses.next(error)
+    this.setState({ status: 'waiting', error, retryAtMS: Date.now() + pauseMS })
+    this.#turn = setTimeout(() => this.#queue(), pauseMS)
+  }
+
+  #queue(): void {
+    clearTimeout(this.#turn)
+    this.#turn = undefined
+    this.#group?.queue()
   }
 
   /** Another tab leads in its place. */
@@ -165,12 +218,8 @@ export class TabConnection implements UserConnection {
   }
 
   #heard(message: TabMessage): void {
-    if (message.type === 'loggedOut') {
-      const error = new ParleyError('CLOSED', 'the user has logged out in another tab')
-      return this.#end({ status: 'stopped', error })
-    }
-    if (message.type === 'token') return this.#options.onToken(message.fetched)
-    if (message.type === 'tokenWanted') return this.#options.onTokenWanted(message.sinceMS)
+    if (message.type === 'loggedOut' || message.type === 'token' || message.type === 'tokenWanted')
+      return message.user === this.user ? this.#heardOfUser(message) : undefined
     if (!('term' in message)) return this.#leader?.heard(message)
     if (message.term < this.#known.term) return
     const isNew = message.term > this.#known.term
@@ -179,6 +228,14 @@ export class TabConnection implements UserConnection {
     this.#follower?.heard(message)
     // A new leader knows nothing of the other tabs.
     if (isNew) this.#tellLook()
+  }
+
+  #heardOfUser(message: OfUser): void {
+    const { onToken, onTokenWanted } = this.#options
+    if (message.type === 'token') return onToken(message.user, message.fetched)
+    if (message.type === 'tokenWanted') return onTokenWanted(message.user, message.sinceMS)
+    const error = new ParleyError('CLOSED', 'the user has logged out in another tab')
+    this.#end({ status: 'stopped', error })
   }
 
   #tellLook(): void {
@@ -193,9 +250,13 @@ export class TabConnection implements UserConnection {
     this.#follower = undefined
   }
 
+  /** Its next connection may be another user's. */
   #leave(): void {
+    this.#known.user = undefined
     for (const stop of this.#stops) stop()
     this.#stops = []
+    clearTimeout(this.#turn)
+    this.#turn = undefined
     this.#unfollow()
     this.#leader?.close()
     this.#leader = undefined
