@@ -44,7 +44,9 @@ export function createNotifications(chat: Parts, onOpen: (roomID: string, thread
   }
   // Another tab shows those of all.
   window.addEventListener('storage', (change) => {
-    if (change.key === key) isOn.set(isPossible.get() && change.newValue === 'on')
+    if (change.key !== key) return
+    pushes?.reset()
+    isOn.set(isPossible.get() && change.newValue === 'on')
   })
 
   async function show(message: Message): Promise<void> {
@@ -54,8 +56,9 @@ export function createNotifications(chat: Parts, onOpen: (roomID: string, thread
     if (await pushes?.show(message, title, body)) return
     const notification = notify(title, { body, tag: message._id })
     if (!notification) {
-      isPossible.set(false)
-      return turn(false)
+      // The pushes to this browser, which another tab began, go on.
+      isPossible.set(pushes !== undefined)
+      return
     }
     notification.addEventListener('click', () => {
       window.focus()
@@ -116,15 +119,27 @@ function createPushes({ client, texts }: Parts, access: PushAccess, onOpen: (roo
     else onOther()
   }
 
+  /** Another tab has begun them, for this tab's user. */
+  async function follow(): Promise<Pushes | undefined> {
+    const { subscribedUser } = await import('./web-push.ts')
+    const user = await subscribedUser()
+    if (user !== undefined && user === client.me.get()?._id) started ??= start()
+    return started
+  }
+
   client.connection.subscribe((state) => {
     // The session was ended, as by a logout elsewhere.
     if (state.status === 'stopped' && state.error.code === 'INVALID_TOKEN' && started) void turn(false)
   })
   return {
     ...{ turn, goOn },
+    /** Another tab has turned them on or off. */
+    reset(): void {
+      started = undefined
+    },
     /** @returns whether the worker has shown it */
     async show(...of: Parameters<Pushes['show']>): Promise<boolean> {
-      const pushes = await started
+      const pushes = await (started ?? follow())
       await pushes?.show(...of)
       return pushes !== undefined
     },
