@@ -161,7 +161,7 @@ describe('clients in tabs of several users', () => {
   })
 })
 
-/** What all tabs post from now on. */
+/** The posts of all tabs from now on. */
 function recordMessages(): () => string[] {
   const post = vi.spyOn(BroadcastChannel.prototype, 'postMessage')
   return () => post.mock.calls.map(([message]) => JSON.stringify(message))

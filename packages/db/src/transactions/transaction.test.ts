@@ -46,6 +46,25 @@ describe('a transaction', () => {
     assert.equal((await db.pendingEvents.findOne({ _id: 'x' }))?.atMS, 2)
   })
 
+  test('that another process ended, taking this one for dead, runs again', async () => {
+    const admin = db.client.db('admin')
+    let runs = 0
+    const codes: unknown[] = []
+    await inTransaction(db, async (session) => {
+      await db.pendingEvents.updateOne({ _id: 'x' }, { $set: { atMS: 3 } }, { session })
+      if (++runs > 1) return
+      const slow = db.pendingEvents.find({ $where: 'sleep(60000) || true' }, { session }).toArray()
+      const ended = slow.catch((error: { code?: unknown }) => codes.push(error.code))
+      while (codes.length === 0) {
+        await admin.command({ killSessions: [{ id: session.id?.id }] })
+        await Promise.race([ended, new Promise(setImmediate)])
+      }
+      await slow
+    })
+    assert.deepEqual([runs, codes], [2, [11_601]])
+    assert.equal((await db.pendingEvents.findOne({ _id: 'x' }))?.atMS, 3)
+  })
+
   test('restarts if a document that it read has changed since', async () => {
     let runs = 0
     const answer = await inTransaction(db, async () => {

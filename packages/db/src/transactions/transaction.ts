@@ -97,7 +97,8 @@ async function runOnce<T>(session: Session, work: (session: Session) => Promise<
       return result
     } catch (error) {
       // It may be committed already; committing again is safe and finds out.
-      const isUnknown = error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult')
+      const isUnknown =
+        isInterrupted(error) || (error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult'))
       if (!isUnknown || performance.now() > deadlineMS) throw error
     }
   }
@@ -128,6 +129,7 @@ async function abort(session: Session): Promise<void> {
 const writeConflict = 112
 /** MaxTimeMSExpired */
 const timeExpired = 50
+const interrupted = 11_601
 
 export function isConflict(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === writeConflict
@@ -138,8 +140,13 @@ export function isDuplicateKey(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === duplicateKey
 }
 
+/** Another process took this one for dead (endAbandoned), which had only stood still. MongoDB puts no label on it. */
+function isInterrupted(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === interrupted
+}
+
 function isWorthAnotherRun(error: unknown): boolean {
-  if (error instanceof StaleReadError) return true
+  if (error instanceof StaleReadError || isInterrupted(error)) return true
   // The work before a run waited for another transaction.
   if (error instanceof MongoServerError && error.code === timeExpired) return true
   return error instanceof MongoError && error.hasErrorLabel('TransientTransactionError')
