@@ -17,8 +17,12 @@ export interface SharedFor {
 }
 
 export interface ShareOptions {
-  /** The connection that the client would have. */
+  /**
+   * The connection that the client would have.
+   * @internal
+   */
   about: ConnectionOptions
+  /** @internal */
   connect: (options: ConnectionOptions) => Connection
   /** The user of a token, by default of the client's own, in the app with this client key. */
   readUser: (clientKey: string, token?: string) => Promise<User>
