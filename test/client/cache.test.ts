@@ -3,18 +3,8 @@ import type { Client, ClientOptions } from '@parley/client'
 import { type CacheStorage, createCache } from '@parley/client/cache'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, type PlatformUser } from '../platform.ts'
-import { clientOf, type Deployment, deploy, online, texts } from './client-of.ts'
-
-/** The storage of one device, which outlives its clients. */
-function newDevice(): CacheStorage & { entries: Map<string, string> } {
-  const entries = new Map<string, string>()
-  return {
-    entries,
-    getItem: (key) => entries.get(key) ?? null,
-    setItem: (key, value) => void entries.set(key, value),
-    removeItem: (key) => void entries.delete(key),
-  }
-}
+import { clientOf, type Deployment, deploy, inARoom, online, texts } from './client-of.ts'
+import { newDevice } from './new-device.ts'
 
 describe('a client with a cache', () => {
   let deployment: Deployment
@@ -30,14 +20,6 @@ describe('a client with a cache', () => {
   /** No connection, as in a plane. */
   const offline = { url: 'http://127.0.0.1:9' }
 
-  async function inARoom() {
-    const [alice, bob] = await Promise.all([platform.newUser(), platform.newUser()])
-    const room = await platform.newRoom([alice.id, bob.id])
-    const say = (message: unknown) =>
-      platform.admin('POST', '/messages', { room, sender: bob.id, message, messageType: 'text' })
-    return { alice, bob, room, say }
-  }
-
   /** Opens the room, and returns when the cache has the text. */
   async function seen(client: Client, storage: ReturnType<typeof newDevice>, room: string, text: string) {
     await online(client)
@@ -51,7 +33,7 @@ describe('a client with a cache', () => {
   }
 
   test('a cold start without a connection shows the rooms, the unread counts and the messages', async () => {
-    const { alice, room, say } = await inARoom()
+    const { alice, room, say } = await inARoom(platform)
     await say('first')
     await say('second')
     const storage = newDevice()
@@ -70,7 +52,7 @@ describe('a client with a cache', () => {
   })
 
   test('then it catches up: what was sent, edited and deleted meanwhile, and unread as the server has it', async () => {
-    const { alice, bob, room, say } = await inARoom()
+    const { alice, bob, room, say } = await inARoom(platform)
     const { _id: edited } = await say('to edit')
     const { _id: deleted } = await say('to delete')
     const storage = newDevice()
@@ -94,7 +76,7 @@ describe('a client with a cache', () => {
   })
 
   test("another user's login drops everything that was cached", async () => {
-    const { alice, bob, room, say } = await inARoom()
+    const { alice, bob, room, say } = await inARoom(platform)
     const only = await say('for these two')
     const carol = await platform.newUser()
     const storage = newDevice()
@@ -114,7 +96,7 @@ describe('a client with a cache', () => {
   })
 
   test('logOut() removes the cached state and the unsent messages', async () => {
-    const { alice, room, say } = await inARoom()
+    const { alice, room, say } = await inARoom(platform)
     await say('private')
     const storage = newDevice()
     await seen(start(alice, storage), storage, room, 'private')

@@ -75,3 +75,12 @@ export const texts = (client: Client, room: string): unknown[] =>
     .room(room)
     .messages.get()
     .map(({ message }) => message)
+
+/** Two users in a room of their own; `say` sends as Bob. */
+export async function inARoom(platform: Platform) {
+  const [alice, bob] = await Promise.all([platform.newUser(), platform.newUser()])
+  const room = await platform.newRoom([alice.id, bob.id])
+  const say = (message: unknown) =>
+    platform.admin('POST', '/messages', { room, sender: bob.id, message, messageType: 'text' })
+  return { alice, bob, room, say }
+}

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import type { Client, ClientOptions } from '@parley/client'
-import { type CacheStorage, createCache } from '@parley/client/cache'
+import { createCache } from '@parley/client/cache'
 import { createTabs, type TabsOptions } from '@parley/client/tabs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test, vi } from 'vitest'
 import { useWebLocks } from '../doubles/web-locks.ts'
 import { eventually, type PlatformUser } from '../platform.ts'
-import { clientOf, type Deployment, deploy, isOnline, online, texts } from './client-of.ts'
+import { clientOf, type Deployment, deploy, inARoom, isOnline, online, texts } from './client-of.ts'
+import { newDevice } from './new-device.ts'
 
 describe('clients in several tabs', () => {
   let deployment: Deployment
@@ -18,14 +19,6 @@ describe('clients in several tabs', () => {
 
   const tab = (user: PlatformUser, options: Partial<ClientOptions> = {}, about: TabsOptions = {}) =>
     clientOf(deployment, user, { tabs: createTabs(about), ...options })
-
-  async function inARoom() {
-    const [alice, bob] = await Promise.all([deployment.platform.newUser(), deployment.platform.newUser()])
-    const room = await deployment.platform.newRoom([alice.id, bob.id])
-    const say = (message: unknown) =>
-      deployment.platform.admin('POST', '/messages', { room, sender: bob.id, message, messageType: 'text' })
-    return { alice, bob, room, say }
-  }
 
   async function connectionsOf({ id }: PlatformUser): Promise<number> {
     const { data } = await deployment.platform.admin('GET', `/admin/clients/${id}/connections`)
@@ -42,7 +35,7 @@ describe('clients in several tabs', () => {
   }
 
   test('have one connection, over which each hears everything once and sends', async () => {
-    const { alice, bob, room, say } = await inARoom()
+    const { alice, bob, room, say } = await inARoom(deployment.platform)
     const clients = [tab(alice), tab(alice), tab(alice)]
     await Promise.all(clients.map(online))
     const heard = clients.map(heardBy)
@@ -69,7 +62,7 @@ describe('clients in several tabs', () => {
   })
 
   test('another leads when the leader is closed: what was sent in between arrives in each once, and nothing is read again', async () => {
-    const { alice, room, say } = await inARoom()
+    const { alice, room, say } = await inARoom(deployment.platform)
     const clients = [tab(alice), tab(alice), tab(alice)]
     for (const client of clients) await online(client)
     await Promise.all(clients.map((client) => client.room(room).open()))
@@ -104,20 +97,15 @@ describe('clients in several tabs', () => {
   })
 
   test('a tab that is opened later, and one with the cached state, are up to date', async () => {
-    const { alice, room, say } = await inARoom()
-    const entries = new Map<string, string>()
-    const storage: CacheStorage = {
-      getItem: (key) => entries.get(key) ?? null,
-      setItem: (key, value) => void entries.set(key, value),
-      removeItem: (key) => void entries.delete(key),
-    }
+    const { alice, room, say } = await inARoom(deployment.platform)
+    const storage = newDevice()
     const cached = () => tab(alice, { cache: createCache({ storage }) })
     const early = cached()
     await online(early)
     await early.room(room).open()
     await say('first')
     await eventually('it is cached', () =>
-      [...entries].some(([key, value]) => key.includes('room') && value.includes('first')),
+      [...storage.entries].some(([key, value]) => key.includes('room') && value.includes('first')),
     )
     const leader = tab(alice)
     await online(leader)
@@ -132,18 +120,13 @@ describe('clients in several tabs', () => {
   })
 
   test('a logout in one ends the others, and leaves nothing on the device', async () => {
-    const { alice, room, say } = await inARoom()
-    const entries = new Map<string, string>()
-    const storage: CacheStorage = {
-      getItem: (key) => entries.get(key) ?? null,
-      setItem: (key, value) => void entries.set(key, value),
-      removeItem: (key) => void entries.delete(key),
-    }
+    const { alice, room, say } = await inARoom(deployment.platform)
+    const storage = newDevice()
     const clients = [0, 1, 2].map(() => tab(alice, { cache: createCache({ storage }) }))
     for (const client of clients) await online(client)
     await Promise.all(clients.map((client) => client.room(room).open()))
     await say('private')
-    await eventually('it is cached', () => [...entries.values()].join().includes('private'))
+    await eventually('it is cached', () => [...storage.entries.values()].join().includes('private'))
     await say('also private')
     await clients[1]?.logOut()
     for (const client of [clients[0], clients[2]]) {
@@ -152,11 +135,11 @@ describe('clients in several tabs', () => {
       assert.equal(state && 'error' in state && state.error.code, 'CLOSED')
     }
     await hasConnections(alice, 0)
-    assert.deepEqual([...entries], [])
+    assert.deepEqual([...storage.entries], [])
   })
 
   test('a session that was ended ends in all', async () => {
-    const { alice } = await inARoom()
+    const { alice } = await inARoom(deployment.platform)
     const clients = [tab(alice), tab(alice), tab(alice)]
     for (const client of clients) await online(client)
     await deployment.platform.admin('DELETE', `/admin/clients/${alice.id}/token`, {})
@@ -168,7 +151,7 @@ describe('clients in several tabs', () => {
   })
 
   test('one token is fetched for all when it is refused', async () => {
-    const { alice, room, say } = await inARoom()
+    const { alice, room, say } = await inARoom(deployment.platform)
     let { token } = alice
     const asked: string[] = []
     const fetchToken = async ({ refused }: { refused: boolean }) => {
@@ -192,7 +175,7 @@ describe('clients in several tabs', () => {
   })
 
   test('of another user, or without Web Locks, have connections of their own', async () => {
-    const { alice, bob, room } = await inARoom()
+    const { alice, bob, room } = await inARoom(deployment.platform)
     const of = ({ token }: PlatformUser, about: TabsOptions = {}) => tab(alice, { token: async () => token }, about)
     const alices = of(alice)
     await online(alices)
@@ -214,7 +197,7 @@ describe('clients in several tabs', () => {
   })
 
   test('watch the presence of users apart', async () => {
-    const { alice, bob } = await inARoom()
+    const { alice, bob } = await inARoom(deployment.platform)
     const clients = [tab(alice), tab(alice), tab(alice)]
     for (const client of clients) await online(client)
     const [first, second, third] = clients as [Client, Client, Client]

@@ -42,7 +42,7 @@ export async function beginAttempt(
     async succeeded() {
       await Promise.all([
         uncountAttempt(db, ofAddress),
-        forgetFailures(db, challengeKey(address)),
+        forgetChallenges(db, { address }),
         ofAccount && forgetFailures(db, ofAccount),
       ])
     },
