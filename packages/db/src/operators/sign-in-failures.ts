@@ -29,7 +29,8 @@ export async function countAttempt(db: Db, id: string, { free, firstMS, longestM
     [name]: { $cond: ['$isEarly', `$${name}`, other] },
   })
   const attempt = [
-    { $set: { isEarly: { $gt: [{ $ifNull: ['$waitUntil', new Date(0)] }, now] } } },
+    // Within the free ones `waitUntil` is the time of an attempt: one that began a moment earlier is not early.
+    { $set: { isEarly: { $and: [{ $gt: ['$failures', free] }, { $gt: ['$waitUntil', now] }] } } },
     { $set: keep('failures', { $add: [{ $ifNull: ['$failures', 0] }, 1] }) },
     { $set: keep('waitUntil', { $add: [now, waitMS] }) },
     { $set: { expiresAt: { $add: ['$waitUntil', forgetAfterMS] } } },
