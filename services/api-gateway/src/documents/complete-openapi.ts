@@ -37,6 +37,9 @@ const header = (name: keyof typeof headers) => ({ [name]: { $ref: `#/components/
  */
 export function complete(document: OpenApiDocument): OpenApiDocument {
   document.components.headers = headers
+  // They come in the order in which the process happened to load their modules.
+  const byName = Object.entries(document.components.schemas).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  document.components.schemas = Object.fromEntries(byName)
   const byId = new Map(allOperations.map((operation) => [operation.id, operation]))
   for (const described of Object.values(document.paths).flatMap((path) => Object.values(path))) {
     const operation = byId.get(described.operationId ?? '')

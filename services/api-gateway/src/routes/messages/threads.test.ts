@@ -284,10 +284,10 @@ describe('a thread', () => {
       ({ message, threadOf }: Message) => message === 'haystack' && threadOf === root._id,
     )
     assert.deepEqual([await find('needle'), (await find('haystack'))[0].threadMessages.length], [[], 1])
-    await bob.call('POST', `/rooms/${room}/message`, { _id: first._id, messageType: 'recall' })
-    assert.deepEqual([(await thread(alice, root)).root.lastThreadMessage?.text, await find('haystack')], ['', []])
     const pinned = await alice.call('POST', `/messages/${first._id}/pin`)
     assert.equal(pinned.body.result.pinned, true)
+    await bob.call('POST', `/rooms/${room}/message`, { _id: first._id, messageType: 'recall' })
+    assert.deepEqual([(await thread(alice, root)).root.lastThreadMessage?.text, await find('haystack')], ['', []])
   })
 
   test('is emptied with its room, and continues after', async () => {
