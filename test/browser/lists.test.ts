@@ -209,7 +209,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: its lists', ()
         }
         Object.assign(Illegal, { permission })
         Object.assign(window, { Notification: Illegal })
-        Object.defineProperty(document, 'hidden', { get: () => true })
+        Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' })
         localStorage.setItem('parley.chat.notify', 'on')
       }, permission)
       await page.reload()
