@@ -1,4 +1,4 @@
-/** Calls a gateway on this machine as the integrator's server: POST, returns `result`, fails unless the status is 2xx. */
+/** Posts to a gateway on this machine with the API key; returns `result`. @throws unless the status is 2xx */
 export function adminPost(
   port: number | undefined,
   apiKey: string,

@@ -12,11 +12,11 @@ import { writeExport } from './export-file.ts'
 
 const { messages, rooms } = new Command('npm run bench:backup --')
   .description(
-    `How long parley backup takes, which is the newest data that a restore can lack beside the time between two backups (RPO), and how long
-parley restore takes (RTO), with its checks before and after.`,
+    `Measures parley backup and parley restore. The time of a backup, added to the interval between backups, is the recovery point
+objective (RPO). The time of a restore, including its checks before and after, is the recovery time objective (RTO).`,
   )
   .option('--messages <number>', 'messages in the database', wholeNumber(1_000, 10_000_000), 1_000_000)
-  .option('--rooms <number>', 'rooms of ten members, among which they are', wholeNumber(1, 100_000), 1_000)
+  .option('--rooms <number>', 'rooms of ten members that share the messages', wholeNumber(1, 100_000), 1_000)
   .parse()
   .opts<{ messages: number; rooms: number }>()
 
@@ -29,7 +29,7 @@ rmSync(join(dir, 'export.ndjson'))
 const said = parley(['backup', join(dir, 'backups')])
 const backup = /^(\S+Z): /m.exec(said)?.[1] ?? ''
 const bytes = readdirSync(backup).reduce((sum, name) => sum + statSync(join(backup, name)).size, 0)
-console.log(`The backup has ${(bytes / 1e6).toFixed(0)} MB`)
+console.log(`The backup is ${(bytes / 1e6).toFixed(0)} MB in size`)
 const db = await connectDb(servers.mongoUrl)
 await db.mongo.dropDatabase()
 await db.client.close()

@@ -4,8 +4,8 @@ import { publishEvent } from '@parley/bus/events/publish'
 import { MongoClient } from 'mongodb'
 
 /**
- * The minimum of a send on Node.js: a server, as a process of its own, that only reads a request's JSON, inserts it
- * (majority, journaled), responds with it, and publishes it to the stream. Sends its port over IPC.
+ * The lower bound for a send on Node.js: a separate server process that only parses a request's JSON, inserts it
+ * (w: majority, journaled), responds with it, and publishes it to the stream. Sends its port over IPC.
  */
 const [mongoUrl = '', natsUrl = ''] = process.argv.slice(2)
 const to = { app: 'bare', room: 'bare' }

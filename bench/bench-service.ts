@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type ServiceProcess, startService } from '@parley/local/service-process'
 import type { Servers } from '@parley/stack/up'
 
-/** The setting of the public port; the push service has none. */
+/** The setting of the public port. The push service has none. */
 const portSettings = {
   'api-gateway': { PARLEY_GATEWAY_PORT: '0' },
   realtime: { PARLEY_REALTIME_PORT: '0' },
@@ -10,11 +10,11 @@ const portSettings = {
 } as const
 
 /**
- * A service as benchmarks measure it: on these servers, on a free port, logging only problems. When it ends
- * unexpectedly, so does the benchmark.
- * @param env settings beside these
- * @param root the checkout to start it from; this one by default
- * @param mayDie it is killed on purpose
+ * Starts a service for a benchmark: on a free port, logging only warnings and errors. The benchmark fails if the service
+ * exits unexpectedly.
+ * @param env additional settings
+ * @param root the checkout to start it from, by default this one
+ * @param mayDie the benchmark kills the service on purpose
  */
 export function startBenchService(
   service: keyof typeof portSettings,
@@ -37,7 +37,7 @@ export function startBenchService(
         PARLEY_INTERNAL_PORT: '0',
         ...portSettings[service],
         PARLEY_LOG_LEVEL: 'warn',
-        // Counted, and never reached.
+        // Rate limits stay on, but are never reached.
         PARLEY_RATE_PER_USER: '1000000000',
         PARLEY_RATE_PER_APP: '1000000000',
         ...env,

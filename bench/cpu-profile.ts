@@ -8,7 +8,7 @@ interface CpuProfile {
   timeDeltas: number[]
 }
 
-/** CPU time of the profiles in a folder, largest first: by dependency, our own folders, and V8's bracketed entries. */
+/** Shares of CPU time in a folder's profiles, largest first: by dependency, source folder, and V8's entries in parentheses. */
 function whereTimeWent(folder: string): { where: string; share: number }[] {
   const times = new Map<string, number>()
   let total = 0
@@ -33,14 +33,14 @@ function placeOf({ functionName, url }: CpuProfile['nodes'][number]['callFrame']
   return /\/((?:packages|services)\/[^/]+)\//.exec(url)?.[1] ?? url.split('/')[0] ?? url
 }
 
-/** NODE_OPTIONS of a process whose CPU profile goes into the folder. */
+/** NODE_OPTIONS that make a process write its CPU profile into the folder. */
 export function profilesInto(folder: string): string {
   return `--cpu-prof --cpu-prof-dir=${JSON.stringify(folder)}`
 }
 
-/** Prints where the time of the profiles in the folder went, the largest shares first. */
+/** Prints the largest shares of CPU time in the folder's profiles. */
 export function printWhereTimeWent(of: string, folder: string, most: number): void {
-  console.log(`\n${of}, by what it was spent in`)
+  console.log(`\n${of}, by code`)
   for (const { where, share } of whereTimeWent(folder).slice(0, most)) {
     console.log(`${(share * 100).toFixed(1).padStart(6)} %  ${where}`)
   }

@@ -1,9 +1,9 @@
 import type { adminPost } from './admin-post.ts'
 
-/** Members per request: a body has at most 1 MiB. */
+/** Members per request. A body may have at most 1 MiB. */
 const membersAtOnce = 50_000
 
-/** Creates a group of any size. Returns the seconds that the first 50,000 members took, and those of the others. */
+/** Creates a group of any size. Returns the seconds for the first 50,000 members and for the rest. */
 export async function createLargeRoom(
   post: ReturnType<typeof adminPost>,
   room: string,

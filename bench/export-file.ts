@@ -6,11 +6,11 @@ const perRoom = 10
 interface Extent {
   rooms: number
   messages: number
-  /** From the first message to the last one. */
+  /** From the first message to the last. */
   hours: number
 }
 
-/** Conversations as another service would export them, the rooms mixed; each has ten members. */
+/** Writes conversations as another service would export them: rooms of ten members, their messages interleaved. */
 export async function writeExport(file: string, { rooms, messages, hours }: Extent): Promise<void> {
   const out = createWriteStream(file)
   const write = async (line: object) => {
@@ -42,7 +42,7 @@ function messageOf(rooms: number, n: number, createdAt: number): object {
   return { ...about, message: textOf(n), messageType: 'text', createdAt, ...reply, ...thread, ...reactions }
 }
 
-/** Words that hardly repeat. */
+/** Text with little repetition. */
 function textOf(n: number): string {
   let [said, state] = ['', (n + 1) * 2_654_435_761]
   while (said.length < 80) {

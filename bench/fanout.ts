@@ -25,22 +25,22 @@ interface Options {
 
 const options = new Command('npm run bench:fanout --')
   .description(
-    `What delivering costs Parley's realtime node (fed over NATS) beside bare uWebSockets.js publishing the same bytes, this
-repository's socket package alone, and socket.io on uWebSockets.js and on its default engine; how that grows with rooms
-and sockets; what users who come and go cost a node on which others watch some of them; what a storm of reconnects costs. The server has one core, and the load generator another, together with
-the bus and the database; the generator's share of its core is printed: where it is well under 1, it was not what limited.
-Runs are interleaved. Tables here, JSON in bench/results/fanout.json. Takes about 20 minutes.`,
+    `Measures the CPU time per delivery of Parley's realtime node, fed over NATS, against bare uWebSockets.js publishing the same bytes,
+this repository's socket package alone, and socket.io on uWebSockets.js and on its default engine. Then measures how the cost grows with
+rooms and sockets, the cost of presence changes, and the cost of a reconnect storm. The server has a core of its own. The load generator
+shares another core with the bus and the database; a printed share well under 1 shows that the generator was not the bottleneck.
+Runs are interleaved. Prints tables and writes bench/results/fanout.json. Takes about 20 minutes.`,
   )
-  .option('--rounds <number>', 'rounds of the comparison; their median counts', wholeNumber(1, 100), 3)
+  .option('--rounds <number>', 'rounds of the comparison; the median counts', wholeNumber(1, 100), 3)
   .option('--sockets <numbers>', 'sockets in the room', wholeNumbers(1, 100_000), [1_000, 5_000])
-  .option('--no-memory', 'leaves memory out, which takes long to settle')
-  .option('--storm-only', 'measures nothing but the storm; JSON in bench/results/storm.json')
-  .option('--presence-only', 'measures nothing but presence; JSON in bench/results/presence.json')
-  .option('--storm-rounds <number>', 'storms on each server, in turn', wholeNumber(1, 100), 1)
-  .option('--storm-clients <number>', 'clients that come back', wholeNumber(1, 100_000), 5_000)
-  .option('--no-peers', 'leaves socket.io out of the storms')
-  .option('--against <folder>', 'another checkout, whose node is stormed in turn with this one')
-  .option('--profile', "shows where the CPU time of Parley's node goes in the storm; it is slower then")
+  .option('--no-memory', 'skip memory, which takes long to settle')
+  .option('--storm-only', 'measure only the storm; writes bench/results/storm.json')
+  .option('--presence-only', 'measure only presence; writes bench/results/presence.json')
+  .option('--storm-rounds <number>', 'storms per server', wholeNumber(1, 100), 1)
+  .option('--storm-clients <number>', 'clients that reconnect', wholeNumber(1, 100_000), 5_000)
+  .option('--no-peers', 'skip socket.io in the storms')
+  .option('--against <folder>', 'another checkout, whose node is measured in turn with this one')
+  .option('--profile', "also print where the CPU time of Parley's node goes in the storm; slows it down")
   .parse()
   .opts<Options>()
 const isWhole = !options.stormOnly && !options.presenceOnly

@@ -8,7 +8,7 @@ export interface Load {
   p99: number
 }
 
-/** The bytes of a request with these headers, and a JSON body where there is one. */
+/** Serializes a request, with a JSON body if given. */
 export function httpRequest(method: string, path: string, headers: Record<string, string>, body?: object): Buffer {
   const json = body ? JSON.stringify(body) : ''
   const lines = [`${method} ${path} HTTP/1.1`, 'host: bench', `content-length: ${Buffer.byteLength(json)}`]
@@ -18,10 +18,10 @@ export function httpRequest(method: string, path: string, headers: Record<string
 }
 
 /**
- * Sends HTTP requests over keep-alive connections for a time, one after the other on each. It does as little as a
- * client can (prepared bytes out; only status and length read), because it shares the machine with the server.
- * @param requests taken in turns, or made by number where none may come twice
- * @param pace requests per second over all connections; by default each goes when the one before is answered
+ * Sends HTTP requests for a time over keep-alive connections, sequentially on each. Sends prepared bytes and reads only
+ * status and length, because it shares the machine with the server.
+ * @param requests used in rotation, or a function of the request's number if each must be unique
+ * @param pace requests per second over all connections; by default each is sent when the previous one is answered
  * @throws when a response is not 200
  */
 export async function loadHttp(

@@ -12,23 +12,20 @@ import { cpuSeconds } from './cpu-seconds.ts'
 
 const options = new Command('npm run bench:idle --')
   .description(
-    `What the whole stack takes with nobody there: starts it as npm start does, waits until it has settled, then measures the CPU of
-each process and the commands that MongoDB gets. Exit code 1 if that is more than wanted.`,
+    `Measures the idle stack: starts it with npm start, lets it settle, then measures the CPU time of each process and the commands
+that MongoDB gets. Exit code 1 if a goal is missed.`,
   )
-  .option('--settle <seconds>', 'from the start until it is measured', wholeNumber(1, 3_600), 30)
-  .option('--seconds <number>', 'that are measured', wholeNumber(5, 3_600), 45)
-  .option('--gateways <number>', 'how many api-gateways', wholeNumber(1, 16), 2)
-  .option('--realtime <number>', 'how many realtime nodes', wholeNumber(1, 16), 2)
-  .option('--root <directory>', 'the checkout that is started, to compare two', join(import.meta.dirname, '..'))
-  .option(
-    '--profile',
-    'also list which process reads which collection, by the profiler of MongoDB, after the measurement',
-  )
+  .option('--settle <seconds>', 'wait before the measurement', wholeNumber(1, 3_600), 30)
+  .option('--seconds <number>', 'length of the measurement', wholeNumber(5, 3_600), 45)
+  .option('--gateways <number>', 'number of api-gateways', wholeNumber(1, 16), 2)
+  .option('--realtime <number>', 'number of realtime nodes', wholeNumber(1, 16), 2)
+  .option('--root <directory>', 'the checkout to start, to compare two', join(import.meta.dirname, '..'))
+  .option('--profile', "afterwards list which process reads which collection, from MongoDB's profiler")
   .parse()
   .opts<{ settle: number; seconds: number; gateways: number; realtime: number; root: string; profile?: true }>()
 
 const wanted = { millicores: 80, queriesPerSecond: 4 }
-/** Answered without reading documents: of drivers that watch their server, and of clocks. */
+/** Commands of drivers and clock checks, which read no documents. */
 const isNoQuery = (command: string) => ['hello', 'ping', 'isMaster', 'serverStatus', 'endSessions'].includes(command)
 
 const data = await mkdtemp(join(tmpdir(), 'parley-bench-idle-'))
@@ -65,9 +62,9 @@ async function startStack(): Promise<{ child: ChildProcess; mongoUrl: string }> 
 }
 
 interface Measured {
-  /** CPU time per second, in thousandths of a core, by process. */
+  /** CPU time by process, in thousandths of a core. */
   millicores: Map<string, number>
-  /** Commands per second by their name. */
+  /** Commands per second, by name. */
   commands: Map<string, number>
 }
 
@@ -99,22 +96,22 @@ function report({ millicores, commands }: Measured): void {
   const list = (rows: Iterable<readonly [string, number]>, digits: number) => {
     for (const [name, value] of [...rows].toSorted(([, a], [, b]) => b - a)) row(name, value, digits)
   }
-  console.log(`\nNobody there, for ${options.seconds} s: millicores`)
+  console.log(`\nIdle for ${options.seconds} s: millicores`)
   list(millicores, 1)
   const cpu = sum(millicores.values())
   row('together', cpu, 1)
-  console.log('\nCommands of MongoDB per second')
+  console.log('\nMongoDB commands per second')
   list(commands, 2)
   const queries = sum([...commands].filter(([name]) => !isNoQuery(name)).map(([, rate]) => rate))
   row('queries and writes', queries, 2)
   mkdirSync(join(import.meta.dirname, 'results'), { recursive: true })
   const result = { millicores: Object.fromEntries(millicores), commands: Object.fromEntries(commands) }
   writeFileSync(join(import.meta.dirname, 'results/idle.json'), `${JSON.stringify(result, null, 2)}\n`)
-  console.log(`\nwanted: ${wanted.millicores} millicores, ${wanted.queriesPerSecond} queries a second`)
+  console.log(`\ngoal: ${wanted.millicores} millicores, ${wanted.queriesPerSecond} queries per second`)
   process.exitCode = cpu <= wanted.millicores && queries <= wanted.queriesPerSecond ? 0 : 1
 }
 
-/** By collection, kind of command and process, as the profiler of MongoDB sees them. */
+/** Prints commands by collection, kind and process, from MongoDB's profiler. */
 async function profile({ mongo }: Db): Promise<void> {
   await mongo.command({ profile: 2 })
   const seconds = 20
@@ -129,7 +126,7 @@ async function profile({ mongo }: Db): Promise<void> {
       { $sort: { count: -1 } },
     ])
     .toArray()
-  console.log('\nCommands per second, by the profiler')
+  console.log('\nCommands per second, from the profiler')
   for (const { _id, count } of rows) row(Object.values(_id).join('  '), count / seconds, 2)
 }
 
@@ -149,7 +146,7 @@ function descendantsOf(pid: number): number[] {
   return children.map(Number).concat(children.flatMap((child) => descendantsOf(Number(child))))
 }
 
-/** Services by their node, the others by their program. */
+/** The node ID of a service, the program name of any other process. */
 function nameOf(pid: number): string {
   const node = /PARLEY_NODE_ID=([^\0]+)/.exec(readFileSync(`/proc/${pid}/environ`, 'utf8'))?.[1]
   const [program = '', script = ''] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')

@@ -13,14 +13,13 @@ import { writeExport } from './export-file.ts'
 
 const { messages, rooms, hours, profile } = new Command('npm run bench:import --')
   .description(
-    `parley import: how many messages of another chat service come in per second, from the first look at the file to the last
-membership, and what each costs of CPU time here and in mongod. One message in ten has a reaction, one replies, and one in twenty is
-in a thread.`,
+    `Measures parley import: messages of another chat service per second, from opening the file to the last membership, and their CPU
+time in the import and in mongod. Of ten messages one has a reaction and one is a reply; of twenty one is in a thread.`,
   )
   .option('--messages <number>', 'messages in the file', wholeNumber(1_000, 10_000_000), 200_000)
-  .option('--rooms <number>', 'rooms of ten members, among which they are', wholeNumber(1, 100_000), 200)
-  .option('--hours <number>', 'from the first message to the last one, now', wholeNumber(1, 100_000), 17_520)
-  .option('--profile', 'shows also where the CPU time of the import goes; it takes longer then')
+  .option('--rooms <number>', 'rooms of ten members that share the messages', wholeNumber(1, 100_000), 200)
+  .option('--hours <number>', 'from the first message to the last, which is sent now', wholeNumber(1, 100_000), 17_520)
+  .option('--profile', 'also print where the CPU time of the import goes; slows it down')
   .parse()
   .opts<{ messages: number; rooms: number; hours: number; profile?: true }>()
 const results = join(import.meta.dirname, 'results')
@@ -38,7 +37,7 @@ const mongod = cpuSeconds(servers.mongo.pid ?? 0) - before
 console.log(said)
 const perSecond = Number(/(\d+) messages\/s/.exec(said)?.[1])
 const micros = (seconds: number) => ((seconds / messages) * 1e6).toFixed(0)
-console.log(`CPU time per message, with the verification: the import ${micros(used)} µs, mongod ${micros(mongod)} µs`)
+console.log(`CPU time per message, with verification: import ${micros(used)} µs, mongod ${micros(mongod)} µs`)
 writeFileSync(
   join(results, 'import.json'),
   `${JSON.stringify({ messages, rooms, hours, perSecond, cpu: { import: used, mongod } }, null, 2)}\n`,

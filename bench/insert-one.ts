@@ -4,7 +4,7 @@ import { quantile } from './quantile.ts'
 export interface InsertJob {
   clients: number
   seconds: number
-  /** Of each content. */
+  /** Size of a document's content. */
   bytes: number
 }
 
@@ -16,8 +16,8 @@ export interface Inserted {
 }
 
 /**
- * The ground that sends are measured against, as a process of its own: one insertOne at a time per
- * "client", w:majority and journaled. Driven over IPC: an InsertJob in, Inserted out.
+ * The baseline for sends, as a separate process: each client runs insertOne sequentially, w: majority and journaled.
+ * Takes an InsertJob over IPC and replies with Inserted.
  */
 const [url = ''] = process.argv.slice(2)
 const client = new MongoClient(url, { writeConcern: { w: 'majority', journal: true }, maxPoolSize: 300 })

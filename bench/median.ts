@@ -1,4 +1,4 @@
-/** The middle one, of an even number the larger of the two; NaN of none. */
+/** The middle value, the upper one of an even number of values; NaN without any. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }

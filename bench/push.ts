@@ -16,12 +16,12 @@ import { median } from './median.ts'
 
 const options = new Command('npm run bench:push --')
   .description(
-    `What it costs to record why each device got a push and what came of it: messages to a large room, each member with a device,
-from sending until a network that responds at once has all pushes; with the record and without it in turn.`,
+    `Measures the cost of recording each device's push decision and outcome. Sends messages to a large room, each member with a
+device, until a network that responds at once has every push; with the record and without it, in turn.`,
   )
   .option('--members <number>', 'members of the room', wholeNumber(2, 100_000), 1_000)
   .option('--messages <number>', 'messages per round', wholeNumber(1, 1_000), 10)
-  .option('--rounds <number>', 'rounds of each', wholeNumber(1, 100), 6)
+  .option('--rounds <number>', 'rounds with and without', wholeNumber(1, 100), 6)
   .parse()
   .opts<{ members: number; messages: number; rounds: number }>()
 const { members, messages, rounds } = options
@@ -37,13 +37,13 @@ const admin = adminPost(gateway.ports['http'], apiKey)
 const room = await fill()
 
 const times: Record<'with' | 'without', number[]> = { with: [], without: [] }
-// The first round of each warms up and does not count.
+// The first round warms up and does not count.
 for (let round = -1; round < rounds; round++) {
-  // In turn, and each first in every other round: the later one finds a larger database.
+  // Alternate the order, since the second run finds a larger database.
   const order = round % 2 === 0 ? (['with', 'without'] as const) : (['without', 'with'] as const)
   for (const how of order) {
     const ms = await measure(how)
-    console.log(`· ${round < 0 ? 'to warm up' : `round ${round + 1}`}, ${how} the record: ${each(ms)} per message`)
+    console.log(`· ${round < 0 ? 'warm-up' : `round ${round + 1}`}, ${how} the record: ${each(ms)} per message`)
     if (round >= 0) times[how].push(ms)
   }
 }
@@ -51,7 +51,7 @@ for (let round = -1; round < rounds; round++) {
 const [recorded, plain] = [median(times.with), median(times.without)]
 const ratio = recorded / plain
 console.log(`\n${messages} messages to ${members} devices, median of ${rounds} rounds, per message:`)
-console.log(`with the record ${each(recorded)}, without ${each(plain)}: ${ratio.toFixed(2)} × (wanted: ${wanted})`)
+console.log(`with the record ${each(recorded)}, without ${each(plain)}: ${ratio.toFixed(2)} × (goal: ${wanted})`)
 mkdirSync(join(import.meta.dirname, 'results'), { recursive: true })
 const results = { members, messages, rounds, withMS: recorded, withoutMS: plain, ratio }
 writeFileSync(join(import.meta.dirname, 'results/push.json'), `${JSON.stringify(results, null, 2)}\n`)
@@ -61,7 +61,7 @@ await db.client.close()
 await servers.stop()
 network.stop()
 
-/** Milliseconds from sending the messages until the network has every push. */
+/** Returns the milliseconds from sending the messages until the network has every push. */
 async function measure(how: 'with' | 'without'): Promise<number> {
   const push = await startBenchService('push', servers, {
     ...network.env,
@@ -83,7 +83,7 @@ async function sendAndWait(count: number): Promise<void> {
   await arrived
 }
 
-/** A room of users with a device each; returns its ID. */
+/** Creates a room of users with a device each; returns its ID. */
 async function fill(): Promise<string> {
   const users = Array.from({ length: members }, (_, i) => `member ${i}`)
   for (let i = 0; i < members; i += 1_000) {
@@ -99,14 +99,14 @@ async function fill(): Promise<string> {
   return 'large'
 }
 
-/** A stand-in for FCM that takes every push at once. */
+/** A double of FCM that accepts every push at once. */
 async function startNetwork() {
   let pushes = 0
   let waiting: { count: number; arrived: () => void } | undefined
   const reply = (response: Http2ServerResponse, body: object) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   }
-  // The push service takes no network without TLS; the certificate is that of the tests' doubles.
+  // The push service requires TLS. The certificate is the one of the tests' doubles.
   const pem = (name: string) => join(import.meta.dirname, `../test/doubles/localhost-${name}.pem`)
   const identity = { cert: readFileSync(pem('cert')), key: readFileSync(pem('key')) }
   const server = createSecureServer(identity, (request, response) => {
@@ -131,7 +131,7 @@ async function startNetwork() {
       PARLEY_PUSH_FCM_SERVICE_ACCOUNT: JSON.stringify(account),
       NODE_EXTRA_CA_CERTS: pem('cert'),
     },
-    /** Settles when this many more pushes have arrived. */
+    /** Resolves when this many more pushes have arrived. */
     after(count: number): Promise<void> {
       const all = Promise.withResolvers<void>()
       waiting = { count: pushes + count, arrived: all.resolve }

@@ -1,4 +1,4 @@
-/** The value below which a share of the values lies; NaN without any. */
+/** The value at a quantile between 0 and 1; NaN without values. */
 export function quantile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN
 }

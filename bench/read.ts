@@ -14,24 +14,18 @@ import { bigRoom, openCalls, prepareReader, reads } from './read/rooms.ts'
 
 const { sizes, rounds, writes, profile } = new Command('npm run bench:read --')
   .description(
-    `What reading costs as a room grows, in rooms that stand still and in rooms that are being written to, beside a bare
-findOne over HTTP. Every reader is in one room of that many messages and in the same small rooms; all are asked in turns,
-so that whatever else the machine does falls on all alike.`,
+    `Measures reads as a room grows, in quiet rooms and in rooms being written to, against a bare findOne over HTTP. Every reader is in
+one room of the given size and in the same small rooms. The sizes take turns, so that other load on the machine affects all alike.`,
   )
   .option(
     '--sizes <numbers>',
-    'messages in the rooms',
+    'room sizes in messages',
     wholeNumbers(1, 10_000_000),
     [1_000, 10_000, 100_000, 1_000_000],
   )
-  .option('--rounds <number>', 'reads of each', wholeNumber(1, 100_000), 300)
-  .option(
-    '--writes <number>',
-    'messages a second, into each of the rooms that are written to',
-    wholeNumber(1, 1_000),
-    20,
-  )
-  .option('--profile', "shows also where the gateway's CPU time goes")
+  .option('--rounds <number>', 'requests per read', wholeNumber(1, 100_000), 300)
+  .option('--writes <number>', 'messages per second into each room being written to', wholeNumber(1, 1_000), 20)
+  .option('--profile', "also print where the gateway's CPU time goes")
   .parse()
   .opts<{ sizes: number[]; rounds: number; writes: number; profile?: true }>()
 const wanted = { growth: 1.5, timesBare: 2 }
@@ -57,7 +51,7 @@ const [groundPort] = (await once(ground, 'message')) as [number]
 const bare = openCalls(groundPort)
 
 const names = Object.keys(reads) as (keyof typeof reads)[]
-/** Medians in milliseconds, by read and size, and of the bare findOne. */
+/** Returns medians in milliseconds by read and size, and of the bare findOne. */
 async function measure() {
   const times = new Map(names.map((name) => [name, new Map(sizes.map((size) => [size, [] as number[]]))]))
   const bareTimes: number[] = []
@@ -89,7 +83,7 @@ async function measure() {
   })
 }
 
-/** The same while messages are sent into every big room, at a steady rate. */
+/** The same while messages are sent into every large room at a steady rate. */
 async function measureWritten(): Promise<Awaited<ReturnType<typeof measure>>> {
   const sender = openCalls(gateway.ports['http'] ?? 0)
   const stop = new AbortController()
@@ -116,7 +110,7 @@ for (const [title, results] of [
   ['rooms that stand still', still],
   [`rooms into which ${writes} messages a second are sent`, written],
 ] as const) {
-  console.log(`\n${title}: median of ${rounds} requests each, in milliseconds, by messages in the room\n`)
+  console.log(`\n${title}: median of ${rounds} requests each, in milliseconds, by room size\n`)
   const head = ['read'.padEnd(12), ...sizes.map((size) => String(size).padStart(9))]
   console.log([...head, 'last/first'.padStart(12), 'bare'.padStart(7), '× bare'.padStart(7)].join(' '))
   for (const { read, medianMS, growth, bareMS, timesBare } of results) {
@@ -128,8 +122,8 @@ for (const [title, results] of [
 mkdirSync(join(import.meta.dirname, 'results'), { recursive: true })
 writeFileSync(join(import.meta.dirname, 'results/read.json'), `${JSON.stringify({ still, written }, null, 2)}\n`)
 const worst = Math.max(...[...still, ...written].map(({ growth }) => growth))
-console.log(`\nwanted: last/first under ${wanted.growth}; the largest: ${worst.toFixed(2)}`)
-console.log(`wanted: badge and latest page at most ${wanted.timesBare} × a bare findOne`)
+console.log(`\ngoal: last/first under ${wanted.growth}; largest: ${worst.toFixed(2)}`)
+console.log(`goal: badge and latest page at most ${wanted.timesBare} × a bare findOne`)
 process.exitCode = worst < wanted.growth ? 0 : 1
 await close()
 await bare.close()

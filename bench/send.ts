@@ -9,7 +9,6 @@ import { measureReceiving } from './send/receive.ts'
 import { measureSockets } from './send/sockets.ts'
 
 const scenes = {
-  /** Keeps the name that it has always had. */
   send: [] as Scene[],
   sizes: [
     { clients: 64, rooms: 16, bytes: 4_096, gateways: 1 },
@@ -25,18 +24,17 @@ const names = [...Object.keys(scenes), 'receive', 'sockets']
 
 const options = new Command('npm run bench:send --')
   .description(
-    `POST /messages beside bare insertOne on the same mongod, in one run, and beside a bare server that does nothing for a
-request but read its JSON, insertOne it, respond and publish it to NATS. All are driven for the same time at the same
-concurrency, in turns, and the median of the turns' ratios is what counts. Beside the ratio stands the CPU time of every
-process per message: what is not used of the two cores goes into waiting for round trips. Then the same with larger messages,
-into one hot room, and through several gateways; how long a message takes to a client on a realtime node;
-and sends by socket beside sends by REST.`,
+    `Measures POST /messages against bare insertOne on the same mongod, and against a bare server that only parses a request's JSON,
+inserts it, responds, and publishes it to NATS. All run in turns, for the same time and at the same concurrency; the median of the
+turns' ratios counts. The CPU time of every process per message is printed too: the rest of the two cores waits for round trips. Then
+measures larger messages, one hot room, several gateways, the latency to a client on a realtime node, and sends by socket against
+sends by REST.`,
   )
-  .option('--clients <numbers>', 'how many clients send at once', wholeNumbers(1, 10_000), [1, 16, 64, 256])
-  .option('--rounds <number>', 'turns of each', wholeNumber(1, 1_000), 3)
-  .option('--seconds <number>', 'of a turn', wholeNumber(1, 3_600), 4)
+  .option('--clients <numbers>', 'concurrent clients', wholeNumbers(1, 10_000), [1, 16, 64, 256])
+  .option('--rounds <number>', 'turns per measurement', wholeNumber(1, 1_000), 3)
+  .option('--seconds <number>', 'length of a turn', wholeNumber(1, 3_600), 4)
   .addOption(new Option('--scenes <names...>', 'only these').choices(names).default(names, 'all'))
-  .option('--profile', "shows also where the gateway's CPU time goes; the ratios are then worse")
+  .option('--profile', "also print where the gateway's CPU time goes; worsens the ratios")
   .parse()
   .opts<{ clients: number[]; rounds: number; seconds: number; scenes: string[]; profile?: true }>()
 scenes.send = options.clients.map((clients) => ({ clients, rooms: 16, bytes: 200, gateways: 1 }))
@@ -61,7 +59,7 @@ for (const [name, rows] of Object.entries(scenes)) {
   save(name === 'send' ? name : `send-${name}`, compared)
 }
 if (options.scenes.includes('receive')) {
-  console.log('\nfrom the first byte of the request to the message at a stock client on a realtime node')
+  console.log('\nfrom the first byte of the request to the event at a stock client on a realtime node')
   console.log('clients   messages/s   send p99 ms   receive p50 ms   p99 ms')
   const rows = await measureReceiving(ground, options.seconds)
   for (const { clients, sentPerSecond, sendP99MS, p50MS, p99MS, perSecond } of rows) {
@@ -76,7 +74,7 @@ if (options.scenes.includes('receive')) {
   save('send-receive', rows)
 }
 if (options.scenes.includes('sockets')) {
-  console.log('\nsends by socket, beside POST /messages')
+  console.log('\nsends by socket, against POST /messages')
   console.log(
     'clients  sockets a room   POST/s   p99 ms   emits/s   ack p99 ms   at sockets p50 ms   p99 ms   ratio   CPU µs per message',
   )

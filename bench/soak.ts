@@ -11,25 +11,22 @@ import { type Acknowledged, findFaults } from './soak/find-faults.ts'
 
 const options = new Command('npm run soak --')
   .description(
-    `Sends messages through several gateways, of which one after the other is killed (-9) and started again. Then nothing that
-was acknowledged may be missing, none there twice, no seq left out, and every unread count exact. Exit code 1 if not. Each
-fiftieth message is too large for the buffer of its room. With --failovers the servers are killed, too: MongoDB is a replica
-set, NATS a cluster, Redis has Sentinels.`,
+    `Sends messages through several gateways while killing (-9) and restarting one after the other. Then checks that no acknowledged
+message is missing or duplicated, no seq is skipped, and every unread count is exact. Exit code 1 if not. Every fiftieth message is too
+large for its room's buffer. With --failovers the servers are killed too: a MongoDB replica set, a NATS cluster, and Redis with
+Sentinels.`,
   )
-  .option('--messages <number>', 'that are sent', wholeNumber(1, 100_000_000), 1_000_000)
-  .option('--minutes <number>', 'after which no more are sent', wholeNumber(1, 10_000), 120)
-  .option('--gateways <number>', 'that they are sent through', wholeNumber(2, 16), 3)
-  .option('--clients <number>', 'that send at once', wholeNumber(1, 1_000), 64)
-  .option('--rooms <number>', 'that they are sent to', wholeNumber(1, 1_000), 16)
-  .option('--kill-seconds <number>', 'between two kills, at most', wholeNumber(1, 3_600), 5)
+  .option('--messages <number>', 'messages to send', wholeNumber(1, 100_000_000), 1_000_000)
+  .option('--minutes <number>', 'time limit for sending', wholeNumber(1, 10_000), 120)
+  .option('--gateways <number>', 'gateways to send through', wholeNumber(2, 16), 3)
+  .option('--clients <number>', 'concurrent clients', wholeNumber(1, 1_000), 64)
+  .option('--rooms <number>', 'rooms to send to', wholeNumber(1, 1_000), 16)
+  .option('--kill-seconds <number>', 'maximum time between two kills', wholeNumber(1, 3_600), 5)
   .option(
     '--without-keys',
-    'sends have no idempotency key, so that one gateway writes a busy room for all; a send that fails is not repeated',
+    'send without idempotency keys, so that one gateway writes a busy room for all; failed sends are not retried',
   )
-  .option(
-    '--failovers',
-    'every other kill is of the primary of MongoDB, the leader of the stream or the master of Redis',
-  )
+  .option('--failovers', "every other kill hits MongoDB's primary, the stream's leader or the Redis master")
   .parse()
   .opts<{
     messages: number
@@ -60,7 +57,7 @@ let failed = 0
 
 const progress = setInterval(() => {
   console.log(
-    `${acknowledged.length} of ${options.messages} sent, ${kills} kills, ${repeats} sends repeated, ${failed} failed`,
+    `${acknowledged.length} of ${options.messages} sent, ${kills} kills, ${repeats} retries, ${failed} failed`,
   )
 }, 10_000)
 const sending = Promise.all(Array.from({ length: options.clients }, (_, i) => sendOn(i)))
@@ -72,13 +69,15 @@ await killing
 clearInterval(progress)
 const perSecond = Math.round((acknowledged.length * 1_000) / (performance.now() - startMS))
 console.log(
-  `${acknowledged.length} messages are acknowledged (${perSecond}/s), after ${kills} kills, ${repeats} repeated and ${failed} failed sends`,
+  `${acknowledged.length} messages acknowledged (${perSecond}/s), ${kills} kills, ${repeats} retries, ${failed} failed sends`,
 )
-for (const [name, times] of failedOver) console.log(`${name} was killed ${times} times, and another took over`)
+for (const [name, times] of failedOver) console.log(`${name}: killed and failed over ${times} times`)
 const faults = await findFaults(servers.mongoUrl, keys.app, { rooms, users, acknowledged })
 await Promise.all(gateways.map((gateway) => gateway.stop()))
 await servers.stop()
-console.log(faults.length === 0 ? 'none missing, none twice, no seq left out, unread exact' : faults.join('\n'))
+console.log(
+  faults.length === 0 ? 'none missing, no duplicates, no seq skipped, unread counts exact' : faults.join('\n'),
+)
 process.exitCode = faults.length === 0 ? 0 : 1
 
 function startGateway(): Promise<ServiceProcess> {
@@ -100,7 +99,7 @@ async function prepare(): Promise<string[]> {
   return ids
 }
 
-/** Each message until it is acknowledged, by whichever gateway. */
+/** Sends messages one at a time, retrying each until a gateway acknowledges it. */
 async function sendOn(client: number): Promise<void> {
   for (let i = begun++; i < options.messages && performance.now() < endMS; i = begun++) {
     const room = rooms[i % rooms.length] as string
@@ -114,7 +113,7 @@ async function sendOn(client: number): Promise<void> {
         acknowledged.push({ _id, room, sender })
         break
       } catch {
-        // The gateway that responded is dead, or the death of another is not over yet.
+        // This gateway is dead, or still handling the death of another.
         await pause(20)
         if (options.withoutKeys) {
           failed++

@@ -12,19 +12,19 @@ import { openStock } from './sockets/stock.ts'
 
 const options = new Command('npm run bench:sockets --')
   .description(
-    `Authenticated connections over several realtime nodes in one run: their memory and idle CPU, one message to a room of all,
-rooms of a hundred with steady messages, a node killed, a rolling update of all nodes. Every client proves by seq that it
-missed nothing. A few of the clients are stock. Tables here, JSON in bench/results/sockets.json.`,
+    `Measures authenticated connections over several realtime nodes: memory and idle CPU, a message to a room of all users, steady
+messages to rooms of a hundred, a killed node, and a rolling update of all nodes. Every client checks by seq that it missed nothing. Some
+clients are stock socket.io-clients. Prints tables and writes bench/results/sockets.json.`,
   )
   .option('--sockets <number>', 'connections', wholeNumber(100, 100_000), 100_000)
   .option('--nodes <number>', 'realtime nodes', wholeNumber(2, 100), 6)
-  .option('--rate <number>', 'messages a second to the rooms of a hundred', wholeNumber(1, 10_000), 200)
-  .option('--seconds <number>', 'how long', wholeNumber(1, 600), 15)
+  .option('--rate <number>', 'messages per second to the rooms of a hundred', wholeNumber(1, 10_000), 200)
+  .option('--seconds <number>', 'length of each measurement', wholeNumber(1, 600), 15)
   .parse()
   .opts<{ sockets: number; nodes: number; rate: number; seconds: number }>()
 const say = (line: string) => console.log(`· ${line}`)
 const stockClients = 5
-/** Clients of a process that connect at the same time. */
+/** Concurrent connection attempts per client process. */
 const atOnce = 50
 const idleSeconds = 30
 const longestMS = 300_000
@@ -71,7 +71,7 @@ async function measureConnecting({ keys, clients }: Ground, nodes: Nodes, crowds
   return {
     connectSeconds: seconds,
     userKiBPerSocket: (nodes.residentKiB() - before.user) / sockets,
-    // Both ends of each connection are on this machine.
+    // Halved: both ends of each connection are on this machine.
     kernelKiBPerSocket: (kernelKiB() - before.kernel) / sockets / 2,
     idleCores: (nodes.cpuSeconds() - cpu) / idleSeconds,
   }
@@ -128,7 +128,7 @@ async function measureUpdate(ground: Ground, nodes: Nodes, crowds: Crowds): Prom
   return { updateSeconds: (performance.now() - begunMS) / 1_000 }
 }
 
-/** Sends to the rooms of a hundred in turn, and some to the room of all, by a clock that does not wait. */
+/** Sends to the rooms of a hundred in turn, and sometimes to the room of all, on a fixed schedule. */
 async function sendFor(ground: Ground, ms: number, perSecond: number): Promise<void> {
   const { rooms, send } = ground
   const sent: Promise<void>[] = []
@@ -149,7 +149,7 @@ async function everybodyHas({ lastSeqs }: Ground, crowds: Crowds): Promise<void>
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   for (const endMS = performance.now() + longestMS; !(await isSo()); ) {
-    if (performance.now() > endMS) throw new Error(`not so after ${longestMS / 1_000} s`)
+    if (performance.now() > endMS) throw new Error(`messages are still missing after ${longestMS / 1_000} s`)
     await pause(50)
   }
 }

@@ -14,11 +14,11 @@ import { words } from './storage-words.ts'
 
 const { users, messages } = new Command('npm run bench:storage --')
   .description(
-    `What users and messages need on disk: MongoDB's collections with their indexes, as WiredTiger compresses them, and the stream of
-NATS; per million. Texts of 200 characters of words, rooms of 10 members.`,
+    `Measures the disk space of users and messages, per million: MongoDB's collections and indexes as WiredTiger compresses them, and the
+NATS stream. Messages have 200 characters of words, rooms have 10 members.`,
   )
   .option('--users <number>', 'users, each with a token', wholeNumber(100, 1_000_000), 20_000)
-  .option('--messages <number>', 'messages, about', wholeNumber(1_000, 10_000_000), 50_000)
+  .option('--messages <number>', 'messages, approximately', wholeNumber(1_000, 10_000_000), 50_000)
   .parse()
   .opts<{ users: number; messages: number }>()
 const million = 1_000_000
@@ -47,7 +47,7 @@ const rows = [
   row('messages', sent, withRooms, withMessages),
   { of: 'messages in the stream', count: stream.messages, diskMB: 0, indexMB: 0, streamMB: perMillion(stream) },
 ]
-console.log('\nper million            MongoDB, MB   of it indexes   NATS, MB')
+console.log('\nper million            MongoDB, MB     indexes, MB   NATS, MB')
 for (const { of, diskMB, indexMB, streamMB } of rows) {
   console.log(`${of.padEnd(24)}${cell(diskMB)}${cell(indexMB).padStart(16)}${cell(streamMB).padStart(11)}`)
 }
@@ -63,17 +63,17 @@ interface Sizes {
   indexes: number
 }
 
-/** Bytes of all collections on disk, after memory was flushed. */
+/** Bytes of all collections on disk, after flushing memory. */
 async function sizes({ mongo, client }: Db): Promise<Sizes> {
   await client.db('admin').command({ fsync: 1 })
-  // Without free space in the files: it does not grow with the data.
+  // Exclude free space in the files, which does not grow with the data.
   const stats = await mongo.command({ dbStats: 1, freeStorage: 1 })
   const of = (name: string) => Number(stats[name])
   const indexes = of('indexSize') - of('indexFreeStorageSize')
   return { disk: of('storageSize') - of('freeStorageSize') + indexes, indexes }
 }
 
-/** The same, when no message is in a buffer any more. */
+/** The same, once no message is in a room's buffer. */
 async function flushed(all: Db): Promise<Sizes> {
   while ((await all.rooms.countDocuments({ 'buffer.0': { $exists: true } })) > 0) await nextTurn()
   return sizes(all)
@@ -114,7 +114,7 @@ async function makeRooms(): Promise<string[]> {
   return ids
 }
 
-/** Sends for long enough; returns how many the rooms have then. */
+/** Sends for a while; returns the number of messages in the rooms. */
 async function send(to: readonly string[]): Promise<number> {
   const request = (n: number) => {
     const room = to[n % to.length] as string
@@ -145,7 +145,7 @@ async function countSent(): Promise<number> {
   return sum?.seq ?? 0
 }
 
-/** Words that rarely repeat: text that compresses too well would flatter. */
+/** Text with little repetition, so that it does not compress unrealistically well. */
 function textOf(n: number): string {
   let [text, state] = ['', (n + 1) * 2_654_435_761]
   while (text.length < 200) {

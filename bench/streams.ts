@@ -10,13 +10,13 @@ import { median } from './median.ts'
 
 const options = new Command('npm run bench:streams --')
   .description(
-    `Publishing events of 500 bytes to 1,000 rooms, stored and acknowledged, through one stream and through several of the same
+    `Publishes events of 500 bytes to 1,000 rooms, stored and acknowledged, through one stream and through several on the same
 nats-server, in turns. The ratios are medians over the rounds.`,
   )
-  .option('--streams <number>', 'beside one', wholeNumber(2, 16), 4)
-  .option('--rounds <number>', 'turns of each', wholeNumber(1, 100), 5)
-  .option('--events <number>', 'of a turn', wholeNumber(1_000, 1_000_000), 20_000)
-  .option('--at-once <number>', 'unacknowledged events', wholeNumber(1, 10_000), 256)
+  .option('--streams <number>', 'streams to compare with one', wholeNumber(2, 16), 4)
+  .option('--rounds <number>', 'turns per number of streams', wholeNumber(1, 100), 5)
+  .option('--events <number>', 'events per turn', wholeNumber(1_000, 1_000_000), 20_000)
+  .option('--at-once <number>', 'maximum unacknowledged events', wholeNumber(1, 10_000), 256)
   .parse()
   .opts<{ streams: number; rounds: number; events: number; atOnce: number }>()
 
@@ -27,7 +27,7 @@ let next = 0
 
 type Figures = Record<'clock' | 'NATS CPU' | 'own CPU', number>
 
-/** Microseconds of an event: of the clock, of the CPU of NATS, and of this process. */
+/** Microseconds per event: elapsed time, CPU of NATS, and CPU of this process. */
 async function turn(count: number): Promise<Figures> {
   const bus = await connectBus(servers.natsUrl, 'bench')
   await ensureStreams(bus, { maxAgeHours: 72, maxBytes: 2 ** 30, replicas: 1, count })
@@ -59,7 +59,7 @@ try {
     one.push(await turn(1))
     several.push(await turn(options.streams))
   }
-  console.log(`\n| µs an event | 1 stream | ${options.streams} streams | ratio |\n|---|---|---|---|`)
+  console.log(`\n| µs per event | 1 stream | ${options.streams} streams | ratio |\n|---|---|---|---|`)
   for (const name of ['clock', 'NATS CPU', 'own CPU'] as const) {
     const of = (rounds: Figures[]) => median(rounds.map((figures) => figures[name])).toFixed(1)
     const ratio = median(several.map((figures, round) => figures[name] / (one[round]?.[name] ?? 1)))

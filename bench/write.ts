@@ -17,16 +17,15 @@ const parts = ['rates', 'batches', 'erasing', 'reading'] as const
 
 const options = new Command('npm run bench:write --')
   .description(
-    `Everything else that writes: creating a group of two, adding a member, issuing a token, a batch to 1,000 receivers
-without and with direct rooms, erasing a user of 1,900 rooms; and the lists and the badge of a user of 2,000 rooms. Each
-stands beside the bare transactions, inserts or reads that it cannot do without, on the same mongod in the same run, and
-with two realtime nodes.`,
+    `Measures the other writes: creating a group of two, adding a member, issuing a token, a batch to 1,000 receivers without and with
+direct rooms, and erasing a user of 1,900 rooms; also the lists and the badge of a user of 2,000 rooms. Each is compared with the bare
+transactions, inserts or reads that it needs, on the same mongod in the same run, with two realtime nodes running.`,
   )
-  .option('--clients <numbers>', 'how many clients write at once', wholeNumbers(1, 10_000), [1, 64])
-  .option('--rounds <number>', 'turns of each', wholeNumber(1, 1_000), 3)
-  .option('--seconds <number>', 'of a turn', wholeNumber(1, 3_600), 4)
+  .option('--clients <numbers>', 'concurrent clients', wholeNumbers(1, 10_000), [1, 64])
+  .option('--rounds <number>', 'turns per measurement', wholeNumber(1, 1_000), 3)
+  .option('--seconds <number>', 'length of a turn', wholeNumber(1, 3_600), 4)
   .option('--only <part>', `one of ${parts.join(', ')}`)
-  .option('--profile', "shows also where the gateway's CPU time goes; the ratios are then worse")
+  .option('--profile', "also print where the gateway's CPU time goes; worsens the ratios")
   .parse()
   .opts<{ clients: number[]; rounds: number; seconds: number; only?: string; profile?: true }>()
 const { clients, rounds, seconds, only, profile } = options
@@ -66,7 +65,7 @@ const singles = [
   ...(has('erasing') ? await measureErasing(api, mongo.db()) : []),
   ...(has('reading') ? await measureReading(api, mongo.db(), 30) : []),
 ]
-if (singles.length > 0) console.log('\none request                            ms   bare ms   wanted ms')
+if (singles.length > 0) console.log('\none request                            ms   bare ms     goal ms')
 for (const { what, ms, bareMS, wantedMS } of singles) {
   console.log(
     `${what.padEnd(34)} ${ms.toFixed(1).padStart(6)} ${bareMS.toFixed(1).padStart(9)} ${String(wantedMS).padStart(11)}`,

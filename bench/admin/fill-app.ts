@@ -11,7 +11,7 @@ const atOnce = 10_000
 const membersPerRoom = 2
 const firstMS = 1_700_000_000_000
 
-/** Writes users, rooms with two members each, and messages: a tenth of these in `room 0`, the others spread evenly. */
+/** Writes users, rooms of two members, and messages: a tenth of the messages into `room 0`, the rest spread evenly. */
 export async function fillApp(
   mongo: Db,
   app: string,

@@ -5,7 +5,7 @@ setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
 /**
- * Preloaded into every measured process: on SIGWINCH, which nothing else listens to, it collects its garbage, so that
- * memory is compared like with like.
+ * Preloaded into every measured process: runs a garbage collection on SIGWINCH, which nothing else uses, so that memory
+ * figures are comparable.
  */
 process.on('SIGWINCH', () => collect())

@@ -7,15 +7,15 @@ import { type Delivery, measureDelivery, residentKiB } from './measure-fanout.ts
 export interface Measured {
   name: Name
   sockets: number
-  /** Resident memory per idle authenticated connection over the empty process; measured where `memory` was asked for. */
+  /** Resident memory per idle authenticated connection, less that of the empty process; only if memory was measured. */
   KiB?: number
-  /** CPU microseconds of the server per connection: handshakes, authentication, joining. */
+  /** CPU microseconds of the server per connection: handshakes, authentication and joining. */
   connectCpu: number
   sparse: Delivery
   bursts: Delivery
 }
 
-/** Deliveries per measurement: enough that the kernel's ticks of 10 ms do not count. */
+/** Deliveries per measurement: enough to make the kernel's ticks of 10 ms negligible. */
 const deliveries = { sparse: 300_000, bursts: 4_000_000 }
 const connectingAtOnce = 50
 
@@ -26,7 +26,7 @@ interface CompareOptions {
   say: (line: string) => void
 }
 
-/** One room with that many sockets, every contestant in turn, several rounds. */
+/** Measures every contestant in turn, in several rounds, with one room of each size. */
 export async function compareContestants(
   ground: Ground,
   { sizes, rounds, withMemory, say }: CompareOptions,
@@ -35,7 +35,7 @@ export async function compareContestants(
   for (const sockets of sizes) {
     for (let round = 1; round <= rounds; round++) {
       for (const name of names) {
-        // Memory takes long to settle, and hardly varies: once, where it is divided by most.
+        // Memory takes long to settle and hardly varies. Measure it once, with the most sockets.
         const memory = withMemory && round === 1 && sockets === Math.max(...sizes)
         const measured = await measure(name, sockets, ground, memory)
         const { KiB, sparse, bursts } = measured
@@ -54,7 +54,7 @@ async function measure(name: Name, sockets: number, ground: Ground, memory: bool
   const server = await startContestant(name, ground)
   const load = await startLoad()
   const clients = Array.from({ length: sockets }, (_, n) => server.client(n, 'all'))
-  // A process that has served before: its code is compiled, its pools are open.
+  // Warm up: compile the code and open the pools.
   await load.connect({ port: server.port, clients: clients.slice(0, 500), atOnce: connectingAtOnce })
   await load.leave()
   const emptyKiB = memory ? await residentKiB(server.pid) : undefined
@@ -63,7 +63,7 @@ async function measure(name: Name, sockets: number, ground: Ground, memory: bool
   const connectCpu = ((cpuSeconds(server.pid) - before) * 1e6) / sockets
   const KiB = emptyKiB === undefined ? undefined : ((await residentKiB(server.pid)) - emptyKiB) / sockets
   const room = { rooms: ['all'], perRoom: sockets }
-  // The default engine makes a packet for every delivery: a tenth of the load is enough.
+  // socket.io's default engine encodes a packet per delivery; a tenth of the load is enough.
   const share = name === 'socket.io' ? 0.1 : 1
   const sparse = await measureDelivery(server, load, { mode: 'sparse', ...room, deliveries: deliveries.sparse })
   const bursts = await measureDelivery(server, load, { mode: 'bursts', ...room, deliveries: deliveries.bursts * share })

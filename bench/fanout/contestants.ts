@@ -9,12 +9,12 @@ import { eventName, type Publishing, payloadOf, publishAll } from './event.ts'
 import type { Ground } from './ground.ts'
 import type { Connecting } from './readers.ts'
 
-/** A server under measurement: a process of its own on a core of its own. */
+/** A server under measurement: a process with a core of its own. */
 export interface Contestant {
   pid: number
   port: number
   publish(order: Publishing): Promise<void>
-  /** The n-th client's packets to connect and join a room; Parley's also to get what passed since a time. */
+  /** The n-th client's packets to connect and join a room; with `since`, Parley's also replay missed events. */
   client(n: number, room: string, since?: number): Connecting['clients'][number]
   stop(): Promise<void>
 }
@@ -49,8 +49,8 @@ async function startOther(name: Name): Promise<Contestant> {
 }
 
 /**
- * @param env settings beside these; NODE_OPTIONS are added to the benchmark's own
- * @param root the checkout to start the node from; this one by default
+ * @param env additional settings; NODE_OPTIONS are appended to the benchmark's own
+ * @param root the checkout to start the node from, by default this one
  */
 export async function startParley(
   { servers, keys, tokens }: Ground,

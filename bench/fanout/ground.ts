@@ -4,7 +4,7 @@ import { adminPost } from '../admin-post.ts'
 import { startBenchService } from '../bench-service.ts'
 import { cores, pin } from './cores.ts'
 
-/** The surroundings of Parley's node: servers, an app, and users with a token each, each in one of the rooms. */
+/** The environment of Parley's node: servers, an app, and users, each with a token and in one of the rooms. */
 export interface Ground {
   servers: Servers
   keys: DemoKeys
@@ -15,8 +15,8 @@ const atOnce = 50
 export const presentUsers = 500
 
 /**
- * User n is in room `room n % 10`, and all are in `all`; the last ones are in the room `present` alone.
- * @param users how many
+ * Creates the environment. User n is in `room n % 10` and in `all`; the last users are only in `present`.
+ * @param users number of users
  */
 export async function prepareGround(users: number, say: (line: string) => void): Promise<Ground> {
   const servers = await startServers({ onProgress: say })

@@ -11,14 +11,14 @@ const nobodysEvents = 16_000
 const modes = ['sparse', 'bursts'] as const satisfies Mode[]
 
 export interface Growth {
-  /** With one room, and with ten, of 500 sockets each, on one node. */
+  /** With one room of 500 sockets, and with ten, on one node. */
   rooms1: Record<Mode, Delivery>
   rooms10: Record<Mode, Delivery>
-  /** CPU seconds of the node while events passed in a room without sockets here, and in the same time of quiet. */
+  /** CPU seconds of the node during events of a room without sockets on it, and in an equally long idle period. */
   nobodys: { events: number; cpuSeconds: number; quietCpuSeconds: number }
 }
 
-/** Ten times the rooms and the sockets, on Parley's node. */
+/** Measures Parley's node with one room, then with ten times the rooms and sockets. */
 export async function measureGrowth(ground: Ground): Promise<Growth> {
   const server = await startContestant('parley', ground)
   const load = await startLoad()

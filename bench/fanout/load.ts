@@ -5,16 +5,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { cores, pin } from './cores.ts'
 import type { Connecting, Received } from './readers.ts'
 
-/** The clients, in a process of their own. */
+/** The clients, in a separate process. */
 export interface Load {
   pid: number
-  /** Settles when all are connected; returns how many tries were refused on the way. */
+  /** Resolves when all are connected; returns the number of refused attempts. */
   connect(order: Connecting): Promise<number>
-  /** How many bytes have come since the last asking. */
+  /** Bytes received since the last call. */
   bytes(): Promise<number>
-  /** How late the events since the last asking came to one of the connections, in milliseconds. */
+  /** Latencies of the events that one of the connections received since the last call, in milliseconds. */
   lateMS(): Promise<readonly number[]>
-  /** Settles when that many bytes have arrived; fails when none arrive for a while. */
+  /** Resolves when that many bytes have arrived; rejects when none arrive for a while. */
   receive(bytes: number): Promise<void>
   leave(): Promise<void>
   stop(): Promise<void>

@@ -12,14 +12,14 @@ export interface Delivery {
   cpu: number
   /** CPU microseconds of the load generator per delivered event. */
   generatorCpu: number
-  /** The share of its core that the generator used: below 1 it was not the bottleneck. */
+  /** The share of its core that the generator used. Well below 1, the generator was not the bottleneck. */
   generatorBusy: number
 }
 
-/** V8 gives unused memory back to the system when nothing has happened for a while. */
+/** V8 returns unused memory to the system only after it has been idle for a while. */
 const settlingMS = 40_000
 
-/** Resident memory of an idle process after a collection that returned unused pages, in KiB. */
+/** Resident memory of an idle process in KiB, after a garbage collection that returned unused pages. */
 export async function residentKiB(pid: number): Promise<number> {
   process.kill(pid, 'SIGWINCH')
   await pause(settlingMS)
@@ -27,8 +27,8 @@ export async function residentKiB(pid: number): Promise<number> {
 }
 
 /**
- * Publishes to rooms in turn and waits until everything has arrived: one event at a time, or bursts of 32 to each room.
- * @param perRoom how many sockets are in each of the rooms
+ * Publishes to rooms in turn, one event at a time or in bursts of 32 per room, and waits until everything has arrived.
+ * @param perRoom sockets per room
  */
 export async function measureDelivery(
   server: Contestant,
@@ -43,7 +43,7 @@ export async function measureDelivery(
     await load.receive(events * perRoom * bytesPerEvent)
   }
   const events = Math.ceil(deliveries / perRoom / burst) * burst
-  // As warm-up: only code that has run for a while is measured.
+  // Warm up.
   await run(events)
   const before = { server: cpuSeconds(server.pid), load: cpuSeconds(load.pid), atMS: performance.now() }
   await run(events)

@@ -6,16 +6,16 @@ import type { Ground } from './ground.ts'
 import { startLoad } from './load.ts'
 
 const watchers = 10
-/** The most that a socket may watch (docs/reference/socket.md). */
+/** The maximum per socket (docs/reference/socket.md). */
 const watched = 500
 const atOnce = 50
-/** Longer than a batch of changes, once a second, takes to reach the watchers. */
+/** Longer than a batch of changes, sent once a second, takes to reach the watchers. */
 const restMS = 5_000
 const quietSeconds = 15
 
 export interface ComingAndGoing {
   users: number
-  /** CPU milliseconds of the watching node per second meanwhile. */
+  /** CPU milliseconds per second of the watching node. */
   cpuPerSecond: number
   /** Bytes sent to the watchers. */
   bytes: number
@@ -24,16 +24,16 @@ export interface ComingAndGoing {
 export interface PresenceCost {
   watchers: number
   watched: number
-  /** CPU milliseconds of the node per second while presence does not change: it polls the watched users now and then. */
+  /** The same while presence does not change. The node polls the watched users periodically. */
   quietCpuPerSecond: number
   ofUnwatched: ComingAndGoing
   ofWatched: ComingAndGoing
 }
 
 /**
- * The cost for a node whose sockets watch users that come and go on another: first for as many unwatched users,
- * `rounds` times, then for the watched ones.
- * @throws when watchers hear of a user they do not watch, or nothing of one they do
+ * Measures the cost for a node whose sockets watch users, while users connect to another node and disconnect, `rounds`
+ * times: first unwatched users, then the watched ones.
+ * @throws when watchers get events of unwatched users, or none of the watched ones
  */
 export async function measurePresence(ground: Ground, users: number, rounds: number): Promise<PresenceCost> {
   const settings = { PARLEY_REALTIME_ADMISSIONS_PER_SECOND: '0' }
@@ -64,7 +64,7 @@ export async function measurePresence(ground: Ground, users: number, rounds: num
     return { users: all.length * times, cpuPerSecond, bytes: await watching.bytes() }
   }
 
-  // The first run of any code costs more than the second.
+  // Warm up.
   await comeAndGo(watchers, watched, 1)
   const quiet = cpuSeconds(node.pid)
   await pause(quietSeconds * 1000)
@@ -73,7 +73,7 @@ export async function measurePresence(ground: Ground, users: number, rounds: num
   const ofWatched = await comeAndGo(watchers, watchers + watched, rounds)
   for (const load of [watching, coming]) await load.stop()
   for (const server of [node, elsewhere]) await server.stop()
-  if (ofUnwatched.bytes > 0) throw new Error('the watchers heard of users whom they do not watch')
-  if (ofWatched.bytes === 0) throw new Error('the watchers heard nothing of the users whom they watch')
+  if (ofUnwatched.bytes > 0) throw new Error('the watchers got events of users they do not watch')
+  if (ofWatched.bytes === 0) throw new Error('the watchers got no events of the users they watch')
   return { watchers, watched, quietCpuPerSecond, ofUnwatched, ofWatched }
 }

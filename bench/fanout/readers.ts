@@ -1,7 +1,7 @@
 /**
- * The load: bare TCP connections that upgrade, send a stock client's packets, and then only count bytes, so that the
- * generator costs less than the server. Takes commands to connect, to report and to leave, and replies to each with the
- * bytes received so far and the number of connections that were refused and retried.
+ * The load generator: bare TCP connections that upgrade, send a stock client's packets, and then only count bytes, which
+ * is cheaper than serving them. Replies to each command (connect, report, leave) with the bytes received and the number
+ * of refused attempts so far.
  */
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -10,28 +10,28 @@ import { now } from './event.ts'
 
 export interface Connecting {
   port: number
-  /** For each connection: its query beside the transport, and its packets, each sent when the one before is answered. */
+  /** For each connection, additional query parameters and its packets. Each packet is sent once the previous one is answered. */
   clients: readonly { query: string; says: readonly string[] }[]
-  /** How many connect at the same time. */
+  /** Connections made concurrently. */
   atOnce: number
-  /** Each begins after a stock client's backoff for a lost connection. */
+  /** Wait for a stock client's reconnect backoff first. */
   asReconnect?: boolean
 }
 
 export interface Received {
   bytes: number
   refused: number
-  /** How late each event came to the first of the connections, in milliseconds. */
+  /** Latency of each event at the first connection, in milliseconds. */
   lateMS: number[]
 }
 
 const received: Received = { bytes: 0, refused: 0, lateMS: [] }
 const open = new Set<ReturnType<typeof connect>>()
 let first: ReturnType<typeof connect> | undefined
-/** A stock client's backoff: 1 s, doubled up to 5 s, by half more or less. */
+/** A stock client's backoff: 1 s, doubling up to 5 s, with a jitter of ± 50%. */
 const backoff = { firstMS: 1_000, mostMS: 5_000 }
 
-/** The reply to a packet: `40{...}` to a connect, `43<id>[...]` to an emit that wants an acknowledgement. */
+/** The expected reply: `40{...}` to a connect, `43<id>[...]` to an emit with an acknowledgement. */
 function answerTo(said: string | undefined): string {
   if (said === undefined) return 'HTTP/1.1 101'
   if (said.includes('"since"')) return '"resumed":true'

@@ -15,7 +15,7 @@ export interface Results {
   storms: Storm[]
 }
 
-/** The results as tables, and the goals in lines. */
+/** Formats the results as tables, each with its goals. */
 export function describeResults({ comparison, growth, presence, storms }: Results): string[] {
   return [
     ...(comparison ? describeComparison(comparison) : []),
@@ -26,11 +26,7 @@ export function describeResults({ comparison, growth, presence, storms }: Result
 }
 
 function describeComparison(comparison: Measured[]): string[] {
-  const lines = [
-    '',
-    'One room; server CPU µs per delivery (× bare), generator’s share of its core in brackets',
-    row('', ...names),
-  ]
+  const lines = ['', 'One room: server CPU µs per delivery (× bare) [generator’s share of its core]', row('', ...names)]
   const reached: string[] = []
   for (const sockets of new Set(comparison.map((measured) => measured.sockets))) {
     const of = (name: Name) => comparison.filter((measured) => measured.name === name && measured.sockets === sockets)
@@ -50,7 +46,7 @@ function describeComparison(comparison: Measured[]): string[] {
     }
   }
   const limits = `at most ${wanted.cpuRatio} × bare, and ${wanted.KiB} KiB per connection`
-  return [...lines, `wanted of parley: ${limits}; reached: ${reached.join(', ')}`]
+  return [...lines, `goal for parley: ${limits}; reached: ${reached.join(', ')}`]
 }
 
 function describeGrowth({ rooms1, rooms10, nobodys }: Growth): string[] {
@@ -58,20 +54,20 @@ function describeGrowth({ rooms1, rooms10, nobodys }: Growth): string[] {
   const { events, cpuSeconds, quietCpuSeconds } = nobodys
   return [
     '',
-    'Ten times the rooms and ten times the sockets (500 a room) on Parley’s node, CPU per delivery',
-    `wanted: at most ${wanted.growth} ×; reached: sparse ${ratio('sparse')}, bursts ${ratio('bursts')}`,
-    `${events} events of a room without a socket here: ${cpuSeconds.toFixed(2)} s of CPU, as much time of quiet: ${quietCpuSeconds.toFixed(2)} s`,
+    'Ten times the rooms and sockets (500 per room) on Parley’s node: CPU per delivery',
+    `goal: at most ${wanted.growth} ×; reached: sparse ${ratio('sparse')}, bursts ${ratio('bursts')}`,
+    `${events} events of a room without sockets on this node: ${cpuSeconds.toFixed(2)} s of CPU; idle for as long: ${quietCpuSeconds.toFixed(2)} s`,
   ]
 }
 
 function describePresence({ watchers, watched, quietCpuPerSecond, ofUnwatched, ofWatched }: PresenceCost): string[] {
   const line = (who: string, { users, cpuPerSecond, bytes }: ComingAndGoing) =>
-    `${who}: ${users} came and went, ${cpuPerSecond.toFixed(1)} ms of CPU a second, ${bytes} bytes to the watchers`
+    `${who}: ${users} connected and left, ${cpuPerSecond.toFixed(1)} ms of CPU per second, ${bytes} bytes to the watchers`
   return [
     '',
-    `${watchers} sockets of a node watch ${watched} users, which takes ${quietCpuPerSecond.toFixed(1)} ms of CPU a second; users come and go on another`,
-    line('whom nobody watches', ofUnwatched),
-    line('who are watched', ofWatched),
+    `${watchers} sockets watch ${watched} users: ${quietCpuPerSecond.toFixed(1)} ms of CPU per second; users connect to another node`,
+    line('unwatched users', ofUnwatched),
+    line('watched users', ofWatched),
   ]
 }
 
@@ -91,7 +87,7 @@ function describeStorms(storms: Storm[]): string[] {
   const medians = names.map((name) => medianOf(storms.filter((storm) => storm.name === name)))
   return [
     '',
-    `A storm of ${storms[0]?.clients} clients that come back (Parley: connect, conf, auth2, rooms joined; socket.io: connect, joined); medians`,
+    `A storm of ${storms[0]?.clients} reconnecting clients (Parley: connect, conf, auth2, rooms joined; socket.io: connect, joined); medians`,
     stormHead,
     ...medians.map(describeStorm),
     ...medians.filter(({ name }) => name === 'parley').map(describeReached),
@@ -99,17 +95,17 @@ function describeStorms(storms: Storm[]): string[] {
   ]
 }
 
-/** The cost of a storm whose clients replay, beside one without. */
+/** The cost of a storm whose clients replay, relative to one without replay. */
 function describeSince(storms: readonly Storm[]): string[] {
   const [without, since] = ['parley', 'parley-since'].map((name) => storms.find((storm) => storm.name === name))
   if (!without || !since) return []
   const times = (of: 'seconds' | 'cpu' | 'quietCpu') => `${(since[of] / without[of]).toFixed(2)} ×`
   return [
-    `with since beside without (wanted: at most 1.5 ×): ${times('seconds')} the time, ${times('cpu')} the CPU (${times('quietCpu')} with nothing to deliver)`,
+    `with since, relative to without (goal: at most 1.5 ×): ${times('seconds')} the time, ${times('cpu')} the CPU (${times('quietCpu')} with nothing to deliver)`,
   ]
 }
 
-/** A storm in a line of the table. */
+/** A storm as a row of the table. */
 export function describeStorm(storm: Storm): string {
   return row(
     storm.name,
@@ -128,8 +124,8 @@ function ratio(storm: Storm, to: 'stormP99MS' | 'laterP99MS'): string {
 }
 
 function describeReached(storm: Storm): string {
-  const limits = `p99 of those there at most ${wanted.p99Ratio} × the calm one, all back after ${wanted.backSeconds} s, ${wanted.cpuPerClient} µs of CPU each`
-  return `wanted: ${limits}; reached: ${ratio(storm, 'stormP99MS')} ×, ${storm.seconds.toFixed(1)} s, ${storm.cpu.toFixed(0)} µs (${storm.quietCpu.toFixed(0)} with nothing to deliver)`
+  const limits = `p99 of connected clients at most ${wanted.p99Ratio} × the calm p99, all back within ${wanted.backSeconds} s, ${wanted.cpuPerClient} µs of CPU each`
+  return `goal: ${limits}; reached: ${ratio(storm, 'stormP99MS')} ×, ${storm.seconds.toFixed(1)} s, ${storm.cpu.toFixed(0)} µs (${storm.quietCpu.toFixed(0)} with nothing to deliver)`
 }
 
 function medianOf(storms: Storm[]): Storm {

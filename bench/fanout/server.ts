@@ -1,7 +1,7 @@
 /**
- * The servers that Parley's realtime node is compared with. argv: `bare` (uWebSockets.js alone: topics, the same
- * bytes), `package` (packages/socketio alone), `socket.io-uws` (socket.io on its uWebSockets.js adapter) or `socket.io`
- * (on its default engine). A connection joins the room that its query names.
+ * The servers that Parley's realtime node is compared with, by argv: `bare` (uWebSockets.js topics with the same bytes),
+ * `package` (packages/socketio alone), `socket.io-uws` (socket.io on uWebSockets.js) or `socket.io` (on its default
+ * engine). A connection joins the room in its query.
  */
 
 import { createServer } from 'node:http'

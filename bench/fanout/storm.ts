@@ -9,18 +9,18 @@ import { type Load, startLoad } from './load.ts'
 const everyMS = 20
 const calmSeconds = 10
 
-/** Events that clients with `since` have missed, in the common room and in others. */
+/** Events that clients with `since` have missed, in the room `all`. */
 const missedEvents = 3
 const missedMS = 10_000
 
-/** `before`: Parley's node of another checkout. `parley-since`: its clients replay. */
+/** `before`: Parley's node from another checkout. `parley-since`: the clients replay. */
 export type StormName = Extract<Name, 'parley' | 'socket.io-uws' | 'socket.io'> | 'before' | 'parley-since'
 
 export interface StormOptions {
   clients: number
-  /** The checkout that `before` is started from. */
+  /** The checkout of `before`. */
   against?: string
-  /** Where the CPU profiles of Parley's node go. */
+  /** Folder for the CPU profiles of Parley's node. */
   profiles?: string
 }
 
@@ -28,22 +28,22 @@ export interface Storm {
   name: StormName
   clients: number
   seconds: number
-  /** Tries that the server refused; their clients came again. */
+  /** Connection attempts that the server refused; the clients retried. */
   refused: number
   /** CPU microseconds of the server per returned client, without its calm-time deliveries. */
   cpu: number
-  /** The same of a second storm, with nothing to deliver: nothing has to be taken off. */
+  /** CPU microseconds per client of a second storm, with nothing to deliver. */
   quietCpu: number
-  /** How late events came to those already there, in milliseconds, before the storm and during it. */
+  /** Delivery latency of the connected clients in milliseconds, before the storm and during it. */
   calmP99MS: number
   stormP99MS: number
-  /** The same from the third second on, when all have their connection and wait for their turn. */
+  /** The same from the third second on, when all clients are connected and queue for admission. */
   laterP99MS: number
 }
 
 /**
- * Clients return as stock clients do after losing their node (within a second), while others that are connected get an
- * event fifty times a second. Parley's node has its default limits.
+ * Measures clients that reconnect as stock clients do after losing their node, while connected clients get fifty events
+ * a second. Parley's node has its default limits.
  */
 export async function measureStorm(name: StormName, ground: Ground, options: StormOptions): Promise<Storm> {
   const { clients } = options
@@ -52,7 +52,7 @@ export async function measureStorm(name: StormName, ground: Ground, options: Sto
   const there = Array.from({ length: presentUsers }, (_, n) => server.client(clients + n, 'present'))
   await present.connect({ port: server.port, clients: there, atOnce: 10 })
   const storm = await startLoad()
-  // Its core is also that of the bus, the database and the measuring client: they go first.
+  // The storm shares its core with the bus, the database and the measuring client, which take precedence.
   setPriority(storm.pid, Math.min(getPriority() + 10, constants.priority.PRIORITY_LOW))
 
   await watch(server, present, 2)

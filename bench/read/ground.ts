@@ -2,8 +2,8 @@ import { createServer, type ServerResponse } from 'node:http'
 import { MongoClient } from 'mongodb'
 
 /**
- * The ground that reads are measured against, as a process of its own: a server that does one findOne of a room per request,
- * straight on the database. Sends its port over IPC.
+ * The baseline for reads, as a separate process: a server that runs one findOne of a room per request. Sends its port over
+ * IPC.
  */
 const [url = '', room = ''] = process.argv.slice(2)
 const roomKey = decodeURIComponent(room)

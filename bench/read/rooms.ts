@@ -29,7 +29,7 @@ export function openCalls(port: number): { call: Call; close: () => Promise<void
   }
 }
 
-/** Each in a room of this many messages, and in the same small rooms. */
+/** The measured reads, by name. */
 export const reads = {
   'latest page': (size: number) => `/rooms/big%20${size}/messages/v3`,
   'oldest page': (size: number) => `/rooms/big%20${size}/messages/v3?afterTime=0`,
@@ -42,7 +42,7 @@ export const reads = {
 const smallRooms = 19
 export const bigRoom = (size: number) => `big ${size}`
 
-/** Makes a reader in a room of that many unread messages and in small rooms; returns their headers. */
+/** Creates a reader in a room of that many unread messages and in small rooms; returns their headers. */
 export async function prepareReader(call: Call, db: Db, keys: DemoKeys, size: number): Promise<Headers> {
   const admin = { 'im-api-key': keys.apiKey }
   const reader = `reader ${size}`
@@ -62,7 +62,7 @@ export async function prepareReader(call: Call, db: Db, keys: DemoKeys, size: nu
   return headers
 }
 
-/** Writes messages as if they had been sent: the invariants of room and sender hold afterwards. */
+/** Writes messages directly, keeping the invariants of room and sender as sends do. */
 async function fill(db: Db, app: string, room: string, size: number): Promise<void> {
   const roomKey = `${app}\0${room}`
   const startMS = Date.now() - size
@@ -83,7 +83,7 @@ async function fill(db: Db, app: string, room: string, size: number): Promise<vo
   await db.memberships.updateOne({ _id: `${roomKey}\0sender` }, { $set: { uncounted: size } })
 }
 
-/** The service must see the written data. */
+/** Checks that the service sees the written data. */
 async function check(call: Call, size: number, headers: Headers): Promise<void> {
   const page = await call('GET', reads['latest page'](size), headers)
   assert.equal(page['totalCount'], size)

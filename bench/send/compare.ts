@@ -5,14 +5,14 @@ import type { Ground, Sent } from './ground.ts'
 export interface Scene {
   clients: number
   rooms: number
-  /** Of a message's text. */
+  /** Size of a message's text. */
   bytes: number
   gateways: number
 }
 
 export interface Compared extends Scene {
   insertOnePerSecond: number
-  /** The bare server's rate (bare-server.ts), as a share of insertOne's. */
+  /** The bare server's rate (bare-server.ts) relative to insertOne's. */
   bareRatio: number
   bareP99Ratio: number
   bareCpuMicrosecondsPerMessage: Record<string, number>
@@ -28,7 +28,7 @@ export interface Compared extends Scene {
 export const heading =
   'clients rooms  bytes gateways   insertOne/s   p99 ms   POST /messages/s   p99 ms   ratio   of p99   bare server   of p99   CPU µs per message'
 
-/** Bare insertOne, the bare server and sends of the same size in turns; returns medians. */
+/** Measures bare insertOne, the bare server and sends of the same size in turns; returns medians. */
 export async function compare(
   ground: Ground,
   scene: Scene,
@@ -67,8 +67,8 @@ export async function compare(
 }
 
 /**
- * Sends until the gateways' code is compiled, which takes longer than a round: before that, a message costs twice as
- * much. A quarter of a minute each at most.
+ * Sends until the gateways' code is compiled, for at most 15 s per gateway. Before that a message costs twice as much, and
+ * a round is too short to compile it.
  */
 export async function warmUp(ground: Ground, gateways = 1): Promise<void> {
   const scene = { clients: 64, rooms: roomIds.length, bytes: 200, gateways }

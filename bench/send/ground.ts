@@ -24,16 +24,16 @@ export interface Sends {
   clients: number
   seconds: number
   requests: readonly Buffer[] | ((number: number) => Buffer)
-  /** How many of the gateways they go through. */
+  /** Number of gateways to use. */
   gateways?: number
-  /** All together; by default each client sends as soon as it has its answer. */
+  /** Total of all clients; by default each client sends as soon as its previous request is answered. */
   perSecond?: number
 }
 
 /** The servers and services that a benchmark of sends drives. */
 export type Ground = Awaited<ReturnType<typeof startGround>>
 
-/** @param profiles the folder that gets the CPU profile of the gateway; without it none is made */
+/** @param profiles folder for the gateway's CPU profile; none is written without it */
 export async function startGround(profiles?: string) {
   const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
   const keys = await makeApp(servers.mongoUrl, 'bench')
@@ -58,7 +58,7 @@ export async function startGround(profiles?: string) {
       return true
     },
 
-    /** Beside how fast inserts are, the CPU microseconds that each costs the process that asks and the database together. */
+    /** Also returns the CPU microseconds per insert of client and database together. */
     async insertOne(job: InsertJob): Promise<Inserted & { cpu: number }> {
       const used = () => cpuSeconds(inserts.pid ?? 0) + cpuSeconds(servers.mongo.pid ?? 0)
       const before = used()
@@ -87,7 +87,7 @@ export async function startGround(profiles?: string) {
   }
 }
 
-/** CPU seconds used so far by each process that has a part in a send, through a server of these processes. */
+/** CPU seconds used so far by each process that takes part in a send. @param server the pids of the measured server */
 function cpuOf(servers: Servers, server: readonly number[]): Record<string, number> {
   return {
     gateway: server.reduce((sum, pid) => sum + cpuSeconds(pid), 0),

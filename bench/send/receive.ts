@@ -6,7 +6,7 @@ import type { Ground } from './ground.ts'
 
 export interface Receiving {
   clients: number
-  /** Messages in a second, all clients together; absent: as fast as they go. */
+  /** Messages per second of all clients together; unlimited if absent. */
   perSecond?: number
   sentPerSecond: number
   sendP99MS: number
@@ -15,7 +15,7 @@ export interface Receiving {
   p99MS: number
 }
 
-/** Measures how long a message takes to a stock client on a realtime node, at several loads; the last is half of the one before. */
+/** Measures the latency to a stock client on a realtime node at several loads. The last load is half of the one before. */
 export async function measureReceiving(ground: Ground, seconds: number): Promise<Receiving[]> {
   const node = await startBenchService('realtime', ground.servers)
   const listener = 'listener'
@@ -57,7 +57,7 @@ async function receive(
   }
   const paced = perSecond === undefined ? {} : { perSecond }
   const { sent, p99 } = await ground.send({ clients, seconds, requests, ...paced })
-  // The last are on their way still.
+  // The last events are still in flight.
   await new Promise((resolve) => setTimeout(resolve, 500))
   socket.off('chat message', note)
   const [p50MS, p99MS] = [quantile(tookMS, 0.5), quantile(tookMS, 0.99)]

@@ -8,7 +8,7 @@ import type { Ground } from './ground.ts'
 
 export interface SentBySocket {
   clients: number
-  /** Sockets that hear each message, its sender included. */
+  /** Sockets that get each message, including its sender's. */
   listeners: number
   restPerSecond: number
   restP99MS: number
@@ -18,7 +18,7 @@ export interface SentBySocket {
   /** From the emit to `chat message` at each socket of the room. */
   deliveredP50MS: number
   deliveredP99MS: number
-  /** Beside sends by REST. */
+  /** Relative to sends by REST. */
   ratio: number
   cpuMicrosecondsPerMessage: Record<string, number>
 }
@@ -31,7 +31,7 @@ interface Sender {
 
 const text = 'x'.repeat(200)
 
-/** Sends by socket beside sends by REST, in turns: each message to its sender alone, then to all senders of 16 rooms. */
+/** Measures sends by socket and by REST in turns: first in a room per sender, then with all senders spread over 16 rooms. */
 export async function measureSockets(
   ground: Ground,
   { rounds, seconds }: { rounds: number; seconds: number },
@@ -49,7 +49,7 @@ export async function measureSockets(
         const requests = senders.map(({ user: sender, room }) =>
           ground.messageRequest({ room, sender, message: text, messageType: 'text', push: false }),
         )
-        // The node delivers these too, to the same sockets.
+        // The node also delivers these, to the same sockets.
         const rest = await ground.send({ clients, seconds, requests })
         const pids = { node: node.pid, mongod: ground.servers.mongo.pid ?? 0, nats: ground.servers.nats.pid ?? 0 }
         const before = Object.entries(pids).map(([name, pid]) => [name, pid, cpuSeconds(pid)] as const)
@@ -79,7 +79,7 @@ export async function measureSockets(
   return rows
 }
 
-/** Users with a room each, or as members of the 16 rooms in turn. */
+/** Creates users with a room each, or spread over the 16 rooms. */
 async function makeSenders({ post }: Ground, clients: number, isShared: boolean): Promise<Sender[]> {
   const senders: Sender[] = []
   for (let i = 0; i < clients; i++) {
@@ -97,12 +97,12 @@ interface OpenSocket {
   socket: WebSocket
   /** Emits a message; resolves when it is acknowledged. */
   send: () => Promise<void>
-  /** Called with the time at which each arriving message was emitted. */
+  /** Called for each arriving message, with the time of its emit. */
   heard: (emittedMS: number) => void
 }
 
 /**
- * A socket in plain frames of Engine.IO 4 and Socket.IO 5, which costs the generator less than a stock client.
+ * Opens a socket that speaks Engine.IO 4 and Socket.IO 5 in plain frames, which is cheaper than a stock client.
  * @throws when the login is refused
  */
 async function open(port: number, clientKey: string, { token, room }: Sender): Promise<OpenSocket> {
@@ -151,7 +151,7 @@ interface Loaded {
   deliveredMS: number[]
 }
 
-/** Each socket sends as soon as its message before is acknowledged. */
+/** Each socket sends as soon as its previous message is acknowledged. */
 async function load(sockets: readonly OpenSocket[], seconds: number): Promise<Loaded> {
   const loaded: Loaded = { sent: 0, ackMS: [], deliveredMS: [] }
   const endMS = performance.now() + seconds * 1_000
@@ -166,7 +166,7 @@ async function load(sockets: readonly OpenSocket[], seconds: number): Promise<Lo
       }
     }),
   )
-  // The last are on their way still.
+  // The last events are still in flight.
   await pause(500)
   return loaded
 }

@@ -10,24 +10,24 @@ import {
 } from '@parley/stack/clusters'
 import { tcpAnswer } from '@parley/stack/tcp-answer'
 
-/** Servers of which each may be killed, since another takes over. */
+/** Replicated servers, any of which can be killed. */
 export interface FailingServers {
   mongoUrl: string
   natsUrl: string
   redisUrl: string
   /**
-   * Kills (-9) the primary of MongoDB, the leader of the stream in NATS or the master of Redis, each as often as the others in
-   * a random order, waits until another has taken over, and starts it again.
-   * @returns which it was
+   * Kills (-9) MongoDB's primary, the leader of the NATS stream or the Redis master, in a random order but equally often.
+   * Waits for the failover, then restarts the killed server.
+   * @returns the killed server's name
    */
   failOver(): Promise<string>
   stop(): Promise<void>
 }
 
-/** How long an election may take on a busy machine. */
+/** Timeout for an election on a busy machine. */
 const takeOverMS = 120_000
 
-/** A replica set of three, a NATS cluster of three, and Redis with a replica and three Sentinels. */
+/** Starts a replica set of three, a NATS cluster of three, and Redis with a replica and three Sentinels. */
 export async function startFailingServers(): Promise<FailingServers> {
   const dir = newServersDir()
   const [mongo, nats, redis] = await Promise.all([
@@ -61,7 +61,7 @@ export async function startFailingServers(): Promise<FailingServers> {
   }
 }
 
-/** The port of the one that leads, unless it is `not`; waits for an election. */
+/** Waits for a leader whose port is not `not`; returns its port. */
 async function leads(
   what: string,
   of: Cluster,
@@ -70,7 +70,7 @@ async function leads(
 ): Promise<number> {
   const endMS = performance.now() + takeOverMS
   for (;;) {
-    // During an election no node replies.
+    // No node replies during an election.
     const port = await leader(of).catch(() => 0)
     if (port !== not && of.members.has(port)) return port
     if (performance.now() > endMS) throw new Error(`not within ${takeOverMS / 1_000} s: ${what}`)

@@ -8,10 +8,10 @@ export interface Acknowledged {
   sender: string
 }
 
-/** Time for the relay to finish the work of killed gateways. */
+/** Timeout for the relay to finish the work of killed gateways. */
 const flushWithinMS = 60_000
 
-/** Faults in the stored data, once it is flushed: a sentence each. */
+/** Waits until all data is flushed; returns a sentence for each fault in it. */
 export async function findFaults(
   mongoUrl: string,
   app: string,
@@ -34,7 +34,7 @@ export async function findFaults(
         { $match: { roomKey } },
         ...asMessages,
         { $unionWith: { coll: 'messages', pipeline: [{ $match: { roomKey } }] } },
-        // It begins with the number of the send.
+        // The content begins with the number of the send.
         { $project: { seq: 1, sender: 1, start: { $substrCP: ['$content', 0, 20] } } },
         { $sort: { seq: 1 } },
       ])

@@ -1,13 +1,13 @@
 /**
- * Clients of many sockets in one process: hand-made websockets that say what a stock client says, answer heartbeats,
- * reconnect with `since` after a backoff, and note every message by its seq. Takes orders and replies to each.
+ * Many clients in one process: hand-made websockets that send a stock client's packets, answer heartbeats, reconnect with
+ * `since` after a backoff, and track messages by seq. Takes commands over IPC and replies to each.
  */
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { now } from '../fanout/event.ts'
 import { aboutMS, frame, textFrames, upgradeRequest } from './wire.ts'
 
-/** A client: its token, and the rooms whose messages it must get. */
+/** A client's token, and the rooms whose messages it must get. */
 export interface CrowdClient {
   token: string
   rooms: readonly string[]
@@ -15,22 +15,22 @@ export interface CrowdClient {
 
 export type Order =
   | { do: 'connect'; ports: readonly number[]; clientKey: string; clients: readonly CrowdClient[]; atOnce: number }
-  /** From now on they reconnect to these. */
+  /** The ports for later reconnects. */
   | { do: 'use'; ports: readonly number[] }
   | { do: 'report' }
-  /** How many messages are missing, with the last seq of each room. */
+  /** Counts missing messages, given the last seq of each room. */
   | { do: 'check'; lastSeqs: Readonly<Record<string, number>> }
 
 export interface Reply {
   connected: number
-  /** Times that a connection was lost. */
+  /** Number of lost connections. */
   lost: number
-  /** Of each message since the last report: how late it came, in milliseconds. */
+  /** Latency of each message since the last report, in milliseconds. */
   lateMS: number[]
   missing: number
 }
 
-/** Messages of one room that a client has got: all up to `upTo`, and later ones. */
+/** The seqs of a room that a client has received: all up to `upTo`, and later ones. */
 interface Got {
   upTo: number
   later: Set<number>
@@ -44,12 +44,12 @@ interface Client extends CrowdClient {
 
 const clients: Client[] = []
 let ports: readonly number[] = []
-/** Connections of this process by port, begun ones too. */
+/** Connections of this process by port, including pending ones. */
 const perPort = new Map<number, number>()
 let clientKey = ''
 let lost = 0
 let lateMS: number[] = []
-/** Further back than the last byte: an event may have been on its way. */
+/** Replay starts this long before the last received byte, since an event may have been in flight. */
 const overlapMS = 3_000
 
 function note(client: Client, text: string): void {
@@ -78,7 +78,7 @@ function count(port: number, more: number): void {
   perPort.set(port, (perPort.get(port) ?? 0) + more)
 }
 
-/** Resolves when the client is logged in (true) or its connection is gone before. */
+/** Resolves with true when the client is logged in, with false when its connection is lost first. */
 function logIn(client: Client, isAgain: boolean): Promise<boolean> {
   return new Promise((resolve) => {
     const port = leastUsed()

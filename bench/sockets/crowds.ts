@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { CrowdClient, Order, Reply } from './crowd.ts'
 
-/** Below the 20,000 files that a process may have here. */
+/** Below the limit of 20,000 open files per process on the benchmark machine. */
 const perProcess = 17_000
 
-/** The clients, in as many processes as they need. */
+/** The clients, spread over processes. */
 export interface Crowds {
   connect(order: Omit<Extract<Order, { do: 'connect' }>, 'do'>): Promise<void>
   use(ports: readonly number[]): Promise<void>

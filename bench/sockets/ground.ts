@@ -19,7 +19,7 @@ export interface Ground {
   clients: CrowdClient[]
   rooms: string[]
   roomOfAll: Awaited<ReturnType<typeof createLargeRoom>>
-  /** Sends a message to a room, and counts it as its seq. */
+  /** Sends a message to a room and counts its seq. */
   send: (room: string, text: string) => Promise<void>
   lastSeqs: Record<string, number>
 }
@@ -27,7 +27,7 @@ export interface Ground {
 const app = 'bench'
 const atOnce = 16
 
-/** Users with a token each, all in the room `all` and each in one of a hundred. */
+/** Creates users with a token each, all in the room `all` and each in one room of a hundred. */
 export async function prepareGround(sockets: number, say: (line: string) => void): Promise<Ground> {
   const servers = await startServers({ onProgress: say })
   const keys = await makeApp(servers.mongoUrl, app)
@@ -52,13 +52,13 @@ export async function prepareGround(sockets: number, say: (line: string) => void
     async send(room, text) {
       const sender = room === 'all' ? 'user 0' : `user ${Number(room.slice(5)) * perRoom}`
       await post('/messages', { room, sender, message: text, messageType: 'text', push: false })
-      // This alone sends, and seq has no holes.
+      // Nothing else sends, and seq has no gaps.
       lastSeqs[room] = (lastSeqs[room] ?? 0) + 1
     },
   }
 }
 
-/** By the database: a hundred thousand requests measure nothing here. */
+/** Writes users directly into the database, which is faster than a hundred thousand requests. */
 async function writeUsers(mongoUrl: string, ids: readonly string[]): Promise<string[]> {
   const db = await connectDb(mongoUrl, { timeoutMS: 60_000 })
   const expiresAt = new Date(Date.now() + 86_400_000)

@@ -8,14 +8,14 @@ type Node = Awaited<ReturnType<typeof startBenchService>>
 /** The realtime nodes, which are killed and replaced. */
 export interface Nodes {
   ports(): number[]
-  /** Resident memory of all, in KiB. */
+  /** Resident memory of all nodes, in KiB. */
   residentKiB(): number
   cpuSeconds(): number
-  /** Kills the first with SIGKILL. */
+  /** Kills the first node with SIGKILL. */
   kill(): Promise<void>
-  /** Starts another: the others have no files left for all sockets of one that was killed. */
+  /** Starts another node: the remaining ones lack file descriptors for the sockets of a killed one. */
   startAnother(): Promise<void>
-  /** Starts one, then drains the first. */
+  /** Starts a new node, then drains the first. */
   replaceFirst(): Promise<{ drained: Promise<void> }>
   stop(): Promise<void>
 }
@@ -64,7 +64,7 @@ function residentKiB(pid: number): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
 }
 
-/** Memory that the kernel has for objects and TCP buffers, in KiB; of the whole machine (proc(5)). */
+/** The kernel's memory for slab objects and TCP buffers of the whole machine, in KiB (proc(5)). */
 export function kernelKiB(): number {
   const slab = Number(/Slab:\s+(\d+) kB/.exec(readFileSync('/proc/meminfo', 'utf8'))?.[1])
   const pages = Number(/^TCP:.* mem (\d+)/m.exec(readFileSync('/proc/net/sockstat', 'utf8'))?.[1])

@@ -1,7 +1,7 @@
 import { io } from 'socket.io-client'
 import type { Ground } from './ground.ts'
 
-/** Stock clients in the rooms of the first users, which prove that the nodes speak the protocol. */
+/** Opens stock clients for the first users, which prove that the nodes speak the protocol. */
 export function openStock({ clients, keys }: Ground, port: number, count: number) {
   let heard = 0
   const sockets = clients.slice(0, count).map(({ token }) => {
@@ -18,7 +18,7 @@ export function openStock({ clients, keys }: Ground, port: number, count: number
   })
   return {
     ready: Promise.all(sockets.map(({ ready }) => ready)),
-    /** The messages that they have got. */
+    /** The number of messages that they have received. */
     heard: () => heard,
     close: () => {
       for (const { socket } of sockets) socket.close()

@@ -9,7 +9,7 @@ export function frame(text: string): Buffer {
   return Buffer.concat([Buffer.from(head), content])
 }
 
-/** The request of a websocket to `/socket.io/`; `query` follows the transport. */
+/** The upgrade request to `/socket.io/`; `query` is appended to the transport. */
 export function upgradeRequest(query = ''): string {
   return (
     `GET /socket.io/?EIO=4&transport=websocket${query} HTTP/1.1\r\nHost: bench\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
@@ -17,12 +17,12 @@ export function upgradeRequest(query = ''): string {
   )
 }
 
-/** A stock client's backoff differs by half more or less. */
+/** Applies a stock client's backoff jitter of ± 50%. */
 export function aboutMS(ms: number): number {
   return ms * (0.5 + Math.random())
 }
 
-/** Takes the bytes of a connection after its upgrade request, in any pieces, and calls with each text of the server. */
+/** Parses the server's bytes after an upgrade request, in chunks of any size; calls `onText` for each text frame. */
 export function textFrames(onText: (text: string) => void): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0)
   let isUpgraded = false
@@ -38,12 +38,12 @@ export function textFrames(onText: (text: string) => void): (chunk: Buffer) => v
       if (next.isText) onText(rest.toString('utf8', next.from, next.to))
       rest = rest.subarray(next.to)
     }
-    // A view of a chunk would keep all of it in memory.
+    // A view would keep its whole chunk in memory.
     if (rest.length === 0) rest = Buffer.alloc(0)
   }
 }
 
-/** The first whole frame: servers mask none (RFC 6455, 5.1). */
+/** The first complete frame. Servers do not mask (RFC 6455, 5.1). */
 function frameIn(bytes: Buffer): { isText: boolean; from: number; to: number } | undefined {
   if (bytes.length < 2) return undefined
   const short = (bytes[1] ?? 0) & 0x7f

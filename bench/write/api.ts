@@ -7,9 +7,9 @@ type Fields = Record<string, unknown>
 export interface Api {
   url: string
   admin: Record<string, string>
-  /** The headers of a user by the token. */
+  /** The request headers of the token's user. */
   headersOf(token: string): Record<string, string>
-  /** Calls and returns `result`. @throws when the status is neither 200 nor 202 */
+  /** Returns `result`. @throws when the status is neither 200 nor 202 */
   call(
     method: 'GET' | 'POST' | 'DELETE',
     path: string,
@@ -47,7 +47,7 @@ export function openApi(url: string, keys: DemoKeys): Api {
   }
 }
 
-/** Calls `make` for each number below `count`, 64 at a time. */
+/** Calls `make` for each number below `count`, 64 concurrently. */
 export async function inParallel(count: number, make: (i: number) => Promise<unknown>): Promise<void> {
   let next = 0
   await Promise.all(
@@ -57,7 +57,7 @@ export async function inParallel(count: number, make: (i: number) => Promise<unk
   )
 }
 
-/** Creates users `<prefix> 0` and so on, and returns their IDs. */
+/** Creates users `<prefix> 0`, `<prefix> 1` etc.; returns their IDs. */
 export async function makeUsers(api: Api, prefix: string, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, (_, i) => `${prefix} ${i}`)
   for (let i = 0; i < count; i += 1_000) {
@@ -66,7 +66,7 @@ export async function makeUsers(api: Api, prefix: string, count: number): Promis
   return ids
 }
 
-/** Creates a user and returns the headers of their calls. */
+/** Creates a user; returns their request headers. */
 export async function makeCaller(api: Api, _id: string): Promise<Record<string, string>> {
   const { token } = await api.call('POST', '/admin/clients', { _id, issueAccessToken: true })
   return { ...api.headersOf(String(token)), 'im-client-id': _id }

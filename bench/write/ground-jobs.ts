@@ -1,4 +1,4 @@
-/** One of the bare transactions that ground.ts makes. */
+/** A measurement of one of ground.ts's bare transactions. */
 export interface Job {
   kind: 'a room of two' | 'a member' | 'a user with a token'
   /** Concurrent clients. */

@@ -3,9 +3,8 @@ import { MongoClient, ObjectId } from 'mongodb'
 import type { Job } from './ground-jobs.ts'
 
 /**
- * The ground that writes are measured against, as a process of its own: the transactions that they cannot do without, with
- * the same documents, straight on the database, w:majority and journaled. Driven over IPC: a job in, transactions per
- * second out.
+ * The baseline for writes, as a separate process: the minimal transactions with the same documents, w: majority and
+ * journaled. Takes a job over IPC and replies with transactions per second.
  */
 const [url = ''] = process.argv.slice(2)
 const client = new MongoClient(url, { writeConcern: { w: 'majority', journal: true }, maxPoolSize: 300 })

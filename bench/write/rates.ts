@@ -18,11 +18,11 @@ interface Rate {
   what: string
   bare: Job['kind']
   request: (number: number) => Buffer
-  /** Warm-up requests that leave the measured data alone; by default the same. */
+  /** Warm-up requests, if the measured ones would change the data; by default the same. */
   earlier?: (number: number) => Buffer
 }
 
-/** Rates of operations that run once per request: each beside the bare transaction that it needs, in turns. */
+/** Measures the rate of each operation and of the bare transaction that it needs, in turns. */
 export async function measureRates(
   api: Api,
   ground: ChildProcess,
@@ -64,12 +64,12 @@ export async function measureRates(
   return results
 }
 
-/** Each gets few members from one client, as it is with most rooms. */
+/** Enough that each room gets few members from one client, as most rooms do. */
 const rooms = 512
 
-/** Until the code is compiled, each call costs twice as much, and one client makes too few calls for that. */
+/** Uncompiled code takes twice as long, and one client makes too few calls to get it compiled. */
 const warmUpSeconds = 8
-/** Warm-up requests are numbered from here, so that their results are not made again. */
+/** First number of the warm-up requests, so that the measured ones do not repeat them. */
 const earlierNumbers = 10_000_000
 
 async function prepareRates(api: Api): Promise<Rate[]> {

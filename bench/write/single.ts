@@ -5,9 +5,9 @@ import { type Api, inParallel, makeCaller, makeUsers } from './api.ts'
 
 export interface SingleResult {
   what: string
-  /** Of one request, the median of the rounds, in milliseconds. */
+  /** Median time of one request in milliseconds. */
   ms: number
-  /** The same without us: the documents written, or read, in as few commands as can be. */
+  /** The same for writing or reading the documents directly, in as few commands as possible. */
   bareMS: number
   /** The goal in milliseconds, on a quiet machine. */
   wantedMS: number
@@ -31,7 +31,7 @@ async function medianOf(rounds: number, work: Timed): Promise<number> {
   return median(times)
 }
 
-/** A batch to 1,000 receivers without direct rooms, then to the same again. */
+/** Measures a batch to 1,000 receivers without direct rooms, then another to the same receivers. */
 export async function measureBatches(api: Api, db: Db, rounds: number): Promise<SingleResult[]> {
   const users = await makeUsers(api, 'receiver', receivers)
   const fresh: number[] = []
@@ -58,7 +58,7 @@ export async function measureBatches(api: Api, db: Db, rounds: number): Promise<
   ]
 }
 
-/** Erasing a user of 1,900 rooms, until the user is in none of them. */
+/** Measures erasing a user of 1,900 rooms, until the user is in none of them. */
 export async function measureErasing(api: Api, db: Db): Promise<SingleResult[]> {
   await makeUsers(api, 'other', 1)
   await makeUsers(api, 'erased', 1)
@@ -78,7 +78,7 @@ export async function measureErasing(api: Api, db: Db): Promise<SingleResult[]> 
   return [{ what: 'erasing a user of 1,900 rooms', ms, bareMS, wantedMS: 5_000 }]
 }
 
-/** Waits for the job that an answer of 202 names. */
+/** Waits for the job of a 202 response. */
 async function finished(api: Api, result: Record<string, unknown>): Promise<void> {
   const { job } = result
   if (typeof job !== 'string') return
@@ -89,7 +89,7 @@ async function finished(api: Api, result: Record<string, unknown>): Promise<void
 
 const orders = ['lastMessage', '-lastMessage', 'createdTime', '-createdTime', 'name', '-name']
 
-/** The lists and the badge of a user of 2,000 rooms, most of them read. */
+/** Measures the lists and the badge of a user of 2,000 rooms, most of them read. */
 export async function measureReading(api: Api, db: Db, rounds: number): Promise<SingleResult[]> {
   const headers = await makeCaller(api, 'reader')
   await makeUsers(api, 'writer', 1)
