@@ -354,7 +354,7 @@ export const rows: Row[] = [
   {
     event: 'reminder',
     operation: 'POST /me/reminders',
-    act: (scene) => reminded(scene, { message: scene.message, remindAtMS: Date.now() + 1_000 }),
+    act: (scene) => reminded(scene, scene.message),
     reaches: ['alice 1', 'alice 2'],
   },
   {
