@@ -1,30 +1,30 @@
 import { join } from 'node:path'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 
-// For the processes of tests and those that they start: Node keeps what it makes of each TypeScript file. Coverage is less exact with it.
+// Node's compile cache for test processes and their children. It makes coverage less precise.
 if (!process.argv.includes('--coverage'))
   process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '.parley/compiled')
 
-/** Tests that need the whole machine: they run alone, one file after the other, so that they starve no others. */
+/** Tests that load the whole machine run alone, one file at a time. */
 const alone = ['test/faults/chaos.test.ts', 'test/catch-up/since-chaos.test.ts', 'test/order/*.test.ts']
-/** Tests that mostly wait for elections: beside each other, and beside nothing that would make servers late. */
+/** Tests that mostly wait for elections run concurrently, but not with tests that would delay the servers. */
 const failover = ['test/failover/*.test.ts']
-/** Tests that take a core for a while, and those that change the globals of their process. */
+/** CPU-heavy tests, and tests that change globals of their process. */
 const heavy = ['test/hostile/*.test.ts', 'test/browser/*.test.ts', 'test/client/react*.test.ts']
 const unit = ['{packages,services}/*/{src,test,build}/**/*.test.ts', 'test/run/*.test.ts']
 const services = ['test/{,*/}*.test.ts', 'local/src/**/*.test.ts']
 const others = ['test/{checks,run,whole-run}/*.test.ts']
 const gateway = ['services/api-gateway/src/**/*.test.ts']
 /**
- * Of all projects of one order together: vitest gives them one pool. A third of their time most tests wait: for a lease, a timer,
- * a process that begins.
+ * Vitest shares one pool among all projects of the same order. More workers than the two cores, because most tests wait a third
+ * of their time for a lease, a timer or a starting process.
  */
 const maxWorkers = 3
-/** Their files share processes: loading all modules for each took more than half of their time. */
+/** Files share worker processes. Loading all modules for each file would more than double the time. */
 const isolate = false
-/** Of projects whose tests start services as processes. */
+/** Builds the services, for projects whose tests start them as processes. */
 const globalSetup = 'test/run/build.ts'
-/** Many times what the slowest test or hook takes on a busy machine of two cores: it ends only what would never end. */
+/** Many times the slowest test or hook on a busy machine with two cores, so only hung tests time out. */
 const longestMS = 600_000
 
 export default defineConfig({
@@ -53,7 +53,7 @@ export default defineConfig({
   },
 })
 
-/** @param order files of projects of the same number run at the same time, project by project; the others after them */
+/** @param order projects of the same order run together, before those of a higher order */
 function project(
   name: string,
   order: number,
@@ -71,7 +71,7 @@ function project(
       hookTimeout: longestMS,
       allowOnly: false,
       retry: 1,
-      // Tests run as the services do: Node itself reads the TypeScript.
+      // Node runs the TypeScript itself, as it does for the services.
       experimental: { viteModuleRunner: false, nodeLoader: false },
       ...test,
     },

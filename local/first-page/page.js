@@ -14,12 +14,12 @@ async function ask(path, body) {
   return answer.json()
 }
 
-/** Tokens that somebody has ended, as a curl line does that issues another for the user. */
+/** Tokens ended from outside, for example by a curl line that issues a new token for the user. */
 const ended = new Set()
 
 async function tokenOf(user, refused, last) {
   if (refused && !ended.has(last)) {
-    // "Try again" in the chat takes the user back.
+    // "Try again" in the chat gets a new token.
     ended.add(last)
     return last
   }

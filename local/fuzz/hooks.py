@@ -1,8 +1,8 @@
-"""What schemathesis cannot read in the OpenAPI document (a hooks file: SCHEMATHESIS_HOOKS).
+"""Schemathesis hooks (SCHEMATHESIS_HOOKS) for rules that the OpenAPI document cannot express.
 
-Who calls: an operation gets the keys of one of its security alternatives. What is there: half of the IDs that are
-generated, and not taken from an answer by a link, are replaced by such as exist. What only makes sense together: the
-window of a report, a filter in JSON. FUZZ_GROUND holds what fuzz-api.ts prepared.
+Each operation gets the keys of one of its security alternatives. Half of the generated IDs are replaced by existing ones,
+except those that a link took from a response. Dependent fields, such as the window of a report or a filter in JSON, are
+made consistent. FUZZ_GROUND holds the objects that fuzz-api.ts prepared.
 """
 
 import json
@@ -24,14 +24,14 @@ KEYS = {
     "userToken": ("IM-Authorization", ground["token"]),
 }
 KEY_HEADERS = {header.lower() for header, _ in KEYS.values()}
-# IDs from responses: links took them from there.
+# IDs that links took from responses.
 answered = set()
 # Rooms and members of the bans made so far.
 banned_in_rooms = []
 OF_THE_INVITED = {"declineInvitation", "joinRoom"}
 # Callers with a user token are the sender; those with the API key name one.
 WITH_A_SENDER = {"writeMessage", "scheduleMessage", "listScheduled"}
-# They would end the fuzzer's own token, if they hit the fuzzer.
+# Called on the fuzzer's user, these would end its own token.
 ENDS_TOKENS = {"saveUser", "bindToken", "revokeTokens", "eraseUser", "endToken"}
 
 
@@ -47,10 +47,10 @@ def before_call(context, case, kwargs):
         use_what_is_there(case, raw, name)
         make_sense(case, name)
     if name == "getFile" and isinstance(case.query, dict):
-        # The fuzzer follows it, to the file itself.
+        # The fuzzer would follow the redirect to the file.
         case.query.pop("redirect", None)
     if name in {"banUser", "unbanUser", "eraseUser"} and isinstance(case.path_parameters, dict):
-        # Other calls lose no user that they need.
+        # Use a new user, so that other calls keep theirs.
         somebody = f"somebody {chance.getrandbits(64)}"
         case.path_parameters["client_id"] = somebody
         post("/admin/clients", {"_id": somebody, "issueAccessToken": True})
@@ -69,7 +69,7 @@ def after_call(context, case, response):
 
 @schemathesis.check
 def numbers_come_back(context, response, case):
-    """Free JSON comes back to the digit: numbers are compared as they are written."""
+    """Numbers in free JSON must be returned digit for digit."""
     if case.operation.definition.raw["operationId"] != "setMyPref" or response.status_code != 200:
         return
     sent, kept = (as_written(text) for text in (response.request.body, response.content))
@@ -102,12 +102,12 @@ def keys_for(raw, name):
 
 
 def fresh_token():
-    """A token of another user than the fuzzer: the call ends it."""
+    """Target the token of another user, since the call ends it."""
     return post("/admin/clients", {"_id": "renewer", "issueAccessToken": True})["token"]
 
 
 def new_stream():
-    """An open streamed message: other calls may have deleted the room and the robot of the one before."""
+    """Open a new streamed message, since other calls may have deleted the room or robot of the previous one."""
     return post("/messages/stream", {"room": room_of_a_streamer(), "sender": "streamer"})["_id"]
 
 
@@ -123,7 +123,7 @@ def get(path):
 
 
 def post(path, body):
-    """Calls with the API key: POST with a body, GET without; returns the result."""
+    """Call with the API key: POST with a body, GET without. Return the result."""
     headers = {"content-type": "application/json", "im-api-key": ground["apiKey"]}
     content = None if body is None else json.dumps(body).encode()
     with urllib.request.urlopen(urllib.request.Request(ground["url"] + path, content, headers)) as answer:
@@ -144,7 +144,7 @@ def use_what_is_there(case, raw, name):
     components = case.operation.schema.raw_schema["components"]
 
     def named(part):
-        """What a reference names; what stands beside the reference comes first."""
+        """Resolve a reference; keywords next to the reference take precedence."""
         if "$ref" not in part:
             return part
         kind, name = part["$ref"].split("/")[-2:]
@@ -172,13 +172,13 @@ def use_what_is_there(case, raw, name):
 
 
 def is_linked(case, given):
-    """Whether a link of the document took the value from an answer, and no guess did."""
+    """Whether a link took the value from a response, rather than the generator."""
     values = given if isinstance(given, list) else [given]
     return case.meta.phase.name.value == "stateful" and any(isinstance(one, str) and one in answered for one in values)
 
 
 def make_sense(case, name):
-    """What one field allows depends on another, which JSON Schema cannot say of a query or of a time that passes."""
+    """Make dependent fields consistent, which JSON Schema cannot express for queries and times."""
     query = case.query if isinstance(case.query, dict) else {}
     body = case.body if isinstance(case.body, dict) else {}
     if name == "getStats" and query:

@@ -5,25 +5,25 @@ import { Command } from 'commander'
 import { goProgram, runs } from './chart/go-programs.ts'
 import { chart, rendered, templateArgs } from './chart/rendered.ts'
 
-/** Kubernetes' own schemas, and those of the CRDs that the chart and its examples use. */
+/** Kubernetes' own schemas, and those of the CRDs used by the chart and its examples. */
 const schemas = [
   'default',
   'https://raw.githubusercontent.com/datreeio/CRDs-catalog/main/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json',
 ]
 const root = join(import.meta.dirname, '../..')
 
-/** `npm run check:k8s`: lints the chart, and validates every object that it and deploy/k8s make strictly. */
+/** `npm run check:k8s`: lints the chart and strictly validates every object of the chart and of deploy/k8s. */
 const options = new Command('npm run check:k8s --')
   .description(
-    'Lints the chart with helm, renders it with each example, builds deploy/k8s with kubectl or kustomize, and validates every object with kubeconform, CRDs included. Programs that are not on the PATH are built by Go.',
+    'Lints the chart with helm, renders it with each example, builds deploy/k8s with kubectl or kustomize, and validates every object with kubeconform, CRDs included. Builds programs that are not on the PATH with Go.',
   )
-  .option('--kubeconform <command>', 'another kubeconform, with schemas of its own, such as ../shared/lab/kubeconform')
-  .option('--kubernetes <version>', 'whose schemas to validate by', '1.34.0')
+  .option('--kubeconform <command>', 'a kubeconform with its own schemas, such as ../shared/lab/kubeconform')
+  .option('--kubernetes <version>', 'the version whose schemas to use', '1.34.0')
   .parse()
   .opts<{ kubeconform?: string; kubernetes: string }>()
 
 const helm = goProgram('helm')
-// kustomize reads them; those that are there stay.
+// Kustomize reads these secrets. Existing ones are kept.
 execFileSync(join(root, 'deploy/make-secrets'), [join(root, 'deploy/k8s/overlays/try/secrets')])
 const [build, ...how] = runs('kubectl', 'version', '--client')
   ? ['kubectl', 'kustomize']

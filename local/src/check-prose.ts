@@ -8,7 +8,7 @@ interface Figures {
   who: number
   /** "what" per 1,000 words. */
   what: number
-  /** Lines that open with Who, What, So many, Nobody, As many. */
+  /** Lines that begin with Who, What, So many, Nobody or As many. */
   openers: number
 }
 
@@ -20,7 +20,7 @@ const most: Record<string, Figures> = {
   pages: { who: 2, what: 4, openers: 6 },
 }
 
-/** Words of a page. */
+/** Maximum words per page. */
 const mostWords = { 'README.md': 1_300, 'ARCHITECTURE.md': 3_000, 'docs/benchmarks.md': 1_800, 'CHANGELOG.md': 1_500 }
 
 const root = join(import.meta.dirname, '../..')
@@ -59,7 +59,7 @@ function linesOf(file: string): string[] {
   return readFileSync(join(root, file), 'utf8').split('\n')
 }
 
-/** Lines of block comments, and what follows `//`. */
+/** The text of all comments, by line. */
 function commentLines(file: string): string[] {
   let isInside = false
   return linesOf(file).flatMap((line) => {
@@ -71,12 +71,12 @@ function commentLines(file: string): string[] {
   })
 }
 
-/** The titles that stand whole in the call. */
+/** Test titles given as literals. */
 function titles(file: string): string[] {
   const found = linesOf(file)
     .join('\n')
     .matchAll(/^\s*(?:test|describe)[\w.]*(?:\([^'"`\n]*\))?\(\s*(['"`])(.+)\1/gm)
-  // Titles open with a small letter.
+  // Titles begin with a lowercase letter.
   return [...found].map(([, , title = '']) => title.charAt(0).toUpperCase() + title.slice(1))
 }
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { Command } from 'commander'
 
-/** `npm run check:types`: the Node.js code, then the projects for browsers and those with their own settings. */
+/** `npm run check:types`: the Node.js code, then the browser projects and those with their own settings. */
 const projects = [
   '.',
   'packages/chat-page',
@@ -20,7 +20,7 @@ const cwd = join(import.meta.dirname, '../..')
 const tsc = join(cwd, 'node_modules/.bin/tsc')
 spawnSync(process.execPath, ['packages/console/build/main.ts', '--types'], { cwd, stdio: 'inherit' })
 const failed = projects.filter((project) => {
-  // A third of the time when little has changed.
+  // Incremental builds take a third of the time.
   const remembered = join('.parley/types', `${project.replaceAll('/', '-')}.tsbuildinfo`)
   const args = ['--noEmit', '-p', project, '--incremental', '--tsBuildInfoFile', remembered]
   const { status } = spawnSync(tsc, args, { cwd, stdio: 'inherit' })

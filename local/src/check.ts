@@ -6,7 +6,7 @@ import { Command } from 'commander'
 const steps = ['check:types', 'check:lint', 'check:format', 'check:unused', 'check:copies', 'check:prose']
 new Command('npm run check --')
   .description(
-    `Checks types, lint, format, unused and copied code, and prose: ${steps.join(', ')}. Exit code 1 if one of them complains.`,
+    `Checks types, lint, format, unused and copied code, and prose: ${steps.join(', ')}. Exit code 1 if any check fails.`,
   )
   .parse()
 

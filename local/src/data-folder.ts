@@ -2,12 +2,15 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync }
 import { join } from 'node:path'
 import { StackError } from '@parley/stack/stack-error'
 
-/** Of the stream of events: PARLEY_STREAM_MAX_BYTES. */
+/** The default of PARLEY_STREAM_MAX_BYTES. */
 const usualStreamBytes = 8 * 1024 ** 3
-/** NATS promises three quarters of the space that is free at its start to streams (docs.nats.io, max_file_store), also once this one is full. */
+/**
+ * Share of the free space for the stream. By default NATS lets streams use three quarters of the space that is free at its start
+ * (docs.nats.io, max_file_store).
+ */
 const streamShare = 0.4
 
-/** A new MongoDB takes 300 MB, most of it for its journal; one that is short of space ends. */
+/** A new MongoDB takes 300 MB, mostly for its journal, and exits when it runs out of space. */
 const minFreeBytes = 500_000_000
 const reasons: Record<string, string> = {
   EACCES: 'this user may not write there',
@@ -20,17 +23,17 @@ const reasons: Record<string, string> = {
 }
 
 /**
- * Makes the data folder and checks that it can be written and has space: the logs of servers say it less clearly.
+ * Creates the data folder and checks that it is writable and has enough free space, with clearer errors than the servers' logs.
  *
- * @param isFresh removes what it holds first
- * @throws StackError with one sentence when something cannot, or too little space is free
+ * @param isFresh empties the folder first
+ * @throws StackError with one sentence when a folder is not writable or space is short
  */
 export function prepareData(dir: string, isFresh: boolean): void {
   try {
-    // Not the folder itself, which may be a mount point.
+    // Keep the folder itself, which may be a mount point.
     if (isFresh && existsSync(dir))
       for (const name of readdirSync(dir)) rmSync(join(dir, name), { recursive: true, force: true })
-    // A start by another user may have left folders of theirs.
+    // Folders may belong to another user who ran Parley before.
     for (const folder of ['.', 'mongo', 'nats', 'redis', 'logs', 'files']) tryWriting(join(dir, folder))
   } catch (error) {
     const { code = '', message, path = dir } = error as NodeJS.ErrnoException
@@ -56,7 +59,7 @@ function tryWriting(folder: string): void {
   rmSync(file)
 }
 
-/** The size of the stream of events, in bytes, where the disk has no room for the usual one; else undefined. */
+/** The stream's size in bytes if the disk has no room for the default size, otherwise undefined. */
 export function smallerStreamBytes(dir: string): number | undefined {
   const { bavail, bsize } = statfsSync(dir)
   const bytes = Math.floor(bavail * bsize * streamShare)

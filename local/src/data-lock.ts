@@ -6,10 +6,10 @@ import { basename, dirname, join, resolve as resolvePath } from 'node:path'
 import { StackError } from '@parley/stack/stack-error'
 
 /**
- * Claims a data directory for this process, until it ends: a second `npm start` on the same data would corrupt it. The
- * claim is a listening socket, so a killed process leaves no claim behind.
+ * Locks a data directory until this process exits, because a second `npm start` on the same data would corrupt it. The
+ * lock is a listening socket, so a killed process leaves none behind.
  *
- * @throws StackError when another process has it
+ * @throws StackError when another process holds the lock
  */
 export async function lockData(dir: string): Promise<void> {
   const name = createHash('sha256')
@@ -32,7 +32,7 @@ export async function lockData(dir: string): Promise<void> {
   process.once('exit', () => rmSync(path, { force: true }))
 }
 
-/** Without symbolic links, also where the end is not there yet. */
+/** Resolves symbolic links, also of a path whose end does not exist yet. */
 function realPath(path: string): string {
   try {
     return realpathSync(path)

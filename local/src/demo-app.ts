@@ -4,7 +4,7 @@ import { connectDb } from '@parley/db/connect'
 import { request } from 'undici'
 import { makeApp } from './make-app.ts'
 
-/** The app that only the local stack makes. Its keys are public. */
+/** The demo app, which only the local stack creates. Its keys are public. */
 export const demoApp = {
   id: 'demo',
   clientKey: 'demo-client-key',
@@ -30,8 +30,8 @@ export async function makeDemoApp(mongoUrl: string): Promise<void> {
 }
 
 /**
- * Creates the demo app's users and room through the API, as an integrator would, so that a first message can be sent.
- * Existing ones stay as they are, and their tokens valid.
+ * Creates the demo app's users and room through the API, as an integrator would. Existing ones are kept, and their tokens
+ * stay valid.
  */
 export async function makeDemoRoom(baseUrl: string): Promise<void> {
   for (const user of demoApp.users) {
@@ -46,7 +46,7 @@ async function postOk(baseUrl: string, path: string, body: unknown): Promise<voi
   if (status !== 200) throw new Error(`POST ${path} returned ${status}: ${text}`)
 }
 
-/** Services that have just started on a busy machine may refuse the first requests: they get this long. */
+/** Timeout for retries, since services that have just started on a busy machine may refuse requests. */
 const mostMS = 60_000
 
 async function post(baseUrl: string, path: string, body: unknown): Promise<{ status: number; text: string }> {

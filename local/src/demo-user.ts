@@ -1,22 +1,22 @@
 import { io, type Socket } from 'socket.io-client'
 
-/** How long to wait for anything in the demo. */
+/** Timeout of every wait in the demo. */
 const waitMS = 10_000
 
-/** A user's device: a stock socket.io-client that is connected and authenticated. */
+/** A user's device: a connected and authenticated stock socket.io-client. */
 export interface Device {
   user: string
   socket: Socket
-  /** The realtime node that holds the connection: session IDs begin with its name. */
+  /** The realtime node of the connection. Session IDs begin with its name. */
   node: string
-  /** The next matching payload of an event, decoded; rejects when none arrives in time. Call it before it can happen. */
+  /** The next matching payload of an event, decoded. Rejects when none arrives in time. Call it before the event can arrive. */
   next(event: string, fits: (payload: Payload) => boolean): Promise<Payload>
 }
 
 export type Payload = Record<string, unknown>
 
 /**
- * Connects a device as the interface describes it: `conf`, then `auth2`.
+ * Connects a device as the interface describes: `conf`, then `auth2`.
  *
  * @param encoding base64 makes every event payload a base64 string
  * @param transports of the stock client

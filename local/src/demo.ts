@@ -5,16 +5,14 @@ import { connectDevice, type Device } from './demo-user.ts'
 
 /** `npm run demo`: a message travels from REST to two devices on two realtime nodes, and its read marker back. */
 const { url, apiKey, clientKey } = new Command('npm run demo --')
-  .description(
-    'Shows, against the running stack, a message on its way to two devices. Exit code 1 if anything is missing.',
-  )
+  .description('Follows a message through the running stack to two devices. Exit code 1 if anything is missing.')
   .option('--url <url>', 'the base URL that npm start prints', 'http://127.0.0.1:8080')
   .option('--api-key <key>', 'an API key with the platform permission', demoApp.apiKey)
   .option('--client-key <key>', 'the client key of the same app', demoApp.clientKey)
   .parse()
   .opts<{ url: string; apiKey: string; clientKey: string }>()
 
-/** Each connection goes to the next node in turn, so a few tries are plenty. */
+/** Connections go to the nodes in turn, so a few tries suffice. */
 const maxTries = 20
 const devices: Device[] = []
 
@@ -26,7 +24,7 @@ try {
   process.exitCode = 1
 }
 for (const { socket } of devices) socket.disconnect()
-// After a failure nothing else is waited for.
+// After a failure, do not wait for open connections.
 process.exit()
 
 async function demo(): Promise<void> {
@@ -83,7 +81,7 @@ async function signIn(user: string): Promise<User> {
   return { user, token: String(token), headers }
 }
 
-/** Connects alice by long-polling with an upgrade and bob by WebSocket with base64; bob again until they are on two nodes. */
+/** Connects alice by long-polling with an upgrade and bob by WebSocket with base64, retrying until they are on two nodes. */
 async function connectBoth(alice: User, bob: User): Promise<[Device, Device]> {
   const atAlice = await connectDevice(url, { ...alice, encoding: 'plain', transports: ['polling', 'websocket'] })
   devices.push(atAlice)
@@ -122,7 +120,7 @@ function say(line: string): void {
 }
 
 function check(isSo: boolean, what: string): void {
-  if (!isSo) throw new Error(`Expected, and not so: ${what}`)
+  if (!isSo) throw new Error(`Expected: ${what}`)
 }
 
 function sentenceOf(error: unknown): string {

@@ -16,12 +16,12 @@ const policy = [
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 ].join('; ')
 
-/** Takes a request that is its own; returns whether it was. */
+/** Handles a request if it is for this page; returns whether it was. */
 export type OwnRequests = (request: IncomingMessage, response: ServerResponse) => boolean
 
 /**
- * The page at the base URL of the local stack: the demo users side by side, on different nodes, each with a button that
- * kills one.
+ * The page at the base URL of the local stack: the demo users side by side on different nodes, each with a button that
+ * kills the node.
  *
  * @param services the running services
  */
@@ -40,15 +40,15 @@ export function createFirstPage(baseUrl: string, services: () => readonly Servic
     const { clientKey, room, users } = demoApp
     return { demo: users.map((id) => ({ id, clientKey, room })), curl: curlLine(baseUrl) }
   }
-  /** Of a demo user: the kept one, or another after that was refused. */
+  /** The token of a demo user: the stored one, or a new one if that was refused. */
   const token = async (from: IncomingMessage) => {
     const { user, refused } = JSON.parse(await textOf(from)) as { user?: unknown; refused?: unknown }
-    if (typeof user !== 'string' || !demoApp.users.includes(user)) throw new Error('user: it is none of the demo')
+    if (typeof user !== 'string' || !demoApp.users.includes(user)) throw new Error('user: expected a user of the demo')
     const issued = await issue()
     if (issued[user] === refused) tokens = issueToken(baseUrl, user).then((token) => ({ ...issued, [user]: token }))
     return { token: (await issue())[user] }
   }
-  /** For "try it out" of the API page: as the demo's server, and as its first user. */
+  /** The keys for "try it out" on the API page: those of the demo's server and of its first user. */
   const keys = async () => {
     const [user = ''] = demoApp.users
     return { apiKey: demoApp.apiKey, clientKey: demoApp.clientKey, userToken: (await issue())[user] ?? '' }
@@ -78,7 +78,7 @@ export function createFirstPage(baseUrl: string, services: () => readonly Servic
     const path = (from.url ?? '').split('?')[0] ?? ''
     const file = from.method === 'GET' || from.method === 'HEAD' ? files[path] : undefined
     const action = actions[`${from.method} ${path}`]
-    // Of this machine only: pages of others may neither read a token nor kill a node.
+    // Only for pages of this machine: foreign pages may neither read a token nor kill a node.
     const isOurs = addresses.has(from.headers.host ?? '') && isSameOrigin(from)
     if (!file && !(action && isOurs)) return false
     if (file) sendFile(to, ...file)
@@ -121,7 +121,7 @@ async function textOf(from: IncomingMessage): Promise<string> {
   return text
 }
 
-/** Ends the tokens that the users had. */
+/** Issues tokens to the demo users, which ends their previous ones. */
 async function issueTokens(baseUrl: string): Promise<Record<string, string>> {
   const issued = demoApp.users.map(async (user) => [user, await issueToken(baseUrl, user)] as const)
   return Object.fromEntries(await Promise.all(issued))

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Whether a request has an API key and comes from a page, or for a name, of elsewhere. The demo's key is public: any website
- * could use it from the developer's browser, directly or under a name that it points to this machine (DNS rebinding).
+ * Whether a request with an API key has a foreign Origin or Host. The demo's key is public, so any website could use it from
+ * the developer's browser, directly or under a host name that resolves to this machine (DNS rebinding).
  */
 export function hasForeignKey({ headers }: IncomingMessage): boolean {
   if (headers['im-api-key'] === undefined) return false
@@ -10,7 +10,7 @@ export function hasForeignKey({ headers }: IncomingMessage): boolean {
   return (host !== undefined && !isHere(`http://${host}`)) || (origin !== undefined && !isHere(origin))
 }
 
-/** Whether a URL is of this machine; `null`, the origin of sandboxed pages and files, is not. */
+/** Whether a URL's host is this machine. `null`, the origin of sandboxed pages and files, is not. */
 function isHere(url: string): boolean {
   if (!URL.canParse(url)) return false
   const { hostname } = new URL(url)

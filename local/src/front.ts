@@ -10,33 +10,32 @@ import { hasForeignKey } from './foreign-key.ts'
 import { createFrontProxy, toPath } from './front-proxy.ts'
 import { isForWebSocket, withoutUpgrade } from './offered-upgrade.ts'
 
-/** The gateways' own limits. */
+/** The same limits as the gateways'. */
 const headMS = 30_000
 const maxHeaderSize = 32_768
-// As the gateways: Node's own 5 s are so short that clients send on connections that are just being closed.
+// Like the gateways. With Node's default of 5 s, clients often send on connections that are being closed.
 const keepAliveTimeout = 72_000
 
-/** How many processes a request is passed to, where those before have just died. */
+/** Maximum attempts of a request whose process has just died. */
 const maxTries = 3
 
-/** The one origin in front of all processes, as a load balancer would be. */
+/** One origin in front of all processes, like a load balancer. */
 export interface Front {
   port: number
   /**
-   * From now on requests go to these ports of loopback, in turn: /socket.io/ to realtime nodes, the rest to gateways.
-   * Where one of the lists is empty, such requests are answered 503.
+   * Sets the loopback ports that requests go to, in turn: /socket.io/ to realtime nodes, the rest to gateways. With an empty
+   * list the front responds 503.
    */
   balance(targets: { gateways: number[]; realtime: number[] }): void
-  /** From now on requests that `own` takes go to no process: it returns whether it took one. */
+  /** Sets a handler that is called before forwarding; it returns whether it handled the request. */
   serve(own: (request: IncomingMessage, response: ServerResponse) => boolean): void
   close(): Promise<void>
 }
 
 /**
- * Listens at once, so that the port is ours before anything else is started; returns 503 until there are targets.
+ * Listens before anything else is started, to claim the port; responds 503 until there are targets.
  *
- * @param headersTimeout how long the head of a request may take; how long a body may is for the processes to say, since a file
- *   may take longer than anything else
+ * @param headersTimeout for the headers of a request; the processes limit the time of its body
  * @throws StackError when the port is taken
  */
 export async function openFront(host: string, port: number, headersTimeout = headMS): Promise<Front> {
@@ -116,7 +115,7 @@ function inTurn(ports: number[]): Turns {
   return { count: ports.length, next: () => ports[next++ % ports.length] ?? 0 }
 }
 
-/** Whether a request may go to another process after one has failed it: without a body, nothing of it is lost or done. */
+/** Whether a failed request can be retried at another process: only GET and HEAD, which have no body and no effect. */
 function mayRepeat(error: NodeJS.ErrnoException, request: IncomingMessage): boolean {
   const isAway = error.code === 'ECONNREFUSED' || error.code === 'ECONNRESET'
   const isReading = request.method === 'GET' || request.method === 'HEAD'
@@ -129,7 +128,7 @@ function isSocketPath(request: IncomingMessage): boolean {
 
 const foreignKey = new ApiError(
   'PERMISSION_DENIED',
-  'header IM-API-KEY: the local stack takes API keys only under names of this machine, and from its pages: Host and Origin must be localhost or loopback addresses',
+  'header IM-API-KEY: the local stack accepts API keys only if Host and Origin are localhost or loopback addresses',
 )
 const startingOrStopping = new ApiError('SERVICE_UNAVAILABLE', 'The service is starting or stopping; try again')
 
@@ -147,6 +146,6 @@ function refuse(response: ServerResponse, error: ApiError): void {
     ...corsAnswerHeaders,
   })
   response.end(JSON.stringify(toErrorEnvelope(error)))
-  // The next request on the connection is served after the rest of this body.
+  // Discard the rest of the body, so that the next request on the connection is served.
   response.req.resume()
 }

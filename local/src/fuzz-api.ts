@@ -12,14 +12,14 @@ import { startService } from './service-process.ts'
 import { wholeNumber } from './whole-number.ts'
 
 /**
- * `npm run fuzz:api`: a schema-driven fuzzer (schemathesis, pinned with hashes) against a gateway and servers of its own:
- * single calls, and sequences along the document's links.
+ * `npm run fuzz:api`: runs a schema-driven fuzzer (schemathesis, pinned with hashes) against its own gateway and servers,
+ * with single calls and with sequences along the document's links.
  */
 const options = new Command('npm run fuzz:api --')
   .description(
-    `Fuzzes every operation of the OpenAPI document against a gateway of its own, each by itself and in sequences along
-the document's links. Fails on any 5xx, on any answer that is not of its schema, where an operation never answered 2xx,
-and where one calls most of what its schema allows invalid. Prints how many 2xx and 4xx each operation answered.`,
+    `Fuzzes every operation of the OpenAPI document against its own gateway, singly and in sequences along the document's links.
+Fails on a 5xx, on a response that violates its schema, and if an operation never returns 2xx or rejects most inputs that its schema
+allows. Prints the number of 2xx and 4xx responses per operation.`,
   )
   .option('--examples <number>', 'generated cases per operation, and sequences', wholeNumber(1, 100_000), 50)
   .option('--seed <number>', 'to repeat a run', wholeNumber(0, 2 ** 31), 1)
@@ -30,7 +30,7 @@ const root = join(import.meta.dirname, '../..')
 const fuzzFiles = join(root, 'local/fuzz')
 const reportFolder = join(root, '.parley/fuzz')
 const sequenceRuns = 8
-/** The tag of operations of operators: the fuzzer has no session. */
+/** The tag of the operators' operations, which are skipped because the fuzzer has no session. */
 const signedIn = 'Console'
 rmSync(reportFolder, { recursive: true, force: true })
 mkdirSync(reportFolder, { recursive: true })
@@ -54,7 +54,7 @@ const gateway = await startService({ service: 'api-gateway', name: 'fuzz', logFi
 })
 const ground = await prepareGround(`http://127.0.0.1:${gateway.ports.http}`, keys, options.seed, servers.mongoUrl)
 const exitCodes = [await exitOf(fuzz(ground, 'calls', 'examples,coverage,fuzzing', options.seed))]
-// A run of sequences ends early when a response differs from before, so there are several.
+// A run of sequences stops at the first deviating response, so run several.
 for (let run = 1; run <= sequenceRuns; run++) {
   exitCodes.push(await exitOf(fuzz(ground, `sequences-${run}`, 'stateful', options.seed + run)))
 }
@@ -87,7 +87,7 @@ function fuzz(on: Ground, report: string, phases: string, seed: number): ChildPr
   })
 }
 
-/** Such as POST /messages. */
+/** The document's operations, such as POST /messages. */
 async function describedOperations(url: string): Promise<string[]> {
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as {
     paths: Record<string, Record<string, { tags: string[] }>>
@@ -106,7 +106,7 @@ function exitOf(child: ChildProcess): Promise<number> {
   })
 }
 
-/** The folder with the pinned requirements; installs them when they are missing. */
+/** Installs the pinned requirements if missing; returns their folder. */
 function installed(requirements: string): string {
   const pins = readFileSync(requirements)
   const hash = createHash('sha256').update(pins).digest('hex').slice(0, 12)

@@ -10,7 +10,7 @@ interface FuzzedRoom {
 }
 
 /**
- * The objects that exist when the fuzzer starts, so that generated calls pass authentication; local/fuzz/hooks.py reads
+ * The objects that exist when the fuzzer starts, so that generated calls find their targets. local/fuzz/hooks.py reads
  * them.
  */
 export interface Ground extends DemoKeys {
@@ -25,16 +25,16 @@ export interface Ground extends DemoKeys {
   groups: string[]
   failedCalls: string[]
   files: string[]
-  /** Of each: the message that began it, and one of its messages. */
+  /** For each thread, its root message and one of its messages. */
   threads: [string, string][]
   jobs: string[]
 }
 
 const fuzzer = 'fuzzer'
-/** Many, because calls delete, freeze and leave them. */
+/** Many, because calls delete, freeze and leave rooms. */
 const roomCount = 30
 
-/** Makes users, rooms, messages, groups and failed calls through the gateway at `url`. */
+/** Creates the objects through the gateway at `url`, and failed calls and jobs in the database. */
 export async function prepareGround(url: string, keys: DemoKeys, seed: number, mongoUrl: string): Promise<Ground> {
   const { apiKey, clientKey } = keys
   const post = async (path: string, body: unknown, headers: object = { 'im-api-key': apiKey }) => {
@@ -103,7 +103,7 @@ async function uploadFile({ fileID = '', upload }: Record<string, unknown>): Pro
   return String(fileID)
 }
 
-/** Makes jobs that have ended; returns their IDs. */
+/** Creates finished jobs; returns their IDs. */
 async function endJobs(mongoUrl: string, app: string): Promise<string[]> {
   const db = await connectDb(mongoUrl, { appName: 'parley-fuzz' })
   try {
@@ -115,7 +115,7 @@ async function endJobs(mongoUrl: string, app: string): Promise<string[]> {
   }
 }
 
-/** Makes failed calls to integrators, for the operations that list and retry them; returns their IDs. */
+/** Creates failed calls to integrators for the operations that list and retry them; returns their IDs. */
 async function failCalls(mongoUrl: string, app: string): Promise<string[]> {
   const ids = Array.from({ length: roomCount }, (_, i) => `hook_${i}`)
   const call = { app, kind: 'webhook', room: 'demo-room', event: 'MESSAGE', client: 'alice', data: '{}' } as const

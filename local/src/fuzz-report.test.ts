@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, test } from 'vitest'
 import { findGaps, formatTallies, tallyReports } from './fuzz-report.ts'
 
-/** A report in the form of schemathesis, for calls of one operation each. */
+/** A report in schemathesis' format, with one operation per call. */
 function reportOf(calls: { operation: string; mode: string; status: number; code?: string }[]): string {
   const file = join(mkdtempSync(join(tmpdir(), 'fuzz-')), 'report.ndjson')
   const lines = calls.map(({ operation, mode, status, code }, i) => {
@@ -26,7 +26,7 @@ const accepted = { operation, mode: 'positive', status: 200 }
 const refused = { operation, mode: 'positive', status: 400, code: 'INVALID_REQUEST' }
 
 describe('the report of a fuzzing run', () => {
-  test('counts the responses of each operation, over all files', async () => {
+  test('counts the responses of each operation across files', async () => {
     const files = [reportOf([accepted, { ...refused, mode: 'negative' }]), reportOf([accepted])]
     const tallies = await tallyReports(files, [operation])
     assert.deepEqual(tallies, [{ operation, accepted: 2, refused: 1, allowed: { accepted: 2, invalid: 0 } }])
@@ -46,7 +46,7 @@ describe('the report of a fuzzing run', () => {
     assert.deepEqual(gaps, ['POST /rooms/ refused 2 of 3 inputs that its schema allows'])
   })
 
-  test('does not count missing things, forbidden calls and conflicts against the schema', async () => {
+  test('does not count missing objects, forbidden calls or conflicts against the schema', async () => {
     const codes = ['ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER', 'ROOM_NOT_MUTED', 'INVALID_TOKEN']
     const others = codes.map((code) => ({ operation, mode: 'positive', status: 400, code }))
     assert.deepEqual(findGaps(await tallyReports([reportOf([accepted, ...others])], [operation])), [])

@@ -3,12 +3,12 @@ import { createInterface } from 'node:readline'
 
 /** The outcome of the calls of one operation. */
 export interface Tally {
-  /** Such as POST /messages. */
+  /** For example POST /messages. */
   operation: string
   accepted: number
   /** 4xx. */
   refused: number
-  /** Calls whose input the document allows. */
+  /** Outcomes of calls whose input the document allows. */
   allowed: { accepted: number; invalid: number }
 }
 
@@ -25,13 +25,13 @@ interface Scenario {
   }
 }
 
-/** Codes for wrong input, as against wrong callers, missing things and conflicts. */
+/** Error codes for invalid input, not for access, missing objects or conflicts. */
 const ofInput =
   /"(?:INVALID_(?:TAGS|QUERY|BODY|REQUEST|USER_ID)|MISSING_PARAMETER|UNSUPPORTED_MEDIA_TYPE|\w+_TOO_LARGE)"/
 
 /**
- * Counts schemathesis' reports of runs (--report-ndjson-path) by operation.
- * @param operations those of the document; one that was never called counts as zero
+ * Counts the outcomes in schemathesis' reports (--report-ndjson-path) by operation.
+ * @param operations all operations of the document, including those never called
  */
 export async function tallyReports(files: readonly string[], operations: readonly string[]): Promise<Tally[]> {
   const tallies = new Map(
@@ -61,7 +61,7 @@ function count(tally: Tally, { status_code: status, content }: Answer, isAllowed
   else if (ofInput.test(Buffer.from(content?.$base64 ?? '', 'base64').toString())) tally.allowed.invalid++
 }
 
-/** Gaps of a run in which no single response was wrong; one sentence each. */
+/** Gaps that no single response reveals, one sentence each. */
 export function findGaps(tallies: readonly Tally[]): string[] {
   return tallies.flatMap(({ operation, accepted, allowed }) => {
     if (accepted === 0) return [`${operation} never returned 2xx: it was not really tried`]
@@ -72,7 +72,7 @@ export function findGaps(tallies: readonly Tally[]): string[] {
   })
 }
 
-/** A table of the counts. */
+/** Formats the counts as a table. */
 export function formatTallies(tallies: readonly Tally[]): string[] {
   const rows = tallies.map(({ operation, accepted, refused, allowed }) => [
     operation,

@@ -7,8 +7,8 @@ const email = 'owner@localhost.local'
 const dayMS = 24 * 3_600_000
 
 /**
- * Makes the operator of the local stack, owner of all apps, straight in the database unless they exist; returns a link that
- * signs in once.
+ * Creates the local stack's operator, an owner of all apps, directly in the database unless it exists; returns a one-time
+ * sign-in link.
  */
 export async function makeSignInLink(mongoUrl: string, baseUrl: string): Promise<string> {
   const token = `ol_${randomBytes(32).toString('base64url')}`

@@ -12,7 +12,7 @@ export interface DemoKeys {
   basicKey: string
 }
 
-/** Makes an app straight in a database that may be empty, for tests and benchmarks; random keys unless given. */
+/** Creates an app directly in a database that may be empty, for tests and benchmarks. Keys are random unless given. */
 export async function makeApp(mongoUrl: string, app: string, given: Partial<DemoKeys> = {}): Promise<DemoKeys> {
   const random = (prefix: string) => `${prefix}_${randomBytes(24).toString('base64url')}`
   const keys = { app, clientKey: random('ck'), apiKey: random('ak'), basicKey: random('bk'), ...given }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Whether a request that offers another protocol asks for a WebSocket. */
+/** Whether an upgrade request is for a WebSocket. */
 export function isForWebSocket({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 }
@@ -8,8 +8,8 @@ export function isForWebSocket({ method, headers }: IncomingMessage): boolean {
 const ofUpgrade = new Set(['upgrade', 'http2-settings'])
 
 /**
- * A request without its offer of another protocol, as bytes: a server may ignore it (RFC 9110, 7.8), and Java's HttpClient
- * and curl --http2 offer HTTP/2 with each first request.
+ * Serializes a request without its Upgrade header, which a server may ignore (RFC 9110, 7.8). Java's HttpClient and
+ * curl --http2 offer HTTP/2 with their first request.
  */
 export function withoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage, head: Buffer): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`]

@@ -10,23 +10,23 @@ interface Wanted {
   front: Front
   /** The address of the front. */
   baseUrl: string
-  /** How many of each. */
+  /** Number of api-gateways. */
   gateways: number
   realtime: number
-  /** Where the logs go. */
+  /** The data folder, which gets the logs. */
   data: string
-  /** PARLEY_STREAM_MAX_BYTES, where it is not the usual one. */
+  /** PARLEY_STREAM_MAX_BYTES, if not the default. */
   streamBytes: number | undefined
   keeping: Keeping
-  /** Receives the stop function before the start begins. */
+  /** Receives the stop function before anything is started. */
   onStop: (stop: () => Promise<unknown>) => void
 }
 
 /**
- * Starts all processes of all services and restarts each that dies; the front sends requests to those that run.
- * Resolves when all are ready.
+ * Starts all service processes and restarts each that dies. The front sends requests to the running ones. Resolves when all
+ * are ready.
  *
- * @throws StackError when one ends before it was first ready
+ * @throws StackError when one exits before it is ready for the first time
  */
 export async function runServices(wanted: Wanted): Promise<() => ServiceProcess[]> {
   const { front, data, keeping } = wanted
@@ -36,7 +36,7 @@ export async function runServices(wanted: Wanted): Promise<() => ServiceProcess[
     Array.from(running.values()).flatMap(({ name, ports }) => (name.startsWith(service) ? (ports.http ?? []) : []))
   const balance = () => front.balance({ gateways: httpPorts('api-gateway'), realtime: httpPorts('realtime') })
   const env = serviceSettings(wanted)
-  // Scanners get file addresses from stats; clients get addresses that begin with the host they called.
+  // Scanners get file URLs from stats. Clients get URLs with the host that they called.
   const ofStats = { PARLEY_FILES_URL: process.env['PARLEY_FILES_URL'] ?? wanted.baseUrl }
 
   const begin = async (service: string, number: number) => {
@@ -76,11 +76,11 @@ export async function runServices(wanted: Wanted): Promise<() => ServiceProcess[
 function serviceSettings({ servers, data, streamBytes }: Wanted): NodeJS.ProcessEnv {
   return {
     PARLEY_DRAIN_MS: '5000',
-    // Developers try webhooks, PUSH_GENERIC and MODERATE with a server on this machine. Nothing else is called, since the
+    // Allows webhooks, PUSH_GENERIC and MODERATE on this machine for development, but no other private targets, since the
     // demo's keys are public.
     PARLEY_PUSH_ALLOW_PRIVATE_TARGETS: 'loopback',
     PARLEY_MODERATE_ALLOW_PRIVATE_TARGETS: 'loopback',
-    // And their page with the chat in a frame, at a port of its own.
+    // Allows the developer's page to embed the chat from another port.
     PARLEY_GATEWAY_CHAT_FRAME_ANCESTORS: '*',
     PARLEY_FILES_FOLDER: resolve(data, 'files'),
     ...(streamBytes !== undefined && { PARLEY_STREAM_MAX_BYTES: String(streamBytes) }),

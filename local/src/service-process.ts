@@ -5,36 +5,35 @@ import type { Report } from '@parley/service/lifecycle'
 import { diesWithUs } from '@parley/stack/dies-with-us'
 import { StackError } from '@parley/stack/stack-error'
 
-/** One process of one of the services. */
+/** A running process of a service. */
 export interface ServiceProcess {
-  /** Such as realtime-2; also its node ID. */
+  /** For example realtime-2; also the node ID. */
   name: string
   pid: number
-  /** The ports that it reported: `http` of its public side when it has one, `internal` of metrics and health. */
+  /** The reported ports: `http` of the public API, if any, and `internal` for metrics and health. */
   ports: Record<string, number>
-  /** SIGTERM, after a while SIGKILL; resolves when it is gone. */
+  /** Sends SIGTERM, then SIGKILL after a timeout; resolves when the process has exited. */
   stop(): Promise<void>
 }
 
 const checkout = join(import.meta.dirname, '../..')
 const readyMS = 60_000
 /**
- * Garbage of a request dies young: with Node's default of 16 MiB, collecting it takes a twelfth of a busy gateway's
- * time. Other services produce little, and stay small.
+ * The garbage of a request dies young. With Node's default of 16 MiB, collecting it takes a twelfth of a busy gateway's
+ * time. Other services produce little garbage and stay small.
  */
 const nodeFlags: Record<string, string[]> = { 'api-gateway': ['--max-semi-space-size=64'] }
-/** More than a service gives itself (PARLEY_DRAIN_MS, and 2 s). */
+/** Longer than a service's own shutdown (PARLEY_DRAIN_MS plus 2 s). */
 const stopMS = 30_000
 
 /**
- * Starts a service and waits for its ready report. It runs in a session of its own, so that a terminal's Ctrl-C reaches
- * only us, and ends with this process, however that ends.
+ * Starts a service and waits for its ready report. The service runs in its own session, so that a terminal's Ctrl-C reaches
+ * only this process. It is killed when this process ends for any reason.
  *
- * @param service the folder under services/, run from its TypeScript, or in tests from the build in PARLEY_TEST_BUILD
- * @param root the checkout that it is started from; this one by default
- * @param env its settings
- * @param onExit called when it ends unasked after it was ready, with a whole sentence
- * @throws StackError with one sentence when it ends or is not ready in time
+ * @param service the folder under services/; runs its TypeScript, or in tests the build in PARLEY_TEST_BUILD
+ * @param root the checkout to start from, by default this one
+ * @param onExit called with a sentence when the service exits unexpectedly after it was ready
+ * @throws StackError with one sentence when the service exits or is not ready in time
  */
 export async function startService(
   {
@@ -53,9 +52,9 @@ export async function startService(
   const [execPath, execArgv] = diesWithUs('KILL', process.execPath, nodeFlags[service] ?? [])
   const stdio: ['ignore', number, number, 'ipc'] = ['ignore', log, log, 'ipc']
   const defaults = {
-    // As deploy/Dockerfile has it.
+    // As in deploy/Dockerfile.
     UV_THREADPOOL_SIZE: '64',
-    // Node caches what it compiled, unless coverage needs every detail.
+    // Coverage is less precise with the compile cache.
     ...(!env['NODE_V8_COVERAGE'] && {
       NODE_COMPILE_CACHE: build === undefined ? join(root, '.parley/compiled') : join(build, 'compiled'),
     }),
@@ -107,7 +106,7 @@ async function readyReport(name: string, child: ChildProcess, exited: Promise<st
   return promise.finally(() => clearTimeout(timer))
 }
 
-/** The cause of a service's end, by its log, to append to a sentence: its fatal line, or the reason that Node.js gave. Empty where it logged neither. */
+/** The cause of a service's exit, to append to a sentence: its fatal log line or Node's error. Empty if it logged neither. */
 function lastError(logFile: string): string {
   const lines = readFileSync(logFile, 'utf8').trim().split('\n')
   const line = lines.findLast((candidate) => /^(?:\w*Error\b|FATAL ERROR)|^\{"level":60,/.test(candidate)) ?? ''

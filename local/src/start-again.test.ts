@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'vitest'
 import { startAgain } from './start-again.ts'
 
-/** A process that dies on request, and its outcome. */
+/** A process that dies on request, with the recorded backoffs and outcome. */
 function dying(steadyMS: number) {
   const seen = { starts: 0, pauses: [] as (string | undefined)[], givenUp: [] as string[] }
   const ending = new AbortController()
@@ -22,7 +22,7 @@ function dying(steadyMS: number) {
   return { seen, ending, die: () => onDeath('stats-1 was ended.') }
 }
 
-test('a process that keeps dying is restarted with doubling backoff, and given up at the sixth death', async () => {
+test('a process that keeps dying is restarted with doubling backoff and given up at the sixth death', async () => {
   const { seen, die } = dying(Infinity)
   for (let death = 1; death <= 6; death++) await die()
   assert.deepEqual(seen.pauses, ['0.001', '0.002', '0.004', '0.008', '0.016'])

@@ -1,29 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Deaths in a row after which a process is given up. */
+/** Consecutive deaths after which a process is given up. */
 const maxDeaths = 6
-/** A process that has lived for `steadyMS` has not died in a row. */
+/** A process that lived for `steadyMS` starts a new count of deaths. */
 const usual = { steadyMS: 30_000, firstPauseMS: 500 }
 
-/** Shared by all processes that are kept running. */
+/** Options shared by all supervised processes. */
 export interface Keeping {
   say: (line: string) => void
-  /** Called, with a whole sentence, when it has died too often in a row. */
+  /** Called with a sentence when a process has died too often in a row. */
   giveUp: (sentence: string) => void
-  /** Aborts when everything ends: nothing is started from then on. */
+  /** Aborted at shutdown: nothing is started from then on. */
   signal: AbortSignal
 }
 
 interface KeptRunning extends Keeping {
   name: string
-  /** Starts it again; resolves when it is ready, rejects when it ends before. */
+  /** Restarts the process; resolves when it is ready, rejects when it exits first. */
   start: () => Promise<unknown>
 }
 
 /**
  * Handles each death of a process: reports it and restarts the process with backoff, from half a second.
  *
- * @returns call it at each unexpected end, with a whole sentence
+ * @returns a function to call at each unexpected exit, with a sentence
  */
 export function startAgain(
   { name, start, say, giveUp, signal }: KeptRunning,
@@ -37,7 +37,7 @@ export function startAgain(
     if (++deaths >= maxDeaths) return giveUp(`${sentence}\n${name} died ${deaths} times in a row, and is given up.`)
     const pauseMS = firstPauseMS * 2 ** (deaths - 1)
     say(`${sentence} Starting it again in ${pauseMS / 1_000} s`)
-    // Rejects when everything ends.
+    // Rejects at shutdown.
     const isOver = await sleep(pauseMS, false, { signal }).catch(() => true)
     if (isOver) return
     try {

@@ -16,33 +16,30 @@ import { startAgain } from './start-again.ts'
 import { welcome } from './welcome.ts'
 import { wholeNumber } from './whole-number.ts'
 
-/** `npm start`: the whole of Parley on this machine, until Ctrl-C. Everything it starts ends with it. */
+/** `npm start`: runs all of Parley on this machine until Ctrl-C. Everything it starts ends with it. */
 const root = join(import.meta.dirname, '../..')
 
 const options = new Command('npm start --')
   .description('Runs Parley on this machine: MongoDB, NATS, Redis, and all services behind one port.')
   .option('--port <number>', 'the port of REST and Socket.IO; 0 takes a free one', wholeNumber(0, 65_535), 8080)
-  .option('--gateways <number>', 'how many api-gateways', wholeNumber(1, 16), 2)
-  .option('--realtime <number>', 'how many realtime nodes', wholeNumber(1, 16), 2)
+  .option('--gateways <number>', 'number of api-gateways', wholeNumber(1, 16), 2)
+  .option('--realtime <number>', 'number of realtime nodes', wholeNumber(1, 16), 2)
   .addOption(
-    new Option('--data <directory>', 'where everything is kept between starts').default(
-      join(root, '.parley/data'),
-      '.parley/data',
-    ),
+    new Option('--data <directory>', 'folder for all data').default(join(root, '.parley/data'), '.parley/data'),
   )
-  .option('--fresh', 'forget all data first')
-  .option('--demo', 'make the demo app, whose keys everybody knows, also in the database that PARLEY_MONGO_URL names')
+  .option('--fresh', 'delete all data first')
+  .option('--demo', 'create the demo app, whose keys are public, even in the database of PARLEY_MONGO_URL')
   .parse()
   .opts<{ port: number; gateways: number; realtime: number; data: string; fresh?: true; demo?: true }>()
 
 const host = '127.0.0.1'
-/** A database named by the environment gets the well-known demo keys only on request. */
+/** A database from the environment gets the public demo keys only on request. */
 const hasDemo = options.demo === true || !(process.env.PARLEY_MONGO_URL || process.env.PARLEY_MONGO_URL_FILE)
 const data = relative(process.cwd(), options.data) || options.data
 const stops: (() => Promise<unknown>)[] = []
 const ending = new AbortController()
 
-/** How everything is kept running. */
+/** Restart options of all processes. */
 const keeping = { say, giveUp: (sentence: string) => void end(1, sentence), signal: ending.signal }
 
 process.on('SIGINT', () => void end(0))
@@ -106,7 +103,7 @@ async function start(): Promise<void> {
     console.log(welcome({ baseUrl, services: services(), data, seconds, signInLink, mongoUrl: mongo.dir && mongo.url }))
 }
 
-/** Stops everything in the reverse order of its start, once, and ends this process. */
+/** Stops everything in reverse order of its start, once, and exits. */
 async function end(exitCode: number, sentence?: string): Promise<void> {
   if (ending.signal.aborted) return
   ending.abort()
@@ -119,7 +116,7 @@ async function end(exitCode: number, sentence?: string): Promise<void> {
   process.exit(exitCode)
 }
 
-/** An npm killed by SIGKILL passes no signal on: the shell through which it ran us stays, with another parent. */
+/** Stops everything when npm is killed. SIGKILL is not forwarded: the shell between npm and this process stays, with another parent. */
 function endWithNpm(): void {
   const shell = process.ppid
   const npm = parentOf(shell)
@@ -128,7 +125,7 @@ function endWithNpm(): void {
   }, 500).unref()
 }
 
-/** Undefined where there is no /proc, and when the process is gone. */
+/** Undefined without /proc, or if the process is gone. */
 function parentOf(pid: number): string | undefined {
   const status = `/proc/${pid}/status`
   return existsSync(status) ? /^PPid:\s*(\d+)$/m.exec(readFileSync(status, 'utf8'))?.[1] : undefined

@@ -6,13 +6,13 @@ interface Running {
   services: ServiceProcess[]
   data: string
   seconds: number
-  /** Of the console, where the demo app was made. */
+  /** Link to the console, if the demo app was created. */
   signInLink: string | undefined
-  /** Undefined where MongoDB is not run by us: its URL may have a password. */
+  /** Undefined for an external MongoDB, whose URL may contain a password. */
   mongoUrl: string | undefined
 }
 
-/** The output of `npm start` once everything runs: addresses, keys, and a line that sends the first message. */
+/** The output of `npm start` once everything runs: addresses, keys, and a curl line that sends the first message. */
 export function welcome({ baseUrl, services, data, seconds, signInLink, mongoUrl }: Running): string {
   const metrics = services.map(({ name, ports }) => `${name} ${ports.internal}`).join(' · ')
   return `

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 
-/** Makes a reader of a command line's whole number from `min` to `max`. */
+/** Makes a parser of a command-line option: a whole number from `min` to `max`. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const number = Number(text)
@@ -9,7 +9,7 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   }
 }
 
-/** Makes a reader of a command line's whole numbers with commas between them, each from `min` to `max`. */
+/** Makes a parser of a command-line option: comma-separated whole numbers, each from `min` to `max`. */
 export function wholeNumbers(min: number, max: number): (text: string) => number[] {
   const read = wholeNumber(min, max)
   return (text) => text.split(',').map(read)

@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Builds the services as in the image: tests start those at a third of the cost. Coverage needs the TypeScript. */
+/** Builds the services as for the image: built services start in a third of the time. Coverage needs the TypeScript instead. */
 export default function setup(project: TestProject): (() => void) | undefined {
   if (project.vitest.config.coverage.enabled || process.env['PARLEY_TEST_BUILD'] !== undefined) return undefined
   const folder = join('.parley', `build-${process.pid}`)

@@ -1,2 +1,2 @@
-// vitest ends the process of a file by SIGTERM. Exit handlers end the servers that the file started.
+// Vitest stops workers with SIGTERM. Exiting runs the handlers that stop the servers of the worker's files.
 if (process.listenerCount('SIGTERM') === 0) process.once('SIGTERM', () => process.exit())

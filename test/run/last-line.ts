@@ -62,7 +62,7 @@ function brief(error?: { message: string; cause?: unknown }): string {
 const isError = (cause: unknown): cause is Error =>
   typeof cause === 'object' && cause !== null && typeof (cause as Error).message === 'string'
 
-/** A line of the projects, and one of the slowest files. Files run at the same time: together they take longer than the run. */
+/** A line with the time of each project, and one with the slowest files. Files run concurrently, so their sum exceeds the run's time. */
 function timesOf(modules: readonly TestModule[], runMS: number): string[] {
   const seconds = (ms: number) => `${Math.round(ms / 1_000)} s`
   const sums = new Map<string, number>()

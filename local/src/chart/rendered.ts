@@ -5,14 +5,14 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '../../..')
 export const chart = 'deploy/helm/parley'
 
-/** A file of manifests that `npm run chart` writes: the chart with these values. Paths are from the repository's root. */
+/** A manifest file that `npm run chart` renders from the chart with these values. Paths are relative to the repository's root. */
 export interface Rendered {
   file: string
   values: string
 }
 
 /**
- * Manifests that are kept beside the chart, so that tests and readers need no Helm. The first is the base of deploy/k8s; the
+ * Rendered manifests in the repository, so that tests and readers need no Helm. The first is the base of deploy/k8s; the
  * others show the chart with its examples.
  */
 export const rendered: Rendered[] = [
@@ -21,7 +21,7 @@ export const rendered: Rendered[] = [
   { file: 'deploy/helm/rendered/ingress-nginx.yaml', values: 'deploy/helm/examples/ingress-nginx.yaml' },
 ]
 
-/** The first line of such a file, which changes with the chart's templates and values. Alerts and dashboards are not in it. */
+/** The first line of such a file: a digest of the chart's templates and values, without alerts and dashboards. */
 export function headOf({ values }: Rendered): string {
   const files = [...globSync('templates/*', { cwd: join(root, chart) }).toSorted(), 'Chart.yaml', 'values.yaml'].map(
     (file) => join(chart, file),
@@ -31,7 +31,7 @@ export function headOf({ values }: Rendered): string {
   return `# Written by npm run chart from ${chart} and ${values}; do not edit. ${hash.digest('hex').slice(0, 16)}`
 }
 
-/** Arguments of helm that render the chart as such a file. A helm built by Go takes itself for one of Kubernetes 1.20. */
+/** Arguments of helm that render such a file. A helm built with Go assumes Kubernetes 1.20 unless told otherwise. */
 export function templateArgs({ values }: Rendered, kubernetes = '1.34.0'): string[] {
   return ['template', 'parley', chart, '--namespace', 'parley', '--kube-version', kubernetes, '--values', values]
 }

@@ -29,14 +29,14 @@ export interface ApiResponse {
   content?: Record<string, { schema: Schema }>
 }
 
-/** Codes that any operation returns; docs/reference/README.md has them once. */
+/** Error codes of every operation, which docs/reference/README.md lists once. */
 export const everywhere: ReadonlySet<string> = new Set([
   'INVALID_SESSION',
   ...['TOO_MANY_REQUESTS', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'],
   ...['INVALID_BODY', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
 ])
 
-/** A generated part of a page: `<!-- operation sendMessage -->`, `<!-- schema Message -->`, `<!-- socket closeReasons -->`, up to `<!-- end -->`. */
+/** A generated block: from `<!-- operation sendMessage -->`, `<!-- schema Message -->` or `<!-- socket closeReasons -->` to `<!-- end -->`. */
 const block = /<!-- (operation|schema|socket) (\w+) -->\n[^]*?<!-- end -->/g
 
 /** The page with its generated blocks refreshed. @throws when a block names something unknown */
@@ -50,7 +50,7 @@ export function fillPage(page: string, document: ApiDocument): { page: string; d
   return { page: filled, describes }
 }
 
-/** Everything that the pages have to describe. */
+/** Everything that the pages must describe. */
 export function documented(document: ApiDocument): string[] {
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
   return [
@@ -65,7 +65,7 @@ export function documented(document: ApiDocument): string[] {
 function blockOf(document: ApiDocument, kind: string, name: string): string {
   if (kind === 'operation') return operationBlock(document, name)
   if (kind === 'schema') return schemaBlock(document, name)
-  if (name !== 'closeReasons') throw new Error(`nothing of the socket is called ${name}`)
+  if (name !== 'closeReasons') throw new Error(`unknown socket block: ${name}`)
   const rows = Object.entries(closeReasons).map(([reason, { why, client }]) => `| \`${reason}\` | ${why} | ${client} |`)
   return ['', '| reason | why | the client |', '|---|---|---|', ...rows, ''].join('\n')
 }
@@ -76,7 +76,7 @@ function schemaBlock({ components }: ApiDocument, name: string): string {
   return `\n${fieldTable(withoutPartRefs(schema, components.schemas)).join('\n')}\n`
 }
 
-/** The operations with their bodies, results and errors in place of the references to them. */
+/** The operations, with references to bodies, results and errors resolved. */
 export function operationsOf({
   paths,
   components,
@@ -130,7 +130,7 @@ function result(response: ApiResponse | undefined): string {
   return schema ? (schema.anyOf ?? [schema]).map(oneResult).join('\n\nor ') : 'nothing.'
 }
 
-/** For an operation whose mode decides the envelope, one of the two forms. */
+/** One of the two result forms of an operation whose mode selects the envelope. */
 function oneResult(schema: Schema): string {
   const inEnvelope = schema.properties?.['result']
   const shown = inEnvelope ?? schema

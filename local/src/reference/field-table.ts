@@ -21,7 +21,7 @@ export interface Schema {
   'x-extension'?: boolean
 }
 
-/** A Markdown table of an object's fields; one line of its type for anything else. */
+/** A Markdown table of an object's fields, or one line with the type of anything else. */
 export function fieldTable(schema: Schema): string[] {
   const { properties, required = [] } = schema
   if (!properties) return [`${typeName(schema)}${schema.description ? `: ${schema.description}` : ''}`]
@@ -38,7 +38,7 @@ export function fieldTable(schema: Schema): string[] {
   return ['| field | type | |', '|---|---|---|', ...rows]
 }
 
-/** For an optional field null is the same as leaving it out. */
+/** In an optional field, null equals absence. */
 function withoutNull(schema: Schema): Schema {
   const { type, anyOf } = schema
   const choices = anyOf?.filter((choice) => choice.type !== 'null')
@@ -47,11 +47,11 @@ function withoutNull(schema: Schema): Schema {
   return only === undefined || another !== undefined ? schema : { ...schema, type: only }
 }
 
-/** The type in words, with a link where it is one of the resources. */
+/** The type in words, with a link if it is a resource. */
 export function typeName(schema: Schema): string {
   const reference = /\/([^/]+)$/.exec(schema.$ref ?? '')?.[1]
   if (reference) return `[${reference}](resources.md#${reference.toLowerCase()})`
-  // Beside fields they say which of these are required.
+  // Next to properties, anyOf and oneOf only say which fields are required.
   const choices = schema.properties ? undefined : (schema.anyOf ?? schema.oneOf)
   if (choices) return [...new Set(choices.map(typeName))].join(' or ')
   if (schema.allOf) return schema.allOf.map(typeName).join(' and ')
@@ -68,7 +68,7 @@ export function typeName(schema: Schema): string {
   return schema.type ?? 'any JSON'
 }
 
-/** The default of a value and how large it may be, as far as it has them. */
+/** The default and the bounds of a value, if any. */
 export function bounds(schema: Schema): string[] {
   const byDefault = schema.default === undefined ? '' : `default \`${JSON.stringify(schema.default)}\``
   return [byDefault, limits(schema)]

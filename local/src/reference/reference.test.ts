@@ -10,14 +10,14 @@ const operations = operationsOf(document).map(({ operation }) => operation)
 const pages = readdirSync(join(docs, 'reference')).map((name) => join(docs, 'reference', name))
 
 describe('docs/reference', () => {
-  test('has its tables from docs/openapi.json: `npm run docs:reference` writes them', () => {
+  test('has the tables generated from docs/openapi.json (npm run docs:reference)', () => {
     for (const file of pages) {
       const page = readFileSync(file, 'utf8')
       assert.equal(page, fillPage(page, document).page, file)
     }
   })
 
-  test('describes every operation and every resource once', () => {
+  test('describes every operation and resource exactly once', () => {
     const described = pages.flatMap((file) => fillPage(readFileSync(file, 'utf8'), document).describes)
     assert.deepEqual(described.toSorted(), documented(document))
   })
@@ -41,7 +41,7 @@ describe('docs/reference', () => {
     assert.match(page, /^\| `paras` \| list of `\{receiver, room\}` \|/m)
   })
 
-  test('shows both results of an operation whose mode decides over the envelope', () => {
+  test('shows both results of an operation whose mode selects the envelope', () => {
     const { page } = fillPage('<!-- operation saveUser -->\n<!-- end -->', document)
     assert.match(
       page,

@@ -7,9 +7,9 @@ import { type ApiDocument, fillPage } from './blocks.ts'
 const docs = join(import.meta.dirname, '../../../docs')
 const reference = join(docs, 'reference')
 
-/** `npm run docs:reference`: fills the generated parts of docs/reference from docs/openapi.json, and writes what the client has of it. */
+/** `npm run docs:reference`: fills the generated blocks of docs/reference from docs/openapi.json, and generates the client's calls. */
 new Command('npm run docs:reference --')
-  .description('Fills the tables of docs/reference from docs/openapi.json (write that first: npm run docs:api).')
+  .description('Fills the tables of docs/reference from docs/openapi.json. Run npm run docs:api first.')
   .parse()
 const document: ApiDocument = JSON.parse(readFileSync(join(docs, 'openapi.json'), 'utf8'))
 for (const name of readdirSync(reference)) {
