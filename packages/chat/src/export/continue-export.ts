@@ -1,5 +1,6 @@
 import type { JobDoc } from '@parley/db/documents'
 import { finishExportFile } from '@parley/db/files/export-files'
+import { findFile } from '@parley/db/files/files'
 import { advanceExport } from '@parley/db/jobs'
 import { newId } from '@parley/db/messages/messages'
 import type { FileStore } from '@parley/files/file-store'
@@ -10,10 +11,11 @@ import { type ExportPlace, linesOfUser } from './user-lines.ts'
 /** A piece is in memory until it is kept. */
 const bytesOfPiece = 4 * 1024 * 1024
 const pieceType = 'application/x-ndjson'
+const nameOf = (piece: number) => `piece-${piece}`
 
 /**
  * Writes the export of a user: its lines in pieces, which the store keeps with the place after each, then all of them as one ZIP. A
- * successor continues after the last piece, and packs anew.
+ * successor continues after the last piece, and packs anew unless the ZIP is recorded: its pieces may be gone.
  * @returns whether it is finished, or stopped because the process stops
  * @throws JobTaken
  */
@@ -21,13 +23,45 @@ export async function continueExport(chat: Chat, store: FileStore, job: JobDoc):
   const { app, user, export: begun } = job
   if (user === undefined || begun === undefined) return true
   const { file } = begun
+  const of = { app, user, ...begun }
+  const made = await findFile(chat.db, app, file)
+  const pieces = made?.stored === undefined ? await makeZip(chat, store, job, of) : (begun.pieces?.length ?? 0)
+  if (pieces === undefined) return false
+  try {
+    for (let number = 0; number < pieces; number++) await store.removeUpload(file, nameOf(number))
+  } catch (error) {
+    chat.log.warn({ err: error, app, job: job.id, file }, 'pieces of an export not removed; they go with its file')
+  }
+  return true
+}
+
+type Export = { app: string; user: string } & NonNullable<JobDoc['export']>
+
+/** @returns how many pieces it has; undefined if the process stops */
+async function makeZip(chat: Chat, store: FileStore, job: JobDoc, of: Export): Promise<number | undefined> {
+  const { app, user, file } = of
+  const pieces = await writePieces(chat, store, job, of)
+  if (pieces === undefined) return undefined
+  const stored = newId()
+  const size = await pack(chat.db, store, { app, user, file, stored, pieces, nameOf }, chat.jobs.signal)
+  if (size === undefined) return undefined
+  await finishExportFile(chat.db, { app, id: file }, { stored, size })
+  return pieces.length
+}
+
+/** @returns the entry of each piece; undefined if the process stops */
+async function writePieces(
+  chat: Chat,
+  store: FileStore,
+  job: JobDoc,
+  { app, user, file, ...begun }: Export,
+): Promise<string[] | undefined> {
   const pieces = [...(begun.pieces ?? [])]
   let { done } = job
   let [lines, bytes, entry]: [string[], number, string] = [[], 0, '']
   const keep = async (place: ExportPlace) => {
     if (lines.length === 0) return
-    const name = `piece-${pieces.length}`
-    await store.keep(file, name, Buffer.from(`${lines.join('\n')}\n`), pieceType)
+    await store.keep(file, nameOf(pieces.length), Buffer.from(`${lines.join('\n')}\n`), pieceType)
     await advanceExport(chat.db, { ...job, done }, { entry, place, lines: lines.length })
     done += lines.length
     pieces.push(entry)
@@ -35,7 +69,7 @@ export async function continueExport(chat: Chat, store: FileStore, job: JobDoc):
   }
   let last: ExportPlace = begun.place ?? { stage: 0 }
   for await (const page of linesOfUser(chat.db, { app, user }, last, begun.own)) {
-    if (chat.jobs.signal.aborted) return false
+    if (chat.jobs.signal.aborted) return undefined
     if (page.entry !== entry) await keep(last)
     entry = page.entry
     lines.push(...page.lines)
@@ -44,10 +78,5 @@ export async function continueExport(chat: Chat, store: FileStore, job: JobDoc):
     if (bytes >= bytesOfPiece) await keep(last)
   }
   await keep(last)
-  const stored = newId()
-  const size = await pack(chat.db, store, { app, user, file, stored, pieces }, chat.jobs.signal)
-  if (size === undefined) return false
-  await finishExportFile(chat.db, { app, id: file }, { stored, size })
-  for (const number of pieces.keys()) await store.removeUpload(file, `piece-${number}`)
-  return true
+  return pieces
 }

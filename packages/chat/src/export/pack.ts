@@ -11,17 +11,18 @@ interface ToPack {
   stored: string
   /** The entry of each piece. */
   pieces: readonly string[]
+  nameOf: (piece: number) => string
 }
 
 /** Writes the ZIP of an export into the store. @returns its size; undefined if the signal aborted */
 export async function pack(
   db: Db,
   store: FileStore,
-  { app, user, file, stored, pieces }: ToPack,
+  { app, user, file, stored, pieces, nameOf }: ToPack,
   signal: AbortSignal,
 ): Promise<number | undefined> {
   async function* textOf(entry: string): AsyncGenerator<Buffer> {
-    for (const [number, of] of pieces.entries()) if (of === entry) yield await store.readAll(file, `piece-${number}`)
+    for (const [number, of] of pieces.entries()) if (of === entry) yield await store.readAll(file, nameOf(number))
   }
   async function* entries(): AsyncGenerator<ZipEntry> {
     for (const name of new Set(pieces)) yield { name, open: () => Promise.resolve(Readable.from(textOf(name))) }

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { clearNext, lookNext } from '@parley/chat/files/clear-files'
-import { takeNextJob } from '@parley/chat/jobs/run-jobs'
 import { importLine } from '@parley/contracts/import-line'
 import { findFile } from '@parley/db/files/files'
 import { key } from '@parley/db/keys'
+import { linesIn, unzipped } from '@parley/stack/test-unzip'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 import { refused } from '../../test-refused.ts'
 import { until } from '../../test-until.ts'
-import { linesIn, unzipped } from '../../test-unzip.ts'
 import { png, upload } from '../files/test-files.ts'
 
 let gateway: TestGateway
@@ -152,29 +151,6 @@ describe('the export of a user', () => {
     assert.equal((await gateway.admin('DELETE', '/admin/clients/carol')).status, 200)
     assert.equal((await fetch(again.export.url)).status, 404)
     assert.equal((await gateway.admin('POST', '/admin/clients/carol/export')).body.error.code, 'CLIENT_NOT_FOUND')
-  })
-
-  test('is continued by another process after its last piece, each line once', async () => {
-    const dave = await gateway.newUser('dave')
-    const { chat, store, app } = gateway
-    const rooms = [await gateway.newRoom([dave]), await gateway.newRoom([dave])]
-    for (const room of rooms) for (let n = 0; n < 3; n++) await send(room, 'dave', `${n}`.repeat(60_000))
-    for (let n = 0; n < 90; n++) await send(rooms[n % 2] ?? '', 'dave', 'x'.repeat(60_000))
-    const keep = store.keep.bind(store)
-    // As when its process is killed before the second piece is kept.
-    store.keep = (id, name, ...more) => (name === 'piece-1' ? new Promise(() => undefined) : keep(id, name, ...more))
-    const id = await begin('dave')
-    const place = { _id: key(app, id), 'export.pieces.0': 'import.ndjson' }
-    await until('there is a piece', async () => (await chat.db.jobs.countDocuments(place)) === 1)
-    const before = (await jobOf(id)).progress.done
-    assert.ok(before > 10)
-    store.keep = keep
-    await chat.db.jobs.updateOne(place, { $set: { leaseUntilMS: 0, worker: 'dead' } })
-    await takeNextJob(chat, store)
-    const files = await fetched(await finished(id))
-    const lines = linesIn(files['import.ndjson']).filter(({ type }) => type === 'message')
-    assert.deepEqual([lines.length, new Set(lines.map(({ _id }) => _id)).size], [96, 96])
-    assert.ok((await jobOf(id)).progress.done > before)
   })
 })
 

@@ -6,10 +6,10 @@ import { clearNext } from '@parley/chat/files/clear-files'
 import type { S3Store } from '@parley/files/file-store'
 import { s3Store } from '@parley/files/s3-store'
 import { type S3Server, startS3 } from '@parley/stack/test-s3'
+import { linesIn, unzipped } from '@parley/stack/test-unzip'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 import { until } from '../../test-until.ts'
-import { linesIn, unzipped } from '../../test-unzip.ts'
 import { lookAtAll, png, put } from './test-files.ts'
 
 describe('files in an S3-compatible store', () => {
