@@ -80,7 +80,7 @@ describe.skipIf(isChromiumMissing())('the first minute, in a browser', () => {
     await page.getByRole('button', { name: /^Send/ }).first().click()
     await page.getByText('200 OK').first().waitFor()
     await page.goto(`${baseUrl}/docs?api=events`)
-    await page.getByRole('heading', { name: 'Parley: events of the socket' }).waitFor()
+    await page.getByRole('heading', { name: 'Parley: socket events' }).waitFor()
   })
 
   test('pages of docs/ have navigation and search, by keyboard and on a phone, and axe finds nothing', async () => {

@@ -1,2 +1,2 @@
-/** Of every response of the API that does not say otherwise: none is kept by a browser or a proxy. */
+/** Default Cache-Control of API responses: browsers and proxies must not store them. */
 export const apiCacheControl = 'no-store, private'

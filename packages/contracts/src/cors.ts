@@ -1,12 +1,13 @@
 import { headerNames } from './headers.ts'
 
 /**
- * The CORS policy (docs/reference/README.md#authentication; WHATWG Fetch, "CORS protocol"). Keys and tokens travel in
- * headers of their own, so no origin can use another's; the cookie of operators counts only with headers that are not here.
+ * The CORS policy (docs/reference/README.md#authentication; WHATWG Fetch, "CORS protocol"). Any origin is allowed: keys and
+ * tokens travel in custom headers, which browsers never add by themselves. The operator cookie only works together with
+ * headers that are not listed here.
  */
 export const corsOrigin = '*'
 export const corsMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE']
-/** Every request header that the API reads, but for those of operators, whose pages are of the gateway's own origin. */
+/** Request headers that the API reads, except the operators': the console is same-origin. */
 export const corsRequestHeaders = [
   'Content-Type',
   'IM-API-KEY',
@@ -15,7 +16,7 @@ export const corsRequestHeaders = [
   ...headerNames,
   'X-Request-ID',
   'traceparent',
-  // Of /mcp.
+  // For /mcp.
   'Authorization',
   'Mcp-Protocol-Version',
 ]
@@ -24,7 +25,7 @@ export const corsExposedHeaders = ['X-Request-ID', 'Retry-After', 'Parley-Ignore
 /** How long a browser may cache the preflight. */
 export const corsMaxAgeSeconds = 600
 
-/** The headers that let a script of another origin read a response. */
+/** Response headers that let cross-origin scripts read a response. */
 export const corsAnswerHeaders = {
   'access-control-allow-origin': corsOrigin,
   'access-control-expose-headers': corsExposedHeaders.join(', '),

@@ -16,16 +16,16 @@ export function errorEnvelope(codes: readonly ErrorCode[]) {
       code: z.enum(codes as [ErrorCode, ...ErrorCode[]]),
       message: z.string(),
       ...(codes.includes('CURSOR_GONE') && {
-        oldest: z.string().optional().describe('The oldest cursor from which events are kept'),
+        oldest: z.string().optional().describe('Oldest available cursor'),
       }),
       ...(codes.some((code) => code === 'SLOW_MODE' || code === 'TOO_MANY_REQUESTS') && {
-        retryAfterMS: z.number().int().optional().describe('When to try again, in milliseconds from now'),
+        retryAfterMS: z.number().int().optional().describe('Milliseconds to wait before a retry'),
       }),
     }),
   })
 }
 
-/** `{error, message}`: the form of the endpoints that revoke tokens or assign external ones. */
+/** `{error, message}`: the error form of the endpoints that revoke tokens or assign external ones. */
 export function bareError(codes: readonly ErrorCode[]) {
   return z.object({ error: z.enum(codes as [ErrorCode, ...ErrorCode[]]), message: z.string() })
 }

@@ -9,13 +9,13 @@ declare global {
   }
 }
 
-/** How deep a value may be nested. Some JSON readers break on deeper ones. */
+/** Nesting limit of a value. Some JSON parsers fail on deeper ones. */
 const maxJsonDepth = 100
 
 /**
- * The reason to refuse JSON from outside; undefined when it is accepted. Containers around the free value do not count:
- * each field of a body may hold a value `maxJsonDepth` deep.
- * @param containers levels around the free values: 1 for the object that a body is
+ * The reason to refuse JSON from a client, or undefined. Enclosing containers do not count: each field of a body may hold
+ * a value `maxJsonDepth` deep.
+ * @param containers levels around the free values: 1 for the object of a body
  */
 export function unfitJson(value: unknown, containers = 1): string | undefined {
   return unfit(value, maxJsonDepth + containers)
@@ -33,19 +33,18 @@ function unfit(value: unknown, levels: number): string | undefined {
 }
 
 /**
- * The text before a number that a double may change, and the number's beginning: many digits, a point or an exponent,
- * or -0.
+ * Matches before a number that a double may change: one with many digits, a point or an exponent, or -0.
  */
 const changing = /(?:^|[[:,\s])(?=-?(?:\d{16}|\d{1,15}[.eE])|-0)/g
 const wholeNumber = /-?\d[\d.eE+-]*/y
 
-/** Marks a number that is kept: an unguessable text. */
+/** Prefix of a preserved number. Random, so that clients cannot forge it. */
 const mark = randomBytes(9).toString('base64')
 
 /**
- * Reads JSON and keeps its numbers as written: one that a double would change (12345678901234567890, 1.0, 1e400)
- * becomes a raw JSON value, which JSON.stringify writes as it came.
- * @param schema of the target: where that has a type, numbers are doubles
+ * Parses JSON and preserves its numbers as written: one that a double would change (12345678901234567890, 1.0, 1e400)
+ * becomes a raw JSON value, which JSON.stringify writes verbatim.
+ * @param schema of the target: numbers in typed fields become doubles
  * @throws SyntaxError
  */
 export function readJson(text: string, schema?: z.core.$ZodType): unknown {
@@ -57,8 +56,8 @@ export function readJson(text: string, schema?: z.core.$ZodType): unknown {
 }
 
 /**
- * JSON text with texts in the place of the numbers that a double would change; the same text when there are none. It costs
- * a native search unless there may be some.
+ * Replaces the numbers that a double would change by marked strings. Text without candidates costs one native search and
+ * is returned as it is.
  */
 export function markNumbers(text: string): string {
   let marked = ''
@@ -85,9 +84,9 @@ export function markNumbers(text: string): string {
 }
 const [quote, backslash] = [0x22, 0x5c]
 
-/** Marked JSON, as parsed, with the marked numbers as raw JSON values. */
+/** Turns the marked strings in parsed JSON into raw JSON numbers. */
 export function keepMarked<T>(value: T): T {
-  // Deeper nesting is refused by every caller.
+  // Every caller refuses deeper nesting.
   return unfitJson(value, 10) === undefined ? (keep(value) as T) : value
 }
 
@@ -98,14 +97,14 @@ function keep(value: unknown): unknown {
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, inner] of Object.entries(value)) {
       const kept = keep(inner)
-      // Not an assignment, which gives __proto__ another meaning.
+      // Assigning to `__proto__` would set the prototype.
       if (kept !== inner) Object.defineProperty(value, name, { value: kept })
     }
   }
   return value
 }
 
-/** A value of readJson with doubles wherever the schema has a type: free JSON keeps its numbers as they are written. */
+/** Converts raw numbers to doubles wherever the schema has a type. Free JSON keeps them as written. */
 export function withDoubles(value: unknown, schema: z.core.$ZodType = z.never()): unknown {
   const inner = unwrapped(schema)
   if (inner instanceof z.ZodAny || inner instanceof z.ZodUnknown) return value
@@ -125,14 +124,14 @@ export function withDoubles(value: unknown, schema: z.core.$ZodType = z.never())
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, withDoubles(field, fieldAt(name))]))
 }
 
-/** The inner schema of an optional one or one with a default. */
+/** The schema inside optional and default wrappers. */
 export function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   const isWrapped =
     schema instanceof z.ZodOptional || schema instanceof z.ZodExactOptional || schema instanceof z.ZodDefault
   return isWrapped ? unwrapped(schema.unwrap()) : schema
 }
 
-/** Whether JSON is an object: no list, and no number that readJson has kept. */
+/** Whether a JSON value is an object, not a list or a raw number of readJson. */
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
 }

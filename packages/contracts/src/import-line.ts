@@ -14,7 +14,7 @@ import { roomNotifications, userNotifications } from './resources/notification-s
 
 const error = 'expected an ISO-8601 time with its zone, milliseconds, or seconds'
 const text = z.iso.datetime({ offset: true, error })
-/** Below it a number is seconds: as milliseconds it would be a time before March 1973. */
+/** Smaller numbers are seconds: as milliseconds they would be before March 1973. */
 const leastMS = 100_000_000_000
 const toMS = (given: number) => Math.round(given < leastMS ? given * 1_000 : given)
 export const importTime = z.union(
@@ -29,7 +29,7 @@ export const importTime = z.union(
   { error },
 )
 
-/** A field of the operation of REST that an import has no place for. */
+/** A field of the REST operation that an import does not support. */
 const refused = (reason: string) => z.undefined({ error: reason }).optional()
 
 const token = refused('tokens are not imported: POST /admin/clients issues them')
@@ -76,7 +76,7 @@ const message = z.strictObject({
   message: messageContent.optional(),
   // Those of system messages only with `system`: see read-line.ts.
   messageType: z.string().min(1).max(64),
-  // Without the defaults: absent is not stored.
+  // No defaults: absent fields are not stored.
   push: sendMessage.body.shape.push.unwrap().optional(),
   skipTotalBadge: sendMessage.body.shape.skipTotalBadge.unwrap().optional(),
   sendAtMS: refused('a message that is still to come is not imported: send it by POST /scheduled'),
@@ -124,7 +124,7 @@ const pref = z.strictObject({
 
 const config = z.strictObject({ type: z.literal('config'), key: configKey, data: z.unknown().optional() })
 
-/** A line of the file that `parley import` reads (docs/guides/import.md#the-file); times are milliseconds when parsed. */
+/** A line of a `parley import` file (docs/guides/import.md#the-file). Parsed times are milliseconds. */
 export const importLine = z.discriminatedUnion(
   'type',
   [user, group, room, membership, message, ban, block, device, pref, config],
@@ -132,7 +132,7 @@ export const importLine = z.discriminatedUnion(
     error: 'expected user, group, room, membership, message, ban, block, device, pref or config',
   },
 )
-/** The same before it is parsed: times in any form. */
+/** An unparsed line, with times in any accepted form. */
 export type GivenLine = z.input<typeof importLine>
 export type ImportLine = z.infer<typeof importLine>
 export type ImportOf<T extends ImportLine['type']> = Extract<ImportLine, { type: T }>

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { isObject, unwrapped } from './free-json.ts'
 
 /**
- * Operations of the interface are lenient (docs/reference/README.md#conventions): they ignore unknown fields, and
- * `null` is the same as leaving an optional field out. This makes the value that the strict schema then checks.
+ * Operations of the interface are lenient (docs/reference/README.md#conventions): they ignore unknown fields and treat
+ * `null` as an absent optional field. `value` is then checked by the strict schema.
  */
 export interface Taken {
   value: unknown
@@ -18,7 +18,7 @@ export function takeBody(schema: z.ZodType | undefined, given: unknown): Taken {
   return { value: take(schema, given, '', ignored), ignored }
 }
 
-/** For query parameters, which are text: a limit over the maximum is lowered to it. */
+/** For query parameters, which are strings. A `limit` above the maximum is lowered to it. */
 export function takeQuery(schema: z.ZodObject | undefined, given: Record<string, unknown>): Taken {
   if (Object.keys(given).length === 0) return { value: given, ignored: [] }
   const shape = schema?.shape ?? {}
@@ -62,10 +62,10 @@ function takeFields(schema: z.ZodObject, given: object, at: string, ignored: str
   return Object.fromEntries(fields)
 }
 
-/** The names of a schema's fields in which nothing can be ignored. */
+/** The fields of a schema without nested objects, in which nothing can be ignored. */
 const flatFields = new WeakMap<z.ZodObject, Set<string>>()
 
-/** Whether there is nothing to ignore or to leave out, as in most values. */
+/** Fast path: whether there is nothing to ignore or leave out. */
 function isTakenWhole(schema: z.ZodObject, given: object): boolean {
   let flat = flatFields.get(schema)
   if (!flat) {

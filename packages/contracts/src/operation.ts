@@ -5,22 +5,22 @@ import type { Scope } from './scopes.ts'
 import type { tags } from './tags.ts'
 
 /**
- * The callers of an operation, by their headers:
+ * The credentials of an operation:
  * - `admin`: IM-API-KEY. `platform`: IM-API-KEY with the platform permission.
  * - `client`: IM-CLIENT-KEY and IM-Authorization. `client-with-id`: the same and IM-CLIENT-ID.
- * - `client-or-admin`: either set; IM-API-KEY decides where both are sent.
- * - `operator`: the session cookie of an operator, who may also call what takes an API key (docs/reference/console.md).
+ * - `client-or-admin`: either; IM-API-KEY wins if both are sent.
+ * - `operator`: an operator's session cookie, which operations for API keys also accept (docs/reference/console.md).
  * - `anyone`: none.
  */
 export type Access = KeyAccess | 'client' | 'client-with-id' | 'operator' | 'anyone'
 
-/** That of operations that an API key may call. */
+/** Access that includes API keys. */
 type KeyAccess = 'admin' | 'platform' | 'client-or-admin'
 
-/** One HTTP operation of the contract: routes, validation, types and OpenAPI are all made from it. */
+/** One HTTP operation of the contract: the source of its route, validation, types and OpenAPI. */
 export type Operation = OperationParts & ForCallers
 
-/** The callers of an operation; for API keys the scope that they need, which users do not. */
+/** The access of an operation, with the scope that API keys need. */
 type ForCallers = { access: Exclude<Access, KeyAccess>; scope?: undefined } | { access: KeyAccess; scope: Scope }
 
 interface OperationParts {
@@ -36,52 +36,53 @@ interface OperationParts {
   form: 'envelope' | 'bare'
   params?: z.ZodObject
   query?: z.ZodObject
-  /** Headers beside those of `access`; a loose object, lower-case names. */
+  /** Headers besides those of `access`, in lower case; a loose object. */
   headers?: z.ZodObject
   body?: z.ZodType
   /** Whether the response to this body is bare although the form is `envelope`. */
   isBare?: (body: unknown) => boolean
   /** The `result` (form `envelope`), or the whole response (form `bare`). */
   result: z.ZodType
-  /** The whole response in those modes of an operation of form `envelope` that have no envelope. */
+  /** The response where `isBare` applies. */
   bareResult?: z.ZodType
   /** Whether the response is Server-Sent Events for `Accept: text/event-stream`. */
   eventStream?: true
-  /** The `result` of a response with status 202: the work goes on without the request. */
+  /** The `result` of a response with status 202: the work continues in the background. */
   accepted?: z.ZodType
   /** The `result` of a response with status 202 to a body with `sendAtMS`: nothing is sent yet. */
   scheduled?: z.ZodType
-  /** Its own errors. The gateway adds those of every operation (401, 429, 500, 503, …). */
+  /** Errors specific to the operation. The gateway adds the common ones (401, 429, 500, 503, …). */
   errors: readonly ErrorCode[]
-  /** The code for input that fails its schema; by default INVALID_QUERY for query, INVALID_REQUEST elsewhere. */
+  /** Error code of input that fails its schema. Default: INVALID_QUERY for query, INVALID_REQUEST elsewhere. */
   invalid?: { params?: ErrorCode; query?: ErrorCode; body?: ErrorCode }
-  /** The code for a required body field that is absent; by default MISSING_PARAMETER. */
+  /** Error code of a missing required body field. Default: MISSING_PARAMETER. */
   missing?: ErrorCode
   /**
-   * The subject of a change that the audit log records when an API key or operator makes it; undefined for input that changes nothing
-   * recorded. Absent where nothing is recorded: reads, and sends of messages and pushes (docs/reference/audit.md).
+   * The subject that the audit log records when an API key or operator makes the change; undefined for input that is not
+   * recorded. Absent for operations that are never recorded: reads, and sends of messages and pushes
+   * (docs/reference/audit.md).
    */
   audit?: (input: AuditedInput) => AuditSubject | undefined
-  /** True where the response has texts of conversations: an operator gives a reason, which is audited. */
+  /** True if the response contains message texts: operators must give a reason, which is audited. */
   conversations?: true
-  /** True where it goes beyond the interface: `x-extension` in the OpenAPI document. */
+  /** True if it goes beyond the interface: `x-extension` in the OpenAPI document. */
   extension?: true
   /** An example of the body and of the result, shown in the OpenAPI document and checked against the schemas. */
   example?: { body?: unknown; query?: Record<string, unknown>; result?: unknown }
 }
 
-/** Of any operation: what its schemas have let through. */
+/** The validated input of any operation. */
 export interface AuditedInput {
   params: Record<string, string>
   body: Record<string, unknown>
 }
 
-/** The subject that a path names. */
+/** The subject named by a path parameter. */
 export function auditsParam(kind: AuditSubject['kind'], name: string): (input: AuditedInput) => AuditSubject {
   return ({ params }) => ({ kind, id: params[name] ?? '' })
 }
 
-/** The subject that a field of the body names; without an ID where Parley makes it. */
+/** The subject named by a body field; the ID is empty if Parley generates it. */
 export function auditsField(kind: AuditSubject['kind'], name: string): (input: AuditedInput) => AuditSubject {
   return ({ body }) => ({ kind, id: textOf(body[name]) })
 }

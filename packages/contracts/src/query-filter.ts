@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const operators = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$regex', '$options', '$in', '$nin', '$exists', '$type']
 
-/** A filter `q` over these fields, with its JSON Schema for the document; chat's query-filter.ts reads it. */
+/** A filter `q` over these fields, with its JSON Schema for the document. packages/chat parses it. */
 export function queryFilter(fields: readonly string[]) {
   const contentSchema = {
     type: 'object',

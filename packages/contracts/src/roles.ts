@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { KeyScope } from './scopes.ts'
 
-/** The roles of operators, each with more rights than the one before, but for `developer` (docs/reference/console.md#roles). */
+/** Operator roles, in order of rights except for `developer` (docs/reference/console.md#roles). */
 export const roles = ['viewer', 'support', 'moderator', 'developer', 'owner'] as const
 export const role = z.enum(roles)
 export type Role = z.infer<typeof role>
@@ -9,7 +9,7 @@ export type Role = z.infer<typeof role>
 const viewer: readonly KeyScope[] = ['users:read', 'rooms:read', 'push:read', 'stats:read', 'platform']
 const support: readonly KeyScope[] = [...viewer, 'messages:read', 'moderation:read']
 
-/** The scopes of each role, in the app or apps for which an operator has it. */
+/** The scopes that a role grants in its app. */
 export const scopesOfRole: Record<Role, readonly KeyScope[]> = {
   viewer,
   support,

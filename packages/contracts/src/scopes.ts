@@ -1,4 +1,4 @@
-/** The areas that API keys reach (docs/reference/keys.md). */
+/** Areas of the API, each with a read and a write scope (docs/reference/keys.md). */
 const areas = [
   'users',
   'rooms',
@@ -16,10 +16,10 @@ export type Scope = `${(typeof areas)[number]}:${'read' | 'write'}`
 
 export const scopes: readonly Scope[] = areas.flatMap((area) => [`${area}:read`, `${area}:write`] as const)
 
-/** `all`: every scope, also those of later releases. `platform`: the permission of the interface, which `all` leaves out. */
+/** `all`: every scope, including those of later releases. `platform`: the interface's permission, not part of `all`. */
 export type KeyScope = Scope | 'all' | 'platform'
 
-/** Whether a scope is that of an area. */
+/** Whether a scope belongs to an area. */
 export function isOwnScope(scope: KeyScope): scope is Scope {
   return scope !== 'all' && scope !== 'platform'
 }

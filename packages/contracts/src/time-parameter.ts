@@ -6,12 +6,12 @@ const timeOfDay = String.raw`([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+
 /** An ISO-8601 date, or date and time; without an offset it is UTC. */
 export const isoPattern = `${date}(T${timeOfDay})?`
 
-/** A time in a query: ISO-8601, or milliseconds since 1970-01-01 UTC. Use cases read it and refuse anything else. */
+/** A time in a query: ISO-8601, or milliseconds since 1970-01-01 UTC. Use cases parse it and refuse anything else. */
 export const timeParameter = z
   .string()
   .min(1)
   .describe('ISO-8601, or milliseconds since 1970-01-01 UTC')
   .meta({ pattern: `^(-?\\d{1,15}|${isoPattern})$` })
 
-/** The same in a body, where milliseconds may be a number, as results have them. */
+/** The same in a body, where milliseconds may also be a number. */
 export const timeInBody = z.union([timeParameter, z.int()], 'expected an ISO-8601 time or milliseconds')

@@ -13,7 +13,7 @@ export type SendBatchResult =
     )[]
   | {
       /**
-       * ID of the job: see GET /admin/jobs/{id}
+       * Job ID: see GET /admin/jobs/{id}
        */
       job: string
     }
@@ -57,7 +57,7 @@ export type EraseUserResult =
   | {}
   | {
       /**
-       * ID of the job: see GET /admin/jobs/{id}
+       * Job ID: see GET /admin/jobs/{id}
        */
       job: string
     }
@@ -116,13 +116,13 @@ export type LiftHoldResult = Hold
 export type PlaceHoldResult = Hold
 export type ExportMeResult = {
   /**
-   * ID of the job: see GET /admin/jobs/{id}
+   * Job ID: see GET /admin/jobs/{id}
    */
   job: string
 }
 export type ExportUserResult = {
   /**
-   * ID of the job: see GET /admin/jobs/{id}
+   * Job ID: see GET /admin/jobs/{id}
    */
   job: string
 }
@@ -213,15 +213,15 @@ export interface ListMessagesInput {
    */
   id: string
   /**
-   * Max messages returned
+   * Maximum number of messages
    */
   limit?: number
   /**
-   * Messages before this message, where it stands now
+   * Messages before the current position of this message
    */
   beforeMessage?: string
   /**
-   * Messages after this message, where it stands now
+   * Messages after the current position of this message
    */
   afterMessage?: string
   /**
@@ -240,7 +240,7 @@ export interface Message {
    */
   id: string
   /**
-   * Content; absent once the message is deleted or recalled
+   * Content; absent in deleted and recalled messages
    */
   message?: unknown
   /**
@@ -269,7 +269,7 @@ export interface Message {
   reactionCount: number
   isDeleted: boolean
   /**
-   * 1, 2, 3… without holes in its room or thread
+   * Consecutive number in its room or thread: 1, 2, 3…
    */
   seq: number
   /**
@@ -277,49 +277,49 @@ export interface Message {
    */
   mentions?: string[]
   /**
-   * Its files; GET /files/{id} has where to fetch one
+   * Files; see GET /files/{id} for download URLs
    */
   attachments?: Attachment[]
   /**
-   * The server wrote it, about a change of members
+   * Written by the server about a change of members
    */
   system?: boolean
   pinned?: boolean
   /**
-   * Its content was replaced
+   * The content was replaced
    */
   edited?: boolean
   /**
-   * A robot is still writing it
+   * A robot is still streaming it
    */
   streaming?: boolean
   /**
-   * When it expires, and becomes a stub as one deleted for all
+   * When it expires and becomes a stub, as if deleted for everyone
    */
   expiresAtMS?: number
   clientMessageID?: string
   /**
-   * The message of the same room that it replies to
+   * Message in the same room that this one replies to
    */
   replyTo?: Quote
   /**
-   * The root of its thread; seq then counts in the thread
+   * Root of its thread; `seq` counts in the thread
    */
   threadOf?: string
   /**
-   * The messages of the thread about it
+   * Number of messages in its thread
    */
   threadCount?: number
   /**
-   * `seq` of the latest message of the thread
+   * `seq` of the latest message in its thread
    */
   threadLatestSeq?: number
   /**
-   * The last of them
+   * Latest message in its thread
    */
   lastThreadMessage?: Quote
   /**
-   * The first five users of the thread
+   * First five participants of its thread
    *
    * Items: User ID
    */
@@ -339,7 +339,7 @@ export interface Attachment {
    */
   fileID: string
   /**
-   * As the sender called it
+   * Name given by the sender
    */
   name: string
   /**
@@ -351,15 +351,15 @@ export interface Attachment {
    */
   size: number
   /**
-   * In pixels, as the sender says
+   * Pixels, as given by the sender
    */
   width?: number
   /**
-   * In pixels, as the sender says
+   * Pixels, as given by the sender
    */
   height?: number
   /**
-   * In seconds, as the sender says
+   * Seconds, as given by the sender
    */
   duration?: number
 }
@@ -374,7 +374,7 @@ export interface Quote {
   sender: string
   messageType: string
   /**
-   * The first 200 characters of its text, or of the `text` of its content; empty where there is none, and when it was deleted or recalled
+   * First 200 characters of its text, or of `text` in its content; empty if there is none, or once deleted or recalled
    */
   text: string
   isDeleted: boolean
@@ -393,22 +393,22 @@ export interface Sender {
   avatarUrl: string
   isRobot?: boolean
   /**
-   * 0 when the user never logged in
+   * 0 if the user never logged in
    */
   lastLoginTimeMS: number
 }
 export interface ListMessagesResult {
   /**
-   * All messages in the room
+   * Number of messages in the room
    */
   totalCount: number
   /**
-   * `seq` of the latest message; 0 without one
+   * `seq` of the latest message, or 0
    */
   latestSeq: number
   data: Message[]
   /**
-   * IDs of the messages of this page that the caller deleted for themselves: `data` has them too, and clients hide them
+   * Messages of this page that the caller deleted for themselves. `data` includes them; clients hide them
    */
   userDeletedIDs: string[]
   /**
@@ -425,21 +425,21 @@ export interface SendBatchInput {
    */
   message: unknown
   /**
-   * Free-form type, e.g. text, image, announcement; not joinRoom, addMembers, leaveRoom, deleteMember
+   * Free-form type, e.g. text, image, announcement; except joinRoom, addMembers, leaveRoom, deleteMember
    */
   messageType: string
   /**
-   * Required: without it every recipient gets an error
+   * Required: without it, every outcome is an error
    */
   sender?: string
   push?: boolean
   skipTotalBadge?: boolean
   /**
-   * Seconds until the message expires; 0 for never. By default the room’s setting
+   * Seconds until the message expires; 0 for never. Default: the room’s setting
    */
   expiresInS?: number
   /**
-   * Uploaded files of the sender; name, type and size are those of the file, whatever is given
+   * Uploaded files of the sender; given name, type and size are ignored
    */
   attachments?: {
     /**
@@ -447,7 +447,7 @@ export interface SendBatchInput {
      */
     fileID: string
     /**
-     * As the sender called it
+     * Name given by the sender
      */
     name?: string
     /**
@@ -459,20 +459,20 @@ export interface SendBatchInput {
      */
     size?: number
     /**
-     * In pixels, as the sender says
+     * Pixels, as given by the sender
      */
     width?: number
     /**
-     * In pixels, as the sender says
+     * Pixels, as given by the sender
      */
     height?: number
     /**
-     * In seconds, as the sender says
+     * Seconds, as given by the sender
      */
     duration?: number
   }[]
   /**
-   * Recipients, each with the texts of its patterns
+   * Recipients with the texts of their patterns
    */
   paras: {
     /**
@@ -496,7 +496,7 @@ export interface SentMessage {
    */
   id: string
   /**
-   * Content; absent once the message is deleted or recalled
+   * Content; absent in deleted and recalled messages
    */
   message?: unknown
   /**
@@ -525,7 +525,7 @@ export interface SentMessage {
   reactionCount: number
   isDeleted: boolean
   /**
-   * 1, 2, 3… without holes in its room or thread
+   * Consecutive number in its room or thread: 1, 2, 3…
    */
   seq: number
   /**
@@ -533,49 +533,49 @@ export interface SentMessage {
    */
   mentions?: string[]
   /**
-   * Its files; GET /files/{id} has where to fetch one
+   * Files; see GET /files/{id} for download URLs
    */
   attachments?: Attachment[]
   /**
-   * The server wrote it, about a change of members
+   * Written by the server about a change of members
    */
   system?: boolean
   pinned?: boolean
   /**
-   * Its content was replaced
+   * The content was replaced
    */
   edited?: boolean
   /**
-   * A robot is still writing it
+   * A robot is still streaming it
    */
   streaming?: boolean
   /**
-   * When it expires, and becomes a stub as one deleted for all
+   * When it expires and becomes a stub, as if deleted for everyone
    */
   expiresAtMS?: number
   clientMessageID?: string
   /**
-   * The message of the same room that it replies to
+   * Message in the same room that this one replies to
    */
   replyTo?: Quote
   /**
-   * The root of its thread; seq then counts in the thread
+   * Root of its thread; `seq` counts in the thread
    */
   threadOf?: string
   /**
-   * The messages of the thread about it
+   * Number of messages in its thread
    */
   threadCount?: number
   /**
-   * `seq` of the latest message of the thread
+   * `seq` of the latest message in its thread
    */
   threadLatestSeq?: number
   /**
-   * The last of them
+   * Latest message in its thread
    */
   lastThreadMessage?: Quote
   /**
-   * The first five users of the thread
+   * First five participants of its thread
    *
    * Items: User ID
    */
@@ -599,7 +599,7 @@ export interface SendMessageInput {
    */
   message: unknown
   /**
-   * Free-form type, e.g. text, image, announcement; not joinRoom, addMembers, leaveRoom, deleteMember
+   * Free-form type, e.g. text, image, announcement; except joinRoom, addMembers, leaveRoom, deleteMember
    */
   messageType: string
   /**
@@ -607,21 +607,21 @@ export interface SendMessageInput {
    */
   push?: boolean
   /**
-   * Leave the badge out of the pushes of this message; it counts as unread like any other
+   * Send pushes without a badge; the message still counts as unread
    */
   skipTotalBadge?: boolean
   /**
-   * Users to notify of being mentioned; a user group stands for its members, `@room` for every member, `@here` for those who are connected
+   * Users to notify of a mention. A user group stands for its members, `@room` for every member, `@here` for connected members
    *
    * Items: User ID
    */
   mentions?: string[]
   /**
-   * Makes the send repeatable for 24 hours
+   * Makes the send idempotent for 24 hours
    */
   clientMessageID?: string
   /**
-   * Uploaded files of the sender; name, type and size are those of the file, whatever is given
+   * Uploaded files of the sender; given name, type and size are ignored
    */
   attachments?: {
     /**
@@ -629,7 +629,7 @@ export interface SendMessageInput {
      */
     fileID: string
     /**
-     * As the sender called it
+     * Name given by the sender
      */
     name?: string
     /**
@@ -641,32 +641,32 @@ export interface SendMessageInput {
      */
     size?: number
     /**
-     * In pixels, as the sender says
+     * Pixels, as given by the sender
      */
     width?: number
     /**
-     * In pixels, as the sender says
+     * Pixels, as given by the sender
      */
     height?: number
     /**
-     * In seconds, as the sender says
+     * Seconds, as given by the sender
      */
     duration?: number
   }[]
   /**
-   * ID of the message of the same room that it replies to
+   * ID of the message in the same room that this one replies to
    */
   replyTo?: string
   /**
-   * Keeps the message in the thread about the one that it replies to
+   * Put the message in the thread of the message it replies to
    */
   thread?: boolean
   /**
-   * Seconds until the message expires; 0 for never. By default the room’s setting
+   * Seconds until the message expires; 0 for never. Default: the room’s setting
    */
   expiresInS?: number
   /**
-   * Sends it later, by the rules of POST /scheduled, and returns 202 with a ScheduledMessage: a time to come, within a year
+   * Future time, within a year, at which to send the message by the rules of POST /scheduled; returns 202 with a ScheduledMessage
    */
   sendAtMS?: number
 }
@@ -676,15 +676,15 @@ export interface WriteMessageInput {
    */
   id: string
   /**
-   * The message to edit or recall; sends a new one when absent
+   * Message to edit or recall; absent: send a new one
    */
   _id?: string
   /**
-   * With the API key only: required to send; without it the API key edits a message of anybody
+   * API key only: required to send; without it, the API key may edit any message
    */
   sender?: string
   /**
-   * Content: any JSON, at most 64 KiB; left out to recall
+   * Content: any JSON, at most 64 KiB; omit to recall
    */
   message?: unknown
   /**
@@ -698,11 +698,11 @@ export interface WriteMessageInput {
   push?: boolean
   skipTotalBadge?: boolean
   /**
-   * Makes the send repeatable for 24 hours
+   * Makes the send idempotent for 24 hours
    */
   clientMessageID?: string
   /**
-   * Files to send with a new message; a message keeps its own
+   * Files of a new message; edits keep the files
    */
   attachments?: {
     /**
@@ -710,7 +710,7 @@ export interface WriteMessageInput {
      */
     fileID: string
     /**
-     * As the sender called it
+     * Name given by the sender
      */
     name?: string
     /**
@@ -722,32 +722,32 @@ export interface WriteMessageInput {
      */
     size?: number
     /**
-     * In pixels, as the sender says
+     * Pixels, as given by the sender
      */
     width?: number
     /**
-     * In pixels, as the sender says
+     * Pixels, as given by the sender
      */
     height?: number
     /**
-     * In seconds, as the sender says
+     * Seconds, as given by the sender
      */
     duration?: number
   }[]
   /**
-   * ID of the message of the same room that it replies to
+   * ID of the message in the same room that this one replies to
    */
   replyTo?: string
   /**
-   * Keeps the message in the thread about the one that it replies to
+   * Put the message in the thread of the message it replies to
    */
   thread?: boolean
   /**
-   * Seconds until the message expires; 0 for never. By default the room’s setting
+   * Seconds until the message expires; 0 for never. Default: the room’s setting
    */
   expiresInS?: number
   /**
-   * Sends it later, by the rules of POST /scheduled, and returns 202 with a ScheduledMessage: a time to come, within a year
+   * Future time, within a year, at which to send the message by the rules of POST /scheduled; returns 202 with a ScheduledMessage
    */
   sendAtMS?: number
 }
@@ -787,11 +787,11 @@ export interface ListReadersResult {
    */
   roomID: string
   /**
-   * How many have read it
+   * Number of readers
    */
   totalCount: number
   /**
-   * The members of the room, with the sender
+   * Number of members of the room, including the sender
    */
   memberCount: number
   data: {
@@ -808,11 +808,11 @@ export interface ListReadersResult {
     avatarUrl: string
     isRobot?: boolean
     /**
-     * 0 when the user never logged in
+     * 0 if the user never logged in
      */
     lastLoginTimeMS: number
     /**
-     * When they last reported a read position in the room
+     * When the member last reported a read position in the room
      */
     lastReadTimeMS?: number
   }[]
@@ -830,7 +830,7 @@ export interface GetLinkCardResult {
   messageID: string
   card?: {
     /**
-     * The link, as it stands in the message
+     * The link as written in the message
      */
     url: string
     /**
@@ -846,7 +846,7 @@ export interface GetLinkCardResult {
      */
     siteName?: string
     /**
-     * URL of a picture, at the server that the page names
+     * Image URL on the server that the page names
      */
     image?: string
   }
@@ -857,15 +857,15 @@ export interface ListThreadInput {
    */
   id: string
   /**
-   * Max messages returned
+   * Maximum number of messages
    */
   limit?: number
   /**
-   * Messages before this message, where it stands now
+   * Messages before the current position of this message
    */
   beforeMessage?: string
   /**
-   * Messages after this message, where it stands now
+   * Messages after the current position of this message
    */
   afterMessage?: string
   /**
@@ -876,15 +876,15 @@ export interface ListThreadInput {
 }
 export interface ListThreadResult {
   /**
-   * The message that the thread is about
+   * Root of the thread
    */
   root: Message
   /**
-   * All messages of the thread
+   * Number of messages in the thread
    */
   totalCount: number
   /**
-   * `seq` of the latest message; 0 without one
+   * `seq` of the latest message, or 0
    */
   latestSeq: number
   /**
@@ -892,51 +892,51 @@ export interface ListThreadResult {
    */
   takesPart: boolean
   /**
-   * Messages of the thread that the caller has not read; 0 outside of it
+   * Unread messages in the thread; 0 for callers outside it
    */
   unread: number
   data: Message[]
   /**
-   * IDs of the messages of this page that the caller deleted for themselves, the root among them
+   * Messages of this page, or the root, that the caller deleted for themselves
    */
   userDeletedIDs: string[]
 }
 export interface ListThreadsInput {
   /**
-   * true: only those with unread messages
+   * true: only threads with unread messages
    */
   unread?: 'true' | 'false'
   limit?: number
   /**
-   * `cursor` of the page before
+   * `cursor` of the previous page
    */
   cursor?: string
 }
 export interface ListThreadsResult {
   /**
-   * How many of all threads have unread messages
+   * Number of all threads with unread messages
    */
   unreadThreads: number
   data: {
     /**
-     * The message that the thread is about
+     * Root of the thread
      */
     root: Message
     /**
-     * All messages of the thread
+     * Number of messages in the thread
      */
     totalCount: number
     /**
-     * `seq` of the latest message; 0 without one
+     * `seq` of the latest message, or 0
      */
     latestSeq: number
     /**
-     * Messages of the thread that the caller has not read; 0 outside of it
+     * Unread messages in the thread; 0 for callers outside it
      */
     unread: number
   }[]
   /**
-   * Of the next page; absent on the last one
+   * For the next page; absent on the last one
    */
   cursor?: string
 }
@@ -956,7 +956,7 @@ export interface MarkThreadReadResult {
    */
   threadOf: string
   /**
-   * Messages of the thread that the caller has not read; 0 outside of it
+   * Unread messages in the thread; 0 for callers outside it
    */
   unread: number
 }
@@ -968,7 +968,7 @@ export interface TraceMessageInput {
 }
 export interface WebhookDelivery {
   /**
-   * The webhook-id of every try
+   * webhook-id of every attempt
    */
   id: string
   /**
@@ -981,25 +981,25 @@ export interface WebhookDelivery {
   roomID: string
   clientID: string
   /**
-   * The event of the webhook; PUSH for PUSH_GENERIC
+   * Webhook event; PUSH for PUSH_GENERIC
    */
   event: string
   state: 'waiting' | 'done' | 'failed'
   tries: number
   /**
-   * When it was queued, the last time
+   * When it was last queued
    */
   createdAtMS: number
   /**
-   * HTTP status of the last response
+   * Status of the last response
    */
   status?: number
   /**
-   * The first KiB of its body
+   * First KiB of the last response
    */
   answer?: string
   /**
-   * Of the last try
+   * Duration of the last attempt
    */
   durationMS?: number
   /**
@@ -1007,7 +1007,7 @@ export interface WebhookDelivery {
    */
   lastTryAtMS?: number
   /**
-   * Why the last try failed
+   * Why the last attempt failed
    */
   lastError?: string
 }
@@ -1037,7 +1037,7 @@ export interface TraceMessageResult {
     request?: string
   }
   /**
-   * Its event in the stream; absent when it is not there: not yet, or not any more
+   * Its event in the stream; absent if not yet published or no longer kept
    */
   published?: {
     /**
@@ -1047,13 +1047,13 @@ export interface TraceMessageResult {
     streamSeq: number
   }
   /**
-   * Whether it has left the buffer of its room
+   * Whether it has been flushed from the buffer of its room
    */
   flushed: boolean
   deliveries: {
     node: string
     /**
-     * Sockets that it was handed to
+     * Sockets that got it
      */
     sockets: number
     /**
@@ -1061,12 +1061,12 @@ export interface TraceMessageResult {
      */
     atMS: number
     /**
-     * They got it when they came back with `since`; all of them together, and the time of the latest
+     * Delivered on reconnect with `since`; all such sockets together, at the time of the latest
      */
     caughtUp?: true
   }[]
   /**
-   * Realtime nodes that did not answer in time
+   * Realtime nodes that did not respond in time
    */
   silentNodes: string[]
   push: {
@@ -1078,13 +1078,13 @@ export interface TraceMessageResult {
       [k: string]: number
     }
     /**
-     * Devices by decision: DUE, CONNECTED, NO_NETWORK; with PUSH_GENERIC users as CALLED
+     * Devices by decision: DUE, CONNECTED, NO_NETWORK; with PUSH_GENERIC, users as CALLED
      */
     devices: {
       [k: string]: number
     }
     /**
-     * Outcomes of the pushes: sent, refused, dead, dropped
+     * Pushes by outcome: sent, refused, dead, dropped
      */
     results: {
       [k: string]: number
@@ -1097,7 +1097,7 @@ export interface TraceMessageResult {
   readBy: {
     totalCount: number
     /**
-     * At most 1,000, the longest-standing members first
+     * At most 1,000, earliest joined first
      *
      * Items: User ID
      */
@@ -1106,7 +1106,7 @@ export interface TraceMessageResult {
 }
 export interface CancelScheduledInput {
   /**
-   * Its ID
+   * ID of a scheduled message
    */
   id: string
 }
@@ -1128,7 +1128,7 @@ export interface ScheduledMessage {
   mentions?: string[]
   clientMessageID?: string
   /**
-   * Its files, which stay while it waits
+   * Files, which are kept until it is sent
    */
   attachments?: Attachment[]
   /**
@@ -1137,7 +1137,7 @@ export interface ScheduledMessage {
   replyTo?: string
   thread?: boolean
   /**
-   * Seconds from when it is sent
+   * Seconds from the send
    */
   expiresInS?: number
   /**
@@ -1149,7 +1149,7 @@ export interface ScheduledMessage {
    */
   createdAtMS: number
   /**
-   * Why it was not sent when it was due; absent while it waits
+   * Why it was not sent when due; absent while pending
    */
   refused?: {
     code: string
@@ -1162,11 +1162,11 @@ export interface ScheduledMessage {
 }
 export interface ChangeScheduledInput {
   /**
-   * Its ID
+   * ID of a scheduled message
    */
   id: string
   /**
-   * Required for one that was refused
+   * Required if it was refused
    */
   sendAtMS?: number
   /**
@@ -1174,11 +1174,11 @@ export interface ChangeScheduledInput {
    */
   message?: unknown
   /**
-   * Free-form type, e.g. text, image, announcement; not joinRoom, addMembers, leaveRoom, deleteMember
+   * Free-form type, e.g. text, image, announcement; except joinRoom, addMembers, leaveRoom, deleteMember
    */
   messageType?: string
   /**
-   * The files that it has from now on; an empty list takes them out. They stay as they are by default
+   * Replaces the files; an empty list removes them, absent keeps them
    */
   attachments?: {
     /**
@@ -1186,7 +1186,7 @@ export interface ChangeScheduledInput {
      */
     fileID: string
     /**
-     * As the sender called it
+     * Name given by the sender
      */
     name?: string
     /**
@@ -1198,34 +1198,34 @@ export interface ChangeScheduledInput {
      */
     size?: number
     /**
-     * In pixels, as the sender says
+     * Pixels, as given by the sender
      */
     width?: number
     /**
-     * In pixels, as the sender says
+     * Pixels, as given by the sender
      */
     height?: number
     /**
-     * In seconds, as the sender says
+     * Seconds, as given by the sender
      */
     duration?: number
   }[]
 }
 export interface ListScheduledInput {
   /**
-   * With the API key only
+   * API key only
    */
   sender?: string
   limit?: number
   /**
-   * `cursor` of the page before
+   * `cursor` of the previous page
    */
   cursor?: string
 }
 export interface ListScheduledResult {
   data: ScheduledMessage[]
   /**
-   * Of the next page; absent on the last one
+   * For the next page; absent on the last one
    */
   cursor?: string
 }
@@ -1235,7 +1235,7 @@ export interface ScheduleMessageInput {
    */
   room: string
   /**
-   * With the API key only, and required then
+   * API key only, and required there
    */
   sender?: string
   /**
@@ -1243,11 +1243,11 @@ export interface ScheduleMessageInput {
    */
   message: unknown
   /**
-   * Free-form type, e.g. text, image, announcement; not joinRoom, addMembers, leaveRoom, deleteMember
+   * Free-form type, e.g. text, image, announcement; except joinRoom, addMembers, leaveRoom, deleteMember
    */
   messageType: string
   /**
-   * When to send it: a time to come, within a year
+   * When to send: a future time, within a year
    */
   sendAtMS: number
   push?: boolean
@@ -1258,7 +1258,7 @@ export interface ScheduleMessageInput {
   mentions?: string[]
   clientMessageID?: string
   /**
-   * Uploaded files of the sender; name, type and size are those of the file, whatever is given
+   * Uploaded files of the sender; given name, type and size are ignored
    */
   attachments?: {
     /**
@@ -1266,7 +1266,7 @@ export interface ScheduleMessageInput {
      */
     fileID: string
     /**
-     * As the sender called it
+     * Name given by the sender
      */
     name?: string
     /**
@@ -1278,15 +1278,15 @@ export interface ScheduleMessageInput {
      */
     size?: number
     /**
-     * In pixels, as the sender says
+     * Pixels, as given by the sender
      */
     width?: number
     /**
-     * In pixels, as the sender says
+     * Pixels, as given by the sender
      */
     height?: number
     /**
-     * In seconds, as the sender says
+     * Seconds, as given by the sender
      */
     duration?: number
   }[]
@@ -1295,11 +1295,11 @@ export interface ScheduleMessageInput {
    */
   replyTo?: string
   /**
-   * Keeps the message in the thread about the one that it replies to
+   * Put the message in the thread of the message it replies to
    */
   thread?: boolean
   /**
-   * Seconds until the message expires; 0 for never. By default the room’s setting
+   * Seconds until the message expires; 0 for never. Default: the room’s setting
    */
   expiresInS?: number
 }
@@ -1311,7 +1311,7 @@ export interface DeleteBookmarkInput {
 }
 export interface DeleteBookmarkResult {
   /**
-   * 1, or 0 if there was none
+   * 1, or 0 if there was nothing to remove
    */
   removed: number
 }
@@ -1323,14 +1323,14 @@ export interface DeleteReminderInput {
 }
 export interface DeleteReminderResult {
   /**
-   * 1, or 0 if there was none
+   * 1, or 0 if there was nothing to remove
    */
   removed: number
 }
 export interface ListBookmarksInput {
   limit?: number
   /**
-   * `cursor` of the page before
+   * `cursor` of the previous page
    */
   cursor?: string
 }
@@ -1344,11 +1344,11 @@ export interface SavedMessage {
    */
   room: string
   /**
-   * Of a message in a thread: its root
+   * Root of the thread, for messages in a thread
    */
   threadOf?: string
   /**
-   * Of a reminder
+   * Reminders only
    */
   remindAtMS?: number
   /**
@@ -1356,28 +1356,28 @@ export interface SavedMessage {
    */
   createdAtMS: number
   /**
-   * As it is now, in lists
+   * In lists only: the message in its current state
    */
   message?: Message
 }
 export interface ListBookmarksResult {
   data: SavedMessage[]
   /**
-   * Of the next page; absent on the last one
+   * For the next page; absent on the last one
    */
   cursor?: string
 }
 export interface ListRemindersInput {
   limit?: number
   /**
-   * `cursor` of the page before
+   * `cursor` of the previous page
    */
   cursor?: string
 }
 export interface ListRemindersResult {
   data: SavedMessage[]
   /**
-   * Of the next page; absent on the last one
+   * For the next page; absent on the last one
    */
   cursor?: string
 }
@@ -1393,7 +1393,7 @@ export interface SetReminderInput {
    */
   message: string
   /**
-   * When to remind: a time to come, within a year
+   * When to remind: a future time, within a year
    */
   remindAtMS: number
 }
@@ -1414,7 +1414,7 @@ export interface DeleteAllForMeResult {
   messages: string[]
   isUserDeleteAllMessagesInRoom: boolean
   /**
-   * Of all messages: those of the room up to this `seq`
+   * With all messages: those up to this `seq`
    */
   upToSeq?: number
 }
@@ -1439,7 +1439,7 @@ export interface DeleteForAllResult {
    */
   messageID: string
   /**
-   * null when the API key did
+   * null for the API key
    */
   deletedBy: string | null
   /**
@@ -1468,17 +1468,17 @@ export interface DeleteForMeResult {
   messages: string[]
   isUserDeleteAllMessagesInRoom: boolean
   /**
-   * Of all messages: those of the room up to this `seq`
+   * With all messages: those up to this `seq`
    */
   upToSeq?: number
 }
 export interface CreateFileInput {
   /**
-   * Its name, without folders
+   * File name, without folders
    */
   name: string
   /**
-   * Media type; its parameters are left out
+   * Media type; parameters are dropped
    */
   type?: string
   /**
@@ -1486,7 +1486,7 @@ export interface CreateFileInput {
    */
   size: number
   /**
-   * With the API key only: the owner; without one, the integrator may send it in any user’s name
+   * Owner, API key only; without one, the API key may send the file as any user
    */
   owner?: string
 }
@@ -1496,7 +1496,7 @@ export interface NewFile {
    */
   fileID: string
   /**
-   * As the sender called it
+   * Name given by the sender
    */
   name: string
   /**
@@ -1508,11 +1508,11 @@ export interface NewFile {
    */
   size: number
   /**
-   * Its user; absent for a file of the integrator’s
+   * Owner; absent for files of the API key
    */
   owner?: string
   /**
-   * `waiting`: it has not been uploaded yet; `checking`: a scanner looks at it first; `refused`: by the scanner
+   * `waiting`: not uploaded yet; `checking`: being scanned; `refused`: by the scanner
    */
   status: 'waiting' | 'checking' | 'uploaded' | 'refused'
   /**
@@ -1520,17 +1520,17 @@ export interface NewFile {
    */
   createdAtMS: number
   /**
-   * Fetch it here with your headers: GET /files/{id}
+   * GET /files/{id}, with your headers
    */
   url: string
   upload: {
     method: 'PUT'
     /**
-     * Where the bytes go: the body is the file, nothing else
+     * Upload URL; the body is the bare file
      */
     url: string
     /**
-     * To send with them
+     * Headers to send with the upload
      */
     headers: {
       [k: string]: string
@@ -1547,11 +1547,11 @@ export interface GetFileInput {
    */
   id: string
   /**
-   * The browser is to save the file, not show it
+   * Make browsers save the file instead of showing it
    */
   download?: 'true' | 'false'
   /**
-   * Return 302 to the address instead
+   * Return a 302 redirect to the URL instead
    */
   redirect?: 'true' | 'false'
 }
@@ -1561,7 +1561,7 @@ export interface File {
    */
   fileID: string
   /**
-   * As the sender called it
+   * Name given by the sender
    */
   name: string
   /**
@@ -1573,11 +1573,11 @@ export interface File {
    */
   size: number
   /**
-   * Its user; absent for a file of the integrator’s
+   * Owner; absent for files of the API key
    */
   owner?: string
   /**
-   * `waiting`: it has not been uploaded yet; `checking`: a scanner looks at it first; `refused`: by the scanner
+   * `waiting`: not uploaded yet; `checking`: being scanned; `refused`: by the scanner
    */
   status: 'waiting' | 'checking' | 'uploaded' | 'refused'
   /**
@@ -1585,7 +1585,7 @@ export interface File {
    */
   createdAtMS: number
   /**
-   * Where its bytes are, without any header, until urlExpiresAtMS; absent while it is not `uploaded`
+   * Download URL, without headers, until urlExpiresAtMS; absent unless `uploaded`
    */
   url?: string
   /**
@@ -1593,7 +1593,7 @@ export interface File {
    */
   urlExpiresAtMS?: number
   /**
-   * Of a picture, at most 480 pixels wide and high, a WebP: some seconds after it was uploaded
+   * WebP of an image, at most 480 × 480 pixels; available some seconds after the upload
    */
   thumbnail?: {
     url: string
@@ -1625,7 +1625,7 @@ export interface TypingInput {
    */
   id: string
   /**
-   * Empty: the text was cleared, and typing ends
+   * Empty: typing has ended
    */
   message: string
 }
@@ -1637,7 +1637,7 @@ export interface AppendStreamInput {
   id: string
   text: string
   /**
-   * Where the piece begins, in UTF-16 units; left out, where the last one ends
+   * Start of the piece, in UTF-16 units; default: the end of the last one
    */
   at?: number
 }
@@ -1647,7 +1647,7 @@ export interface AppendStreamResult {
    */
   messageID: string
   /**
-   * Where the piece ends: the next `at`
+   * End of the piece: the next `at`
    */
   length: number
 }
@@ -1657,7 +1657,7 @@ export interface EndStreamInput {
    */
   id: string
   /**
-   * The whole content, instead of the pieces: any JSON, at most 64 KiB
+   * Complete content in place of the pieces: any JSON, at most 64 KiB
    */
   message?: unknown
 }
@@ -1671,19 +1671,19 @@ export interface OpenStreamInput {
    */
   sender?: string
   /**
-   * Free-form type, e.g. text, image, announcement; not joinRoom, addMembers, leaveRoom, deleteMember
+   * Free-form type, e.g. text, image, announcement; except joinRoom, addMembers, leaveRoom, deleteMember
    */
   messageType?: string
   /**
-   * Whether there is a push at the end
+   * Whether to push the message when the stream ends
    */
   push?: boolean
   /**
-   * Makes the send repeatable for 24 hours
+   * Makes the send idempotent for 24 hours
    */
   clientMessageID?: string
   /**
-   * Uploaded files of the sender; name, type and size are those of the file, whatever is given
+   * Uploaded files of the sender; given name, type and size are ignored
    */
   attachments?: {
     /**
@@ -1691,7 +1691,7 @@ export interface OpenStreamInput {
      */
     fileID: string
     /**
-     * As the sender called it
+     * Name given by the sender
      */
     name?: string
     /**
@@ -1703,28 +1703,28 @@ export interface OpenStreamInput {
      */
     size?: number
     /**
-     * In pixels, as the sender says
+     * Pixels, as given by the sender
      */
     width?: number
     /**
-     * In pixels, as the sender says
+     * Pixels, as given by the sender
      */
     height?: number
     /**
-     * In seconds, as the sender says
+     * Seconds, as given by the sender
      */
     duration?: number
   }[]
   /**
-   * The message of the same room that it replies to
+   * Message in the same room that this one replies to
    */
   replyTo?: string
   /**
-   * Keeps the message in the thread about the one that it replies to
+   * Put the message in the thread of the message it replies to
    */
   thread?: boolean
   /**
-   * Seconds until the message expires; 0 for never. By default the room’s setting
+   * Seconds until the message expires; 0 for never. Default: the room’s setting
    */
   expiresInS?: number
 }
@@ -1735,14 +1735,14 @@ export interface ListPinsInput {
   id: string
   limit?: number
   /**
-   * `beforeSeq` of the page before
+   * `beforeSeq` of the previous page
    */
   beforeSeq?: number
 }
 export interface ListPinsResult {
   data: Message[]
   /**
-   * Of the next page; absent on the last one
+   * For the next page; absent on the last one
    */
   beforeSeq?: number
 }
@@ -1767,11 +1767,11 @@ export interface CreateRoomInput {
   description?: string
   roomTags?: string[]
   /**
-   * An http(s) URL, or a key of the configuration `webhookKeys`; by the API key only, and shown to it alone
+   * An http(s) URL, or a key of the configuration `webhookKeys`; set by and visible to the API key only
    */
   webhook?: string
   /**
-   * By the API key only, and shown to it alone
+   * Set by and visible to the API key only
    */
   botState?: string
   botMode?: boolean
@@ -1782,15 +1782,15 @@ export interface CreateRoomInput {
     [k: string]: unknown
   }
   /**
-   * Seconds between two messages of a member; 0 for none
+   * Minimum seconds between two messages of a member; 0 for none
    */
   slowModeS?: number
   /**
-   * Seconds until a message of the room expires, unless it says otherwise; 0 for never
+   * Seconds until a message expires, unless it has its own expiresInS; 0 for never
    */
   expiresInS?: number
   /**
-   * Days after which its messages go; 0: as the configuration `retention` says. By the API key only
+   * Days until messages are removed; 0: as in the configuration `retention`. API key only
    */
   retentionDays?: number
   /**
@@ -1809,7 +1809,7 @@ export interface CreateRoomInput {
    */
   members: string[]
   /**
-   * Write a message of type joinRoom
+   * Also write a message of type joinRoom
    */
   systemMessage?: boolean
   encrypted?: boolean
@@ -1856,22 +1856,22 @@ export interface Room {
   lastMessage?: Message
   pref?: RoomPref
   /**
-   * NotificationsOfRoom of the caller; absent where they set none
+   * NotificationsOfRoom of the caller; absent if not set
    */
   notifications?: {
     /**
-     * Absent: the next wider level counts
+     * Default: the next wider level
      */
     level?: 'all' | 'mentions' | 'none'
     /**
-     * Levels of single message types, which come before `level`
+     * Levels by message type, which override `level`
      */
     types?: {
       messageType: string
       level: 'all' | 'mentions' | 'none'
     }[]
     /**
-     * Until then only messages that name the user are pushed
+     * Until then, only messages that mention the user by ID are pushed
      */
     muteUntilMS?: number
   }
@@ -1892,15 +1892,15 @@ export interface Room {
     [k: string]: unknown
   }
   /**
-   * Seconds between two messages of a member; absent for none
+   * Minimum seconds between two messages of a member; absent: no limit
    */
   slowModeS?: number
   /**
-   * Seconds until a message without expiresInS of its own expires; absent: never
+   * Seconds until a message without its own expiresInS expires; absent: never
    */
   expiresInS?: number
   /**
-   * Days after which its messages go; absent: as the configuration `retention` says
+   * Days until messages are removed; absent: as in the configuration `retention`
    */
   retentionDays?: number
 }
@@ -1928,7 +1928,7 @@ export interface GetRoomInput {
 }
 export interface ListRoomsInput {
   /**
-   * Space-separated lastMessage, createdTime, name (by the alphabet); prefix - for descending
+   * Space-separated lastMessage, createdTime, name (alphabetical); prefix - for descending
    */
   sort?: string
   skip?: number
@@ -1941,7 +1941,7 @@ export interface ListRoomsInput {
    */
   updatedAfter?: string
   /**
-   * JSON object: filter by the room preferences of the caller
+   * JSON object: filter by the caller's room preferences
    */
   pref?: string
   /**
@@ -1973,11 +1973,11 @@ export interface UpdateRoomInput {
   description?: string
   roomTags?: string[]
   /**
-   * An http(s) URL, or a key of the configuration `webhookKeys`; by the API key only, and shown to it alone
+   * An http(s) URL, or a key of the configuration `webhookKeys`; set by and visible to the API key only
    */
   webhook?: string
   /**
-   * By the API key only, and shown to it alone
+   * Set by and visible to the API key only
    */
   botState?: string
   botMode?: boolean
@@ -1988,15 +1988,15 @@ export interface UpdateRoomInput {
     [k: string]: unknown
   }
   /**
-   * Seconds between two messages of a member; 0 for none
+   * Minimum seconds between two messages of a member; 0 for none
    */
   slowModeS?: number
   /**
-   * Seconds until a message of the room expires, unless it says otherwise; 0 for never
+   * Seconds until a message expires, unless it has its own expiresInS; 0 for never
    */
   expiresInS?: number
   /**
-   * Days after which its messages go; 0: as the configuration `retention` says. By the API key only
+   * Days until messages are removed; 0: as in the configuration `retention`. API key only
    */
   retentionDays?: number
   /**
@@ -2061,11 +2061,11 @@ export interface MarkDeliveredResult {
    */
   memberID: string
   /**
-   * The message that was reported
+   * The reported message
    */
   messageID: string
   /**
-   * False in a room with too many members: the marker is neither stored nor announced
+   * False in rooms with too many members, where markers are neither stored nor announced
    */
   isMarked: boolean
 }
@@ -2081,15 +2081,15 @@ export interface ExplainBadgeInput {
    */
   client_id: string
   /**
-   * Also count from the messages
+   * Also count the messages themselves
    */
   verify?: 'true' | 'false'
   /**
-   * Rooms to pass over
+   * Rooms to skip
    */
   skip?: number
   /**
-   * Rooms at most
+   * Maximum number of rooms
    */
   limit?: number
 }
@@ -2099,11 +2099,11 @@ export interface ExplainBadgeResult {
    */
   client: string
   /**
-   * Total unread across all rooms, as GET /me/badge returns it
+   * Total unread count, as in GET /me/badge
    */
   badge: number
   /**
-   * The rooms of the user
+   * Number of rooms of the user
    */
   totalCount: number
   data: {
@@ -2112,41 +2112,41 @@ export interface ExplainBadgeResult {
      */
     room: string
     /**
-     * seq of the last message of the room
+     * `seq` of the last message in the room
      */
     seq: number
     /**
-     * seq of the last message that counts as read
+     * `seq` of the last message that counts as read
      */
     readSeq: number
     /**
-     * Messages after the marker that do not count as unread, as they are kept
+     * Stored number of messages after the marker that do not count as unread
      */
     uncounted: number
     /**
-     * Of them, sent by the user
+     * Of these, sent by the user
      */
     own?: number
     /**
-     * Of them, deleted for all or recalled
+     * Of these, deleted for everyone or recalled
      */
     deleted?: number
     /**
-     * Of them, deleted by the user for themselves
+     * Of these, deleted by the user for themselves
      */
     hidden?: number
     unread: number
     /**
-     * With verify: unread as counted from the messages
+     * With verify: unread, counted from the messages
      */
     countedUnread?: number
     /**
-     * With verify: whether both are the same
+     * With verify: whether unread and countedUnread match
      */
     agrees?: boolean
   }[]
   /**
-   * With verify: whether all rooms of this page that were counted agree
+   * With verify: whether all counted rooms of this page agree
    */
   agrees?: boolean
   /**
@@ -2160,7 +2160,7 @@ export interface GetBadgeResult {
 }
 export interface GetBadgesByRoomTagsInput {
   /**
-   * Without any, all tags
+   * Default: all tags
    */
   tags?: string[]
 }
@@ -2197,14 +2197,14 @@ export interface User {
   userAgent?: string
   isRobot: boolean
   /**
-   * Commands of a robot, `/name`
+   * `/name` commands of a robot
    */
   commands?: {
     name: string
     description: string
   }[]
   /**
-   * IDs of the rooms that this user muted
+   * IDs of the rooms that the user muted
    *
    * Items: Room ID
    */
@@ -2222,14 +2222,14 @@ export interface User {
    */
   lastJoinOrCreateRoomTime?: string
   /**
-   * 0 when the user never logged in
+   * 0 if the user never logged in
    */
   lastLoginTimeMS: number
   __v: number
 }
 export interface Address {
   /**
-   * Left out where it is not known: behind a proxy that does not say it
+   * Absent if unknown, as behind a proxy that hides it
    */
   port?: number
   family: string
@@ -2266,14 +2266,14 @@ export interface AdminUser {
   userAgent?: string
   isRobot: boolean
   /**
-   * Commands of a robot, `/name`
+   * `/name` commands of a robot
    */
   commands?: {
     name: string
     description: string
   }[]
   /**
-   * IDs of the rooms that this user muted
+   * IDs of the rooms that the user muted
    *
    * Items: Room ID
    */
@@ -2291,13 +2291,13 @@ export interface AdminUser {
    */
   lastJoinOrCreateRoomTime?: string
   /**
-   * 0 when the user never logged in
+   * 0 if the user never logged in
    */
   lastLoginTimeMS: number
   __v: number
   isAdmin: boolean
   /**
-   * While the user is banned from the app
+   * Only while the user is banned from the app
    */
   ban?: {
     /**
@@ -2354,28 +2354,28 @@ export interface UnmuteUserInput {
    */
   room: string
   /**
-   * Tolerated, without effect
+   * Accepted and ignored
    */
   limit?: string
   /**
-   * Tolerated, without effect
+   * Accepted and ignored
    */
   skip?: string
 }
 export interface GetChangesInput {
   /**
-   * The cursor of the last answer, or `serverTimeMS` of a socket; 0 for the first time
+   * `cursor` of the last response, or `serverTimeMS` of a socket; first 0
    */
   since: string
   /**
-   * Rooms at most
+   * Maximum number of rooms
    */
   limit?: number
 }
 export interface Invitation {
   _id: string
   /**
-   * The inviting user; empty for the API key in a room without members
+   * Inviting user; empty for the API key in a room without members
    */
   inviter: string
   /**
@@ -2401,29 +2401,29 @@ export interface Invitation {
 }
 export interface GetChangesResult {
   /**
-   * The rooms that changed
+   * Changed rooms
    */
   rooms: {
     /**
-     * The room as GET /rooms/{id} has it: with unread, preferences and last message
+     * As in GET /rooms/{id}, with unread, preferences and last message
      */
     room: Room
     /**
-     * seq of the last message
+     * `seq` of the last message
      */
     seq: number
     /**
-     * Whether messages came, or were changed or deleted: fetch them
+     * Whether to fetch messages: some are new, changed or deleted
      */
     messages: boolean
     /**
-     * The threads, each by its root, in which messages came, or were changed or deleted, or in which the caller has read: fetch them
+     * Roots of threads to fetch: messages are new, changed or deleted, or the caller has read them
      *
      * Items: Message ID
      */
     threads: string[]
     /**
-     * The read markers that moved, each as it is last
+     * Latest position of each read marker that moved
      */
     lastRead: {
       /**
@@ -2437,31 +2437,31 @@ export interface GetChangesResult {
     }[]
   }[]
   /**
-   * Rooms that the user is in no more, or that were deleted
+   * Rooms that the user left, was removed from, or that were deleted
    *
    * Items: Room ID
    */
   removed: string[]
   /**
-   * Those that came and are open still
+   * New invitations that are still open
    */
   invitations: Invitation[]
   /**
-   * The personal preferences that were set, as they are now
+   * Current values of personal preferences that were set
    */
   prefs: {
     [k: string]: unknown
   }
   /**
-   * Keys of personal preferences that were deleted
+   * Keys of deleted personal preferences
    */
   deletedPrefs: string[]
   /**
-   * The next `since`; when `complete`, also for `auth2`, as a number
+   * The next `since`; if `complete`, also for `auth2`, as a number
    */
   cursor: string
   /**
-   * False: there is more
+   * False if there are more changes
    */
   complete: boolean
 }
@@ -2471,13 +2471,13 @@ export interface AddMembersInput {
    */
   id: string
   /**
-   * User IDs; the ID of a user group stands for its members
+   * User IDs; a user group stands for its members
    *
    * Items: User ID
    */
   invitees: string[]
   /**
-   * Also write a system message about it
+   * Also write a system message
    */
   systemMessage?: boolean
   invitationRequired?: boolean
@@ -2519,22 +2519,22 @@ export interface AddMembersResult {
   lastMessage?: Message
   pref?: RoomPref
   /**
-   * NotificationsOfRoom of the caller; absent where they set none
+   * NotificationsOfRoom of the caller; absent if not set
    */
   notifications?: {
     /**
-     * Absent: the next wider level counts
+     * Default: the next wider level
      */
     level?: 'all' | 'mentions' | 'none'
     /**
-     * Levels of single message types, which come before `level`
+     * Levels by message type, which override `level`
      */
     types?: {
       messageType: string
       level: 'all' | 'mentions' | 'none'
     }[]
     /**
-     * Until then only messages that name the user are pushed
+     * Until then, only messages that mention the user by ID are pushed
      */
     muteUntilMS?: number
   }
@@ -2555,15 +2555,15 @@ export interface AddMembersResult {
     [k: string]: unknown
   }
   /**
-   * Seconds between two messages of a member; absent for none
+   * Minimum seconds between two messages of a member; absent: no limit
    */
   slowModeS?: number
   /**
-   * Seconds until a message without expiresInS of its own expires; absent: never
+   * Seconds until a message without its own expiresInS expires; absent: never
    */
   expiresInS?: number
   /**
-   * Days after which its messages go; absent: as the configuration `retention` says
+   * Days until messages are removed; absent: as in the configuration `retention`
    */
   retentionDays?: number
   invitations?: Invitation[]
@@ -2580,21 +2580,21 @@ export interface JoinRoomInput {
    */
   id: string
   /**
-   * Also write a system message about it
+   * Also write a system message
    */
   systemMessage?: boolean
 }
 export interface ListInvitationsInput {
   limit?: number
   /**
-   * `cursor` of the page before
+   * `cursor` of the previous page
    */
   cursor?: string
 }
 export interface ListInvitationsResult {
   data: Invitation[]
   /**
-   * Of the next page; absent on the last one
+   * For the next page; absent on the last one
    */
   cursor?: string
 }
@@ -2622,15 +2622,15 @@ export interface ListMembersResult {
     avatarUrl: string
     isRobot?: boolean
     /**
-     * 0 when the user never logged in
+     * 0 if the user never logged in
      */
     lastLoginTimeMS: number
     /**
-     * `seq` of the last message that they have read, or that was there when they joined
+     * `seq` of the last message that the member has read, or of the last one before they joined
      */
     readSeq: number
     /**
-     * `seq` of the last message that has reached them, as far as they said
+     * `seq` of the last message that the member has reported as delivered
      */
     deliveredSeq: number
   }[]
@@ -2647,7 +2647,7 @@ export interface RemoveMembersInput {
    */
   members: string[]
   /**
-   * Also write a system message about it
+   * Also write a system message
    */
   systemMessage?: boolean
 }
@@ -2669,7 +2669,7 @@ export interface EraseUserInput {
    */
   client_id: string
   /**
-   * Their messages in all rooms and threads: kept, redacted as if recalled, or deleted for all
+   * Messages in all rooms and threads: keep, redact as if recalled, or delete for everyone
    */
   content?: 'keep' | 'redact' | 'delete'
 }
@@ -2700,26 +2700,26 @@ export interface SaveUserInput {
    */
   isAdmin?: boolean
   /**
-   * Commands of a robot, `/name`, for users with isRobot
+   * `/name` commands of a user with isRobot
    */
   commands?: {
     name: string
     description?: string
   }[]
   /**
-   * true: the service generates a token
+   * true: generate a token
    */
   issueAccessToken?: boolean
   /**
-   * With issueAccessToken true: the token is for this device, and replaces that of this device alone
+   * With issueAccessToken true: issue the token for this device, replacing only its token
    */
   deviceId?: string
   /**
-   * Token generated by the integrator
+   * Token generated by you
    */
   token?: string
   /**
-   * ISO-8601 expiry of a supplied token
+   * Expiry of a supplied token, ISO-8601
    */
   expirationDate?: string
 }
@@ -2744,14 +2744,14 @@ export interface SavedUser {
   userAgent?: string
   isRobot: boolean
   /**
-   * Commands of a robot, `/name`
+   * `/name` commands of a robot
    */
   commands?: {
     name: string
     description: string
   }[]
   /**
-   * IDs of the rooms that this user muted
+   * IDs of the rooms that the user muted
    *
    * Items: Room ID
    */
@@ -2769,13 +2769,13 @@ export interface SavedUser {
    */
   lastJoinOrCreateRoomTime?: string
   /**
-   * 0 when the user never logged in
+   * 0 if the user never logged in
    */
   lastLoginTimeMS: number
   __v: number
   isAdmin: boolean
   /**
-   * While the user is banned from the app
+   * Only while the user is banned from the app
    */
   ban?: {
     /**
@@ -2809,7 +2809,7 @@ export interface SaveUsersInput {
      */
     isAdmin?: boolean
     /**
-     * Commands of a robot, `/name`, for users with isRobot
+     * `/name` commands of a user with isRobot
      */
     commands?: {
       name: string
@@ -2833,13 +2833,13 @@ export interface SearchUsersResult {
 }
 export interface StartChatInput {
   /**
-   * User IDs, without the caller
+   * User IDs, excluding the caller
    *
    * Items: User ID
    */
   members: string[]
   /**
-   * Of a group
+   * Name of the group
    */
   name?: string
 }
@@ -2853,42 +2853,42 @@ export interface ListConnectionsInput {
 export interface ListConnectionsResult {
   data: {
     /**
-     * As in auth2; without one there, the ID of the socket
+     * `deviceId` of auth2, or else the socket ID
      */
     deviceId: string
     node: string
     transport: 'websocket' | 'polling'
     /**
-     * When it authenticated
+     * When the device authenticated
      */
     sinceMS: number
     /**
-     * When something was last heard of it, a heartbeat at least
+     * When the device last sent anything, heartbeats included
      */
     lastSeenMS: number
     userAgent: string
     /**
-     * `auth.clientVersion` of the connection, if the client gave one
+     * `auth.clientVersion` of the connection
      */
     clientVersion?: string
   }[]
   /**
-   * Nodes that did not answer in time
+   * Nodes that did not respond in time
    */
   silentNodes: string[]
 }
 export interface SubscribeInput {
   type: 'ios' | 'fcm' | 'web' | 'hms' | 'relay'
   /**
-   * Device push token; of a browser (`web`), its PushSubscription as JSON text
+   * Device push token; for `web`, the PushSubscription as JSON text
    */
   token: string
   /**
-   * The same as in auth2, so that an online device gets no push
+   * Same as in auth2, so that a connected device gets no push
    */
   deviceId: string
   /**
-   * Of the texts that the app has set for pushes, such as de-AT
+   * Language of the app’s push texts for this device, such as de-AT
    */
   language?: string
 }
@@ -2902,7 +2902,7 @@ export interface UnsubscribeInput {
    */
   deviceId?: string
   /**
-   * Device push token; of a browser (`web`), its PushSubscription as JSON text
+   * Device push token; for `web`, the PushSubscription as JSON text
    */
   token?: string
 }
@@ -2945,7 +2945,7 @@ export interface ListGroupsResult {
 }
 export interface SaveGroupInput {
   /**
-   * Made when absent
+   * Generated if absent
    */
   _id?: string
   nickname: string
@@ -2958,18 +2958,18 @@ export interface SaveGroupInput {
 export interface GetMyNotificationsInput {}
 export interface UserNotifications {
   /**
-   * Absent: the next wider level counts
+   * Default: the next wider level
    */
   level?: 'all' | 'mentions' | 'none'
   /**
-   * Levels of single message types, which come before `level`
+   * Levels by message type, which override `level`
    */
   types?: {
     messageType: string
     level: 'all' | 'mentions' | 'none'
   }[]
   /**
-   * Until then only messages that name the user are pushed
+   * Until then, only messages that mention the user by ID are pushed
    */
   muteUntilMS?: number
   doNotDisturb?: {
@@ -2981,7 +2981,7 @@ export interface UserNotifications {
       days: number[]
       from: string
       /**
-       * Not after `from`: on the next day
+       * On the next day unless after `from`
        */
       to: string
     }[]
@@ -2995,18 +2995,18 @@ export interface GetMyRoomNotificationsInput {
 }
 export interface NotificationsOfRoom {
   /**
-   * Absent: the next wider level counts
+   * Default: the next wider level
    */
   level?: 'all' | 'mentions' | 'none'
   /**
-   * Levels of single message types, which come before `level`
+   * Levels by message type, which override `level`
    */
   types?: {
     messageType: string
     level: 'all' | 'mentions' | 'none'
   }[]
   /**
-   * Until then only messages that name the user are pushed
+   * Until then, only messages that mention the user by ID are pushed
    */
   muteUntilMS?: number
 }
@@ -3018,11 +3018,11 @@ export interface GetMyThreadNotificationsInput {
 }
 export interface ThreadNotifications {
   /**
-   * Absent: the next wider level counts
+   * Default: the next wider level
    */
   level?: 'all' | 'mentions' | 'none'
   /**
-   * Until then only messages that name the user are pushed
+   * Until then, only messages that mention the user by ID are pushed
    */
   muteUntilMS?: number
 }
@@ -3044,18 +3044,18 @@ export interface GetRoomNotificationsInput {
 }
 export interface SetMyNotificationsInput {
   /**
-   * Absent: the next wider level counts
+   * Default: the next wider level
    */
   level?: 'all' | 'mentions' | 'none'
   /**
-   * Levels of single message types, which come before `level`
+   * Levels by message type, which override `level`
    */
   types?: {
     messageType: string
     level: 'all' | 'mentions' | 'none'
   }[]
   /**
-   * Until then only messages that name the user are pushed
+   * Until then, only messages that mention the user by ID are pushed
    */
   muteUntilMS?: number
   doNotDisturb?: {
@@ -3067,7 +3067,7 @@ export interface SetMyNotificationsInput {
       days: number[]
       from: string
       /**
-       * Not after `from`: on the next day
+       * On the next day unless after `from`
        */
       to: string
     }[]
@@ -3079,18 +3079,18 @@ export interface SetMyRoomNotificationsInput {
    */
   room: string
   /**
-   * Absent: the next wider level counts
+   * Default: the next wider level
    */
   level?: 'all' | 'mentions' | 'none'
   /**
-   * Levels of single message types, which come before `level`
+   * Levels by message type, which override `level`
    */
   types?: {
     messageType: string
     level: 'all' | 'mentions' | 'none'
   }[]
   /**
-   * Until then only messages that name the user are pushed
+   * Until then, only messages that mention the user by ID are pushed
    */
   muteUntilMS?: number
 }
@@ -3100,11 +3100,11 @@ export interface SetMyThreadNotificationsInput {
    */
   id: string
   /**
-   * Absent: the next wider level counts
+   * Default: the next wider level
    */
   level?: 'all' | 'mentions' | 'none'
   /**
-   * Until then only messages that name the user are pushed
+   * Until then, only messages that mention the user by ID are pushed
    */
   muteUntilMS?: number
 }
@@ -3114,18 +3114,18 @@ export interface SetNotificationsInput {
    */
   uid: string
   /**
-   * Absent: the next wider level counts
+   * Default: the next wider level
    */
   level?: 'all' | 'mentions' | 'none'
   /**
-   * Levels of single message types, which come before `level`
+   * Levels by message type, which override `level`
    */
   types?: {
     messageType: string
     level: 'all' | 'mentions' | 'none'
   }[]
   /**
-   * Until then only messages that name the user are pushed
+   * Until then, only messages that mention the user by ID are pushed
    */
   muteUntilMS?: number
   doNotDisturb?: {
@@ -3137,7 +3137,7 @@ export interface SetNotificationsInput {
       days: number[]
       from: string
       /**
-       * Not after `from`: on the next day
+       * On the next day unless after `from`
        */
       to: string
     }[]
@@ -3153,24 +3153,24 @@ export interface SetRoomNotificationsInput {
    */
   room: string
   /**
-   * Absent: the next wider level counts
+   * Default: the next wider level
    */
   level?: 'all' | 'mentions' | 'none'
   /**
-   * Levels of single message types, which come before `level`
+   * Levels by message type, which override `level`
    */
   types?: {
     messageType: string
     level: 'all' | 'mentions' | 'none'
   }[]
   /**
-   * Until then only messages that name the user are pushed
+   * Until then, only messages that mention the user by ID are pushed
    */
   muteUntilMS?: number
 }
 export interface DeleteMyPrefInput {
   /**
-   * A key that was set
+   * Key of an existing preference
    */
   key: string
 }
@@ -3201,7 +3201,7 @@ export interface SetMyPrefResult {
 }
 export interface GetPresenceInput {
   /**
-   * User IDs, the parameter repeated for each, at most 500
+   * User IDs; repeat the parameter, at most 500
    */
   clients: string | string[]
 }
@@ -3212,19 +3212,19 @@ export interface GetPresenceResult {
      */
     client: string
     /**
-     * online: a device is connected and not away. away: all that are connected are. unknown: Redis cannot be asked now
+     * online: a connected device is not away. away: all connected devices are away. unknown: Redis is unavailable
      */
     state: 'online' | 'away' | 'offline' | 'unknown'
     /**
-     * Whether a device is connected: online or away. Absent while unknown
+     * Whether a device is connected (online or away); absent while unknown
      */
     online?: boolean
     /**
-     * Whether the state is away. Absent while unknown
+     * Whether the state is away; absent while unknown
      */
     away?: boolean
     /**
-     * Only when offline: when the last device was connected. Absent for hidden users, and for those who never connected
+     * Only offline: when the last device was connected. Absent for hidden users and users who never connected
      */
     lastSeenMS?: number
   }[]
@@ -3236,7 +3236,7 @@ export interface BindTokenInput {
   client_id: string
   token: string
   /**
-   * ISO-8601 expiry of a supplied token
+   * Expiry of a supplied token, ISO-8601
    */
   expirationDate: string
 }
@@ -3266,23 +3266,23 @@ export interface EndTokenResult {}
 export interface ListMyTokensInput {}
 export interface UserToken {
   /**
-   * The beginning of the SHA-256 digest of the token
+   * Beginning of the token’s SHA-256 digest
    */
   id: string
   /**
-   * The device that it was issued for, or that its issuer names
+   * Device that it was issued for, or that its issuer names
    */
   deviceId?: string
   /**
-   * Of a login of the app’s own
+   * Whether it is from the app’s own login
    */
   isOwnLogin: boolean
   /**
-   * Its ID at the issuer
+   * Token ID at the issuer
    */
   jti?: string
   /**
-   * When it was issued, or presented first
+   * When it was issued or first presented
    */
   createdAt: string
   /**
@@ -3290,17 +3290,17 @@ export interface UserToken {
    */
   expirationDate: string
   /**
-   * Of a request over HTTP, noted once an hour
+   * Last HTTP request, to the hour
    */
   lastUsedTime?: string
   /**
-   * In GET /me/tokens: the token of the call
+   * In GET /me/tokens: whether it is the calling token
    */
   isCurrent?: boolean
 }
 export interface ListMyTokensResult {
   /**
-   * Those in force, the latest first; at most 50
+   * Active tokens, newest first; at most 50
    */
   data: UserToken[]
 }
@@ -3312,7 +3312,7 @@ export interface ListTokensInput {
 }
 export interface ListTokensResult {
   /**
-   * Those in force, the latest first; at most 50
+   * Active tokens, newest first; at most 50
    */
   data: UserToken[]
 }
@@ -3330,15 +3330,15 @@ export interface RevokeTokensInput {
    */
   client_id: string
   /**
-   * Without it all tokens are removed
+   * Without it, all tokens are revoked
    */
   token?: string
   /**
-   * Instead: the token of the app’s own login with this ID, presented or not
+   * Instead: the token of your own login with this ID, whether already presented or not
    */
   jti?: string
   /**
-   * Instead: those of this device, and those of the app’s own login that name it and were issued until now
+   * Instead: the tokens of this device, including those of your own login issued for it so far
    */
   deviceId?: string
 }
@@ -3349,11 +3349,11 @@ export interface RevokeTokensResult {
 }
 export interface AddKeyInput {
   /**
-   * Unique among the keys in force, such as the server that uses it
+   * Unique among active keys, such as the server that uses it
    */
   name: string
   /**
-   * `all` is every scope but `platform`, also those of later releases; by default `all`, or those of the calling key
+   * `all`: every scope except `platform`, including those of later releases. Default: the scopes of the calling key, or `all`
    */
   scopes?: (
     | 'all'
@@ -3380,25 +3380,25 @@ export interface AddKeyInput {
     | 'keys:write'
   )[]
   /**
-   * The key ends by itself then
+   * When the key expires
    */
   expiresAt?: string
   /**
-   * Networks from which the key may be used; absent: all
+   * Networks that may use the key; default: all
    */
   addresses?: string[]
   /**
-   * Requests in a minute; absent: as PARLEY_GATEWAY_RATE_PER_API_KEY
+   * Requests per minute; default: PARLEY_GATEWAY_RATE_PER_API_KEY
    */
   ratePerMinute?: number
 }
 export interface AddKeyResult {
   /**
-   * The beginning of the SHA-256 digest of the key
+   * Beginning of the key’s SHA-256 digest
    */
   id: string
   /**
-   * Empty for a key from before names existed
+   * Empty for unnamed keys
    */
   name: string
   scopes: (
@@ -3440,27 +3440,27 @@ export interface AddKeyResult {
   addresses?: string[]
   ratePerMinute?: number
   /**
-   * Only where ended keys are listed too
+   * Only in lists with ended keys
    */
   revokedAt?: string
   /**
-   * The key; it cannot be read again
+   * The key; shown only once
    */
   apiKey: string
 }
 export interface ListKeysInput {
   /**
-   * Revoked and expired keys too
+   * Include revoked and expired keys
    */
   ended?: 'true' | 'false'
 }
 export interface ApiKey {
   /**
-   * The beginning of the SHA-256 digest of the key
+   * Beginning of the key’s SHA-256 digest
    */
   id: string
   /**
-   * Empty for a key from before names existed
+   * Empty for unnamed keys
    */
   name: string
   scopes: (
@@ -3502,7 +3502,7 @@ export interface ApiKey {
   addresses?: string[]
   ratePerMinute?: number
   /**
-   * Only where ended keys are listed too
+   * Only in lists with ended keys
    */
   revokedAt?: string
 }
@@ -3511,7 +3511,7 @@ export interface ListKeysResult {
 }
 export interface RevokeKeyInput {
   /**
-   * The beginning of the SHA-256 digest of the key
+   * Beginning of the key’s SHA-256 digest
    */
   id: string
 }
@@ -3542,7 +3542,7 @@ export interface Ban {
     lastLoginTimeMS: number
   }
   /**
-   * The banning user; empty for the API key
+   * User who banned or blocked; empty for the API key
    */
   blocker: string
   /**
@@ -3550,7 +3550,7 @@ export interface Ban {
    */
   createdAt: string
   /**
-   * Last change; on unban the unban time
+   * Last change; after an unban, the time of the unban
    */
   updatedAt: string
   /**
@@ -3558,7 +3558,7 @@ export interface Ban {
    */
   room: string
   /**
-   * When it ends; absent in one without end
+   * When the ban ends; absent: never
    */
   untilMS?: number
 }
@@ -3569,7 +3569,7 @@ export interface InspectMembersInput {
   id: string
   limit?: number
   /**
-   * `cursor` of the page before
+   * `cursor` of the previous page
    */
   cursor?: string
 }
@@ -3589,7 +3589,7 @@ export interface InspectMembersResult {
     avatarUrl: string
     isRobot?: boolean
     /**
-     * 0 when the user never logged in
+     * 0 if the user never logged in
      */
     lastLoginTimeMS: number
     role: 'owner' | 'manager' | 'member'
@@ -3600,11 +3600,11 @@ export interface InspectMembersResult {
     readSeq: number
     deliveredSeq: number
     /**
-     * The member gets no pushes of the room
+     * The member muted the room
      */
     muted: boolean
     /**
-     * Banned in the room, or in a direct room blocked by the other
+     * Banned in the room or, in a direct room, blocked by the other user
      */
     blocked?: {
       /**
@@ -3614,7 +3614,7 @@ export interface InspectMembersResult {
     }
   }[]
   /**
-   * Of the next page; absent on the last one
+   * For the next page; absent on the last one
    */
   cursor?: string
 }
@@ -3624,15 +3624,15 @@ export interface InspectMessagesInput {
    */
   id: string
   /**
-   * Max messages returned
+   * Maximum number of messages
    */
   limit?: number
   /**
-   * Messages before this message, where it stands now
+   * Messages before the current position of this message
    */
   beforeMessage?: string
   /**
-   * Messages after this message, where it stands now
+   * Messages after the current position of this message
    */
   afterMessage?: string
   /**
@@ -3641,14 +3641,14 @@ export interface InspectMessagesInput {
   afterTime?: string
   timeRangeField?: 'updatedAt' | 'createdAt' | 'messageTime'
   /**
-   * Shows of deleted messages what is still kept: the content of each goes within minutes
+   * Show the content of deleted messages while it still exists; it is removed within minutes
    */
   includeDeleted?: 'true' | 'false'
 }
 export interface InspectMessagesResult {
   totalCount: number
   /**
-   * `seq` of the latest message; 0 without one
+   * `seq` of the latest message, or 0
    */
   latestSeq: number
   data: Message[]
@@ -3670,14 +3670,14 @@ export interface InspectPinsInput {
   id: string
   limit?: number
   /**
-   * `beforeSeq` of the page before
+   * `beforeSeq` of the previous page
    */
   beforeSeq?: number
 }
 export interface InspectPinsResult {
   data: Message[]
   /**
-   * Of the next page; absent on the last one
+   * For the next page; absent on the last one
    */
   beforeSeq?: number
 }
@@ -3721,22 +3721,22 @@ export interface AdminRoom {
   createdTimeMS: number
   lastMessage?: Message
   /**
-   * NotificationsOfRoom of the caller; absent where they set none
+   * NotificationsOfRoom of the caller; absent if not set
    */
   notifications?: {
     /**
-     * Absent: the next wider level counts
+     * Default: the next wider level
      */
     level?: 'all' | 'mentions' | 'none'
     /**
-     * Levels of single message types, which come before `level`
+     * Levels by message type, which override `level`
      */
     types?: {
       messageType: string
       level: 'all' | 'mentions' | 'none'
     }[]
     /**
-     * Until then only messages that name the user are pushed
+     * Until then, only messages that mention the user by ID are pushed
      */
     muteUntilMS?: number
   }
@@ -3757,19 +3757,19 @@ export interface AdminRoom {
     [k: string]: unknown
   }
   /**
-   * Seconds between two messages of a member; absent for none
+   * Minimum seconds between two messages of a member; absent: no limit
    */
   slowModeS?: number
   /**
-   * Seconds until a message without expiresInS of its own expires; absent: never
+   * Seconds until a message without its own expiresInS expires; absent: never
    */
   expiresInS?: number
   /**
-   * Days after which its messages go; absent: as the configuration `retention` says
+   * Days until messages are removed; absent: as in the configuration `retention`
    */
   retentionDays?: number
   /**
-   * All messages of the room, deleted ones included
+   * All messages of the room, including deleted ones
    */
   messageCount: number
   /**
@@ -3816,22 +3816,22 @@ export interface InspectRoomsOfUserResult {
      */
     createdTimeMS: number
     /**
-     * NotificationsOfRoom of the caller; absent where they set none
+     * NotificationsOfRoom of the caller; absent if not set
      */
     notifications?: {
       /**
-       * Absent: the next wider level counts
+       * Default: the next wider level
        */
       level?: 'all' | 'mentions' | 'none'
       /**
-       * Levels of single message types, which come before `level`
+       * Levels by message type, which override `level`
        */
       types?: {
         messageType: string
         level: 'all' | 'mentions' | 'none'
       }[]
       /**
-       * Until then only messages that name the user are pushed
+       * Until then, only messages that mention the user by ID are pushed
        */
       muteUntilMS?: number
     }
@@ -3852,19 +3852,19 @@ export interface InspectRoomsOfUserResult {
       [k: string]: unknown
     }
     /**
-     * Seconds between two messages of a member; absent for none
+     * Minimum seconds between two messages of a member; absent: no limit
      */
     slowModeS?: number
     /**
-     * Seconds until a message without expiresInS of its own expires; absent: never
+     * Seconds until a message without its own expiresInS expires; absent: never
      */
     expiresInS?: number
     /**
-     * Days after which its messages go; absent: as the configuration `retention` says
+     * Days until messages are removed; absent: as in the configuration `retention`
      */
     retentionDays?: number
     /**
-     * All messages of the room, deleted ones included
+     * All messages of the room, including deleted ones
      */
     messageCount: number
     /**
@@ -3882,15 +3882,15 @@ export interface InspectThreadInput {
    */
   id: string
   /**
-   * Max messages returned
+   * Maximum number of messages
    */
   limit?: number
   /**
-   * Messages before this message, where it stands now
+   * Messages before the current position of this message
    */
   beforeMessage?: string
   /**
-   * Messages after this message, where it stands now
+   * Messages after the current position of this message
    */
   afterMessage?: string
   /**
@@ -3901,15 +3901,15 @@ export interface InspectThreadInput {
 }
 export interface InspectThreadResult {
   /**
-   * The message that the thread is about
+   * Root of the thread
    */
   root: Message
   /**
-   * All messages of the thread
+   * Number of messages in the thread
    */
   totalCount: number
   /**
-   * `seq` of the latest message; 0 without one
+   * `seq` of the latest message, or 0
    */
   latestSeq: number
   /**
@@ -3917,12 +3917,12 @@ export interface InspectThreadResult {
    */
   takesPart: boolean
   /**
-   * Messages of the thread that the caller has not read; 0 outside of it
+   * Unread messages in the thread; 0 for callers outside it
    */
   unread: number
   data: Message[]
   /**
-   * IDs of the messages of this page that the caller deleted for themselves, the root among them
+   * Messages of this page, or the root, that the caller deleted for themselves
    */
   userDeletedIDs: string[]
 }
@@ -3932,16 +3932,16 @@ export interface ListAllRoomsInput {
    */
   q?: string
   /**
-   * Rooms whose ID, whose name or a word of whose name begins with it; by the ID first, then in the order of names, without pages
+   * Prefix of the ID, of the name or of a word in it. Matches by ID come first, then by name; not paged
    */
   search?: string
   /**
-   * One of createdTime, lastMessageTime, name, memberCount; with `-` descending
+   * createdTime, lastMessageTime, name or memberCount; prefix `-` for descending
    */
   sort?: string
   limit?: number
   /**
-   * `cursor` of the page before
+   * `cursor` of the previous page
    */
   cursor?: string
 }
@@ -3974,22 +3974,22 @@ export interface ListedRoom {
    */
   createdTimeMS: number
   /**
-   * NotificationsOfRoom of the caller; absent where they set none
+   * NotificationsOfRoom of the caller; absent if not set
    */
   notifications?: {
     /**
-     * Absent: the next wider level counts
+     * Default: the next wider level
      */
     level?: 'all' | 'mentions' | 'none'
     /**
-     * Levels of single message types, which come before `level`
+     * Levels by message type, which override `level`
      */
     types?: {
       messageType: string
       level: 'all' | 'mentions' | 'none'
     }[]
     /**
-     * Until then only messages that name the user are pushed
+     * Until then, only messages that mention the user by ID are pushed
      */
     muteUntilMS?: number
   }
@@ -4010,19 +4010,19 @@ export interface ListedRoom {
     [k: string]: unknown
   }
   /**
-   * Seconds between two messages of a member; absent for none
+   * Minimum seconds between two messages of a member; absent: no limit
    */
   slowModeS?: number
   /**
-   * Seconds until a message without expiresInS of its own expires; absent: never
+   * Seconds until a message without its own expiresInS expires; absent: never
    */
   expiresInS?: number
   /**
-   * Days after which its messages go; absent: as the configuration `retention` says
+   * Days until messages are removed; absent: as in the configuration `retention`
    */
   retentionDays?: number
   /**
-   * All messages of the room, deleted ones included
+   * All messages of the room, including deleted ones
    */
   messageCount: number
   /**
@@ -4032,16 +4032,16 @@ export interface ListedRoom {
 }
 export interface ListAllRoomsResult {
   /**
-   * Rooms that match, at most 10,000; with `search` those of the page
+   * Matching rooms, at most 10,000; with `search`, rooms of the page
    */
   totalCount: number
   /**
-   * False where more match
+   * False if more rooms match
    */
   totalIsExact: boolean
   data: ListedRoom[]
   /**
-   * Of the next page; absent on the last one
+   * For the next page; absent on the last one
    */
   cursor?: string
 }
@@ -4067,7 +4067,7 @@ export interface Block {
     lastLoginTimeMS: number
   }
   /**
-   * The banning user; empty for the API key
+   * User who banned or blocked; empty for the API key
    */
   blocker: string
   /**
@@ -4075,7 +4075,7 @@ export interface Block {
    */
   createdAt: string
   /**
-   * Last change; on unban the unban time
+   * Last change; after an unban, the time of the unban
    */
   updatedAt: string
 }
@@ -4106,47 +4106,47 @@ export interface InspectUserResult {
      */
     expirationDate: string
     /**
-     * Of a request over HTTP, noted once an hour; sockets are in `connections`
+     * Last HTTP request, to the hour; for sockets, see `connections`
      */
     lastUsedTime?: string
     /**
-     * Expired ones stay known for 30 days
+     * Expired tokens are listed for 30 days
      */
     isInForce: boolean
   }[]
   connections: {
     data: {
       /**
-       * As in auth2; without one there, the ID of the socket
+       * `deviceId` of auth2, or else the socket ID
        */
       deviceId: string
       node: string
       transport: 'websocket' | 'polling'
       /**
-       * When it authenticated
+       * When the device authenticated
        */
       sinceMS: number
       /**
-       * When something was last heard of it, a heartbeat at least
+       * When the device last sent anything, heartbeats included
        */
       lastSeenMS: number
       userAgent: string
       /**
-       * `auth.clientVersion` of the connection, if the client gave one
+       * `auth.clientVersion` of the connection
        */
       clientVersion?: string
     }[]
     /**
-     * Nodes that did not answer in time
+     * Nodes that did not respond in time
      */
     silentNodes: string[]
   }
   /**
-   * In rooms, the latest first; the first 100
+   * Bans in rooms: the latest 100, newest first
    */
   bans: Ban[]
   /**
-   * Users that they block; the first 100
+   * The first 100 users whom the user blocks
    */
   blocks: Block[]
 }
@@ -4173,7 +4173,7 @@ export interface ListAuditInput {
   until?: string
   limit?: number
   /**
-   * `cursor` of the page before
+   * `cursor` of the previous page
    */
   cursor?: string
 }
@@ -4184,19 +4184,19 @@ export interface AuditEntry {
    */
   atMS: number
   /**
-   * `key:` and the ID of an API key, `operator:` and the ID of an operator, `command:` and the command, or `job:` and the ID of a job
+   * `key:` with an API key ID, `operator:` with an operator ID, `command:` with the command, or `job:` with a job ID
    */
   actor: string
   /**
-   * The name of the key, the e-mail of the operator, or the user on the machine of the command
+   * Name of the key, e-mail of the operator, or OS user of the command
    */
   actorName?: string
   /**
-   * Of the caller; of a command the name of the machine
+   * IP address of the caller, or host name of the command
    */
   address?: string
   /**
-   * The operationId, or the command
+   * operationId or command
    */
   action: string
   subject: {
@@ -4204,7 +4204,7 @@ export interface AuditEntry {
     id: string
   }
   /**
-   * The changed values before, without secrets and texts
+   * Previous values, without secrets and texts
    */
   before?: unknown
   after?: unknown
@@ -4216,13 +4216,13 @@ export interface AuditEntry {
 export interface ListAuditResult {
   data: AuditEntry[]
   /**
-   * Of the next page; absent on the last one
+   * For the next page; absent on the last one
    */
   cursor?: string
 }
 export interface SearchAllMessagesInput {
   /**
-   * Every word, or words that begin with it
+   * Matches messages with every word, or with words that begin with it
    */
   keyword?: string
   /**
@@ -4244,7 +4244,7 @@ export interface SearchAllMessagesInput {
   beforeTimeMS?: number
   limit?: number
   /**
-   * `cursor` of the page before, with the same filters
+   * `cursor` of the previous page, with the same filters
    */
   cursor?: string
 }
@@ -4260,7 +4260,7 @@ export interface SearchAllMessagesResult {
     sender: string
     messageType: string
     /**
-     * The first 200 characters of its text, or of the `text` of its content; empty where there is none, and when it was deleted or recalled
+     * First 200 characters of its text, or of `text` in its content; empty if there is none, or once deleted or recalled
      */
     text: string
     isDeleted: boolean
@@ -4278,7 +4278,7 @@ export interface SearchAllMessagesResult {
     threadOf?: string
   }[]
   /**
-   * Of the next page; absent on the last one
+   * For the next page; absent on the last one
    */
   cursor?: string
 }
@@ -4288,7 +4288,7 @@ export interface ReadTimelineInput {
    */
   user?: string
   /**
-   * Only this device of `user`, and what is of no device
+   * Only this device of `user`, and entries without a device
    */
   device?: string
   /**
@@ -4296,23 +4296,23 @@ export interface ReadTimelineInput {
    */
   room?: string
   /**
-   * From this time on; 7 days ago by default
+   * Earliest time; default: 7 days ago
    */
   from?: string
   /**
-   * Up to this time; now by default
+   * Latest time; default: now
    */
   to?: string
   /**
-   * Only these: message, delivery, push, call, connection, refusal, read, membership, token, ban, report, audit; separated by commas
+   * Comma-separated: message, delivery, push, call, connection, refusal, read, membership, token, ban, report, audit
    */
   kinds?: string
   /**
-   * Entries of a page, beside the pushes and deliveries of its messages
+   * Entries per page, not counting the pushes and deliveries of messages
    */
   limit?: number
   /**
-   * `cursor` of the page before
+   * `cursor` of the previous page
    */
   cursor?: string
 }
@@ -4335,7 +4335,7 @@ export interface TimelineEntry {
     | 'report'
     | 'audit'
   /**
-   * A name of the happening that stays the same, such as `PUSH_CONNECTED`
+   * Stable code, such as `PUSH_CONNECTED`
    */
   code: string
   subject: {
@@ -4343,30 +4343,30 @@ export interface TimelineEntry {
     id: string
   }
   /**
-   * The process that did it, where that is known
+   * Acting process, if known
    */
   node?: string
   /**
-   * An English sentence without texts of messages
+   * English sentence without message texts
    */
   reason: string
   /**
-   * The parts of `reason`, to be worded with `code`
+   * Parts of `reason`, to localize by `code`
    */
   about: {
     /**
-     * The one that it happened to
+     * Affected user
      */
     user?: string
     /**
-     * The one who did it; absent: an API key, or the server
+     * Acting user; absent: an API key or the server
      */
     by?: string
     messageType?: string
     seq?: number
     changes?: ('edited' | 'recalled' | 'deleted')[]
     /**
-     * Of a message, for `user`
+     * State of the message for `user`
      */
     state?: 'read' | 'arrived' | 'not reported' | 'no member'
     sockets?: number
@@ -4375,11 +4375,11 @@ export interface TimelineEntry {
     tokenRemoved?: boolean
     tries?: number
     /**
-     * A code, or what another server said
+     * Error code, or error text of another server
      */
     error?: string
     /**
-     * Beside `error`: the text of the refusal
+     * Text of the refusal in `error`
      */
     detail?: string
     /**
@@ -4387,21 +4387,21 @@ export interface TimelineEntry {
      */
     nextTryAtMS?: number
     /**
-     * Of a call to the webhook of a room; absent: to PUSH_GENERIC
+     * Event of a room webhook call; absent: PUSH_GENERIC
      */
     event?: string
     status?: number
     durationMS?: number
     transport?: string
     /**
-     * The emit or the operation
+     * Emit or operation
      */
     call?: string
     address?: string
     readSeq?: number
     deliveredSeq?: number
     /**
-     * Absent: without an end
+     * Absent: no end
      */
     untilMS?: number
     count?: number
@@ -4413,7 +4413,7 @@ export interface TimelineEntry {
     message?: string
     room?: string
     /**
-     * The other user: the sender, the reporter, the one who banned
+     * The other user: sender, reporter or banning user
      */
     user?: string
     device?: string
@@ -4423,19 +4423,19 @@ export interface TimelineEntry {
     call?: string
     report?: string
     /**
-     * The fingerprint
+     * Fingerprint
      */
     token?: string
     /**
-     * ID of the entry of the audit log
+     * ID of the audit entry
      */
     audit?: string
     /**
-     * Of the audit log
+     * Actor of the audit entry
      */
     actor?: string
     /**
-     * X-Request-ID, or the ID of an emit
+     * X-Request-ID or emit ID
      */
     request?: string
   }
@@ -4443,7 +4443,7 @@ export interface TimelineEntry {
 export interface ReadTimelineResult {
   data: TimelineEntry[]
   /**
-   * Of the next page; absent on the last one
+   * For the next page; absent on the last one
    */
   cursor?: string
   withheld: {
@@ -4483,17 +4483,17 @@ export interface ReadTimelineResult {
       | 'keys:write'
   }[]
   /**
-   * Processes that did not answer: what they remember is missing
+   * Processes that did not respond; their entries are missing
    */
   silentNodes: string[]
   /**
-   * Without `room`: rooms of the user with messages in the time, beyond the 100 with the latest
+   * Without `room`: rooms with messages in this period beyond the 100 most recent
    */
   roomsLeftOut: number
 }
 export interface EndSessionInput {
   /**
-   * The beginning of a digest of the session
+   * Beginning of the session’s digest
    */
   id: string
 }
@@ -4509,7 +4509,7 @@ export interface GetSessionInput {}
 export interface OperatorSession {
   operator: {
     /**
-     * ID of the operator
+     * Operator ID
      */
     id: string
     email: string
@@ -4517,12 +4517,12 @@ export interface OperatorSession {
     hasPassword: boolean
     hasTotp: boolean
     /**
-     * How many are left
+     * Number of unused recovery codes
      */
     recoveryCodes: number
   }
   /**
-   * At most 1,000, by ID. The role for an app itself goes before that for all. `all` is every scope but `platform`
+   * At most 1,000, by ID. A role for an app overrides the role for all apps. `all`: every scope except `platform`
    */
   apps: {
     app: string
@@ -4553,15 +4553,15 @@ export interface OperatorSession {
     )[]
   }[]
   /**
-   * Whether the operator is owner of every app
+   * Whether the operator owns every app
    */
   isOwnerOfAll: boolean
   /**
-   * Send it as Parley-CSRF with every request but GET
+   * Send it as Parley-CSRF with every request except GET
    */
   csrfToken: string
   /**
-   * The session ends then at the latest
+   * Latest end of the session
    */
   expiresAt: string
 }
@@ -4569,14 +4569,14 @@ export interface GetSignInMethodsInput {}
 export interface GetSignInMethodsResult {
   password: boolean
   /**
-   * Whether GET /operator/oidc leads to an identity provider
+   * Whether GET /operator/oidc redirects to an identity provider
    */
   sso: boolean
 }
 export interface ListSessionsInput {}
 export interface ListedOperatorSession {
   /**
-   * The beginning of a digest of the session
+   * Beginning of the session’s digest
    */
   id: string
   isCurrent: boolean
@@ -4585,7 +4585,7 @@ export interface ListedOperatorSession {
    */
   by: 'password' | 'link' | 'sso' | 'passkey'
   /**
-   * From which the operator signed in
+   * IP address of the sign-in
    */
   address: string
   userAgent: string
@@ -4607,12 +4607,12 @@ export interface ListSessionsResult {
 }
 export interface SignInInput {
   /**
-   * E-mail address, by which the operator signs in
+   * E-mail address for signing in
    */
   email: string
   password: string
   /**
-   * The code of the operator’s authenticator, where they have set one up, or a recovery code
+   * Authenticator code or recovery code, if the operator has set up an authenticator
    */
   totp?: string
 }
@@ -4625,7 +4625,7 @@ export interface StartSsoInput {}
 export interface StartSsoResult {}
 export interface ChangePasswordInput {
   /**
-   * The password so far; without one, a session by a link or SSO suffices
+   * Current password; if there is none, a session by link or SSO suffices
    */
   current?: string
   password: string
@@ -4647,7 +4647,7 @@ export interface RenewRecoveryCodesInput {
 }
 export interface RenewRecoveryCodesResult {
   /**
-   * Ten, each for one sign-in in place of a code; not shown again
+   * Ten codes, shown only once; each replaces an authenticator code once
    */
   recoveryCodes: string[]
 }
@@ -4657,22 +4657,22 @@ export interface SetUpTotpInput {
 export interface SetUpTotpResult {
   isOn: boolean
   /**
-   * Base32; only while it is being set up
+   * Base32; only during setup
    */
   secret?: string
   /**
-   * otpauth: address, for a QR code
+   * otpauth: URL for a QR code
    */
   url?: string
   /**
-   * Ten, each for one sign-in in place of a code; not shown again
+   * Ten codes, shown only once; each replaces an authenticator code once
    */
   recoveryCodes?: string[]
 }
 export interface AddPasskeyInput {
   name: string
   /**
-   * As `toJSON()` of the PublicKeyCredential gives it
+   * PublicKeyCredential, as returned by `toJSON()`
    */
   credential: {
     id: string
@@ -4692,7 +4692,7 @@ export interface Passkey {
   id: string
   name: string
   /**
-   * Whether it is kept by more than one device
+   * Whether it is synced between devices
    */
   isSynced: boolean
   /**
@@ -4724,7 +4724,7 @@ export interface RenamePasskeyInput {
 }
 export interface SignInByPasskeyInput {
   /**
-   * As `toJSON()` of the PublicKeyCredential gives it
+   * PublicKeyCredential, as returned by `toJSON()`
    */
   credential: {
     id: string
@@ -4740,7 +4740,7 @@ export interface SignInByPasskeyInput {
 export interface StartPasskeyInput {}
 export interface StartPasskeyResult {
   /**
-   * For navigator.credentials, in the JSON form of WebAuthn; the challenge holds for five minutes, once
+   * For navigator.credentials, in WebAuthn’s JSON form; the challenge is valid once, for five minutes
    */
   options: {
     challenge: string
@@ -4750,7 +4750,7 @@ export interface StartPasskeyResult {
 export interface StartPasskeySignInInput {}
 export interface StartPasskeySignInResult {
   /**
-   * For navigator.credentials, in the JSON form of WebAuthn; the challenge holds for five minutes, once
+   * For navigator.credentials, in WebAuthn’s JSON form; the challenge is valid once, for five minutes
    */
   options: {
     challenge: string
@@ -4759,13 +4759,13 @@ export interface StartPasskeySignInResult {
 }
 export interface AddOperatorInput {
   /**
-   * E-mail address, by which the operator signs in
+   * E-mail address for signing in
    */
   email: string
   name: string
   roles: {
     /**
-     * ID of an app, or `*` for all
+     * App ID, or `*` for all apps
      */
     app: string
     role: 'viewer' | 'support' | 'moderator' | 'developer' | 'owner'
@@ -4773,28 +4773,28 @@ export interface AddOperatorInput {
 }
 export interface AddOperatorResult {
   /**
-   * ID of the operator
+   * Operator ID
    */
   id: string
   email: string
   name: string
   roles: {
     /**
-     * ID of an app, or `*` for all
+     * App ID, or `*` for all apps
      */
     app: string
     role: 'viewer' | 'support' | 'moderator' | 'developer' | 'owner'
   }[]
   /**
-   * Whether the operator can sign in by password
+   * Whether the operator can sign in with a password
    */
   hasPassword: boolean
   /**
-   * Whether signing in by password needs a code too
+   * Whether signing in with a password also needs a code
    */
   hasTotp: boolean
   /**
-   * Whether the operator has signed in by the identity provider
+   * Whether the operator has signed in with the identity provider
    */
   bySso: boolean
   /**
@@ -4806,19 +4806,19 @@ export interface AddOperatorResult {
    */
   lastSignInAt?: string
   /**
-   * Token of a sign-in link that works once within a day: /console#link={token}
+   * Token of a sign-in link, valid once within a day: /console#link={token}
    */
   link: string
 }
 export interface ChangeOperatorInput {
   /**
-   * ID of the operator
+   * Operator ID
    */
   id: string
   name?: string
   roles?: {
     /**
-     * ID of an app, or `*` for all
+     * App ID, or `*` for all apps
      */
     app: string
     role: 'viewer' | 'support' | 'moderator' | 'developer' | 'owner'
@@ -4826,28 +4826,28 @@ export interface ChangeOperatorInput {
 }
 export interface Operator {
   /**
-   * ID of the operator
+   * Operator ID
    */
   id: string
   email: string
   name: string
   roles: {
     /**
-     * ID of an app, or `*` for all
+     * App ID, or `*` for all apps
      */
     app: string
     role: 'viewer' | 'support' | 'moderator' | 'developer' | 'owner'
   }[]
   /**
-   * Whether the operator can sign in by password
+   * Whether the operator can sign in with a password
    */
   hasPassword: boolean
   /**
-   * Whether signing in by password needs a code too
+   * Whether signing in with a password also needs a code
    */
   hasTotp: boolean
   /**
-   * Whether the operator has signed in by the identity provider
+   * Whether the operator has signed in with the identity provider
    */
   bySso: boolean
   /**
@@ -4882,68 +4882,68 @@ export interface ListOperatorAuditInput {
   until?: string
   limit?: number
   /**
-   * `cursor` of the page before
+   * `cursor` of the previous page
    */
   cursor?: string
 }
 export interface ListOperatorAuditResult {
   data: AuditEntry[]
   /**
-   * Of the next page; absent on the last one
+   * For the next page; absent on the last one
    */
   cursor?: string
 }
 export interface ListOperatorsInput {
   limit?: number
   /**
-   * `cursor` of the page before
+   * `cursor` of the previous page
    */
   cursor?: string
 }
 export interface ListOperatorsResult {
   data: Operator[]
   /**
-   * Of the next page; absent on the last one
+   * For the next page; absent on the last one
    */
   cursor?: string
 }
 export interface RemoveOperatorInput {
   /**
-   * ID of the operator
+   * Operator ID
    */
   id: string
 }
 export interface RemoveOperatorResult {}
 export interface ResetOperatorInput {
   /**
-   * ID of the operator
+   * Operator ID
    */
   id: string
 }
 export interface ResetOperatorResult {
   /**
-   * ID of the operator
+   * Operator ID
    */
   id: string
   email: string
   name: string
   roles: {
     /**
-     * ID of an app, or `*` for all
+     * App ID, or `*` for all apps
      */
     app: string
     role: 'viewer' | 'support' | 'moderator' | 'developer' | 'owner'
   }[]
   /**
-   * Whether the operator can sign in by password
+   * Whether the operator can sign in with a password
    */
   hasPassword: boolean
   /**
-   * Whether signing in by password needs a code too
+   * Whether signing in with a password also needs a code
    */
   hasTotp: boolean
   /**
-   * Whether the operator has signed in by the identity provider
+   * Whether the operator has signed in with the identity provider
    */
   bySso: boolean
   /**
@@ -4955,37 +4955,37 @@ export interface ResetOperatorResult {
    */
   lastSignInAt?: string
   /**
-   * Token of a sign-in link that works once within a day: /console#link={token}
+   * Token of a sign-in link, valid once within a day: /console#link={token}
    */
   link: string
 }
 export interface ListAllUsersInput {
   /**
-   * The beginning of an ID, of a nickname or of a word of it
+   * Prefix of an ID, of a nickname or of a word in it
    */
   q?: string
   /**
-   * Without `q`. By the time of: creation; last login, of those who have logged in; ban from the app, which may have ended; creation, of robots
+   * Not with `q`. `created`: by creation; `lastLogin`: by last login; `banned`: by the ban from the app, ended ones included; `robots`: robots by creation
    */
   list?: 'created' | 'lastLogin' | 'banned' | 'robots'
   /**
-   * With that time at this one or later; not with `q`
+   * Earliest time, inclusive; not with `q`
    */
   since?: string
   /**
-   * With that time at this one or before; not with `q`
+   * Latest time, inclusive; not with `q`
    */
   until?: string
   limit?: number
   /**
-   * `cursor` of the page before; not with `q`
+   * `cursor` of the previous page; not with `q`
    */
   cursor?: string
 }
 export interface ListAllUsersResult {
   data: AdminUser[]
   /**
-   * Of the next page; absent on the last one, and with `q`
+   * For the next page; absent on the last one and with `q`
    */
   cursor?: string
 }
@@ -4993,38 +4993,38 @@ export interface ReadOverviewInput {}
 export interface Figures {
   messages: number
   /**
-   * Events handed to sockets, counted once for each socket
+   * Events delivered, counted per socket
    */
   deliveries: number
   /**
-   * Over HTTP, by keys and users
+   * HTTP requests by API keys and users
    */
   requests: number
   /**
-   * Answered with 4xx
+   * 4xx responses
    */
   refusedRequests: number
   /**
-   * Answered with 5xx
+   * 5xx responses
    */
   failedRequests: number
   emits: number
   refusedEmits: number
   failedEmits: number
   /**
-   * Taken by APNs or FCM
+   * Accepted by the push network
    */
   pushes: number
   /**
-   * Refused by the network, or given up
+   * Refused by the push network, or given up
    */
   failedPushes: number
   /**
-   * Answered with 2xx by room webhooks and PUSH_GENERIC
+   * 2xx responses of room webhooks and PUSH_GENERIC
    */
   calls: number
   /**
-   * Failed tries
+   * Failed attempts
    */
   failedCalls: number
 }
@@ -5035,7 +5035,7 @@ export interface ReadOverviewResult {
   nowMS: number
   connections: number
   /**
-   * Calls that failed for good and are kept; counted to 1,000
+   * Retained calls that failed permanently; at most 1,000
    */
   deadCalls: number
   hour: {
@@ -5045,7 +5045,7 @@ export interface ReadOverviewResult {
     fromMS: number
     figures: Figures
     /**
-     * The most at one moment of this time
+     * Peak of concurrent connections
      */
     peakConnections: number
   }[]
@@ -5056,7 +5056,7 @@ export interface ReadOverviewResult {
     fromMS: number
     figures: Figures
     /**
-     * The most at one moment of this time
+     * Peak of concurrent connections
      */
     peakConnections: number
   }[]
@@ -5065,7 +5065,7 @@ export interface ReadOverviewResult {
     node: string
     version: string
     /**
-     * It has not reported for 15 seconds; after 10 minutes it is forgotten
+     * No report for 15 seconds; processes are removed after 10 minutes
      */
     isSilent: boolean
     /**
@@ -5081,29 +5081,29 @@ export interface ReadOverviewResult {
      */
     memoryBytes: number
     /**
-     * Of one core: 1 is a whole one
+     * CPU cores in use: 1 is one full core
      */
     cpu: number
     /**
-     * Of realtime nodes: the app's
+     * Realtime nodes: connections of the app
      */
     connections?: number
     /**
-     * Of the push service: each network that is configured
+     * Push service: each configured network
      */
     credentials?: {
       network: 'apns' | 'fcm' | 'web' | 'hms' | 'relay'
       /**
-       * `refused` for the devices of this app alone, since nearly all were rejected
+       * Set if `refused` only for this app, because nearly all its devices were rejected
        */
       app?: string
       state: 'untried' | 'accepted' | 'refused'
       /**
-       * Names the credentials: the key ID and team, or the project
+       * Key ID and team, or project
        */
       name: string
       /**
-       * In this state since
+       * When this state began
        */
       sinceMS: number
       lastError?: string
@@ -5114,7 +5114,7 @@ export interface ReadOverviewResult {
     }[]
   }[]
   /**
-   * Events of the stream that each consumer has not taken yet
+   * Stream events that each consumer has not received yet
    */
   lag?: {
     [k: string]: number
@@ -5145,7 +5145,7 @@ export interface BanMemberInput {
    */
   blockee: string
   /**
-   * When the ban ends, Unix milliseconds of a time to come; without end by default
+   * When the ban ends, a future time in Unix milliseconds; default: never
    */
   untilMS?: number
 }
@@ -5176,7 +5176,7 @@ export interface BanUserInput {
    */
   client_id: string
   /**
-   * When the ban ends, Unix milliseconds of a time to come; without end by default
+   * When the ban ends, a future time in Unix milliseconds; default: never
    */
   untilMS?: number
 }
@@ -5211,15 +5211,15 @@ export interface ModerationFigures {
   mask: number
   refuse: number
   /**
-   * Without an answer in time, or not asked while the breaker was open
+   * No answer in time, or not called while the breaker was open
    */
   unanswered: number
   /**
-   * Half of the answers took at most this long; absent without answers
+   * Median response time; absent without answers
    */
   p50MS?: number
   /**
-   * 99 of 100 did
+   * 99th percentile
    */
   p99MS?: number
 }
@@ -5227,7 +5227,7 @@ export interface ReadModerationResult {
   hour: ModerationFigures
   day: ModerationFigures
   /**
-   * The present one is the last
+   * The last one is the current minute
    */
   minutes: {
     /**
@@ -5237,32 +5237,32 @@ export interface ReadModerationResult {
     figures: ModerationFigures
   }[]
   /**
-   * At each process that has called the server. `open` after 5 failures in a row: for 5 seconds it is not asked; then one call decides
+   * Circuit breakers of the processes that called the server. `open` after 5 consecutive failures: no calls for 5 seconds, then one trial call decides
    */
   breakers: {
     node: string
     state: 'closed' | 'open' | 'half-open'
   }[]
   /**
-   * Processes that did not answer
+   * Processes that did not respond
    */
   silentNodes: string[]
 }
 export interface TryCensorshipInput {
   /**
-   * The text to try
+   * Text to mask
    */
   text: string
 }
 export interface TryCensorshipResult {
   /**
-   * With each character of a listed word as `*`
+   * The text with each character of a listed word replaced by `*`
    */
   text: string
 }
 export interface TryModerationInput {
   /**
-   * The message of the call
+   * `message` of the call
    */
   text: string
   /**
@@ -5276,15 +5276,15 @@ export interface TryModerationInput {
 }
 export interface TryModerationResult {
   /**
-   * unanswered: none came in time, or one that is no answer; none: the key names no server
+   * unanswered: no valid answer in time; none: no server is configured
    */
   action: 'allow' | 'mask' | 'refuse' | 'unanswered' | 'none'
   /**
-   * Of the answer
+   * `text` of the answer
    */
   text?: string
   /**
-   * From the call to the answer
+   * Response time
    */
   durationMS: number
 }
@@ -5295,7 +5295,7 @@ export interface DecideReportInput {
   id: string
   decision: 'dismiss' | 'delete' | 'ban' | 'erase'
   /**
-   * When the ban ends, Unix milliseconds of a time to come; without end by default
+   * When the ban ends, a future time in Unix milliseconds; default: never
    */
   untilMS?: number
 }
@@ -5311,12 +5311,12 @@ export interface Report {
    */
   room: string
   /**
-   * The sender of the message
+   * Sender of the message
    */
   sender: string
   messageType: string
   /**
-   * The content when it was first reported; absent once it is decided, or its sender erased
+   * Content when first reported; absent once the report is decided or the sender erased
    */
   message?: unknown
   /**
@@ -5324,11 +5324,11 @@ export interface Report {
    */
   messageTimeMS: number
   /**
-   * How many users reported it
+   * Number of users who reported it
    */
   count: number
   /**
-   * The latest 20, the latest first
+   * The latest 20, newest first
    */
   reasons: {
     /**
@@ -5342,7 +5342,7 @@ export interface Report {
     atMS: number
   }[]
   /**
-   * Of the first report
+   * Time of the first report
    */
   createdAtMS: number
   /**
@@ -5357,7 +5357,7 @@ export interface Report {
 }
 export interface ListReportsInput {
   /**
-   * Only these; by default all
+   * Default: all
    */
   status?: 'open' | 'decided'
   /**
@@ -5365,23 +5365,23 @@ export interface ListReportsInput {
    */
   room?: string
   /**
-   * Only of messages of this user; not with `room`
+   * Only messages of this user; not with `room`
    */
   sender?: string
   /**
-   * Only those in which this user joined; not with `room` or `sender`
+   * Only messages reported by this user; not with `room` or `sender`
    */
   reporter?: string
   limit?: number
   /**
-   * `cursor` of the page before
+   * `cursor` of the previous page
    */
   cursor?: string
 }
 export interface ListReportsResult {
   data: Report[]
   /**
-   * Of the next page; absent on the last one
+   * For the next page; absent on the last one
    */
   cursor?: string
 }
@@ -5401,15 +5401,15 @@ export interface SearchInput {
    */
   room?: string
   /**
-   * Only rooms with one of these tags; all if empty
+   * Only rooms with one of these tags; empty: all rooms
    */
   roomTags?: string[]
   /**
-   * Adds `found`
+   * Also return `found`
    */
   excerpts?: boolean
   /**
-   * Messages in all
+   * Maximum number of messages in total
    */
   limit?: number
 }
@@ -5420,13 +5420,13 @@ export interface SearchResult {
      */
     room: string
     /**
-     * In the history of the room
+     * Matches in the history of the room
      *
      * Items: Message ID
      */
     messages: string[]
     /**
-     * In its threads; absent when there is none
+     * Matches in threads of the room; absent if there are none
      */
     threadMessages?: {
       /**
@@ -5440,7 +5440,7 @@ export interface SearchResult {
     }[]
   }[]
   /**
-   * With `excerpts`: the same messages with the beginning of their text, the latest first
+   * With `excerpts`: the same messages with the beginning of their text, newest first
    */
   found?: {
     /**
@@ -5453,7 +5453,7 @@ export interface SearchResult {
     sender: string
     messageType: string
     /**
-     * The first 200 characters of its text, or of the `text` of its content; empty where there is none, and when it was deleted or recalled
+     * First 200 characters of its text, or of `text` in its content; empty if there is none, or once deleted or recalled
      */
     text: string
     isDeleted: boolean
@@ -5477,7 +5477,7 @@ export interface PushPayload {
    */
   type?: string
   /**
-   * iOS: expiration, Unix seconds
+   * iOS: expiry, Unix seconds
    */
   expiry?: number
   /**
@@ -5553,7 +5553,7 @@ export interface PushExplanation {
    */
   client: string
   /**
-   * Whether it is on record; false: the reasons that would hold now
+   * Whether the decision was recorded; false: reasons that would apply now
    */
   recorded: boolean
   /**
@@ -5561,7 +5561,7 @@ export interface PushExplanation {
    */
   decidedAtMS?: number
   /**
-   * Why none of the devices got a push
+   * Why no device got a push
    */
   reason?:
     | 'NO_DEVICE'
@@ -5592,15 +5592,15 @@ export interface PushExplanation {
     deviceId: string
     network?: 'apns' | 'fcm' | 'web' | 'hms' | 'relay'
     /**
-     * `sending` for long: the sending process was killed, and the outcome is unknown
+     * `sending` for long: the process was killed, and the outcome is unknown
      */
     outcome: 'sent' | 'refused' | 'waiting' | 'sending' | 'given up' | 'not sent'
     /**
-     * With `not sent` one of PushReason, else the network's
+     * With `not sent`: a PushReason; otherwise the network's reason
      */
     reason?: string
     /**
-     * The network's name of the push
+     * The network's ID of the push
      */
     id?: string
     /**
@@ -5608,7 +5608,7 @@ export interface PushExplanation {
      */
     atMS?: number
     /**
-     * The network called the token dead
+     * The network reported the token as invalid
      */
     tokenRemoved?: boolean
     /**
@@ -5616,13 +5616,13 @@ export interface PushExplanation {
      */
     nextTryAtMS?: number
     /**
-     * Failed tries so far
+     * Failed attempts so far
      */
     tries?: number
     lastError?: string
   }[]
   /**
-   * The call of PUSH_GENERIC that names the user
+   * The PUSH_GENERIC call with this user
    */
   call?: {
     /**
@@ -5685,7 +5685,7 @@ export interface GetStatsResult {
    */
   clientKey: string
   /**
-   * The key of this call. Sensitive; do not log
+   * The calling key. Sensitive; do not log
    */
   apiKey: string
   /**
@@ -5705,7 +5705,7 @@ export interface GetStatsResult {
    */
   end: number
   /**
-   * Users active in the window: they sent or were connected
+   * Users who sent or were connected in the window
    *
    * Items: User ID
    */
@@ -5732,7 +5732,7 @@ export interface ListFailedWebhooksInput {
 }
 export interface FailedWebhook {
   /**
-   * The webhook-id of every try
+   * webhook-id of every attempt
    */
   id: string
   /**
@@ -5745,7 +5745,7 @@ export interface FailedWebhook {
   roomID: string
   clientID: string
   /**
-   * The event of the webhook; PUSH for PUSH_GENERIC
+   * Webhook event; PUSH for PUSH_GENERIC
    */
   event: string
   data: unknown
@@ -5770,7 +5770,7 @@ export interface ListWebhookCallsInput {
    */
   room?: string
   /**
-   * From this time on; 7 days ago by default
+   * Earliest time; default: 7 days ago
    */
   since?: string
   /**
@@ -5779,14 +5779,14 @@ export interface ListWebhookCallsInput {
   until?: string
   limit?: number
   /**
-   * `cursor` of the page before
+   * `cursor` of the previous page
    */
   cursor?: string
 }
 export interface ListWebhookCallsResult {
   data: WebhookDelivery[]
   /**
-   * Of the next page; absent on the last one
+   * For the next page; absent on the last one
    */
   cursor?: string
 }
@@ -5799,7 +5799,7 @@ export interface ReadWebhookCallInput {
 export interface ReadWebhookCallResult {
   call: WebhookDelivery
   /**
-   * `data` of a WebhookCall; a PushCall
+   * `data` of a WebhookCall, or a PushCall
    */
   data: unknown
 }
@@ -5827,7 +5827,7 @@ export interface RetryWebhookCallsInput {
    */
   since: string | number
   /**
-   * Now by default
+   * Default: now
    */
   until?: string | number
   /**
@@ -5835,13 +5835,13 @@ export interface RetryWebhookCallsInput {
    */
   room?: string
   /**
-   * Only those that were made, or that failed for good
+   * Only calls that succeeded or that failed permanently
    */
   state?: 'done' | 'failed'
 }
 export interface RetryWebhookCallsResult {
   /**
-   * Calls that are made again
+   * Number of repeated calls
    */
   count: number
   complete: boolean
@@ -5861,18 +5861,18 @@ export interface CloseWebhookReceiverResult {
 }
 export interface OpenWebhookReceiverInput {
   /**
-   * How long it stays open
+   * Minutes until it ends
    */
   minutes?: number
   /**
-   * Its answer to every call, to try repetitions
+   * HTTP status of its responses, for testing retries
    */
   status?: number
 }
 export interface OpenWebhookReceiverResult {
   id: string
   /**
-   * Below the address of the API
+   * Relative to the base URL of the API
    */
   path: string
   /**
@@ -5892,14 +5892,14 @@ export interface RecordedCall {
    */
   atMS: number
   /**
-   * Without cookies and authorization
+   * Without cookie and authorization headers
    */
   headers: {
     [k: string]: string
   }
   body: string
   /**
-   * The body was longer
+   * The body was truncated
    */
   isCut?: boolean
 }
@@ -5916,33 +5916,33 @@ export interface ReadWebhookReceiverResult {
 }
 export interface ListEventsInput {
   /**
-   * The cursor of an event, or of an earlier response
+   * Cursor of an event or of an earlier response
    */
   after?: string
   /**
-   * Events at most, and 1 MiB of them
+   * Maximum number of events, up to 1 MiB in total
    */
   limit?: number
   /**
-   * Only these events: names, separated by commas
+   * Comma-separated names; only these events
    */
   types?: string
   /**
-   * Seconds to wait for an event when there is none
+   * Seconds to wait if there is no event (long polling)
    */
   wait?: number
 }
 export interface FeedEvent {
   /**
-   * The place of the event: `after` for all that came later
+   * Position of the event: use as `after` for later events
    */
   cursor: string
   /**
-   * The same if the event comes twice; that of a new message is its `_id`
+   * The same if the event is repeated; for a new message, its `_id`
    */
   id: string
   /**
-   * The type of `data`: see the table of events
+   * Determines the type of `data`: see the table of events
    */
   event:
     | 'chat message'
@@ -5972,15 +5972,15 @@ export interface FeedEvent {
     | 'audit'
     | 'groupDeleted'
   /**
-   * When the event was published; milliseconds since 1970
+   * When the event was published, in Unix milliseconds
    */
   timeMS: number
   /**
-   * The room that it concerns
+   * Room concerned
    */
   room?: string
   /**
-   * The user or user group that it concerns, where no room is concerned
+   * User or user group concerned, if no room is
    */
   user?: string
   /**
@@ -5988,7 +5988,7 @@ export interface FeedEvent {
    */
   request?: string
   /**
-   * The payload, as sockets get it where they get the event
+   * Payload; the same that sockets get, if they get the event
    */
   data: unknown
 }
@@ -6001,15 +6001,15 @@ export interface ListEventsResult {
 }
 export interface GetJobInput {
   /**
-   * `job` of an answer with status 202
+   * `job` of a 202 response
    */
   id: string
   /**
-   * Outcomes to pass over
+   * Outcomes to skip
    */
   skip?: number
   /**
-   * Outcomes at most
+   * Maximum number of outcomes
    */
   limit?: number
 }
@@ -6017,7 +6017,7 @@ export interface Job {
   _id: string
   kind: 'batch' | 'erasure' | 'export'
   /**
-   * failed: a batch or an export given up after many tries; finished parts of a batch stay
+   * `failed`: batches and exports given up after many attempts; finished parts of a batch remain
    */
   state: 'running' | 'done' | 'failed'
   /**
@@ -6025,7 +6025,7 @@ export interface Job {
    */
   createdAt: string
   /**
-   * When it last got on
+   * Last progress
    */
   updatedAt: string
   /**
@@ -6033,14 +6033,14 @@ export interface Job {
    */
   finishedAt?: string
   /**
-   * Recipients of a batch, rooms of the erased user, or lines of an export so far; `done` only grows
+   * Recipients of a batch, rooms of an erased user, or lines of an export so far; `done` never decreases
    */
   progress: {
     done: number
     total: number
   }
   /**
-   * Of a batch: the outcome per recipient, in order, from `skip` on
+   * Batches only: outcome per recipient, in order, from `skip` on
    */
   outcomes?: {
     /**
@@ -6060,15 +6060,15 @@ export interface Job {
     )[]
   }
   /**
-   * Of a finished export
+   * Finished exports only
    */
   export?: {
     /**
-     * Of the ZIP, signed
+     * Signed URL of the ZIP
      */
     url: string
     /**
-     * A day after its end: then the export is deleted
+     * A day after the job ended, when the export is deleted
      */
     urlExpiresAtMS: number
     size: number
@@ -6076,29 +6076,29 @@ export interface Job {
 }
 export interface ListJobsInput {
   /**
-   * This job alone
+   * Only this job
    */
   id?: string
   state?: 'running' | 'done' | 'failed'
   kind?: 'batch' | 'erasure' | 'export'
   /**
-   * Begun at this time or later
+   * Earliest start time
    */
   since?: string
   /**
-   * Begun at this time or before
+   * Latest start time
    */
   until?: string
   limit?: number
   /**
-   * `cursor` of the page before
+   * `cursor` of the previous page
    */
   cursor?: string
 }
 export interface ListJobsResult {
   data: Job[]
   /**
-   * Of the next page; absent on the last one
+   * For the next page; absent on the last one
    */
   cursor?: string
 }
@@ -6108,11 +6108,11 @@ export interface LiftHoldInput {
 export interface Hold {
   _id: string
   /**
-   * Everything that this user wrote
+   * Holds all messages of this user
    */
   user?: string
   /**
-   * Everything in this room
+   * Holds all messages in this room
    */
   room?: string
   reason: string
@@ -6123,33 +6123,33 @@ export interface Hold {
 }
 export interface ListHoldsInput {
   /**
-   * Only those on this user
+   * Only holds on this user
    */
   user?: string
   /**
-   * Only those on this room
+   * Only holds on this room
    */
   room?: string
   limit?: number
   /**
-   * `cursor` of the page before
+   * `cursor` of the previous page
    */
   cursor?: string
 }
 export interface ListHoldsResult {
   data: Hold[]
   /**
-   * Of the next page; absent on the last one
+   * For the next page; absent on the last one
    */
   cursor?: string
 }
 export interface PlaceHoldInput {
   /**
-   * Either a user
+   * User to hold
    */
   user?: string
   /**
-   * Or a room
+   * Room to hold, instead of a user
    */
   room?: string
   reason: string
@@ -6234,11 +6234,11 @@ export interface ServerEvents {
     sender: string
     text: string
     /**
-     * The message, when it is being streamed into the history
+     * Message that is being streamed into the history
      */
     message?: string
     /**
-     * Then: where the piece begins in its text, in UTF-16 units
+     * With `message`: start of the piece in its text, in UTF-16 units
      */
     at?: number
   }
@@ -6258,15 +6258,15 @@ export interface ServerEvents {
   }
   notificationSettings: {
     /**
-     * Absent: the settings for everywhere
+     * Absent: the user’s general settings
      */
     room?: string
     /**
-     * With a room: those of its thread about this message
+     * Root of a thread in the room
      */
     threadOf?: string
     /**
-     * All of them there
+     * The complete settings
      */
     settings: UserNotifications
   }
@@ -6280,7 +6280,7 @@ export interface ServerEvents {
      */
     room: string
     /**
-     * Of a message in a thread: its root
+     * Root of the thread, for messages in a thread
      */
     threadOf?: string
     /**
@@ -6304,7 +6304,7 @@ export interface ServerEvents {
      */
     room: string
     /**
-     * The acting user; null for the API key
+     * Acting user; null for the API key
      */
     by: string | null
   }
@@ -6321,19 +6321,19 @@ export interface ServerEvents {
        */
       client: string
       /**
-       * online: a device is connected and not away. away: all that are connected are. unknown: Redis cannot be asked now
+       * online: a connected device is not away. away: all connected devices are away. unknown: Redis is unavailable
        */
       state: 'online' | 'away' | 'offline' | 'unknown'
       /**
-       * Whether a device is connected: online or away. Absent while unknown
+       * Whether a device is connected (online or away); absent while unknown
        */
       online?: boolean
       /**
-       * Whether the state is away. Absent while unknown
+       * Whether the state is away; absent while unknown
        */
       away?: boolean
       /**
-       * Only when offline: when the last device was connected. Absent for hidden users, and for those who never connected
+       * Only offline: when the last device was connected. Absent for hidden users and users who never connected
        */
       lastSeenMS?: number
     }[]
@@ -6349,7 +6349,7 @@ export interface ServerEvents {
     messages: string[]
     isUserDeleteAllMessagesInRoom: boolean
     /**
-     * Of all messages: those of the room up to this `seq`
+     * With all messages: those up to this `seq`
      */
     upToSeq?: number
   }
@@ -6360,11 +6360,11 @@ export interface ServerEvents {
     room: string
     messageID: string
     /**
-     * Of _all: the messages of the room up to this `seq`
+     * With _all: messages of the room up to this `seq`
      */
     upToSeq?: number
     /**
-     * Of _all: messages of its threads up to this `createdAtMS`
+     * With _all: messages of its threads up to this `createdAtMS`
      */
     upToMS?: number
   }
@@ -6382,7 +6382,7 @@ export interface LoginResult {
   clientKey: string
   deviceId: string
   /**
-   * When the token ends, and the connection with it
+   * When the token expires, and with it the connection
    */
   expirationDate: string
   /**
@@ -6390,14 +6390,14 @@ export interface LoginResult {
    */
   serverTimeMS: number
   /**
-   * With `since`: whether every event since then has arrived; false: fetch missed changes
+   * With `since`: whether all events since then have arrived; false: fetch missed changes
    */
   resumed?: boolean
 }
 export interface WebhookCall {
   appID: string
   /**
-   * The acting user; empty for the API key
+   * Acting user; empty for the API key
    */
   clientID: string
   /**
@@ -6407,23 +6407,23 @@ export interface WebhookCall {
   event: 'MESSAGE' | 'MESSAGE_UPDATED' | 'MESSAGE_DELETED' | 'JOIN_ROOM' | 'ADD_MEMBERS' | 'DELETE_MEMBERS' | 'ROOM'
   botState: string
   /**
-   * With MESSAGE: the command that the user typed, when a robot of the room has it
+   * With MESSAGE: the typed command, if a robot of the room has it
    */
   command?: {
     name: string
     /**
-     * The text after the name
+     * Text after the name
      */
     text: string
     /**
-     * The robots of the room that have the command
+     * Robots of the room with this command
      *
      * Items: User ID
      */
     robots: string[]
   }
   /**
-   * A Message; {room, sender, members}; with ROOM the Room beside them
+   * A Message, or {room, sender, members}; with ROOM, also the Room
    */
   data: unknown
 }
@@ -6437,7 +6437,7 @@ export interface PushCall {
    */
   id: string
   /**
-   * Content; absent once the message is deleted or recalled
+   * Content; absent in deleted and recalled messages
    */
   message?: unknown
   /**
@@ -6466,7 +6466,7 @@ export interface PushCall {
   reactionCount: number
   isDeleted: boolean
   /**
-   * 1, 2, 3… without holes in its room or thread
+   * Consecutive number in its room or thread: 1, 2, 3…
    */
   seq: number
   /**
@@ -6474,49 +6474,49 @@ export interface PushCall {
    */
   mentions?: string[]
   /**
-   * Its files; GET /files/{id} has where to fetch one
+   * Files; see GET /files/{id} for download URLs
    */
   attachments?: Attachment[]
   /**
-   * The server wrote it, about a change of members
+   * Written by the server about a change of members
    */
   system?: boolean
   pinned?: boolean
   /**
-   * Its content was replaced
+   * The content was replaced
    */
   edited?: boolean
   /**
-   * A robot is still writing it
+   * A robot is still streaming it
    */
   streaming?: boolean
   /**
-   * When it expires, and becomes a stub as one deleted for all
+   * When it expires and becomes a stub, as if deleted for everyone
    */
   expiresAtMS?: number
   clientMessageID?: string
   /**
-   * The message of the same room that it replies to
+   * Message in the same room that this one replies to
    */
   replyTo?: Quote
   /**
-   * The root of its thread; seq then counts in the thread
+   * Root of its thread; `seq` counts in the thread
    */
   threadOf?: string
   /**
-   * The messages of the thread about it
+   * Number of messages in its thread
    */
   threadCount?: number
   /**
-   * `seq` of the latest message of the thread
+   * `seq` of the latest message in its thread
    */
   threadLatestSeq?: number
   /**
-   * The last of them
+   * Latest message in its thread
    */
   lastThreadMessage?: Quote
   /**
-   * The first five users of the thread
+   * First five participants of its thread
    *
    * Items: User ID
    */
@@ -6524,13 +6524,13 @@ export interface PushCall {
   sender: Sender
   roomName: string
   /**
-   * The recipients, at most 10,000; more come in further calls
+   * At most 10,000 recipients; the rest follow in further calls
    *
    * Items: User ID
    */
   pushToClients: string[]
   /**
-   * Members whose settings keep the push back, by setting
+   * Members whose settings suppress the push, by setting
    */
   keptBack?: {
     /**
@@ -6551,7 +6551,7 @@ export interface WebhookAnswer {
      */
     message: unknown
     /**
-     * Free-form type, e.g. text, image, announcement; not joinRoom, addMembers, leaveRoom, deleteMember
+     * Free-form type, e.g. text, image, announcement; except joinRoom, addMembers, leaveRoom, deleteMember
      */
     messageType: string
     /**
@@ -6562,7 +6562,7 @@ export interface WebhookAnswer {
   }
 }
 export interface ClientCalls {
-  /** A page of the history of a room: GET /rooms/:id/messages/v3 */
+  /** List the messages of a room, in pages: GET /rooms/:id/messages/v3 */
   listMessages: { input: ListMessagesInput; result: ListMessagesResult }
   /** Send, edit or recall a message as a member of the room: POST /rooms/:id/message */
   writeMessage: { input: WriteMessageInput; result: WriteMessageResult; scheduled: ScheduledMessage }
@@ -6570,57 +6570,57 @@ export interface ClientCalls {
   addReaction: { input: AddReactionInput; result: AddReactionResult }
   /** Remove a reaction of the caller: DELETE /messages/:id/reaction */
   removeReaction: { input: RemoveReactionInput; result: RemoveReactionResult }
-  /** The readers of a message: GET /messages/:id/readers */
+  /** List the readers of a message: GET /messages/:id/readers */
   listReaders: { input: ListReadersInput; result: ListReadersResult }
-  /** The card of the first link of a message: GET /messages/:id/linkCard */
+  /** Get the preview card of a message’s first link: GET /messages/:id/linkCard */
   getLinkCard: { input: GetLinkCardInput; result: GetLinkCardResult }
-  /** A page of the thread about a message: GET /messages/:id/thread */
+  /** List the messages of a thread, in pages: GET /messages/:id/thread */
   listThread: { input: ListThreadInput; result: ListThreadResult }
-  /** The threads in which the caller takes part, in the rooms that they are in: GET /threads */
+  /** List the caller’s threads, latest message first: GET /threads */
   listThreads: { input: ListThreadsInput; result: ListThreadsResult }
-  /** Report the last message of a thread that the caller has read: PUT /messages/:id/thread/lastRead */
+  /** Report the last message read in a thread: PUT /messages/:id/thread/lastRead */
   markThreadRead: { input: MarkThreadReadInput; result: MarkThreadReadResult }
-  /** Do not send a message later: DELETE /scheduled/:id */
+  /** Cancel a scheduled message: DELETE /scheduled/:id */
   cancelScheduled: { input: CancelScheduledInput; result: CancelScheduledResult }
-  /** Change a message that is to be sent later, or was refused: PUT /scheduled/:id */
+  /** Change a scheduled message, or reschedule a refused one: PUT /scheduled/:id */
   changeScheduled: { input: ChangeScheduledInput; result: ChangeScheduledResult }
-  /** The messages to send later, the next first: GET /scheduled */
+  /** List scheduled messages, next first: GET /scheduled */
   listScheduled: { input: ListScheduledInput; result: ListScheduledResult }
-  /** Send a message later: POST /scheduled */
+  /** Schedule a message: POST /scheduled */
   scheduleMessage: { input: ScheduleMessageInput; result: ScheduleMessageResult }
-  /** Take a message off the list of bookmarks: DELETE /me/bookmarks/:id */
+  /** Remove a bookmark: DELETE /me/bookmarks/:id */
   deleteBookmark: { input: DeleteBookmarkInput; result: DeleteBookmarkResult }
-  /** Do not be reminded of a message: DELETE /me/reminders/:id */
+  /** Cancel the reminder of a message: DELETE /me/reminders/:id */
   deleteReminder: { input: DeleteReminderInput; result: DeleteReminderResult }
-  /** The bookmarks, the newest first: GET /me/bookmarks */
+  /** List bookmarks, newest first: GET /me/bookmarks */
   listBookmarks: { input: ListBookmarksInput; result: ListBookmarksResult }
-  /** The reminders to come, the next first: GET /me/reminders */
+  /** List pending reminders, next first: GET /me/reminders */
   listReminders: { input: ListRemindersInput; result: ListRemindersResult }
-  /** Put a message on the list of bookmarks; one that is there stays where it is: PUT /me/bookmarks/:id */
+  /** Bookmark a message; an existing bookmark keeps its position: PUT /me/bookmarks/:id */
   saveBookmark: { input: SaveBookmarkInput; result: SaveBookmarkResult }
-  /** Be reminded of a message at a time; a reminder of the same message is moved: POST /me/reminders */
+  /** Set or move the reminder of a message: POST /me/reminders */
   setReminder: { input: SetReminderInput; result: SetReminderResult }
-  /** Delete all present messages of a room for the caller only: POST /messages/user-delete/all-in-room */
+  /** Delete all current messages of a room for the caller only: POST /messages/user-delete/all-in-room */
   deleteAllForMe: { input: DeleteAllForMeInput; result: DeleteAllForMeResult }
-  /** Delete a message, or with _all every message of the room, for everybody: DELETE /rooms/:roomID/messages/:messageID */
+  /** Delete a message, or with _all every message of the room, for everyone: DELETE /rooms/:roomID/messages/:messageID */
   deleteForAll: { input: DeleteForAllInput; result: DeleteForAllResult }
   /** Delete messages for the caller only: POST /messages/user-delete */
   deleteForMe: { input: DeleteForMeInput; result: DeleteForMeResult }
-  /** Announce a file, and get where to PUT its bytes: POST /files */
+  /** Announce a file and get an upload URL: POST /files */
   createFile: { input: CreateFileInput; result: CreateFileResult }
-  /** A file, and where to fetch its bytes: GET /files/:id */
+  /** Get a file and its download URL: GET /files/:id */
   getFile: { input: GetFileInput; result: GetFileResult }
-  /** Say that the bytes of a file are uploaded: POST /files/:id/uploaded */
+  /** Confirm that a file is uploaded: POST /files/:id/uploaded */
   markUploaded: { input: MarkUploadedInput; result: MarkUploadedResult }
   /** Show the other members that the caller is typing: POST /rooms/:id/typing */
   typing: { input: TypingInput; result: TypingResult }
-  /** Add a piece to a message that is being streamed: POST /messages/:id/stream */
+  /** Append to a streaming message: POST /messages/:id/stream */
   appendStream: { input: AppendStreamInput; result: AppendStreamResult }
-  /** End a message that is being streamed: POST /messages/:id/stream/end */
+  /** End a streaming message: POST /messages/:id/stream/end */
   endStream: { input: EndStreamInput; result: EndStreamResult }
-  /** Open a message that a robot writes piece by piece: POST /messages/stream */
+  /** Start streaming a message from a robot: POST /messages/stream */
   openStream: { input: OpenStreamInput; result: OpenStreamResult }
-  /** The pinned messages of a room, the newest first: GET /rooms/:id/pins */
+  /** List the pinned messages of a room, newest first: GET /rooms/:id/pins */
   listPins: { input: ListPinsInput; result: ListPinsResult }
   /** Pin a message: POST /messages/:id/pin */
   pinMessage: { input: PinMessageInput; result: PinMessageResult }
@@ -6628,91 +6628,91 @@ export interface ClientCalls {
   unpinMessage: { input: UnpinMessageInput; result: UnpinMessageResult }
   /** Delete a room: DELETE /rooms/:id */
   deleteRoom: { input: DeleteRoomInput; result: DeleteRoomResult }
-  /** A room of the caller: GET /rooms/:id */
+  /** Get one of the caller's rooms: GET /rooms/:id */
   getRoom: { input: GetRoomInput; result: GetRoomResult }
-  /** The caller's rooms: GET /rooms */
+  /** List the caller's rooms: GET /rooms */
   listRooms: { input: ListRoomsInput; result: ListRoomsResult }
   /** Change a room: PUT /rooms/:id */
   updateRoom: { input: UpdateRoomInput; result: UpdateRoomResult }
-  /** Report the last message that the caller has read: PUT /rooms/:id/lastRead */
+  /** Report the last message read by the caller: PUT /rooms/:id/lastRead */
   markRead: { input: MarkReadInput; result: MarkReadResult }
-  /** Report the last message that has reached the caller, as by a push: PUT /rooms/:id/delivered */
+  /** Report the last message delivered to the caller, for example by a push: PUT /rooms/:id/delivered */
   markDelivered: { input: MarkDeliveredInput; result: MarkDeliveredResult }
-  /** The commands of the robots in a room, by name: GET /rooms/:id/commands */
+  /** List the commands of the robots in a room, by name: GET /rooms/:id/commands */
   listCommands: { input: ListCommandsInput; result: ListCommandsResult }
-  /** Total unread across the rooms of the caller: GET /me/badge */
+  /** Get the total unread count across the caller's rooms: GET /me/badge */
   getBadge: { input: GetBadgeInput; result: GetBadgeResult }
-  /** Unread by the rooms' tags: POST /badges/byRoomTags */
+  /** Get unread counts by room tag: POST /badges/byRoomTags */
   getBadgesByRoomTags: { input: GetBadgesByRoomTagsInput; result: GetBadgesByRoomTagsResult }
-  /** Mute a room; roomPref goes to the other devices: POST /me/mute/:room */
+  /** Mute a room; emits roomPref to the other devices: POST /me/mute/:room */
   muteRoom: { input: MuteRoomInput; result: MuteRoomResult }
-  /** Change the caller's preferences for a room; roomPref goes to the other devices: POST /roomPrefs/:room */
+  /** Change the caller's preferences for a room; emits roomPref to the other devices: POST /roomPrefs/:room */
   setRoomPref: { input: SetRoomPrefInput; result: SetRoomPrefResult }
-  /** Unmute a room; roomPref goes to the other devices: DELETE /me/mute/:room */
+  /** Unmute a room; emits roomPref to the other devices: DELETE /me/mute/:room */
   unmuteRoom: { input: UnmuteRoomInput; result: UnmuteRoomResult }
-  /** The caller’s changes since a time: GET /me/changes */
+  /** Get the changes for the caller since a time: GET /me/changes */
   getChanges: { input: GetChangesInput; result: GetChangesResult }
   /** Add members to a group, or invite them: POST /rooms/:id/members */
   addMembers: { input: AddMembersInput; result: AddMembersResult }
   /** Decline an invitation: DELETE /rooms/:id/invitations */
   declineInvitation: { input: DeclineInvitationInput; result: DeclineInvitationResult }
-  /** Join a group that is open, or that the caller is invited to: POST /rooms/:id/join */
+  /** Join an open group, or one that invited the caller: POST /rooms/:id/join */
   joinRoom: { input: JoinRoomInput; result: JoinRoomResult }
-  /** The open invitations of the caller, the newest first: GET /invitations */
+  /** List the caller’s open invitations, newest first: GET /invitations */
   listInvitations: { input: ListInvitationsInput; result: ListInvitationsResult }
-  /** The members of a room, the longest-standing first: GET /rooms/:id/members */
+  /** List the members of a room, earliest joined first: GET /rooms/:id/members */
   listMembers: { input: ListMembersInput; result: ListMembersResult }
   /** Leave a group, or remove members from it: POST /rooms/:id/delete/members */
   removeMembers: { input: RemoveMembersInput; result: RemoveMembersResult }
-  /** Make a member a manager, or a manager a member again: PUT /rooms/:id/member/:client */
+  /** Promote a member to manager, or demote a manager: PUT /rooms/:id/member/:client */
   setMemberRole: { input: SetMemberRoleInput; result: SetMemberRoleResult }
-  /** Find users by the beginning of their name: GET /users/search */
+  /** Find users by a prefix of their name: GET /users/search */
   searchUsers: { input: SearchUsersInput; result: SearchUsersResult }
-  /** Start a chat with users whom the caller may find: POST /me/rooms */
+  /** Start a chat with users that the caller can find: POST /me/rooms */
   startChat: { input: StartChatInput; result: StartChatResult }
-  /** The caller: GET /me */
+  /** Get the caller’s profile: GET /me */
   getMe: { input: GetMeInput; result: GetMeResult }
   /** Register a device for push: POST /me/subscribe */
   subscribe: { input: SubscribeInput; result: SubscribeResult }
-  /** Unregister a device; without deviceId and token, all devices of the caller: POST /me/unsubscribe */
+  /** Unregister a device or, without deviceId and token, all devices of the caller: POST /me/unsubscribe */
   unsubscribe: { input: UnsubscribeInput; result: UnsubscribeResult }
-  /** The app's public key for Web Push: the applicationServerKey of PushManager.subscribe(): GET /me/webPushKey */
+  /** Get the app's public key for Web Push: the applicationServerKey of PushManager.subscribe(): GET /me/webPushKey */
   webPushKey: { input: WebPushKeyInput; result: WebPushKeyResult }
-  /** The caller's notifications: GET /me/notifications */
+  /** Get the caller's notification settings: GET /me/notifications */
   getMyNotifications: { input: GetMyNotificationsInput; result: GetMyNotificationsResult }
-  /** The caller's notifications of a room: GET /me/notifications/rooms/:room */
+  /** Get the caller's notification settings for a room: GET /me/notifications/rooms/:room */
   getMyRoomNotifications: { input: GetMyRoomNotificationsInput; result: GetMyRoomNotificationsResult }
-  /** The caller's notifications of a thread in which they take part: GET /me/notifications/threads/:id */
+  /** Get the caller's notification settings for a thread in which they participate: GET /me/notifications/threads/:id */
   getMyThreadNotifications: { input: GetMyThreadNotificationsInput; result: GetMyThreadNotificationsResult }
-  /** Set the caller's notifications; notificationSettings goes to the other devices: PUT /me/notifications */
+  /** Set the caller's notification settings; emits notificationSettings to the other devices: PUT /me/notifications */
   setMyNotifications: { input: SetMyNotificationsInput; result: SetMyNotificationsResult }
-  /** Set the caller's notifications of a room; notificationSettings goes to the other devices: PUT /me/notifications/rooms/:room */
+  /** Set the caller's notification settings for a room; emits notificationSettings to the other devices: PUT /me/notifications/rooms/:room */
   setMyRoomNotifications: { input: SetMyRoomNotificationsInput; result: SetMyRoomNotificationsResult }
-  /** Set the caller's notifications of a thread; notificationSettings goes to the other devices: PUT /me/notifications/threads/:id */
+  /** Set the caller's notification settings for a thread; emits notificationSettings to the other devices: PUT /me/notifications/threads/:id */
   setMyThreadNotifications: { input: SetMyThreadNotificationsInput; result: SetMyThreadNotificationsResult }
-  /** Delete a personal preference; myPrefDelete goes to the other devices: DELETE /me/pref/:key */
+  /** Delete a personal preference; emits myPrefDelete to the other devices: DELETE /me/pref/:key */
   deleteMyPref: { input: DeleteMyPrefInput; result: DeleteMyPrefResult }
-  /** The personal preferences of the caller, by key: GET /me/pref */
+  /** List the caller's personal preferences, by key: GET /me/pref */
   listMyPrefs: { input: ListMyPrefsInput; result: ListMyPrefsResult }
-  /** Set a personal preference; myPrefChange goes to the other devices: POST /me/pref/:key */
+  /** Set a personal preference; emits myPrefChange to the other devices: POST /me/pref/:key */
   setMyPref: { input: SetMyPrefInput; result: SetMyPrefResult }
-  /** Whether these users are online: GET /presence */
+  /** Get the presence of users: GET /presence */
   getPresence: { input: GetPresenceInput; result: GetPresenceResult }
-  /** End one of the caller’s tokens, and its sockets: sign a device out: DELETE /me/tokens/:id */
+  /** Sign a device out: revoke a token of the caller and disconnect its sockets: DELETE /me/tokens/:id */
   endMyToken: { input: EndMyTokenInput; result: EndMyTokenResult }
-  /** The caller’s tokens in force: where they are signed in: GET /me/tokens */
+  /** List the caller’s active tokens: where they are signed in: GET /me/tokens */
   listMyTokens: { input: ListMyTokensInput; result: ListMyTokensResult }
-  /** Issue a new token; ends the one of this call: POST /me/token */
+  /** Issue a new token in place of the calling one: POST /me/token */
   renewToken: { input: RenewTokenInput; result: RenewTokenResult }
   /** Ban a user in a room: POST /blockStatus/room/:roomID/:blockee */
   banMember: { input: BanMemberInput; result: BanMemberResult }
-  /** The bans in force in a room, the oldest first, for its members: GET /blockStatus/room/:roomID */
+  /** List the active bans in a room, oldest first, for its members: GET /blockStatus/room/:roomID */
   listBans: { input: ListBansInput; result: ListBansResult }
-  /** Lift a ban, by the room owner or the API key: DELETE /blockStatus/room/:roomID/:blockee */
+  /** Lift a ban, as the room owner or with the API key: DELETE /blockStatus/room/:roomID/:blockee */
   unbanMember: { input: UnbanMemberInput; result: UnbanMemberResult }
   /** Block a user everywhere: POST /blockStatus/my/:blockee */
   blockUser: { input: BlockUserInput; result: BlockUserResult }
-  /** The users blocked by the caller, the longest blocked first: GET /blockStatus/my */
+  /** List the users blocked by the caller, oldest block first: GET /blockStatus/my */
   listBlocks: { input: ListBlocksInput; result: ListBlocksResult }
   /** Lift a personal block: DELETE /blockStatus/my/:blockee */
   unblockUser: { input: UnblockUserInput; result: UnblockUserResult }
@@ -6720,11 +6720,11 @@ export interface ClientCalls {
   reportMessage: { input: ReportMessageInput; result: ReportMessageResult }
   /** Search the messages of the caller's rooms: POST /search */
   search: { input: SearchInput; result: SearchResult }
-  /** The current configuration: GET /config */
+  /** Get the configuration: GET /config */
   getConfig: { input: GetConfigInput; result: GetConfigResult }
   /** Export the caller's own data, once a day: POST /me/export */
   exportMe: { input: ExportMeInput; result: ExportMeResult }
-  /** How far the caller's latest export is; of a finished one the address, for a day: GET /me/export */
+  /** Get the progress of the caller's latest export and, for a day after it ends, its URL: GET /me/export */
   getMyExport: { input: GetMyExportInput; result: GetMyExportResult }
 }
 export interface AdminCalls {
@@ -6734,35 +6734,35 @@ export interface AdminCalls {
   sendMessage: { input: SendMessageInput; result: SendMessageResult; scheduled: ScheduledMessage }
   /** Send, edit or recall a message as a member of the room: POST /rooms/:id/message */
   writeMessage: { input: WriteMessageInput; result: WriteMessageResult; scheduled: ScheduledMessage }
-  /** The readers of a message: GET /messages/:id/readers */
+  /** List the readers of a message: GET /messages/:id/readers */
   listReaders: { input: ListReadersInput; result: ListReadersResult }
-  /** The card of the first link of a message: GET /messages/:id/linkCard */
+  /** Get the preview card of a message’s first link: GET /messages/:id/linkCard */
   getLinkCard: { input: GetLinkCardInput; result: GetLinkCardResult }
-  /** The way of one message: GET /admin/messages/:id/trace */
+  /** Trace a message: GET /admin/messages/:id/trace */
   traceMessage: { input: TraceMessageInput; result: TraceMessageResult }
-  /** Do not send a message later: DELETE /scheduled/:id */
+  /** Cancel a scheduled message: DELETE /scheduled/:id */
   cancelScheduled: { input: CancelScheduledInput; result: CancelScheduledResult }
-  /** Change a message that is to be sent later, or was refused: PUT /scheduled/:id */
+  /** Change a scheduled message, or reschedule a refused one: PUT /scheduled/:id */
   changeScheduled: { input: ChangeScheduledInput; result: ChangeScheduledResult }
-  /** The messages to send later, the next first: GET /scheduled */
+  /** List scheduled messages, next first: GET /scheduled */
   listScheduled: { input: ListScheduledInput; result: ListScheduledResult }
-  /** Send a message later: POST /scheduled */
+  /** Schedule a message: POST /scheduled */
   scheduleMessage: { input: ScheduleMessageInput; result: ScheduleMessageResult }
-  /** Delete a message, or with _all every message of the room, for everybody: DELETE /rooms/:roomID/messages/:messageID */
+  /** Delete a message, or with _all every message of the room, for everyone: DELETE /rooms/:roomID/messages/:messageID */
   deleteForAll: { input: DeleteForAllInput; result: DeleteForAllResult }
-  /** Announce a file, and get where to PUT its bytes: POST /files */
+  /** Announce a file and get an upload URL: POST /files */
   createFile: { input: CreateFileInput; result: CreateFileResult }
-  /** A file, and where to fetch its bytes: GET /files/:id */
+  /** Get a file and its download URL: GET /files/:id */
   getFile: { input: GetFileInput; result: GetFileResult }
-  /** Say that the bytes of a file are uploaded: POST /files/:id/uploaded */
+  /** Confirm that a file is uploaded: POST /files/:id/uploaded */
   markUploaded: { input: MarkUploadedInput; result: MarkUploadedResult }
-  /** Stream a piece of a message that a robot is writing: POST /rooms/:id/aiStreaming */
+  /** Stream a piece of a message from a robot: POST /rooms/:id/aiStreaming */
   streamText: { input: StreamTextInput; result: StreamTextResult }
-  /** Add a piece to a message that is being streamed: POST /messages/:id/stream */
+  /** Append to a streaming message: POST /messages/:id/stream */
   appendStream: { input: AppendStreamInput; result: AppendStreamResult }
-  /** End a message that is being streamed: POST /messages/:id/stream/end */
+  /** End a streaming message: POST /messages/:id/stream/end */
   endStream: { input: EndStreamInput; result: EndStreamResult }
-  /** Open a message that a robot writes piece by piece: POST /messages/stream */
+  /** Start streaming a message from a robot: POST /messages/stream */
   openStream: { input: OpenStreamInput; result: OpenStreamResult }
   /** Pin a message: POST /messages/:id/pin */
   pinMessage: { input: PinMessageInput; result: PinMessageResult }
@@ -6774,149 +6774,149 @@ export interface AdminCalls {
   deleteRoom: { input: DeleteRoomInput; result: DeleteRoomResult }
   /** Change a room: PUT /rooms/:id */
   updateRoom: { input: UpdateRoomInput; result: UpdateRoomResult }
-  /** The commands of the robots in a room, by name: GET /rooms/:id/commands */
+  /** List the commands of the robots in a room, by name: GET /rooms/:id/commands */
   listCommands: { input: ListCommandsInput; result: ListCommandsResult }
-  /** The sum that makes a user's badge: GET /admin/clients/:client_id/badge */
+  /** Explain a user's badge, room by room: GET /admin/clients/:client_id/badge */
   explainBadge: { input: ExplainBadgeInput; result: ExplainBadgeResult }
-  /** Put a room into a user's mute list: POST /admin/clients/:uid/mute/:room */
+  /** Add a room to a user's mute list: POST /admin/clients/:uid/mute/:room */
   muteUser: { input: MuteUserInput; result: MuteUserResult }
-  /** Take a room out of a user's mute list: DELETE /admin/clients/:uid/mute/:room */
+  /** Remove a room from a user's mute list: DELETE /admin/clients/:uid/mute/:room */
   unmuteUser: { input: UnmuteUserInput; result: UnmuteUserResult }
   /** Add members to a group, or invite them: POST /rooms/:id/members */
   addMembers: { input: AddMembersInput; result: AddMembersResult }
-  /** The members of a room, the longest-standing first: GET /rooms/:id/members */
+  /** List the members of a room, earliest joined first: GET /rooms/:id/members */
   listMembers: { input: ListMembersInput; result: ListMembersResult }
   /** Leave a group, or remove members from it: POST /rooms/:id/delete/members */
   removeMembers: { input: RemoveMembersInput; result: RemoveMembersResult }
-  /** Make a member a manager, or a manager a member again: PUT /rooms/:id/member/:client */
+  /** Promote a member to manager, or demote a manager: PUT /rooms/:id/member/:client */
   setMemberRole: { input: SetMemberRoleInput; result: SetMemberRoleResult }
   /** Erase a user: DELETE /admin/clients/:client_id */
   eraseUser: { input: EraseUserInput; result: EraseUserResult }
   /** Query users: GET /admin/clients */
   listUsers: { input: ListUsersInput; result: ListUsersResult }
-  /** Create or update a user, issue or assign a token: POST /admin/clients */
+  /** Create or update a user, and issue or assign a token: POST /admin/clients */
   saveUser: { input: SaveUserInput; result: SaveUserResult }
   /** Create or update up to 1,000 users at once: POST /admin/clients/list */
   saveUsers: { input: SaveUsersInput; result: SaveUsersResult }
-  /** The devices of a user that are connected now: GET /admin/clients/:client_id/connections */
+  /** List the connected devices of a user: GET /admin/clients/:client_id/connections */
   listConnections: { input: ListConnectionsInput; result: ListConnectionsResult }
-  /** Remove a user group; its members stay: DELETE /admin/groups/:id */
+  /** Delete a user group, but not its members: DELETE /admin/groups/:id */
   deleteGroup: { input: DeleteGroupInput; result: DeleteGroupResult }
-  /** User groups: GET /admin/groups */
+  /** List user groups: GET /admin/groups */
   listGroups: { input: ListGroupsInput; result: ListGroupsResult }
   /** Create or replace a user group: POST /admin/groups */
   saveGroup: { input: SaveGroupInput; result: SaveGroupResult }
-  /** The notifications of a user: GET /admin/clients/:uid/notifications */
+  /** Get the notification settings of a user: GET /admin/clients/:uid/notifications */
   getNotifications: { input: GetNotificationsInput; result: GetNotificationsResult }
-  /** The notifications of a user in a room: GET /admin/clients/:uid/notifications/rooms/:room */
+  /** Get the notification settings of a user for a room: GET /admin/clients/:uid/notifications/rooms/:room */
   getRoomNotifications: { input: GetRoomNotificationsInput; result: GetRoomNotificationsResult }
-  /** Set the notifications of a user; notificationSettings goes to their devices: PUT /admin/clients/:uid/notifications */
+  /** Set the notification settings of a user; emits notificationSettings to their devices: PUT /admin/clients/:uid/notifications */
   setNotifications: { input: SetNotificationsInput; result: SetNotificationsResult }
-  /** Set the notifications of a user in a room; notificationSettings goes to their devices: PUT /admin/clients/:uid/notifications/rooms/:room */
+  /** Set the notification settings of a user for a room; emits notificationSettings to their devices: PUT /admin/clients/:uid/notifications/rooms/:room */
   setRoomNotifications: { input: SetRoomNotificationsInput; result: SetRoomNotificationsResult }
-  /** Bind a token of the integrator to a user; it replaces all of the user’s tokens: PUT /admin/clients/:client_id/token */
+  /** Bind your own token to a user, replacing all of the user’s tokens: PUT /admin/clients/:client_id/token */
   bindToken: { input: BindTokenInput; result: BindTokenResult }
-  /** End one token of a user, and its sockets: DELETE /admin/clients/:client_id/tokens/:id */
+  /** Revoke one token of a user and disconnect its sockets: DELETE /admin/clients/:client_id/tokens/:id */
   endToken: { input: EndTokenInput; result: EndTokenResult }
-  /** The tokens of a user in force: GET /admin/clients/:client_id/tokens */
+  /** List the active tokens of a user: GET /admin/clients/:client_id/tokens */
   listTokens: { input: ListTokensInput; result: ListTokensResult }
-  /** Revoke one token of a user, or all: DELETE /admin/clients/:client_id/token */
+  /** Revoke one or all tokens of a user: DELETE /admin/clients/:client_id/token */
   revokeTokens: { input: RevokeTokensInput; result: RevokeTokensResult }
   /** Add an API key to the app: POST /admin/keys */
   addKey: { input: AddKeyInput; result: AddKeyResult }
-  /** The API keys of the app, the oldest first; never the keys themselves: GET /admin/keys */
+  /** List the app’s API keys, oldest first, without the keys themselves: GET /admin/keys */
   listKeys: { input: ListKeysInput; result: ListKeysResult }
-  /** End an API key: DELETE /admin/keys/:id */
+  /** Revoke an API key: DELETE /admin/keys/:id */
   revokeKey: { input: RevokeKeyInput; result: RevokeKeyResult }
-  /** The bans in force in a room, the oldest first: GET /admin/rooms/:id/bans */
+  /** List the active bans in a room, oldest first: GET /admin/rooms/:id/bans */
   inspectBans: { input: InspectBansInput; result: InspectBansResult }
-  /** The members of a room with roles, read markers and bans, the longest-standing first: GET /admin/rooms/:id/members */
+  /** List the members of a room with roles, read markers and bans, earliest joined first: GET /admin/rooms/:id/members */
   inspectMembers: { input: InspectMembersInput; result: InspectMembersResult }
-  /** A page of the history of a room, without being a member: GET /admin/rooms/:id/messages */
+  /** Read a page of a room’s history without being a member: GET /admin/rooms/:id/messages */
   inspectMessages: { input: InspectMessagesInput; result: InspectMessagesResult }
-  /** The pinned messages of a room, the newest first: GET /admin/rooms/:id/pins */
+  /** List the pinned messages of a room, newest first: GET /admin/rooms/:id/pins */
   inspectPins: { input: InspectPinsInput; result: InspectPinsResult }
-  /** A room with everything that is set, and its latest message: GET /admin/rooms/:id */
+  /** Get a room with all its settings and the latest message: GET /admin/rooms/:id */
   inspectRoom: { input: InspectRoomInput; result: InspectRoomResult }
-  /** The rooms of a user with unread counts and roles, the latest message first: GET /admin/clients/:client_id/rooms */
+  /** List a user’s rooms with unread counts and roles, latest message first: GET /admin/clients/:client_id/rooms */
   inspectRoomsOfUser: { input: InspectRoomsOfUserInput; result: InspectRoomsOfUserResult }
-  /** A page of the thread about a message, without being a member: GET /admin/messages/:id/thread */
+  /** Read a page of a thread without being a member: GET /admin/messages/:id/thread */
   inspectThread: { input: InspectThreadInput; result: InspectThreadResult }
-  /** Query the rooms of the app: GET /admin/rooms */
+  /** Query the app’s rooms: GET /admin/rooms */
   listAllRooms: { input: ListAllRoomsInput; result: ListAllRoomsResult }
-  /** Everything that is known of a user: GET /admin/clients/:client_id */
+  /** Get everything about a user: GET /admin/clients/:client_id */
   inspectUser: { input: InspectUserInput; result: InspectUserResult }
-  /** Changes made by API keys, operators and commands, the latest first: GET /admin/audit */
+  /** List changes made by API keys, operators and commands, newest first: GET /admin/audit */
   listAudit: { input: ListAuditInput; result: ListAuditResult }
-  /** Search the messages of all rooms of the app: POST /admin/search */
+  /** Search the messages of all rooms: POST /admin/search */
   searchAllMessages: { input: SearchAllMessagesInput; result: SearchAllMessagesResult }
-  /** The timeline of a user or a room, with reasons, the latest first: GET /admin/timeline */
+  /** Get the timeline of a user or room, newest first: GET /admin/timeline */
   readTimeline: { input: ReadTimelineInput; result: ReadTimelineResult }
-  /** Users of the app, by the beginning of a name or ID, or the latest first: GET /admin/users */
+  /** Find users by a prefix of their name or ID, or list the latest: GET /admin/users */
   listAllUsers: { input: ListAllUsersInput; result: ListAllUsersResult }
-  /** Activity of the app now, in the last hour and the last day; processes; alerts: GET /admin/overview */
+  /** Get the app’s activity now, in the last hour and day, with processes and alerts: GET /admin/overview */
   readOverview: { input: ReadOverviewInput; result: ReadOverviewResult }
   /** Ban a user in a room: POST /blockStatus/room/:roomID/:blockee */
   banMember: { input: BanMemberInput; result: BanMemberResult }
-  /** Lift a ban, by the room owner or the API key: DELETE /blockStatus/room/:roomID/:blockee */
+  /** Lift a ban, as the room owner or with the API key: DELETE /blockStatus/room/:roomID/:blockee */
   unbanMember: { input: UnbanMemberInput; result: UnbanMemberResult }
   /** Ban a user from the app: POST /admin/clients/:client_id/ban */
   banUser: { input: BanUserInput; result: BanUserResult }
-  /** Lift the ban of a user from the app: DELETE /admin/clients/:client_id/ban */
+  /** Lift a user’s ban from the app: DELETE /admin/clients/:client_id/ban */
   unbanUser: { input: UnbanUserInput; result: UnbanUserResult }
-  /** Answers of the server that MODERATE names: how many of each kind, and how fast: GET /admin/moderation */
+  /** Get counts and response times of the MODERATE server: GET /admin/moderation */
   readModeration: { input: ReadModerationInput; result: ReadModerationResult }
-  /** A text as the censored words let it be: GET /admin/censorship */
+  /** Preview a text with censored words masked: GET /admin/censorship */
   tryCensorship: { input: TryCensorshipInput; result: TryCensorshipResult }
-  /** Ask the server that the key MODERATE names about a text, as for a message: POST /admin/moderation/try */
+  /** Test the MODERATE server with a text: POST /admin/moderation/try */
   tryModeration: { input: TryModerationInput; result: TryModerationResult }
-  /** Decide about a reported message: POST /admin/reports/:id/decide */
+  /** Decide on a reported message: POST /admin/reports/:id/decide */
   decideReport: { input: DecideReportInput; result: DecideReportResult }
-  /** Reported messages, those first reported last coming first: GET /admin/reports */
+  /** List reported messages by first report, newest first: GET /admin/reports */
   listReports: { input: ListReportsInput; result: ListReportsResult }
-  /** Push a notification to all devices of users: POST /push/push2clients */
+  /** Send a push notification to all devices of users: POST /push/push2clients */
   pushToClients: { input: PushToClientsInput; result: PushToClientsResult }
-  /** Why a message was pushed to the devices of a user, or was not, and the outcome: GET /admin/push/why */
+  /** Explain why a message was or was not pushed to a user: GET /admin/push/why */
   whyPush: { input: WhyPushInput; result: WhyPushResult }
   /** Remove a configuration key: DELETE /config/:key */
   deleteConfigKey: { input: DeleteConfigKeyInput; result: DeleteConfigKeyResult }
-  /** The current configuration: GET /config */
+  /** Get the configuration: GET /config */
   getConfig: { input: GetConfigInput; result: GetConfigResult }
-  /** Set configuration keys; others stay: POST /config */
+  /** Set configuration keys and keep all others: POST /config */
   setConfig: { input: SetConfigInput; result: SetConfigResult }
-  /** Current WebSocket connections: GET /admin/connection-count */
+  /** Get the number of current WebSocket connections: GET /admin/connection-count */
   getConnectionCount: { input: GetConnectionCountInput; result: GetConnectionCountResult }
-  /** Statistics of a window: GET /admin/stats */
+  /** Get statistics for a time window: GET /admin/stats */
   getStats: { input: GetStatsInput; result: GetStatsResult }
-  /** Calls to room webhooks and PUSH_GENERIC that failed for good, the latest first: GET /admin/webhooks/failed */
+  /** List calls to room webhooks and PUSH_GENERIC that failed permanently, newest first: GET /admin/webhooks/failed */
   listFailedWebhooks: { input: ListFailedWebhooksInput; result: ListFailedWebhooksResult }
-  /** Calls to room webhooks and PUSH_GENERIC, the latest first: GET /admin/webhooks/calls */
+  /** List calls to room webhooks and PUSH_GENERIC, newest first: GET /admin/webhooks/calls */
   listWebhookCalls: { input: ListWebhookCallsInput; result: ListWebhookCallsResult }
-  /** A call with its data, as it would go out now: GET /admin/webhooks/calls/:id */
+  /** Get a call with its data, as it would be sent now: GET /admin/webhooks/calls/:id */
   readWebhookCall: { input: ReadWebhookCallInput; result: ReadWebhookCallResult }
   /** Retry a failed call: POST /admin/webhooks/failed/:id/retry */
   retryFailedWebhook: { input: RetryFailedWebhookInput; result: RetryFailedWebhookResult }
-  /** Make a call again that was made, or that failed for good: POST /admin/webhooks/calls/:id/retry */
+  /** Repeat a call that succeeded or failed permanently: POST /admin/webhooks/calls/:id/retry */
   retryWebhookCall: { input: RetryWebhookCallInput; result: RetryWebhookCallResult }
-  /** Make the calls of a time again: POST /admin/webhooks/calls/retry */
+  /** Repeat the calls of a period: POST /admin/webhooks/calls/retry */
   retryWebhookCalls: { input: RetryWebhookCallsInput; result: RetryWebhookCallsResult }
-  /** Close a receiver; its calls are forgotten: DELETE /admin/webhooks/receivers/:id */
+  /** Close a receiver and discard its calls: DELETE /admin/webhooks/receivers/:id */
   closeWebhookReceiver: { input: CloseWebhookReceiverInput; result: CloseWebhookReceiverResult }
-  /** Open an address of Parley that records the calls made to it: POST /admin/webhooks/receivers */
+  /** Open a test receiver: a Parley URL that records calls: POST /admin/webhooks/receivers */
   openWebhookReceiver: { input: OpenWebhookReceiverInput; result: OpenWebhookReceiverResult }
-  /** The calls that a receiver has recorded, the latest first: GET /admin/webhooks/receivers/:id */
+  /** List the calls that a receiver recorded, newest first: GET /admin/webhooks/receivers/:id */
   readWebhookReceiver: { input: ReadWebhookReceiverInput; result: ReadWebhookReceiverResult }
-  /** The app's events, all in one order: GET /admin/events */
+  /** List the app's events in order: GET /admin/events */
   listEvents: { input: ListEventsInput; result: ListEventsResult }
-  /** How far a batch or an erasure is that goes on in the background: GET /admin/jobs/:id */
+  /** Get the progress and outcomes of a background job: GET /admin/jobs/:id */
   getJob: { input: GetJobInput; result: GetJobResult }
-  /** Batches and erasures that go on in the background, or did in the last days, the latest first: GET /admin/jobs */
+  /** List background jobs, newest first: GET /admin/jobs */
   listJobs: { input: ListJobsInput; result: ListJobsResult }
   /** Lift a legal hold: DELETE /admin/holds/:id */
   liftHold: { input: LiftHoldInput; result: LiftHoldResult }
-  /** The legal holds in force, the latest first: GET /admin/holds */
+  /** List the active legal holds, newest first: GET /admin/holds */
   listHolds: { input: ListHoldsInput; result: ListHoldsResult }
-  /** Place a legal hold on a user or a room: POST /admin/holds */
+  /** Place a legal hold on a user or room: POST /admin/holds */
   placeHold: { input: PlaceHoldInput; result: PlaceHoldResult }
   /** Export everything about a user: POST /admin/clients/:client_id/export */
   exportUser: { input: ExportUserInput; result: ExportUserResult }

@@ -1,17 +1,17 @@
 import { z } from 'zod'
 
 /**
- * A look for background work that is due. Kinds that it does not name were not looked for, as a process of an earlier
- * release does with those of a later one.
+ * The result of a scan for due background work. Absent kinds were not scanned: a process of an earlier release does not
+ * know later kinds.
  */
 export const workLook = z.object({
-  /** The kinds that were looked for. */
+  /** The scanned kinds. */
   kinds: z.array(z.string()),
-  /** When work is due, in Unix milliseconds, by kind; a kind without any for now is absent. */
+  /** When work is due, in Unix milliseconds, by kind. A kind without work is absent. */
   due: z.record(z.string(), z.number()),
 })
 export type WorkLook = z.infer<typeof workLook>
 
-/** A look at the streams of events that found nothing wrong, after so many losses in all. */
+/** A check of the event streams that found nothing wrong. `losses` counts all losses so far. */
 export const streamLook = z.object({ losses: z.number().int(), streams: z.number().int() })
 export type StreamLook = z.infer<typeof streamLook>

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
 /**
- * Requests of gateways to realtime nodes, on `nodeSubject(node, request)`. Unknown fields are ignored: a newer release
+ * Requests from gateways to realtime nodes, on `nodeSubject(node, request)`. Unknown fields are ignored: newer releases
  * may add some.
  */
 export const connectionsRequest = z.object({ app: z.string(), user: z.string() })
 
-/** The sockets of a user at one node. */
+/** A user's sockets on one node. */
 export const connectionsAnswer = z.array(
   z.object({
     device: z.string(),
@@ -24,7 +24,7 @@ export const deliveriesRequest = z.object({
   messages: z.array(z.object({ room: z.string(), message: z.string() })),
 })
 
-/** How often a node handed messages to sockets, and to how many, as far as it remembers. */
+/** The deliveries of messages to sockets that a node remembers. */
 export const deliveriesAnswer = z.array(
   z.object({
     message: z.string(),
@@ -37,20 +37,20 @@ export type DeliveriesAnswer = z.infer<typeof deliveriesAnswer>
 
 export const breakerRequest = z.object({ app: z.string() })
 
-/** The breaker of a process for the server of MODERATE; null where it has not called that server. */
+/** A process's circuit breaker for the MODERATE server; null if it has not called the server. */
 export const breakerAnswer = z.enum(['closed', 'open', 'half-open']).nullable()
 export type BreakerAnswer = z.infer<typeof breakerAnswer>
 
 export const activityRequest = z.object({ app: z.string(), user: z.string() })
 
-/** The logins of a user, the ends of their connections and what they were refused, as far as a process remembers. */
+/** The logins, disconnects and refused calls of a user that a process remembers. */
 export const activityAnswer = z.array(
   z.object({
     what: z.enum(['connected', 'closed', 'refused']),
     atMS: z.number(),
     device: z.string().optional(),
     transport: z.string().optional(),
-    /** Of what is refused: the emit or the operation, its room, the code and the text of the error. */
+    /** With `refused`: the emit or operation, its room, and the code and text of the error. */
     call: z.string().optional(),
     room: z.string().optional(),
     code: z.string().optional(),

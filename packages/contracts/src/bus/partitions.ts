@@ -1,11 +1,11 @@
-/** A room or user, to which events go. */
+/** The room or user that an event goes to. */
 export type Audience = { app: string; room: string } | { app: string; user: string }
 
-/** The events of a room or user have one partition, for good. A stream takes those of some partitions. */
+/** A room or user has one partition, which never changes. A stream holds the events of several partitions. */
 export const partitionCount = 64
 export const mostStreams = 16
 
-/** The partition of a room or user: FNV-1a of its name, finished as MurmurHash3 does. */
+/** The partition of a room or user: FNV-1a of its name, mixed by the first steps of MurmurHash3's finalizer. */
 export function partitionOf(to: Audience): number {
   const name = 'room' in to ? `${to.app}\0r${to.room}` : `${to.app}\0u${to.user}`
   let hash = 0x81_1c_9d_c5
@@ -15,8 +15,8 @@ export function partitionOf(to: Audience): number {
 }
 
 /**
- * The partitions of each of `count` streams. Each stream takes its share from those before it that have the most, so another
- * one moves partitions to itself only.
+ * The partitions of each of `count` streams. Each stream takes its share from the largest streams before it, so adding one
+ * only moves partitions to it.
  */
 export function partitionsOfStreams(count: number): number[][] {
   const streams = [Array.from({ length: partitionCount }, (_, partition) => partition)]

@@ -2,26 +2,26 @@ import { z } from 'zod'
 import { messageId, roomId, userId } from '../ids.ts'
 import { pushPayload } from '../resources/push/payload.ts'
 
-/** At most this many users per push; for more there are several pushes. */
+/** Users per push. Larger audiences are split. */
 export const maxClientsPerPush = 1_000
 
-/** POST /push/push2clients on its way to the push service, with groups expanded. */
+/** A POST /push/push2clients call queued for the push service, with groups expanded. */
 export const clientsPush = z.object({
-  /** ID of the push, which is made once even if it arrives twice. */
+  /** Push ID, for deduplication. */
   id: z.string(),
   clients: z.array(userId),
   payload: pushPayload,
-  /** Instead of the clients and the payload: a message that is pushed as if it had just been sent. */
+  /** Instead of clients and payload: a message to push as if it had just been sent. */
   message: z.object({ room: roomId, id: messageId }).optional(),
-  /** Instead of them: a message of which a user is reminded, since this time. */
+  /** Instead of clients and payload: a reminder of a message, due at `atMS`. */
   reminder: z.object({ user: userId, room: roomId, id: messageId, atMS: z.number().int() }).optional(),
-  /** Instead of them: a device whose connection was half open, with the time of its last sign of life. */
+  /** Instead of clients and payload: a device with a half-open connection, last seen at `sinceMS`. */
   missed: z.object({ user: userId, device: z.string(), sinceMS: z.number().int() }).optional(),
   request: z.string().optional(),
 })
 export type ClientsPush = z.infer<typeof clientsPush>
 
-/** A change names at most this many members; for more there are several changes. */
+/** Members per change. Larger changes are split. */
 export const maxMembersPerChange = 1_000
 
 /** `JOIN_ROOM`: `sender` joined. `ADD_MEMBERS`, `DELETE_MEMBERS`: `sender` added others, or removed them or themselves. */

@@ -10,7 +10,7 @@ import {
   partitionSubjects,
 } from './subjects.ts'
 
-/** The name of a JetStream stream of events, from 0. */
+/** Name of the JetStream event stream with this index, from 0. */
 export function streamName(index: number): string {
   return index === 0 ? 'PARLEY_EVENTS' : `PARLEY_EVENTS_${index}`
 }
@@ -31,8 +31,8 @@ export function streamSubjects(index: number, count: number): string[] {
 const webhookEvents = ['chat message', 'messageUpdated', 'messageDeleted', 'room'] as const satisfies RoomEvent[]
 
 /**
- * The durable consumers, which each stream has. `subjects`: the part of the stream that the consumer receives. They never change:
- * during a rolling update, services of both releases must accept the consumer. A new need gets a new consumer.
+ * The durable consumers of every stream, with the subjects that each receives. Never change the subjects: during a rolling
+ * update, both releases use the consumer. Add a consumer instead.
  */
 export const durableConsumers = {
   push: { name: 'push', subjects: [everyRoomSubject('chat message')] },

@@ -5,27 +5,27 @@ import { type Audience, partitionOf } from './partitions.ts'
 export type { Audience } from './partitions.ts'
 
 /**
- * One token of a NATS subject from a free string (an ID with dots, spaces, `*`, `>`, emoji …):
- * percent-encoded UTF-8, so that it holds no separator, wildcard or white space.
+ * Encodes any string (an ID with dots, spaces, `*`, `>`, emoji …) as one token of a NATS subject: percent-encoded UTF-8
+ * without separators, wildcards or white space.
  */
 export function subjectToken(free: string): string {
   return encodeURIComponent(free).replace(/[.*!'()~]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
-/** The string that `subjectToken` encoded. */
+/** The inverse of `subjectToken`. */
 function fromSubjectToken(token: string): string {
   return decodeURIComponent(token)
 }
 
-/** Where an event of a room or user is published. Captured events are kept by the stream, live ones are not. */
+/** Subject of an event of a room or user. The stream keeps captured events, not live ones. */
 export function eventSubject(to: Audience, event: ServerEvent): string {
   const kind = serverEvents[event].captured ? 'event' : 'live'
   return `parley.${kind}.${partitionOf(to)}.${audienceTokens(to)}.${subjectToken(event)}`
 }
 
 /**
- * Where an event that only the integrator's feed has is published. Captured. It is none of the subjects by which realtime
- * nodes hear a room or user.
+ * Subject of an event that only the integrator's feed has. Captured. Realtime nodes do not receive it with the events of
+ * the room or user.
  */
 export function feedSubject(to: Audience, event: string): string {
   const [app, ...audience] = audienceTokens(to).split('.')
@@ -47,12 +47,12 @@ function audienceTokens(to: Audience): string {
   return `${subjectToken(to.app)}.${kind}.${subjectToken(id)}`
 }
 
-/** A captured event of every room of every app. */
+/** One captured event, in all rooms of all apps. */
 export function everyRoomSubject(event: ServerEvent): string {
   return `parley.event.*.*.room.*.${subjectToken(event)}`
 }
 
-/** A captured event of every user of every app. */
+/** One captured event, of all users of all apps. */
 export function everyUserSubject(event: ServerEvent): string {
   return `parley.event.*.*.user.*.${subjectToken(event)}`
 }
@@ -67,7 +67,7 @@ export function capturedEventsSubject(app: string): string {
   return `parley.event.*.${subjectToken(app)}.>`
 }
 
-/** Where a realtime node marks a position in a stream. Captured. */
+/** Subject on which a realtime node marks a position in a stream. Captured. */
 export function markSubject(stream: string, node: string): string {
   return `parley.mark.${stream}.${subjectToken(node)}`
 }
@@ -94,7 +94,7 @@ export function parseEventSubject(subject: string): { to: Audience; event: Serve
   return { to, event: fromSubjectToken(event) as ServerEvent }
 }
 
-/** Everything that the stream keeps of an app. */
+/** All captured subjects of an app. */
 export function capturedSubjects(app: string): string[] {
   return capturedKinds.map((kind) => `parley.${kind}.*.${subjectToken(app)}.>`)
 }
@@ -123,15 +123,15 @@ export function parseControlSubject(subject: string): string {
   return fromSubjectToken(subject.slice('parley.control.'.length))
 }
 
-/** Where every realtime node announces itself each second. */
+/** Every realtime node announces itself here. */
 export const nodesSubject = 'parley.nodes'
 
-/** The commands about tokens of an app once more, to all gateways. */
+/** Token commands of an app, repeated to all gateways. */
 export function revocationsSubject(app: string): string {
   return `parley.revoked.${subjectToken(app)}`
 }
 
-/** The commands about tokens of all apps. */
+/** Token commands of all apps. */
 export const allRevocationsSubject = 'parley.revoked.*'
 
 /** The app of a subject made by `revocationsSubject`. */
@@ -139,20 +139,20 @@ export function parseRevocationsSubject(subject: string): string {
   return fromSubjectToken(subject.slice('parley.revoked.'.length))
 }
 
-/** Where every gateway that caches tokens announces itself twice a second. */
+/** Every gateway that caches tokens announces itself here. */
 export const gatewaysSubject = 'parley.gateways'
 
-/** Where a process tells the others the outcome of a look that spares them theirs. */
+/** A process shares the result of a scan here, so that the others can skip theirs. */
 export function lookSubject(name: string, process: string): string {
   return `parley.looks.${subjectToken(name)}.${subjectToken(process)}`
 }
 
-/** The looks of all processes. */
+/** The scan results of all processes. */
 export function allLooksSubject(name: string): string {
   return `parley.looks.${subjectToken(name)}.*`
 }
 
-/** Where is said that the presence of a user may have changed, to the nodes that watch them. */
+/** Tells the nodes that watch a user that the user's presence may have changed. */
 export function presenceSubject(app: string, user: string): string {
   return `parley.presence.${subjectToken(app)}.${subjectToken(user)}`
 }
@@ -178,7 +178,7 @@ export function membersChangeSubject(app: string, room: string): string {
 }
 export const allMembersChangesSubject = 'parley.push.*.*.members'
 
-/** Those of all rooms of an app. */
+/** Joins and departures in all rooms of an app. */
 export function anyMembersChangeSubject(app: string): string {
   return `parley.push.*.${subjectToken(app)}.members`
 }

@@ -27,10 +27,10 @@ export function createSchemaCollector(): SchemaCollector {
   }
 
   function add(name: string, schema: JsonSchema): void {
-    // A name in the document is one schema, so input and output that differ need two names.
+    // A name stands for one schema: input and output that differ need two names.
     const before = named[name]
     if (before !== undefined && JSON.stringify(before) !== JSON.stringify(schema)) {
-      throw new Error(`${name} is taken in another form than it is sent`)
+      throw new Error(`${name} differs between input and output: name each form`)
     }
     named[name] = schema
   }

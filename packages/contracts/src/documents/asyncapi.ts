@@ -28,13 +28,13 @@ export interface AsyncApiDocument {
   components: { schemas: Record<string, JsonSchema> }
 }
 
-const about = `Events over Socket.IO (protocol 5, Engine.IO 4), namespace /, path /socket.io/.
-A payload here is the event's one argument; for emits it is the list of arguments before the acknowledgement.
-After conf with base64, the payload of every event is a string: base64 of the JSON written here. Acknowledgements stay JSON.
-Operations and fields marked x-extension are beyond the base interface.`
+const about = `Socket.IO events (protocol 5, Engine.IO 4) on namespace / and path /socket.io/.
+An event's payload is its only argument. An emit's payload is the list of its arguments before the acknowledgement.
+After conf with base64, event payloads are strings: base64 of the JSON shown here. Acknowledgements stay JSON.
+Operations and fields marked x-extension go beyond the base interface.`
 
 const refusalEvent = {
-  summary: 'Why the connection is closed right after, by a limit; the client may come back',
+  summary: 'A limit closes the connection right after this event; the client may reconnect',
   example: toErrorEnvelope(new ApiError('TOO_MANY_REQUESTS', 'too many events')),
 }
 const refusalPayload = z.object({
@@ -47,7 +47,7 @@ const refusalPayload = z.object({
 const keyOf = (name: string) => name.replaceAll(' ', '_')
 const reference = (path: string) => ({ $ref: `#/${path}` })
 
-/** The socket's events, both ways, as the contracts have them. */
+/** Builds the AsyncAPI document from the contracts. */
 export function asyncApiDocument(): AsyncApiDocument {
   const schemas = createSchemaCollector()
   const messages: Record<string, Message> = {}
@@ -74,14 +74,14 @@ export function asyncApiDocument(): AsyncApiDocument {
   for (const schema of Object.values(schemas.named)) markInside(schema)
   return {
     asyncapi: '3.0.0',
-    info: { title: 'Parley: events of the socket', version: '1.0.0', description: about },
+    info: { title: 'Parley: socket events', version: '1.0.0', description: about },
     defaultContentType: 'application/json',
     servers: {
       local: {
         host: '127.0.0.1:8080',
         pathname: '/socket.io/',
         protocol: 'ws',
-        description: 'The stack of npm start; the stock socket.io-client connects by its base URL',
+        description: 'Started by npm start; the stock socket.io-client connects to the base URL',
       },
     },
     channels: {
@@ -132,7 +132,7 @@ function acknowledgement(name: keyof typeof clientEmits, result: JsonSchema): Me
       },
     },
   }
-  const summary = `RC is 0 and result is there, or RC is the error's status and error is there. Errors of its own: ${errors.join(', ')}`
+  const summary = `RC 0 with result, or the HTTP status of the error with error. Errors: ${errors.join(', ')}`
   const said = { RC: 0, RM: 'OK', result: example.ack }
   return { ...describe(`${name}: acknowledgement`, summary, payload, said), ...ours }
 }
@@ -141,7 +141,7 @@ function describe(name: string, summary: string, payload: JsonSchema, example: u
   return { name, title: name, summary, payload, examples: [{ payload: example }] }
 }
 
-/** AsyncAPI documents take the application's side: Parley `send`s events and `receive`s emits. */
+/** AsyncAPI takes the server's view: Parley `send`s events and `receive`s emits. */
 function operation(action: 'send' | 'receive', summary: string, names: string[]): object {
   return {
     action,

@@ -3,19 +3,19 @@ import { serverEvents } from '../socket/server-events.ts'
 import type { AsyncApiDocument } from './asyncapi.ts'
 import type { JsonSchema } from './json-schema.ts'
 
-/** The document as a page to read, in Markdown. */
+/** Renders the document as Markdown. */
 export function eventsPage({ info, channels, components }: AsyncApiDocument): string {
   const { messages } = channels.socket
   const names = { ...serverEvents, error: { to: 'user', extension: true } }
   const lines = [
-    '# Events of the socket',
+    '# Socket events',
     '',
     '<!-- Written by `npm run docs:events` from packages/contracts/src/socket. -->',
     '',
     info.description,
-    'Connect, `conf` if you want base64, `auth2` with the user’s token, then listen; after a reconnect do the same again,',
-    'and fetch missed messages by `GET /rooms/{id}/messages/v3` and `GET /me/badge`, or give `since`:',
-    '[Catch up](reference/socket.md#catch-up). Events may repeat: de-duplicate by `_id`.',
+    'Connect, emit `conf` if you want base64, emit `auth2` with the user’s token, then listen. After a reconnect, do the same and',
+    'fetch missed messages with `GET /rooms/{id}/messages/v3` and `GET /me/badge`, or pass `since`:',
+    '[Catch up](reference/socket.md#catch-up). Events may repeat: deduplicate them by `_id`.',
     '',
     '```js',
     "import { io } from 'socket.io-client'",
@@ -41,7 +41,7 @@ export function eventsPage({ info, channels, components }: AsyncApiDocument): st
   lines.push(
     '## Emits',
     '',
-    'Each takes an acknowledgement: the envelope `{RC, RM, result}`, or `{RC, RM, error: {code, message}}`. Any may be',
+    'Every emit takes an acknowledgement: `{RC, RM, result}`, or `{RC, RM, error: {code, message}}`. Any emit may',
     `return ${list(everyEmit)}; an unknown emit returns \`UNKNOWN_EVENT\`.`,
     '',
   )

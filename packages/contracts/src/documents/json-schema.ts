@@ -1,7 +1,6 @@
-/** A JSON Schema in the documents. */
 export type JsonSchema = Record<string, unknown>
 
-/** The schema with each schema directly inside it changed. */
+/** Applies `change` to each direct subschema. */
 export function withParts(schema: JsonSchema, change: (part: JsonSchema) => JsonSchema): JsonSchema {
   const changed: JsonSchema = { ...schema }
   const { properties, items, additionalProperties } = schema as {

@@ -11,7 +11,7 @@ export interface Link {
   requestBody?: Record<string, unknown>
 }
 
-/** The operations that may follow, and which values go where; named as the operation that follows. */
+/** Links to the operations that may follow, by operation ID, with the values to pass. */
 export function linksFrom(operation: Operation): Record<string, Link> {
   const from = given[operation.id]
   if (!from) return {}
@@ -20,7 +20,7 @@ export function linksFrom(operation: Operation): Record<string, Link> {
   return Object.fromEntries(links.filter(([, link]) => link !== undefined)) as Record<string, Link>
 }
 
-/** Undefined where the target does not use the subject, or values that it needs are missing. */
+/** Undefined if the target does not use the subject, or required values are missing. */
 function linkTo(target: Operation, { names, about }: Given): Link | undefined {
   const path = valuesFor(target.params?.shape, names)
   const query = valuesFor(requiredOf(target.query), names)
@@ -39,7 +39,7 @@ function linkTo(target: Operation, { names, about }: Given): Link | undefined {
   }
 }
 
-/** The values for the fields that name something, and whether one for a required field is missing. */
+/** Values for the fields that identify a resource, and whether a required one is missing. */
 function valuesFor(
   shape: Record<string, z.core.$ZodType> | undefined,
   names: Given['names'],

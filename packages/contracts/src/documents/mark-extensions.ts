@@ -3,10 +3,10 @@ import { type JsonSchema, withParts } from './json-schema.ts'
 const mark = 'x-extension'
 
 /**
- * Marks every field inside a field or schema marked with `x-extension`, so that a reader of one field
- * alone sees it. Referenced schemas are left out: they have marks of their own.
+ * Marks every field inside a field or schema marked with `x-extension`, so that each field shows the mark on its own.
+ * Referenced schemas are skipped: they carry their own marks.
  *
- * @param isOurs whether the schema as a whole stands inside something marked
+ * @param isOurs whether the schema is inside a marked one
  */
 export function markInside(schema: JsonSchema, isOurs = false): void {
   const { properties, items, anyOf, allOf, additionalProperties } = schema as {
@@ -30,9 +30,9 @@ export function markInside(schema: JsonSchema, isOurs = false): void {
 }
 
 /**
- * The schema with a mark only where something marked begins.
+ * Keeps only the outermost marks.
  *
- * @param isOurs whether the schema as a whole stands inside something marked: it has no mark then
+ * @param isOurs whether the schema is inside a marked one
  */
 export function markedOnce(schema: JsonSchema, isOurs = false): JsonSchema {
   const { [mark]: own, ...others } = schema

@@ -3,8 +3,8 @@ import { markInside } from './mark-extensions.ts'
 import { sharedFields, sharedSchemas } from './shared-schemas.ts'
 
 /**
- * Whether a schema of the OpenAPI document belongs to operations: a request, a response, its result, an item of a list,
- * an error, or what several of them share. The other schemas are resources.
+ * Whether a schema of the OpenAPI document belongs to operations: a request, a response, its result, a list item, an
+ * error, or a part that several of them share. All other schemas are resources.
  */
 export function isPartName(name: string): boolean {
   return /(?:Request|Response|Result|Item|Error)$/.test(name) || name in sharedSchemas || name in sharedFields
@@ -17,8 +17,8 @@ interface Components {
 }
 
 /**
- * The schema itself where a reference names a part of an operation, with a mark on every field of a Parley extension;
- * resources stay references. A schema that extends a resource has all fields.
+ * Inlines references to parts of operations and marks every extension field. References to resources stay. A schema that
+ * extends a resource gets all its fields.
  */
 export function withoutPartRefs<S extends object>(schema: S, schemas: Record<string, object>): S {
   return expanded(schema as JsonSchema, schemas as Record<string, JsonSchema>) as S
@@ -39,7 +39,7 @@ function expanded(schema: JsonSchema, schemas: Record<string, JsonSchema>): Json
   return markedInside({ type: 'object', properties, ...(required.length > 0 && { required }), ...beside })
 }
 
-/** The operation with its parameters, bodies and responses in place of the references to them. */
+/** The operation with referenced parameters, bodies and responses inlined. */
 export function inPlace<O extends object>(operation: O, components: Components): O {
   const { parameters = [], requestBody, responses } = operation as Described
   const isOurs = (operation as Described)['x-extension'] === true

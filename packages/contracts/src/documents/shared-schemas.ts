@@ -9,8 +9,8 @@ import { keyScopes } from '../scopes.ts'
 import { timeParameter } from '../time-parameter.ts'
 
 /**
- * Schemas that many operations use and that are no resources: the OpenAPI document has each of them once, under its name
- * here. The names of those with a description stand for that description too.
+ * Schemas that many operations share without being resources. The OpenAPI document has each once, under this name. If a
+ * schema has a description, the name stands for the description, too.
  */
 export const sharedSchemas: Readonly<Record<string, z.ZodType>> = {
   UserId: userId,
@@ -29,7 +29,7 @@ export const sharedSchemas: Readonly<Record<string, z.ZodType>> = {
   KeyScope: z.enum(keyScopes),
 }
 
-/** Fields that several resources have in common: in the OpenAPI document these extend a schema of this name. */
+/** Fields shared by several resources, which extend the schema of this name in the OpenAPI document. */
 export const sharedFields: Readonly<Record<string, z.ZodObject>> = {
   MessageFields: message.omit({ sender: true }),
   RoomFields: room.omit({ members: true, unread: true, muted: true, lastMessage: true, pref: true }),

@@ -1,4 +1,4 @@
-/** Examples of resources that stand in the OpenAPI document; a test checks each against its schema. */
+/** Example resources of the OpenAPI document. A test checks each against its schema. */
 export const exampleSender = {
   _id: 'alice',
   id: 'alice',
@@ -66,7 +66,6 @@ export const exampleRoom = {
   extParams: {},
 }
 
-/** Of a personal block. */
 export const exampleBlock = {
   appID: 'demo',
   blockee: { _id: 'bob', id: 'bob', nickname: 'Bob', avatarUrl: '', lastLoginTimeMS: 1_795_176_000_000 },

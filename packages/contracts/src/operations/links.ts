@@ -2,11 +2,11 @@ import type { Named } from '../ids.ts'
 
 /** The values of a response that later operations may use. */
 export interface Given {
-  /** Where the request or the response names the created or found resource, as OpenAPI runtime expressions. */
+  /** Where the request or response names the created or found resource, as OpenAPI runtime expressions. */
   names: Partial<Record<Named, string>>
-  /** The subject: only operations that use it follow. */
+  /** The subject: only operations that use it are linked. */
   about?: Named
-  /** Only these operations follow, such as the one that undoes it. */
+  /** Only these operations are linked, such as the one that undoes it. */
   to?: readonly string[]
 }
 

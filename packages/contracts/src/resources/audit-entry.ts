@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { madeId, timeMS } from '../ids.ts'
 import { ours } from '../ours.ts'
 
-/** The kinds of things that an audited change is about. */
+/** Kinds of subjects of an audited change. */
 const subjectKinds = ['app', 'call', 'config', 'group', 'key', 'message', 'operator', 'report', 'room', 'user'] as const
 export type AuditSubject = { kind: (typeof subjectKinds)[number]; id: string }
 
@@ -14,16 +14,13 @@ export const auditEntry = z
     actor: z
       .string()
       .describe(
-        '`key:` and the ID of an API key, `operator:` and the ID of an operator, `command:` and the command, or `job:` and the ID of a job',
+        '`key:` with an API key ID, `operator:` with an operator ID, `command:` with the command, or `job:` with a job ID',
       ),
-    actorName: z
-      .string()
-      .optional()
-      .describe('The name of the key, the e-mail of the operator, or the user on the machine of the command'),
-    address: z.string().optional().describe('Of the caller; of a command the name of the machine'),
-    action: z.string().describe('The operationId, or the command'),
+    actorName: z.string().optional().describe('Name of the key, e-mail of the operator, or OS user of the command'),
+    address: z.string().optional().describe('IP address of the caller, or host name of the command'),
+    action: z.string().describe('operationId or command'),
     subject: z.object({ kind: z.enum(subjectKinds), id: z.string() }),
-    before: z.unknown().optional().describe('The changed values before, without secrets and texts'),
+    before: z.unknown().optional().describe('Previous values, without secrets and texts'),
     after: z.unknown().optional(),
     request: z.string().optional().describe('X-Request-ID of the call'),
   })

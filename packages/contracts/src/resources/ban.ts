@@ -11,9 +11,9 @@ const common = {
     avatarUrl: z.string(),
     lastLoginTimeMS: z.number(),
   }),
-  blocker: z.string().describe('The banning user; empty for the API key'),
+  blocker: z.string().describe('User who banned or blocked; empty for the API key'),
   createdAt: isoTime,
-  updatedAt: isoTime.describe('Last change; on unban the unban time'),
+  updatedAt: isoTime.describe('Last change; after an unban, the time of the unban'),
 }
 
 /** A ban of a user in a room (docs/reference/moderation.md#bans). */
@@ -21,7 +21,7 @@ export const ban = z
   .object({
     ...common,
     room: roomId,
-    untilMS: timeMS.optional().meta(ours).describe('When it ends; absent in one without end'),
+    untilMS: timeMS.optional().meta(ours).describe('When the ban ends; absent: never'),
   })
   .meta({ id: 'Ban' })
 export type Ban = z.infer<typeof ban>

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { userId } from '../ids.ts'
 import { ours } from '../ours.ts'
 
-/** A robot has at most this many commands. */
+/** Maximum number of commands of a robot. */
 const maxCommands = 100
 
 export const commandName = z.string().regex(/^[a-z0-9_-]{1,32}$/, 'expected 1 to 32 of a-z, 0-9, _ and -')
@@ -18,12 +18,12 @@ export const robotCommands = z
   .array(robotCommand)
   .max(maxCommands)
   .refine((commands) => new Set(commands.map(({ name }) => name)).size === commands.length, 'expected each name once')
-  .describe('Commands of a robot, `/name`, for users with isRobot')
+  .describe('`/name` commands of a user with isRobot')
 
-/** A command that a user typed to robots of the room, in the call to its webhook. */
+/** A command to robots of the room, in the call to its webhook. */
 export const typedCommand = z.object({
   name: z.string(),
-  text: z.string().describe('The text after the name'),
-  robots: z.array(userId).describe('The robots of the room that have the command'),
+  text: z.string().describe('Text after the name'),
+  robots: z.array(userId).describe('Robots of the room with this command'),
 })
 export type TypedCommand = z.infer<typeof typedCommand>

@@ -18,7 +18,7 @@ interface FeedEventContract {
 const { mute: _mute, ...exampleProfile } = exampleUser
 const exampleBan = { ...exampleBlock, room: 'demo-room' }
 
-/** The events that the integrator's feed has beside those of sockets (docs/reference/events-feed.md). */
+/** Events of the integrator's feed that sockets do not get (docs/reference/events-feed.md). */
 export const feedOnlyEvents = {
   members: {
     summary: 'Users joined a room, were added to it, left it or were removed',
@@ -28,20 +28,20 @@ export const feedOnlyEvents = {
   ban: { summary: 'A user was banned in a room', payload: ban, example: exampleBan },
   unban: { summary: 'A ban was lifted', payload: ban, example: exampleBan },
   block: { summary: 'A user blocked another', payload: block, example: exampleBlock },
-  unblock: { summary: 'A user lifted their block of another', payload: block, example: exampleBlock },
+  unblock: { summary: 'A user unblocked another', payload: block, example: exampleBlock },
   user: {
-    summary: 'A user was created, or their profile changed',
+    summary: 'A user was created, or the profile changed',
     payload: adminUser.omit({ mute: true }),
     example: exampleProfile,
   },
   userDeleted: { summary: 'A user was erased', payload: z.object({ _id: userId }), example: { _id: 'alice' } },
   contentErased: {
-    summary: 'What an erased user wrote is gone',
+    summary: 'The content of an erased user’s messages was removed',
     payload: z.object({
       _id: userId,
       content: z.enum(['redact', 'delete']),
-      messages: z.number().int().describe('Messages that lost their content'),
-      sparedRooms: z.number().int().describe('Rooms under hold, whose messages stay'),
+      messages: z.number().int().describe('Number of messages whose content was removed'),
+      sparedRooms: z.number().int().describe('Number of rooms skipped because of a legal hold'),
     }),
     example: { _id: 'alice', content: 'delete', messages: 120, sparedRooms: 0 },
   },
@@ -51,9 +51,11 @@ export const feedOnlyEvents = {
     example: { _id: 'support', nickname: 'Support', avatarUrl: '', members: ['alice', 'bob'] },
   },
   audit: {
-    summary: 'An API key, an operator or a command changed something; a few seconds later, in the order of the chain',
+    summary: 'An API key, operator or command made a change; sent a few seconds later, in the order of the audit chain',
     payload: auditEntry.extend({
-      chain: z.object({ seq: z.number().int(), day: z.string(), hash: z.string() }).describe('The link that has it'),
+      chain: z
+        .object({ seq: z.number().int(), day: z.string(), hash: z.string() })
+        .describe('Link of the audit chain with this entry'),
     }),
     example: {
       ...exampleAuditEntry,
@@ -83,14 +85,14 @@ const [first = '', ...others] = Object.keys(feedEvents)
 /** An event of the integrator's feed. */
 export const feedEvent = z
   .object({
-    cursor: z.string().describe('The place of the event: `after` for all that came later'),
-    id: z.string().describe('The same if the event comes twice; that of a new message is its `_id`'),
-    event: z.enum([first, ...others]).describe('The type of `data`: see the table of events'),
-    timeMS: timeMS.describe('When the event was published; milliseconds since 1970'),
-    room: roomId.optional().describe('The room that it concerns'),
-    user: userId.optional().describe('The user or user group that it concerns, where no room is concerned'),
+    cursor: z.string().describe('Position of the event: use as `after` for later events'),
+    id: z.string().describe('The same if the event is repeated; for a new message, its `_id`'),
+    event: z.enum([first, ...others]).describe('Determines the type of `data`: see the table of events'),
+    timeMS: timeMS.describe('When the event was published, in Unix milliseconds'),
+    room: roomId.optional().describe('Room concerned'),
+    user: userId.optional().describe('User or user group concerned, if no room is'),
     request: z.string().optional().describe('X-Request-ID of the call that caused it'),
-    data: z.unknown().describe('The payload, as sockets get it where they get the event'),
+    data: z.unknown().describe('Payload; the same that sockets get, if they get the event'),
   })
   .meta({ id: 'FeedEvent', ...ours })
 

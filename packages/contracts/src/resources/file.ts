@@ -2,32 +2,32 @@ import { z } from 'zod'
 import { madeId, naming, timeMS, userId } from '../ids.ts'
 import { ours } from '../ours.ts'
 
-/** The configuration key that holds the limits of an app's files. */
+/** Configuration key of the limits of an app's files. */
 export const fileLimitsKey = 'fileLimits'
 /** Its value. Limits are in bytes. */
 export const fileLimits = z.strictObject({
-  maxBytes: z.number().int().min(1).optional().describe('Of one file'),
-  maxBytesPerUser: z.number().int().min(1).optional().describe('Of all files of a user'),
-  keepMetadata: z.boolean().optional().describe('Pictures keep the place, camera and time that they name'),
+  maxBytes: z.number().int().min(1).optional().describe('Maximum size of a file'),
+  maxBytesPerUser: z.number().int().min(1).optional().describe('Maximum total size of a user’s files'),
+  keepMetadata: z.boolean().optional().describe('Keep location, camera and time in images'),
 })
 
 export type FileLimits = z.output<typeof fileLimits>
 
-/** A message has at most this many files. */
+/** Maximum number of files in a message. */
 const maxAttachments = 10
 
 export const fileId = naming('file', madeId().describe('File ID'))
 
 const pixels = z.number().int().min(1).max(1_000_000)
-const name = z.string().describe('As the sender called it')
+const name = z.string().describe('Name given by the sender')
 const type = z.string().describe('Media type')
 const size = z.number().int().min(1).describe('Bytes')
 
-/** Dimensions that a sender may give for a picture, a video or a sound. */
+/** Dimensions that a sender may give for an image, video or sound. */
 const measures = {
-  width: pixels.optional().describe('In pixels, as the sender says'),
-  height: pixels.optional().describe('In pixels, as the sender says'),
-  duration: z.number().min(0).max(1_000_000).optional().describe('In seconds, as the sender says'),
+  width: pixels.optional().describe('Pixels, as given by the sender'),
+  height: pixels.optional().describe('Pixels, as given by the sender'),
+  duration: z.number().min(0).max(1_000_000).optional().describe('Seconds, as given by the sender'),
 }
 
 /** A file of a message (docs/reference/files.md#send). */
@@ -44,7 +44,7 @@ export const attachmentToSend = z.strictObject({
 export const attachmentsOrNone = z.array(attachmentToSend).max(maxAttachments)
 export const attachments = attachmentsOrNone
   .min(1)
-  .describe('Uploaded files of the sender; name, type and size are those of the file, whatever is given')
+  .describe('Uploaded files of the sender; given name, type and size are ignored')
 export type AttachmentToSend = z.output<typeof attachments>[number]
 
 const fileFields = {
@@ -52,12 +52,10 @@ const fileFields = {
   name,
   type,
   size,
-  owner: userId.optional().describe('Its user; absent for a file of the integrator’s'),
+  owner: userId.optional().describe('Owner; absent for files of the API key'),
   status: z
     .enum(['waiting', 'checking', 'uploaded', 'refused'])
-    .describe(
-      '`waiting`: it has not been uploaded yet; `checking`: a scanner looks at it first; `refused`: by the scanner',
-    ),
+    .describe('`waiting`: not uploaded yet; `checking`: being scanned; `refused`: by the scanner'),
   createdAtMS: timeMS,
 }
 
@@ -68,25 +66,25 @@ export const file = z
     url: z
       .string()
       .optional()
-      .describe('Where its bytes are, without any header, until urlExpiresAtMS; absent while it is not `uploaded`'),
+      .describe('Download URL, without headers, until urlExpiresAtMS; absent unless `uploaded`'),
     urlExpiresAtMS: timeMS.optional(),
     thumbnail: z
       .object({ url: z.string(), width: pixels, height: pixels })
       .optional()
-      .describe('Of a picture, at most 480 pixels wide and high, a WebP: some seconds after it was uploaded'),
+      .describe('WebP of an image, at most 480 × 480 pixels; available some seconds after the upload'),
   })
   .meta({ id: 'File', ...ours })
 export type File = z.infer<typeof file>
 
-/** A file that was announced, and where its bytes go. */
+/** An announced file, with its upload URL. */
 export const newFile = z
   .object({
     ...fileFields,
-    url: z.string().describe('Fetch it here with your headers: GET /files/{id}'),
+    url: z.string().describe('GET /files/{id}, with your headers'),
     upload: z.object({
       method: z.literal('PUT'),
-      url: z.string().describe('Where the bytes go: the body is the file, nothing else'),
-      headers: z.record(z.string(), z.string()).describe('To send with them'),
+      url: z.string().describe('Upload URL; the body is the bare file'),
+      headers: z.record(z.string(), z.string()).describe('Headers to send with the upload'),
       expiresAtMS: timeMS,
     }),
   })

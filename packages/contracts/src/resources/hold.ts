@@ -2,15 +2,15 @@ import { z } from 'zod'
 import { madeId, roomId, shownName, timeMS, userId } from '../ids.ts'
 import { ours } from '../ours.ts'
 
-/** Why a hold exists: a case, a request of an authority. */
+/** Why a hold exists: a case, or a request from an authority. */
 export const holdReason = shownName(500).min(1)
 
-/** Data that is kept whatever its retention says (docs/reference/retention.md#legal-holds). */
+/** Exempts data from retention and erasure (docs/reference/retention.md#legal-holds). */
 export const hold = z
   .object({
     _id: madeId(),
-    user: userId.optional().describe('Everything that this user wrote'),
-    room: roomId.optional().describe('Everything in this room'),
+    user: userId.optional().describe('Holds all messages of this user'),
+    room: roomId.optional().describe('Holds all messages in this room'),
     reason: z.string(),
     createdAtMS: timeMS,
   })

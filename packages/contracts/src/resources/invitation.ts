@@ -6,7 +6,7 @@ import { ours } from '../ours.ts'
 export const invitation = z
   .object({
     _id: z.string(),
-    inviter: z.string().describe('The inviting user; empty for the API key in a room without members'),
+    inviter: z.string().describe('Inviting user; empty for the API key in a room without members'),
     invitee: userId,
     room: roomId,
     roomName: z.string().optional().describe('Name of the room; absent in a declined invitation'),

@@ -3,7 +3,7 @@ import { isoTime, timeMS } from '../ids.ts'
 import { ours } from '../ours.ts'
 import { sentMessage } from './message.ts'
 
-/** The outcome for one recipient of a batch: the message, or the reason that there is none. */
+/** The outcome for one recipient of a batch: the sent message or an error. */
 export const batchOutcome = z.union([
   z.strictObject({ result: sentMessage }),
   z.strictObject({ error: z.object({ code: z.string(), message: z.string() }) }),
@@ -12,35 +12,35 @@ export const batchOutcome = z.union([
 export const jobKinds = ['batch', 'erasure', 'export'] as const
 export const jobStates = ['running', 'done', 'failed'] as const
 
-/** Work that took longer than a request may, and goes on without it. */
+/** Background work that outlasted its request. */
 export const job = z
   .object({
     _id: z.string(),
     kind: z.enum(jobKinds),
     state: z
       .enum(jobStates)
-      .describe('failed: a batch or an export given up after many tries; finished parts of a batch stay'),
+      .describe('`failed`: batches and exports given up after many attempts; finished parts of a batch remain'),
     createdAt: isoTime,
-    updatedAt: isoTime.describe('When it last got on'),
+    updatedAt: isoTime.describe('Last progress'),
     finishedAt: isoTime.optional(),
     progress: z
       .object({ done: z.number().int(), total: z.number().int() })
-      .describe('Recipients of a batch, rooms of the erased user, or lines of an export so far; `done` only grows'),
+      .describe('Recipients of a batch, rooms of an erased user, or lines of an export so far; `done` never decreases'),
     outcomes: z
       .object({ totalCount: z.number().int().describe('Outcomes so far'), data: z.array(batchOutcome) })
       .optional()
-      .describe('Of a batch: the outcome per recipient, in order, from `skip` on'),
+      .describe('Batches only: outcome per recipient, in order, from `skip` on'),
     export: z
       .object({
-        url: z.string().describe('Of the ZIP, signed'),
-        urlExpiresAtMS: timeMS.describe('A day after its end: then the export is deleted'),
+        url: z.string().describe('Signed URL of the ZIP'),
+        urlExpiresAtMS: timeMS.describe('A day after the job ended, when the export is deleted'),
         size: z.number().int(),
       })
       .optional()
-      .describe('Of a finished export'),
+      .describe('Finished exports only'),
   })
   .meta({ id: 'Job', ...ours })
 export type Job = z.infer<typeof job>
 
 /** The result, with status 202, of an operation that continues as a job. */
-export const acceptedJob = z.object({ job: z.string().describe('ID of the job: see GET /admin/jobs/{id}') })
+export const acceptedJob = z.object({ job: z.string().describe('Job ID: see GET /admin/jobs/{id}') })

@@ -4,7 +4,7 @@ import { ours } from '../ours.ts'
 import { attachment } from './file.ts'
 import { sender } from './sender.ts'
 
-/** The largest content of a message, as bytes of JSON (docs/reference/README.md#limits). */
+/** Maximum size of a message's content, in bytes of JSON (docs/reference/README.md#limits). */
 export const maxMessageBytes = 64 * 1024
 
 // Not z.json(): a parsed body is JSON already, and z.json() would drop keys such as `__proto__`.
@@ -12,11 +12,11 @@ export const messageContent = z
   .any()
   .refine((content) => content !== undefined, 'required')
   .describe('Content: any JSON, at most 64 KiB')
-/** The types of the messages that the server writes about a change of members. */
+/** Types of the messages that the server writes about changes of members. */
 export const systemTypes = ['joinRoom', 'addMembers', 'leaveRoom', 'deleteMember'] as const
 export type SystemType = (typeof systemTypes)[number]
 
-/** The type that a caller gives to a message. */
+/** A message type set by a caller. */
 export const messageType = z
   .string()
   .min(1)
@@ -26,28 +26,28 @@ export const messageType = z
     'a type of system messages, which only the server writes',
   )
   .meta({ not: { enum: [...systemTypes] } })
-  .describe('Free-form type, e.g. text, image, announcement; not joinRoom, addMembers, leaveRoom, deleteMember')
+  .describe('Free-form type, e.g. text, image, announcement; except joinRoom, addMembers, leaveRoom, deleteMember')
 
 /** 366 days: the longest time until a message expires. */
 const maxExpiresInS = 31_622_400
 export const expiresInS = z.number().int().min(0).max(maxExpiresInS)
 
-/** A message mentions at most this many users. */
+/** Maximum number of users mentioned in a message. */
 export const maxMentions = 1_000
 
-/** A message has at most this many reactions, so that its events fit into one message of the bus. */
+/** Maximum number of reactions to a message, so that its events fit into one bus message. */
 export const maxReactions = 500
-/** One user gives a message at most this many of them. */
+/** Maximum number of reactions of one user to a message. */
 export const maxReactionsOfUser = 20
 export const reactionName = comparedText(64).min(1).describe('The reaction, e.g. an emoji')
 const reaction = z.object({ client: userId, reaction: z.string() }).meta({ id: 'Reaction', ...ours })
 
-/** The characters of a message's text that a quote has. */
+/** Length of a quote, in characters. */
 export const quoteLength = 200
 
 /** A reply's quote of its parent message, in the parent's current state. */
 export const quote = z
-  // Each field is marked: a mark of the whole would be lost where it is referenced (zod's toJSONSchema).
+  // Fields are marked one by one: zod's toJSONSchema drops a mark of the whole schema from references.
   .object({
     _id: messageId.meta(ours),
     sender: userId.meta(ours),
@@ -56,7 +56,7 @@ export const quote = z
       .string()
       .meta(ours)
       .describe(
-        `The first ${quoteLength} characters of its text, or of the \`text\` of its content; empty where there is none, and when it was deleted or recalled`,
+        `First ${quoteLength} characters of its text, or of \`text\` in its content; empty if there is none, or once deleted or recalled`,
       ),
     isDeleted: z.boolean().meta(ours),
   })
@@ -66,7 +66,7 @@ export type Quote = z.infer<typeof quote>
 const common = {
   _id: messageId,
   id: messageId,
-  message: z.unknown().describe('Content; absent once the message is deleted or recalled').optional(),
+  message: z.unknown().describe('Content; absent in deleted and recalled messages').optional(),
   room: roomId,
   messageType: z.string(),
   appID: z.string(),
@@ -77,27 +77,27 @@ const common = {
   reactions: z.array(reaction),
   reactionCount: z.number().int(),
   isDeleted: z.boolean(),
-  seq: z.number().int().min(1).meta(ours).describe('1, 2, 3… without holes in its room or thread'),
+  seq: z.number().int().min(1).meta(ours).describe('Consecutive number in its room or thread: 1, 2, 3…'),
   mentions: z.array(userId).optional().meta(ours),
-  attachments: z.array(attachment).optional().meta(ours).describe('Its files; GET /files/{id} has where to fetch one'),
-  system: z.boolean().optional().meta(ours).describe('The server wrote it, about a change of members'),
+  attachments: z.array(attachment).optional().meta(ours).describe('Files; see GET /files/{id} for download URLs'),
+  system: z.boolean().optional().meta(ours).describe('Written by the server about a change of members'),
   pinned: z.boolean().optional().meta(ours),
-  edited: z.boolean().optional().meta(ours).describe('Its content was replaced'),
-  streaming: z.boolean().optional().meta(ours).describe('A robot is still writing it'),
-  expiresAtMS: timeMS.optional().meta(ours).describe('When it expires, and becomes a stub as one deleted for all'),
+  edited: z.boolean().optional().meta(ours).describe('The content was replaced'),
+  streaming: z.boolean().optional().meta(ours).describe('A robot is still streaming it'),
+  expiresAtMS: timeMS.optional().meta(ours).describe('When it expires and becomes a stub, as if deleted for everyone'),
   clientMessageID: z.string().optional().meta(ours),
-  replyTo: quote.optional().meta(ours).describe('The message of the same room that it replies to'),
-  threadOf: messageId.optional().meta(ours).describe('The root of its thread; seq then counts in the thread'),
-  threadCount: z.number().int().min(1).optional().meta(ours).describe('The messages of the thread about it'),
-  threadLatestSeq: z.number().int().min(1).optional().meta(ours).describe('`seq` of the latest message of the thread'),
-  lastThreadMessage: quote.optional().meta(ours).describe('The last of them'),
-  threadParticipants: z.array(userId).optional().meta(ours).describe('The first five users of the thread'),
+  replyTo: quote.optional().meta(ours).describe('Message in the same room that this one replies to'),
+  threadOf: messageId.optional().meta(ours).describe('Root of its thread; `seq` counts in the thread'),
+  threadCount: z.number().int().min(1).optional().meta(ours).describe('Number of messages in its thread'),
+  threadLatestSeq: z.number().int().min(1).optional().meta(ours).describe('`seq` of the latest message in its thread'),
+  lastThreadMessage: quote.optional().meta(ours).describe('Latest message in its thread'),
+  threadParticipants: z.array(userId).optional().meta(ours).describe('First five participants of its thread'),
 }
 
 /** A message in the history and in events (docs/reference/resources.md#message). */
 export const message = z.object({ ...common, sender }).meta({ id: 'Message' })
 export type Message = z.infer<typeof message>
 
-/** A message as sending returns it: the sender is the plain user ID (docs/reference/resources.md#sentmessage). */
+/** A message as returned by sends: the sender is a plain user ID (docs/reference/resources.md#sentmessage). */
 export const sentMessage = z.object({ ...common, sender: userId }).meta({ id: 'SentMessage' })
 export type SentMessage = z.infer<typeof sentMessage>

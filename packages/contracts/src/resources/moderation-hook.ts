@@ -9,18 +9,16 @@ export const moderationHook = z.strictObject({
 })
 export type ModerationHook = z.infer<typeof moderationHook>
 
-/** A text that a user is about to show to others: a message, an edit, a reaction, typing, a room's name or description. */
+/** A text to moderate before others see it: a message, an edit, a reaction, typing, a room's name or description. */
 export const moderationCall = z.object({
   appID: z.string(),
   clientID: userId,
   roomID: roomId,
   event: z.enum(['MESSAGE', 'MESSAGE_UPDATED', 'REACTION', 'TYPING', 'ROOM']),
   data: z.object({
-    _id: messageId.optional().describe('With MESSAGE_UPDATED and REACTION: the message that is edited, or reacted to'),
+    _id: messageId.optional().describe('With MESSAGE_UPDATED and REACTION: the message'),
     message: z.unknown(),
-    messageType: z
-      .string()
-      .describe('With REACTION `reaction`, with TYPING `typing`, with ROOM `name` or `description`'),
+    messageType: z.string().describe('With REACTION: `reaction`; TYPING: `typing`; ROOM: `name` or `description`'),
     mentions: z.array(userId).optional(),
     attachments: z.array(attachment).optional(),
     replyTo: messageId.optional(),
@@ -31,7 +29,7 @@ export type ModerationCall = z.infer<typeof moderationCall>
 
 export const moderationAnswer = z.discriminatedUnion('action', [
   z.object({ action: z.literal('allow') }),
-  z.object({ action: z.literal('mask'), text: z.string().describe('Takes the place of the text') }),
-  z.object({ action: z.literal('refuse'), text: z.string().optional().describe('The text shown to the sender') }),
+  z.object({ action: z.literal('mask'), text: z.string().describe('Replaces the text') }),
+  z.object({ action: z.literal('refuse'), text: z.string().optional().describe('Shown to the sender') }),
 ])
 export type ModerationAnswer = z.infer<typeof moderationAnswer>

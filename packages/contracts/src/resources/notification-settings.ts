@@ -7,7 +7,7 @@ import { pushText } from './push/text.ts'
 const notificationLevel = z.enum(['all', 'mentions', 'none'])
 export type NotificationLevel = z.infer<typeof notificationLevel>
 
-/** The settings that keep a push back, as `GET /admin/push/why` names them. */
+/** Reasons in `GET /admin/push/why` for which settings suppress a push. */
 export const keptBackBy = [
   'MUTED',
   'MUTED_FOR_NOW',
@@ -21,24 +21,24 @@ export const keptBackBy = [
 ] as const
 export type KeptBackBy = (typeof keptBackBy)[number]
 
-/** In `mentions` of a message: every member, and those who are connected (docs/reference/push.md#mentions-of-the-room). */
+/** In `mentions` of a message: every member, and every connected member (docs/reference/push.md#mentions-of-the-room). */
 export const roomMention = '@room'
 export const hereMention = '@here'
 
-const level = notificationLevel.optional().describe('Absent: the next wider level counts')
-const muteUntilMS = timeMS.optional().describe('Until then only messages that name the user are pushed')
-/** Levels of single message types. */
+const level = notificationLevel.optional().describe('Default: the next wider level')
+const muteUntilMS = timeMS.optional().describe('Until then, only messages that mention the user by ID are pushed')
+/** Levels by message type. */
 export const typeLevels = z
   .array(z.strictObject({ messageType: z.string().min(1).max(128), level: notificationLevel }))
   .max(50)
-  .refine((all) => new Set(all.map(({ messageType }) => messageType)).size === all.length, 'a type stands there twice')
-const types = typeLevels.optional().describe('Levels of single message types, which come before `level`')
+  .refine((all) => new Set(all.map(({ messageType }) => messageType)).size === all.length, 'expected each type once')
+const types = typeLevels.optional().describe('Levels by message type, which override `level`')
 
-/** A user's notifications of a thread. */
+/** A user's notification settings for a thread. */
 export const threadNotifications = z.strictObject({ level, muteUntilMS }).meta({ id: 'ThreadNotifications', ...ours })
 export type ThreadNotifications = z.infer<typeof threadNotifications>
 
-/** A user's notifications of a room. */
+/** A user's notification settings for a room. */
 export const roomNotifications = z
   .strictObject({ level, types, muteUntilMS })
   .meta({ id: 'NotificationsOfRoom', ...ours })
@@ -55,7 +55,7 @@ function isTimeZone(name: string): boolean {
 
 const clockTime = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'expected a time such as 22:00')
 
-/** Times without any push, in the time zone of the user. */
+/** Times without pushes, in the user's time zone. */
 export const doNotDisturb = z.strictObject({
   timeZone: z.string().max(64).refine(isTimeZone, 'expected a time zone such as Europe/Berlin'),
   times: z
@@ -63,7 +63,7 @@ export const doNotDisturb = z.strictObject({
       z.strictObject({
         days: z.array(z.number().int().min(1).max(7)).min(1).max(7).describe('1 Monday to 7 Sunday'),
         from: clockTime,
-        to: clockTime.describe('Not after `from`: on the next day'),
+        to: clockTime.describe('On the next day unless after `from`'),
       }),
     )
     .min(1)
@@ -71,24 +71,24 @@ export const doNotDisturb = z.strictObject({
 })
 export type DoNotDisturb = z.infer<typeof doNotDisturb>
 
-/** A user's notifications, wherever a room or thread has no settings of its own. */
+/** A user's notification settings where a room or thread has none. */
 export const userNotifications = z
   .strictObject({ level, types, muteUntilMS, doNotDisturb: doNotDisturb.optional() })
   .meta({ id: 'UserNotifications', ...ours })
 export type UserNotifications = z.infer<typeof userNotifications>
 
-/** The configuration key of an app's notifications, and its value (docs/reference/push.md#settings-of-the-app). */
+/** Configuration key of an app's notification settings (docs/reference/push.md#settings-of-the-app). */
 export const appNotificationsKey = 'notifications'
 export const appNotifications = z.strictObject({
   levels: z
     .strictObject({ direct: notificationLevel.optional(), group: notificationLevel.optional() })
     .default({})
-    .describe('For rooms of a type, where users have set none'),
+    .describe('Default levels by room type'),
   roomMentions: z
     .enum(['members', 'managers'])
     .default('managers')
-    .describe('Those who may mention @room and @here in groups'),
-  preview: z.boolean().default(true).describe('false: the texts of messages stay out of their pushes'),
-  texts: z.array(pushText).max(100).default([]).describe('Without one that fits, the app localises the push itself'),
+    .describe('Members who may use @room and @here in groups'),
+  preview: z.boolean().default(true).describe('false: pushes do not contain message texts'),
+  texts: z.array(pushText).max(100).default([]).describe('If none fits, the app localizes the push itself'),
 })
 export type AppNotifications = z.infer<typeof appNotifications>

@@ -4,27 +4,24 @@ import { ours } from '../ours.ts'
 import { role } from '../roles.ts'
 import { keyScopes } from '../scopes.ts'
 
-export const operatorId = naming('operator', madeId().describe('ID of the operator'))
-export const operatorSessionId = naming(
-  'operator session',
-  madeId().describe('The beginning of a digest of the session'),
-)
+export const operatorId = naming('operator', madeId().describe('Operator ID'))
+export const operatorSessionId = naming('operator session', madeId().describe('Beginning of the session’s digest'))
 
-/** Stands for every app in the roles of an operator. */
+/** Stands for every app in an operator's roles. */
 export const everyApp = '*'
 
-/** Compared without regard to case. */
-export const operatorEmail = z.email().max(254).describe('E-mail address, by which the operator signs in')
+/** Case-insensitive. */
+export const operatorEmail = z.email().max(254).describe('E-mail address for signing in')
 
 export const operatorPassword = z.string().min(12).max(256)
 
-/** A role of an operator, in one app or in all. */
+/** An operator's role, in one app or in all. */
 export const operatorRole = z.strictObject({
-  app: inPath(z.string().min(1).max(128)).describe('ID of an app, or `*` for all'),
+  app: inPath(z.string().min(1).max(128)).describe('App ID, or `*` for all apps'),
   role,
 })
 
-/** An operator has at most this many roles, also those in apps that the caller does not see. */
+/** Maximum number of roles of an operator, including those in apps that the caller does not see. */
 export const mostRoles = 100
 
 export const operatorRoles = z
@@ -42,9 +39,9 @@ export const operator = z
     email: z.string(),
     name: z.string(),
     roles: z.array(operatorRole),
-    hasPassword: z.boolean().describe('Whether the operator can sign in by password'),
-    hasTotp: z.boolean().describe('Whether signing in by password needs a code too'),
-    bySso: z.boolean().describe('Whether the operator has signed in by the identity provider'),
+    hasPassword: z.boolean().describe('Whether the operator can sign in with a password'),
+    hasTotp: z.boolean().describe('Whether signing in with a password also needs a code'),
+    bySso: z.boolean().describe('Whether the operator has signed in with the identity provider'),
     createdAt: isoTime,
     lastSignInAt: isoTime.optional(),
   })
@@ -60,27 +57,27 @@ export const operatorSession = z
       name: z.string(),
       hasPassword: z.boolean(),
       hasTotp: z.boolean(),
-      recoveryCodes: z.number().int().describe('How many are left'),
+      recoveryCodes: z.number().int().describe('Number of unused recovery codes'),
     }),
     apps: z
       .array(z.object({ app: z.string(), role, scopes: z.array(z.enum(keyScopes)) }))
       .describe(
-        'At most 1,000, by ID. The role for an app itself goes before that for all. `all` is every scope but `platform`',
+        'At most 1,000, by ID. A role for an app overrides the role for all apps. `all`: every scope except `platform`',
       ),
-    isOwnerOfAll: z.boolean().describe('Whether the operator is owner of every app'),
-    csrfToken: z.string().describe('Send it as Parley-CSRF with every request but GET'),
-    expiresAt: isoTime.describe('The session ends then at the latest'),
+    isOwnerOfAll: z.boolean().describe('Whether the operator owns every app'),
+    csrfToken: z.string().describe('Send it as Parley-CSRF with every request except GET'),
+    expiresAt: isoTime.describe('Latest end of the session'),
   })
   .meta({ id: 'OperatorSession', ...ours })
 export type OperatorSessionView = z.infer<typeof operatorSession>
 
-/** A session as its operator sees it in a list. */
+/** A session in its operator's list. */
 export const listedSession = z
   .object({
     id: operatorSessionId,
     isCurrent: z.boolean(),
     by: z.enum(['password', 'link', 'sso', 'passkey']).describe('How the operator signed in'),
-    address: z.string().describe('From which the operator signed in'),
+    address: z.string().describe('IP address of the sign-in'),
     userAgent: z.string(),
     createdAt: isoTime,
     lastSeenAt: isoTime.describe('To the minute'),

@@ -1,26 +1,26 @@
 import { z } from 'zod'
 import { timeMS, userId } from '../ids.ts'
 
-/** The most users that a socket watches, and that one call names. */
+/** Maximum number of users watched by a socket, and named in one call. */
 export const maxWatchedUsers = 500
 
-/** The personal preference that makes a user look offline, when its value is true. */
+/** The personal preference that makes a user appear offline if true. */
 export const hidePresencePref = 'hidePresence'
 
-/** Whether a user is connected. All devices of a user are one. */
+/** A user's presence, across all devices. */
 export const userPresence = z.object({
   client: userId,
   state: z
     .enum(['online', 'away', 'offline', 'unknown'])
     .describe(
-      'online: a device is connected and not away. away: all that are connected are. unknown: Redis cannot be asked now',
+      'online: a connected device is not away. away: all connected devices are away. unknown: Redis is unavailable',
     ),
-  online: z.boolean().optional().describe('Whether a device is connected: online or away. Absent while unknown'),
-  away: z.boolean().optional().describe('Whether the state is away. Absent while unknown'),
+  online: z.boolean().optional().describe('Whether a device is connected (online or away); absent while unknown'),
+  away: z.boolean().optional().describe('Whether the state is away; absent while unknown'),
   lastSeenMS: timeMS
     .optional()
     .describe(
-      'Only when offline: when the last device was connected. Absent for hidden users, and for those who never connected',
+      'Only offline: when the last device was connected. Absent for hidden users and users who never connected',
     ),
 })
 export type UserPresence = z.infer<typeof userPresence>

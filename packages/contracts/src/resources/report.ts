@@ -7,25 +7,25 @@ export type ReportDecision = z.infer<typeof reportDecision>
 
 export const reportStatus = z.enum(['open', 'decided'])
 
-/** The reports of one message together (docs/reference/moderation.md#reports). */
+/** All reports of one message (docs/reference/moderation.md#reports). */
 export const report = z
   .object({
     id: z.string(),
     status: reportStatus,
     messageID: messageId,
     room: roomId,
-    sender: userId.describe('The sender of the message'),
+    sender: userId.describe('Sender of the message'),
     messageType: z.string(),
     message: z
       .unknown()
       .optional()
-      .describe('The content when it was first reported; absent once it is decided, or its sender erased'),
+      .describe('Content when first reported; absent once the report is decided or the sender erased'),
     messageTimeMS: timeMS,
-    count: z.number().int().describe('How many users reported it'),
+    count: z.number().int().describe('Number of users who reported it'),
     reasons: z
       .array(z.object({ client: userId, reason: z.string(), atMS: timeMS }))
-      .describe('The latest 20, the latest first'),
-    createdAtMS: timeMS.describe('Of the first report'),
+      .describe('The latest 20, newest first'),
+    createdAtMS: timeMS.describe('Time of the first report'),
     updatedAtMS: timeMS,
     decision: reportDecision.optional(),
     decidedAtMS: timeMS.optional(),

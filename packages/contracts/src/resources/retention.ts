@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The key of the configuration of how long messages are kept. */
+/** Configuration key of message retention. */
 export const retentionKey = 'retention'
 
 const mostDays = 36_500
@@ -8,10 +8,10 @@ export const retentionDays = z.number().int().min(0).max(mostDays)
 
 const days = z.number().int().min(1).max(mostDays)
 
-/** Days after which messages go (docs/reference/retention.md); rooms with their own `retentionDays` follow that. */
+/** Days until messages are removed (docs/reference/retention.md). A room's own `retentionDays` takes precedence. */
 export const retention = z.strictObject({
-  days: days.optional().describe('In every room'),
-  direct: days.optional().describe('In direct rooms, in place of `days`'),
-  group: days.optional().describe('In groups, in place of `days`'),
+  days: days.optional().describe('For all rooms'),
+  direct: days.optional().describe('For direct rooms, instead of `days`'),
+  group: days.optional().describe('For groups, instead of `days`'),
 })
 export type Retention = z.infer<typeof retention>

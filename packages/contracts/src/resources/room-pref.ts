@@ -31,7 +31,7 @@ export const defaultRoomPref: RoomPref = {
   folder: '',
 }
 
-/** The `pref` filter of GET /rooms: the fields that must match; `tags` may also be one tag. */
+/** The `pref` filter of GET /rooms: fields that must match. `tags` may be a single tag. */
 export const prefFilter = z.strictObject({
   ...roomPref.partial().shape,
   tags: z.union([z.string(), z.array(z.string())], 'expected a tag, or a list of tags').optional(),

@@ -10,12 +10,12 @@ import { sender } from './sender.ts'
 export const roomType = z.enum(['direct', 'group'])
 export type RoomType = z.infer<typeof roomType>
 
-/** `members` of a Room holds at most this many summaries; `memberCount` says how many there are. */
+/** Maximum number of summaries in `members` of a Room. */
 export const maxMembersShown = 50
 
 /**
- * A room (docs/reference/resources.md#room). The fields that depend on the caller (unread, muted, pref, lastMessage)
- * are absent from events, which are the same for every member.
+ * A room (docs/reference/resources.md#room). Events are the same for every member, so they lack the fields that depend on
+ * the caller: unread, muted, pref, lastMessage.
  */
 export const room = z
   .object({
@@ -39,12 +39,12 @@ export const room = z
     muted: z.boolean().optional(),
     lastMessage: message.optional(),
     pref: roomPref.optional(),
-    // Not by reference, which would lose the mark of the field.
+    // Inlined: a reference would drop the extension mark.
     notifications: z
       .strictObject(roomNotifications.shape)
       .optional()
       .meta(ours)
-      .describe('NotificationsOfRoom of the caller; absent where they set none'),
+      .describe('NotificationsOfRoom of the caller; absent if not set'),
     memberCount: z.number().int().meta(ours),
     owner: userId.optional().meta(ours),
     managers: z.array(userId).meta(ours),
@@ -56,15 +56,15 @@ export const room = z
       .int()
       .optional()
       .meta(ours)
-      .describe('Seconds between two messages of a member; absent for none'),
+      .describe('Minimum seconds between two messages of a member; absent: no limit'),
     expiresInS: expiresInS
       .optional()
       .meta(ours)
-      .describe('Seconds until a message without expiresInS of its own expires; absent: never'),
+      .describe('Seconds until a message without its own expiresInS expires; absent: never'),
     retentionDays: retentionDays
       .optional()
       .meta(ours)
-      .describe('Days after which its messages go; absent: as the configuration `retention` says'),
+      .describe('Days until messages are removed; absent: as in the configuration `retention`'),
   })
   .meta({ id: 'Room' })
 export type Room = z.infer<typeof room>

@@ -6,21 +6,21 @@ import { message } from './message.ts'
 const place = {
   messageID: messageId,
   room: roomId,
-  threadOf: messageId.optional().describe('Of a message in a thread: its root'),
+  threadOf: messageId.optional().describe('Root of the thread, for messages in a thread'),
 }
 
-export const remindAtMS = timeMS.describe('When to remind: a time to come, within a year')
+export const remindAtMS = timeMS.describe('When to remind: a future time, within a year')
 
-/** The event of a reminder. */
+/** Payload of the event `reminder`. */
 export const reminder = z.object({ ...place, remindAtMS: timeMS, createdAtMS: timeMS })
 
-/** A bookmark, or a reminder to come (docs/reference/messages.md#reminders-and-bookmarks). */
+/** A bookmark or pending reminder (docs/reference/messages.md#reminders-and-bookmarks). */
 export const savedMessage = z
   .object({
     ...place,
-    remindAtMS: timeMS.optional().describe('Of a reminder'),
+    remindAtMS: timeMS.optional().describe('Reminders only'),
     createdAtMS: timeMS,
-    message: message.optional().describe('As it is now, in lists'),
+    message: message.optional().describe('In lists only: the message in its current state'),
   })
   .meta({ id: 'SavedMessage', ...ours })
 export type SavedMessage = z.infer<typeof savedMessage>

@@ -4,9 +4,9 @@ import { ours } from '../ours.ts'
 import { attachment } from './file.ts'
 import { expiresInS } from './message.ts'
 
-export const sendAtMS = timeMS.describe('When to send it: a time to come, within a year')
+export const sendAtMS = timeMS.describe('When to send: a future time, within a year')
 
-/** A message that is to be sent later (docs/reference/messages.md#send-later). */
+/** A scheduled message (docs/reference/messages.md#send-later). */
 export const scheduledMessage = z
   .object({
     id: z.string(),
@@ -16,16 +16,16 @@ export const scheduledMessage = z
     messageType: z.string(),
     mentions: z.array(userId).optional(),
     clientMessageID: z.string().optional(),
-    attachments: z.array(attachment).optional().describe('Its files, which stay while it waits'),
+    attachments: z.array(attachment).optional().describe('Files, which are kept until it is sent'),
     replyTo: messageId.optional(),
     thread: z.boolean().optional(),
-    expiresInS: expiresInS.optional().describe('Seconds from when it is sent'),
+    expiresInS: expiresInS.optional().describe('Seconds from the send'),
     sendAtMS: timeMS,
     createdAtMS: timeMS,
     refused: z
       .object({ code: z.string(), message: z.string(), atMS: timeMS })
       .optional()
-      .describe('Why it was not sent when it was due; absent while it waits'),
+      .describe('Why it was not sent when due; absent while pending'),
   })
   .meta({ id: 'ScheduledMessage', ...ours })
 export type ScheduledMessage = z.infer<typeof scheduledMessage>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { userId } from '../ids.ts'
 
-/** The summary of a user in messages and rooms (docs/reference/resources.md#sender). An erased user keeps the ID and has empty texts. */
+/** A user summary in messages and rooms (docs/reference/resources.md#sender). Of erased users, only the ID remains. */
 export const sender = z
   .object({
     _id: userId,
@@ -10,7 +10,7 @@ export const sender = z
     description: z.string(),
     avatarUrl: z.string(),
     isRobot: z.boolean().optional(),
-    lastLoginTimeMS: z.number().describe('0 when the user never logged in'),
+    lastLoginTimeMS: z.number().describe('0 if the user never logged in'),
   })
   .meta({ id: 'Sender' })
 export type Sender = z.infer<typeof sender>

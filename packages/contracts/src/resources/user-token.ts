@@ -2,23 +2,23 @@ import { z } from 'zod'
 import { inPath, isoTime } from '../ids.ts'
 import { ours } from '../ours.ts'
 
-/** The beginning of a token's SHA-256 digest, which names it in lists. */
+/** Identifies a token in lists: the beginning of its SHA-256 digest. */
 export const tokenId = inPath(z.string().regex(/^[\da-f]{12}$/, 'expected 12 hexadecimal digits'))
 
-/** The most tokens that a user may have in force. */
+/** Maximum number of active tokens of a user. */
 export const mostTokensOfUser = 50
 
-/** A token of a user, without what would open anything. */
+/** A user's token, without secrets. */
 export const userToken = z
   .object({
-    id: z.string().describe('The beginning of the SHA-256 digest of the token'),
-    deviceId: z.string().optional().describe('The device that it was issued for, or that its issuer names'),
-    isOwnLogin: z.boolean().describe('Of a login of the app’s own'),
-    jti: z.string().optional().describe('Its ID at the issuer'),
-    createdAt: isoTime.describe('When it was issued, or presented first'),
+    id: z.string().describe('Beginning of the token’s SHA-256 digest'),
+    deviceId: z.string().optional().describe('Device that it was issued for, or that its issuer names'),
+    isOwnLogin: z.boolean().describe('Whether it is from the app’s own login'),
+    jti: z.string().optional().describe('Token ID at the issuer'),
+    createdAt: isoTime.describe('When it was issued or first presented'),
     expirationDate: isoTime,
-    lastUsedTime: isoTime.optional().describe('Of a request over HTTP, noted once an hour'),
-    isCurrent: z.boolean().optional().describe('In GET /me/tokens: the token of the call'),
+    lastUsedTime: isoTime.optional().describe('Last HTTP request, to the hour'),
+    isCurrent: z.boolean().optional().describe('In GET /me/tokens: whether it is the calling token'),
   })
   .meta({ id: 'UserToken', ...ours })
 

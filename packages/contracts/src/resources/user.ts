@@ -5,8 +5,8 @@ import { robotCommand } from './command.ts'
 
 const address = z
   .object({
-    // uWebSockets.js provides it only from Node 24 on, and a proxy may hide it.
-    port: z.number().optional().describe('Left out where it is not known: behind a proxy that does not say it'),
+    // uWebSockets.js exposes it only from Node 24 on, and proxies may hide it.
+    port: z.number().optional().describe('Absent if unknown, as behind a proxy that hides it'),
     family: z.string(),
     address: z.string(),
   })
@@ -24,20 +24,20 @@ const profile = {
   address: address.optional().describe('Last connection address; absent before the first connection'),
   userAgent: z.string().optional(),
   isRobot: z.boolean(),
-  commands: z.array(robotCommand).optional().meta(ours).describe('Commands of a robot, `/name`'),
-  mute: z.array(roomId).describe('IDs of the rooms that this user muted'),
+  commands: z.array(robotCommand).optional().meta(ours).describe('`/name` commands of a robot'),
+  mute: z.array(roomId).describe('IDs of the rooms that the user muted'),
   createdAt: isoTime.meta(ours),
   updatedAt: isoTime,
   lastJoinOrCreateRoomTime: isoTime.optional(),
-  lastLoginTimeMS: z.number().describe('0 when the user never logged in'),
+  lastLoginTimeMS: z.number().describe('0 if the user never logged in'),
   __v: z.number().int(),
 }
 
-/** A user as users see themselves (docs/reference/resources.md#user). */
+/** A user's own profile (docs/reference/resources.md#user). */
 export const user = z.object(profile).meta({ id: 'User' })
 export type User = z.infer<typeof user>
 
-/** A user as the API key sees them: with `isAdmin`, which users never see. */
+/** A user as API keys see it, with fields that users never see. */
 export const adminUser = z
   .object({
     ...profile,
@@ -46,12 +46,12 @@ export const adminUser = z
       .object({ atMS: timeMS, untilMS: timeMS.optional() })
       .optional()
       .meta(ours)
-      .describe('While the user is banned from the app'),
+      .describe('Only while the user is banned from the app'),
   })
   .meta({ id: 'AdminUser' })
 export type AdminUser = z.infer<typeof adminUser>
 
-/** Only operations that issue or bind a token return the token fields. */
+/** The token fields are present only if a token was issued or bound. */
 export const savedUser = z
   .object({ ...adminUser.shape, token: z.string().optional(), expirationDate: isoTime.optional() })
   .meta({ id: 'SavedUser' })

@@ -17,18 +17,18 @@ export const webhookEvent = z.enum([
 ])
 export type WebhookEvent = z.infer<typeof webhookEvent>
 
-/** The body of a call to a room's webhook; headers by standardwebhooks.com. */
+/** The body of a call to a room's webhook. Headers follow standardwebhooks.com. */
 export const webhookCall = z.object({
   appID: z.string(),
-  clientID: z.string().describe('The acting user; empty for the API key'),
+  clientID: z.string().describe('Acting user; empty for the API key'),
   roomID: roomId,
   event: webhookEvent,
   botState: z.string(),
   command: typedCommand
     .optional()
     .meta(ours)
-    .describe('With MESSAGE: the command that the user typed, when a robot of the room has it'),
-  data: z.unknown().describe('A Message; {room, sender, members}; with ROOM the Room beside them'),
+    .describe('With MESSAGE: the typed command, if a robot of the room has it'),
+  data: z.unknown().describe('A Message, or {room, sender, members}; with ROOM, also the Room'),
 })
 export type WebhookCall = z.infer<typeof webhookCall>
 
@@ -50,23 +50,23 @@ export type WebhookAnswer = z.infer<typeof webhookAnswer>
 /** The body of a call to PUSH_GENERIC (docs/reference/push.md#your-own-push-backend). */
 export const pushCall = message.extend({
   roomName: z.string(),
-  pushToClients: z.array(userId).describe('The recipients, at most 10,000; more come in further calls'),
+  pushToClients: z.array(userId).describe('At most 10,000 recipients; the rest follow in further calls'),
   keptBack: z
     .partialRecord(z.enum(keptBackBy), z.array(userId))
     .optional()
     .meta(ours)
-    .describe('Members whose settings keep the push back, by setting'),
+    .describe('Members whose settings suppress the push, by setting'),
 })
 export type PushCall = z.infer<typeof pushCall>
 
-/** A call to an integrator's server that failed for good. */
+/** A call to an integrator's server that failed permanently. */
 export const failedWebhook = z
   .object({
-    id: z.string().describe('The webhook-id of every try'),
+    id: z.string().describe('webhook-id of every attempt'),
     kind: z.enum(['webhook', 'push']).describe("A room's webhook, or PUSH_GENERIC"),
     roomID: roomId,
     clientID: z.string(),
-    event: z.string().describe('The event of the webhook; PUSH for PUSH_GENERIC'),
+    event: z.string().describe('Webhook event; PUSH for PUSH_GENERIC'),
     data: z.unknown(),
     tries: z.number().int(),
     lastError: z.string(),
@@ -76,27 +76,27 @@ export const failedWebhook = z
   .meta({ id: 'FailedWebhook', ...ours })
 export type FailedWebhook = z.infer<typeof failedWebhook>
 
-/** A call to an integrator's server, made or waiting; without its data. */
+/** A finished or waiting call to an integrator's server, without its data. */
 export const webhookDelivery = z
   .object({
-    id: z.string().describe('The webhook-id of every try'),
+    id: z.string().describe('webhook-id of every attempt'),
     kind: z.enum(['webhook', 'push']).describe("A room's webhook, or PUSH_GENERIC"),
     roomID: roomId,
     clientID: z.string(),
-    event: z.string().describe('The event of the webhook; PUSH for PUSH_GENERIC'),
+    event: z.string().describe('Webhook event; PUSH for PUSH_GENERIC'),
     state: z.enum(['waiting', 'done', 'failed']),
     tries: z.number().int(),
-    createdAtMS: timeMS.describe('When it was queued, the last time'),
-    status: z.number().int().optional().describe('HTTP status of the last response'),
-    answer: z.string().optional().describe('The first KiB of its body'),
-    durationMS: z.number().int().optional().describe('Of the last try'),
+    createdAtMS: timeMS.describe('When it was last queued'),
+    status: z.number().int().optional().describe('Status of the last response'),
+    answer: z.string().optional().describe('First KiB of the last response'),
+    durationMS: z.number().int().optional().describe('Duration of the last attempt'),
     lastTryAtMS: timeMS.optional(),
-    lastError: z.string().optional().describe('Why the last try failed'),
+    lastError: z.string().optional().describe('Why the last attempt failed'),
   })
   .meta({ id: 'WebhookDelivery', ...ours })
 export type WebhookDelivery = z.infer<typeof webhookDelivery>
 
-/** The configuration key of names for URLs that rooms may have for their `webhook`. */
+/** Configuration key of named URLs that rooms can use as `webhook`. */
 export const webhookKeysKey = 'webhookKeys'
 export const webhookUrl = z.url({ protocol: /^https?$/ }).max(2_048)
 /** Its value. */

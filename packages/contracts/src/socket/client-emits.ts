@@ -18,17 +18,17 @@ export const encodings = ['plain', 'base64'] as const
 export interface EmitContract {
   /** One line on the effect. */
   summary: string
-  /** Its arguments before the acknowledgement. */
+  /** Arguments before the acknowledgement. */
   args: z.ZodTuple
-  /** The names of the arguments in errors; a single argument is named by its fields. */
+  /** Argument names for errors. A single argument is named by its fields. */
   names?: readonly string[]
   /** The `result` of the acknowledgement. */
   ack: z.ZodType
-  /** Its own errors, beside those of `everyEmit`. */
+  /** Errors besides those of `everyEmit`. */
   errors: readonly ErrorCode[]
-  /** The code of a wrong value, where it is not INVALID_REQUEST. */
+  /** Error code of an invalid value. Default: INVALID_REQUEST. */
   invalid?: ErrorCode
-  /** True where it goes beyond the interface. */
+  /** True if it goes beyond the interface. */
   extension?: true
   example: { args: unknown; ack: unknown }
 }
@@ -50,7 +50,7 @@ const inRoom = ['INVALID_TOKEN', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'] as const
 /** The emits of clients; each takes an optional acknowledgement with the envelope. */
 export const clientEmits = {
   conf: {
-    summary: 'Chooses how the payloads of events are written on this connection from now on',
+    summary: 'Sets the encoding of later event payloads on this connection',
     args: z.tuple([z.object({ encoding: z.string().optional().describe(encodings.join(' or ')) })]),
     ack: z.object({ encoding: z.enum(encodings) }),
     errors: ['INVALID_ENCODING'],
@@ -58,7 +58,7 @@ export const clientEmits = {
     example: { args: [{ encoding: 'base64' }], ack: { encoding: 'base64' } },
   },
   auth2: {
-    summary: 'Authenticates the connection: from the acknowledgement on, the events of all the user’s rooms arrive',
+    summary: 'Authenticates the connection. After the acknowledgement, it receives the events of all the user’s rooms',
     args: z.tuple([
       z.string().max(8192).describe('The user’s token'),
       z
@@ -70,7 +70,7 @@ export const clientEmits = {
             .optional()
             .meta(ours)
             .describe(
-              'The `serverTimeMS` of the last acknowledgement or `serverTime` event, 0 for the first time: events since then arrive before the acknowledgement',
+              '`serverTimeMS` of the last acknowledgement or `serverTime` event, first 0. Events since then arrive before the acknowledgement',
             ),
         })
         .default({}),
@@ -81,13 +81,13 @@ export const clientEmits = {
       appID: z.string(),
       clientKey: z.string().describe('IM-CLIENT-KEY of the user’s REST calls'),
       deviceId: z.string(),
-      expirationDate: isoTime.describe('When the token ends, and the connection with it'),
+      expirationDate: isoTime.describe('When the token expires, and with it the connection'),
       serverTimeMS: timeMS,
       resumed: z
         .boolean()
         .optional()
         .meta(ours)
-        .describe('With `since`: whether every event since then has arrived; false: fetch missed changes'),
+        .describe('With `since`: whether all events since then have arrived; false: fetch missed changes'),
     }),
     errors: ['INVALID_TOKEN', 'INVALID_CLIENT_KEY'],
     example: {
@@ -103,7 +103,8 @@ export const clientEmits = {
     },
   },
   'chat message': {
-    summary: 'Sends a message, like POST /rooms/{id}/message; with sendAtMS later, and returns a ScheduledMessage',
+    summary:
+      'Sends a message, like POST /rooms/{id}/message. With sendAtMS, schedules it and returns a ScheduledMessage',
     args: z.tuple([
       z.strictObject({
         room: roomId,
@@ -150,7 +151,7 @@ export const clientEmits = {
     example: { args: [{ room: 'demo-room', message: 'Hel' }], ack: {} },
   },
   lastRead: {
-    summary: 'Reports the last message that the user has read, like PUT /rooms/{id}/lastRead',
+    summary: 'Reports the last message read by the user, like PUT /rooms/{id}/lastRead',
     args: z.tuple([z.strictObject({ room: roomId, message: messageId })]),
     ack: markRead.result,
     errors: [...inRoom, 'MESSAGE_NOT_FOUND'],
@@ -161,7 +162,7 @@ export const clientEmits = {
     },
   },
   delivered: {
-    summary: 'Reports the last message that has reached the user, like PUT /rooms/{id}/delivered',
+    summary: 'Reports the last message delivered to the user, like PUT /rooms/{id}/delivered',
     args: z.tuple([z.strictObject({ room: roomId, message: messageId })]),
     ack: markDelivered.result,
     errors: [...inRoom, 'MESSAGE_NOT_FOUND'],
@@ -177,15 +178,15 @@ export const clientEmits = {
     example: { args: [{ room: 'demo-room', text: 'The answer ' }], ack: {} },
   },
   'presence subscribe': {
-    summary: `Watches users: the event presence reports when they come, go, or are away. Users who share no room with the caller are left out; a socket watches at most ${maxWatchedUsers}`,
+    summary: `Watches users: the event presence reports their changes. Users who share no room with the caller are left out. A socket watches at most ${maxWatchedUsers}`,
     args: z.tuple([z.strictObject({ clients: watched })]),
-    ack: z.object({ clients: z.array(userPresence).describe('The present state of the watched users') }),
+    ack: z.object({ clients: z.array(userPresence).describe('Current state of the watched users') }),
     errors: ['INVALID_TOKEN'],
     extension: true,
     example: { args: [{ clients: ['bob'] }], ack: { clients: [exampleUserPresence] } },
   },
   'presence unsubscribe': {
-    summary: 'Stops watching these users; without `clients`, all',
+    summary: 'Stops watching these users or, without `clients`, all',
     args: z.tuple([z.strictObject({ clients: watched.optional() })]),
     ack: z.object({}),
     errors: ['INVALID_TOKEN'],
@@ -193,7 +194,7 @@ export const clientEmits = {
     example: { args: [{ clients: ['bob'] }], ack: {} },
   },
   away: {
-    summary: 'The device is away, or back: the user is away when all their devices are',
+    summary: 'Reports that the device is away or back. The user is away when all their devices are',
     args: z.tuple([z.strictObject({ away: z.boolean() })]),
     ack: z.object({}),
     errors: ['INVALID_TOKEN'],

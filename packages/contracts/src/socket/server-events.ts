@@ -15,11 +15,11 @@ interface EventContract {
   /** When it is emitted. */
   summary: string
   payload: z.ZodType
-  /** Which sockets get it: those of a room's members, or those of one user. */
+  /** Recipients: the sockets of a room's members, or of one user. */
   to: 'room' | 'user'
-  /** Whether the stream keeps it for the consumers. The others are live only. */
+  /** Whether the stream keeps it for consumers. All others are live only. */
   captured: boolean
-  /** True where it goes beyond the interface. */
+  /** True if it goes beyond the interface. */
   extension?: true
   example: unknown
 }
@@ -27,7 +27,7 @@ interface EventContract {
 /** Every event that reaches sockets (docs/events.md). */
 export const serverEvents = {
   'chat message': {
-    summary: 'A room received a message, also one of the user’s own',
+    summary: 'A room received a message, including the user’s own',
     payload: message,
     to: 'room',
     captured: true,
@@ -54,14 +54,14 @@ export const serverEvents = {
     example: exampleRoom,
   },
   lastRead: {
-    summary: 'A member reported the last message that they have read',
+    summary: 'A member reported the last message they have read',
     payload: z.object({ roomID: roomId, memberID: userId, messageID: messageId }),
     to: 'room',
     captured: true,
     example: { roomID: 'demo-room', memberID: 'bob', messageID: exampleMessage._id },
   },
   threadLastRead: {
-    summary: 'The user has read further in a thread, on another device',
+    summary: 'The user read further in a thread on another device',
     payload: z.object({ roomID: roomId, threadOf: messageId, messageID: messageId, unread: z.number().int().min(0) }),
     to: 'user',
     captured: true,
@@ -74,7 +74,7 @@ export const serverEvents = {
     },
   },
   delivered: {
-    summary: 'Messages of the user have reached members of a room: each with their latest. Once a second at most',
+    summary: 'Messages of the user were delivered to members of a room, each with their latest. At most once a second',
     payload: z.object({
       roomID: roomId,
       members: z.array(z.object({ memberID: userId, messageID: messageId, seq: z.number().int() })),
@@ -97,8 +97,13 @@ export const serverEvents = {
       room: roomId,
       sender: userId,
       text: z.string(),
-      message: messageId.optional().meta(ours).describe('The message, when it is being streamed into the history'),
-      at: z.number().int().optional().meta(ours).describe('Then: where the piece begins in its text, in UTF-16 units'),
+      message: messageId.optional().meta(ours).describe('Message that is being streamed into the history'),
+      at: z
+        .number()
+        .int()
+        .optional()
+        .meta(ours)
+        .describe('With `message`: start of the piece in its text, in UTF-16 units'),
     }),
     to: 'room',
     captured: false,
@@ -120,11 +125,11 @@ export const serverEvents = {
     },
   },
   notificationSettings: {
-    summary: 'The user’s notifications were changed on another device or by an API key',
+    summary: 'The user’s notification settings were changed on another device or by an API key',
     payload: z.object({
-      room: roomId.optional().describe('Absent: the settings for everywhere'),
-      threadOf: messageId.optional().describe('With a room: those of its thread about this message'),
-      settings: userNotifications.describe('All of them there'),
+      room: roomId.optional().describe('Absent: the user’s general settings'),
+      threadOf: messageId.optional().describe('Root of a thread in the room'),
+      settings: userNotifications.describe('The complete settings'),
     }),
     to: 'user',
     captured: true,
@@ -132,7 +137,7 @@ export const serverEvents = {
     example: { room: 'demo-room', settings: { level: 'mentions' } },
   },
   reminder: {
-    summary: 'The time of a reminder of the user has come',
+    summary: 'A reminder of the user is due',
     payload: reminder,
     to: 'user',
     captured: true,
@@ -147,14 +152,14 @@ export const serverEvents = {
     example: { key: 'theme', data: { dark: true } },
   },
   myPrefDelete: {
-    summary: 'The user deleted a personal preference on another device: its key',
+    summary: 'The user deleted the personal preference with this key on another device',
     payload: z.string(),
     to: 'user',
     captured: true,
     example: 'theme',
   },
   invitation: {
-    summary: 'Somebody invited the user to a group',
+    summary: 'The user was invited to a group',
     payload: invitation,
     to: 'user',
     captured: true,
@@ -168,10 +173,10 @@ export const serverEvents = {
     },
   },
   removedFromRoom: {
-    summary: 'The user left a group, or was removed from it',
+    summary: 'The user left or was removed from a group',
     payload: z.object({
       room: roomId,
-      by: userId.nullable().describe('The acting user; null for the API key'),
+      by: userId.nullable().describe('Acting user; null for the API key'),
     }),
     to: 'user',
     captured: true,
@@ -179,7 +184,7 @@ export const serverEvents = {
     example: { room: 'demo-room', by: 'alice' },
   },
   serverTime: {
-    summary: 'Everything up to this time has arrived: the next `since`. Once a minute, to sockets that gave `since`',
+    summary: 'All events up to this time have arrived: the next `since`. Once a minute, to sockets that sent `since`',
     payload: z.object({ serverTimeMS: timeMS }),
     to: 'user',
     captured: false,
@@ -187,7 +192,7 @@ export const serverEvents = {
     example: { serverTimeMS: 1_795_176_000_000 },
   },
   presence: {
-    summary: 'Watched users came, went, or are away: at most once a second, each with the present state',
+    summary: 'The presence of watched users changed: their current states, at most once a second',
     payload: z.object({ clients: z.array(userPresence) }),
     to: 'user',
     captured: false,
@@ -200,19 +205,19 @@ export const serverEvents = {
       room: roomId,
       messages: z.array(messageId),
       isUserDeleteAllMessagesInRoom: z.boolean(),
-      upToSeq: z.number().int().optional().meta(ours).describe('Of all messages: those of the room up to this `seq`'),
+      upToSeq: z.number().int().optional().meta(ours).describe('With all messages: those up to this `seq`'),
     }),
     to: 'user',
     captured: true,
     example: { room: 'demo-room', messages: [exampleMessage._id], isUserDeleteAllMessagesInRoom: false },
   },
   messageDeleted: {
-    summary: 'A message was deleted for everybody; _all: every message of the room',
+    summary: 'A message was deleted for everyone; _all: every message of the room',
     payload: z.object({
       room: roomId,
       messageID: z.string(),
-      upToSeq: z.number().int().optional().meta(ours).describe('Of _all: the messages of the room up to this `seq`'),
-      upToMS: timeMS.optional().meta(ours).describe('Of _all: messages of its threads up to this `createdAtMS`'),
+      upToSeq: z.number().int().optional().meta(ours).describe('With _all: messages of the room up to this `seq`'),
+      upToMS: timeMS.optional().meta(ours).describe('With _all: messages of its threads up to this `createdAtMS`'),
     }),
     to: 'room',
     captured: true,
@@ -230,7 +235,7 @@ export const serverEvents = {
 
 export type ServerEvent = keyof typeof serverEvents
 
-/** Whether the event brings a message of a room or thread, rather than being about one. */
+/** Whether the event carries a new message of a room or thread. */
 export function isNewMessage(event: ServerEvent): boolean {
   return event === 'chat message' || event === 'thread message'
 }

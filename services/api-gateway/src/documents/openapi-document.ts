@@ -44,7 +44,7 @@ export async function openApiDocument({ isShared = true } = {}): Promise<object>
         title: 'Parley',
         version: '1.0.0',
         description:
-          'Instant messaging behind your own app. Operations, schemas and fields marked x-extension go beyond the base interface, with everything inside. /asyncapi.json describes the events of the socket.',
+          'Instant messaging behind your own app. Operations, schemas and fields marked x-extension go beyond the base interface, with everything inside. /asyncapi.json describes the socket events.',
         // No licence is chosen yet (README.md).
         license: { name: 'No licence' },
         contact: { name: 'Parley' },

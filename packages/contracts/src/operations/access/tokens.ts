@@ -12,28 +12,26 @@ export const revokeTokens = operation({
   method: 'DELETE',
   path: '/admin/clients/:client_id/token',
   tag: 'Users and tokens',
-  summary: 'Revoke one token of a user, or all',
-  description: 'Immediate and irreversible: sockets of a revoked token are disconnected.',
+  summary: 'Revoke one or all tokens of a user',
+  description: 'Immediate and irreversible. Sockets of a revoked token are disconnected.',
   access: 'admin',
   scope: 'users:write',
   audit: auditsParam('user', 'client_id'),
   form: 'bare',
   params: client,
   body: z.strictObject({
-    token: z.string().min(1).optional().describe('Without it all tokens are removed'),
+    token: z.string().min(1).optional().describe('Without it, all tokens are revoked'),
     jti: z
       .string()
       .min(1)
       .max(1_000)
       .optional()
       .meta(ours)
-      .describe('Instead: the token of the app’s own login with this ID, presented or not'),
+      .describe('Instead: the token of your own login with this ID, whether already presented or not'),
     deviceId: deviceOfToken
       .optional()
       .meta(ours)
-      .describe(
-        'Instead: those of this device, and those of the app’s own login that name it and were issued until now',
-      ),
+      .describe('Instead: the tokens of this device, including those of your own login issued for it so far'),
   }),
   result: z.object({ success: z.boolean(), message: z.string(), revokedTokens: z.number().int() }),
   errors: ['CLIENT_NOT_FOUND', 'TOKEN_NOT_FOUND'],
@@ -46,7 +44,7 @@ export const bindToken = operation({
   method: 'PUT',
   path: '/admin/clients/:client_id/token',
   tag: 'Users and tokens',
-  summary: 'Bind a token of the integrator to a user; it replaces all of the user’s tokens',
+  summary: 'Bind your own token to a user, replacing all of the user’s tokens',
   access: 'admin',
   scope: 'users:write',
   audit: auditsParam('user', 'client_id'),
@@ -68,7 +66,7 @@ export const renewToken = operation({
   method: 'POST',
   path: '/me/token',
   tag: 'Users and tokens',
-  summary: 'Issue a new token; ends the one of this call',
+  summary: 'Issue a new token in place of the calling one',
   access: 'client',
   form: 'envelope',
   result: z.object({ token: z.string(), expirationDate: isoTime }),
@@ -77,14 +75,14 @@ export const renewToken = operation({
   example: { result: { token: 'pt_0123456789', expirationDate: '2026-12-20T12:00:00.000Z' } },
 })
 
-const listed = z.object({ data: z.array(userToken).describe('Those in force, the latest first; at most 50') })
+const listed = z.object({ data: z.array(userToken).describe('Active tokens, newest first; at most 50') })
 
 export const listTokens = operation({
   id: 'listTokens',
   method: 'GET',
   path: '/admin/clients/:client_id/tokens',
   tag: 'Users and tokens',
-  summary: 'The tokens of a user in force',
+  summary: 'List the active tokens of a user',
   access: 'admin',
   scope: 'users:read',
   form: 'envelope',
@@ -100,7 +98,7 @@ export const endToken = operation({
   method: 'DELETE',
   path: '/admin/clients/:client_id/tokens/:id',
   tag: 'Users and tokens',
-  summary: 'End one token of a user, and its sockets',
+  summary: 'Revoke one token of a user and disconnect its sockets',
   access: 'admin',
   scope: 'users:write',
   audit: auditsParam('user', 'client_id'),
@@ -117,7 +115,7 @@ export const listMyTokens = operation({
   method: 'GET',
   path: '/me/tokens',
   tag: 'Users and tokens',
-  summary: 'The caller’s tokens in force: where they are signed in',
+  summary: 'List the caller’s active tokens: where they are signed in',
   access: 'client',
   form: 'envelope',
   result: listed,
@@ -131,7 +129,7 @@ export const endMyToken = operation({
   method: 'DELETE',
   path: '/me/tokens/:id',
   tag: 'Users and tokens',
-  summary: 'End one of the caller’s tokens, and its sockets: sign a device out',
+  summary: 'Sign a device out: revoke a token of the caller and disconnect its sockets',
   access: 'client',
   form: 'envelope',
   params: z.object({ id: tokenId }),

@@ -10,30 +10,33 @@ const count = z.number().int()
 const figures = z
   .object({
     messages: count,
-    deliveries: count.describe('Events handed to sockets, counted once for each socket'),
-    requests: count.describe('Over HTTP, by keys and users'),
-    refusedRequests: count.describe('Answered with 4xx'),
-    failedRequests: count.describe('Answered with 5xx'),
+    deliveries: count.describe('Events delivered, counted per socket'),
+    requests: count.describe('HTTP requests by API keys and users'),
+    refusedRequests: count.describe('4xx responses'),
+    failedRequests: count.describe('5xx responses'),
     emits: count,
     refusedEmits: count,
     failedEmits: count,
-    pushes: count.describe('Taken by APNs or FCM'),
-    failedPushes: count.describe('Refused by the network, or given up'),
-    calls: count.describe('Answered with 2xx by room webhooks and PUSH_GENERIC'),
-    failedCalls: count.describe('Failed tries'),
+    pushes: count.describe('Accepted by the push network'),
+    failedPushes: count.describe('Refused by the push network, or given up'),
+    calls: count.describe('2xx responses of room webhooks and PUSH_GENERIC'),
+    failedCalls: count.describe('Failed attempts'),
   })
   .meta({ id: 'Figures', ...ours })
 
 const series = z.array(
-  z.object({ fromMS: timeMS, figures, peakConnections: count.describe('The most at one moment of this time') }),
+  z.object({ fromMS: timeMS, figures, peakConnections: count.describe('Peak of concurrent connections') }),
 )
 
 const credentials = z.object({
   network: pushNetwork,
-  app: z.string().optional().describe('`refused` for the devices of this app alone, since nearly all were rejected'),
+  app: z
+    .string()
+    .optional()
+    .describe('Set if `refused` only for this app, because nearly all its devices were rejected'),
   state: z.enum(['untried', 'accepted', 'refused']),
-  name: z.string().describe('Names the credentials: the key ID and team, or the project'),
-  sinceMS: timeMS.describe('In this state since'),
+  name: z.string().describe('Key ID and team, or project'),
+  sinceMS: timeMS.describe('When this state began'),
   lastError: z.string().optional(),
   lastErrorAtMS: timeMS.optional(),
 })
@@ -42,13 +45,13 @@ const reported = z.object({
   service: z.string(),
   node: z.string(),
   version: z.string(),
-  isSilent: z.boolean().describe('It has not reported for 15 seconds; after 10 minutes it is forgotten'),
+  isSilent: z.boolean().describe('No report for 15 seconds; processes are removed after 10 minutes'),
   startedAtMS: timeMS,
   reportedAtMS: timeMS,
   memoryBytes: count.describe('Resident set size'),
-  cpu: z.number().describe('Of one core: 1 is a whole one'),
-  connections: count.optional().describe("Of realtime nodes: the app's"),
-  credentials: z.array(credentials).optional().describe('Of the push service: each network that is configured'),
+  cpu: z.number().describe('CPU cores in use: 1 is one full core'),
+  connections: count.optional().describe('Realtime nodes: connections of the app'),
+  credentials: z.array(credentials).optional().describe('Push service: each configured network'),
 })
 
 const alert = z.object({
@@ -70,20 +73,20 @@ export const readOverview = operation({
   method: 'GET',
   path: '/admin/overview',
   tag: 'Monitoring',
-  summary: 'Activity of the app now, in the last hour and the last day; processes; alerts',
+  summary: 'Get the app’s activity now, in the last hour and day, with processes and alerts',
   description:
-    'The last hour by minutes, the last day by hours, the present one last and unfinished. `processes` and `lag` are of all apps, so they need the platform permission; without it they are absent.',
+    '`hour` is by minute and `day` by hour; the last element is the current, incomplete one. `processes` and `lag` cover all apps and need the platform permission; without it they are absent.',
   access: 'admin',
   scope: 'stats:read',
   form: 'envelope',
   result: z.object({
     nowMS: timeMS,
     connections: count,
-    deadCalls: count.describe('Calls that failed for good and are kept; counted to 1,000'),
+    deadCalls: count.describe('Retained calls that failed permanently; at most 1,000'),
     hour: series,
     day: series,
     processes: z.array(reported).optional(),
-    lag: z.record(z.string(), count).optional().describe('Events of the stream that each consumer has not taken yet'),
+    lag: z.record(z.string(), count).optional().describe('Stream events that each consumer has not received yet'),
     alerts: z.array(alert),
   }),
   errors: [],

@@ -13,19 +13,19 @@ import { historyQuery, latestSeq } from '../messages/messages.ts'
 import { listThread } from '../messages/threads.ts'
 
 const params = z.object({ id: roomId })
-const cursor = z.string().max(1_000).optional().describe('`cursor` of the page before')
-const nextCursor = z.string().optional().describe('Of the next page; absent on the last one')
+const cursor = z.string().max(1_000).optional().describe('`cursor` of the previous page')
+const nextCursor = z.string().optional().describe('For the next page; absent on the last one')
 
-/** The most rooms that a list counts: counting more would read all of a large app. */
+/** Limit of a list's total: counting further would read every room of a large app. */
 export const mostCounted = 10_000
 
 const { members: _members, unread: _unread, muted: _muted, pref: _pref, lastMessage: _last, ...listed } = room.shape
 const counted = {
-  messageCount: z.number().int().describe('All messages of the room, deleted ones included'),
+  messageCount: z.number().int().describe('All messages of the room, including deleted ones'),
   lastMessageTimeMS: timeMS.optional().describe('Absent before the first message'),
 }
 
-/** A room as a list of an API key has it: without its members. */
+/** A room in lists for API keys: without members. */
 const listedRoom = z.object({ ...listed, ...counted }).meta({ id: 'ListedRoom', ...ours })
 
 const { unread: _u, muted: _m, pref: _p, ...whole } = room.shape
@@ -38,9 +38,9 @@ export const listAllRooms = operation({
   method: 'GET',
   path: '/admin/rooms',
   tag: 'Administration',
-  summary: 'Query the rooms of the app',
+  summary: 'Query the app’s rooms',
   description:
-    'Rooms that are not deleted. `totalCount` is counted to 10,000 at most. With the sort lastMessageTime the order is exact to the minute, and rooms without a message come last.',
+    'Deleted rooms are left out. Sorting by lastMessageTime is exact to the minute; rooms without messages come last.',
   access: 'admin',
   scope: 'rooms:read',
   form: 'envelope',
@@ -59,20 +59,18 @@ export const listAllRooms = operation({
     search: comparedText(128)
       .min(1)
       .optional()
-      .describe(
-        'Rooms whose ID, whose name or a word of whose name begins with it; by the ID first, then in the order of names, without pages',
-      ),
+      .describe('Prefix of the ID, of the name or of a word in it. Matches by ID come first, then by name; not paged'),
     sort: z
       .string()
       .regex(/^-?(createdTime|lastMessageTime|name|memberCount)$/, 'expected one field, with - for descending')
       .default('-lastMessageTime')
-      .describe('One of createdTime, lastMessageTime, name, memberCount; with `-` descending'),
+      .describe('createdTime, lastMessageTime, name or memberCount; prefix `-` for descending'),
     limit: z.coerce.number().int().min(1).max(100).default(50),
     cursor,
   }),
   result: z.object({
-    totalCount: z.number().int().describe('Rooms that match, at most 10,000; with `search` those of the page'),
-    totalIsExact: z.boolean().describe('False where more match'),
+    totalCount: z.number().int().describe('Matching rooms, at most 10,000; with `search`, rooms of the page'),
+    totalIsExact: z.boolean().describe('False if more rooms match'),
     data: z.array(listedRoom),
     cursor: nextCursor,
   }),
@@ -89,7 +87,7 @@ export const inspectRoom = operation({
   method: 'GET',
   path: '/admin/rooms/:id',
   tag: 'Administration',
-  summary: 'A room with everything that is set, and its latest message',
+  summary: 'Get a room with all its settings and the latest message',
   access: 'admin',
   scope: 'rooms:read',
   form: 'envelope',
@@ -105,7 +103,7 @@ export const inspectMembers = operation({
   method: 'GET',
   path: '/admin/rooms/:id/members',
   tag: 'Administration',
-  summary: 'The members of a room with roles, read markers and bans, the longest-standing first',
+  summary: 'List the members of a room with roles, read markers and bans, earliest joined first',
   access: 'admin',
   scope: 'rooms:read',
   form: 'envelope',
@@ -120,11 +118,11 @@ export const inspectMembers = operation({
         joinedAtMS: timeMS,
         readSeq: z.number().int(),
         deliveredSeq: z.number().int(),
-        muted: z.boolean().describe('The member gets no pushes of the room'),
+        muted: z.boolean().describe('The member muted the room'),
         blocked: z
           .object({ untilMS: timeMS.optional() })
           .optional()
-          .describe('Banned in the room, or in a direct room blocked by the other'),
+          .describe('Banned in the room or, in a direct room, blocked by the other user'),
       }),
     ),
     cursor: nextCursor,
@@ -154,9 +152,9 @@ export const inspectMessages = operation({
   method: 'GET',
   path: '/admin/rooms/:id/messages',
   tag: 'Administration',
-  summary: 'A page of the history of a room, without being a member',
+  summary: 'Read a page of a room’s history without being a member',
   description:
-    'As GET /rooms/{id}/messages/v3; nothing is hidden that a user deleted for themselves. Deleted and expired messages are stubs.',
+    'Like GET /rooms/{id}/messages/v3, including messages that users deleted for themselves. Deleted and expired messages are stubs.',
   access: 'admin',
   scope: 'messages:read',
   conversations: true,
@@ -166,7 +164,7 @@ export const inspectMessages = operation({
     includeDeleted: z
       .enum(['true', 'false'])
       .default('false')
-      .describe('Shows of deleted messages what is still kept: the content of each goes within minutes'),
+      .describe('Show the content of deleted messages while it still exists; it is removed within minutes'),
   }),
   result: z.object({
     totalCount: z.number().int(),
@@ -195,9 +193,9 @@ export const inspectThread = operation({
   conversations: true,
   path: '/admin/messages/:id/thread',
   tag: 'Administration',
-  summary: 'A page of the thread about a message, without being a member',
+  summary: 'Read a page of a thread without being a member',
   description:
-    'As GET /messages/{id}/thread; nothing is hidden that a user deleted for themselves. Deleted and expired messages are stubs.',
+    'Like GET /messages/{id}/thread, including messages that users deleted for themselves. Deleted and expired messages are stubs.',
   access: 'admin',
   scope: 'messages:read',
   errors: ['ROOM_NOT_FOUND', 'MESSAGE_NOT_FOUND', 'INVALID_QUERY'],
@@ -208,7 +206,7 @@ export const inspectPins = operation({
   method: 'GET',
   path: '/admin/rooms/:id/pins',
   tag: 'Administration',
-  summary: 'The pinned messages of a room, the newest first',
+  summary: 'List the pinned messages of a room, newest first',
   access: 'admin',
   scope: 'messages:read',
   conversations: true,
@@ -216,11 +214,11 @@ export const inspectPins = operation({
   params,
   query: z.object({
     limit: z.coerce.number().int().min(1).max(50).default(20),
-    beforeSeq: z.coerce.number().int().min(1).optional().describe('`beforeSeq` of the page before'),
+    beforeSeq: z.coerce.number().int().min(1).optional().describe('`beforeSeq` of the previous page'),
   }),
   result: z.object({
     data: z.array(message),
-    beforeSeq: z.number().int().optional().describe('Of the next page; absent on the last one'),
+    beforeSeq: z.number().int().optional().describe('For the next page; absent on the last one'),
   }),
   errors: ['ROOM_NOT_FOUND', 'INVALID_QUERY'],
   extension: true,
@@ -232,7 +230,7 @@ export const inspectBans = operation({
   method: 'GET',
   path: '/admin/rooms/:id/bans',
   tag: 'Administration',
-  summary: 'The bans in force in a room, the oldest first',
+  summary: 'List the active bans in a room, oldest first',
   access: 'admin',
   scope: 'moderation:read',
   form: 'envelope',
@@ -249,7 +247,7 @@ export const inspectRoomsOfUser = operation({
   method: 'GET',
   path: '/admin/clients/:client_id/rooms',
   tag: 'Administration',
-  summary: 'The rooms of a user with unread counts and roles, the latest message first',
+  summary: 'List a user’s rooms with unread counts and roles, latest message first',
   access: 'admin',
   scope: 'users:read',
   form: 'envelope',

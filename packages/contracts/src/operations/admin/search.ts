@@ -8,9 +8,9 @@ export const searchAllMessages = operation({
   method: 'POST',
   path: '/admin/search',
   tag: 'Administration',
-  summary: 'Search the messages of all rooms of the app',
+  summary: 'Search the messages of all rooms',
   description:
-    'The latest first, in the words of POST /search. It needs `keyword`, `room` or `sender`: no index finds messages by type or time alone. Deleted and recalled messages are left out. `room` without `keyword` leaves out threads; `sender` without both finds messages with text.',
+    'Newest first; keywords match as in POST /search. Requires `keyword`, `room` or `sender`: messages are not indexed by type or time alone. Deleted and recalled messages are left out. `room` without `keyword` leaves out threads; `sender` alone finds only messages with text.',
   access: 'admin',
   scope: 'messages:read',
   conversations: true,
@@ -18,19 +18,24 @@ export const searchAllMessages = operation({
   extension: true,
   body: z
     .strictObject({
-      keyword: z.string().min(1).max(256).optional().describe('Every word, or words that begin with it'),
+      keyword: z
+        .string()
+        .min(1)
+        .max(256)
+        .optional()
+        .describe('Matches messages with every word, or with words that begin with it'),
       room: roomId.optional(),
       sender: userId.optional(),
       messageType: z.string().min(1).max(64).optional(),
       afterTimeMS: timeMS.optional().describe('Only messages sent later'),
       beforeTimeMS: timeMS.optional().describe('Only messages sent earlier'),
       limit: z.number().int().min(1).max(100).default(50),
-      cursor: z.string().max(100).optional().describe('`cursor` of the page before, with the same filters'),
+      cursor: z.string().max(100).optional().describe('`cursor` of the previous page, with the same filters'),
     })
     .meta({ anyOf: [{ required: ['keyword'] }, { required: ['room'] }, { required: ['sender'] }] }),
   result: z.object({
     data: z.array(foundMessage),
-    cursor: z.string().optional().describe('Of the next page; absent on the last one'),
+    cursor: z.string().optional().describe('For the next page; absent on the last one'),
   }),
   errors: ['ROOM_NOT_FOUND'],
   example: {

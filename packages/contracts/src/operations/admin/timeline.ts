@@ -10,41 +10,41 @@ export const readTimeline = operation({
   method: 'GET',
   path: '/admin/timeline',
   tag: 'Administration',
-  summary: 'The timeline of a user or a room, with reasons, the latest first',
+  summary: 'Get the timeline of a user or room, newest first',
   description:
-    'From what is kept: messages, pushes, calls, connections, refusals, read markers, tokens, bans, reports and the audit log, without texts of messages. It needs `user` or `room`. Pushes and deliveries stand with their message. Kinds for which the key lacks a scope are left out and named in `withheld`.',
+    'Combines retained messages, pushes, calls, connections, refusals, read markers, tokens, bans, reports and the audit log, each with a reason and without message texts. Requires `user` or `room`. Pushes and deliveries are grouped with their message. Kinds for which the key lacks a scope are listed in `withheld`.',
   access: 'admin',
   scope: 'messages:read',
   form: 'envelope',
   query: z.object({
     user: userId.optional(),
-    device: z.string().min(1).max(256).optional().describe('Only this device of `user`, and what is of no device'),
+    device: z.string().min(1).max(256).optional().describe('Only this device of `user`, and entries without a device'),
     room: roomId.optional(),
-    from: timeParameter.optional().describe('From this time on; 7 days ago by default'),
-    to: timeParameter.optional().describe('Up to this time; now by default'),
+    from: timeParameter.optional().describe('Earliest time; default: 7 days ago'),
+    to: timeParameter.optional().describe('Latest time; default: now'),
     kinds: z
       .string()
       .max(256)
       .optional()
-      .describe(`Only these: ${timelineKinds.join(', ')}; separated by commas`),
+      .describe(`Comma-separated: ${timelineKinds.join(', ')}`),
     limit: z.coerce
       .number()
       .int()
       .min(1)
       .max(100)
       .default(50)
-      .describe('Entries of a page, beside the pushes and deliveries of its messages'),
-    cursor: z.string().max(1_000).optional().describe('`cursor` of the page before'),
+      .describe('Entries per page, not counting the pushes and deliveries of messages'),
+    cursor: z.string().max(1_000).optional().describe('`cursor` of the previous page'),
   }),
   result: z.object({
     data: z.array(timelineEntry),
-    cursor: z.string().optional().describe('Of the next page; absent on the last one'),
+    cursor: z.string().optional().describe('For the next page; absent on the last one'),
     withheld: z.array(z.object({ kind: z.enum(timelineKinds), scope: z.enum(scopes as [string, ...string[]]) })),
-    silentNodes: z.array(z.string()).describe('Processes that did not answer: what they remember is missing'),
+    silentNodes: z.array(z.string()).describe('Processes that did not respond; their entries are missing'),
     roomsLeftOut: z
       .number()
       .int()
-      .describe('Without `room`: rooms of the user with messages in the time, beyond the 100 with the latest'),
+      .describe('Without `room`: rooms with messages in this period beyond the 100 most recent'),
   }),
   errors: ['CLIENT_NOT_FOUND', 'ROOM_NOT_FOUND', 'INVALID_QUERY'],
   extension: true,

@@ -8,8 +8,8 @@ export const changePassword = operation({
   method: 'POST',
   path: '/operator/password',
   tag: 'Console',
-  summary: 'Set one’s own password',
-  description: 'Ends every session of the operator; the caller gets a new one, whose cookie this sets.',
+  summary: 'Set your own password',
+  description: 'Ends all sessions of the operator and sets the cookie of a new one.',
   access: 'operator',
   form: 'envelope',
   body: z.strictObject({
@@ -17,7 +17,7 @@ export const changePassword = operation({
       .string()
       .max(256)
       .optional()
-      .describe('The password so far; without one, a session by a link or SSO suffices'),
+      .describe('Current password; if there is none, a session by link or SSO suffices'),
     password: operatorPassword,
   }),
   result: operatorSession,
@@ -30,7 +30,9 @@ export const changePassword = operation({
 })
 
 const exampleCodes = ['q2ab-7xmd-kz5t-h3wc', 'm4tr-pw6j-3cqe-y7dn']
-const recoveryCodes = z.array(z.string()).describe('Ten, each for one sign-in in place of a code; not shown again')
+const recoveryCodes = z
+  .array(z.string())
+  .describe('Ten codes, shown only once; each replaces an authenticator code once')
 
 const url = 'otpauth://totp/Parley:olivia%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Parley'
 
@@ -39,16 +41,16 @@ export const setUpTotp = operation({
   method: 'POST',
   path: '/operator/totp',
   tag: 'Console',
-  summary: 'Set up an authenticator for one’s own account',
+  summary: 'Set up an authenticator for your own account',
   description:
-    'Without `code` it begins: the response has a new secret. With a code of that secret it is in force, every other session of the operator ends, and the response has recovery codes.',
+    'Without `code`, setup starts and the response has a new secret. A code of that secret activates it, ends all other sessions of the operator and returns recovery codes.',
   access: 'operator',
   form: 'envelope',
   body: z.strictObject({ code: totpCode.optional() }),
   result: z.object({
     isOn: z.boolean(),
-    secret: z.string().optional().describe('Base32; only while it is being set up'),
-    url: z.string().optional().describe('otpauth: address, for a QR code'),
+    secret: z.string().optional().describe('Base32; only during setup'),
+    url: z.string().optional().describe('otpauth: URL for a QR code'),
     recoveryCodes: recoveryCodes.optional(),
   }),
   errors: ['SIGN_IN_FAILED', 'CONFLICT'],
@@ -61,7 +63,7 @@ export const removeTotp = operation({
   method: 'DELETE',
   path: '/operator/totp',
   tag: 'Console',
-  summary: 'Remove the authenticator of one’s own account',
+  summary: 'Remove the authenticator of your own account',
   access: 'operator',
   form: 'envelope',
   body: z.strictObject({ code: secondFactor.describe('A code of the authenticator, or a recovery code') }),
@@ -76,7 +78,7 @@ export const renewRecoveryCodes = operation({
   method: 'POST',
   path: '/operator/recovery-codes',
   tag: 'Console',
-  summary: 'New recovery codes for one’s own account; earlier ones end',
+  summary: 'Replace the recovery codes of your own account',
   access: 'operator',
   form: 'envelope',
   body: z.strictObject({ code: totpCode.describe('A code of the authenticator') }),

@@ -11,7 +11,7 @@ import {
 import { listAudit } from '../admin/audit.ts'
 
 const params = z.object({ id: operatorId })
-const link = z.string().describe('Token of a sign-in link that works once within a day: /console#link={token}')
+const link = z.string().describe('Token of a sign-in link, valid once within a day: /console#link={token}')
 const errors = ['OPERATOR_NOT_FOUND', 'PERMISSION_DENIED', 'CONFLICT'] as const
 
 export const listOperators = operation({
@@ -19,16 +19,16 @@ export const listOperators = operation({
   method: 'GET',
   path: '/operators',
   tag: 'Console',
-  summary: 'The operators who have a role in an app of which the caller is owner, by e-mail',
+  summary: 'List operators with a role in an app that the caller owns, by e-mail',
   access: 'operator',
   form: 'envelope',
   query: z.object({
     limit: z.coerce.number().int().min(1).max(100).default(50),
-    cursor: z.string().max(400).optional().describe('`cursor` of the page before'),
+    cursor: z.string().max(400).optional().describe('`cursor` of the previous page'),
   }),
   result: z.object({
     data: z.array(operator),
-    cursor: z.string().optional().describe('Of the next page; absent on the last one'),
+    cursor: z.string().optional().describe('For the next page; absent on the last one'),
   }),
   errors: ['PERMISSION_DENIED', 'INVALID_QUERY'],
   extension: true,
@@ -42,7 +42,7 @@ export const addOperator = operation({
   tag: 'Console',
   summary: 'Add an operator',
   description:
-    'The caller is owner of every app of `roles`; of all apps for `*`. The response has the token of a sign-in link, this one time.',
+    'The caller must own every app in `roles`; for `*`, all apps. The sign-in link is returned only in this response.',
   access: 'operator',
   form: 'envelope',
   body: z.strictObject({ email: operatorEmail, name: operatorName, roles: operatorRoles.min(1) }),
@@ -60,9 +60,9 @@ export const changeOperator = operation({
   method: 'PUT',
   path: '/operators/:id',
   tag: 'Console',
-  summary: 'Change the name or the roles of an operator',
+  summary: 'Change the name or roles of an operator',
   description:
-    '`roles` replaces those in apps of which the caller is owner; for others it may repeat only those there are. Changed roles end the operator’s sessions, at once on every gateway.',
+    '`roles` replaces the roles in apps that the caller owns; for other apps it may only repeat existing roles. Changed roles end the operator’s sessions immediately, on every gateway.',
   access: 'operator',
   form: 'envelope',
   params,
@@ -78,9 +78,8 @@ export const resetOperator = operation({
   method: 'POST',
   path: '/operators/:id/reset',
   tag: 'Console',
-  summary: 'Remove the password and the authenticator of an operator, and end their sessions',
-  description:
-    'The caller is owner of every app in which the operator has a role. The response has the token of a sign-in link.',
+  summary: 'Remove an operator’s password and authenticator, and end their sessions',
+  description: 'The caller must own every app in which the operator has a role. The response has a sign-in link.',
   access: 'operator',
   form: 'envelope',
   params,
@@ -95,8 +94,8 @@ export const removeOperator = operation({
   method: 'DELETE',
   path: '/operators/:id',
   tag: 'Console',
-  summary: 'Remove an operator, and end their sessions at once on every gateway',
-  description: 'The caller is owner of every app in which the operator has a role.',
+  summary: 'Remove an operator and end their sessions immediately, on every gateway',
+  description: 'The caller must own every app in which the operator has a role.',
   access: 'operator',
   form: 'envelope',
   params,
@@ -111,7 +110,7 @@ export const listOperatorAudit = operation({
   id: 'listOperatorAudit',
   path: '/operators/audit',
   tag: 'Console',
-  summary: 'Sign-ins and changes of operators, the latest first, for owners of all apps',
+  summary: 'List sign-ins and changes of operators, newest first, for owners of all apps',
   access: 'operator',
   scope: undefined,
   errors: ['INVALID_QUERY', 'PERMISSION_DENIED'],

@@ -19,17 +19,17 @@ const credential = z
     type: z.literal('public-key'),
     response: z.looseObject({ clientDataJSON: base64url }),
   })
-  .describe('As `toJSON()` of the PublicKeyCredential gives it')
+  .describe('PublicKeyCredential, as returned by `toJSON()`')
 const options = z
   .looseObject({ challenge: z.string() })
-  .describe('For navigator.credentials, in the JSON form of WebAuthn; the challenge holds for five minutes, once')
+  .describe('For navigator.credentials, in WebAuthn’s JSON form; the challenge is valid once, for five minutes')
 
 /** A passkey of an operator. */
 const passkey = z
   .object({
     id: passkeyId,
     name: z.string(),
-    isSynced: z.boolean().describe('Whether it is kept by more than one device'),
+    isSynced: z.boolean().describe('Whether it is synced between devices'),
     createdAt: isoTime,
     lastUsedAt: isoTime.optional(),
   })
@@ -55,7 +55,7 @@ export const startPasskeySignIn = operation({
   method: 'POST',
   path: '/operator/passkey/challenge',
   tag: 'Console',
-  summary: 'Begin to sign in by a passkey',
+  summary: 'Start signing in with a passkey',
   access: 'anyone',
   form: 'envelope',
   result: z.object({ options }),
@@ -69,8 +69,8 @@ export const signInByPasskey = operation({
   method: 'POST',
   path: '/operator/passkey',
   tag: 'Console',
-  summary: 'Sign in by a passkey',
-  description: 'Sets the cookie of the session. A passkey verifies its user, so it needs no password and no code.',
+  summary: 'Sign in with a passkey',
+  description: 'Sets the session cookie. A passkey verifies its user, so no password or code is needed.',
   access: 'anyone',
   form: 'envelope',
   body: z.strictObject({ credential }),
@@ -88,7 +88,7 @@ export const startPasskey = operation({
   method: 'POST',
   path: '/operator/passkeys/challenge',
   tag: 'Console',
-  summary: 'Begin to add a passkey to one’s own account',
+  summary: 'Start adding a passkey to your own account',
   access: 'operator',
   form: 'envelope',
   result: z.object({ options }),
@@ -102,8 +102,8 @@ export const addPasskey = operation({
   method: 'POST',
   path: '/operator/passkeys',
   tag: 'Console',
-  summary: 'Add a passkey to one’s own account, which has at most ten',
-  description: 'Every other session of the operator ends.',
+  summary: 'Add a passkey to your own account; at most ten',
+  description: 'Ends all other sessions of the operator.',
   access: 'operator',
   form: 'envelope',
   body: z.strictObject({ name, credential }),
@@ -118,7 +118,7 @@ export const listPasskeys = operation({
   method: 'GET',
   path: '/operator/passkeys',
   tag: 'Console',
-  summary: 'The passkeys of one’s own account, the oldest first',
+  summary: 'List the passkeys of your own account, oldest first',
   access: 'operator',
   form: 'envelope',
   result: z.object({ data: z.array(passkey) }),
@@ -132,7 +132,7 @@ export const renamePasskey = operation({
   method: 'PUT',
   path: '/operator/passkeys/:id',
   tag: 'Console',
-  summary: 'Rename a passkey of one’s own account',
+  summary: 'Rename a passkey of your own account',
   access: 'operator',
   form: 'envelope',
   params: z.object({ id: passkeyId }),
@@ -148,8 +148,8 @@ export const removePasskey = operation({
   method: 'DELETE',
   path: '/operator/passkeys/:id',
   tag: 'Console',
-  summary: 'Remove a passkey of one’s own account',
-  description: 'Every other session of the operator ends.',
+  summary: 'Remove a passkey of your own account',
+  description: 'Ends all other sessions of the operator.',
   access: 'operator',
   form: 'envelope',
   params: z.object({ id: passkeyId }),

@@ -8,9 +8,9 @@ export const placeHold = operation({
   method: 'POST',
   path: '/admin/holds',
   tag: 'Data',
-  summary: 'Place a legal hold on a user or a room',
+  summary: 'Place a legal hold on a user or room',
   description:
-    'From the answer on, retention, expiry and erasure spare what it covers: all messages that the user wrote, or all of the room. The user and the room need not exist any more. Only API keys learn of it.',
+    'From the response on, retention, expiry and erasure skip the covered messages: all that the user wrote, or all in the room. The user or room may already be gone. Users cannot see holds.',
   access: 'admin',
   scope: 'config:write',
   audit: ({ body }) =>
@@ -18,8 +18,8 @@ export const placeHold = operation({
   form: 'envelope',
   body: z
     .strictObject({
-      user: userId.optional().describe('Either a user'),
-      room: roomId.optional().describe('Or a room'),
+      user: userId.optional().describe('User to hold'),
+      room: roomId.optional().describe('Room to hold, instead of a user'),
       reason: holdReason,
     })
     .meta({ oneOf: [{ required: ['user'] }, { required: ['room'] }] }),
@@ -34,19 +34,19 @@ export const listHolds = operation({
   method: 'GET',
   path: '/admin/holds',
   tag: 'Data',
-  summary: 'The legal holds in force, the latest first',
+  summary: 'List the active legal holds, newest first',
   access: 'admin',
   scope: 'config:read',
   form: 'envelope',
   query: z.object({
-    user: userId.optional().describe('Only those on this user'),
-    room: roomId.optional().describe('Only those on this room'),
+    user: userId.optional().describe('Only holds on this user'),
+    room: roomId.optional().describe('Only holds on this room'),
     limit: z.coerce.number().int().min(1).max(500).default(100),
-    cursor: z.string().max(200).optional().describe('`cursor` of the page before'),
+    cursor: z.string().max(200).optional().describe('`cursor` of the previous page'),
   }),
   result: z.object({
     data: z.array(hold),
-    cursor: z.string().optional().describe('Of the next page; absent on the last one'),
+    cursor: z.string().optional().describe('For the next page; absent on the last one'),
   }),
   errors: ['INVALID_QUERY'],
   extension: true,
@@ -59,7 +59,7 @@ export const liftHold = operation({
   path: '/admin/holds/:id',
   tag: 'Data',
   summary: 'Lift a legal hold',
-  description: 'Retention and expiry go on with what no other hold covers, within the hour.',
+  description: 'Within an hour, retention and expiry resume for messages that no other hold covers.',
   access: 'admin',
   scope: 'config:write',
   audit: auditsParam('config', 'id'),

@@ -10,23 +10,23 @@ const fileName = z
   .min(1)
   .max(255)
   .refine((name) => name.isWellFormed() && !/[\p{Cc}/\\]/u.test(name), 'expected no control characters, / or \\')
-  .describe('Its name, without folders')
+  .describe('File name, without folders')
 
 const mediaType = z
   .string()
   .max(255)
   .regex(/^[\w.+-]+\/[\w.+-]+\s*(?:;.*)?$/, 'expected a media type such as image/png')
   .default('application/octet-stream')
-  .describe('Media type; its parameters are left out')
+  .describe('Media type; parameters are dropped')
 
 export const createFile = operation({
   id: 'createFile',
   method: 'POST',
   path: '/files',
   tag: 'Files',
-  summary: 'Announce a file, and get where to PUT its bytes',
+  summary: 'Announce a file and get an upload URL',
   description:
-    'PUT exactly `size` bytes to `upload.url` with `upload.headers`, then POST /files/{id}/uploaded; then a message can carry the file in `attachments`. A file that is never sent goes after a day.',
+    'PUT exactly `size` bytes to `upload.url` with `upload.headers`, then call POST /files/{id}/uploaded. Messages can then carry the file in `attachments`. A file that is never sent is deleted after a day.',
   access: 'client-or-admin',
   scope: 'messages:write',
   form: 'envelope',
@@ -34,9 +34,7 @@ export const createFile = operation({
     name: fileName,
     type: mediaType,
     size: z.number().int().min(1).describe('Bytes'),
-    owner: userId
-      .optional()
-      .describe('With the API key only: the owner; without one, the integrator may send it in any user’s name'),
+    owner: userId.optional().describe('Owner, API key only; without one, the API key may send the file as any user'),
   }),
   result: newFile,
   errors: ['MISSING_PARAMETER', 'CLIENT_NOT_FOUND', 'FILE_TOO_LARGE', 'FILES_FULL', 'STORAGE_FULL'],
@@ -62,9 +60,9 @@ export const markUploaded = operation({
   method: 'POST',
   path: '/files/:id/uploaded',
   tag: 'Files',
-  summary: 'Say that the bytes of a file are uploaded',
+  summary: 'Confirm that a file is uploaded',
   description:
-    'Looks whether they are all there and of the type. By the owner, or with the API key. Where the gateway took the bytes itself it knows already, and this only returns the file.',
+    'Checks that all bytes are there and match the type. For the owner or the API key. If the upload went through the gateway, this only returns the file.',
   access: 'client-or-admin',
   scope: 'messages:write',
   form: 'envelope',
@@ -80,17 +78,17 @@ export const getFile = operation({
   method: 'GET',
   path: '/files/:id',
   tag: 'Files',
-  summary: 'A file, and where to fetch its bytes',
+  summary: 'Get a file and its download URL',
   description:
-    'For its owner, the integrator, and the members of a room that has a message with it, which is not deleted or recalled. The address needs no headers, takes range requests, and ends after five minutes.',
+    'For the owner, the API key, and members of a room with a message that carries the file and is not deleted or recalled. The URL needs no headers, supports range requests and expires after five minutes.',
   access: 'client-or-admin',
   scope: 'messages:read',
   conversations: true,
   form: 'envelope',
   params,
   query: z.object({
-    download: z.enum(['true', 'false']).default('false').describe('The browser is to save the file, not show it'),
-    redirect: z.enum(['true', 'false']).default('false').describe('Return 302 to the address instead'),
+    download: z.enum(['true', 'false']).default('false').describe('Make browsers save the file instead of showing it'),
+    redirect: z.enum(['true', 'false']).default('false').describe('Return a 302 redirect to the URL instead'),
   }),
   result: file,
   errors: ['FILE_NOT_FOUND', 'INVALID_QUERY'],

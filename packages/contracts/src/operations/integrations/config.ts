@@ -5,11 +5,11 @@ import { auditsParam, operation } from '../../operation.ts'
 
 const maxKeyLength = 128
 
-/** The key of the list of keys that users do not see, and its value. */
+/** The configuration key that lists keys hidden from users. */
 export const privateKeysKey = 'privateKeys'
 export const privateKeys = z.array(z.string())
 
-/** 1 to 128 characters: an emoji is one, although it has two units. */
+/** 1 to 128 code points: an emoji counts as one. */
 export function isConfigKey(name: string): boolean {
   return name !== '' && name.isWellFormed() && Array.from(name).length <= maxKeyLength
 }
@@ -37,7 +37,7 @@ export const setConfig = operation({
   method: 'POST',
   path: '/config',
   tag: 'Configuration',
-  summary: 'Set configuration keys; others stay',
+  summary: 'Set configuration keys and keep all others',
   access: 'admin',
   scope: 'config:write',
   audit: ({ body }) => ({ kind: 'config', id: Object.keys(body).join(' ').slice(0, 200) }),
@@ -71,7 +71,7 @@ export const getConfig = operation({
   method: 'GET',
   path: '/config',
   tag: 'Configuration',
-  summary: 'The current configuration',
+  summary: 'Get the configuration',
   access: 'client-or-admin',
   scope: 'config:read',
   form: 'envelope',

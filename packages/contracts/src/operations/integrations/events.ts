@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { operation } from '../../operation.ts'
 import { exampleFeedEvent, feedEvent } from '../../resources/feed-event.ts'
 
-/** A connection on which nothing moves is closed after a minute. */
+/** Idle connections are closed after a minute. */
 const longestWaitSeconds = 50
 
-/** Of as many streams as there may be. */
+/** Long enough for a cursor over the maximum of streams. */
 const cursor = z.string().max(256)
 
 export const listEvents = operation({
@@ -13,27 +13,33 @@ export const listEvents = operation({
   method: 'GET',
   path: '/admin/events',
   tag: 'Events',
-  summary: "The app's events, all in one order",
+  summary: "List the app's events in order",
   description:
-    'Without `after` it begins now: no data, and the cursor to go on from. With `Accept: text/event-stream` the events come as Server-Sent Events, whose IDs are cursors, until the caller closes.',
+    'Without `after`, the response has no data and a cursor for events from now on. With `Accept: text/event-stream`, events arrive as Server-Sent Events, whose IDs are cursors, until the caller disconnects.',
   access: 'admin',
   scope: 'export:read',
   conversations: true,
   form: 'envelope',
   headers: z.looseObject({
-    'last-event-id': cursor.optional().describe('With text/event-stream: goes before `after`'),
+    'last-event-id': cursor.optional().describe('With text/event-stream: overrides `after`'),
   }),
   query: z.object({
-    after: cursor.optional().describe('The cursor of an event, or of an earlier response'),
-    limit: z.coerce.number().int().min(1).max(500).default(100).describe('Events at most, and 1 MiB of them'),
-    types: z.string().max(1_024).optional().describe('Only these events: names, separated by commas'),
+    after: cursor.optional().describe('Cursor of an event or of an earlier response'),
+    limit: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(500)
+      .default(100)
+      .describe('Maximum number of events, up to 1 MiB in total'),
+    types: z.string().max(1_024).optional().describe('Comma-separated names; only these events'),
     wait: z.coerce
       .number()
       .int()
       .min(0)
       .max(longestWaitSeconds)
       .default(0)
-      .describe('Seconds to wait for an event when there is none'),
+      .describe('Seconds to wait if there is no event (long polling)'),
   }),
   result: z.object({
     data: z.array(feedEvent),

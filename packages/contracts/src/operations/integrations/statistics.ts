@@ -4,10 +4,10 @@ import { operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
 import { timeParameter } from '../../time-parameter.ts'
 
-/** The longest window of a report. */
+/** Maximum window of a report. */
 export const maxReportDays = 31
 
-/** As far as a Date goes. */
+/** The latest time of a Date. */
 const latestS = 8_640_000_000_000
 const unixSeconds = z.coerce.number().int().min(0).max(latestS).optional().describe('Unix seconds').meta(ours)
 const time = timeParameter.optional().meta(ours)
@@ -17,8 +17,8 @@ export const getStats = operation({
   method: 'GET',
   path: '/admin/stats',
   tag: 'Monitoring',
-  summary: 'Statistics of a window',
-  description: `By default of the most recent 3600 seconds; \`start\` and \`end\`, or \`startTime\` and \`endTime\`, choose another of at most ${maxReportDays} days.`,
+  summary: 'Get statistics for a time window',
+  description: `Default: the last 3600 seconds. Choose another window of at most ${maxReportDays} days with \`start\` and \`end\`, or \`startTime\` and \`endTime\`.`,
   access: 'platform',
   scope: 'stats:read',
   form: 'envelope',
@@ -26,12 +26,12 @@ export const getStats = operation({
   query: z.object({ start: unixSeconds, end: unixSeconds, startTime: time, endTime: time }),
   result: z.object({
     clientKey: z.string().describe('Sensitive; do not log'),
-    apiKey: z.string().describe('The key of this call. Sensitive; do not log'),
+    apiKey: z.string().describe('The calling key. Sensitive; do not log'),
     startTime: isoTime,
     endTime: isoTime,
     start: z.number().int().describe('Unix seconds'),
     end: z.number().int().describe('Unix seconds'),
-    userList: z.array(userId).describe('Users active in the window: they sent or were connected'),
+    userList: z.array(userId).describe('Users who sent or were connected in the window'),
     roomCount: z.number().int().describe('Rooms with messages in the window'),
     totalRoomCount: z.number().int(),
     messageCount: z.number().int(),
@@ -65,7 +65,7 @@ export const getConnectionCount = operation({
   method: 'GET',
   path: '/admin/connection-count',
   tag: 'Monitoring',
-  summary: 'Current WebSocket connections',
+  summary: 'Get the number of current WebSocket connections',
   access: 'platform',
   scope: 'stats:read',
   form: 'envelope',

@@ -12,20 +12,26 @@ export const openWebhookReceiver = operation({
   method: 'POST',
   path: '/admin/webhooks/receivers',
   tag: 'Webhooks',
-  summary: 'Open an address of Parley that records the calls made to it',
+  summary: 'Open a test receiver: a Parley URL that records calls',
   description:
-    'To try webhooks, PUSH_GENERIC or hooks without a server of your own. It takes POST requests until its end; a sixth receiver of an app ends the oldest.',
+    'For trying webhooks, PUSH_GENERIC or hooks without your own server. It accepts POST requests until it ends. An app has at most five receivers; a sixth ends the oldest.',
   access: 'admin',
   scope: 'webhooks:write',
   audit: () => ({ kind: 'call', id: '' }),
   form: 'envelope',
   body: z.strictObject({
-    minutes: z.number().int().min(1).max(60).default(15).describe('How long it stays open'),
-    status: z.number().int().min(200).max(599).default(200).describe('Its answer to every call, to try repetitions'),
+    minutes: z.number().int().min(1).max(60).default(15).describe('Minutes until it ends'),
+    status: z
+      .number()
+      .int()
+      .min(200)
+      .max(599)
+      .default(200)
+      .describe('HTTP status of its responses, for testing retries'),
   }),
   result: z.object({
     id: z.string(),
-    path: z.string().describe('Below the address of the API'),
+    path: z.string().describe('Relative to the base URL of the API'),
     endsAtMS: timeMS,
   }),
   errors: ['SERVICE_UNAVAILABLE'],
@@ -41,8 +47,9 @@ export const readWebhookReceiver = operation({
   method: 'GET',
   path: '/admin/webhooks/receivers/:id',
   tag: 'Webhooks',
-  summary: 'The calls that a receiver has recorded, the latest first',
-  description: 'The latest 100, of each the first 16 KiB of the body; after 1,000 calls it answers 429.',
+  summary: 'List the calls that a receiver recorded, newest first',
+  description:
+    'Returns the latest 100 calls with the first 16 KiB of each body. After 1,000 calls, the receiver responds with 429.',
   access: 'admin',
   scope: 'webhooks:read',
   conversations: true,
@@ -55,9 +62,9 @@ export const readWebhookReceiver = operation({
       z
         .object({
           atMS: timeMS,
-          headers: z.record(z.string(), z.string()).describe('Without cookies and authorization'),
+          headers: z.record(z.string(), z.string()).describe('Without cookie and authorization headers'),
           body: z.string(),
-          isCut: z.boolean().optional().describe('The body was longer'),
+          isCut: z.boolean().optional().describe('The body was truncated'),
         })
         .meta({ id: 'RecordedCall', ...ours }),
     ),
@@ -84,7 +91,7 @@ export const closeWebhookReceiver = operation({
   method: 'DELETE',
   path: '/admin/webhooks/receivers/:id',
   tag: 'Webhooks',
-  summary: 'Close a receiver; its calls are forgotten',
+  summary: 'Close a receiver and discard its calls',
   access: 'admin',
   scope: 'webhooks:write',
   audit: auditsParam('call', 'id'),

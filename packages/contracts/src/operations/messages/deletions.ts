@@ -3,7 +3,7 @@ import { isoTime, messageId, roomId, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { serverEvents } from '../../socket/server-events.ts'
 
-/** In place of a message ID: all messages of the room (docs/reference/messages.md#delete). */
+/** Stands for all messages of a room in place of a message ID (docs/reference/messages.md#delete). */
 export const allMessages = '_all'
 
 const forMe = {
@@ -20,7 +20,7 @@ export const deleteForMe = operation({
   method: 'POST',
   path: '/messages/user-delete',
   summary: 'Delete messages for the caller only',
-  description: 'Other members keep them. `userDeleteMessages` goes to the devices of the caller.',
+  description: 'Other members keep them. Emits userDeleteMessages to the caller’s devices.',
   body: z.strictObject({ room: roomId, messages: z.array(messageId).min(1).max(1000) }),
   errors: ['MISSING_PARAMETER', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER', 'MESSAGE_NOT_FOUND'],
   example: {
@@ -34,7 +34,7 @@ export const deleteAllForMe = operation({
   id: 'deleteAllForMe',
   method: 'POST',
   path: '/messages/user-delete/all-in-room',
-  summary: 'Delete all present messages of a room for the caller only',
+  summary: 'Delete all current messages of a room for the caller only',
   body: z.strictObject({ room: roomId }),
   errors: ['MISSING_PARAMETER', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'],
   example: {
@@ -48,9 +48,9 @@ export const deleteForAll = operation({
   method: 'DELETE',
   path: '/rooms/:roomID/messages/:messageID',
   tag: 'Messages',
-  summary: 'Delete a message, or with _all every message of the room, for everybody',
+  summary: 'Delete a message, or with _all every message of the room, for everyone',
   description:
-    'For the room owner, its managers and platform admins, or by the API key. The message stays in the history as a stub with isDeleted true and a new updated time. With `_all` this holds at once; the new updated times follow within seconds to minutes, by the length of the room.',
+    'For the room owner, managers, platform admins and the API key. The message remains in the history as a stub with isDeleted true and a new updated time. `_all` takes effect immediately; the new updated times follow within seconds to minutes, depending on the size of the room.',
   access: 'client-or-admin',
   scope: 'messages:write',
   audit: ({ params }) =>
@@ -64,7 +64,7 @@ export const deleteForAll = operation({
     deletedCount: z.number().int(),
     roomID: roomId,
     messageID: messageId,
-    deletedBy: userId.nullable().describe('null when the API key did'),
+    deletedBy: userId.nullable().describe('null for the API key'),
     deletedAt: isoTime,
   }),
   errors: ['ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER', 'USER_BLOCKED', 'INSUFFICIENT_PERMISSIONS', 'MESSAGE_NOT_FOUND'],

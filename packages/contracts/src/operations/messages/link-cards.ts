@@ -3,11 +3,11 @@ import { messageId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 
 const linkCard = z.object({
-  url: z.string().describe('The link, as it stands in the message'),
+  url: z.string().describe('The link as written in the message'),
   title: z.string().describe('At most 200 characters'),
   description: z.string().optional().describe('At most 500 characters'),
   siteName: z.string().optional().describe('At most 100 characters'),
-  image: z.string().optional().describe('URL of a picture, at the server that the page names'),
+  image: z.string().optional().describe('Image URL on the server that the page names'),
 })
 
 export const getLinkCard = operation({
@@ -15,9 +15,9 @@ export const getLinkCard = operation({
   method: 'GET',
   path: '/messages/:id/linkCard',
   tag: 'Messages',
-  summary: 'The card of the first link of a message',
+  summary: 'Get the preview card of a message’s first link',
   description:
-    'Title, description and picture of the linked page, by its own words, where `linkCards` of the key `chatPage` is true. Pages are fetched shortly after their message was sent, and cards are kept for 30 days: without `card`, there is none, or none yet.',
+    'Title, description and image from the linked page’s metadata, if `linkCards` of the configuration key `chatPage` is true. Pages are fetched shortly after the message is sent; cards are kept for 30 days. `card` is absent if there is none (yet).',
   access: 'client-or-admin',
   scope: 'messages:read',
   conversations: true,

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { roomId, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 
-/** The text that a member is typing, or a part of it. */
-export const typingText = z.string().max(4096).describe('Empty: the text was cleared, and typing ends')
+/** All or part of the text that a member is typing. */
+export const typingText = z.string().max(4096).describe('Empty: typing has ended')
 /** A piece of a message that is being written. */
 export const streamedText = z.string().max(65_536)
 
@@ -13,7 +13,7 @@ export const typing = operation({
   path: '/rooms/:id/typing',
   tag: 'Messages',
   summary: 'Show the other members that the caller is typing',
-  description: 'The same as the emit `typing`. Nothing is stored, and the caller gets no event.',
+  description: 'Same as the emit `typing`. Nothing is stored; the caller gets no event.',
   access: 'client',
   form: 'envelope',
   params: z.object({ id: roomId }),
@@ -29,7 +29,7 @@ export const streamText = operation({
   method: 'POST',
   path: '/rooms/:id/aiStreaming',
   tag: 'Messages',
-  summary: 'Stream a piece of a message that a robot is writing',
+  summary: 'Stream a piece of a message from a robot',
   description: 'Emits ai_streaming to the room; nothing is stored.',
   access: 'admin',
   scope: 'messages:write',

@@ -18,63 +18,60 @@ import { exampleMessage } from '../examples.ts'
 
 const inspect = z.object({ query: z.unknown(), tookMS: z.number() }).describe('Diagnostic only')
 
-export const clientMessageID = comparedText(128).min(1).describe('Makes the send repeatable for 24 hours')
+export const clientMessageID = comparedText(128).min(1).describe('Makes the send idempotent for 24 hours')
 
 const mentions = z.array(userId).max(maxMentions)
 
-export const thread = z
-  .boolean()
-  .optional()
-  .describe('Keeps the message in the thread about the one that it replies to')
+export const thread = z.boolean().optional().describe('Put the message in the thread of the message it replies to')
 
-export const replyTo = messageId.optional().describe('ID of the message of the same room that it replies to')
+export const replyTo = messageId.optional().describe('ID of the message in the same room that this one replies to')
 
 export const expiresInS = lifetimeS
   .optional()
-  .describe('Seconds until the message expires; 0 for never. By default the room’s setting')
+  .describe('Seconds until the message expires; 0 for never. Default: the room’s setting')
 
 const sendAtMS = scheduledTime
   .optional()
   .describe(
-    'Sends it later, by the rules of POST /scheduled, and returns 202 with a ScheduledMessage: a time to come, within a year',
+    'Future time, within a year, at which to send the message by the rules of POST /scheduled; returns 202 with a ScheduledMessage',
   )
 
 const idempotencyHeaders = z.looseObject({
   'idempotency-key': clientMessageID.optional().meta(ours),
 })
 
-/** Which part of a history, of a room or a thread. */
+/** A page of the history of a room or thread. */
 export const historyQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(500).default(20).describe('Max messages returned'),
-  beforeMessage: messageId.optional().describe('Messages before this message, where it stands now'),
-  afterMessage: messageId.optional().describe('Messages after this message, where it stands now'),
+  limit: z.coerce.number().int().min(1).max(500).default(20).describe('Maximum number of messages'),
+  beforeMessage: messageId.optional().describe('Messages before the current position of this message'),
+  afterMessage: messageId.optional().describe('Messages after the current position of this message'),
   afterTime: timeParameter.optional(),
   timeRangeField: z.enum(['updatedAt', 'createdAt', 'messageTime']).default('updatedAt'),
 })
 
-/** More than `totalCount` once old messages have gone. */
-export const latestSeq = z.number().int().min(0).meta(ours).describe('`seq` of the latest message; 0 without one')
+/** Exceeds `totalCount` once old messages have been removed. */
+export const latestSeq = z.number().int().min(0).meta(ours).describe('`seq` of the latest message, or 0')
 
 export const listMessages = operation({
   id: 'listMessages',
   method: 'GET',
   path: '/rooms/:id/messages/v3',
   tag: 'Messages',
-  summary: 'A page of the history of a room',
+  summary: 'List the messages of a room, in pages',
   description:
-    'Sorted by (updated time, _id), latest first; with afterMessage or afterTime, and no beforeMessage, oldest first. All bounds that are given hold. A page with afterTime never ends between two messages of the same time, of which there are at most 100: so it may exceed its limit by so many, and the updatedAtMS of its last element is an exact cursor for the next, also while messages are edited or deleted. Every other page has at most as many messages as its limit, and each of them is an exact cursor by its ID. A page holds at most 4 MiB of messages, so it may be shorter than limit: only an empty page is the end. With another timeRangeField the order is by that time.',
+    'Sorted by (updated time, _id), newest first; with afterMessage or afterTime and no beforeMessage, oldest first. All given bounds apply. A page with afterTime never ends between messages of the same time, at most 100 of which exist, so it may exceed the limit by that many. The updatedAtMS of its last element is an exact cursor for the next page, even while messages are edited or deleted. All other pages stay within the limit, and the ID of each message is an exact cursor. A page holds at most 4 MiB of messages, so it may be shorter than limit: only an empty page is the end. Another timeRangeField sorts by that time.',
   access: 'client',
   form: 'envelope',
   params: z.object({ id: roomId }),
   query: historyQuery,
   result: z.object({
-    totalCount: z.number().int().describe('All messages in the room'),
+    totalCount: z.number().int().describe('Number of messages in the room'),
     latestSeq,
     data: z.array(message),
     userDeletedIDs: z
       .array(z.string())
       .describe(
-        'IDs of the messages of this page that the caller deleted for themselves: `data` has them too, and clients hide them',
+        'Messages of this page that the caller deleted for themselves. `data` includes them; clients hide them',
       ),
     inspect,
   }),
@@ -88,7 +85,7 @@ export const sendMessage = operation({
   path: '/messages',
   tag: 'Messages',
   summary: 'Send a message to a room on behalf of a user',
-  description: 'With an Idempotency-Key header or clientMessageID, a repeated send returns the first message again.',
+  description: 'With an Idempotency-Key header or clientMessageID, a repeated send returns the first message.',
   access: 'admin',
   scope: 'messages:write',
   form: 'envelope',
@@ -102,11 +99,11 @@ export const sendMessage = operation({
     skipTotalBadge: z
       .boolean()
       .default(false)
-      .describe('Leave the badge out of the pushes of this message; it counts as unread like any other'),
+      .describe('Send pushes without a badge; the message still counts as unread'),
     mentions: mentions
       .optional()
       .describe(
-        'Users to notify of being mentioned; a user group stands for its members, `@room` for every member, `@here` for those who are connected',
+        'Users to notify of a mention. A user group stands for its members, `@room` for every member, `@here` for connected members',
       ),
     clientMessageID: clientMessageID.optional().meta(ours),
     attachments: attachments.optional().meta(ours),
@@ -144,7 +141,7 @@ export const writeMessage = operation({
   tag: 'Messages',
   summary: 'Send, edit or recall a message as a member of the room',
   description:
-    'Without `_id` it sends, by the rules of POST /messages. With `_id` it changes a message of the sender: `message` replaces the content, and messageType `recall` clears it. Every change emits `messageUpdated` to the room.',
+    'Without `_id`, sends a message by the rules of POST /messages. With `_id`, changes a message of the sender: `message` replaces the content, messageType `recall` clears it. Every change emits messageUpdated to the room.',
   access: 'client-or-admin',
   scope: 'messages:write',
   audit: (input) => (input.body['_id'] === undefined ? undefined : auditsField('message', '_id')(input)),
@@ -154,17 +151,17 @@ export const writeMessage = operation({
   headers: idempotencyHeaders,
   body: z
     .strictObject({
-      _id: messageId.optional().describe('The message to edit or recall; sends a new one when absent'),
+      _id: messageId.optional().describe('Message to edit or recall; absent: send a new one'),
       sender: userId
         .optional()
-        .describe('With the API key only: required to send; without it the API key edits a message of anybody'),
-      message: z.any().optional().describe('Content: any JSON, at most 64 KiB; left out to recall'),
+        .describe('API key only: required to send; without it, the API key may edit any message'),
+      message: z.any().optional().describe('Content: any JSON, at most 64 KiB; omit to recall'),
       messageType: messageType.optional().describe('Required to send; `recall` with `_id` recalls'),
       mentions: mentions.optional(),
       push: z.boolean().default(true),
       skipTotalBadge: z.boolean().default(false),
       clientMessageID: clientMessageID.optional(),
-      attachments: attachments.optional().describe('Files to send with a new message; a message keeps its own'),
+      attachments: attachments.optional().describe('Files of a new message; edits keep the files'),
       replyTo,
       thread,
       expiresInS,
@@ -199,7 +196,7 @@ export const writeMessage = operation({
   example: { body: { message: 'Hello!', messageType: 'text' }, result: { ...exampleMessage, sender: 'alice' } },
 })
 
-/** Beside receiver or room, `$name$`: its text for this recipient. */
+/** `receiver` or `room`, and per pattern `$name$` its text for this recipient. */
 const batchTarget = z
   .object({ receiver: userId.optional(), room: roomId.optional() })
   .catchall(z.string().max(4096))
@@ -227,7 +224,7 @@ export const sendBatch = operation({
   tag: 'Messages',
   summary: 'Send a message to many users and rooms',
   description:
-    'A receiver gets it in the direct room with the sender, which is created when there is none. Each `$pattern$` of a recipient is replaced in every text of the message. Returns one result or error per recipient, in order, such as MESSAGE_TOO_LARGE where the text exceeds 64 KiB. A batch longer than 5 s continues as a job: 202, and GET /admin/jobs/{id} has the outcomes. With an Idempotency-Key header, a batch repeated within 24 hours sends nothing twice, and returns the outcomes of the first or its job.',
+    'A `receiver` gets it in the direct room with the sender, which is created if needed. Each `$pattern$` of a recipient is replaced in every text of the message. Returns one result or error per recipient, in order, such as MESSAGE_TOO_LARGE if the text exceeds 64 KiB. A batch that takes longer than 5 s continues as a job (202); GET /admin/jobs/{id} has the outcomes. With an Idempotency-Key header, repeating a batch within 24 hours sends nothing twice and returns the outcomes or the job of the first.',
   access: 'admin',
   scope: 'messages:write',
   form: 'envelope',
@@ -236,12 +233,12 @@ export const sendBatch = operation({
   body: z.strictObject({
     message: messageContent,
     messageType,
-    sender: userId.optional().describe('Required: without it every recipient gets an error'),
+    sender: userId.optional().describe('Required: without it, every outcome is an error'),
     push: z.boolean().default(true),
     skipTotalBadge: z.boolean().default(false),
     expiresInS,
     attachments: attachments.optional(),
-    paras: z.array(batchTarget).min(1).max(1000).describe('Recipients, each with the texts of its patterns'),
+    paras: z.array(batchTarget).min(1).max(1000).describe('Recipients with the texts of their patterns'),
   }),
   result: z.array(batchOutcome),
   accepted: acceptedJob,

@@ -12,7 +12,7 @@ export const addReaction = operation({
   method: 'POST',
   path: '/messages/:id/reaction',
   summary: 'React to a message',
-  description: `One user gives each reaction once: a repeated one changes nothing. A message has at most ${maxReactions} reactions, ${maxReactionsOfUser} of one user.`,
+  description: `Repeating a reaction changes nothing. A message has at most ${maxReactions} reactions, ${maxReactionsOfUser} per user.`,
   body: z.strictObject({ reaction: reactionName }),
   errors: ['MISSING_PARAMETER', ...messageChangeErrors, 'ROOM_FROZEN', 'MESSAGE_REFUSED'],
   example: {

@@ -4,7 +4,7 @@ import { operation } from '../../operation.ts'
 import { sender } from '../../resources/sender.ts'
 import { exampleSender } from '../examples.ts'
 
-/** Readers are listed in rooms of at most this many members. */
+/** Member limit of rooms whose readers are listed. */
 export const maxReadersMembers = 1_000
 
 export const listReaders = operation({
@@ -12,8 +12,8 @@ export const listReaders = operation({
   method: 'GET',
   path: '/messages/:id/readers',
   tag: 'Messages',
-  summary: 'The readers of a message',
-  description: `The members whose read marker has reached the message, the longest-standing first, without its sender and without members who joined later and have read nothing since. In rooms of at most ${maxReadersMembers} members; in others 413 RESULT_TOO_LARGE.`,
+  summary: 'List the readers of a message',
+  description: `Members whose read marker has reached the message, earliest joined first, except its sender and members who joined later and have read nothing since. In rooms with more than ${maxReadersMembers} members: 413 RESULT_TOO_LARGE.`,
   access: 'client-or-admin',
   scope: 'messages:read',
   form: 'envelope',
@@ -21,12 +21,12 @@ export const listReaders = operation({
   result: z.object({
     messageID: messageId,
     roomID: roomId,
-    totalCount: z.number().int().describe('How many have read it'),
-    memberCount: z.number().int().describe('The members of the room, with the sender'),
+    totalCount: z.number().int().describe('Number of readers'),
+    memberCount: z.number().int().describe('Number of members of the room, including the sender'),
     data: z.array(
       z.object({
         ...sender.shape,
-        lastReadTimeMS: timeMS.optional().describe('When they last reported a read position in the room'),
+        lastReadTimeMS: timeMS.optional().describe('When the member last reported a read position in the room'),
       }),
     ),
   }),

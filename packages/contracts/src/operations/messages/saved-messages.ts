@@ -7,10 +7,10 @@ import { exampleMessage } from '../examples.ts'
 const params = z.object({ id: messageId })
 const page = z.object({
   limit: z.coerce.number().int().min(1).max(50).default(20),
-  cursor: z.string().max(200).optional().describe('`cursor` of the page before'),
+  cursor: z.string().max(200).optional().describe('`cursor` of the previous page'),
 })
-const cursor = z.string().optional().describe('Of the next page; absent on the last one')
-const removed = z.object({ removed: z.number().int().describe('1, or 0 if there was none') })
+const cursor = z.string().optional().describe('For the next page; absent on the last one')
+const removed = z.object({ removed: z.number().int().describe('1, or 0 if there was nothing to remove') })
 const saveErrors = ['MESSAGE_NOT_FOUND', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER', 'CLIENT_NOT_FOUND'] as const
 
 const place = { messageID: exampleMessage._id, room: 'demo-room' }
@@ -22,9 +22,9 @@ export const setReminder = operation({
   method: 'POST',
   path: '/me/reminders',
   tag: 'Messages',
-  summary: 'Be reminded of a message at a time; a reminder of the same message is moved',
+  summary: 'Set or move the reminder of a message',
   description:
-    'At its time the event reminder goes to the devices that are connected, and a push to the others: once, late rather than never. It is over then.',
+    'When it is due, connected devices get the event reminder, the others a push: once, late rather than never. Then it is removed.',
   access: 'client',
   form: 'envelope',
   body: z.strictObject({ message: messageId, remindAtMS }),
@@ -39,8 +39,8 @@ export const listReminders = operation({
   method: 'GET',
   path: '/me/reminders',
   tag: 'Messages',
-  summary: 'The reminders to come, the next first',
-  description: 'Without those of messages that are gone, so a page may have fewer than `limit`.',
+  summary: 'List pending reminders, next first',
+  description: 'Entries of messages that no longer exist are left out, so a page may be shorter than `limit`.',
   access: 'client',
   form: 'envelope',
   query: page,
@@ -55,7 +55,7 @@ export const deleteReminder = operation({
   method: 'DELETE',
   path: '/me/reminders/:id',
   tag: 'Messages',
-  summary: 'Do not be reminded of a message',
+  summary: 'Cancel the reminder of a message',
   access: 'client',
   form: 'envelope',
   params,
@@ -70,7 +70,7 @@ export const saveBookmark = operation({
   method: 'PUT',
   path: '/me/bookmarks/:id',
   tag: 'Messages',
-  summary: 'Put a message on the list of bookmarks; one that is there stays where it is',
+  summary: 'Bookmark a message; an existing bookmark keeps its position',
   access: 'client',
   form: 'envelope',
   params,
@@ -85,8 +85,8 @@ export const listBookmarks = operation({
   method: 'GET',
   path: '/me/bookmarks',
   tag: 'Messages',
-  summary: 'The bookmarks, the newest first',
-  description: 'Without those of messages that are gone, so a page may have fewer than `limit`.',
+  summary: 'List bookmarks, newest first',
+  description: 'Entries of messages that no longer exist are left out, so a page may be shorter than `limit`.',
   access: 'client',
   form: 'envelope',
   query: page,
@@ -101,7 +101,7 @@ export const deleteBookmark = operation({
   method: 'DELETE',
   path: '/me/bookmarks/:id',
   tag: 'Messages',
-  summary: 'Take a message off the list of bookmarks',
+  summary: 'Remove a bookmark',
   access: 'client',
   form: 'envelope',
   params,

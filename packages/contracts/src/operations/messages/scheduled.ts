@@ -6,7 +6,7 @@ import { maxMentions, messageContent, messageType } from '../../resources/messag
 import { scheduledMessage, sendAtMS } from '../../resources/scheduled-message.ts'
 import { expiresInS, thread } from './messages.ts'
 
-const params = z.object({ id: naming('scheduled message', madeId().describe('Its ID')) })
+const params = z.object({ id: naming('scheduled message', madeId().describe('ID of a scheduled message')) })
 
 const senderErrors = [
   'ROOM_NOT_FOUND',
@@ -33,15 +33,15 @@ export const scheduleMessage = operation({
   method: 'POST',
   path: '/scheduled',
   tag: 'Messages',
-  summary: 'Send a message later',
+  summary: 'Schedule a message',
   description:
-    'It is sent once, at its time, by any gateway; late rather than never. The sender’s rights are checked then; a banned sender is refused at once. A clientMessageID that is scheduled already returns the first one.',
+    'It is sent once, late rather than never. The sender’s rights are checked when it is sent; a banned sender is refused immediately. Repeating a scheduled clientMessageID returns the first one.',
   access: 'client-or-admin',
   scope: 'messages:write',
   form: 'envelope',
   body: z.strictObject({
     room: roomId,
-    sender: userId.optional().describe('With the API key only, and required then'),
+    sender: userId.optional().describe('API key only, and required there'),
     message: messageContent,
     messageType,
     sendAtMS,
@@ -68,21 +68,21 @@ export const listScheduled = operation({
   method: 'GET',
   path: '/scheduled',
   tag: 'Messages',
-  summary: 'The messages to send later, the next first',
+  summary: 'List scheduled messages, next first',
   description:
-    "The caller's own; with the API key those of the app, or of `sender`. One that was refused stays for 30 days.",
+    "Lists the caller's own; with the API key, those of the app or of `sender`. Refused ones are kept for 30 days.",
   access: 'client-or-admin',
   scope: 'messages:read',
   conversations: true,
   form: 'envelope',
   query: z.object({
-    sender: userId.optional().describe('With the API key only'),
+    sender: userId.optional().describe('API key only'),
     limit: z.coerce.number().int().min(1).max(100).default(20),
-    cursor: z.string().max(100).optional().describe('`cursor` of the page before'),
+    cursor: z.string().max(100).optional().describe('`cursor` of the previous page'),
   }),
   result: z.object({
     data: z.array(scheduledMessage),
-    cursor: z.string().optional().describe('Of the next page; absent on the last one'),
+    cursor: z.string().optional().describe('For the next page; absent on the last one'),
   }),
   errors: ['INVALID_QUERY'],
   extension: true,
@@ -94,18 +94,18 @@ export const changeScheduled = operation({
   method: 'PUT',
   path: '/scheduled/:id',
   tag: 'Messages',
-  summary: 'Change a message that is to be sent later, or was refused',
+  summary: 'Change a scheduled message, or reschedule a refused one',
   access: 'client-or-admin',
   scope: 'messages:write',
   form: 'envelope',
   params,
   body: z.strictObject({
-    sendAtMS: sendAtMS.optional().describe('Required for one that was refused'),
+    sendAtMS: sendAtMS.optional().describe('Required if it was refused'),
     message: z.any().optional().describe('Content: any JSON, at most 64 KiB'),
     messageType: messageType.optional(),
     attachments: attachmentsOrNone
       .optional()
-      .describe('The files that it has from now on; an empty list takes them out. They stay as they are by default'),
+      .describe('Replaces the files; an empty list removes them, absent keeps them'),
   }),
   result: scheduledMessage,
   errors: ['SCHEDULED_NOT_FOUND', ...senderErrors],
@@ -118,7 +118,7 @@ export const cancelScheduled = operation({
   method: 'DELETE',
   path: '/scheduled/:id',
   tag: 'Messages',
-  summary: 'Do not send a message later',
+  summary: 'Cancel a scheduled message',
   access: 'client-or-admin',
   scope: 'messages:write',
   form: 'envelope',

@@ -26,9 +26,9 @@ export const openStream = operation({
   method: 'POST',
   path: '/messages/stream',
   tag: 'Messages',
-  summary: 'Open a message that a robot writes piece by piece',
+  summary: 'Start streaming a message from a robot',
   description:
-    'The room gets the message at once, with empty text, `streaming: true` and no push. It ends by the end call, or after 60 s without a piece.',
+    'The room gets the message immediately, with empty text, `streaming: true` and no push. The stream ends with POST /messages/{id}/stream/end, or after 60 s without a piece.',
   access: 'client-or-admin',
   scope: 'messages:write',
   form: 'envelope',
@@ -36,10 +36,10 @@ export const openStream = operation({
     room: roomId,
     sender: userId.optional().describe('A robot in the room; required with the API key'),
     messageType: messageType.default('text'),
-    push: z.boolean().default(true).describe('Whether there is a push at the end'),
+    push: z.boolean().default(true).describe('Whether to push the message when the stream ends'),
     clientMessageID: clientMessageID.optional(),
     attachments: attachments.optional(),
-    replyTo: messageId.optional().describe('The message of the same room that it replies to'),
+    replyTo: messageId.optional().describe('Message in the same room that this one replies to'),
     thread,
     expiresInS,
   }),
@@ -57,9 +57,9 @@ export const appendStream = operation({
   method: 'POST',
   path: '/messages/:id/stream',
   tag: 'Messages',
-  summary: 'Add a piece to a message that is being streamed',
+  summary: 'Append to a streaming message',
   description:
-    'The piece is stored, and the room gets it by ai_streaming. The history shows the text so far, updated once a second.',
+    'The piece is stored and emitted to the room as ai_streaming. The history shows the text so far, updated once a second.',
   access: 'client-or-admin',
   scope: 'messages:write',
   form: 'envelope',
@@ -71,9 +71,9 @@ export const appendStream = operation({
       .int()
       .min(0)
       .optional()
-      .describe('Where the piece begins, in UTF-16 units; left out, where the last one ends'),
+      .describe('Start of the piece, in UTF-16 units; default: the end of the last one'),
   }),
-  result: z.object({ messageID: messageId, length: z.number().int().describe('Where the piece ends: the next `at`') }),
+  result: z.object({ messageID: messageId, length: z.number().int().describe('End of the piece: the next `at`') }),
   errors,
   extension: true,
   example: {
@@ -87,15 +87,15 @@ export const endStream = operation({
   method: 'POST',
   path: '/messages/:id/stream/end',
   tag: 'Messages',
-  summary: 'End a message that is being streamed',
+  summary: 'End a streaming message',
   description:
-    'Emits messageUpdated with the whole message, and pushes it. When its response was lost it may be called again, and returns the message.',
+    'Emits messageUpdated with the complete message, and pushes it. Safe to repeat: returns the message again.',
   access: 'client-or-admin',
   scope: 'messages:write',
   form: 'envelope',
   params: z.object({ id: messageId }),
   body: z.strictObject({
-    message: messageContent.optional().describe('The whole content, instead of the pieces: any JSON, at most 64 KiB'),
+    message: messageContent.optional().describe('Complete content in place of the pieces: any JSON, at most 64 KiB'),
   }),
   result: sentMessage,
   errors: [...errors, 'INVALID_BODY'],

@@ -6,7 +6,7 @@ import { message } from '../../resources/message.ts'
 import { exampleMessage } from '../examples.ts'
 import { historyQuery, latestSeq } from './messages.ts'
 
-const unread = z.number().int().min(0).describe('Messages of the thread that the caller has not read; 0 outside of it')
+const unread = z.number().int().min(0).describe('Unread messages in the thread; 0 for callers outside it')
 
 const exampleReply = { ...exampleMessage, _id: '66f0c1a2b3c4d5e6f7a8b9c1', id: '66f0c1a2b3c4d5e6f7a8b9c1' }
 
@@ -15,24 +15,23 @@ export const listThread = operation({
   method: 'GET',
   path: '/messages/:id/thread',
   tag: 'Messages',
-  summary: 'A page of the thread about a message',
-  description:
-    'Pages go as those of the history of a room: see GET /rooms/{id}/messages/v3. The ID of a message of the thread names the thread, too.',
+  summary: 'List the messages of a thread, in pages',
+  description: 'Paging works as in GET /rooms/{id}/messages/v3. `id` is the root or any message of the thread.',
   access: 'client',
   form: 'envelope',
   extension: true,
   params: z.object({ id: messageId }),
   query: historyQuery,
   result: z.object({
-    root: message.describe('The message that the thread is about'),
-    totalCount: z.number().int().describe('All messages of the thread'),
+    root: message.describe('Root of the thread'),
+    totalCount: z.number().int().describe('Number of messages in the thread'),
     latestSeq,
     takesPart: z.boolean().describe('Whether the caller sent the root or a message of the thread'),
     unread,
     data: z.array(message),
     userDeletedIDs: z
       .array(z.string())
-      .describe('IDs of the messages of this page that the caller deleted for themselves, the root among them'),
+      .describe('Messages of this page, or the root, that the caller deleted for themselves'),
   }),
   errors: ['NOT_ROOM_MEMBER', 'ROOM_NOT_FOUND', 'MESSAGE_NOT_FOUND', 'INVALID_QUERY'],
   example: {
@@ -54,27 +53,27 @@ export const listThreads = operation({
   method: 'GET',
   path: '/threads',
   tag: 'Messages',
-  summary: 'The threads in which the caller takes part, in the rooms that they are in',
-  description: 'Those with the latest messages first.',
+  summary: 'List the caller’s threads, latest message first',
+  description: 'Threads in which the caller participates, in rooms of which they are a member.',
   access: 'client',
   form: 'envelope',
   extension: true,
   query: z.object({
-    unread: z.enum(['true', 'false']).default('false').describe('true: only those with unread messages'),
+    unread: z.enum(['true', 'false']).default('false').describe('true: only threads with unread messages'),
     limit: z.coerce.number().int().min(1).max(50).default(20),
-    cursor: z.string().max(100).optional().describe('`cursor` of the page before'),
+    cursor: z.string().max(100).optional().describe('`cursor` of the previous page'),
   }),
   result: z.object({
-    unreadThreads: z.number().int().describe('How many of all threads have unread messages'),
+    unreadThreads: z.number().int().describe('Number of all threads with unread messages'),
     data: z.array(
       z.object({
-        root: message.describe('The message that the thread is about'),
-        totalCount: z.number().int().describe('All messages of the thread'),
+        root: message.describe('Root of the thread'),
+        totalCount: z.number().int().describe('Number of messages in the thread'),
         latestSeq,
         unread,
       }),
     ),
-    cursor: z.string().optional().describe('Of the next page; absent on the last one'),
+    cursor: z.string().optional().describe('For the next page; absent on the last one'),
   }),
   errors: ['INVALID_QUERY'],
   example: {
@@ -98,9 +97,9 @@ export const markThreadRead = operation({
   method: 'PUT',
   path: '/messages/:id/thread/lastRead',
   tag: 'Messages',
-  summary: 'Report the last message of a thread that the caller has read',
+  summary: 'Report the last message read in a thread',
   description:
-    'The marker never moves backwards. A caller outside the thread has none: nothing changes. When it moves, threadLastRead goes to the other devices of the caller.',
+    'The marker never moves backwards. When it moves, threadLastRead goes to the caller’s other devices. For callers outside the thread, nothing changes.',
   access: 'client',
   form: 'envelope',
   extension: true,

@@ -11,9 +11,9 @@ export const traceMessage = operation({
   method: 'GET',
   path: '/admin/messages/:id/trace',
   tag: 'Messages',
-  summary: 'The way of one message',
+  summary: 'Trace a message',
   description:
-    'From its acceptance to its readers. Nodes remember deliveries for some minutes; pushes and calls are on record for 7 days; the stream keeps events for some days.',
+    'From acceptance to readers. Nodes remember deliveries for some minutes; pushes and calls are recorded for 7 days; the stream keeps events for some days.',
   access: 'admin',
   scope: 'messages:read',
   form: 'envelope',
@@ -28,30 +28,30 @@ export const traceMessage = operation({
     published: z
       .object({ atMS: timeMS, streamSeq: count })
       .optional()
-      .describe('Its event in the stream; absent when it is not there: not yet, or not any more'),
-    flushed: z.boolean().describe('Whether it has left the buffer of its room'),
+      .describe('Its event in the stream; absent if not yet published or no longer kept'),
+    flushed: z.boolean().describe('Whether it has been flushed from the buffer of its room'),
     deliveries: z.array(
       z.object({
         node: z.string(),
-        sockets: count.describe('Sockets that it was handed to'),
+        sockets: count.describe('Sockets that got it'),
         atMS: timeMS,
         caughtUp: z
           .literal(true)
           .optional()
-          .describe('They got it when they came back with `since`; all of them together, and the time of the latest'),
+          .describe('Delivered on reconnect with `since`; all such sockets together, at the time of the latest'),
       }),
     ),
-    silentNodes: z.array(z.string()).describe('Realtime nodes that did not answer in time'),
+    silentNodes: z.array(z.string()).describe('Realtime nodes that did not respond in time'),
     push: z.object({
       recorded: z.boolean(),
       members: counts.describe('Members without a push, by reason'),
-      devices: counts.describe('Devices by decision: DUE, CONNECTED, NO_NETWORK; with PUSH_GENERIC users as CALLED'),
-      results: counts.describe('Outcomes of the pushes: sent, refused, dead, dropped'),
+      devices: counts.describe('Devices by decision: DUE, CONNECTED, NO_NETWORK; with PUSH_GENERIC, users as CALLED'),
+      results: counts.describe('Pushes by outcome: sent, refused, dead, dropped'),
     }),
     calls: z.array(webhookDelivery).describe("Calls to the room's webhook and to PUSH_GENERIC"),
     readBy: z.object({
       totalCount: count,
-      data: z.array(userId).describe('At most 1,000, the longest-standing members first'),
+      data: z.array(userId).describe('At most 1,000, earliest joined first'),
     }),
   }),
   errors: ['MESSAGE_NOT_FOUND'],

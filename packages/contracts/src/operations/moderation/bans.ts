@@ -6,11 +6,11 @@ import { ours } from '../../ours.ts'
 import { ban } from '../../resources/ban.ts'
 import { exampleBlock } from '../examples.ts'
 
-// Any other string: an impossible ID is simply an unknown room or user.
+// Accepts any string: an invalid ID is an unknown room or user.
 const anyRoom = naming('room', inPath(z.string().min(1)).describe('Room ID'))
 const anyUser = naming('user', inPath(z.string().min(1)).describe('User ID'))
 /** When a ban ends. */
-export const banEnd = timeMS.describe('When the ban ends, Unix milliseconds of a time to come; without end by default')
+export const banEnd = timeMS.describe('When the ban ends, a future time in Unix milliseconds; default: never')
 
 const exampleBan = { ...exampleBlock, room: 'demo-room' }
 
@@ -21,7 +21,7 @@ export const banMember = operation({
   tag: 'Moderation',
   summary: 'Ban a user in a room',
   description:
-    'In a group, by its owner, a platform admin, or the API key. The banned user keeps reading and may leave, and can do nothing else there.',
+    'For group owners, platform admins and the API key. The banned user can still read and leave the group, and nothing else.',
   access: 'client-or-admin',
   scope: 'moderation:write',
   audit: auditsParam('room', 'roomID'),
@@ -38,7 +38,7 @@ export const unbanMember = operation({
   method: 'DELETE',
   path: '/blockStatus/room/:roomID/:blockee',
   tag: 'Moderation',
-  summary: 'Lift a ban, by the room owner or the API key',
+  summary: 'Lift a ban, as the room owner or with the API key',
   access: 'client-or-admin',
   scope: 'moderation:write',
   audit: auditsParam('room', 'roomID'),
@@ -55,7 +55,7 @@ export const listBans = operation({
   method: 'GET',
   path: '/blockStatus/room/:roomID',
   tag: 'Moderation',
-  summary: 'The bans in force in a room, the oldest first, for its members',
+  summary: 'List the active bans in a room, oldest first, for its members',
   access: 'client',
   form: 'envelope',
   params: z.object({ roomID: roomId }),

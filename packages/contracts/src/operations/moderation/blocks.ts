@@ -5,7 +5,7 @@ import { optionalPage } from '../../optional-page.ts'
 import { block } from '../../resources/ban.ts'
 import { exampleBlock } from '../examples.ts'
 
-// Any other string: an impossible ID is simply an unknown user.
+// Accepts any string: an invalid ID is an unknown user.
 const anyUser = naming('user', inPath(z.string().min(1)).describe('User ID'))
 
 export const blockUser = operation({
@@ -44,7 +44,7 @@ export const listBlocks = operation({
   method: 'GET',
   path: '/blockStatus/my',
   tag: 'Moderation',
-  summary: 'The users blocked by the caller, the longest blocked first',
+  summary: 'List the users blocked by the caller, oldest block first',
   access: 'client',
   form: 'envelope',
   query: optionalPage,

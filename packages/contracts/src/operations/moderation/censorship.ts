@@ -8,13 +8,13 @@ export const tryCensorship = operation({
   method: 'GET',
   path: '/admin/censorship',
   tag: 'Moderation',
-  summary: 'A text as the censored words let it be',
-  description: 'By the configuration key `censorship` as it is now. Nothing is sent or stored.',
+  summary: 'Preview a text with censored words masked',
+  description: 'Applies the current configuration key `censorship`. Nothing is sent or stored.',
   access: 'admin',
   scope: 'moderation:read',
   form: 'envelope',
-  query: z.object({ text: z.string().max(2_000).describe('The text to try') }),
-  result: z.object({ text: z.string().describe('With each character of a listed word as `*`') }),
+  query: z.object({ text: z.string().max(2_000).describe('Text to mask') }),
+  result: z.object({ text: z.string().describe('The text with each character of a listed word replaced by `*`') }),
   errors: ['INVALID_QUERY'],
   extension: true,
   example: { query: { text: 'That is a damn lie' }, result: { text: 'That is a **** lie' } },
@@ -27,9 +27,9 @@ const moderationFigures = z
     allow: count,
     mask: count,
     refuse: count,
-    unanswered: count.describe('Without an answer in time, or not asked while the breaker was open'),
-    p50MS: count.optional().describe('Half of the answers took at most this long; absent without answers'),
-    p99MS: count.optional().describe('99 of 100 did'),
+    unanswered: count.describe('No answer in time, or not called while the breaker was open'),
+    p50MS: count.optional().describe('Median response time; absent without answers'),
+    p99MS: count.optional().describe('99th percentile'),
   })
   .meta({ id: 'ModerationFigures', ...ours })
 
@@ -38,22 +38,24 @@ export const readModeration = operation({
   method: 'GET',
   path: '/admin/moderation',
   tag: 'Moderation',
-  summary: 'Answers of the server that MODERATE names: how many of each kind, and how fast',
+  summary: 'Get counts and response times of the MODERATE server',
   description:
-    'Of the last hour, also by minute, and of the last day; counted by every process and added up every 5 seconds. Times are rounded up, to 5, 10, 20, 35, 50, 75, 100, 150, 200, 300, 400, 500, 750 ms, and so on to 10 s.',
+    'For the last hour, in total and by minute, and the last day, aggregated over all processes every 5 seconds. Times are rounded up to 5, 10, 20, 35, 50, 75, 100, 150, 200, 300, 400, 500, 750 ms, and so on up to 10 s.',
   access: 'admin',
   scope: 'moderation:read',
   form: 'envelope',
   result: z.object({
     hour: moderationFigures,
     day: moderationFigures,
-    minutes: z.array(z.object({ fromMS: timeMS, figures: moderationFigures })).describe('The present one is the last'),
+    minutes: z
+      .array(z.object({ fromMS: timeMS, figures: moderationFigures }))
+      .describe('The last one is the current minute'),
     breakers: z
       .array(z.object({ node: z.string(), state: z.enum(['closed', 'open', 'half-open']) }))
       .describe(
-        'At each process that has called the server. `open` after 5 failures in a row: for 5 seconds it is not asked; then one call decides',
+        'Circuit breakers of the processes that called the server. `open` after 5 consecutive failures: no calls for 5 seconds, then one trial call decides',
       ),
-    silentNodes: z.array(z.string()).describe('Processes that did not answer'),
+    silentNodes: z.array(z.string()).describe('Processes that did not respond'),
   }),
   errors: [],
   extension: true,
@@ -73,22 +75,22 @@ export const tryModeration = operation({
   method: 'POST',
   path: '/admin/moderation/try',
   tag: 'Moderation',
-  summary: 'Ask the server that the key MODERATE names about a text, as for a message',
-  description: 'One call, as of an event `MESSAGE`. Nothing is sent or stored.',
+  summary: 'Test the MODERATE server with a text',
+  description: 'Makes one call with the event `MESSAGE`. Nothing is sent or stored.',
   access: 'admin',
   scope: 'moderation:write',
   form: 'envelope',
   body: z.strictObject({
-    text: z.string().min(1).max(2_000).describe('The message of the call'),
+    text: z.string().min(1).max(2_000).describe('`message` of the call'),
     sender: userId.optional().describe('`clientID` of the call; `test` by default'),
     room: roomId.optional().describe('`roomID` of the call; `test` by default'),
   }),
   result: z.object({
     action: z
       .enum(['allow', 'mask', 'refuse', 'unanswered', 'none'])
-      .describe('unanswered: none came in time, or one that is no answer; none: the key names no server'),
-    text: z.string().optional().describe('Of the answer'),
-    durationMS: z.number().int().describe('From the call to the answer'),
+      .describe('unanswered: no valid answer in time; none: no server is configured'),
+    text: z.string().optional().describe('`text` of the answer'),
+    durationMS: z.number().int().describe('Response time'),
   }),
   errors: ['MISSING_PARAMETER'],
   extension: true,

@@ -8,7 +8,7 @@ export const listCommands = operation({
   method: 'GET',
   path: '/rooms/:id/commands',
   tag: 'Rooms',
-  summary: 'The commands of the robots in a room, by name',
+  summary: 'List the commands of the robots in a room, by name',
   access: 'client-or-admin',
   scope: 'rooms:read',
   form: 'envelope',

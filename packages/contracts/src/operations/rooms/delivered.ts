@@ -2,17 +2,19 @@ import { z } from 'zod'
 import { messageId, roomId, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 
-/** The configuration key that says in how large rooms delivery is marked: `{maxMembers}`. */
+/** Configuration key that limits delivery markers to rooms of `{maxMembers}`. */
 export const deliveryConfigKey = 'deliveryMarkers'
-/** Without that key, in rooms of at most this many members. */
+/** The default of `maxMembers`. */
 export const maxDeliveryMembers = 200
 
-/** Where a member's marker is. */
+/** The position of a member's delivery marker. */
 export const deliveredMarker = z.object({
   roomID: roomId,
   memberID: userId,
-  messageID: messageId.describe('The message that was reported'),
-  isMarked: z.boolean().describe('False in a room with too many members: the marker is neither stored nor announced'),
+  messageID: messageId.describe('The reported message'),
+  isMarked: z
+    .boolean()
+    .describe('False in rooms with too many members, where markers are neither stored nor announced'),
 })
 export const exampleDelivered = {
   roomID: 'demo-room',
@@ -26,9 +28,9 @@ export const markDelivered = operation({
   method: 'PUT',
   path: '/rooms/:id/delivered',
   tag: 'Rooms',
-  summary: 'Report the last message that has reached the caller, as by a push',
+  summary: 'Report the last message delivered to the caller, for example by a push',
   description:
-    'The marker never moves backwards. Its new place is written, and goes out to the senders by the event delivered, once a second at most; the response comes after that.',
+    'The marker never moves backwards. It is stored and emitted to the senders as delivered at most once a second, before the response is sent.',
   access: 'client',
   form: 'envelope',
   params: z.object({ id: roomId }),

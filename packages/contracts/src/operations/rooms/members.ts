@@ -6,11 +6,11 @@ import { room } from '../../resources/room.ts'
 import { sender } from '../../resources/sender.ts'
 import { exampleRoom, exampleSender } from '../examples.ts'
 
-/** A group has at most this many members. */
+/** Maximum number of members of a group. */
 export const maxMembers = 100_000
 
 const params = z.object({ id: roomId })
-const systemMessage = z.boolean().optional().describe('Also write a system message about it')
+const systemMessage = z.boolean().optional().describe('Also write a system message')
 const users = z.array(userId).min(1).max(maxMembers)
 
 export const listMembers = operation({
@@ -18,7 +18,7 @@ export const listMembers = operation({
   method: 'GET',
   path: '/rooms/:id/members',
   tag: 'Members',
-  summary: 'The members of a room, the longest-standing first',
+  summary: 'List the members of a room, earliest joined first',
   access: 'client-or-admin',
   scope: 'rooms:read',
   form: 'envelope',
@@ -35,8 +35,8 @@ export const listMembers = operation({
         readSeq: z
           .number()
           .int()
-          .describe('`seq` of the last message that they have read, or that was there when they joined'),
-        deliveredSeq: z.number().int().describe('`seq` of the last message that has reached them, as far as they said'),
+          .describe('`seq` of the last message that the member has read, or of the last one before they joined'),
+        deliveredSeq: z.number().int().describe('`seq` of the last message that the member has reported as delivered'),
       }),
     ),
   }),
@@ -55,14 +55,14 @@ export const addMembers = operation({
   tag: 'Members',
   summary: 'Add members to a group, or invite them',
   description:
-    'With invitationRequired each invitee gets the event invitation and may join; without it they are members at once, and room goes to all members. In a closed room only its owner, managers, platform admins and the API key may do this, or every member where it has neither owner nor managers.',
+    'With invitationRequired, each invitee gets the event invitation and may join. Without it, they become members immediately, and room is emitted to all members. In a closed room, only the owner, managers, platform admins and the API key may do this, or every member if there is neither owner nor manager.',
   access: 'client-or-admin',
   scope: 'rooms:write',
   audit: auditsParam('room', 'id'),
   form: 'envelope',
   params,
   body: z.strictObject({
-    invitees: users.describe('User IDs; the ID of a user group stands for its members'),
+    invitees: users.describe('User IDs; a user group stands for its members'),
     systemMessage,
     invitationRequired: z.boolean().optional(),
   }),
@@ -84,7 +84,7 @@ export const joinRoom = operation({
   method: 'POST',
   path: '/rooms/:id/join',
   tag: 'Members',
-  summary: 'Join a group that is open, or that the caller is invited to',
+  summary: 'Join an open group, or one that invited the caller',
   access: 'client',
   form: 'envelope',
   params,
@@ -109,7 +109,7 @@ export const listInvitations = operation({
   method: 'GET',
   path: '/invitations',
   tag: 'Members',
-  summary: 'The open invitations of the caller, the newest first',
+  summary: 'List the caller’s open invitations, newest first',
   access: 'client',
   form: 'envelope',
   query: z.object({
@@ -118,11 +118,11 @@ export const listInvitations = operation({
       .string()
       .regex(/^[0-9a-f]{24}$/, 'expected the cursor of a page')
       .optional()
-      .describe('`cursor` of the page before'),
+      .describe('`cursor` of the previous page'),
   }),
   result: z.object({
     data: z.array(invitation),
-    cursor: z.string().optional().describe('Of the next page; absent on the last one'),
+    cursor: z.string().optional().describe('For the next page; absent on the last one'),
   }),
   errors: ['INVALID_QUERY'],
   extension: true,
@@ -151,7 +151,7 @@ export const removeMembers = operation({
   tag: 'Members',
   summary: 'Leave a group, or remove members from it',
   description:
-    'The owner, a manager, a platform admin or the API key may remove others. Emits room to the members that remain.',
+    'The owner, managers, platform admins and the API key may remove others. Emits room to the remaining members.',
   access: 'client-or-admin',
   scope: 'rooms:write',
   audit: auditsParam('room', 'id'),
@@ -172,8 +172,8 @@ export const setMemberRole = operation({
   method: 'PUT',
   path: '/rooms/:id/member/:client',
   tag: 'Members',
-  summary: 'Make a member a manager, or a manager a member again',
-  description: 'By the owner, a platform admin, or the API key. Emits room to all members.',
+  summary: 'Promote a member to manager, or demote a manager',
+  description: 'For the owner, platform admins and the API key. Emits room to all members.',
   access: 'client-or-admin',
   scope: 'rooms:write',
   audit: auditsParam('room', 'id'),

@@ -8,9 +8,8 @@ export const markRead = operation({
   method: 'PUT',
   path: '/rooms/:id/lastRead',
   tag: 'Rooms',
-  summary: 'Report the last message that the caller has read',
-  description:
-    'The marker never moves backwards. The result, and the event lastRead to all members, say where it is now.',
+  summary: 'Report the last message read by the caller',
+  description: 'The marker never moves backwards. The result and the event lastRead to all members have its position.',
   access: 'client',
   form: 'envelope',
   params: z.object({ id: roomId }),

@@ -10,14 +10,14 @@ import { exampleUser } from '../examples.ts'
 const { isAdmin: _isAdmin, ...exampleMe } = exampleUser
 const ofUser = z.object({ uid: userId, room: roomId })
 const room = z.object({ room: roomId })
-const withoutEffect = z.any().optional().meta({ type: 'string', description: 'Tolerated, without effect' })
+const withoutEffect = z.any().optional().meta({ type: 'string', description: 'Accepted and ignored' })
 
 export const unmuteUser = operation({
   id: 'unmuteUser',
   method: 'DELETE',
   path: '/admin/clients/:uid/mute/:room',
   tag: 'Mutes',
-  summary: "Take a room out of a user's mute list",
+  summary: "Remove a room from a user's mute list",
   access: 'admin',
   scope: 'users:write',
   audit: auditsParam('user', 'uid'),
@@ -34,7 +34,7 @@ export const muteUser = operation({
   method: 'POST',
   path: '/admin/clients/:uid/mute/:room',
   tag: 'Mutes',
-  summary: "Put a room into a user's mute list",
+  summary: "Add a room to a user's mute list",
   access: 'admin',
   scope: 'users:write',
   audit: auditsParam('user', 'uid'),
@@ -51,7 +51,7 @@ export const muteRoom = operation({
   method: 'POST',
   path: '/me/mute/:room',
   tag: 'Mutes',
-  summary: 'Mute a room; roomPref goes to the other devices',
+  summary: 'Mute a room; emits roomPref to the other devices',
   access: 'client',
   form: 'envelope',
   params: room,
@@ -67,7 +67,7 @@ export const unmuteRoom = operation({
   method: 'DELETE',
   path: '/me/mute/:room',
   tag: 'Mutes',
-  summary: 'Unmute a room; roomPref goes to the other devices',
+  summary: 'Unmute a room; emits roomPref to the other devices',
   access: 'client',
   form: 'envelope',
   params: room,
@@ -115,7 +115,7 @@ export const setRoomPref = operation({
   method: 'POST',
   path: '/roomPrefs/:room',
   tag: 'Preferences',
-  summary: "Change the caller's preferences for a room; roomPref goes to the other devices",
+  summary: "Change the caller's preferences for a room; emits roomPref to the other devices",
   access: 'client',
   form: 'envelope',
   params: room,

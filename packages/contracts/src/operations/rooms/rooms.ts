@@ -11,7 +11,6 @@ import { prefFilter } from '../../resources/room-pref.ts'
 import { timeParameter } from '../../time-parameter.ts'
 import { exampleRoom } from '../examples.ts'
 
-/** A day. */
 const maxSlowModeS = 86_400
 
 const maxExtParamsBytes = 16 * 1024
@@ -28,7 +27,7 @@ const extParams = z
 
 export const opening = z.literal([0, 1]).meta(ours).describe('0 closed to joining and invitations, 1 open')
 
-/** The fields that creating a room and changing it share. */
+/** Fields for creating and changing rooms. */
 export const roomFields = {
   name: shownName(256).optional(),
   cover: comparedText(2048).optional().meta(ours).describe('Cover image URL'),
@@ -37,10 +36,8 @@ export const roomFields = {
   webhook: comparedText(2048)
     .optional()
     .meta(ours)
-    .describe(
-      'An http(s) URL, or a key of the configuration `webhookKeys`; by the API key only, and shown to it alone',
-    ),
-  botState: comparedText(256).optional().meta(ours).describe('By the API key only, and shown to it alone'),
+    .describe('An http(s) URL, or a key of the configuration `webhookKeys`; set by and visible to the API key only'),
+  botState: comparedText(256).optional().meta(ours).describe('Set by and visible to the API key only'),
   botMode: z.boolean().optional().meta(ours),
   extParams: extParams.optional().meta(ours),
   slowModeS: z
@@ -50,15 +47,15 @@ export const roomFields = {
     .max(maxSlowModeS)
     .optional()
     .meta(ours)
-    .describe('Seconds between two messages of a member; 0 for none'),
+    .describe('Minimum seconds between two messages of a member; 0 for none'),
   expiresInS: expiresInS
     .optional()
     .meta(ours)
-    .describe('Seconds until a message of the room expires, unless it says otherwise; 0 for never'),
+    .describe('Seconds until a message expires, unless it has its own expiresInS; 0 for never'),
   retentionDays: retentionDays
     .optional()
     .meta(ours)
-    .describe('Days after which its messages go; 0: as the configuration `retention` says. By the API key only'),
+    .describe('Days until messages are removed; 0: as in the configuration `retention`. API key only'),
   owner: userId.optional().meta(ours),
 }
 
@@ -68,7 +65,7 @@ export const createRoom = operation({
   path: '/rooms/',
   tag: 'Rooms',
   summary: 'Create a room',
-  description: `There is one direct room per pair of users: creating it again returns the existing one. So does the \`_id\` of a room of the same type (and pair); the \`_id\` of any other room, or of a deleted one, is refused. \`members\` of the result holds at most ${maxMembersShown} summaries.`,
+  description: `There is one direct room per pair of users: creating it again returns the existing room. So does the \`_id\` of a room of the same type (and pair). The \`_id\` of any other or deleted room is refused. \`members\` of the result has at most ${maxMembersShown} summaries.`,
   access: 'admin',
   scope: 'rooms:write',
   audit: auditsField('room', '_id'),
@@ -79,7 +76,7 @@ export const createRoom = operation({
       _id: roomId.optional().meta(ours),
       roomType,
       members: z.array(userId).min(1).max(100_000).describe('User IDs; two for a direct room'),
-      systemMessage: z.boolean().optional().meta(ours).describe('Write a message of type joinRoom'),
+      systemMessage: z.boolean().optional().meta(ours).describe('Also write a message of type joinRoom'),
       encrypted: z.boolean().optional().meta(ours),
       opening: opening.optional(),
       serviceStatus: z.number().int().optional().meta(ours),
@@ -103,7 +100,7 @@ export const listRooms = operation({
   method: 'GET',
   path: '/rooms',
   tag: 'Rooms',
-  summary: "The caller's rooms",
+  summary: "List the caller's rooms",
   access: 'client-with-id',
   form: 'envelope',
   headers: clientIDHeader,
@@ -111,7 +108,7 @@ export const listRooms = operation({
     sort: z
       .string()
       .default('-lastMessage')
-      .describe('Space-separated lastMessage, createdTime, name (by the alphabet); prefix - for descending')
+      .describe('Space-separated lastMessage, createdTime, name (alphabetical); prefix - for descending')
       .meta({ pattern: '^-?(lastMessage|createdTime|name)( +-?(lastMessage|createdTime|name))*$' }),
     skip: z.coerce.number().int().min(0).default(0),
     limit: z.coerce.number().int().min(0).default(0).describe('0 means no limit'),
@@ -120,7 +117,7 @@ export const listRooms = operation({
       .string()
       .min(1)
       .optional()
-      .describe('JSON object: filter by the room preferences of the caller')
+      .describe("JSON object: filter by the caller's room preferences")
       .meta({ contentMediaType: 'application/json', contentSchema: z.toJSONSchema(prefFilter, { io: 'input' }) }),
     sortUnreadFirst: z.coerce.number().int().default(0).describe('Non-zero: rooms with unread messages first'),
   }),
@@ -140,7 +137,7 @@ export const getRoom = operation({
   method: 'GET',
   path: '/rooms/:id',
   tag: 'Rooms',
-  summary: 'A room of the caller',
+  summary: "Get one of the caller's rooms",
   access: 'client',
   form: 'envelope',
   params,
@@ -157,7 +154,7 @@ export const updateRoom = operation({
   tag: 'Rooms',
   summary: 'Change a room',
   description:
-    'By the owner, a manager, a platform admin, or the API key; owner, managers and status not by a manager; webhook and botState by the API key only. Emits room to all members.',
+    'For the owner, managers, platform admins and the API key. Managers may not change owner, managers and status; only the API key may change webhook and botState. Emits room to all members.',
   access: 'client-or-admin',
   scope: 'rooms:write',
   audit: auditsParam('room', 'id'),
@@ -181,7 +178,7 @@ export const deleteRoom = operation({
   path: '/rooms/:id',
   tag: 'Rooms',
   summary: 'Delete a room',
-  description: 'By the owner, a platform admin, or the API key. Emits room with status 0 to all members.',
+  description: 'For the owner, platform admins and the API key. Emits room with status 0 to all members.',
   access: 'client-or-admin',
   scope: 'rooms:write',
   audit: auditsParam('room', 'id'),

@@ -3,7 +3,7 @@ import { messageId, roomId, timeMS } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { quote } from '../../resources/message.ts'
 
-/** A found message with the beginning of its text. */
+/** A search hit with the beginning of the message's text. */
 export const foundMessage = quote.extend({ room: roomId, messageTimeMS: timeMS, threadOf: messageId.optional() })
 
 export const search = operation({
@@ -13,7 +13,7 @@ export const search = operation({
   tag: 'Messages',
   summary: "Search the messages of the caller's rooms",
   description:
-    'Finds the messages that hold every word of the keyword, or a word that begins with it (from 3 letters on), in a text or in the `text` of an object; latest first in each room. Case, accents, vowel marks and forms of a letter do not count: `strasse` finds Straße, `محمد` finds مُحَمَّد. Parts of addresses, paths and names such as snake_case and camelCase are words. In Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese any two letters in a row are found, and single Chinese, Japanese and Korean ones. Of a long text the first 2,000 of all that is found by count.',
+    'Matches messages whose text, or the `text` of whose object, has every word of the keyword, or words that begin with it (from 3 letters on); newest first in each room. Case, accents, vowel marks and letter forms are ignored: `strasse` finds Straße, `محمد` finds مُحَمَّد. Parts of addresses, paths, snake_case and camelCase names are words. In Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese, any two adjacent letters match, as do single Chinese, Japanese and Korean letters. Only the first 2,000 search terms of a long text are indexed.',
   access: 'client',
   form: 'envelope',
   extension: true,
@@ -28,25 +28,25 @@ export const search = operation({
       .array(z.string().min(1).max(128))
       .max(100)
       .optional()
-      .describe('Only rooms with one of these tags; all if empty'),
-    excerpts: z.boolean().default(false).describe('Adds `found`'),
-    limit: z.number().int().min(1).max(500).default(50).describe('Messages in all'),
+      .describe('Only rooms with one of these tags; empty: all rooms'),
+    excerpts: z.boolean().default(false).describe('Also return `found`'),
+    limit: z.number().int().min(1).max(500).default(50).describe('Maximum number of messages in total'),
   }),
   result: z.object({
     messages: z.array(
       z.object({
         room: roomId,
-        messages: z.array(messageId).describe('In the history of the room'),
+        messages: z.array(messageId).describe('Matches in the history of the room'),
         threadMessages: z
           .array(z.object({ _id: messageId, threadOf: messageId }))
           .optional()
-          .describe('In its threads; absent when there is none'),
+          .describe('Matches in threads of the room; absent if there are none'),
       }),
     ),
     found: z
       .array(foundMessage)
       .optional()
-      .describe('With `excerpts`: the same messages with the beginning of their text, the latest first'),
+      .describe('With `excerpts`: the same messages with the beginning of their text, newest first'),
   }),
   errors: ['MISSING_PARAMETER', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'],
   example: {

@@ -7,9 +7,8 @@ export const listConnections = operation({
   method: 'GET',
   path: '/admin/clients/:client_id/connections',
   tag: 'Users and tokens',
-  summary: 'The devices of a user that are connected now',
-  description:
-    'Asked of all realtime nodes at this moment. Nodes that do not answer are named: their connections are missing.',
+  summary: 'List the connected devices of a user',
+  description: 'Queries all realtime nodes. Connections of nodes in `silentNodes`, which did not respond, are missing.',
   access: 'admin',
   scope: 'users:read',
   form: 'envelope',
@@ -17,16 +16,16 @@ export const listConnections = operation({
   result: z.object({
     data: z.array(
       z.object({
-        deviceId: z.string().describe('As in auth2; without one there, the ID of the socket'),
+        deviceId: z.string().describe('`deviceId` of auth2, or else the socket ID'),
         node: z.string(),
         transport: z.enum(['websocket', 'polling']),
-        sinceMS: timeMS.describe('When it authenticated'),
-        lastSeenMS: timeMS.describe('When something was last heard of it, a heartbeat at least'),
+        sinceMS: timeMS.describe('When the device authenticated'),
+        lastSeenMS: timeMS.describe('When the device last sent anything, heartbeats included'),
         userAgent: z.string(),
-        clientVersion: z.string().optional().describe('`auth.clientVersion` of the connection, if the client gave one'),
+        clientVersion: z.string().optional().describe('`auth.clientVersion` of the connection'),
       }),
     ),
-    silentNodes: z.array(z.string()).describe('Nodes that did not answer in time'),
+    silentNodes: z.array(z.string()).describe('Nodes that did not respond in time'),
   }),
   errors: ['CLIENT_NOT_FOUND'],
   extension: true,

@@ -7,10 +7,8 @@ import { language } from '../../resources/push/text.ts'
 
 const deviceToken = comparedText(4096)
   .min(1)
-  .describe('Device push token; of a browser (`web`), its PushSubscription as JSON text')
-const deviceId = inPath(comparedText(256).min(1)).describe(
-  'The same as in auth2, so that an online device gets no push',
-)
+  .describe('Device push token; for `web`, the PushSubscription as JSON text')
+const deviceId = inPath(comparedText(256).min(1)).describe('Same as in auth2, so that a connected device gets no push')
 
 export const subscribe = operation({
   id: 'subscribe',
@@ -24,7 +22,10 @@ export const subscribe = operation({
     type: deviceType,
     token: deviceToken,
     deviceId,
-    language: language.optional().meta(ours).describe('Of the texts that the app has set for pushes, such as de-AT'),
+    language: language
+      .optional()
+      .meta(ours)
+      .describe('Language of the app’s push texts for this device, such as de-AT'),
   }),
   result: z.object({ type: deviceType, deviceId: z.string() }).meta(ours),
   errors: ['MISSING_PARAMETER', 'INVALID_REQUEST'],
@@ -39,8 +40,8 @@ export const webPushKey = operation({
   method: 'GET',
   path: '/me/webPushKey',
   tag: 'Push',
-  summary: "The app's public key for Web Push: the applicationServerKey of PushManager.subscribe()",
-  description: 'The app gets its key pair with the first request. Subscriptions belong to it (VAPID, RFC 8292).',
+  summary: "Get the app's public key for Web Push: the applicationServerKey of PushManager.subscribe()",
+  description: 'The first request creates the key pair. Subscriptions are bound to it (VAPID, RFC 8292).',
   access: 'client',
   form: 'envelope',
   result: z.object({ publicKey: z.string().describe('P-256, uncompressed, base64url') }),
@@ -58,7 +59,7 @@ export const unsubscribe = operation({
   method: 'POST',
   path: '/me/unsubscribe',
   tag: 'Push',
-  summary: 'Unregister a device; without deviceId and token, all devices of the caller',
+  summary: 'Unregister a device or, without deviceId and token, all devices of the caller',
   access: 'client',
   form: 'envelope',
   body: z

@@ -11,9 +11,9 @@ export const searchUsers = operation({
   method: 'GET',
   path: '/users/search',
   tag: 'Users and tokens',
-  summary: 'Find users by the beginning of their name',
+  summary: 'Find users by a prefix of their name',
   description:
-    "Finds the users whose nickname, or a word of it, begins with `q`; a user without a nickname is found by the ID. Case, accents and forms of a letter do not count: `mul` finds Anna Müller. The app's configuration key `directory` says which users are found: `all`, `sharedRooms` (the default: those in a room with the caller), `off`, or those that a server of yours names. With `room` they are the members of that room, whatever the key says. The caller, users banned from the app, and users that the caller blocks or is blocked by are never found.",
+    'Matches users whose nickname, or a word in it, begins with `q`; users without a nickname by ID. Case, accents and letter forms are ignored: `mul` finds Anna Müller. The configuration key `directory` sets who can be found: `all`, `sharedRooms` (default: users who share a room with the caller), `off`, or the users that your server returns. With `room`, members of that room are found regardless of the key. The caller, users banned from the app, and users who block or are blocked by the caller are never found.',
   access: 'client',
   form: 'envelope',
   query: z.object({
@@ -32,9 +32,9 @@ export const startChat = operation({
   method: 'POST',
   path: '/me/rooms',
   tag: 'Rooms',
-  summary: 'Start a chat with users whom the caller may find',
+  summary: 'Start a chat with users that the caller can find',
   description:
-    'With one user it is the direct room of the two, which is made where there is none; with several a closed group, whose owner the caller is. It needs the configuration key `directory`: users who may not be found by it are refused as unknown ones.',
+    'With one user, returns their direct room, which is created if needed; with several, a new closed group owned by the caller. Requires the configuration key `directory`: users who cannot be found are refused as unknown.',
   access: 'client',
   form: 'envelope',
   body: z.strictObject({
@@ -42,8 +42,8 @@ export const startChat = operation({
       .array(userId)
       .min(1)
       .max(maxFound - 1)
-      .describe('User IDs, without the caller'),
-    name: shownName(256).optional().describe('Of a group'),
+      .describe('User IDs, excluding the caller'),
+    name: shownName(256).optional().describe('Name of the group'),
   }),
   result: room,
   errors: ['MISSING_PARAMETER', 'CLIENT_NOT_FOUND', 'DIRECTORY_OFF', 'MESSAGE_REFUSED'],

@@ -9,7 +9,7 @@ export const getMe = operation({
   method: 'GET',
   path: '/me',
   tag: 'Users and tokens',
-  summary: 'The caller',
+  summary: 'Get the caller’s profile',
   access: 'client',
   form: 'envelope',
   result: user,

@@ -10,7 +10,7 @@ const ofRoom = z.object({ room: roomId })
 const ofThread = z.object({ id: messageId.describe('The root of the thread, or one of its messages') })
 const inRoom = ['ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'] as const
 const inThread = ['MESSAGE_NOT_FOUND', ...inRoom, 'NOT_IN_THREAD'] as const
-const replaces = 'The body takes the place of all settings there: a field that is left out is none any more.'
+const replaces = 'Replaces all settings: absent fields are removed.'
 
 const exampleUserSettings = {
   level: 'mentions',
@@ -20,7 +20,7 @@ const exampleRoomSettings = { level: 'none', types: [{ messageType: 'announcemen
 
 export const getMyNotifications = operation({
   ...{ ...shared, id: 'getMyNotifications', method: 'GET', path: '/me/notifications', access: 'client' },
-  summary: "The caller's notifications",
+  summary: "Get the caller's notification settings",
   result: userNotifications,
   errors: [],
   example: { result: exampleUserSettings },
@@ -28,7 +28,7 @@ export const getMyNotifications = operation({
 
 export const setMyNotifications = operation({
   ...{ ...shared, id: 'setMyNotifications', method: 'PUT', path: '/me/notifications', access: 'client' },
-  summary: "Set the caller's notifications; notificationSettings goes to the other devices",
+  summary: "Set the caller's notification settings; emits notificationSettings to the other devices",
   description: replaces,
   headers: deviceHeader,
   body: z.strictObject(userNotifications.shape),
@@ -40,7 +40,7 @@ export const setMyNotifications = operation({
 export const getMyRoomNotifications = operation({
   ...{ ...shared, id: 'getMyRoomNotifications', method: 'GET', access: 'client' },
   path: '/me/notifications/rooms/:room',
-  summary: "The caller's notifications of a room",
+  summary: "Get the caller's notification settings for a room",
   params: ofRoom,
   result: roomNotifications,
   errors: inRoom,
@@ -50,7 +50,7 @@ export const getMyRoomNotifications = operation({
 export const setMyRoomNotifications = operation({
   ...{ ...shared, id: 'setMyRoomNotifications', method: 'PUT', access: 'client' },
   path: '/me/notifications/rooms/:room',
-  summary: "Set the caller's notifications of a room; notificationSettings goes to the other devices",
+  summary: "Set the caller's notification settings for a room; emits notificationSettings to the other devices",
   description: replaces,
   params: ofRoom,
   headers: deviceHeader,
@@ -63,7 +63,7 @@ export const setMyRoomNotifications = operation({
 export const getMyThreadNotifications = operation({
   ...{ ...shared, id: 'getMyThreadNotifications', method: 'GET', access: 'client' },
   path: '/me/notifications/threads/:id',
-  summary: "The caller's notifications of a thread in which they take part",
+  summary: "Get the caller's notification settings for a thread in which they participate",
   params: ofThread,
   result: threadNotifications,
   errors: inThread,
@@ -73,7 +73,7 @@ export const getMyThreadNotifications = operation({
 export const setMyThreadNotifications = operation({
   ...{ ...shared, id: 'setMyThreadNotifications', method: 'PUT', access: 'client' },
   path: '/me/notifications/threads/:id',
-  summary: "Set the caller's notifications of a thread; notificationSettings goes to the other devices",
+  summary: "Set the caller's notification settings for a thread; emits notificationSettings to the other devices",
   description: replaces,
   params: ofThread,
   headers: deviceHeader,
@@ -86,7 +86,7 @@ export const setMyThreadNotifications = operation({
 export const getNotifications = operation({
   ...{ ...shared, id: 'getNotifications', method: 'GET', path: '/admin/clients/:uid/notifications' },
   ...{ access: 'admin', scope: 'users:read' },
-  summary: 'The notifications of a user',
+  summary: 'Get the notification settings of a user',
   params: ofUser,
   result: userNotifications,
   errors: ['CLIENT_NOT_FOUND'],
@@ -96,7 +96,7 @@ export const getNotifications = operation({
 export const setNotifications = operation({
   ...{ ...shared, id: 'setNotifications', method: 'PUT', path: '/admin/clients/:uid/notifications' },
   ...{ access: 'admin', scope: 'users:write' },
-  summary: 'Set the notifications of a user; notificationSettings goes to their devices',
+  summary: 'Set the notification settings of a user; emits notificationSettings to their devices',
   description: replaces,
   audit: auditsParam('user', 'uid'),
   params: ofUser,
@@ -109,7 +109,7 @@ export const setNotifications = operation({
 export const getRoomNotifications = operation({
   ...{ ...shared, id: 'getRoomNotifications', method: 'GET', access: 'admin', scope: 'users:read' },
   path: '/admin/clients/:uid/notifications/rooms/:room',
-  summary: 'The notifications of a user in a room',
+  summary: 'Get the notification settings of a user for a room',
   params: ofUser.extend(ofRoom.shape),
   result: roomNotifications,
   errors: inRoom,
@@ -119,7 +119,7 @@ export const getRoomNotifications = operation({
 export const setRoomNotifications = operation({
   ...{ ...shared, id: 'setRoomNotifications', method: 'PUT', access: 'admin', scope: 'users:write' },
   path: '/admin/clients/:uid/notifications/rooms/:room',
-  summary: 'Set the notifications of a user in a room; notificationSettings goes to their devices',
+  summary: 'Set the notification settings of a user for a room; emits notificationSettings to their devices',
   description: replaces,
   audit: auditsParam('user', 'uid'),
   params: ofUser.extend(ofRoom.shape),

@@ -4,9 +4,9 @@ import { comparedText, inPath, naming } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { optionalPage } from '../../optional-page.ts'
 
-/** A preference value is at most this many bytes as JSON. */
+/** Maximum size of a preference value, in bytes of JSON. */
 export const maxPrefBytes = 16 * 1024
-/** A user has at most this many preferences. */
+/** Maximum number of preferences of a user. */
 export const maxPrefs = 1_000
 
 const key = inPath(comparedText(128).min(1))
@@ -16,7 +16,7 @@ export const listMyPrefs = operation({
   method: 'GET',
   path: '/me/pref',
   tag: 'Preferences',
-  summary: 'The personal preferences of the caller, by key',
+  summary: "List the caller's personal preferences, by key",
   access: 'client',
   form: 'envelope',
   query: optionalPage,
@@ -32,7 +32,7 @@ export const setMyPref = operation({
   method: 'POST',
   path: '/me/pref/:key',
   tag: 'Preferences',
-  summary: 'Set a personal preference; myPrefChange goes to the other devices',
+  summary: 'Set a personal preference; emits myPrefChange to the other devices',
   description: 'A user has at most 1,000 preferences.',
   access: 'client',
   form: 'envelope',
@@ -55,10 +55,10 @@ export const deleteMyPref = operation({
   method: 'DELETE',
   path: '/me/pref/:key',
   tag: 'Preferences',
-  summary: 'Delete a personal preference; myPrefDelete goes to the other devices',
+  summary: 'Delete a personal preference; emits myPrefDelete to the other devices',
   access: 'client',
   form: 'envelope',
-  params: z.object({ key: naming('preference', key.describe('A key that was set')) }),
+  params: z.object({ key: naming('preference', key.describe('Key of an existing preference')) }),
   headers: deviceHeader,
   result: z.object({}),
   errors: ['PREF_NOT_FOUND'],

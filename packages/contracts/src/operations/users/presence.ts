@@ -8,15 +8,15 @@ export const getPresence = operation({
   method: 'GET',
   path: '/presence',
   tag: 'Presence',
-  summary: 'Whether these users are online',
+  summary: 'Get the presence of users',
   description:
-    'Users who share no room with the caller are left out. Hidden users, and those who blocked the caller, look offline.',
+    'Users who share no room with the caller are left out. Hidden users and users who blocked the caller appear offline.',
   access: 'client',
   form: 'envelope',
   query: z.object({
     clients: z
       .union([userId, z.array(userId).min(1).max(maxWatchedUsers)])
-      .describe(`User IDs, the parameter repeated for each, at most ${maxWatchedUsers}`),
+      .describe(`User IDs; repeat the parameter, at most ${maxWatchedUsers}`),
   }),
   result: z.object({ clients: z.array(userPresence) }),
   errors: ['INVALID_QUERY', 'URI_TOO_LONG'],

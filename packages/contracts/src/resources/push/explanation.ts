@@ -30,26 +30,26 @@ const explainedDevice = z.object({
   network: pushNetwork.optional(),
   outcome: z
     .enum(['sent', 'refused', 'waiting', 'sending', 'given up', 'not sent'])
-    .describe('`sending` for long: the sending process was killed, and the outcome is unknown'),
-  reason: z.string().optional().describe("With `not sent` one of PushReason, else the network's"),
-  id: z.string().optional().describe("The network's name of the push"),
+    .describe('`sending` for long: the process was killed, and the outcome is unknown'),
+  reason: z.string().optional().describe("With `not sent`: a PushReason; otherwise the network's reason"),
+  id: z.string().optional().describe("The network's ID of the push"),
   atMS: timeMS.optional().describe('When it was sent, refused or given up'),
-  tokenRemoved: z.boolean().optional().describe('The network called the token dead'),
+  tokenRemoved: z.boolean().optional().describe('The network reported the token as invalid'),
   nextTryAtMS: timeMS.optional(),
-  tries: z.number().int().optional().describe('Failed tries so far'),
+  tries: z.number().int().optional().describe('Failed attempts so far'),
   lastError: z.string().optional(),
 })
 export type ExplainedDevice = z.infer<typeof explainedDevice>
 
-/** The decisions about a message's pushes to a user, and their outcomes. */
+/** Decisions about a message's pushes to a user, and their outcomes. */
 export const pushExplanation = z
   .object({
     message: messageId,
     room: roomId,
     client: userId,
-    recorded: z.boolean().describe('Whether it is on record; false: the reasons that would hold now'),
+    recorded: z.boolean().describe('Whether the decision was recorded; false: reasons that would apply now'),
     decidedAtMS: timeMS.optional(),
-    reason: pushReason.optional().describe('Why none of the devices got a push'),
+    reason: pushReason.optional().describe('Why no device got a push'),
     devices: z.array(explainedDevice),
     call: z
       .object({
@@ -59,7 +59,7 @@ export const pushExplanation = z
         lastError: z.string().optional(),
       })
       .optional()
-      .describe('The call of PUSH_GENERIC that names the user'),
+      .describe('The PUSH_GENERIC call with this user'),
   })
   .meta({ id: 'PushExplanation', ...ours })
 export type PushExplanation = z.infer<typeof pushExplanation>

@@ -4,7 +4,7 @@ import { z } from 'zod'
 export const pushPayload = z
   .strictObject({
     type: z.string().max(256).optional().describe('Custom classification tag'),
-    expiry: z.number().int().min(0).optional().describe('iOS: expiration, Unix seconds'),
+    expiry: z.number().int().min(0).optional().describe('iOS: expiry, Unix seconds'),
     alert: z
       .union(
         [

@@ -12,7 +12,7 @@ function isLanguage(tag: string): boolean {
 /** A language tag of BCP 47. */
 export const language = z.string().min(1).max(64).refine(isLanguage, 'expected a language tag such as de or zh-Hant')
 
-/** A text of at most so many bytes, which leave room for the message in a push; with `{sender}`, `{room}`, `{text}`, or a picture with `{avatar}` and `{image}`. */
+/** A text with the placeholders `names`, of at most `most` bytes so that the message also fits into the push. */
 const template = (most: number, ...names: string[]) => {
   const known = new Set<string>(names)
   return z
@@ -28,14 +28,14 @@ const text = (most: number) => template(most, 'sender', 'room', 'text')
 
 /** The text of a message's pushes (docs/reference/push.md#texts-of-the-app). */
 export const pushText = z.strictObject({
-  messageType: z.string().min(1).max(128).optional().describe('Absent: every type'),
-  roomType: z.enum(['direct', 'group']).optional().describe('Absent: both'),
-  language: language.optional().describe('Of the device; absent: for devices of other languages'),
+  messageType: z.string().min(1).max(128).optional().describe('Default: every type'),
+  roomType: z.enum(['direct', 'group']).optional().describe('Default: both'),
+  language: language.optional().describe('Language of the device; absent: all other languages'),
   title: text(200),
   body: text(500),
-  mentioned: text(500).optional().describe('`body` for those whom the message mentions'),
-  sound: z.string().min(1).max(100).optional().describe("A sound of the app; absent: the system's"),
-  category: z.string().min(1).max(100).optional().describe("Of APNs: the notification's actions"),
+  mentioned: text(500).optional().describe('`body` for mentioned users'),
+  sound: z.string().min(1).max(100).optional().describe("Sound in the app; default: the system's"),
+  category: z.string().min(1).max(100).optional().describe('APNs category, for notification actions'),
   image: template(300, 'avatar', 'image')
     .regex(/^https:\/\/|^\{(avatar|image)\}$/, 'expected an https URL, {avatar} or {image}')
     .optional()
