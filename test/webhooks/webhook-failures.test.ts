@@ -80,7 +80,7 @@ describe('a failing webhook', () => {
     await platform.admin('POST', '/config', { webhookKeys: {} })
     await eventually('it is a dead letter', async () => (await platform.failedCalls(room)).length > 0)
     const reasons = (await platform.failedCalls(room)).map(({ lastError }) => lastError)
-    assert.deepEqual(new Set(reasons), new Set(['the room has no webhook any more']))
+    assert.deepEqual(new Set(reasons), new Set(['the room no longer has a webhook']))
   })
 
   test('with a user and password in its URL gets them as Basic authorization', async () => {

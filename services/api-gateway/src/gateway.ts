@@ -49,7 +49,7 @@ import { type FilesHere, filesOrigin } from './routes/files.ts'
 import { serveReceivers } from './routes/webhook-receivers.ts'
 import { gatewaySettings } from './settings.ts'
 
-/** Longer than any ID: the contract says which IDs are too long. */
+/** Longer than any ID: the contract limits their length. */
 const maxIdInUrl = 64 * 1024
 
 /** How URLs are matched to operations. */
@@ -60,28 +60,28 @@ export interface GatewayParts {
   log: Logger
   metrics: Metrics
   presence: Presence
-  /** Counts requests by app; without it nothing is counted. */
+  /** Counts requests by app, if set. */
   figures?: Figures
-  /** Remembers what users are refused; without it nothing is remembered. */
+  /** Remembers refusals of users, if set. */
   recent?: RecentActivity
   findToken: FindToken
   tracing?: Tracing
-  /** Without them nothing is limited. */
+  /** No limits by default. */
   rateLimits?: CallerLimits & UploadRates & { failedLoginsPerAddress: number }
-  /** How many proxies in front add to X-Forwarded-For. */
+  /** Number of proxies that add to X-Forwarded-For. */
   trustedProxies?: number
-  /** How long a request may take to arrive whole, in milliseconds. */
+  /** Timeout for receiving a complete request, in milliseconds. */
   receiveMS?: number
-  /** Requests are refused while the event loop is later than this; 0 is no limit. */
+  /** Requests are refused while the event loop delay exceeds this; 0 is no limit. */
   maxLoopDelayMS?: number
   chatPage?: Omit<ChatPageOptions, 'files'>
-  /** Of browser pages that may call /mcp. */
+  /** Origins of browser pages that may call /mcp. */
   mcpOrigins?: readonly string[]
   files: FilesHere
   console?: ConsoleParts
 }
 
-/** The HTTP edge: every operation of the contract on its use case. Not listening yet. */
+/** The HTTP edge: maps every operation of the contract to its use case. Not listening yet. */
 export async function createGateway({
   chat,
   log,
@@ -106,7 +106,7 @@ export async function createGateway({
   const app = fastify<RawServerDefault, IncomingMessage, ServerResponse>({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    // Lines name their request themselves: a logger per request costs as much as reading its body.
+    // Log lines name their request: a logger per request costs as much as reading its body.
     childLoggerFactory: (logger) => logger,
     ...connections.options,
     bodyLimit: maxBodyBytes,
@@ -195,8 +195,8 @@ function lookForProxies(app: FastifyInstance, log: Logger, trustedProxies: numbe
 
 function watchedFeeds(chat: Chat, metrics: Metrics): Feeds {
   const feeds = createFeeds(chat)
-  metrics.gaugeOf('parley_feed_readers', 'Readers of GET /admin/events at the moment', () => feeds.readers)
-  const help = 'How far behind the furthest reader of GET /admin/events was since the last scrape'
+  metrics.gaugeOf('parley_feed_readers', 'Current readers of GET /admin/events', () => feeds.readers)
+  const help = 'Maximum lag of readers of GET /admin/events since the last scrape'
   metrics.gaugeOf('parley_feed_lag_seconds', help, () => feeds.takeLagMS() / 1_000)
   return feeds
 }

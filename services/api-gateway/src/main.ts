@@ -25,10 +25,10 @@ import { createGateway } from './gateway.ts'
 import { letConnectionsGo } from './limits/connections.ts'
 import { gatewaySettings } from './settings.ts'
 
-/** The part of the stopping time in which clients are asked to close the connections that they keep alive. */
+/** Share of the stop timeout for draining kept-alive connections. */
 const leavingShare = 0.1
 
-const retentionLagHelp = 'Age of the oldest sweep for messages beyond their retention that reached all rooms of its app'
+const retentionLagHelp = 'Age of the oldest complete retention sweep of an app'
 
 await runService(
   { name: 'api-gateway', settings: gatewaySettings },
@@ -63,9 +63,7 @@ await runService(
     ]
     const upkeep = keepUp(chat, duties, signal)
     onStop('upkeep', () => upkeep)
-    metrics.gaugeOf('parley_outbox_age_seconds', 'Age of the oldest event that is not published yet', () =>
-      outboxAge(chat),
-    )
+    metrics.gaugeOf('parley_outbox_age_seconds', 'Age of the oldest unpublished event', () => outboxAge(chat))
     const counts = createRequestCounts(presence, (error) =>
       log.warn({ err: error }, 'Redis is away: each gateway counts requests for itself'),
     )

@@ -30,37 +30,37 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     caller: AuthenticatedCaller | undefined
-    /** Why the caller is refused, kept until the body decides the form of the error. */
+    /** The refusal, kept until the body determines the form of the error. */
     refusal: unknown
   }
 }
 
-/** Finds the device of a call by the possible meanings of its header. */
+/** Finds the device of a call from the possible meanings of its header. */
 export type DeviceOf = (
   caller: UserCaller,
   forms: readonly string[],
 ) => Promise<string | undefined> | string | undefined
 
-/** The parameter of the use cases of a call. */
+/** The chat context of a call's use cases. */
 export type ChatOf = (operation: Operation, request: FastifyRequest) => Promise<Chat>
 
 /** The input of a handler: validated, with the caller, and the request's ID for logs and events. */
 export interface Call<O extends Operation> extends Input<O> {
   caller: CallerOf<O['access']>
-  /** The parameter of use cases; it records the change of an API key or operator. */
+  /** The context for use cases; audits changes by API keys and operators. */
   chat: Chat
   request: string
-  /** The device named by IM-DEVICE-ID: it does not get the events of its own actions. */
+  /** The device named by IM-DEVICE-ID, which does not get the events of its own actions. */
   device: string | undefined
-  /** The address under which the caller reaches us, such as https://chat.example.com. */
+  /** The origin under which the caller reaches us, such as https://chat.example.com. */
   origin: () => string
-  /** For the cookies of operators. */
+  /** For operator cookies. */
   raw: FastifyRequest
   /** A signal that aborts when the caller closes the connection. */
   closed: () => AbortSignal
 }
 
-/** A whole response that goes out as it is, without envelope. */
+/** A response without envelope. */
 export interface BareAnswer {
   bare: unknown
 }
@@ -78,7 +78,7 @@ type Handler<O extends Operation> = (
   | (O extends { scheduled: infer S extends z.ZodType } ? Accepted<z.output<S>> : never)
 >
 
-/** Makes the function that turns an operation of the contract and its use case into a route. */
+/** Creates the function that mounts an operation of the contract and its use case as a route. */
 export function createMount(app: FastifyInstance, authentication: Authentication, deviceOf: DeviceOf, chatOf: ChatOf) {
   return function mount<O extends Operation>(operation: O, handle: Handler<O>): void {
     const checkCaller = async (request: FastifyRequest) => {
@@ -89,7 +89,7 @@ export function createMount(app: FastifyInstance, authentication: Authentication
       url: operation.path,
       config: { operation },
       schema: routeSchema(operation),
-      // Before the body is read. With isBare, the body decides the form of the refusal.
+      // Before the body is read. With isBare, the body determines the form of the refusal.
       onRequest: (request, _reply, done) => {
         request.caller = rememberedCaller(authentication, operation.access, request)
         if (request.caller) return done()
@@ -141,10 +141,10 @@ export function createMount(app: FastifyInstance, authentication: Authentication
 
 export type Mount = ReturnType<typeof createMount>
 
-/** @throws ApiError INVALID_REQUEST for a header Host that is part of no URL */
+/** @throws ApiError INVALID_REQUEST if the Host header is not valid in a URL */
 function originOf({ protocol, host }: FastifyRequest): string {
   const origin = `${protocol}://${host}`
-  if (!URL.canParse(origin)) throw new ApiError('INVALID_REQUEST', 'Host: expected the name of a host')
+  if (!URL.canParse(origin)) throw new ApiError('INVALID_REQUEST', 'Host: expected a host name')
   return origin
 }
 
@@ -165,7 +165,7 @@ async function finish(work: Promise<void>, done: (error?: Error) => void): Promi
   done()
 }
 
-/** Refuses a request; its body decides the form of the refusal. */
+/** Refuses a request in the form that its body determines. */
 async function refuseInForm(request: FastifyRequest, done: (error: Error) => void): Promise<void> {
   try {
     request.body = await readRefusedBody(request)
@@ -194,8 +194,8 @@ function routeSchema(operation: Operation): FastifySchema {
     ...(body && { body }),
     response: {
       200: answerSchema(operation),
-      ...(accepted && { 202: envelope(accepted).describe('The work goes on as a job') }),
-      ...(scheduled && { 202: envelope(scheduled).describe('It is sent later') }),
+      ...(accepted && { 202: envelope(accepted).describe('Continues as a job') }),
+      ...(scheduled && { 202: envelope(scheduled).describe('Scheduled') }),
       ...errorAnswers(operation),
     },
   }

@@ -5,21 +5,21 @@ import { auditSettings, sharedSettings } from '@parley/service/shared-settings'
 import { z } from 'zod'
 import { consoleSettings } from './console/console-settings.ts'
 
-/** As in a Content-Security-Policy: `https://shop.example https://*.example.com:8443`. */
+/** In Content-Security-Policy syntax: `https://shop.example https://*.example.com:8443`. */
 const origins = z
   .string()
-  .regex(/^(?:(?:\*|https?:\/\/(?:\*\.)?[\w.-]+(?::\d+)?)(?: +|$))*$/, 'must be origins with spaces between')
+  .regex(/^(?:(?:\*|https?:\/\/(?:\*\.)?[\w.-]+(?::\d+)?)(?: +|$))*$/, 'must be space-separated origins')
   .default('')
   .transform((text) => text.split(/ +/).filter((origin) => origin !== ''))
 
 /** As browsers send them in Origin. */
 const exactOrigins = z
   .string()
-  .regex(/^(?:https?:\/\/[\w.-]+(?::\d+)?(?: +|$))*$/, 'must be origins with spaces between')
+  .regex(/^(?:https?:\/\/[\w.-]+(?::\d+)?(?: +|$))*$/, 'must be space-separated origins')
   .default('')
   .transform((text) => text.split(/ +/).filter((origin) => origin !== ''))
 
-/** Everything that the api-gateway takes from its environment. */
+/** All settings of the api-gateway. */
 export const gatewaySettings = {
   ...sharedSettings,
   ...auditSettings,
@@ -40,48 +40,48 @@ export const gatewaySettings = {
   },
   failedLoginsPerAddress: {
     env: 'PARLEY_GATEWAY_FAILED_LOGINS_PER_ADDRESS',
-    help: 'the distinct wrong keys and tokens of one IP address (IPv6: /64) in a minute, with those over sockets, after which further ones get 429; 0 is no limit',
+    help: 'the distinct wrong keys and tokens per minute of one IP address (IPv6: /64), over REST and sockets, after which further ones get 429; 0 is no limit',
     schema: wholeNumber.default(100),
   },
   tokenDays: {
     env: 'PARLEY_GATEWAY_TOKEN_DAYS',
     help: 'the lifetime of an issued token in days',
-    // Later days are no dates any more, and a token of no days is dead at once.
+    // More days exceed the range of Date; 0 days would expire tokens immediately.
     schema: wholeNumber.min(1).max(36_500).default(30),
   },
   exportEveryMS: {
     env: 'PARLEY_GATEWAY_EXPORT_EVERY_MS',
-    help: 'the milliseconds between two exports that a user asks for by POST /me/export',
+    help: 'the minimum milliseconds between two POST /me/export of a user',
     schema: milliseconds.default(86_400_000),
   },
   jobAfterMS: {
     env: 'PARLEY_GATEWAY_JOB_AFTER_MS',
-    help: 'how long a batch or an erasure may take, in milliseconds, before it is answered with 202 and goes on as a job',
+    help: 'the milliseconds after which a batch or erasure returns 202 and continues as a job',
     schema: milliseconds.default(5_000),
   },
   streamSilenceMS: {
     env: 'PARLEY_GATEWAY_STREAM_SILENCE_MS',
-    help: 'how long no piece of a streamed message may come, in milliseconds, before the message ends by itself',
+    help: 'the milliseconds without a piece after which a streamed message ends',
     schema: milliseconds.min(1).default(60_000),
   },
   receiveMS: {
     env: 'PARLEY_GATEWAY_RECEIVE_MS',
-    help: 'how long the head of a request may take to arrive, and then its body, in milliseconds; not the body of an uploaded file',
+    help: 'the timeout for receiving the headers of a request, and then its body, in milliseconds; file uploads are exempt',
     schema: milliseconds.min(1).default(30_000),
   },
   maxLoopDelayMS: {
     env: 'PARLEY_GATEWAY_MAX_LOOP_DELAY_MS',
-    help: 'the delay of the event loop, in milliseconds, above which requests are refused with 503 until the gateway keeps up again; 0 is no limit',
+    help: 'the event loop delay, in milliseconds, above which requests get 503 until the gateway catches up; 0 is no limit',
     schema: wholeNumber.default(2_000),
   },
   chatFrameAncestors: {
     env: 'PARLEY_GATEWAY_CHAT_FRAME_ANCESTORS',
-    help: 'the origins, with spaces between, whose pages may show /chat in a frame, beside our own; * is every one',
+    help: 'the origins, space-separated, that may frame /chat besides our own; * is all',
     schema: origins,
   },
   mcpOrigins: {
     env: 'PARLEY_GATEWAY_MCP_ORIGINS',
-    help: 'the origins, with spaces between, of browser pages that may call /mcp; clients that are no browsers need none',
+    help: 'the origins, space-separated, of browser pages that may call /mcp; other clients need none',
     schema: exactOrigins,
   },
   console: consoleSettings,
@@ -89,7 +89,7 @@ export const gatewaySettings = {
     ...fileSettings,
     maxBytes: {
       env: 'PARLEY_GATEWAY_FILE_MAX_BYTES',
-      help: 'the size of a file of messages, in bytes, at most',
+      help: 'the maximum size of a file, in bytes',
       schema: wholeNumber
         .min(1)
         .max(5 * 1024 ** 3)
@@ -97,33 +97,33 @@ export const gatewaySettings = {
     },
     maxBytesPerUser: {
       env: 'PARLEY_GATEWAY_FILES_MAX_BYTES_PER_USER',
-      help: 'the bytes that all files of one user may have together; 0 is no limit',
+      help: 'the maximum total bytes of the files of one user; 0 is no limit',
       schema: wholeNumber.default(5 * 1024 ** 3),
     },
     minFreeBytes: {
       env: 'PARLEY_GATEWAY_FILES_MIN_FREE_BYTES',
-      help: 'the bytes that uploads leave free in the folder of files; over it they get 507',
+      help: 'the bytes to keep free in the file folder; uploads that would use them get 507',
       schema: wholeNumber.default(1024 ** 3),
     },
     uploadBytesPerUser: {
       env: 'PARLEY_GATEWAY_UPLOAD_BYTES_PER_USER',
-      help: 'the bytes of files that one user may upload to one gateway at a time; a single upload may have more; 0 is no limit',
+      help: 'the bytes of concurrent uploads of one user per gateway; a single upload may exceed it; 0 is no limit',
       schema: wholeNumber.default(1024 ** 3),
     },
     uploadBytes: {
       env: 'PARLEY_GATEWAY_UPLOAD_BYTES',
-      help: 'the bytes of files that all users may upload to one gateway at a time; a single upload may have more; 0 is no limit',
+      help: 'the bytes of concurrent uploads of all users per gateway; a single upload may exceed it; 0 is no limit',
       schema: wholeNumber.default(20 * 1024 ** 3),
     },
     uploadsPerUser: {
       env: 'PARLEY_GATEWAY_UPLOADS_PER_USER',
-      help: 'the uploads of files that one user may begin in a minute; 0 is no limit',
+      help: 'the uploads per minute of one user; 0 is no limit',
       schema: wholeNumber.default(300),
     },
   },
   ratePerApiKey: {
     env: 'PARLEY_GATEWAY_RATE_PER_API_KEY',
-    help: 'the requests that one API key may make in a minute; 0 is no limit',
+    help: 'the requests per minute of one API key; 0 is no limit',
     schema: wholeNumber.default(600_000),
   },
   rates: rateSettings,

@@ -4,7 +4,7 @@ import type { TestGateway } from './test-gateway.ts'
 
 const dayMS = 24 * 60 * 60 * 1_000
 
-/** The first messages of a room become so many days older behind Parley's back; others by ID. */
+/** Makes the first messages of a room, or others by ID, older by this many days, behind Parley's back. */
 export async function makeOlder(
   { app, chat: { db, flusher } }: TestGateway,
   room: string,

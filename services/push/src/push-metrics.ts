@@ -11,16 +11,16 @@ export interface PushMetrics {
   results: Counter<'network' | 'result' | 'reason'>
   /** 1 while a network refuses our credentials. */
   stopped: Gauge<'network'>
-  /** Apps with devices that the network nearly all rejects. */
+  /** Apps nearly all of whose devices the network rejects. */
   stoppedApps: Gauge<'network'>
   inFlight: Gauge<'network'>
-  /** From the noting of a push until its network accepted it. */
+  /** Time from the recording of a push until its network accepted it. */
   delay: Histogram<'network'>
 }
 
 export function createPushMetrics(metrics: Metrics): PushMetrics {
   return {
-    results: metrics.counter('parley_push_results_total', 'What became of pushes and of calls to integrators', [
+    results: metrics.counter('parley_push_results_total', 'Outcomes of pushes and of calls to integrators', [
       'network',
       'result',
       'reason',
@@ -33,17 +33,17 @@ export function createPushMetrics(metrics: Metrics): PushMetrics {
       'Apps to which nothing is sent, because a push network rejects nearly all their devices',
       ['network'],
     ),
-    inFlight: metrics.gauge('parley_push_in_flight', 'Pushes and calls that wait for an answer', ['network']),
+    inFlight: metrics.gauge('parley_push_in_flight', 'Pushes and calls waiting for a response', ['network']),
     delay: metrics.histogram(
       'parley_push_delay_seconds',
-      'From when a push was noted until its network took it',
+      'Time from the recording of a push until its network accepted it',
       [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600],
       ['network'],
     ),
   }
 }
 
-/** The consumers of the stream that the push service has. */
+/** The stream consumers of the push service. */
 export const consumers = [
   'push',
   'pushThreads',
@@ -55,19 +55,22 @@ export const consumers = [
 ] as const
 const networks = pushNetwork.options
 
-/** Exports how much waits in the stream and in the database, as it is at each scrape. */
+/** Exports the backlog in the stream and the database, read at each scrape. */
 export function exportQueues(db: Db, bus: Bus, metrics: Metrics): void {
   const ofConsumers = async (figure: 'waiting' | 'unacknowledged') => {
     const states = consumers.map(async (name) => [name, (await consumerLag(bus, name))[figure]] as const)
     return Object.fromEntries(await Promise.all(states))
   }
-  metrics.gaugesOf('parley_consumer_lag_messages', 'Messages of the stream not taken yet', 'consumer', () =>
+  metrics.gaugesOf('parley_consumer_lag_messages', 'Stream messages not received yet', 'consumer', () =>
     ofConsumers('waiting'),
   )
-  metrics.gaugesOf('parley_consumer_unacknowledged_messages', 'Messages taken and not done yet', 'consumer', () =>
-    ofConsumers('unacknowledged'),
+  metrics.gaugesOf(
+    'parley_consumer_unacknowledged_messages',
+    'Messages received but not acknowledged yet',
+    'consumer',
+    () => ofConsumers('unacknowledged'),
   )
-  metrics.gaugesOf('parley_push_queue_depth', 'Pushes and calls that wait in the database', 'queue', async () => {
+  metrics.gaugesOf('parley_push_queue_depth', 'Pushes and calls waiting in the database', 'queue', async () => {
     const [calls, ...due] = await Promise.all([
       countCalls(db),
       ...networks.map((network) => countDuePushes(db, network)),

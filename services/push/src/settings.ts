@@ -12,7 +12,7 @@ const textOrFile = z.string().transform((given, context) => {
   try {
     return readFileSync(given, 'utf8')
   } catch (error) {
-    context.addIssue(`neither the text itself nor a file that can be read: ${(error as Error).message}`)
+    context.addIssue(`neither the text itself nor a readable file: ${(error as Error).message}`)
     return z.NEVER
   }
 })
@@ -26,32 +26,32 @@ const serviceAccount = z
   })
   .describe('a service account of Google Cloud')
 
-/** Everything that the push service takes from its environment. */
+/** All settings of the push service. */
 export const pushSettings = {
   ...sharedSettings,
   generic: {
     env: 'PUSH_GENERIC',
-    help: "the URL of the integrator's push backend; set, messages are pushed by calling it, and by no other way",
+    help: "the URL of the integrator's push backend; if set, messages are pushed only by calling it",
     schema: z.url({ protocol: /^https?$/ }).optional(),
   },
   allowPrivateTargets: {
     env: 'PARLEY_PUSH_ALLOW_PRIVATE_TARGETS',
-    help: 'whether webhooks and PUSH_GENERIC may call private, loopback and link-local addresses; with loopback, loopback addresses and no others',
+    help: 'whether webhooks and PUSH_GENERIC may call private, loopback and link-local addresses; loopback: only loopback addresses',
     schema: privateTargets,
   },
   callTimeoutMS: {
     env: 'PARLEY_PUSH_CALL_TIMEOUT_MS',
-    help: 'the milliseconds after which a call of a webhook or of PUSH_GENERIC counts as failed',
+    help: 'the timeout of calls to webhooks and PUSH_GENERIC, in milliseconds',
     schema: milliseconds.min(1).default(5_000),
   },
   callRetryMS: {
     env: 'PARLEY_PUSH_CALL_RETRY_MS',
-    help: 'the milliseconds for which a failed call is tried again',
+    help: 'the milliseconds for which a failed call is retried',
     schema: milliseconds.default(3_600_000),
   },
   keepMS: {
     env: 'PARLEY_PUSH_KEEP_MS',
-    help: 'the milliseconds after which a notification is of no use any more, to us and to the networks',
+    help: 'the milliseconds after which a notification expires, here and at the networks',
     schema: milliseconds.default(86_400_000),
   },
   awayMS: {
@@ -61,28 +61,28 @@ export const pushSettings = {
   },
   decisions: {
     env: 'PARLEY_PUSH_DECISIONS',
-    help: 'whether what was decided for each device, and what came of it, is recorded for GET /admin/push/why',
+    help: 'whether decisions and outcomes per device are recorded for GET /admin/push/why',
     schema: yesOrNo.default(true),
   },
   networkTimeoutMS: {
     env: 'PARLEY_PUSH_NETWORK_TIMEOUT_MS',
-    help: 'the milliseconds that APNs or FCM may take to answer',
+    help: 'the response timeout of APNs and FCM, in milliseconds',
     schema: milliseconds.min(1).default(10_000),
   },
   probeMS: {
     env: 'PARLEY_PUSH_PROBE_MS',
-    help: 'the milliseconds between two looks whether a network that refused our credentials takes them now',
+    help: 'the milliseconds between two probes of a network that refused our credentials',
     schema: milliseconds.min(1).default(60_000),
   },
   concurrency: {
     env: 'PARLEY_PUSH_CONCURRENCY',
-    help: 'the notifications that are on their way to one network at the same time',
+    help: 'the maximum number of concurrent notifications to one network',
     schema: wholeNumber.min(1).default(100),
   },
   apns: {
     key: {
       env: 'PARLEY_PUSH_APNS_KEY',
-      help: 'the APNs signing key: the text of the .p8 file, or its path; not set, nothing goes to APNs',
+      help: 'the APNs signing key: the text of the .p8 file, or its path; if not set, APNs is off',
       schema: textOrFile.refine(isPrivateKey, 'expected a private key in PEM').optional(),
       secret: true as const,
     },
@@ -94,7 +94,7 @@ export const pushSettings = {
     },
     topics: {
       env: 'PARLEY_PUSH_APNS_TOPICS',
-      help: 'the bundle IDs of the apps, separated by commas, the most used one first',
+      help: 'the bundle IDs of the apps, comma-separated, the most used one first',
       schema: z
         .string()
         .default('')
@@ -102,40 +102,40 @@ export const pushSettings = {
     },
     production: {
       env: 'PARLEY_PUSH_APNS_PRODUCTION',
-      help: "whether APNs' production servers are called, not those of the sandbox",
+      help: "whether to use APNs' production servers instead of the sandbox",
       schema: yesOrNo.default(true),
     },
     url: {
       env: 'PARLEY_PUSH_APNS_URL',
-      help: 'another APNs server than those of Apple, such as a double of it',
+      help: "an APNs server other than Apple's, such as a test double",
       schema: z.url({ protocol: /^https$/ }).optional(),
     },
   },
   webSubject: {
     env: 'PARLEY_PUSH_WEB_SUBJECT',
-    help: 'your contact for the push services of browsers, a mailto: or https: URL; not set, nothing goes to browsers',
+    help: 'your contact for browser push services, a mailto: or https: URL; if not set, Web Push is off',
     schema: z.url({ protocol: /^(mailto|https)$/ }).optional(),
   },
   relayUrl: {
     env: 'PARLEY_PUSH_RELAY_URL',
-    help: 'the https URL of a relay of yours, which gets the pushes to devices of the type relay; not set, they get none',
+    help: 'the https URL of your relay for devices of the type relay; if not set, they get no pushes',
     schema: z.url({ protocol: /^https$/ }).optional(),
   },
   hms: {
     appId: {
       env: 'PARLEY_PUSH_HMS_APP_ID',
-      help: "the app ID (client ID) at Huawei's Push Kit; not set, nothing goes to Push Kit",
+      help: "the app ID (client ID) at Huawei's Push Kit; if not set, Push Kit is off",
       schema: z.string().min(1).optional(),
     },
     appSecret: {
       env: 'PARLEY_PUSH_HMS_APP_SECRET',
-      help: 'the app secret (client secret) to that ID',
+      help: 'the app secret (client secret) of that ID',
       schema: z.string().min(1).optional(),
       secret: true as const,
     },
     badgeClass: {
       env: 'PARLEY_PUSH_HMS_BADGE_CLASS',
-      help: "the entry activity of the Huawei app, such as com.example.MainActivity; not set, its badge isn't moved",
+      help: 'the entry activity of the Huawei app, such as com.example.MainActivity; if not set, its badge is not updated',
       schema: z.string().min(1).optional(),
     },
     url: {
@@ -145,14 +145,14 @@ export const pushSettings = {
     },
     tokenUrl: {
       env: 'PARLEY_PUSH_HMS_TOKEN_URL',
-      help: 'where access tokens for it are issued',
+      help: 'the URL that issues access tokens for Push Kit',
       schema: z.url({ protocol: /^https$/ }).default('https://oauth-login.cloud.huawei.com/oauth2/v3/token'),
     },
   },
   fcm: {
     serviceAccount: {
       env: 'PARLEY_PUSH_FCM_SERVICE_ACCOUNT',
-      help: 'the service account for FCM: the JSON text, or the path of its file; not set, nothing goes to FCM',
+      help: 'the service account for FCM: the JSON text, or the path of its file; if not set, FCM is off',
       schema: textOrFile
         .transform((text) => asJson(text))
         .pipe(serviceAccount)

@@ -51,12 +51,12 @@ export interface PushParts {
   tracing: Tracing
 }
 
-/** Events handled at the same time, of each consumer. */
+/** Concurrent events per consumer. */
 const eventsAtOnce = 50
 
 /**
- * The push service: consumers store pushes and calls in the database; senders send them, each network and each server
- * at its own speed. Settles with a function that waits for the end, after the signal aborted.
+ * The push service: consumers store pushes and calls in the database; senders send them, each network and server at its own
+ * pace. Resolves to a function that waits for the end after the signal aborts.
  */
 export async function startPush(parts: PushParts, signal: AbortSignal): Promise<{ ended: () => Promise<void> }> {
   const { settings, chat, db, bus, presence, figures, log, tracing } = parts
@@ -90,7 +90,7 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   const toDeliver = { chat, db, log, tracing, notificationsOf, dispatcher: guarded, timeoutMS, generic, keepMS }
   const deliver = countedDelivery(createCallDelivery(toDeliver), figures)
   const findHandled = handledIn(db, bus)
-  // Otherwise the consumers make them, when NATS is there.
+  // Otherwise the consumers create them once NATS is available.
   if (bus.connected) for (const name of consumers) await ensureConsumers(bus, name, findHandled)
   const consume = <T>(name: (typeof consumers)[number], handler: MessageHandler<T>) => {
     const { handled, onFailure } = watch(name)
@@ -139,14 +139,14 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   }
 }
 
-/** Senders look for themselves whenever they have done something: this is for work that others stored, or that has waited. */
+/** Wakes senders for work stored by other processes or now due; senders look for more by themselves after each send. */
 function wakeWhenDue(wakes: readonly (readonly [kind: PushNetwork | 'calls', wake: Wake])[]): Duty[] {
   return wakes.map(([kind, wake]) => {
     return { kinds: [kind], work: async () => wake.up(), onError: () => undefined }
   })
 }
 
-/** Counts the tries of calls by app. */
+/** Counts call attempts by app. */
 function countedDelivery(
   deliver: ReturnType<typeof createCallDelivery>,
   figures: PushParts['figures'],
@@ -175,7 +175,7 @@ function traced(tracing: Tracing, { read, handle }: MessageHandler<MessageEvent>
   }
 }
 
-/** The state of each network's credentials, which this process reports by names that are no secrets. Nothing is tried yet. */
+/** Reports the state of each network's credentials under non-secret names, initially untried. */
 function reportCredentials(
   { settings: { apns, fcm, hms, relayUrl }, reportAlso }: PushParts,
   networks: ReadonlyMap<PushNetwork, Network>,

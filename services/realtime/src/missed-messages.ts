@@ -5,7 +5,7 @@ import type { Logger } from '@parley/service/log'
 import type { RealtimeNode } from './node.ts'
 
 const resyncAgainMS = 1_000
-/** By then, everything that was cut off is known again, and NATS routes all of this node's subjects again. */
+/** After this, all gaps have been noticed and NATS routes all of this node's subjects again. */
 const batchGapsMS = 2_000
 /** A flapping route must not keep the database busy. */
 const gapsAgainMS = 10_000
@@ -84,7 +84,7 @@ export function createMissedMessages({ log, signal, isConnected, node }: MissedM
       const isFirst = gapSinceMS === undefined
       gapSinceMS = Math.min(gapSinceMS ?? sinceMS, sinceMS)
       if (!isFirst) return
-      log.warn({ sinceMS }, 'messages of the bus may be missing: they are made up')
+      log.warn({ sinceMS }, 'bus messages may be missing; recovering them')
       void makeUpGaps()
     },
     isBehind: () => awaySinceMS !== undefined || gapSinceMS !== undefined || makingUp > 0,

@@ -47,8 +47,8 @@ import { realtimeSettings } from './settings.ts'
 const drainShare = 0.7
 
 /**
- * One turn of the event loop can have to upgrade all of these, at 60 µs each. Clients far away take longer than these
- * milliseconds, but arrive spread out: of them, 3,200 a second are admitted.
+ * One turn of the event loop may have to upgrade all of these, at 60 µs each. Distant clients take longer than these
+ * milliseconds but arrive spread out: 3,200 of them a second are admitted.
  */
 const handshakesInFlight = { most: 64, withinMS: 20 } as const
 /** A slice of the accept queue, in milliseconds. */
@@ -78,7 +78,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
   const acceptQueue = createAcceptQueue(acceptSliceMS)
   const watching = watchPresence({ ...parts, socketsOf: (...user) => sockets.ofUser(...user), server: () => server })
   const pollOwner = createPollOwners(bus, settings.pingIntervalMS + settings.pingTimeoutMS, () => chat.control.runs())
-  metrics.gaugeOf('parley_bus_subscriptions', 'Rooms and users whose events this node hears', () => interest.size)
+  metrics.gaugeOf('parley_bus_subscriptions', 'Rooms and users that this node subscribes to', () => interest.size)
 
   const { noteCaughtUp } = deliveredMessages
   const catchingUp = startCatchUp({ ...parts, ...delivering, acceptQueue, noteCaughtUp, sockets, server: () => server })

@@ -10,7 +10,7 @@ import type { Logger } from '@parley/service/log'
 import { createNoteOnline, type NoteOnline } from './online-users.ts'
 
 const lookEveryMS = 20_000
-/** How long Redis keeps the peaks after they are in the buckets: each look writes those again. */
+/** How long Redis keeps peaks that are already in the buckets: each round writes them again. */
 const keepMinutes = 10
 
 /**

@@ -11,7 +11,7 @@ import { z } from 'zod'
 
 const typesWithLinks: ReadonlySet<unknown> = new Set(['text', 'markdown'])
 
-/** A counted message, and the link that it may have a card of. */
+/** A counted message, with the link for a card. */
 export type CountedFact = SentFact & { link: string | undefined }
 
 /** The counted fields of a message. Its time must be in the range of Date, or its buckets could not be written. */
@@ -23,8 +23,8 @@ const fields = messageSchema
 const waitMS = 500
 
 /**
- * Makes the handler that counts `chat message` events into the buckets. It settles when the count is written; a
- * repeated event changes nothing.
+ * Creates the handler that counts `chat message` events into the buckets. It settles once the count is written.
+ * Idempotent: a redelivered event changes nothing.
  */
 export function createMessageCounter(db: Db): MessageHandler<CountedFact> {
   const note = batched(

@@ -8,9 +8,9 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 const timeoutMS = 5_000
 
-/** Fetches cards with connections of its own, to addresses that link cards may be made of. */
+/** Fetches cards over its own connections, to allowed addresses only. */
 export function createCardFetcher(allowPrivate: PrivateTargets) {
-  // The rest of a long page is not read: no length of it fails.
+  // Long pages are cut, so no length is an error.
   const dispatcher = createGuardedAgent({ allowPrivate, timeoutMS, connections: 4, maxAnswerBytes: -1 })
   return {
     fetchCard: (link: string) => fetchLinkCard(link, dispatcher, timeoutMS),
@@ -19,9 +19,9 @@ export function createCardFetcher(allowPrivate: PrivateTargets) {
 }
 
 /**
- * Fetches a page and reads its card: HTML alone, uncompressed, its first 512 KiB, after 3 redirects at most.
- * Each address is one that the dispatcher allows.
- * @throws Error when the page cannot be fetched or is something else
+ * Fetches a page and reads its card: only uncompressed HTML, the first 512 KiB, after at most 3 redirects. The dispatcher
+ * checks every address.
+ * @throws Error if the page cannot be fetched or is not HTML
  */
 export async function fetchLinkCard(
   link: string,
@@ -39,7 +39,7 @@ export async function fetchLinkCard(
       signal,
       headers: { accept: 'text/html', 'accept-encoding': 'identity', 'user-agent': 'Parley' },
     })
-    // A body that is not read to its end says so in an event, besides to its reader.
+    // An unfinished body also emits `error`, besides failing its reader.
     body.on('error', () => undefined)
     const location = headers['location']
     if (redirects.has(statusCode) && typeof location === 'string') {

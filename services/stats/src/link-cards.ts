@@ -12,20 +12,20 @@ import { LRUCache } from 'lru-cache'
 
 const freshMS = 24 * 60 * 60 * 1_000
 const settingMS = 10_000
-/** Apps whose setting is remembered. */
+/** Number of apps whose setting is cached. */
 const mostApps = 1_000
 const atOnce = { perUser: 4, perApp: 4, waitingPerUser: 0, inAll: 16, waiting: 100, waitMS: 60_000 }
 
 /** Fetches cards in the background: `soon` returns at once. */
 export interface LinkCards {
   soon(app: string, link: string): void
-  /** Writes no more: a fetch that the stop ends says nothing about its page. */
+  /** Stops writing: an aborted fetch says nothing about its page. */
   stop(): void
 }
 
 /**
- * Makes cards for apps that turn them on. A card that could not be fetched is tried again by the next message with its link,
- * after a day. Links of an app that sends too many wait for a minute, then they have none.
+ * Creates cards for apps that enable them. A failed card is retried after a day, by the next message with its link. Links of
+ * an app that sends too many wait up to a minute and are then dropped.
  */
 export function createLinkCards(
   db: Db,

@@ -10,7 +10,7 @@ import type { SettingsOf } from '@parley/service/settings'
 
 /**
  * Scans files, makes thumbnails, and removes unreferenced files. Any number of instances may run at once.
- * @throws Error when a scanner would get addresses without a base URL
+ * @throws Error if a scanner is set without a base URL for the files
  */
 export function lookAfterFiles(
   { askScanner, ...parts }: { db: Db; log: Logger; askScanner: (url: string, file: ScannedFile) => Promise<boolean> },

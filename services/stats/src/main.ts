@@ -27,10 +27,10 @@ await runService(
   async ({ service, settings, log, metrics, checks, onStop, signal }) => {
     const { db, bus, presence, figures } = await connectServers({ service, settings, log, metrics, checks, onStop })
     const findHandled = handledIn(db, bus)
-    // Otherwise consumeStreams makes it, when NATS is there.
+    // Otherwise consumeStreams creates it once NATS is available.
     if (bus.connected) await ensureConsumers(bus, 'stats', findHandled)
 
-    metrics.gaugesOf('parley_consumer_lag_messages', 'Messages of the stream not taken yet', 'consumer', async () => ({
+    metrics.gaugesOf('parley_consumer_lag_messages', 'Stream messages not received yet', 'consumer', async () => ({
       stats: (await consumerLag(bus, 'stats')).waiting,
     }))
     const { handled, onFailure } = watchConsumers(log, metrics)('stats')

@@ -13,7 +13,7 @@ export type NoteOnline = (users: readonly OnlineUser[]) => Promise<void>
 
 /** Makes the function that writes each user once in each bucket, however often it is called. */
 export function createNoteOnline(db: Db): NoteOnline {
-  /** Users already written, in the present bucket of each level. */
+  /** Users already written, in the current bucket of each level. */
   const written = new Map<BucketLevel, { beginMS: number; names: Set<string> }>()
 
   function namesIn(level: BucketLevel, atMS: number): Set<string> {

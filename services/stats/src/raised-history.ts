@@ -3,7 +3,7 @@ import { lowerHistory } from '@parley/db/backup/history-window'
 import type { Db } from '@parley/db/connect'
 import type { Logger } from '@parley/service/log'
 
-/** Puts back the history window of MongoDB that a killed backup has left raised. */
+/** Restores MongoDB's history window after a killed backup left it raised. */
 export function lowerRaisedHistory(db: Db, log: Logger): Duty {
   return {
     kinds: ['raisedHistory'],

@@ -6,8 +6,7 @@ const most = { title: 200, description: 500, siteName: 100, image: 2_048 }
 const read: ReadonlySet<string> = new Set(['og:title', 'og:description', 'og:site_name', 'og:image', 'description'])
 
 /**
- * The card of an HTML page, by its Open Graph tags (ogp.me), else by its title and description. Undefined for a page
- * without a title.
+ * The card of an HTML page, from its Open Graph tags (ogp.me) or its title and description. Undefined without a title.
  */
 export function readHead(html: Buffer, contentType: string, url: URL): LinkCard | undefined {
   const tags = new Map<string, string>()
@@ -43,20 +42,20 @@ export function readHead(html: Buffer, contentType: string, url: URL): LinkCard 
   }
 }
 
-/** By the header, else by the page's own words (HTML, 13.2.3.2), else UTF-8. */
+/** Decodes by the header, else by the page's `meta` (HTML, 13.2.3.2), else as UTF-8. */
 function decode(html: Buffer, contentType: string): string {
   const charset = /charset\s*=\s*["']?\s*([\w-]+)/i
   const named = (charset.exec(contentType) ?? charset.exec(html.toString('latin1', 0, 1_024)))?.[1] ?? 'utf-8'
   try {
     return new TextDecoder(named).decode(html)
   } catch (error) {
-    // An unknown name.
+    // An unknown charset.
     if (error instanceof RangeError) return new TextDecoder().decode(html)
     throw error
   }
 }
 
-/** In one line, without control characters and those that reorder their surroundings (UAX 9, section 2). */
+/** Makes one line without control and bidirectional characters (UAX 9, section 2). */
 function clean(text: string | undefined, longest: number): string | undefined {
   const line = (text ?? '')
     .slice(0, 4 * longest)

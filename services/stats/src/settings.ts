@@ -3,26 +3,26 @@ import { milliseconds, privateTargets, wholeNumber } from '@parley/service/setti
 import { sharedSettings } from '@parley/service/shared-settings'
 import { z } from 'zod'
 
-/** Everything that the stats service takes from its environment. */
+/** All settings of the stats service. */
 export const statsSettings = {
   ...sharedSettings,
   files: fileSettings,
   linkCards: {
     allowPrivateTargets: {
       env: 'PARLEY_STATS_LINK_CARDS_ALLOW_PRIVATE_TARGETS',
-      help: 'whether link cards are made of pages at private, loopback and link-local addresses; with loopback, loopback addresses and no others',
+      help: 'whether link cards are fetched from private, loopback and link-local addresses; loopback: only loopback addresses',
       schema: privateTargets,
     },
   },
   canary: {
     url: {
       env: 'PARLEY_STATS_CANARY_URL',
-      help: 'the URL at which clients reach Parley; set, a canary is sent there through an app of its own',
+      help: 'the URL at which clients reach Parley; if set, a canary is sent there through its own app',
       schema: z.url({ protocol: /^https?$/ }).optional(),
     },
     apiKey: {
       env: 'PARLEY_STATS_CANARY_API_KEY',
-      help: 'an API key of the app of the canary',
+      help: "an API key of the canary's app",
       schema: z.string().default(''),
       secret: true as const,
     },
@@ -39,7 +39,7 @@ export const statsSettings = {
     },
     callbackUrl: {
       env: 'PARLEY_STATS_CANARY_CALLBACK_URL',
-      help: 'the URL, with its port, at which the push service reaches this process; set, webhooks are tried too',
+      help: 'the URL, with its port, at which the push service reaches this process; if set, webhooks are tested too',
       schema: z.url({ protocol: /^http$/ }).optional(),
     },
     callbackHost: {
@@ -51,12 +51,12 @@ export const statsSettings = {
   badgeCheck: {
     everyMS: {
       env: 'PARLEY_STATS_BADGE_CHECK_EVERY_MS',
-      help: 'the milliseconds between two checks of unread counts; by default a day, and then at 03:00 UTC',
+      help: 'the milliseconds between two checks of unread counts; default: a day, at 03:00 UTC',
       schema: milliseconds.min(1).default(86_400_000),
     },
     rooms: {
       env: 'PARLEY_STATS_BADGE_CHECK_ROOMS',
-      help: 'the rooms, picked at random, whose unread counts one check compares with the messages',
+      help: 'the number of random rooms whose unread counts one check compares with the messages',
       schema: wholeNumber.min(1).max(10_000).default(200),
     },
   },

@@ -17,21 +17,21 @@ export interface BadgeCheckParts {
 
 /** Members per room and check. */
 const membersPerRoom = 100
-/** Members with more messages than this after their marker are not counted. */
+/** Members with more messages after their marker are skipped. */
 const mostMessages = 100_000
-/** With a check a day: at 3 in the morning, UTC. */
+/** Daily checks run at 03:00 UTC. */
 const offsetMS = 3 * 60 * 60 * 1_000
 
 /**
- * Compares the unread counts of a sample of rooms with the messages, every `everyMS` until the signal aborts. Each
- * instance takes a sample of its own. Differences are counted and logged, and left as they are.
+ * Compares the unread counts of sampled rooms with the messages, every `everyMS` until the signal aborts. Each instance
+ * takes its own sample. Differences are counted and logged but not repaired.
  */
 export async function runBadgeChecks(parts: BadgeCheckParts, signal: AbortSignal): Promise<void> {
   const check = createBadgeCheck(parts)
   const { everyMS, log } = parts
   for (;;) {
     const sinceLastMS = (clock.now() - offsetMS) % everyMS
-    // Fails only when the signal aborts.
+    // Rejects only when the signal aborts.
     await pause(everyMS - sinceLastMS, undefined, { signal }).catch(() => undefined)
     if (signal.aborted) return
     await check(signal).catch((error: unknown) => log.warn({ err: error }, 'badges not verified; trying again'))
@@ -40,13 +40,10 @@ export async function runBadgeChecks(parts: BadgeCheckParts, signal: AbortSignal
 
 /** Makes the function that verifies one sample. */
 function createBadgeCheck({ db, log, metrics, rooms }: BadgeCheckParts): (signal: AbortSignal) => Promise<void> {
-  const verified = metrics.counter(
-    'parley_badges_verified_total',
-    'Unread counts of members that were compared with the messages',
-  )
+  const verified = metrics.counter('parley_badges_verified_total', 'Unread counts compared with the messages')
   const mismatches = metrics.counter(
     'parley_badge_mismatches_total',
-    'Unread counts that did not agree with the messages; must stay 0',
+    'Unread counts that differ from the messages; must stay 0',
   )
   return async (signal) => {
     for (const { _id, memberCount } of await sampleRooms(db, rooms)) {

@@ -20,8 +20,8 @@ interface Watched {
 }
 
 /**
- * Exports how much room MongoDB, the stream of events and Redis have left, until the signal aborts. A server that is away
- * keeps its last figures: `parley_dependency_up` says that it is.
+ * Exports the remaining capacity of MongoDB, the event stream and Redis until the signal aborts. An unavailable server keeps
+ * its last figures; `parley_dependency_up` reports it.
  */
 export async function watchServers({ db, bus, presence, metrics, log }: Watched, signal: AbortSignal): Promise<void> {
   const looks = [watchMongo(db, metrics, log), watchStreamSize(bus, metrics), watchRedis(presence, metrics)]
@@ -30,15 +30,14 @@ export async function watchServers({ db, bus, presence, metrics, log }: Watched,
 }
 
 function watchMongo(db: Db, metrics: Metrics, log: Logger): () => Promise<void> {
-  const lag = metrics.gauge('parley_mongodb_replica_lag_seconds', 'How far a secondary is behind the primary', [
-    'member',
-  ])
-  const oplog = metrics.gauge('parley_mongodb_oplog_window_seconds', 'The time that the oplog of the primary covers')
-  const cache = metrics.gauge('parley_mongodb_cache_ratio', 'The share of the cache of the primary that is in use', [
-    'state',
-  ])
-  const size = metrics.gauge('parley_mongodb_disk_size_bytes', 'The file system with the data of the primary')
-  const free = metrics.gauge('parley_mongodb_disk_free_bytes', 'What is free of it')
+  const lag = metrics.gauge('parley_mongodb_replica_lag_seconds', 'Replication lag of a secondary', ['member'])
+  const oplog = metrics.gauge('parley_mongodb_oplog_window_seconds', 'Time window of the oplog of the primary')
+  const cache = metrics.gauge('parley_mongodb_cache_ratio', 'Used share of the cache of the primary', ['state'])
+  const size = metrics.gauge('parley_mongodb_disk_size_bytes', 'Size of the file system with the data of the primary')
+  const free = metrics.gauge(
+    'parley_mongodb_disk_free_bytes',
+    'Free space on the file system with the data of the primary',
+  )
   let mayRead = true
   return async () => {
     if (!mayRead) return
@@ -56,9 +55,11 @@ function watchMongo(db: Db, metrics: Metrics, log: Logger): () => Promise<void> 
 }
 
 function watchStreamSize(bus: Bus, metrics: Metrics): () => Promise<void> {
-  const bytes = metrics.gauge('parley_stream_bytes', 'The size of the events that a stream holds', ['stream'])
-  const maxBytes = metrics.gauge('parley_stream_max_bytes', 'The size beyond which the oldest events go', ['stream'])
-  const oldest = metrics.gauge('parley_stream_oldest_event_age_seconds', 'The age of the oldest event of a stream', [
+  const bytes = metrics.gauge('parley_stream_bytes', 'Size of the events in a stream', ['stream'])
+  const maxBytes = metrics.gauge('parley_stream_max_bytes', 'Size beyond which a stream drops its oldest events', [
+    'stream',
+  ])
+  const oldest = metrics.gauge('parley_stream_oldest_event_age_seconds', 'Age of the oldest event in a stream', [
     'stream',
   ])
   const maxAge = metrics.gauge('parley_stream_max_age_seconds', 'How long a stream keeps events, if its size allows', [
@@ -76,8 +77,8 @@ function watchStreamSize(bus: Bus, metrics: Metrics): () => Promise<void> {
 }
 
 function watchRedis(presence: Presence, metrics: Metrics): () => Promise<void> {
-  const bytes = metrics.gauge('parley_redis_memory_bytes', 'The memory that Redis has taken')
-  const maxBytes = metrics.gauge('parley_redis_max_memory_bytes', 'The memory that Redis may take; 0 without a bound')
+  const bytes = metrics.gauge('parley_redis_memory_bytes', 'Memory used by Redis')
+  const maxBytes = metrics.gauge('parley_redis_max_memory_bytes', 'Memory limit of Redis; 0 without a limit')
   return async () => {
     const memory = await readRedisMemory(presence)
     bytes.set(memory.bytes)
@@ -85,11 +86,11 @@ function watchRedis(presence: Presence, metrics: Metrics): () => Promise<void> {
   }
 }
 
-/** Exports when the certificates end that this process shows to its servers, by the server. */
+/** Exports the expiry of the client certificates of this process, by server. */
 export function watchCertificates(metrics: Metrics, certificates: Record<string, string | undefined>): void {
   const ends = metrics.gauge(
     'parley_certificate_expiry_timestamp_seconds',
-    'When the certificate ends that is shown to a server',
+    'Expiry of the client certificate for a server',
     ['server'],
   )
   for (const [server, pem] of Object.entries(certificates)) {

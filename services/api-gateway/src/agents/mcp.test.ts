@@ -195,7 +195,7 @@ describe('/mcp: API key operations as tools of the Model Context Protocol', () =
     }
   })
 
-  test('size, depth and batches of bodies are bounded; there is no stream and no session', async () => {
+  test('size and depth of bodies are bounded, batches refused; there is no stream and no session', async () => {
     assert.equal((await post(listing)).status, 200)
     assert.equal((await post({ ...listing, params: { x: 'x'.repeat(1024 * 1024) } })).status, 413)
     const deep = `${'['.repeat(200)}${']'.repeat(200)}`
@@ -210,7 +210,7 @@ describe('/mcp: API key operations as tools of the Model Context Protocol', () =
     }
   })
 
-  test('each request counts once against the rate limit of the key, a call of a tool too', async () => {
+  test('each request counts once against the rate limit of the key, tool calls included', async () => {
     let hits = 0
     const counts = {
       hit: (_name: string, _ms: number, most: number) => ({ count: ++hits > most ? most + 1 : 1, leftMS: 1 }),
@@ -230,7 +230,7 @@ describe('/mcp: API key operations as tools of the Model Context Protocol', () =
     assert.equal(status, 429)
   })
 
-  test('every tool has arguments that lead to its own operation', () => {
+  test('the arguments of every tool resolve to its own operation', () => {
     for (const operation of allOperations.filter(({ scope }) => scope)) {
       const names = [...operation.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
       const { method, url } = toolRequest(operation, Object.fromEntries(names.map((name) => [name, 'a/b?'])))

@@ -20,13 +20,13 @@ export interface ToolRequest {
 type Place = 'path' | 'query' | 'header'
 type Key = AuthenticatedIntegrator['key']
 
-/** Names of headers that tools take as arguments: the others name users and devices, or ask for a stream. */
+/** Headers that tools accept as arguments; the others name users and devices, or request a stream. */
 const takenHeaders: Record<string, string> = { 'idempotency-key': 'idempotencyKey' }
 
 const operations = new Map(allOperations.filter(({ scope }) => scope).map((operation) => [operation.id, operation]))
 const tools = new Map<string, Tool>()
 
-/** The tools that a key may call, made from the contract. Those that change something are listed only where asked for. */
+/** The tools that a key may call, made from the contract. Write tools are listed only on request. */
 export function toolsFor(key: Key, withWrites: boolean): Tool[] {
   return [...operations.values()]
     .filter((operation) => lackingScopes(operation, key).length === 0 && (withWrites || isRead(operation)))
@@ -43,7 +43,7 @@ export function isRead({ scope }: Operation): boolean {
 }
 
 /**
- * The request of REST that a call of a tool stands for. The values are judged there.
+ * The REST request of a tool call. REST validates the values.
  * @throws ApiError INVALID_REQUEST naming an argument that is unknown, or missing from the path; URI_TOO_LONG
  */
 export function toolRequest(operation: Operation, given: Record<string, unknown>): ToolRequest {
@@ -110,13 +110,13 @@ function makeTool(operation: Operation): Tool {
   }
 }
 
-/** Fields that may be left out are optional here, although parsing gives them a value. */
+/** Fields with a default are optional here. */
 function inputSchema(schema: z.ZodObject): Tool['inputSchema'] {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
   return { ...rest, type: 'object' }
 }
 
-/** The arguments of a tool beside `body`: parameters of path and query, and some headers. */
+/** The arguments of a tool besides `body`: path and query parameters, and some headers. */
 function placesOf({ path, query, headers }: Operation): Map<string, { place: Place; target: string }> {
   const ofPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, { place: 'path', target: name }] as const)
   const ofQuery = Object.keys(query?.shape ?? {}).map((name) => [name, { place: 'query', target: name }] as const)
@@ -127,7 +127,7 @@ function placesOf({ path, query, headers }: Operation): Map<string, { place: Pla
   return new Map<string, { place: Place; target: string }>([...ofPath, ...ofQuery, ...ofHeaders])
 }
 
-/** Libraries take `.` and `..` out of a path, even percent-encoded, so that another operation would be called. */
+/** Refuses `.` and `..`, which libraries remove from paths even percent-encoded: another operation would be called. */
 function segment(name: string, value: unknown): string {
   if (value === undefined || value === null || value === '')
     throw new ApiError('INVALID_REQUEST', `${name} is required`)
@@ -136,7 +136,7 @@ function segment(name: string, value: unknown): string {
   return encodeURIComponent(text.toWellFormed())
 }
 
-/** As parameters of a query have it; a filter `q` may come as an object. */
+/** As query parameters need it. A filter `q` may be an object. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value.toWellFormed() : JSON.stringify(isObject(value) ? { ...value } : value)
 }

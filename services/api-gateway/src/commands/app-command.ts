@@ -17,17 +17,17 @@ export function appCommand(withDb: WithDb): Command {
     .action(async (id: string) => {
       const made = await withDb(async (db) => {
         if (id === everyApp) throw new Error('the app ID * stands for all apps')
-        if (await findApp(db, id)) throw new Error(`there is an app ${JSON.stringify(id)} already`)
+        if (await findApp(db, id)) throw new Error(`the app ${JSON.stringify(id)} already exists`)
         return createApp(byCommand(db, id, 'app create'), id)
       })
-      console.log(`app ${made.app} created. Its keys, which are not shown again:`)
+      console.log(`app ${made.app} created. Its keys, shown only once:`)
       console.log(`  client key      ${made.clientKey}`)
       console.log(`  API key         ${made.apiKey}   (with the platform permission)`)
       console.log(`  webhook secret  ${made.webhookSecret}`)
     })
   app
     .command('list')
-    .description('List the apps: ID, when it was made, and how many living API keys it has')
+    .description('List the apps: ID, creation time and number of active API keys')
     .action(async () => {
       const apps = await withDb(findApps)
       for (const { _id, createdAt, apiKeys, deletingSince } of apps) {

@@ -8,9 +8,9 @@ export function auditCommand(withDb: WithDb): Command {
   const audit = new Command('audit').description('Verify the audit log of an app')
   audit
     .command('verify')
-    .description('Recompute the chain of hashes; the exit code is 1 when an entry or a link was changed or is missing')
+    .description('Verify the hash chain; exits with 1 if an entry or link was changed or is missing')
     .argument('<appID>', 'the app, or * for the log of operators')
-    .option('--expect <hash>', 'a hash that an earlier run or the feed has shown: the chain must still have it')
+    .option('--expect <hash>', 'a hash from an earlier run or from the feed, which the chain must contain')
     .action(async (app: string, { expect }: { expect?: string }) => {
       const { faults, ...found } = await withDb(async (db) => {
         if (app !== everyApp) await requireApp(db, app)

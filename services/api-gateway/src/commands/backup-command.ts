@@ -13,7 +13,7 @@ import { version } from '@parley/service/version'
 import { Command, InvalidArgumentError } from 'commander'
 
 const sayEveryMS = 5_000
-/** A read of a large collection waits for its disk. */
+/** Reads of large collections wait for the disk. */
 const timeoutMS = 120_000
 const places = 'a folder, or s3://bucket/prefix with PARLEY_FILES_S3_REGION, _ENDPOINT, _PATH_STYLE and the keys'
 
@@ -23,16 +23,16 @@ const oplogSettings = {
   mongoTls: mongoSettings.mongoTls,
 }
 
-/** `parley backup`: the database as it is now, while services go on. */
+/** `parley backup`: a snapshot of the database, while services run. */
 export function backupCommand(): Command {
   return new Command('backup')
     .description(
-      'Write the whole database as it is at one moment into a new folder, while services go on: docs/operations.md.',
+      'Write a consistent snapshot of the whole database into a new folder, while services run: docs/operations.md.',
     )
-    .argument('<place>', `where the folder is made: ${places}`)
+    .argument('<place>', `where to create the folder: ${places}`)
     .option(
       '--history-seconds <seconds>',
-      'how long MongoDB keeps the data of that moment: longer than the backup takes',
+      'how long MongoDB keeps the snapshot; must exceed the duration of the backup',
       readSeconds,
       3_600,
     )
@@ -55,24 +55,24 @@ export function backupCommand(): Command {
 export function restoreCommand(): Command {
   return new Command('restore')
     .description(
-      'Fill the empty database of PARLEY_MONGO_URL from a backup, while no service runs. Everything is checked first.',
+      'Restore a backup into the empty database of PARLEY_MONGO_URL, while no service runs. The backup is checked first.',
     )
-    .argument('<backup>', 'the folder that parley backup has named')
+    .argument('<backup>', 'the folder printed by parley backup')
     .option('--check', 'only check the backup')
     .option(
       '--until <time>',
-      'go on to this time (ISO-8601) by the oplog of the database in PARLEY_RESTORE_OPLOG_URL, where the backup was made',
+      'then replay changes up to this time (ISO-8601) from the oplog of the backed-up database, PARLEY_RESTORE_OPLOG_URL',
       readTime,
     )
     .addHelpText(
       'after',
-      '\nBroken off, run it again. Then delete the stream of NATS and start the services: docs/operations.md.',
+      '\nIf interrupted, run it again. Then delete the NATS stream and start the services: docs/operations.md.',
     )
     .action(async (backup: string, { check = false, until }: { check?: boolean; until?: number }) => {
       const archive = archiveAt(backup.replace(/\/+$/, ''))
       const startedMS = performance.now()
       if (check) return console.log(`The backup is whole: ${describe(await checkBackup(archive, say()))}`)
-      // A folder that is none needs no server to be refused.
+      // Refuses anything but a backup before connecting to a server.
       await readManifest(archive)
       await withMongo((db) =>
         withMoment(until, async (moment) => {
@@ -141,7 +141,7 @@ function describe({ collections, at, clusterTime, streamSeq }: Manifest): string
 
 const seconds = (sinceMS: number) => ((performance.now() - sinceMS) / 1_000).toFixed(1)
 
-/** Prints how far the work is, every few seconds. */
+/** Prints the progress every few seconds. */
 function say(): (doing: string, documents: number) => void {
   let saidAtMS = performance.now()
   return (doing, documents) => {

@@ -14,10 +14,10 @@ export function badgeCommand(withDb: WithDb): Command {
   const badge = new Command('badge').description('Verify and repair unread counts')
   badge
     .command('repair')
-    .description('Count unread messages again, and correct what is kept where it is wrong. Runs beside the services.')
-    .argument('[appID]', 'the app; all apps without it')
-    .option('--client <id>', 'the rooms of one user only')
-    .option('--dry-run', 'only say what is wrong')
+    .description('Recount unread messages and correct wrong counts. Safe while services run.')
+    .argument('[appID]', 'the app; default: all apps')
+    .option('--client <id>', 'only the rooms of this user')
+    .option('--dry-run', 'only report wrong counts')
     .action((app: string | undefined, options: RepairOptions) =>
       withDb((db) => repair(db, app, options), migrateTimeoutMS),
     )

@@ -8,8 +8,8 @@ import { readSettings } from '@parley/service/settings'
 import { auditSettings } from '@parley/service/shared-settings'
 
 /**
- * The parameter of a use case that an operator calls: it records the change with the operator's user and machine.
- * @param about the app that changes, where the entry is kept in the log of another one
+ * The context of a use case called by a command: it audits the change with the OS user and host.
+ * @param about the changed app, if the entry belongs in the log of another one
  */
 export function byCommand(db: Db, app: string, command: string, about = app): Audited {
   const { auditDays: keptDays } = readSettings(auditSettings, process.env)
@@ -21,7 +21,7 @@ export function byCommand(db: Db, app: string, command: string, about = app): Au
   return { db, audit }
 }
 
-/** Records a command that makes many changes, before the first. */
+/** Audits a command that makes many changes, before the first. */
 export async function recordCommand(db: Db, app: string, command: string, about: object = {}): Promise<void> {
   await record(byCommand(db, app, command), about)
 }

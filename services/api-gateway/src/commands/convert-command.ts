@@ -4,17 +4,17 @@ import { Argument, Command } from 'commander'
 
 const sayEveryMS = 2_000
 
-/** `parley convert`: the export of another chat service becomes the file of an import. */
+/** `parley convert`: turns the export of another chat service into an import file. */
 export function convertCommand(): Command {
   return new Command('convert')
     .description(
-      'Write the export of another chat service as import.ndjson, which `parley import` reads: docs/guides/import.md.',
+      'Convert the export of another chat service to import.ndjson for `parley import`: docs/guides/import.md.',
     )
-    .addArgument(new Argument('<service>', 'the service that the export is of').choices(convertible))
-    .argument('<export>', 'its unpacked folder, or its file')
-    .argument('<folder>', 'the folder that import.ndjson is written to')
+    .addArgument(new Argument('<service>', 'the service of the export').choices(convertible))
+    .argument('<export>', 'the unpacked folder or file of the export')
+    .argument('<folder>', 'the output folder for import.ndjson')
     .option('--files <URL>', 'where you serve the files of the export (Mattermost) or the old server (Rocket.Chat)')
-    .addHelpText('after', '\nEverything that cannot be carried over is counted by its kind. It needs no database.')
+    .addHelpText('after', '\nData that cannot be converted is counted by kind. Needs no database.')
     .action(run)
 }
 
@@ -26,7 +26,7 @@ async function run(service: Convertible, from: string, to: string, { files }: { 
     console.log(`${lines} lines written`)
   })
   console.log(`Written: ${[...counts].map(([type, count]) => `${count} ${type}`).join(', ')}`)
-  if (lost.size > 0) console.log('Not carried over:')
+  if (lost.size > 0) console.log('Not converted:')
   for (const [kind, count] of [...lost].toSorted(([, a], [, b]) => b - a))
     console.log(`${String(count).padStart(8)}  ${kind}`)
   console.log(`Now: npm run parley -- import ${join(to, 'import.ndjson')} --app <app> --dry-run`)

@@ -6,7 +6,7 @@ import { readSettings } from '@parley/service/settings'
 import { mongoSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
 
-/** Does the work of a command on the database that the environment names, if its schema is known. */
+/** Runs a command's work on the database in the environment, if its schema is known. */
 export async function withDb<T>(work: (db: Db) => Promise<T>, timeoutMS?: number): Promise<T> {
   const { mongoUrl, mongoTls } = readSettings(mongoSettings, process.env)
   const tls = tlsOptions(mongoTls, tlsPrefix.mongo)
@@ -21,7 +21,7 @@ export async function withDb<T>(work: (db: Db) => Promise<T>, timeoutMS?: number
 
 export type WithDb = typeof withDb
 
-/** The app that a command names. @throws Error when there is none */
+/** The app named by a command. @throws Error if it does not exist */
 export async function requireApp(db: Db, app: string): Promise<AppDoc> {
   const found = await findApp(db, app)
   if (!found) throw noApp(app)

@@ -19,17 +19,17 @@ const lineEvery = 10_000
 /** `parley app delete`. */
 export function deleteAppCommand(withDb: WithDb): Command {
   return new Command('delete')
-    .description('Delete an app with all that it has, for good. After a failure or a kill, run it again.')
+    .description('Delete an app with all its data, permanently. If interrupted, run it again.')
     .argument('<appID>', 'the app')
-    .option('--yes', 'do it; without this the command only says what would be deleted, and fails')
+    .option('--yes', 'confirm; without it, the command fails after printing what would be deleted')
     .addHelpText(
       'after',
-      '\nNeeds PARLEY_NATS_URL beside PARLEY_MONGO_URL: every realtime node has to close its sockets.',
+      '\nNeeds PARLEY_NATS_URL besides PARLEY_MONGO_URL: every realtime node has to close its sockets.',
     )
     .action((app: string, { yes = false }: { yes?: boolean }) =>
       withDb(async (db) => {
         if (app === everyApp) throw new Error('the app ID * stands for all apps')
-        // An app that is deleted may have left something: see deleteApp.
+        // A deleted app may have left data: see deleteApp.
         const isThere = (await findApp(db, app)) !== null || (await hasAppDocs(db, app))
         if (!isThere) throw noApp(app)
         if (yes) return deleteNow(db, app)

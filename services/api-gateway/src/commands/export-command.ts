@@ -8,16 +8,16 @@ import { Command } from 'commander'
 import { recordCommand } from './by-command.ts'
 import { requireApp, type WithDb } from './database-command.ts'
 
-/** A read of a large collection waits for its disk. */
+/** Reads of large collections wait for the disk. */
 const timeoutMS = 120_000
 
 /** `parley export`: a whole app, for `parley import`. */
 export function exportCommand(withDb: WithDb): Command {
   return new Command('export')
-    .description('Write all of an app as lines that parley import reads: docs/guides/their-data.md.')
+    .description('Export an app in the format of parley import: docs/guides/their-data.md.')
     .requiredOption('--app <appID>', 'the app')
-    .requiredOption('--out <place>', 'a file.ndjson, or a folder that gets export.ndjson')
-    .addHelpText('after', '\nIt has the values of the configuration with their secrets: keep it as you keep a backup.')
+    .requiredOption('--out <place>', 'a file.ndjson, or a folder for export.ndjson')
+    .addHelpText('after', '\nThe export contains the secrets of the configuration: protect it like a backup.')
     .action(({ app, out }: { app: string; out: string }) => withDb((db) => run(db, app, out), timeoutMS))
 }
 

@@ -7,9 +7,9 @@ import { recordCommand } from './by-command.ts'
 import { noApp, requireApp, type WithDb } from './database-command.ts'
 
 const sayEveryMS = 2_000
-/** The others are only counted. */
+/** Problems printed; further ones are only counted. */
 const mostShown = 100
-/** A command of the database may wait for others. */
+/** A database command may wait for others. */
 const timeoutMS = 60_000
 const doing: Record<Step, string> = {
   checked: 'lines checked',
@@ -24,17 +24,17 @@ interface Options {
   abort?: true
 }
 
-/** `parley import`: conversations of another chat service. */
+/** `parley import`: imports conversations of another chat service. */
 export function importCommand(withDb: WithDb): Command {
   return new Command('import')
     .description('Import users, rooms, memberships and messages into an app: docs/guides/import.md has the format.')
-    .argument('[file]', 'JSON objects, one on each line or in any other way')
-    .requiredOption('--app <appID>', 'the app, which nobody should use yet')
+    .argument('[file]', 'JSON objects, one per line or otherwise separated')
+    .requiredOption('--app <appID>', 'the app, which should not be in use yet')
     .option('--dry-run', 'only check the file')
-    .option('--abort', 'end an import that was killed, instead of running it again: its rooms take messages again')
+    .option('--abort', 'abandon an interrupted import instead of running it again; its rooms accept messages again')
     .addHelpText(
       'after',
-      '\nBad lines are named by number and field and left out; then the exit code is 1. Run it again after it was broken off: what is there stays.',
+      '\nInvalid lines are reported by number and field and skipped; the exit code is then 1. If interrupted, run it again: existing data stays.',
     )
     .action((file: string | undefined, { app, dryRun, abort: isAbort }: Options, command: Command) =>
       withDb((db) => {

@@ -22,14 +22,14 @@ export function keyCommand(withDb: WithDb): Command {
   const key = new Command('key').description('Manage the API keys of an app')
   key
     .command('add')
-    .description('Add an API key and print it, once; every gateway takes it at once')
+    .description('Add an API key and print it, only once; every gateway accepts it immediately')
     .argument('<appID>', 'the app')
-    .requiredOption('--name <name>', 'what the key is called in lists, such as the server that uses it')
-    .option('--scopes <list>', 'what it may reach, such as users:read,rooms:write; by default all but platform', listOf)
-    .option('--platform', 'with the platform permission too: statistics and connection counts')
-    .option('--expires <time>', 'ISO-8601 time at which it ends by itself')
-    .option('--addresses <list>', 'networks (CIDR) that it may be used from, such as 10.0.0.0/8,2001:db8::/32', listOf)
-    .option('--rate <number>', 'requests in a minute, in place of the rate of all keys', Number)
+    .requiredOption('--name <name>', 'name in lists, such as the server that uses the key')
+    .option('--scopes <list>', 'scopes such as users:read,rooms:write; default: all except platform', listOf)
+    .option('--platform', 'add the platform permission: statistics and connection counts')
+    .option('--expires <time>', 'expiry, ISO-8601')
+    .option('--addresses <list>', 'networks (CIDR) that may use the key, such as 10.0.0.0/8,2001:db8::/32', listOf)
+    .option('--rate <number>', 'requests per minute, instead of the default', Number)
     .action(async (app: string, options: AddOptions) => {
       const { expiresAt, scopes = ['all'], ...limits } = readOptions(options)
       const end = expiresAt === undefined ? undefined : new Date(expiresAt)
@@ -41,9 +41,9 @@ export function keyCommand(withDb: WithDb): Command {
     })
   key
     .command('list')
-    .description('List the API keys of an app: ID, name, scopes, when it was made and last used')
+    .description('List the API keys of an app: ID, name, scopes, creation and last use')
     .argument('<appID>', 'the app')
-    .option('--all', 'ended keys too')
+    .option('--all', 'include revoked and expired keys')
     .option('--json', 'as JSON')
     .action(async (app: string, { all = false, json = false }: { all?: boolean; json?: boolean }) => {
       const keys = await withDb((db) => listApiKeys(db, app, all))
@@ -51,7 +51,7 @@ export function keyCommand(withDb: WithDb): Command {
     })
   key
     .command('revoke')
-    .description('Revoke an API key; when the command ends no gateway takes it any more')
+    .description('Revoke an API key; once the command ends, every gateway refuses it')
     .argument('<appID>', 'the app')
     .argument('<name>', 'the name or the ID of the key')
     .action(async (app: string, name: string) => {

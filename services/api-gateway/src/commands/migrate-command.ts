@@ -9,11 +9,11 @@ import { Command } from 'commander'
 
 const reminderMS = 10_000
 
-/** `parley migrate`: brings the database's schema to this release's; running services of the release before go on working. */
+/** `parley migrate`: migrates the database to this release's schema; services of the previous release keep working. */
 export function migrateCommand(): Command {
   return new Command('migrate')
-    .description("Bring the database's schema to this release's: indexes and data. Safe to run again at any time.")
-    .option('--dry-run', 'only list the migrations that would run; exit code 2 when there are some')
+    .description("Migrate the database to this release's schema: indexes and data. Safe to repeat.")
+    .option('--dry-run', 'only list pending migrations; exits with 2 if there are any')
     .action(async ({ dryRun = false }: { dryRun?: boolean }) => {
       const { mongoUrl, mongoTls } = readSettings(mongoSettings, process.env)
       const tls = tlsOptions(mongoTls, tlsPrefix.mongo)

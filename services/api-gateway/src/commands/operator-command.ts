@@ -18,18 +18,18 @@ import { z } from 'zod'
 import type { WithDb } from './database-command.ts'
 
 const url = 'http://127.0.0.1:8080'
-const urlOption = ['--url <address>', 'where browsers reach the gateways, for the link', url] as const
+const urlOption = ['--url <address>', 'URL of the gateways for browsers, for the link', url] as const
 
 /** `parley operator`: the operators of the console. */
 export function operatorCommand(withDb: WithDb): Command {
   const operator = new Command('operator').description('Manage the operators of the console')
   operator
     .command('add')
-    .description('Add an operator and print a sign-in link that works once within a day')
-    .argument('<email>', 'by which the operator signs in')
-    .option('--name <name>', 'how the operator is called; by default the e-mail')
+    .description('Add an operator and print a sign-in link, valid once within a day')
+    .argument('<email>', 'e-mail address for signing in')
+    .option('--name <name>', 'display name; default: the e-mail')
     .option('--role <role>', `one of ${roles.join(', ')}`, 'viewer')
-    .option('--app <appID...>', 'the apps of the role; by default all')
+    .option('--app <appID...>', 'the apps of the role; default: all')
     .option(...urlOption)
     .action(async (email: string, options: { name?: string; role: string; app?: string[]; url: string }) => {
       const wanted = readOptions(email, options)
@@ -39,7 +39,7 @@ export function operatorCommand(withDb: WithDb): Command {
     })
   operator
     .command('list')
-    .description('List the operators: e-mail, name, roles, how they sign in, and when they last did')
+    .description('List the operators: e-mail, name, roles, sign-in methods and last sign-in')
     .option('--json', 'as JSON')
     .action(async ({ json = false }: { json?: boolean }) => {
       const found = await withDb(allOperators)
@@ -47,16 +47,16 @@ export function operatorCommand(withDb: WithDb): Command {
     })
   operator
     .command('remove')
-    .description('Remove an operator; their sessions end at once on every gateway')
-    .argument('<email>', 'of the operator')
+    .description('Remove an operator; their sessions end immediately on every gateway')
+    .argument('<email>', 'e-mail of the operator')
     .action(async (email: string) => {
       await withDb(async (db) => removeOperator(partsOf(db), byCommand('operator remove'), await idOf(db, email)))
       console.log(`Operator ${email} is removed`)
     })
   operator
     .command('reset')
-    .description('Remove password, authenticator and sessions of an operator, and print a sign-in link')
-    .argument('<email>', 'of the operator')
+    .description('Remove the password, authenticator and sessions of an operator, and print a sign-in link')
+    .argument('<email>', 'e-mail of the operator')
     .option(...urlOption)
     .action(async (email: string, options: { url: string }) => {
       const { link } = await withDb(async (db) =>
@@ -68,7 +68,7 @@ export function operatorCommand(withDb: WithDb): Command {
   return operator
 }
 
-/** The address of a sign-in link; the token stands in the fragment, which no server gets. */
+/** The URL of a sign-in link. The token is in the fragment, which browsers do not send. */
 function linkTo(base: string, token: string): string {
   return `${base.replace(/\/+$/, '')}/console#link=${token}`
 }

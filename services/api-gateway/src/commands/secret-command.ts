@@ -8,13 +8,11 @@ const mostHours = 30 * 24
 /** `parley app rotate-webhook-secret`. */
 export function rotateWebhookSecretCommand(withDb: WithDb): Command {
   return new Command('rotate-webhook-secret')
-    .description(
-      'Give an app a new webhook secret and print it, once; calls are signed by the one before too for a while',
-    )
+    .description('Give an app a new webhook secret and print it, only once; the old one stays valid for a while')
     .argument('<appID>', 'the app')
     .option(
       '--hours <number>',
-      'for how many hours the secret before goes on signing, at most 720; 0 ends it, and those before it',
+      'hours for which the old secret stays valid, at most 720; 0 ends it and all earlier ones',
       toHours,
       24,
     )
@@ -23,10 +21,10 @@ export function rotateWebhookSecretCommand(withDb: WithDb): Command {
         rotateWebhookSecret(byCommand(db, app, 'app rotate-webhook-secret'), app, hours),
       )
       console.log(
-        `${app} has a new webhook secret, which is not shown again. Within ten seconds every call is signed by it:`,
+        `${app} has a new webhook secret, which is not shown again. Within ten seconds, every call is signed with it:`,
       )
       console.log(`  ${secret}`)
-      if (hours > 0) console.log(`For ${hours} hours calls are signed by the secret before, too.`)
+      if (hours > 0) console.log(`The old secret stays valid for ${hours} hours.`)
     })
 }
 

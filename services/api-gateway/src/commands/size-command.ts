@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { type Expected, type Plan, planFor } from './size-plan.ts'
 
 /**
- * `parley size`: plans an installation. It asks no server.
+ * `parley size`: plans an installation. Connects to no server.
  *
  * @param print standard output by default
  */
@@ -13,18 +13,18 @@ export function sizeCommand(print: (text: string) => void = console.log): Comman
       'Print the pods, CPU, memory, disks, NATS and connections that an installation needs, from the measurements in docs/scaling.md',
     )
     .addOption(new Option('--users <number>', 'all users').argParser(numberFrom(1, 1e9)).makeOptionMandatory())
-    .option('--daily-active <share>', 'the share of them who come on a day', share, 0.3)
-    .option('--messages <number>', 'the messages that one of those sends on a day', numberFrom(0, 1e5), 20)
+    .option('--daily-active <share>', 'the share of users who are active on a day', share, 0.3)
+    .option('--messages <number>', 'the messages per active user and day', numberFrom(0, 1e5), 20)
     .option('--peak <share>', "the share of a day's messages in its busiest hour", numberFrom(1 / 24, 1), 0.1)
     .option(
       '--connected <share>',
-      'the share of all users who are connected at the busiest time (default: a third of those of a day)',
+      'the share of all users who are connected at peak (default: a third of daily active users)',
       share,
     )
-    .option('--rooms <number>', 'the rooms of a user', numberFrom(0, 1e4), 10)
-    .option('--members <number>', 'the members of a room', numberFrom(2, 1e5), 10)
-    .option('--days <number>', 'the days for which messages are kept', numberFrom(1, 36_500), 365)
-    .option('--per-pod <number>', 'the connections of one realtime pod', numberFrom(100, 1e5), 10_000)
+    .option('--rooms <number>', 'the rooms per user', numberFrom(0, 1e4), 10)
+    .option('--members <number>', 'the members per room', numberFrom(2, 1e5), 10)
+    .option('--days <number>', 'the retention of messages in days', numberFrom(1, 36_500), 365)
+    .option('--per-pod <number>', 'the connections per realtime pod', numberFrom(100, 1e5), 10_000)
     .option('--json', 'as JSON')
     .action(({ json, ...given }: Omit<Expected, 'connected'> & { connected?: number; json?: true }) => {
       const expected = { ...given, connected: given.connected ?? given.dailyActive / 3 }

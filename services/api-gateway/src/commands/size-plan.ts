@@ -3,26 +3,26 @@ import { units } from './size-units.ts'
 /** The assumptions of a plan. Shares are from 0 to 1. */
 export interface Expected {
   users: number
-  /** The share of users who come on a day. */
+  /** The share of users who are active on a day. */
   dailyActive: number
-  /** Those that one of them sends on a day. */
+  /** Messages per active user and day. */
   messages: number
-  /** The share of a day's messages that falls into its busiest hour. */
+  /** The share of a day's messages in its busiest hour. */
   peak: number
-  /** The share of users who are connected at the busiest time. */
+  /** The share of users who are connected at peak. */
   connected: number
-  /** The rooms of a user, and the members of a room, on average. */
+  /** Average rooms per user, and members per room. */
   rooms: number
   members: number
-  /** The days for which messages are kept. */
+  /** Retention of messages in days. */
   days: number
-  /** The connections that one realtime pod is to hold. */
+  /** Connections per realtime pod. */
   perPod: number
 }
 
 interface Pods {
   pods: number
-  /** The cores and the memory that one of them requests. */
+  /** Cores and memory requested per pod. */
   cores: number
   memoryMiB: number
 }
@@ -42,28 +42,28 @@ export interface Plan {
     pushesPerSecond: number
     /** Writes of statistics to MongoDB. */
     statisticsPerSecond: number
-    /** The CPU that clients of a realtime pod which dies cost the others. */
+    /** CPU cost for the other pods when a realtime pod dies and its clients reconnect. */
     reconnectCoreSeconds: number
   }
   services: { 'api-gateway': Pods; realtime: Pods; push: Pods; stats: Pods }
   servers: { mongo: Servers & { shards: number }; nats: Servers & { streamMaxBytes: number }; redis: Servers }
-  /** Gigabytes that a year of such messages adds to each copy of the database. */
+  /** Gigabytes per copy of the database for a year of messages. */
   yearOfMessagesGB: number
   notes: string[]
 }
 
-/** Half of everything stays free, for bursts, for a member that dies, and for machines that differ from the measured one. */
+/** Half of everything stays free: for bursts, for a failed member, and for machines that differ from the measured one. */
 const spare = 2
 /** Copies of MongoDB's data, and of the stream. */
 const copies = 3
-/** The disk that one member of MongoDB is to have at most: more takes days to copy to a new member. */
+/** Maximum disk of a MongoDB member: more takes days to copy to a new member. */
 const memberDiskGB = 4_000
 /** As in docs/scaling.md: the hours of a day in which a user, or a room, does something. */
 const hoursOfUse = 3
-/** The days whose messages' indexes are to be in memory. */
+/** Days of messages whose indexes should fit in memory. */
 const recentDays = 30
 
-/** Multiplies the load of one unit (size-units.ts) to that of an installation. Figures are rounded up. */
+/** Extrapolates from the measured load per unit (size-units.ts). Figures are rounded up. */
 export function planFor(expected: Expected): Plan {
   const load = loadOf(expected)
   const data = dataOf(expected, load.messagesPerDay)
@@ -97,7 +97,7 @@ function loadOf({ users, dailyActive, messages, peak, connected, members, perPod
     connections,
     deliveriesPerSecond: sendsPerSecond * (members - 1) * connected,
     pushesPerSecond: sendsPerSecond * (members - 1) * (1 - connected),
-    // One write a minute of each connected user.
+    // One write per minute and connected user.
     statisticsPerSecond: connections / 60,
     reconnectCoreSeconds: (Math.min(perPod, connections) * reconnectMicros) / 1e6,
   }
@@ -109,7 +109,7 @@ function servicesFor({ sendsPerSecond, ...load }: Plan['load'], perPod: number):
   const realtimePods = atLeastTwo(load.connections / perPod)
   const deliveryCores = (spare * load.deliveriesPerSecond * deliveryMicros) / 1e6
   return {
-    // A gateway is a process of one core: beyond that, more of them.
+    // A gateway is a single-core process: scale by adding more.
     'api-gateway': { pods: atLeastTwo((spare * sendsPerSecond * gatewayMicros) / 1e6), cores: 1, memoryMiB: 512 },
     realtime: {
       pods: realtimePods,
@@ -121,7 +121,7 @@ function servicesFor({ sendsPerSecond, ...load }: Plan['load'], perPod: number):
   }
 }
 
-/** One copy of the database, and the part of its indexes that wants to be in memory, in gigabytes. */
+/** One copy of the database, and the part of its indexes that should fit in memory, in gigabytes. */
 interface Data {
   diskGB: number
   indexGB: number
@@ -137,7 +137,7 @@ function dataOf({ users, dailyActive, rooms: perUser, members, days }: Expected,
       (users * million.users.mongo + rooms * million.rooms.mongo + messagesPerDay * days * million.messages.mongo) /
         1e6 +
       gigabytes(documents * statistics.bytes),
-    // Of users and rooms in use, and of recent messages.
+    // Indexes of active users and rooms, and of recent messages.
     indexGB:
       (dailyActive * (users * million.users.index + rooms * million.rooms.index) +
         messagesPerDay * Math.min(days, recentDays) * million.messages.index) /
@@ -146,7 +146,7 @@ function dataOf({ users, dailyActive, rooms: perUser, members, days }: Expected,
 }
 
 function mongoFor(load: Plan['load'], { diskGB, indexGB }: Data, shards: number): Plan['servers']['mongo'] {
-  // A write of statistics was not measured: it is taken for the cheapest send.
+  // Statistics writes were not measured; assumes the cost of the cheapest send.
   const [statisticsMicros, sendMicros] = units.mongo.sendMicros
   const cores = (load.sendsPerSecond * sendMicros + load.statisticsPerSecond * statisticsMicros) / 1e6
   return {
@@ -167,13 +167,13 @@ function natsFor({ messagesPerDay, sendsPerSecond }: Plan['load']): Plan['server
     servers: copies,
     cores: Math.max(1, Math.ceil((spare * sendsPerSecond * eventMicros) / 1e6)),
     memoryGB: 2,
-    // JetStream wants more free than the stream may take.
+    // JetStream needs more free space than the stream may take.
     diskGB: Math.ceil(streamGB * 1.5),
     streamMaxBytes: Math.ceil(streamGB) * 1e9,
   }
 }
 
-/** For the sake of updates and of a pod that dies. */
+/** For rolling updates and pod failures. */
 function atLeastTwo(pods: number): number {
   return Math.max(2, Math.ceil(pods))
 }
@@ -183,7 +183,7 @@ function gigabytes(bytes: number): number {
 function ceilTo(step: number, value: number): number {
   return Math.ceil(value / step) * step
 }
-/** Rounded up, from 100 on to a whole number. */
+/** Rounds up, to a whole number from 100 on. */
 function tidy(value: number): number {
   return value >= 100 ? Math.ceil(value) : Math.ceil(value * 100) / 100
 }

@@ -16,16 +16,16 @@ import type { WithDb } from './database-command.ts'
 
 const sayEveryMS = 5_000
 
-/** `parley rebuild-stream`: publishes events again, from MongoDB. */
+/** `parley rebuild-stream`: republishes events from MongoDB. */
 export function rebuildStreamCommand(withDb: WithDb): Command {
   return new Command('rebuild-stream')
     .description(
-      'Publish the events of messages and changes again, from MongoDB. What was handled already is recognised by its ID. Services do this by themselves when they notice that the stream was lost.',
+      'Republish the events of messages and changes from MongoDB. Handled events are deduplicated by ID. Services do this by themselves when they detect a lost stream.',
     )
-    .requiredOption('--since <time>', 'from when on: an ISO-8601 time, or minutes ago as 90m', readSince)
+    .requiredOption('--since <time>', 'start: an ISO-8601 time, or minutes ago such as 90m', readSince)
     .addHelpText(
       'after',
-      '\nNeeds PARLEY_NATS_URL beside PARLEY_MONGO_URL. Broken off, it goes on with --since and the time in its last line. Other changes than new messages are found for as long as PARLEY_CHANGES_KEPT_HOURS keeps them.',
+      '\nNeeds PARLEY_NATS_URL besides PARLEY_MONGO_URL. To resume after an interruption, pass the time in its last line to --since. Changes other than new messages are kept for PARLEY_CHANGES_KEPT_HOURS.',
     )
     .action(({ since }: { since: Date }) => withDb((db) => rebuild(db, since.getTime())))
 }
@@ -34,7 +34,7 @@ function readSince(text: string): Date {
   const minutes = /^(\d{1,6})m$/.exec(text)?.[1]
   const since = minutes === undefined ? new Date(text) : new Date(clock.now() - Number(minutes) * 60_000)
   if (Number.isNaN(since.getTime())) throw new InvalidArgumentError('expected an ISO-8601 time, or minutes as 90m')
-  if (since.getTime() > clock.now()) throw new InvalidArgumentError('expected a time that is over')
+  if (since.getTime() > clock.now()) throw new InvalidArgumentError('expected a time in the past')
   if (since.getTime() < clock.now() - keptDays * 24 * 60 * 60_000) {
     throw new InvalidArgumentError(
       `expected a time within ${keptDays} days: what was handled is remembered for so long`,

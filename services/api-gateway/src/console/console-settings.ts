@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { ConsoleParts } from '../routes/console.ts'
 import { createIdentityProvider } from './identity-provider.ts'
 
-/** As `admins=owner:*,agents=support:my-app`: a value of the claim, the role, and the app or `*`. */
+/** Such as `admins=owner:*,agents=support:my-app`: claim value, role, and app or `*`. */
 const claimedRoles = z
   .string()
   .default('')
@@ -22,7 +22,7 @@ const claimedRoles = z
 export const consoleSettings = {
   url: {
     env: 'PARLEY_GATEWAY_CONSOLE_URL',
-    help: 'the address under which browsers reach the gateways, such as https://chat.example.com, for the way back from the identity provider; by default the host that a request names',
+    help: 'the URL of the gateways for browsers, such as https://chat.example.com, for callbacks of the identity provider; default: the host of the request',
     schema: z
       .url({ protocol: /^https?$/ })
       .transform((url) => url.replace(/\/+$/, ''))
@@ -30,18 +30,18 @@ export const consoleSettings = {
   },
   idleMinutes: {
     env: 'PARLEY_GATEWAY_CONSOLE_IDLE_MINUTES',
-    help: 'the minutes without a request after which an operator is signed out',
+    help: 'the minutes of inactivity after which an operator is signed out',
     schema: wholeNumber.min(1).max(43_200).default(60),
   },
   hours: {
     env: 'PARLEY_GATEWAY_CONSOLE_SESSION_HOURS',
-    help: 'the hours after which an operator is signed out, however busy',
+    help: 'the hours after which an operator is signed out regardless of activity',
     schema: wholeNumber.min(1).max(720).default(12),
   },
   sso: {
     issuer: {
       env: 'PARLEY_GATEWAY_OIDC_ISSUER',
-      help: 'the issuer of the identity provider by which operators sign in (OpenID Connect), such as https://login.example.com; plain http only on this machine',
+      help: 'the issuer of the identity provider for operators (OpenID Connect), such as https://login.example.com; plain http only on localhost',
       schema: z
         .url({ protocol: /^https?$/ })
         .refine((url) => !/^http:\/\/(?!localhost[:/]|127\.|\[::1\])/.test(`${url}/`), 'expected https')
@@ -49,18 +49,18 @@ export const consoleSettings = {
     },
     clientId: {
       env: 'PARLEY_GATEWAY_OIDC_CLIENT_ID',
-      help: 'the client ID that Parley has at the identity provider',
+      help: "Parley's client ID at the identity provider",
       schema: z.string().min(1).optional(),
     },
     clientSecret: {
       env: 'PARLEY_GATEWAY_OIDC_CLIENT_SECRET',
-      help: 'the secret of that client; none for a public client',
+      help: 'the client secret; none for a public client',
       schema: z.string().min(1).optional(),
       secret: true as const,
     },
     scopes: {
       env: 'PARLEY_GATEWAY_OIDC_SCOPES',
-      help: 'the scopes that are asked for, with spaces between',
+      help: 'the requested scopes, space-separated',
       schema: z
         .string()
         .regex(/\bopenid\b/, 'expected openid among them')
@@ -68,17 +68,17 @@ export const consoleSettings = {
     },
     trustEmail: {
       env: 'PARLEY_GATEWAY_OIDC_TRUST_EMAIL',
-      help: 'whether an e-mail address counts as verified where the identity provider sends no email_verified',
+      help: 'whether an e-mail address counts as verified if the identity provider sends no email_verified',
       schema: yesOrNo.default(false),
     },
     rolesClaim: {
       env: 'PARLEY_GATEWAY_OIDC_ROLES_CLAIM',
-      help: 'the claim, a text or a list, whose values give roles by PARLEY_GATEWAY_OIDC_ROLES; without it operators are added by hand',
+      help: 'the claim, a text or a list, whose values map to roles by PARLEY_GATEWAY_OIDC_ROLES; without it, operators are added by hand',
       schema: z.string().min(1).optional(),
     },
     roles: {
       env: 'PARLEY_GATEWAY_OIDC_ROLES',
-      help: 'the roles by value of the claim: admins=owner:*,agents=support:my-app; of several for one app the first counts',
+      help: 'the roles by claim value: admins=owner:*,agents=support:my-app; the first match per app wins',
       schema: claimedRoles,
     },
   },

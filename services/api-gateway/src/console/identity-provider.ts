@@ -4,17 +4,17 @@ import { type OperatorRoles, operatorEmail } from '@parley/contracts/resources/o
 import * as oidc from 'openid-client'
 import { z } from 'zod'
 
-/** An account at an identity provider, and who may enter. */
+/** Parley's client at an identity provider, and the roles that it grants. */
 export interface SsoSettings {
   issuer: string
   clientId: string
   /** Without one the client is public; PKCE protects it as well. */
   clientSecret?: string | undefined
-  /** With spaces between. */
+  /** Space-separated. */
   scopes: string
-  /** Whether an e-mail counts as verified that the provider does not speak of. */
+  /** Whether an e-mail counts as verified if the provider sends no `email_verified`. */
   trustEmail: boolean
-  /** The claim, a text or a list of texts, that gives roles by `roles`. */
+  /** The claim, a text or a list of texts, that maps to roles by `roles`. */
   rolesClaim?: string | undefined
   roles: readonly (OperatorRoles[number] & { value: string })[]
 }
@@ -22,12 +22,12 @@ export interface SsoSettings {
 const discoveredForMS = 3_600_000
 const timeoutSeconds = 10
 
-/** Kept by the browser, in a cookie that its pages cannot read, until it comes back. */
+/** Kept in an HttpOnly cookie until the callback. */
 const flowSchema = z.strictObject({ state: z.string(), nonce: z.string(), verifier: z.string() })
 
 /**
- * Signs in by OpenID Connect: the code flow with PKCE, state and nonce. Nothing is asked of the provider before the first
- * sign-in, so that a provider that is away stops no gateway.
+ * Signs in with OpenID Connect: code flow with PKCE, state and nonce. The provider is contacted on the first sign-in, so an
+ * unavailable one does not keep gateways from starting.
  */
 export function createIdentityProvider(settings: SsoSettings): IdentityProvider {
   const { issuer, clientId, clientSecret, scopes } = settings
@@ -131,9 +131,9 @@ function readFlow(flow: string): z.infer<typeof flowSchema> {
     .pipe(flowSchema)
     .safeParse(Buffer.from(flow, 'base64url').toString())
   if (parsed.success) return parsed.data
-  throw new ApiError('SIGN_IN_FAILED', 'the sign-in was not begun in this browser, or took longer than ten minutes')
+  throw new ApiError('SIGN_IN_FAILED', 'the sign-in was not started in this browser, or took longer than ten minutes')
 }
 
 function providerAway(error: unknown): never {
-  throw new ApiError('SERVICE_UNAVAILABLE', 'the identity provider does not answer', { cause: error })
+  throw new ApiError('SERVICE_UNAVAILABLE', 'the identity provider does not respond', { cause: error })
 }

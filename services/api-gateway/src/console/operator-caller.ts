@@ -11,15 +11,15 @@ const longestReason = 300
 /** Finds a session by the value of its cookie. */
 export type FindSession = (token: string | undefined) => Promise<SignedIn>
 
-/** The caller that a signed-in operator is in an app. */
+/** Resolves a signed-in operator to a caller in an app. */
 export type FindInApp = (signedIn: SignedIn, app: string) => Promise<AuthenticatedOperator>
 
-/** Whether a request that an API key may make is an operator's: it names their app, and no API key. */
+/** Whether a request to an API key operation is an operator's: it names an app and has no API key. */
 export function isByOperator({ headers }: FastifyRequest): boolean {
   return headers['im-api-key'] === undefined && headers['parley-app'] !== undefined
 }
 
-/** The operator of the session cookie. @throws ApiError INVALID_SESSION, PERMISSION_DENIED without the token against forgery */
+/** The operator of the session cookie. @throws ApiError INVALID_SESSION, PERMISSION_DENIED without the CSRF token */
 export async function signedInOperator(bySession: FindSession, request: FastifyRequest): Promise<SignedInOperator> {
   const signedIn = await bySession(cookieOf(request, 'session'))
   if (request.method !== 'GET') requireCsrfToken(signedIn, headerForms(request, 'parley-csrf')[0])
@@ -34,7 +34,7 @@ export async function operatorInApp(
   return inApp(await signedInOperator(bySession, request), headerForms(request, 'parley-app').at(-1) ?? '')
 }
 
-/** Why an operator is refused who does not say why they read conversations. */
+/** Refuses an operator who reads conversations without a valid reason. */
 export function reasonRefusal(
   { conversations }: Pick<Operation, 'conversations'>,
   request: FastifyRequest,
@@ -47,7 +47,7 @@ export function reasonRefusal(
       'header Parley-Reason is missing: operators say why they read conversations',
     )
   }
-  // oxlint-disable-next-line no-control-regex -- control characters are what it keeps out
+  // oxlint-disable-next-line no-control-regex -- excludes control characters
   if (reason.length <= longestReason && !/[\u0000-\u001f\u007f-\u009f]/.test(reason)) return undefined
   return new ApiError(
     'INVALID_REQUEST',
@@ -55,7 +55,7 @@ export function reasonRefusal(
   )
 }
 
-/** The reason that an operator gives, decoded; undefined without any. */
+/** The operator's decoded reason, if given. */
 export function reasonOf(request: FastifyRequest): string | undefined {
   const reason = headerForms(request, 'parley-reason').at(-1)?.trim()
   return reason === '' ? undefined : reason

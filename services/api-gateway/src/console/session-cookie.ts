@@ -2,8 +2,8 @@ import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyRequest } from 'fastify'
 
 /**
- * A browser takes a `__Host-` cookie only from this host itself, over TLS, for all paths: no other host of the domain can set
- * it (RFC 6265bis, "Cookie Name Prefixes"). Plain HTTP on this machine, where there is no TLS, has a name of its own.
+ * Browsers accept a `__Host-` cookie only from this host, over TLS, for all paths: no other host of the domain can set it
+ * (RFC 6265bis, "Cookie Name Prefixes"). Plain HTTP on localhost uses another name.
  */
 const names = {
   session: { secure: '__Host-parley', plain: 'parley-operator' },
@@ -13,7 +13,7 @@ type CookieName = keyof typeof names
 
 const flowSeconds = 600
 
-/** The cookie of the session: its pages alone send it. */
+/** The session cookie, which only same-site pages send. */
 export function sessionCookie(request: FastifyRequest, token: string, endsAt: Date): string {
   const expires = new Date(endsAt)
   return cookie(request, 'session', { value: token, expires, sameSite: 'strict' })
@@ -23,7 +23,7 @@ export function endedSessionCookie(request: FastifyRequest): string {
   return cookie(request, 'session', { value: '', maxAge: 0, sameSite: 'strict' })
 }
 
-/** Lax: the identity provider sends the browser back from another site. */
+/** Lax: the callback comes from the identity provider's site. */
 export function flowCookie(request: FastifyRequest, flow: string): string {
   return cookie(request, 'flow', { value: flow, maxAge: flowSeconds, sameSite: 'lax' })
 }

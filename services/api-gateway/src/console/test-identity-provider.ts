@@ -10,7 +10,7 @@ export interface Account {
   groups?: string[]
 }
 
-/** A real OpenID Connect server with accounts that sign in by themselves: in a browser a person would type a password. */
+/** A real OpenID Connect server whose accounts sign in without a password prompt. */
 export interface TestIdentityProvider {
   issuer: string
   client: { clientId: string; clientSecret: string }

@@ -8,7 +8,7 @@ export interface BuiltFile {
   content: Buffer
   type: string
   etag: string
-  /** By content coding, the best one first. */
+  /** By content coding, best first. */
   encoded: ReadonlyMap<string, Buffer>
 }
 
@@ -20,8 +20,8 @@ const types: Readonly<Record<string, string>> = {
 const endings = { br: '.br', gzip: '.gz' }
 
 /**
- * Reads the scripts, styles and icons of the built page, by their names. They are held in memory: a build that replaces the
- * folder takes no file away from the HTML that this gateway serves.
+ * Reads the scripts, styles and icons of the built page, by name. They stay in memory, so a build that replaces the folder
+ * does not break the HTML that this gateway serves.
  */
 export function readBuiltFiles(folder: string): ReadonlyMap<string, BuiltFile> {
   const names = readdirSync(folder).filter((name) => extname(name) in types)
@@ -42,7 +42,7 @@ export function readBuilt(path: string, type = typeOfPageFile(path)): BuiltFile 
 
 export const typeOfPageFile = (name: string): string => types[extname(name)] ?? 'application/octet-stream'
 
-/** Sends a file in the best coding that the client takes; 304 where the client has it. */
+/** Sends a file in the best coding that the client accepts, or 304. */
 export function sendBuilt(request: FastifyRequest, reply: FastifyReply, file: BuiltFile): FastifyReply {
   reply.headers({ etag: file.etag, vary: 'accept-encoding' })
   if (request.headers['if-none-match']?.includes(file.etag)) return reply.code(304).send()

@@ -9,22 +9,22 @@ import type { FastifyInstance } from 'fastify'
 import type { OtherFiles } from './other-files.ts'
 import { serveBuiltFiles } from './serve-built-files.ts'
 
-/** Origins are those of others: `https://shop.example`. */
+/** Origins of integrators, such as `https://shop.example`. */
 export interface ChatPageOptions {
-  /** Origins that may frame the page, beside our own. */
+  /** Origins besides our own that may frame the page. */
   frameAncestors: readonly string[]
-  /** The origin that exchanges the bytes of files, beside our own. */
+  /** The origin of file uploads and downloads, if not our own. */
   files?: string | undefined
-  /** Has the built page; this checkout's by default. */
+  /** Folder of the built page; default: this checkout's. */
   folder?: string
 }
 
 /**
- * Serves the hosted chat page at /chat (docs/reference/chat-page.md). It runs only our own files and the one inline script
- * of its HTML, by its hash, and connects only to our own addresses.
- * @param others has the files of other releases
- * @param imagesOf finds the origins allowed for pictures on the page of an app
- * @param failedLogins counts the wrong tokens and client keys in its address
+ * Serves the hosted chat page at /chat (docs/reference/chat-page.md). Its policy allows our own files, the inline script of
+ * its HTML by hash, and connections to our own addresses only.
+ * @param others the files of other releases
+ * @param imagesOf finds the image origins that an app allows
+ * @param failedLogins counts wrong tokens and client keys in the page's URL
  */
 export async function serveChatPage(
   app: FastifyInstance,
@@ -39,7 +39,7 @@ export async function serveChatPage(
   const inline = [...html.matchAll(/<script>([^]*?)<\/script>/g)].map(([, script = '']) => script)
   await app.register(async (files) => {
     files.addHook('onSend', async (_request, reply) => {
-      // It knows no list of origins; frame-ancestors stands for it.
+      // X-Frame-Options cannot list origins; frame-ancestors replaces it.
       reply.removeHeader('x-frame-options')
     })
     files.get<{ Querystring: Query }>('/chat', async ({ query, ip }, reply) => {
@@ -50,7 +50,7 @@ export async function serveChatPage(
           const judged = await failedLogins?.judge(ip, error, presented)
           if (judged !== undefined && judged !== error) throw judged
         } else {
-          // Open pages keep working, with links in place of pictures.
+          // The page works without them, with links in place of images.
           app.log.warn({ err: error }, 'chat page served without the pictures that its app allows')
         }
         return []
@@ -62,7 +62,7 @@ export async function serveChatPage(
         .send(withImageOrigins(html, images))
     })
     const policy = policyOf(options, [], [])
-    // Pages of integrators load embed.js.
+    // Integrators' pages load embed.js.
     serveBuiltFiles(files, { folder, prefix: '/chat/', policy, others, forOthers: 'embed.js' })
   })
 }
@@ -92,17 +92,17 @@ function policyOf(
     "form-action 'none'",
     `frame-ancestors ${["'self'", ...frameAncestors].join(' ')}`,
     "require-trusted-types-for 'script'",
-    // For the address of the service worker.
+    // For the URL of the service worker.
     'trusted-types parley-worker',
   ].join('; ')
 }
 
-/** The page shows no picture that its policy would refuse. */
+/** Tells the page which images its policy allows. */
 function withImageOrigins(html: string, images: readonly string[]): string {
   return html.replace(/(name="parley-image-origins" content=")"/, `$1${images.join(' ')}"`)
 }
 
-/** A checkout that was not started by npm has no built page: everything else is there. */
+/** Without a built page, as in a fresh checkout, everything else works. */
 function refuse(app: FastifyInstance): void {
   app.log.warn({}, 'the chat page is not built')
   app.get('/chat', () => {

@@ -17,12 +17,12 @@ import { extendResources, openAnswers, operationsOf, reachedFrom, shareSchemas }
 const json = 'application/json'
 const headers = {
   'X-Request-ID': {
-    description: 'Names the request in every log line of its way',
+    description: 'Request ID, which is in every log line about the request',
     ...ours,
     schema: { type: 'string' },
   },
   'Parley-Ignored': {
-    description: 'Fields of the request that are not known and were ignored, each percent-encoded',
+    description: 'Unknown request fields that were ignored, each percent-encoded',
     ...ours,
     schema: { type: 'string' },
   },
@@ -33,11 +33,11 @@ const header = (name: keyof typeof headers) => ({ [name]: { $ref: `#/components/
 /**
  * Completes a generated document: adds examples, headers and links, removes unused schemas, and names the parts of operations.
  *
- * `x-extension` stands once: on an operation, a schema or a field, for everything inside.
+ * `x-extension` is on the outermost operation, schema or field, and covers everything inside.
  */
 export function complete(document: OpenApiDocument): OpenApiDocument {
   document.components.headers = headers
-  // They come in the order in which the process happened to load their modules.
+  // Otherwise they are in the load order of their modules.
   const byName = Object.entries(document.components.schemas).toSorted(([one], [other]) => (one < other ? -1 : 1))
   document.components.schemas = Object.fromEntries(byName)
   const byId = new Map(allOperations.map((operation) => [operation.id, operation]))
@@ -63,7 +63,7 @@ export function complete(document: OpenApiDocument): OpenApiDocument {
   return document
 }
 
-/** Has everything that several operations use once, in `components`. */
+/** Moves parts that several operations use to `components`. */
 export function share(document: OpenApiDocument): OpenApiDocument {
   shareSchemas(document)
   extendResources(document)
@@ -73,7 +73,7 @@ export function share(document: OpenApiDocument): OpenApiDocument {
   return document
 }
 
-/** Whether a request may have no body: no field is required, alone or (by anyOf) as one of several. */
+/** Whether a request may have no body: no field is required, directly or by anyOf. */
 function mayBeAbsent(body: z.ZodType): boolean {
   const { anyOf = [] } = (body.meta() ?? {}) as { anyOf?: { required?: string[] }[] }
   const needsSome = anyOf.length > 0 && anyOf.every(({ required = [] }) => required.length > 0)
@@ -88,7 +88,7 @@ function addHeaders({ responses }: DescribedOperation): void {
   if (tooMany) tooMany.headers = { ...tooMany.headers, ...header('Retry-After') }
 }
 
-/** Gives headers their usual names; leaves out the default of `required`, and headers that a security scheme describes. */
+/** Gives headers their usual names; drops default `required` values, and headers of security schemes. */
 function tidyParameters(described: DescribedOperation, schemes: { name: string }[]): void {
   if (!described.parameters) return
   const authenticates = (name: string) => schemes.some((scheme) => scheme.name.toLowerCase() === name)
@@ -117,7 +117,7 @@ function addExamples(described: DescribedOperation, { example, form }: Operation
 function describeEventStream(ok: Response): void {
   const { cursor, event } = exampleFeedEvent
   const example = `id: ${cursor}\nevent: ${event}\ndata: ${JSON.stringify(exampleFeedEvent)}\n\n`
-  const description = 'Server-Sent Events: the ID is a cursor, the event its name, the data a FeedEvent'
+  const description = 'Server-Sent Events: `id` is a cursor, `event` the event name, `data` a FeedEvent'
   ok.content = { ...ok.content, 'text/event-stream': { schema: { type: 'string', description }, example } }
 }
 
@@ -148,7 +148,7 @@ function markOnce(described: DescribedOperation): void {
     }
 }
 
-/** Schemas are registered for input and for output; most are used as one of them only. */
+/** Schemas are registered for input and output; most are used in only one direction. */
 function dropUnused(document: OpenApiDocument): void {
   const { schemas } = document.components
   const used = reachedFrom(schemas, { ...document.paths, ...document.webhooks })

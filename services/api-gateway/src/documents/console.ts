@@ -8,10 +8,10 @@ import type { OtherFiles } from './other-files.ts'
 import { serveBuiltFiles } from './serve-built-files.ts'
 
 /**
- * Serves the operators' console at /console. Every address below is the same page, which shows
- * the view of its address. It runs and loads only our own files, and connects only to this origin.
- * @param others has the files of other releases
- * @param files the origin that exchanges the bytes of files, beside our own
+ * Serves the operators' console at /console. Every path below it is the same page, which shows the view of its path. Its
+ * policy allows only our own files and connections to this origin.
+ * @param others the files of other releases
+ * @param files the origin of file uploads and downloads, if not our own
  */
 export async function serveConsole(app: FastifyInstance, others: OtherFiles, files?: string): Promise<void> {
   if (!existsSync(join(builtConsole, 'index.html'))) {
@@ -36,7 +36,7 @@ export async function serveConsole(app: FastifyInstance, others: OtherFiles, fil
   })
 }
 
-/** The way from an address of the console to the folder of its files: a proxy may serve Parley under any path. */
+/** The relative path from a console URL to its files: a proxy may serve Parley under any path. */
 function filesFrom(path: string): string {
   const below = path.split('/').length - 3
   return below < 0 ? 'console/files/' : `${'../'.repeat(below)}files/`

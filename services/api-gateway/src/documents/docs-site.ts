@@ -16,24 +16,24 @@ const types: Readonly<Record<string, string>> = {
 /** Not below /docs. */
 const atRoot = ['llms.txt', 'openapi.json', 'asyncapi.json']
 const keepForever = 'public, max-age=31536000, immutable'
-/** Names with a digest or a version. */
+/** Immutable files, named by digest or version. */
 const lasting = /^(?:assets|scalar-[\d.]+)\//
 
 const policy = [
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
   "base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
 ].join('; ')
-/** Pages of docs/ put no text into the document as HTML. Scalar does, from our own documents, so the reference cannot have it. */
+/** Pages of docs/ never insert text as HTML. Scalar does, with our own documents, so the API reference cannot have this policy. */
 const pagePolicy = `${policy}; require-trusted-types-for 'script'; trusted-types 'none'`
 
-/** Scalar makes its styles by script, and has style attributes. */
+/** Scalar creates styles by script and uses style attributes. */
 function apiPolicy(nonce: string): string {
   return policy.replace("style-src 'self'", `style-src-elem 'self' 'nonce-${nonce}'; style-src-attr 'unsafe-inline'`)
 }
 
 /**
- * Serves the reference of the API at /docs, the pages of docs/ below it, each as Markdown too (`.md`), /llms.txt, and the contract:
- * REST as OpenAPI 3.1, the socket's events as AsyncAPI 3. All files are ours, and the browser asks no other server.
+ * Serves the API reference at /docs, the pages of docs/ below it, also as Markdown (`.md`), /llms.txt, and the contract: REST as
+ * OpenAPI 3.1, socket events as AsyncAPI 3. All files are our own.
  */
 export function serveDocsSite(app: FastifyInstance): void {
   // The local stack puts the demo's keys here (local/src/first-page.ts).
@@ -68,13 +68,13 @@ export function serveDocsSite(app: FastifyInstance): void {
   }
 }
 
-/** The file of a path: of a page, of a folder's first page, or itself. */
+/** The file of a path: a page, a folder's index page, or the file itself. */
 function fileAt(path: string, names: ReadonlySet<string>): string | undefined {
   const plain = path.replace(/\/$/, '')
   return [`${plain}.html`, plain].find((name) => names.has(name) && name !== 'api.html')
 }
 
-/** A checkout that was not started by npm has no built pages: everything else is there. */
+/** Without built pages, as in a fresh checkout, everything else works. */
 function refuse(app: FastifyInstance): void {
   app.log.warn({}, 'the pages of docs/ are not built')
   for (const path of ['/docs', '/docs/*', ...atRoot.map((name) => `/${name}`)]) {

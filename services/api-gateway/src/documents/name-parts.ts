@@ -33,7 +33,7 @@ function nameOperation(names: Names, operation: DescribedOperation): void {
 
 function nameResult(names: Names, id: string, schema: JsonSchema): JsonSchema {
   const { anyOf } = schema as { anyOf?: JsonSchema[] }
-  // The mode of the app decides the form.
+  // Both forms are possible, depending on the request.
   if (anyOf?.[0] && anyOf[1])
     return { ...schema, anyOf: [nameEnvelope(names, id, anyOf[0]), names.object(`${id}BareResponse`, anyOf[1])] }
   return nameEnvelope(names, id, schema)
@@ -73,7 +73,7 @@ const responseNames: Record<string, string> = {
 }
 
 class Names {
-  /** Whether the parts that are named next belong to a Parley extension. */
+  /** Whether the next named parts belong to a Parley extension. */
   isOurs = false
   readonly #schemas: Record<string, JsonSchema>
   readonly #responses: Record<string, Response>
@@ -171,7 +171,7 @@ function pascal(name: string): string {
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
-/** The name, or with a number where something else has it. */
+/** The name, with a number if it is taken by something else. */
 function freeName(taken: Record<string, unknown>, name: string, value: unknown): string {
   const text = JSON.stringify(value)
   for (let number = 1; ; number++) {

@@ -31,7 +31,7 @@ const transformSchemas = createJsonSchemaTransform({})
 
 /**
  * Makes the OpenAPI 3.1 document of the whole contract for docs/openapi.json; needs no servers.
- * @param isShared whether what several operations use stands once: see share in complete-openapi.ts
+ * @param isShared whether shared parts are moved to `components`: see share in complete-openapi.ts
  */
 export async function openApiDocument({ isShared = true } = {}): Promise<object> {
   const app = fastify({ routerOptions: { ignoreTrailingSlash: true } })
@@ -44,7 +44,7 @@ export async function openApiDocument({ isShared = true } = {}): Promise<object>
         title: 'Parley',
         version: '1.0.0',
         description:
-          'Instant messaging behind your own app. Operations, schemas and fields marked x-extension go beyond the base interface, with everything inside. /asyncapi.json describes the socket events.',
+          'Instant messaging behind your own app. Operations, schemas and fields marked x-extension go beyond the base interface, including everything inside. /asyncapi.json describes the socket events.',
         // No licence is chosen yet (README.md).
         license: { name: 'No licence' },
         contact: { name: 'Parley' },
@@ -59,7 +59,7 @@ export async function openApiDocument({ isShared = true } = {}): Promise<object>
             type: 'apiKey',
             in: 'cookie',
             name: '__Host-parley',
-            description: 'An operator of the console, who signed in; with Parley-CSRF for every request but GET',
+            description: 'A signed-in console operator; needs Parley-CSRF except for GET',
           },
           userToken: inHeader('IM-Authorization', "The end user's token"),
         },

@@ -12,7 +12,7 @@ const signature = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((
   'x-extension': true as const,
   required: true,
   schema: { type: 'string' },
-  description: "Standard Webhooks, signed with the app's secret; webhook-id is the same on every try",
+  description: "Standard Webhooks, signed with the app's secret; webhook-id is the same on every attempt",
 }))
 
 /** The calls that Parley makes to integrators' servers, as the `webhooks` of an OpenAPI 3.1 document. */
@@ -22,12 +22,12 @@ export function describeWebhooks(): OpenApiDocument['webhooks'] {
       post: {
         operationId: 'roomWebhook',
         tags: ['Webhooks'],
-        summary: "What happened in a room, to the room's webhook; in the room's order",
+        summary: "Room event, sent to the room's webhook in the room's order",
         ...ours,
         parameters: signature,
         requestBody: { required: true, content: json(webhookCall) },
         responses: {
-          200: { description: 'May move the bot state and let a robot speak', content: json(webhookAnswer) },
+          200: { description: 'May change the bot state and send a message as a robot', content: json(webhookAnswer) },
         },
       },
     },
@@ -35,32 +35,32 @@ export function describeWebhooks(): OpenApiDocument['webhooks'] {
       post: {
         operationId: 'moderate',
         tags: ['Webhooks'],
-        summary: 'A message that a user is about to send or to edit, to the URL under `MODERATE` of the configuration',
+        summary: 'Text to moderate before it is shown, sent to the `MODERATE` URL of the configuration',
         ...ours,
         parameters: signature,
         requestBody: { required: true, content: json(moderationCall) },
-        responses: { 200: { description: 'Whether it may be sent, and how', content: json(moderationAnswer) } },
+        responses: { 200: { description: 'The decision: allow, mask or refuse', content: json(moderationAnswer) } },
       },
     },
     directory: {
       post: {
         operationId: 'directory',
         tags: ['Webhooks'],
-        summary: 'A search for users by name, to the URL under `directory` of the configuration',
+        summary: 'User search or start of a chat, sent to the `directory` URL of the configuration',
         ...ours,
         parameters: signature,
         requestBody: { required: true, content: json(directoryCall) },
-        responses: { 200: { description: 'The IDs of the users found', content: json(directoryAnswer) } },
+        responses: { 200: { description: 'IDs of the users found or allowed', content: json(directoryAnswer) } },
       },
     },
     pushGeneric: {
       post: {
         operationId: 'pushGeneric',
         tags: ['Webhooks'],
-        summary: 'A message that is to be pushed, to the URL in PUSH_GENERIC',
+        summary: 'Message to push, sent to the PUSH_GENERIC URL',
         parameters: signature,
         requestBody: { required: true, content: json(pushCall) },
-        responses: { 200: { description: 'Answer promptly; nothing is read' } },
+        responses: { 200: { description: 'Respond promptly; the body is ignored' } },
       },
     },
   }

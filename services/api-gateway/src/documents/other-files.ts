@@ -4,15 +4,15 @@ import type { FastifyInstance } from 'fastify'
 
 /** Files of the chat page and the console that the gateways of all releases share. */
 export interface OtherFiles {
-  /** Keeps our own for the others, as long as this gateway runs. */
+  /** Shares our own files with other gateways while this gateway runs. */
   keep: (files: ReadonlyMap<string, Uint8Array>) => void
-  /** A file of another release; undefined where no gateway has it. */
+  /** A file of another release, if any gateway has it. */
   find: (name: string) => Promise<Uint8Array | undefined>
 }
 
 const dailyMS = 24 * 3_600_000
 const afterFailureMS = 60_000
-/** Names that nobody has are looked up this often at most. */
+/** Minimum time between lookups of a missing name. */
 const namesHoldMS = 5_000
 
 /** Stops with the app. */

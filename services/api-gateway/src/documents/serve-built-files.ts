@@ -2,25 +2,25 @@ import type { FastifyInstance } from 'fastify'
 import { readBuiltFiles, sendBuilt, typeOfPageFile } from './built-files.ts'
 import type { OtherFiles } from './other-files.ts'
 
-/** Files have a digest in their name, but for the icons, embed.js and worker.js. */
+/** File names contain a digest, except for icons, embed.js and worker.js. */
 const keepForever = 'public, max-age=31536000, immutable'
 const revalidate = 'public, max-age=0'
 const digested = /^[\w.-]+-[\w-]{8}\.(?:js|css)$/
 
 export interface ServedBuild {
-  /** Has the built files, each also compressed (.br, .gz). */
+  /** Folder of the built files, each also compressed (.br, .gz). */
   folder: string
-  /** Where they are served, such as `/chat/`. */
+  /** URL prefix, such as `/chat/`. */
   prefix: string
   /** Their Content-Security-Policy. */
   policy: string
-  /** Has the files of other releases. */
+  /** The files of other releases. */
   others: OtherFiles
-  /** A file that pages of other origins load. */
+  /** A file that other origins may load. */
   forOthers?: string
 }
 
-/** Serves the scripts, styles and icons of a page, also those of other releases, which open pages still load. */
+/** Serves the scripts, styles and icons of a page, including those of other releases, which open pages still load. */
 export function serveBuiltFiles(
   app: FastifyInstance,
   { folder, prefix, policy, others, forOthers }: ServedBuild,
@@ -31,7 +31,7 @@ export function serveBuiltFiles(
     const { name } = request.params
     const isDigested = digested.test(name)
     const file = own.get(name)
-    // In a rolling update, and of pages that have been open since before it.
+    // For pages opened during or before a rolling update.
     const ofOthers = !file && isDigested ? await others.find(name) : undefined
     if (!file && !ofOthers) return reply.callNotFound()
     reply.headers({ 'cache-control': isDigested ? keepForever : revalidate, 'content-security-policy': policy })

@@ -4,7 +4,7 @@ import { operationsOf } from './share-schemas.ts'
 /** A reference is no shorter than a parameter of this length. */
 const shortest = 60
 
-/** Moves parameters that several operations have into `components`: of each name in a path, query or header its most common form. */
+/** Moves shared parameters into `components`: for each name in a path, query or header, its most common form. */
 export function shareParameters(document: OpenApiDocument): void {
   const operations = operationsOf(document)
   const all = operations.flatMap(({ parameters }) => parameters ?? [])
@@ -29,7 +29,7 @@ export function shareParameters(document: OpenApiDocument): void {
   document.components.parameters = shared
 }
 
-/** Moves examples of a response that several operations have into `components`, each under the name of its resource. */
+/** Moves shared response examples into `components`, each under the name of its resource. */
 export function shareExamples(document: OpenApiDocument): void {
   const media = operationsOf(document).flatMap(({ responses }) =>
     Object.values(responses).flatMap(({ content }) => Object.values(content ?? {})),
@@ -51,7 +51,7 @@ export function shareExamples(document: OpenApiDocument): void {
   document.components.examples = shared
 }
 
-/** Moves successful responses that several operations have into `components`, each under the name of its resource. */
+/** Moves shared successful responses into `components`, each under the name of its resource. */
 export function shareAnswers(document: OpenApiDocument): void {
   const { responses: shared = {} } = document.components
   const places = operationsOf(document).flatMap(({ responses }) =>
@@ -74,7 +74,7 @@ function resourceOf(media: Media | undefined): string | undefined {
   return /\/(\w+)Response$/.exec(String(media?.schema?.['$ref']))?.[1]
 }
 
-/** An `id` is named for what it identifies, if its description says so: Room ID, or ID of the operator. */
+/** An `id` is named after its resource if the description names it: Room ID, or ID of the operator. */
 function nameOf({ name, description = '' }: Parameter): string | undefined {
   const [, before, after] = /^(?:(?!Its)(\w+) ID|ID of (?:an?|the) (\w+))$/.exec(description) ?? []
   if (name === 'id') return before || after ? capitalised(`${before ?? after}-id`) : undefined

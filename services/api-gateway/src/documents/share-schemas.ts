@@ -43,7 +43,7 @@ export function shareSchemas(document: OpenApiDocument): void {
   for (const [name, fields] of Object.entries(sharedFields)) schemas[name] = share(answerOf(fields))
 }
 
-/** The schema of an answer, which is open, with references to the document's resources. */
+/** A response schema, which is open, with references to the document's resources. */
 function answerOf(fields: z.ZodType): JsonSchema {
   const { $schema: _, $defs: _2, ...only } = z.toJSONSchema(fields)
   const text = JSON.stringify(only).replaceAll('"#/$defs/', '"#/components/schemas/')
@@ -56,7 +56,7 @@ function shareIn({ parameters = [], requestBody, responses }: DescribedOperation
     for (const media of Object.values(body?.content ?? {})) if (media.schema) media.schema = share(media.schema)
 }
 
-/** Opens the objects of answers: clients take fields that a later version adds. Bodies of requests stay closed. */
+/** Opens the objects of responses, to which later versions may add fields. Request bodies stay closed. */
 export function openAnswers(document: OpenApiDocument): void {
   const { schemas } = document.components
   const sent = reachedFrom(schemas, [
@@ -72,7 +72,7 @@ function opened(schema: JsonSchema): JsonSchema {
   return isClosed ? others : { ...others, additionalProperties }
 }
 
-/** Describes an answer that has all fields of a resource as that resource and the fields it adds. */
+/** Describes a response with all fields of a resource as that resource plus the added fields. */
 export function extendResources(document: OpenApiDocument): void {
   const { schemas } = document.components
   const before = { ...schemas }
@@ -139,7 +139,7 @@ export function operationsOf({ paths, webhooks }: OpenApiDocument): DescribedOpe
   return [...Object.values(paths), ...Object.values(webhooks)].flatMap((path) => Object.values(path))
 }
 
-/** The schema as text, whatever the order of its keys, its description and its marks. */
+/** The schema as text, ignoring key order, description and marks. */
 function formOf(schema: JsonSchema): string {
   const { description: _, ...others } = schema
   return JSON.stringify(sorted(unmarked(others)))

@@ -3,28 +3,28 @@ import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { answerBrokenRequests } from '@parley/service/broken-request'
 
-/** Room for a token of 4,096 bytes and a user ID of 128 characters, each percent-encoded, beside a filter `q`. */
+/** Room for a token of 4,096 bytes and a user ID of 128 characters, percent-encoded, plus a filter `q`. */
 const maxHeaderSize = 32 * 1024
-/** A connection on which nothing moves for this long is closed: its client reads or writes too slowly. */
+/** Idle connections are closed after this: their clients read or write too slowly. */
 const idleMS = 60_000
 
 /**
- * Bounds connections: the head of a request must arrive within `receiveMS` milliseconds, and then its body. Input that
- * is not HTTP, or too late, gets the error envelope.
- * @returns options for Fastify, a function to call with its server before it listens, one for requests whose body may
- *   take longer, and one that ends the connections without any request, which would delay a stopping server
+ * Bounds connections: the headers of a request must arrive within `receiveMS` milliseconds, then its body within the same
+ * time. Late input, and input that is not HTTP, gets the error envelope.
+ * @returns options for Fastify, a function to call with its server before it listens, one that exempts a request's body from
+ *   the limit, and one that closes connections without a request, which would delay a stopping server
  */
 export function boundConnections(receiveMS: number) {
   const { onRequest, onClientError } = answerBrokenRequests()
   const checkEveryMS = Math.min(1_000, receiveMS)
-  /** Requests with an unfinished body at the last look, and since when. */
+  /** Requests with an unfinished body at the last check, and since when. */
   const receiving = new Map<IncomingMessage, number>()
   const unbounded = new WeakSet<IncomingMessage>()
-  /** Connections on which no request has come yet, such as those that browsers and load balancers open in advance. */
+  /** Connections without a request so far, such as those that browsers and load balancers open in advance. */
   const silent = new Set<Socket>()
   let isStopping = false
 
-  // Node's own limit is one for all requests of a server.
+  // Node's own limit is the same for all requests.
   function endLate(): void {
     const beforeMS = performance.now() - receiveMS
     for (const [request, sinceMS] of receiving) {
@@ -74,8 +74,8 @@ export function boundConnections(receiveMS: number) {
 const lookAgainMS = 20
 
 /**
- * Before a server stops: from now on each response closes its connection and says so, since a client that keeps one
- * alive may send on it in the moment in which it is closed. Settles when no connection is left, or after this time.
+ * Drains connections before a server stops: each response announces and closes its connection, since a client could send on
+ * a kept-alive connection at the moment it is closed. Settles when no connection is left, or after this time.
  */
 export async function letConnectionsGo(server: Server, withinMS: number): Promise<void> {
   server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))

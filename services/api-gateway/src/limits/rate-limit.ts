@@ -1,12 +1,12 @@
 import type { CallerRates } from '@parley/chat/access/caller-rates'
 import type { FastifyInstance } from 'fastify'
 
-/** The header of a request that the gateway makes of itself for one that was counted, with `countedMark` as its value. */
+/** Marks internal requests on behalf of an already counted one; the value is `countedMark`. */
 export const countedHeader = 'parley-counted'
 
 /**
  * Limits the requests of each API key, user and app. Register before the routes.
- * @param countedMark known to this process alone
+ * @param countedMark a secret of this process
  */
 export function limitRequests(app: FastifyInstance, rates: CallerRates, countedMark: string): void {
   // After authentication and before the body is read: invalid requests count as well.
@@ -14,7 +14,7 @@ export function limitRequests(app: FastifyInstance, rates: CallerRates, countedM
     const isCounted = request.headers[countedHeader] === countedMark
     const refusal = isCounted || !request.caller ? undefined : rates(request.caller)
     if (!refusal || !request.routeOptions.config.operation?.isBare) return done(refusal)
-    // The body decides the form of the refusal.
+    // The body determines the form of the refusal.
     request.refusal = refusal
     done()
   })

@@ -8,9 +8,8 @@ const resolutionMS = 100
 const retryAfterSeconds = 10
 
 /**
- * Refuses requests with 503 OVERLOADED and Retry-After while the event loop is further behind than this many milliseconds; 0
- * is no limit. The delay of the start does not count: at the first look, a gateway that has just started is behind. It looks only
- * while there are requests: each look wakes the process.
+ * Refuses requests with 503 OVERLOADED and Retry-After while the event loop delay exceeds this many milliseconds; 0 is no
+ * limit. The delay caused by startup does not count. Samples only while there are requests, since each wakes the process.
  * @returns whether the event loop was behind in the latest sample
  */
 export function shedLoad(app: FastifyInstance, metrics: Metrics, maxLoopDelayMS: number): () => boolean {
@@ -30,7 +29,7 @@ export function shedLoad(app: FastifyInstance, metrics: Metrics, maxLoopDelayMS:
   function sample(): void {
     const tookMS = performance.now() - sampledMS
     sampledMS += tookMS
-    // A loop blocked all the time measures nothing: the first measurement after a reset only begins one.
+    // A permanently blocked loop has no measurement: the first one after a reset only starts the interval.
     const behindMS = delays.count > 0 ? delays.mean / 1e6 - resolutionMS : tookMS - sampleMS
     isBehind = behindMS > maxLoopDelayMS
     delays.reset()

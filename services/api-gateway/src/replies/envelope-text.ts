@@ -2,13 +2,13 @@ import { Readable } from 'node:stream'
 import type { JsonText } from '@parley/chat/views/json-text'
 import { okEnvelope } from '@parley/contracts/envelope'
 
-/** Shorter results are sent whole, with their length; when making them fails, the client gets an error. */
+/** Shorter results are sent in one piece with Content-Length, so failures still get an error response. */
 const wholeBelow = 256 * 1024
 
 /**
- * The response to a result that is JSON text already: text, or a stream when it is long, which makes each part when the
- * reader has taken the one before. A failure after the first part breaks the connection, so that the client notices.
- * @param checkCaller fails when the caller may no longer read: asked before each later part, since a reader may take long
+ * The response for a result that is JSON text: a string, or for long results a stream that produces each part once the
+ * previous one is read. A failure after the first part breaks the connection, so that the client notices.
+ * @param checkCaller throws if the caller may no longer read; called before each later part, since reading may take long
  */
 export function envelopeText(
   { whole, parts }: JsonText,

@@ -4,13 +4,13 @@ import { unwrapped } from '@parley/contracts/free-json'
 import type { Operation } from '@parley/contracts/operation'
 import { z } from 'zod'
 
-/** Most operations have the same ones: making them anew for each takes half of the time in which a gateway starts. */
+/** Cache: most operations share these schemas, and creating them per operation takes half of a gateway's startup. */
 const made = new Map<string, z.ZodType>()
 
-/** Codes stand in the order of the catalogue, so that operations with the same codes share a response. */
+/** Codes are in catalogue order, so that operations with the same codes share a response. */
 const places = new Map(Object.keys(errorCatalogue).map((code, place) => [code, place]))
 
-/** The error responses of an operation, by status: its own codes and those of every operation. */
+/** The error responses of an operation by status, including the common ones. */
 export function errorAnswers(operation: Operation): Record<number, z.ZodType> {
   const byStatus = Map.groupBy(errorCodes(operation), (code) => errorCatalogue[code].status)
   return Object.fromEntries([...byStatus].map(([status, codes]) => [status, answer(operation, codes)]))
@@ -52,7 +52,7 @@ function isTolerated({ shape }: z.ZodObject): boolean {
   return Object.values(shape).every((field) => field instanceof z.ZodOptional && field.unwrap() instanceof z.ZodAny)
 }
 
-/** Whether a header has a form: any value of the others is fine. */
+/** Whether a header can be invalid. */
 function mayBeInvalid({ shape }: z.ZodObject): boolean {
   return Object.values(shape).some((field) => {
     const inner = unwrapped(field)
@@ -60,7 +60,7 @@ function mayBeInvalid({ shape }: z.ZodObject): boolean {
   })
 }
 
-/** Whether an object, or one inside of it, has a field that cannot be left out. */
+/** Whether an object, or one inside it, has a required field. */
 function hasRequiredField(schema: z.core.$ZodType): boolean {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return hasRequiredField(schema.unwrap())
   if (schema instanceof z.ZodArray) return hasRequiredField(schema.element)

@@ -7,7 +7,7 @@ import { operationsAt } from '../documents/operation-paths.ts'
 import { asBareCode, isBare } from '../requests/authenticate.ts'
 import { explainInvalidInput, InvalidInput } from '../requests/invalid-input.ts'
 
-/** Returns every error of every route in the form of its operation; an unforeseen one without internal details. */
+/** Sends errors in the form of their operation; unexpected ones without internal details. */
 export function replyError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const operation = request.routeOptions.config.operation ?? operationsAt(request.originalUrl)[0]
   const known = toApiError(error, request, operation)

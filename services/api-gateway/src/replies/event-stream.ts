@@ -9,7 +9,7 @@ import type { FastifyReply } from 'fastify'
 
 export const eventStreamType = 'text/event-stream'
 
-/** A response that goes on: events in pages, until the caller closes it. */
+/** A streaming response: pages of events until the caller disconnects. */
 export class EventStream {
   readonly pages: AsyncGenerator<FeedPage>
 
@@ -24,8 +24,8 @@ export function wantsEventStream(accept: unknown): boolean {
 }
 
 /**
- * Sends pages as Server-Sent Events. The next page is asked for when the connection has taken the one before. An error ends
- * the response with the event `parley-error`: the reader's next request gets it as a status.
+ * Sends pages as Server-Sent Events, each once the connection has accepted the previous one. An error ends the response with
+ * the event `parley-error`; the reader's next request gets it as a status.
  */
 export function sendEventStream(reply: FastifyReply, { pages }: EventStream): FastifyReply {
   return reply
@@ -38,7 +38,7 @@ export function sendEventStream(reply: FastifyReply, { pages }: EventStream): Fa
 async function* toText(pages: AsyncGenerator<FeedPage>): AsyncGenerator<string> {
   try {
     for await (const { entries, place } of pages) {
-      // An ID alone sets the reader's Last-Event-ID, and keeps the connection from being idle.
+      // A bare ID sets the reader's Last-Event-ID and keeps the connection from being idle.
       yield entries.length === 0 ? `id: ${toCursor(place)}\n\n` : entries.map(toEvent).join('')
     }
   } catch (error) {

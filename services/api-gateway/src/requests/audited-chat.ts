@@ -10,8 +10,8 @@ import { reasonOf } from '../console/operator-caller.ts'
 import type { ChatOf } from '../mount.ts'
 
 /**
- * Gives calls with an API key, and of operators, that change something a recorder of their own (docs/reference/audit.md). What
- * an operator reads of conversations, or sends, is recorded before it is done.
+ * Gives each change by an API key or operator its own audit recorder (docs/reference/audit.md). Operators' reads of
+ * conversations, and sends, are recorded before they are done.
  */
 export function auditCalls(chat: Chat): ChatOf {
   const recordReading = createReadingRecords(chat)
@@ -47,7 +47,7 @@ export function auditCalls(chat: Chat): ChatOf {
   }
 }
 
-/** The room or message that a request names, else the app. */
+/** The room or message named by a request, else the app. */
 function subjectRead({ params, body, routeOptions: { url = '' } }: FastifyRequest, app: string): AuditSubject {
   const { id } = params as { id?: string }
   const { room } = (body ?? {}) as { room?: unknown }

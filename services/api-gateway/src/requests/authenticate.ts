@@ -62,7 +62,7 @@ export async function authenticate(
   }
 }
 
-/** On the endpoints of the bare form the code of a bad API key is UNAUTHORIZED (docs/errors.md#unauthorized). */
+/** Endpoints with bare errors use UNAUTHORIZED for a bad API key (docs/errors.md#unauthorized). */
 export function asBareCode(error: ApiError): ApiError {
   return error.code === 'INVALID_API_KEY' ? new ApiError('UNAUTHORIZED', error.message) : error
 }
@@ -80,7 +80,7 @@ export function knownByApiKey(
   return knownBy(request, { name: 'IM-API-KEY', code: 'INVALID_API_KEY' }, (apiKey) => byApiKey.find(apiKey))
 }
 
-/** The caller, without a query: an integrator of the last second. */
+/** The caller without a query, if cached: an API key of the last second. */
 export function rememberedCaller(
   { byApiKey }: Authentication,
   access: Access,
@@ -91,7 +91,7 @@ export function rememberedCaller(
   return apiKey === undefined ? undefined : byApiKey.remembered(apiKey)
 }
 
-/** Why a caller that is known is refused all the same, which is no failed login of their address. */
+/** Why a known caller is refused; not counted as a failed login of the address. */
 export function callerRefusal(
   operation: Pick<Operation, 'access' | 'scope' | 'conversations'>,
   request: FastifyRequest,
@@ -110,7 +110,7 @@ export function lackingScopes(
   return needed.filter((one) => !hasScope(key, one))
 }
 
-/** For where it is used, or for what (docs/reference/keys.md). */
+/** Refuses a key by network or scope (docs/reference/keys.md). */
 function keyRefusal(operation: Pick<Operation, 'access' | 'scope'>, request: FastifyRequest): ApiError | undefined {
   const { caller } = request
   if (caller?.kind !== 'integrator') return undefined
@@ -123,7 +123,7 @@ function keyRefusal(operation: Pick<Operation, 'access' | 'scope'>, request: Fas
   return new ApiError('PERMISSION_DENIED', `${lacker} lacks the scope ${lacking.join(' and ')}`)
 }
 
-/** For another's ID, or none. */
+/** Refuses another user's ID, or a missing one. */
 function clientIDRefusal(access: Access, request: FastifyRequest): ApiError | undefined {
   const { caller } = request
   if (caller?.kind !== 'user') return undefined
@@ -140,8 +140,8 @@ function knownByToken({ byToken }: Authentication, request: FastifyRequest): Pro
 }
 
 /**
- * Tries the forms of a header in order until one finds a caller; when none does, throws the error of the first.
- * @param header its name, and the code of the error when it is missing or unknown
+ * Tries the forms of a header in order until one finds a caller; if none does, throws the error of the first.
+ * @param header its name, and the error code if it is missing or unknown
  */
 async function knownBy<T>(
   request: FastifyRequest,

@@ -18,12 +18,12 @@ const corsOptions: FastifyCorsOptions = {
   maxAge: corsMaxAgeSeconds,
   strictPreflight: false,
 }
-/** Of each response by itself. */
+/** Headers specific to each response. */
 const own = new Set(['content-length', 'content-type', 'date', 'connection'])
 
 /**
- * Puts the headers of helmet and of CORS on every response. They are always the same, so the plugins make them once, and
- * are not run for each request; only preflights (OPTIONS) go to the plugin.
+ * Adds the headers of helmet and CORS to every response. They never change, so the plugins run once; only preflights
+ * (OPTIONS) go to the plugin.
  */
 export async function addFixedHeaders(app: FastifyInstance): Promise<void> {
   const fixed = await headersOfPlugins()

@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer'
 import type { FastifyRequest } from 'fastify'
 
 /**
- * The possible meanings of a header's value, in the order to try: as it was sent, then percent-decoded where that
- * differs (docs/reference/README.md#authentication): `s%3Aabc` may itself be a token. Empty when it was not sent.
+ * The possible meanings of a header's value, in the order to try: as sent, then percent-decoded if that differs
+ * (docs/reference/README.md#authentication), since `s%3Aabc` may itself be a token. Empty if it was not sent.
  */
 export function headerForms(request: FastifyRequest, name: string): string[] {
   const value = request.headers[name]
@@ -23,7 +23,7 @@ function asUtf8(value: string): string {
   return isUtf8(bytes) ? bytes.toString() : value
 }
 
-/** Returns text unchanged when its `%` do not encode UTF-8. */
+/** Returns the text unchanged if its `%` do not encode UTF-8. */
 function percentDecoded(text: string): string {
   if (!text.includes('%')) return text
   try {

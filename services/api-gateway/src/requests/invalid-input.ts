@@ -6,7 +6,7 @@ import { z } from 'zod'
 
 type Issue = z.core.$ZodIssue
 
-/** The error for Fastify when input fails its schema; keeps the exact path of each issue. */
+/** Thrown for Fastify if input fails its schema; keeps the exact path of each issue. */
 export class InvalidInput extends Error {
   override name = 'InvalidInput'
   readonly issues: readonly Issue[]
@@ -27,7 +27,7 @@ export const validateInput: FastifySchemaCompiler<z.ZodType> = ({ schema }) => {
   }
 }
 
-/** The caller's error: it names the field and the expectation. */
+/** The error for the caller, with the field and what is expected. */
 export function explainInvalidInput(operation: Operation, invalid: InvalidInput, body: unknown): ApiError {
   const [issue] = invalid.issues
   if (!issue) return new ApiError('INVALID_REQUEST')
@@ -64,7 +64,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   )
 }
 
-/** Whether a path names a field that must be there. */
+/** Whether a path names a required field. */
 function isRequired(schema: z.core.$ZodType | undefined, [name, ...rest]: readonly PropertyKey[]): boolean {
   const inner = schema && unwrapped(schema)
   if (inner instanceof z.ZodArray && typeof name === 'number') return isRequired(inner.element, rest)

@@ -16,7 +16,7 @@ export function referredIn(schema: JsonSchema): string[] {
   return [...JSON.stringify(schema).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name = '']) => name)
 }
 
-/** The body that a lenient operation accepts: also unknown fields, and null for optional ones. */
+/** The body of a lenient operation: also allows unknown fields, and null for optional ones. */
 export function lenientBody(schema: JsonSchema): JsonSchema {
   const { properties, required = [], additionalProperties, items, anyOf, ...rest } = schema
   const fields = Object.entries(properties ?? {}).map(([name, field]): [string, JsonSchema] => {
@@ -33,11 +33,11 @@ export function lenientBody(schema: JsonSchema): JsonSchema {
   }
 }
 
-/** The limit that a lenient operation accepts: any; it is cut to the maximum. */
+/** The `limit` of a lenient operation: unbounded, since it is lowered to the maximum. */
 export function lenientLimit(parameter: { description?: string; schema: JsonSchema }): typeof parameter {
   const { maximum, ...schema } = parameter.schema
   if (maximum === undefined || maximum === Number.MAX_SAFE_INTEGER) return { ...parameter, schema }
-  const said = [parameter.description, `At most ${maximum}: more is cut to it`].filter(Boolean)
+  const said = [parameter.description, `Lowered to ${maximum} if greater`].filter(Boolean)
   return { ...parameter, description: said.join('. '), schema }
 }
 

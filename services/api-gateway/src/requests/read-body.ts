@@ -6,12 +6,12 @@ import type { z } from 'zod'
 
 export const maxBodyBytes = 1024 * 1024
 
-/** How much is read of the body of a refused request. */
+/** Maximum bytes read of a refused request's body. */
 const refusedBodyBytes = 8 * 1024
 
 /**
- * The body of a refused request, which may decide its form; undefined when it is longer than a few KiB, or not JSON: a
- * caller without a key gets no work done.
+ * The body of a refused request, which may determine the error's form; undefined if it is longer than a few KiB or not JSON,
+ * to limit work for unauthenticated callers.
  */
 export async function readRefusedBody(request: FastifyRequest): Promise<unknown> {
   const { raw } = request
@@ -25,7 +25,7 @@ export async function readRefusedBody(request: FastifyRequest): Promise<unknown>
   }
 }
 
-/** All bytes of a stream; undefined as soon as they are too many, or when it breaks off. The rest can still be read. */
+/** All bytes of a stream; undefined once there are too many, or if it breaks off. The rest can still be read. */
 function firstBytes(stream: Readable, most: number): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
@@ -62,7 +62,7 @@ export function readBodies(app: FastifyInstance): void {
   app.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
     // Even an invalid content type, as long as there is no body.
     if (headers['transfer-encoding'] !== undefined) {
-      // In chunks, the body shows later whether it is empty: until then the type is one that Fastify takes.
+      // Only reading shows whether a chunked body is empty; until then, use a type that Fastify accepts.
       const type = headers['content-type']
       if (type !== undefined && !mediaType.test(type)) headers['content-type'] = 'application/octet-stream'
     } else if (Number(headers['content-length'] ?? 0) === 0) delete headers['content-type']

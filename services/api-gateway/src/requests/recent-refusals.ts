@@ -3,8 +3,8 @@ import { ApiError } from '@parley/contracts/errors'
 import type { FastifyRequest } from 'fastify'
 
 /**
- * Remembers, for timelines, what a user was refused: their own request, or one of an API key in their name. Of a request
- * without a valid token nobody knows the user.
+ * Remembers refused requests of users, or of API keys in their name, for timelines. Requests without a valid token have no
+ * known user.
  */
 export function noteRefusal(recent: Pick<RecentActivity, 'note'>, request: FastifyRequest, error: unknown): void {
   const { caller, errorCode: code, id, params, body } = request

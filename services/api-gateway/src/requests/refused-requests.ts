@@ -5,16 +5,15 @@ import { operationsAt, pathOf } from '../documents/operation-paths.ts'
 
 /** Room for the 500 users of `GET /presence` with IDs of 36 characters. */
 export const maxUrlLength = 24 * 1024
-/** How much of a URL an error repeats. */
+/** Maximum length of a URL in an error. */
 const shownLength = 200
-/** How much of a refused body is read at most. */
+/** Maximum bytes read of a refused body. */
 const maxRefusedBytes = 64 * 1024 * 1024
 
-/** Refuses requests that can be for no operation, before anything is read or looked up. */
+/** Refuses requests that match no operation, before anything is read or looked up. */
 export interface Refusals {
   /**
-   * Option of Fastify: lets a path that is not percent-encoded UTF-8 find its route, which decides the form of the
-   * refusal.
+   * Fastify option: routes a path that is not percent-encoded UTF-8, since the route determines the form of the refusal.
    */
   rewriteUrl(request: IncomingMessage): string
   /** Register after CORS, so that browsers can read refusals too. */
@@ -62,12 +61,12 @@ function unknownPath(request: FastifyRequest, reply: FastifyReply): ApiError {
   if (taken.size === 0) return new ApiError('NOT_FOUND', `no ${shown}`)
   const allowed = [...taken, ...(taken.has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
   void reply.header('allow', allowed)
-  return new ApiError('METHOD_NOT_ALLOWED', `no ${shown}: the path takes ${allowed}`)
+  return new ApiError('METHOD_NOT_ALLOWED', `no ${shown}: the path supports ${allowed}`)
 }
 
 /**
- * Reads the rest of a body after the response, so that a client or proxy that sends before it reads gets the
- * response, and its next request on the connection is served. The limit on the request's time applies.
+ * Reads the rest of a body after the response, so that clients and proxies that send before they read get the response,
+ * and the connection stays usable. The request timeout applies.
  */
 function readToTheEnd(request: IncomingMessage): void {
   let bytes = 0

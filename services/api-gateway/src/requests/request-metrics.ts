@@ -6,20 +6,20 @@ import type { FastifyInstance } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The code of the error that the request gets, if it gets one. */
+    /** Error code of the response, if any. */
     errorCode: ErrorCode | undefined
   }
 }
 
-/** Counts and times every request by route and by app, and logs one line for each, with its app and error code. */
+/** Counts and times requests by route and app, and logs one line each, with app and error code. */
 export function watchRequests(app: FastifyInstance, metrics: Metrics, log: Logger, figures?: Figures): void {
   const durations = metrics.requestHistogram(
     'parley_http_request_duration_seconds',
-    'How long requests took',
+    'Duration of requests',
     [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     ['method', 'route', 'status'],
   )
-  // Looking for secrets in a line that can hold none takes longer than writing it.
+  // No redaction: these lines contain no secrets, and searching for them takes longer than writing.
   const lines = log.child({}, { redact: [] })
   app.decorateRequest('errorCode', undefined)
   app.addHook('onResponse', (request, reply, done) => {

@@ -3,10 +3,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { requireDecimals } from './decimal-parameters.ts'
 
-/** How many ignored fields the header names, and with how many characters each, as far as the header has room for them. */
+/** Maximum number of ignored fields named in the header, and maximum characters of each. */
 const maxNamed = 20
 const maxNameLength = 128
-/** A response with headers of more than a few KiB is refused by many clients and proxies. */
+/** Many clients and proxies refuse response headers of more than a few KiB. */
 const maxHeaderLength = 1_024
 
 /**
@@ -28,7 +28,7 @@ function takeInputOf(request: FastifyRequest, reply: FastifyReply): void {
   const { operation } = request.routeOptions.config
   if (!operation) return
   const isLeftOut = request.body === undefined || (request.body === null && !operation.extension)
-  // The error then names the missing field.
+  // So that the error names the missing field.
   if (isLeftOut && operation.body instanceof z.ZodObject) request.body = {}
   request.query = withoutEmpty(request.query as Record<string, unknown>)
   requireDecimals(operation, request.query as Record<string, unknown>)
@@ -37,7 +37,7 @@ function takeInputOf(request: FastifyRequest, reply: FastifyReply): void {
   if (ignored.length > 0) void reply.header('parley-ignored', ignoredHeader(ignored))
 }
 
-/** An empty parameter is as if left out. */
+/** Drops empty parameters, which count as absent. */
 function withoutEmpty(query: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(query)
   return entries.some(([, value]) => value === '')
@@ -53,7 +53,7 @@ function takeLeniently(request: FastifyRequest, { body, query }: { body?: z.ZodT
   return [...takenQuery.ignored, ...takenBody.ignored]
 }
 
-/** A list of names, each percent-encoded: they may be any text. With `*` at the end where some are left out. */
+/** A list of percent-encoded names, ending in `*` if some are left out. */
 function ignoredHeader(names: string[]): string {
   const encoded = names
     .slice(0, maxNamed)

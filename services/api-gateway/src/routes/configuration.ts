@@ -9,7 +9,7 @@ import type { Mount } from '../mount.ts'
 
 export function mountConfiguration(mount: Mount, chat: Chat): void {
   mount(operations.setConfig, ({ chat, caller, body }) => {
-    // An issuer makes tokens of anybody.
+    // An issuer can create tokens for any user.
     const mayIssue = hasScope(caller.key, 'users:write')
     if (tokenIssuersKey in body && !mayIssue) {
       throw new ApiError('PERMISSION_DENIED', `${tokenIssuersKey}: the API key lacks the scope users:write`)

@@ -46,9 +46,9 @@ import { WithCookies } from '../replies/with-cookies.ts'
 /** How operators sign in (docs/reference/console.md). */
 export interface ConsoleParts {
   sso?: IdentityProvider | undefined
-  /** The address under which browsers reach the gateways, if it is not that of each request. */
+  /** URL of the gateways for browsers; default: the origin of the request. */
   url?: string | undefined
-  /** When sessions end, unused and at the latest. */
+  /** Idle timeout and maximum age of sessions. */
   sessions?: Pick<Operators, 'idleMS' | 'longestMS'>
 }
 
@@ -60,7 +60,7 @@ export function mountConsole(mount: Mount, operators: Operators, metrics: Metric
 }
 
 function mountSignIns(mount: Mount, operators: Operators, metrics: Metrics, { sso, url }: ConsoleParts): void {
-  const help = 'Sign-ins of operators, by OK or the code of their error'
+  const help = 'Operator sign-ins, by OK or error code'
   const signIns = metrics.counter('parley_operator_sign_ins_total', help, ['outcome'])
   const counted = async (signingIn: Promise<SignedIn>): Promise<SignedIn> => {
     try {

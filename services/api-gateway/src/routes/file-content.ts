@@ -20,13 +20,12 @@ const signed = z.object({
   signature: z.string(),
 })
 
-/** Scripts of a file never run, wherever it is opened. */
+/** Keeps scripts in files from running, wherever they are opened. */
 const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; sandbox"
 
 /**
- * Takes and gives the bytes of files that lie in a folder, at addresses that we signed. A file on its way is in memory only
- * piece by piece.
- * @param mayTakeLong lets the body of a request come for longer than others
+ * Serves uploads and downloads of files in a folder, at signed URLs. Files are streamed, never held in memory whole.
+ * @param mayTakeLong exempts the body of a request from the timeout
  */
 export async function serveContent(
   app: FastifyInstance,
@@ -34,7 +33,7 @@ export async function serveContent(
   { store, isScanned, uploads }: FilesHere,
   { mayTakeLong, rateLimits }: { mayTakeLong: (request: IncomingMessage) => void; rateLimits: UploadRates | undefined },
 ): Promise<void> {
-  // Otherwise clients exchange the bytes with the store.
+  // Otherwise clients transfer files directly to and from the store.
   if (store.kind !== 'folder') return
   const url = '/files/:id/content'
   const fileOf = ({ params }: FastifyRequest, query: SignedQuery) =>

@@ -27,11 +27,11 @@ export function mountFiles(mount: Mount, chat: Chat, files: FilesHere): void {
 
 /** The files of a gateway. */
 export interface FilesHere extends Files {
-  /** The address under which clients reach the gateways, if it is not that of each request. */
+  /** URL of the gateways for clients; default: the origin of the request. */
   publicUrl?: string | undefined
 }
 
-/** Where clients exchange the bytes of files, where that is not where they call us. */
+/** The origin of file uploads and downloads, if it differs from the API's. */
 export function filesOrigin({ store, publicUrl }: FilesHere): string | undefined {
   if (store.kind === 's3') return store.origin
   return publicUrl === undefined ? undefined : new URL(publicUrl).origin

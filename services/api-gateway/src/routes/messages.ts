@@ -66,13 +66,11 @@ function mountSending(mount: Mount, chat: Chat): void {
     const isOwnName = caller.kind === 'integrator' || caller.user === (sender ?? caller.user)
     if (!isOwnName) throw new ApiError('INVALID_REQUEST', 'sender: must be the caller')
     if (_id !== undefined) {
-      if (rest.replyTo !== undefined)
-        throw new ApiError('INVALID_REQUEST', 'replyTo: a message keeps what it replies to')
-      if (rest.expiresInS !== undefined)
-        throw new ApiError('INVALID_REQUEST', 'expiresInS: a message keeps the time at which it expires')
+      if (rest.replyTo !== undefined) throw new ApiError('INVALID_REQUEST', 'replyTo: cannot be changed')
+      if (rest.expiresInS !== undefined) throw new ApiError('INVALID_REQUEST', 'expiresInS: cannot be changed')
       if (sendAtMS !== undefined)
-        throw new ApiError('INVALID_REQUEST', 'sendAtMS: a message that was sent is changed at once')
-      if (rest.attachments) throw new ApiError('INVALID_REQUEST', 'attachments: a message keeps its files')
+        throw new ApiError('INVALID_REQUEST', 'sendAtMS: changes to a sent message cannot be scheduled')
+      if (rest.attachments) throw new ApiError('INVALID_REQUEST', 'attachments: cannot be changed')
       const edit = { message, messageType, mentions: rest.mentions, byClient: caller.kind === 'user' }
       const editor = caller.kind === 'user' || sender === undefined ? caller : asUser(caller.app, sender)
       return editMessage(chat, editor, { id: _id, room: params.id }, edit)

@@ -4,7 +4,7 @@ import { receiverId } from '@parley/contracts/operations/integrations/webhook-re
 import type { FastifyInstance } from 'fastify'
 import { maxBodyBytes } from '../requests/read-body.ts'
 
-/** Takes calls of any type at the addresses of receivers: the random ID is all that a caller shows. */
+/** Accepts calls of any content type at receiver URLs. The random ID is the only credential. */
 export async function serveReceivers(app: FastifyInstance, presence: Presence): Promise<void> {
   await app.register(async (receivers) => {
     receivers.removeAllContentTypeParsers()

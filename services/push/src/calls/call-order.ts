@@ -6,16 +6,16 @@ import type { Db } from '@parley/db/connect'
 import { findStreamState } from '@parley/db/events/stream-state'
 import type { OutgoingCallDoc } from '@parley/db/push/documents'
 
-/** Longer than an event takes to be delivered again to another process. After that, out of order is better than never. */
+/** Longer than a redelivery to another process takes. After that, out of order is better than never. */
 const waitAtMostMS = 60_000
-/** How often it is looked whether the stream was lost: then earlier events are published again, and calls wait for them. */
+/** Interval of checks for a lost stream: earlier events are then republished, and calls wait for them. */
 const lookAgainMS = 500
 
-/** How far one stream's events for webhooks are handled. */
+/** The progress of webhook events in one stream. */
 interface Handled {
   doneUpToSeq: number
   isRebuilding: boolean
-  /** When this is handled, everything that was published again is. */
+  /** Once this is handled, all republished events are. */
   releaseAtSeq: number
 }
 
@@ -73,7 +73,7 @@ export function askWhetherNext(db: Db, bus: Bus): (call: OutgoingCallDoc) => Pro
   }
 }
 
-/** Up to where, at most to `lastSeq`, the consumer has handled all that it receives; where nothing waits for it, to there. */
+/** The position, at most `lastSeq`, up to which the consumer has handled everything; `lastSeq` if nothing is pending. */
 async function doneUpTo(
   bus: Bus,
   consumer: 'webhooks' | 'webhooksOfThreads',
@@ -82,7 +82,7 @@ async function doneUpTo(
   const state = await consumerState(bus, consumer, stream).catch((error: unknown) => {
     if (!isMissing(error)) throw error
   })
-  // It is made once those before it in other streams are done.
+  // It is created once earlier events in other streams are done.
   if (!state) return 0
   const { waiting, unacknowledged, doneUpToSeq } = state
   return waiting + unacknowledged === 0 ? lastSeq : doneUpToSeq

@@ -16,18 +16,18 @@ const mostAtOnce = 1_000
 /** Calls of one kind in flight to one server; fewer after a failure. */
 export const mostPerTarget = 100
 const mostPerFailing = 2
-/** A target takes no more of the free places at a time, so that even many slow servers leave some for others. */
+/** Share of the free slots for one target, so that even many slow servers leave some for others. */
 const mostOfFree = 1 / 4
-/** Targets that get places in one round. */
+/** Targets served in one round. */
 const targetsAtOnce = 50
-/** Work that is due wakes it up. */
+/** Due work wakes it up earlier. */
 const sleepMS = 30_000
-/** The pause after a failure on our side: the database or the bus is away. */
+/** Pause after a failure on our side: the database or the bus is unavailable. */
 const faultPauseMS = 1_000
 
 /**
- * Makes the waiting calls until the signal aborts: those of a queue in order, different queues at the same time. A process
- * leases a queue; if it dies, another takes the queue over, with the same call and webhook-id.
+ * Sends the waiting calls until the signal aborts: in order within a queue, queues concurrently. A process leases a queue.
+ * If it dies, another one takes over the queue, with the same call and webhook-id.
  */
 export async function runCallSender(parts: CallSenderParts, signal: AbortSignal): Promise<void> {
   const { db, timeoutMS, wake, metrics, log } = parts
@@ -41,7 +41,7 @@ export async function runCallSender(parts: CallSenderParts, signal: AbortSignal)
   }
   const work = createQueueWork({ ...parts, leaseMS, onTried }, signal)
 
-  /** Queues that are due, for the free places: those of each target with a place, in equal shares. */
+  /** Due queues for the free slots, in equal shares by target. */
   async function takeDue(): Promise<CallQueueDoc[]> {
     const places = mostAtOnce - inFlight.size
     const waiting = (await findDueTargets(db))

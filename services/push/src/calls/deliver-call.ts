@@ -31,7 +31,7 @@ export interface DeliverCallParts {
   timeoutMS: number
   /** PUSH_GENERIC. */
   generic: string | undefined
-  /** A push of a message that is older is of no use any more. */
+  /** Pushes of older messages are dropped. */
   keepMS: number
   notificationsOf: NotificationsOfApp
   log: Logger
@@ -43,7 +43,7 @@ type CallToSign = Omit<SignedCall, 'secrets'>
 /** After this long its message may have been deleted. */
 const waitedMS = 1_000
 
-/** Makes one try of a call, with the room's current webhook and bot state, and carries out the response. */
+/** Attempts a call once, with the room's current webhook and bot state, and applies the response. */
 export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCallDoc) => Promise<CallOutcome> {
   const { db, dispatcher, timeoutMS, generic, tracing, log } = parts
   const known = new LRUCache<string, string[]>({ max: 1_000, ttl: 10_000 })
@@ -58,7 +58,7 @@ export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCall
     return secrets
   }
 
-  /** When the server rejects the signature, the secret may have been changed since it was read: then once more, by the new one. */
+  /** If the server rejects the signature, the secret may have changed since it was read: retries once with the new one. */
   async function callSigned(app: string, secrets: readonly string[], call: CallToSign): Promise<CallOutcome> {
     const outcome = await callOnce(dispatcher, timeoutMS, { ...call, secrets })
     if (outcome.as !== 'refused' || !/^40[13]$/.test(outcome.reason)) return outcome
@@ -81,10 +81,10 @@ export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCall
         : callSigned(call.app, secrets, { url: generic, id, ...push })
     }
     const room = await findRoom(db, call.app, call.room)
-    // As it is now: the URL of a key may have changed while the call waited.
+    // Read now: the URL of a key may have changed while the call waited.
     const url = await webhookUrlOf(db, call.app, room?.webhook ?? '')
     if (!room || url === undefined || originOf(url) === undefined)
-      return { as: 'refused', reason: 'the room has no webhook any more' }
+      return { as: 'refused', reason: 'the room no longer has a webhook' }
     const about = readJson(data) as Partial<Message>
     const command = call.event === 'MESSAGE' ? await typedCommand(db, about) : undefined
     const said: WebhookCall = {
@@ -116,14 +116,14 @@ async function dataOf(db: Db, call: OutgoingCallDoc): Promise<string> {
   return hasWaited(call) ? waitedCallData(db, call) : (call.data ?? 'null')
 }
 
-/** For another try, or for its turn: those behind a call that fails wait without a try. */
+/** Whether the call waited for a retry or for its turn. */
 function hasWaited({ isAgain, tries, createdAtMS }: OutgoingCallDoc): boolean {
   return isAgain === true || tries > 0 || clock.now() - createdAtMS > waitedMS
 }
 
 /**
- * Returns whether there was something to carry out, and it was. An invalid response, or one that is not permitted, is the
- * integrator's fault and not retried.
+ * Returns whether the response had an action that was applied. Invalid or forbidden responses are the integrator's fault
+ * and not retried.
  */
 async function carryOut({ chat, log }: DeliverCallParts, call: OutgoingCallDoc, text: string): Promise<boolean> {
   const json = asJson(text, webhookAnswer)
@@ -131,7 +131,7 @@ async function carryOut({ chat, log }: DeliverCallParts, call: OutgoingCallDoc, 
   const { app, room, request } = call
   if (!answer.success) {
     const isForUs = Object.keys(webhookAnswer.shape).some((name) => Object.hasOwn(Object(json), name))
-    // Most servers answer with something of their own.
+    // Most servers return unrelated bodies.
     if (isForUs) log.warn({ err: answer.error, app, room, call: call._id, request }, 'response of a webhook refused')
     return false
   }

@@ -13,21 +13,21 @@ export type CallOutcome = { lastTry?: CallTry } & (
   | {
       as: 'done'
       answer: string
-      /** It was carried out. */
+      /** The response was applied. */
       isAnswered?: boolean
     }
-  /** `afterMS` if the server asked for it. */
+  /** `afterMS`: from Retry-After. */
   | { as: 'again'; reason: string; afterMS?: number }
-  /** The server would never accept it. */
+  /** Not retried. */
   | { as: 'refused'; reason: string }
 )
 
-/** Bytes of a response that are kept to be looked at. */
+/** Bytes of a response that are stored for inspection. */
 const keptBytes = 1_024
 
 /**
- * One try of a call, signed by the Standard Webhooks scheme (standardwebhooks.com). Never fails: network errors,
- * timeouts, 429 and 5xx are to be retried, other statuses than 2xx are not.
+ * Attempts a call once, signed by the Standard Webhooks scheme (standardwebhooks.com). Never throws: network errors,
+ * timeouts, 429 and 5xx are retried, all other non-2xx statuses are not.
  */
 export async function callOnce(dispatcher: Dispatcher, timeoutMS: number, call: SignedCall): Promise<CallOutcome> {
   const at = clock.date()
@@ -58,7 +58,7 @@ export async function callOnce(dispatcher: Dispatcher, timeoutMS: number, call: 
   }
 }
 
-/** The text of a response; nothing of one that is too large: its status says whether the call was accepted. */
+/** The text of a response; empty if it is too large, since the status tells whether the call was accepted. */
 async function textOf(body: Dispatcher.ResponseData['body']): Promise<string> {
   try {
     return await body.text()
@@ -68,7 +68,7 @@ async function textOf(body: Dispatcher.ResponseData['body']): Promise<string> {
   }
 }
 
-/** Of a text, without half a character at the end. */
+/** The beginning of a text, cut at a whole character. */
 function firstBytes(text: string): string {
   return new TextDecoder().decode(Buffer.from(text).subarray(0, keptBytes), { stream: true })
 }

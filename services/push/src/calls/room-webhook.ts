@@ -29,7 +29,7 @@ import type { QueueCall } from './outgoing-call.ts'
 /** After this long in the stream, an event's content may have been deleted. */
 const waitedMS = 1_000
 
-/** Something that happened in a room, for its webhook. */
+/** An event of a room, for its webhook. */
 interface Happened {
   app: string
   room: string
@@ -57,8 +57,8 @@ interface WebhookParts {
 }
 
 /**
- * Makes the handler that queues the calls to rooms' webhooks. Most rooms have none: they cost a share of one query
- * for many events.
+ * Creates the handler that queues calls to room webhooks. Rooms without a webhook cost a share of one query for many
+ * events.
  */
 export function createWebhookQueue(parts: WebhookParts): MessageHandler<ToQueue> {
   const { db, queueCall, log } = parts
@@ -99,8 +99,8 @@ export function createWebhookQueue(parts: WebhookParts): MessageHandler<ToQueue>
 }
 
 /**
- * Erases servers' answers to calls about a message that is deleted or recalled, or about all of the room; and the text
- * of its pushes.
+ * Erases the stored responses to calls about a deleted or recalled message, or about the whole room, and the text of its
+ * pushes.
  */
 async function forgetDeleted(
   { db, takeAway }: Pick<WebhookParts, 'db' | 'takeAway'>,
@@ -121,7 +121,7 @@ async function forgetDeleted(
   await takeAway.ofMessage(app, message)
 }
 
-/** The webhooks' names of room events. */
+/** Webhook names of room events. */
 const namesOfEvents = {
   'chat message': 'MESSAGE',
   'thread message': 'MESSAGE',
@@ -137,9 +137,9 @@ function ofEvent(message: StreamMessage, raw: RawMessage): Happened | undefined 
   if (!('room' in to) || webhook === false) return undefined
   if (!isForWebhooks(event)) throw new Error(`webhooks do not receive ${event}`)
   const given = readPayload(message, asGiven(serverEvents[event].payload))
-  // Without it: a new message, or a change by the API key.
+  // Absent for a new message, or a change by the API key.
   const client = by ?? (event === 'room' ? '' : (senderOf(given) ?? ''))
-  // Beside the Room itself, the fields that the other events have.
+  // The Room, plus the fields of the other events.
   const data = event === 'room' ? { ...given, room: to.room, sender: client } : given
   return { ...to, client, event: namesOfEvents[event], data, ...(request !== undefined && { request }) }
 }
@@ -148,7 +148,7 @@ function senderOf(data: object): string | undefined {
   return 'sender' in data ? (data as { sender: { _id: string } }).sender._id : undefined
 }
 
-/** Checks by the schema and returns the value unchanged, with the fields that a newer release may have added. */
+/** Validates without changing the value, which keeps fields added by a newer release. */
 function asGiven(schema: z.ZodType): Schema<object> {
   return {
     safeParse(value) {
@@ -165,7 +165,7 @@ function ofMembers(message: StreamMessage): Happened {
   return { app, room, event, client: sender, data, ...(request !== undefined && { request }) }
 }
 
-/** The event of a deletion has only the message's ID; the webhook gets the Message, which is a stub now. */
+/** The deletion event has only the message's ID; the webhook gets the Message, now a stub. */
 async function wholeData(db: Db, { app, room, event, data }: Happened): Promise<unknown> {
   if (event !== 'MESSAGE_DELETED') return data
   const { messageID } = data as { messageID: string }

@@ -19,8 +19,8 @@ export interface WaitedPushParts {
 const atOnce = 1_000
 
 /**
- * The body of a PUSH_GENERIC call that has waited, without users that would get no push by now; or the reason to drop
- * it. A call retried by an admin may be of any age.
+ * The body of a delayed PUSH_GENERIC call, without users who would no longer get a push, or the reason to drop it. Calls
+ * retried by an admin may be of any age.
  */
 export async function waitedPush(
   { keepMS, ...parts }: WaitedPushParts & { keepMS: number },
@@ -30,10 +30,10 @@ export async function waitedPush(
   if (!call.isAgain && clock.now() - call.createdAtMS > keepMS) return { reason: 'too late for a push' }
   if (isGone(JSON.parse(data) as Message)) return { reason: 'the message is gone' }
   const body = await withoutWhoGetsNone(parts, call, data)
-  return body === undefined ? { reason: 'nobody to push to any more' } : { body }
+  return body === undefined ? { reason: 'no recipients left' } : { body }
 }
 
-/** Whether no user gets a push of the message any more. */
+/** Whether the message is no longer pushed to anyone. */
 function isGone(message: Message): boolean {
   return message.isDeleted || isShownRecalled(message) || (message.expiresAtMS ?? Infinity) <= clock.now()
 }

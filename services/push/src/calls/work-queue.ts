@@ -20,7 +20,7 @@ import type { CallOutcome } from './outgoing-call.ts'
 
 export interface QueueWorkParts {
   db: Db
-  /** One try of a call. */
+  /** Attempts a call once. */
   deliver: (call: OutgoingCallDoc) => Promise<CallOutcome>
   /** Whether everything before the call in its queue is queued. */
   isNext: (call: OutgoingCallDoc) => Promise<boolean>
@@ -29,7 +29,7 @@ export interface QueueWorkParts {
   metrics: PushMetrics
   log: Logger
   leaseMS: number
-  /** Called after each call to a server, with whether it failed for now. */
+  /** Called after each attempt, with whether it failed and will be retried. */
   onTried: (target: string, hasFailed: boolean) => void
 }
 
@@ -38,7 +38,7 @@ const perTurn = 20
 const notNextMS = 25
 const longestPauseMS = 5 * 60 * 1_000
 
-/** Makes the function that works on a queue until it is empty, a call fails, its turn is over, or the signal aborts. */
+/** Creates the function that works on a queue until it is empty, a call fails, its turn ends, or the signal aborts. */
 export function createQueueWork(parts: QueueWorkParts, signal: AbortSignal): (queue: CallQueueDoc) => Promise<void> {
   const { db, deliver, isNext, leaseMS, metrics, onTried } = parts
   const markDone = batched(
@@ -56,7 +56,7 @@ export function createQueueWork(parts: QueueWorkParts, signal: AbortSignal): (qu
       if (!call) return endQueue(db, queue)
       if (calls > 0 && !(await keepQueue(db, queue, leaseMS))) return
       if (!(await isNext(call))) return returnQueue(db, queue, clock.now() + notNextMS)
-      // While that was asked, one before it may have been queued.
+      // An earlier call may have been queued during the check.
       if ((await findNextCall(db, queue._id))?._id !== call._id) continue
       const outcome = await deliver(call)
       const reason = outcome.as === 'done' ? '' : outcome.reason
@@ -90,16 +90,16 @@ async function tryLater(
   const { db, retryMS, log } = parts
   const now = clock.now()
   const failingSinceMS = queue.failingSinceMS ?? now
-  // Counted from the first failure: a call may have waited for long behind others that were accepted, slowly.
+  // Counted from the first failure: a call may have waited long behind others that were accepted slowly.
   const untilMS = Math.max(call.createdAtMS, failingSinceMS) + retryMS
-  // A server may ask for more time than a call is retried for; the calls behind it wait no longer than that.
+  // Retry-After may exceed the retry period; the calls behind wait no longer than that period.
   const askedMS = Math.min(now + afterMS, untilMS - 1)
   const dueAtMS = Math.max(askedMS, now + pauseMS(queue.failures, longestPauseMS))
   if (dueAtMS < untilMS) {
     await markCallTried(db, call._id, { lastError: reason, ...lastTryOf(outcome) })
   } else {
     await deadLetter(parts, call, outcome)
-    // Those behind it that have waited as long go with it: calls to a server that is gone for good do not pile up for ever.
+    // Calls behind it that waited as long are dropped too: calls to a dead server must not pile up.
     const more = await deadLetterCalls(db, queue._id, now - retryMS, reason, keptCallData)
     if (more > 0) log.warn({ app: call.app, room: call.room, more, reason }, 'more calls of the room failed for good')
   }

@@ -18,7 +18,7 @@ export interface DecisionLog {
   drained(): Promise<void>
 }
 
-/** Outcomes that come within this time, of one message, are one document. */
+/** Outcomes of one message within this time are stored in one document. */
 const waitMS = 250
 
 export function createDecisionLog(db: Db, log: Logger): DecisionLog {
@@ -42,7 +42,7 @@ export function createDecisionLog(db: Db, log: Logger): DecisionLog {
       await decided(decision)
     },
     recordResult(push, { as, id, reason }) {
-      // Of no message that somebody could ask for.
+      // Belongs to no message that can be queried.
       if (push.takesAway) return
       const { content, user, network } = push
       const result: PushResult = {

@@ -3,11 +3,11 @@ import { type Dispatcher, request } from 'undici'
 import { z } from 'zod'
 import { connectionReason, type PushAnswer } from './network.ts'
 
-/** A token that ends sooner than this is no longer used. */
+/** Tokens that expire sooner are not used. */
 const spareMS = 5 * 60 * 1_000
 const granted = z.object({ access_token: z.string(), expires_in: z.number() })
 
-/** No token was issued: `isRefusal` when our credentials are at fault, else it can be retried. */
+/** No token was issued. `isRefusal`: our credentials are at fault; otherwise it can be retried. */
 class NoAccessToken extends Error {
   override name = 'NoAccessToken'
   readonly isRefusal: boolean
@@ -19,7 +19,7 @@ class NoAccessToken extends Error {
 }
 
 export interface AccessTokens {
-  /** A token that is valid for some minutes at least. @throws NoAccessToken */
+  /** A token that is valid for at least some minutes. @throws NoAccessToken */
   get(): Promise<string>
   /** This token was refused: it is not used again. */
   forget(token: string): void
@@ -31,7 +31,7 @@ export interface Grant {
   form: () => URLSearchParams | Promise<URLSearchParams>
 }
 
-/** Access tokens of OAuth 2.0: one is used until it nears its end. */
+/** OAuth 2.0 access tokens, each used until shortly before it expires. */
 export function createAccessTokens({ tokenUrl, form }: Grant, dispatcher: Dispatcher, timeoutMS: number): AccessTokens {
   let current: { token: string; untilMS: number } | undefined
   let asking: Promise<string> | undefined
@@ -73,7 +73,7 @@ export function createAccessTokens({ tokenUrl, form }: Grant, dispatcher: Dispat
   }
 }
 
-/** Sends by a token; one that is refused may have been revoked early: then once more by a new one. Never fails. */
+/** Sends with a token. If it is refused, it may have been revoked: retries once with a new one. Never throws. */
 export async function sendWithToken(
   tokens: AccessTokens,
   send: (token: string) => Promise<PushAnswer | 'token refused'>,

@@ -11,7 +11,7 @@ export function apnsNotification(push: PushDoc, content: PushContent, topic: str
   notification.id = apnsId(push._id)
   notification.topic = topic
   notification.pushType = 'alert'
-  // Deliver at once; with 5 the device may wait.
+  // 10 delivers immediately; with 5 the device may wait.
   notification.priority = 10
   notification.expiry = Math.floor(push.giveUpAtMS / 1_000)
   if (push.badge !== undefined) notification.badge = push.badge
@@ -21,10 +21,10 @@ export function apnsNotification(push: PushDoc, content: PushContent, topic: str
     notification.aps.alert = alertOf(shown)
     notification.sound = soundOf(shown)
     if ('category' in shown && shown.category !== undefined) notification.aps.category = shown.category
-    // An extension of the app fetches the picture.
+    // A service extension of the app fetches the image.
     const image = 'image' in shown ? shown.image : undefined
     if (image !== undefined) notification.mutableContent = true
-    // Sent again because the first response was lost, it replaces the first on the device.
+    // A resend after a lost response replaces the first notification.
     notification.collapseId = messageID
     notification.threadId = room
     const more = { ...(reminder && { reminder }), ...(image !== undefined && { image }) }
@@ -34,7 +34,7 @@ export function apnsNotification(push: PushDoc, content: PushContent, topic: str
   if (content.of === 'read') {
     const { rooms, threads, messages } = content
     notification.pushType = 'background'
-    // Apple demands 5 of a background push.
+    // Apple requires 5 for background pushes.
     notification.priority = 5
     notification.contentAvailable = true
     notification.payload = { type: 'read', rooms, threads, messages }
@@ -50,7 +50,7 @@ export function apnsNotification(push: PushDoc, content: PushContent, topic: str
   return notification
 }
 
-/** Of the 4,096 bytes of a payload: the IDs and a picture's URL need the rest. */
+/** Of 4,096 bytes; the rest is for IDs and an image URL. */
 const maxTextBytes = 2_600
 
 /** `alert` of an aps dictionary. */
@@ -63,13 +63,13 @@ export function soundOf(shown: ShownText): string {
   return ('sound' in shown ? shown.sound : undefined) ?? 'default'
 }
 
-/** apns-id, the same for every try of a push: a UUID, in lower case. */
+/** apns-id, the same for every attempt of a push: a UUID in lower case. */
 export function apnsId(push: string): string {
   const hex = createHash('sha256').update(push).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
 }
 
-/** apns-collapse-id has at most 64 bytes, and a header only ASCII. */
+/** apns-collapse-id is limited to 64 bytes, headers to ASCII. */
 function shortId(id: string): string {
   return /^[\x21-\x7e]{1,64}$/.test(id) ? id : createHash('sha256').update(id).digest('hex')
 }

@@ -18,7 +18,7 @@ export interface ApnsOptions {
   url?: string | undefined
 }
 
-/** developer.apple.com, "Handling notification responses from APNs": these reasons mean that the token is of no use. */
+/** developer.apple.com, "Handling notification responses from APNs": the token is invalid. */
 const dead = new Set(['Unregistered', 'ExpiredToken'])
 const badCredentials = new Set([
   'InvalidProviderToken',
@@ -63,7 +63,7 @@ export function createApns(options: ApnsOptions): Network {
   return {
     async send(push, content) {
       const asked = content.of === 'clients' ? content.payload.topic : undefined
-      // It travels in a header.
+      // Sent in a header.
       if (asked !== undefined && !/^[\x21-\x7e]+$/.test(asked)) return refusedByUs('BadTopic')
       const known = asked ?? push.topic
       const topics = known === undefined ? options.topics : [known]
@@ -104,9 +104,9 @@ function answerOf({ status, response, error }: ResponseFailure, afterMS: number 
   const later = afterMS === undefined ? {} : { afterMS }
   if (status === undefined) return { as: 'again', reason: reasonOf(error), ...later }
   if (dead.has(reason)) return { as: 'dead', reason, sinceMS: Number(response?.timestamp ?? clock.now()) }
-  // So are all tokens answered by the other environment.
+  // The other APNs environment gives this answer to every token.
   if (reason === 'BadDeviceToken') return { as: 'doubtful', reason, proven: 'dead' }
-  // node-apn has already made a new token.
+  // node-apn has already created a new token.
   if (reason === 'ExpiredProviderToken') return { as: 'again', reason, afterMS: 0 }
   if (status === 403 || badCredentials.has(reason)) return { as: 'credentials', reason: reason || '403' }
   if (status === 429 || status >= 500) return { as: 'again', reason: response?.reason ?? String(status), ...later }

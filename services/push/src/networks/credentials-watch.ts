@@ -4,7 +4,7 @@ import type { Logger } from '@parley/service/log'
 import type { PushMetrics } from '../push-metrics.ts'
 import type { PushAnswer } from './network.ts'
 
-/** Whether a network takes our credentials: while it does not, one push at a time tries whether it does again. */
+/** Tracks whether a network accepts our credentials. While it does not, one push at a time is sent as a probe. */
 export interface CredentialsWatch {
   /** While the network refuses our credentials. */
   readonly isStopped: boolean

@@ -11,9 +11,9 @@ import type { PushAnswer } from './network.ts'
  * environment. A network that answers so to nearly all devices of an app is stopped for that app, and no token is removed.
  */
 export interface Doubts {
-  /** Until when a push has to wait because its app is stopped; while it is, one push at a time goes out as a probe. */
+  /** How long a push has to wait because its app is stopped. Meanwhile, one push at a time goes out as a probe. */
   heldUntilMS(push: PushDoc): number | undefined
-  /** The answer to act on: still `doubtful` until the network has taken another push of the app. */
+  /** The answer to act on: `doubtful` until the network has accepted another push of the app. */
   judge(push: PushDoc, answer: PushAnswer): PushAnswer
   /** The state of each stopped app. */
   states(): CredentialsState[]
@@ -34,17 +34,17 @@ interface Answers {
   }
 }
 
-/** Devices whose last answers decide, if they are not older than a minute. */
+/** Number of devices whose answers of the last minute decide. */
 const mostDevices = 20
 const windowMS = 60_000
-/** Doubted devices without which an app is not stopped: a few bad ones are chance. */
+/** Minimum of doubted devices to stop an app: a few may be coincidence. */
 const fewestDoubted = 10
 const mostApps = 10_000
 const longestProbeMS = 15 * 60_000
-/** The others are looked at again after about this long, if nothing releases them. */
+/** Held pushes are checked again after about this long if nothing releases them. */
 const heldMS = 20 * 60_000
 
-/** @param onTakenAgain called with the app when its pushes are taken again */
+/** @param onTakenAgain called with the app when its pushes are accepted again */
 export function createDoubts(
   parts: { name: CredentialsState['network']; probeMS: number; metrics: PushMetrics; log: Logger },
   onTakenAgain: (app: string) => void,
@@ -84,7 +84,7 @@ export function createDoubts(
   function noteTaken(push: PushDoc): void {
     const answers = note(push, true)
     if (!answers.stopped) return
-    // Was it chance, the answers before it count still, and the next doubt stops the app again.
+    // If it was coincidence, the earlier answers still count, and the next doubt stops the app again.
     delete answers.stopped
     for (const answer of answers.latest.values()) answer.atMS = clock.now()
     count()

@@ -5,7 +5,7 @@ import { fitted } from './fitting-arguments.ts'
 import type { PushContent } from './network.ts'
 import { type ShownText, shownText } from './shown-text.ts'
 
-/** FCM accepts 4,096 bytes; the token and what wraps the message come to these. */
+/** Of FCM's 4,096 bytes; the rest is for the token and the envelope. */
 const maxBytes = 3_700
 
 /** A push in the form of FCM (firebase.google.com: REST resource projects.messages, AndroidConfig). */
@@ -52,7 +52,7 @@ function ofRead(
   }
 }
 
-/** The texts stand there twice, so they may be shorter than for APNs itself. */
+/** The texts appear twice, so they may be shorter than for APNs. */
 function ofMessage(push: PushDoc, content: PushContent & { of: 'message' }): object {
   return fitted(content.locArgs, maxBytes, (args) => withArguments(push, content, args))
 }
@@ -67,7 +67,7 @@ function withArguments(push: PushDoc, content: PushContent & { of: 'message' }, 
       ...(threadOf !== undefined && { threadOf }),
       ...(reminder && { reminder: 'true' }),
     },
-    // For tokens of FCM on iPhones (firebase.google.com: ApnsConfig).
+    // For FCM tokens of iPhones (firebase.google.com: ApnsConfig).
     apns: {
       headers: {
         'apns-priority': '10',
@@ -92,7 +92,7 @@ function withArguments(push: PushDoc, content: PushContent & { of: 'message' }, 
       ttl: lifetime(push.giveUpAtMS),
       notification: {
         ...androidText(shown),
-        // Sent again because the first response was lost, it replaces the first on the device.
+        // A resend after a lost response replaces the first notification.
         tag: messageID,
         ...(push.badge !== undefined && { notification_count: push.badge }),
       },

@@ -32,7 +32,7 @@ const errorAnswer = z.object({
   }),
 })
 
-/** `name` of a message that was taken (firebase.google.com: "Method: projects.messages.send"). */
+/** `name` of an accepted message (firebase.google.com: "Method: projects.messages.send"). */
 const sentAnswer = z.object({ name: z.string() })
 
 const nothingSaid = { status: undefined, message: '', details: [] }
@@ -40,7 +40,7 @@ const nothingSaid = { status: undefined, message: '', details: [] }
 /** firebase.google.com, "Scale FCM messages": without a Retry-After, a minute. */
 const quotaPauseMS = 60_000
 
-/** A request is given up at most this long after the connection has timed out. */
+/** Requests are aborted at most this long after the connection timeout. */
 const laterMS = 1_000
 
 /**
@@ -53,7 +53,7 @@ export function createFcm({ account, url, timeoutMS, concurrency }: FcmOptions):
     maxConcurrentStreams: 100,
     pipelining: Math.max(1, Math.ceil(concurrency / 4)),
     connect: { timeout: timeoutMS },
-    // With its own timeouts undici asks the other side for a sign of life, and replaces the connection when none comes.
+    // With these timeouts, undici pings the server and replaces dead connections.
     headersTimeout: timeoutMS,
     bodyTimeout: timeoutMS,
   })
@@ -112,7 +112,7 @@ function answerOf(status: number, text: string, afterMS: number | undefined): Pu
   if (reason === 'UNREGISTERED') return { as: 'dead', reason, sinceMS: clock.now() }
   // The token belongs to another project: our service account may be the wrong one.
   if (reason === 'SENDER_ID_MISMATCH') return { as: 'doubtful', reason, proven: 'refused' }
-  // Of the token of a browser or an iOS app, for which the project has no key: Android's are not concerned.
+  // For tokens of browsers and iOS apps, for which the project has no key; Android tokens are not affected.
   if (reason === 'THIRD_PARTY_AUTH_ERROR') return { as: 'refused', reason }
   const isTokenBad = details.some(({ fieldViolations }) =>
     fieldViolations?.some(({ field }) => field === 'message.token'),

@@ -1,11 +1,11 @@
 import { cut } from '@parley/chat/messages/reading/message-text'
 
-/** Characters of an argument that is cut for the first time. */
+/** Initial length of a shortened argument, in characters. */
 const mostCharacters = 200
 
 /**
- * Makes a notification of its arguments, each cut to fewer characters until its JSON has at most these bytes: a push is
- * shortened, never refused for its size.
+ * Makes a notification from its arguments, shortening them until its JSON fits: pushes are shortened, never refused for
+ * their size.
  */
 export function fitted<T>(args: readonly string[], mostBytes: number, made: (args: readonly string[]) => T): T {
   let fitting = made(args)

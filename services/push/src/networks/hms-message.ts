@@ -4,7 +4,7 @@ import { fitted } from './fitting-arguments.ts'
 import type { PushContent } from './network.ts'
 import { type ShownText, shownText } from './shown-text.ts'
 
-/** Push Kit takes a body of 4,096 bytes without the token. */
+/** Push Kit accepts 4,096 bytes without the token. */
 const maxBytes = 3_900
 /** Push Kit keeps a message for at most 15 days. */
 const mostS = 15 * 24 * 60 * 60
@@ -51,7 +51,7 @@ function ofMessage(
         ...textOf(shown, args),
         // Opens the app, which gets the data.
         click_action: { type: 3 },
-        // Sent again because the first response was lost, it replaces the first on the device.
+        // A resend after a lost response replaces the first notification.
         tag: messageID,
         ...badge,
       },
@@ -98,12 +98,12 @@ function ofClientsPush(
   }
 }
 
-/** A sound of the app lies in its folder raw. */
+/** The app's sounds are in its folder `raw`. */
 function soundOf(sound: string | undefined): object {
   return sound === undefined ? {} : { sound: `/raw/${sound.replace(/\.\w+$/, '')}`, default_sound: false }
 }
 
-/** Push Kit takes numbers below 100. */
+/** Push Kit accepts numbers below 100. */
 function badgeOf(badge: number | undefined, badgeClass: string | undefined): object {
   if (badge === undefined || badgeClass === undefined) return {}
   return { badge: { class: badgeClass, set_num: Math.min(99, Math.max(0, badge)) } }

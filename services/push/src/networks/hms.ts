@@ -17,9 +17,9 @@ export interface HmsOptions {
 
 const answer = z.object({ code: z.string(), requestId: z.string().optional() })
 
-/** Codes of a token that is of no use: alone, or among others. A wrong app ID makes all tokens invalid. */
+/** Codes of invalid tokens: all of the request, or some. A wrong app ID makes all tokens invalid. */
 const badTokens = new Set(['80300007', '80100000'])
-/** Codes of an access token: wrong, expired. */
+/** Codes of a wrong or expired access token. */
 const badAccess = new Set(['80200001', '80200003'])
 /** The app may not push to this token, or to none. */
 const notAllowed = '80300002'

@@ -6,7 +6,7 @@ import type { PushDoc } from '@parley/db/push/documents'
 import type { z } from 'zod'
 import type { TakenAway } from './taken-away.ts'
 
-/** A text of the app (PushText); its picture, if it has one, is a URL. */
+/** A text of the app (PushText), with an image only as a URL. */
 export type ContentText = Pick<PushText, 'title' | 'body' | 'mentioned' | 'sound' | 'category' | 'image'>
 
 /** The content for all devices of a message or of a push2clients call (JSON in PushContentDoc). */
@@ -16,7 +16,7 @@ export type PushContent = {
 } & (
   | {
       of: 'message'
-      /** The texts for everybody, and for the mentioned. */
+      /** The texts for everyone, and for mentioned users. */
       locKey: string
       mentionedLocKey: string
       /** The sender's name, the room's, and the text. */
@@ -25,34 +25,34 @@ export type PushContent = {
       texts?: Record<string, ContentText>
       room: string
       messageID: string
-      /** In its room, or thread. */
+      /** `seq` in its room or thread. */
       seq: number
       messageType: string
       /** ID of the user. */
       sender: string
       /** Of a message in a thread: its root. */
       threadOf?: string
-      /** The user is reminded of it: it is not new. */
+      /** A reminder of the message, which is not new. */
       reminder?: true
       /** It was deleted or recalled while its pushes waited. */
       isDeleted?: true
     }
   | { of: 'clients'; id: string; payload: PushPayload }
-  /** Shows nothing: it takes notifications away, and moves the badge. */
+  /** Silent: removes notifications and updates the badge. */
   | ({ of: 'read' } & TakenAway)
 )
 
 /** The outcome of one push. `reason` has few values: it is a label of a metric. */
 export type PushAnswer =
-  /** `id`: the network's name of the push. */
+  /** `id`: the network's ID of the push. */
   | { as: 'sent'; id?: string; topic?: string }
-  /** The token has been of no use since then. */
+  /** The token has been invalid since then. */
   | { as: 'dead'; reason: string; sinceMS: number }
-  /** The push itself is at fault: it would never be accepted. `isOurs`: the network was not asked. */
+  /** The push would never be accepted. `isOurs`: refused without asking the network. */
   | { as: 'refused'; reason: string; isOurs?: true }
-  /** The token is of no use, or our credentials are wrong: the answers to other devices tell (doubts.ts). */
+  /** Either the token or our credentials are at fault; the answers for other devices tell which (doubts.ts). */
   | { as: 'doubtful'; reason: string; proven: 'dead' | 'refused' }
-  /** To be sent again, not before `afterMS` if the network asked for that. */
+  /** Retry, not before `afterMS` if the network sent Retry-After. */
   | { as: 'again'; reason: string; afterMS?: number }
   /** The network refuses our credentials: nothing would get through. */
   | { as: 'credentials'; reason: string }
@@ -79,7 +79,7 @@ export function pauseMS(tries: number, mostMS: number): number {
 
 const timeoutCodes = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
 
-/** The short name of a failure of the connection, such as ECONNRESET. */
+/** The code of a connection failure, such as ECONNRESET. */
 export function connectionReason(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
     if (at.name === 'TimeoutError') return 'timeout'

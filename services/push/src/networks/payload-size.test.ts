@@ -35,7 +35,7 @@ interface FcmMessage {
 
 describe('a push of long texts', () => {
   const texts = ['a', 'ü', '漢', '😀', '"', '👩‍👩‍👧‍👦', '\u0001'].map((part) => part.repeat(400))
-  test.each(texts)('is shortened to what APNs and FCM take, at whole characters: %.2s', (text) => {
+  test.each(texts)('is shortened to the limits of APNs and FCM, at whole characters: %.2s', (text) => {
     const content = contentOf(text)
     const apns = JSON.stringify(apnsNotification(push, content, 'org.example.app'))
     assert.ok(Buffer.byteLength(apns) <= 4_096, 'APNs')
@@ -50,7 +50,7 @@ describe('a push of long texts', () => {
     }
   })
 
-  test.each(texts)("is shortened in the app's own words too: %.2s", (text) => {
+  test.each(texts)("is shortened in the app's own texts too: %.2s", (text) => {
     const own = { title: '😀'.repeat(20).concat('{room}'), body: '漢'.repeat(100).concat('{sender}: {text}') }
     const image = `https://x.org/${'i'.repeat(250)}`
     const content = contentOf(text, appNotifications.parse({ texts: [{ ...own, image }] }))

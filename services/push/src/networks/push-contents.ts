@@ -14,9 +14,9 @@ export function contentOf(
   return takesAway ? { of: 'read', ...takenAway(takesAway) } : known.get(content)
 }
 
-/** Few pushes go out with a text that was deleted meanwhile, and a message to many is read once a second. */
+/** Cache time: a message to many is read once a second, and few pushes go out with a text deleted meanwhile. */
 const keptMS = 1_000
-/** Contents kept for the other devices of the same message; characters of JSON. */
+/** Size of the cache for other devices of the same message, in characters of JSON. */
 const keptContents = 16 * 1024 * 1024
 
 /**

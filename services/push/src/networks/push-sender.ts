@@ -45,9 +45,9 @@ export interface PushSenderParts {
 
 /** While an app's credentials are refused. */
 const lookEveryMS = 1_000
-/** Work that is due wakes it up. */
+/** Due work wakes it up earlier. */
 const sleepMS = 30_000
-/** Pushes taken in one write: at most this many stay unsent when the process is killed right then. */
+/** Pushes claimed in one write: the most that stay unsent if the process is killed right then. */
 const perTake = 5
 
 /**
@@ -120,7 +120,7 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
       await wake.sleep(Math.min(waitMS, lookEveryMS), signal)
       continue
     }
-    // Wait until several places are free: each look is a round trip.
+    // Wait until several slots are free: each read is a round trip.
     if (inFlight.size > atOnce() * 0.75) {
       await inFlight.below(inFlight.size)
       continue
@@ -141,7 +141,8 @@ function retrying(name: string, log: Logger) {
       retries: Number.POSITIVE_INFINITY,
       minTimeout: 250,
       maxTimeout: 5_000,
-      onFailedAttempt: ({ error }) => log.warn({ err: error, network: name }, 'the database is away; trying again'),
+      onFailedAttempt: ({ error }) =>
+        log.warn({ err: error, network: name }, 'the database is unavailable; trying again'),
     })
 }
 

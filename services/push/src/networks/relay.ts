@@ -19,12 +19,12 @@ export interface RelayOptions {
   concurrency: number
 }
 
-/** Most networks take 4 KB: this leaves room for what the relay adds. */
+/** Most networks accept 4 KB; this leaves room for the relay's additions. */
 const mostBytes = 3_600
-/** A changed secret counts after this time. */
+/** A changed secret takes effect after this time. */
 const secretsKeptMS = 10_000
 
-/** A server of the operator's that passes pushes on: one signed POST per device (docs/reference/push.md#a-relay). */
+/** The operator's own server, which forwards pushes: one signed POST per device (docs/reference/push.md#a-relay). */
 export function createRelay({ db, url, allowPrivate, timeoutMS, concurrency }: RelayOptions): Network {
   const agent = createGuardedAgent({ allowPrivate, timeoutMS, connections: concurrency })
   const known = new LRUCache<string, string[]>({ max: 1_000, ttl: secretsKeptMS })
@@ -44,7 +44,7 @@ export function createRelay({ db, url, allowPrivate, timeoutMS, concurrency }: R
     const { app, user, token } = push
     const about = { appID: app, clientID: user, deviceId: deviceOf(push), token }
     const body = JSON.stringify({ ...about, push: saidTo(push, content, mostBytes) })
-    // The same on every try: a relay can tell a repetition.
+    // The same on every attempt, so that a relay can deduplicate.
     const id = `push_${hash('sha256', push._id).slice(0, 32)}`
     const {
       statusCode,
@@ -80,7 +80,7 @@ function answerOf(status: number, afterMS: number | undefined): PushAnswer {
   const reason = String(status)
   if (status >= 200 && status < 300) return { as: 'sent' }
   if (status === 410) return { as: 'doubtful', reason, proven: 'dead' }
-  // The relay may not know the app's secret, or lie elsewhere.
+  // The relay may not know the app's secret, or the URL may be wrong.
   if (status === 401 || status === 403 || status === 404) return { as: 'doubtful', reason, proven: 'refused' }
   if (status === 429 || status >= 500) return { as: 'again', reason, ...(afterMS !== undefined && { afterMS }) }
   return { as: 'refused', reason }

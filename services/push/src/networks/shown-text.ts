@@ -7,9 +7,9 @@ export type ShownText =
   | ({ title: string; body: string } & Pick<ContentText, 'sound' | 'category' | 'image'>)
 
 /**
- * The app's text in the device's language (RFC 4647, 3.4: `zh-Hant-TW`, then `zh-Hant`, then `zh`) or in any, else a
- * key that the app localises.
- * @param args instead of the content's, cut to fit
+ * The app's text in the device's language (RFC 4647, 3.4: `zh-Hant-TW`, then `zh-Hant`, then `zh`) or for any language,
+ * else a key that the app localizes.
+ * @param args the shortened arguments, in place of the content's
  */
 export function shownText(
   { mentioned, language }: Pick<PushDoc, 'mentioned' | 'language'>,

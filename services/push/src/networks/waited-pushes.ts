@@ -14,10 +14,10 @@ import { networkOf } from '../recipients/device-push.ts'
 import { isInUse, lastAttempt, type WhoIsOnline } from '../recipients/who-is-online.ts'
 import type { PushContent } from './network.ts'
 
-/** After this long, a device may be another user's, a message deleted, and its recipient out of the room. */
+/** After this long, the device may be another user's, the message deleted, or the recipient no longer in the room. */
 const waitedMS = 60_000
 
-/** Whether a push has waited since it was decided: for another try, its turn, or an absent user; a silent one for others. */
+/** Whether a push has waited since the decision: for a retry, its turn, an absent user or, if silent, for others. */
 export function hasWaited({ lastError, at, takesAway, whileAway }: PushDoc): boolean {
   const hasCause = takesAway !== undefined || lastError !== undefined || whileAway === true
   return hasCause || clock.now() - at.getTime() > waitedMS
@@ -29,12 +29,12 @@ export interface WaitedParts {
   whoIsOnline: WhoIsOnline
 }
 
-/** A push as it is now, or why it is not sent any more. */
+/** A push in its current state, or why it is dropped. */
 type RenewedPush = { as: 'due'; push: PushDoc } | { as: 'dropped'; reason: string }
 
 /**
- * Those of these pushes that have waited, by ID: each with its device's present token and badge, or the reason to drop
- * it (docs/reference/push.md#recipients). A query of each kind for an app, none where none has waited.
+ * The delayed ones of these pushes, by ID: each with its device's current token and badge, or the reason to drop it
+ * (docs/reference/push.md#recipients). One query of each kind per app with delayed pushes.
  */
 export async function renewWaited(
   parts: WaitedParts,
@@ -75,9 +75,9 @@ async function renewOfApp(
   const byKey = new Map(devices.map((device) => [device._id, device] as const))
   return waited.map((push) => {
     const device = byKey.get(deviceKeyOf(push))
-    // Its token may be with somebody else.
+    // Another user may hold its token.
     if (!device || networkOf[device.type] !== push.network) return [push._id, { as: 'dropped', reason: 'unsubscribed' }]
-    // In words, as the other reasons: `not a member`.
+    // In words, like the other reasons: `not a member`.
     const setting = against.get(push._id)
     const isAgainst = setting !== undefined && (!isReminder(contents.get(push.content)) || endsReminders.has(setting))
     const reason = noticed.get(push._id) ?? (isAgainst ? setting.toLowerCase().replaceAll('_', ' ') : undefined)
@@ -93,7 +93,7 @@ function isReminder(content: PushContent | undefined): boolean {
   return content?.of === 'message' && content.reminder === true
 }
 
-/** Why a device that was away needs no push by now: it is in use again, or the user has read the message. By the push's ID. */
+/** Why a device that was away no longer needs a push: it is in use again, or the user has read the message. By push ID. */
 async function findNoticed(
   { db, whoIsOnline }: WaitedParts,
   app: string,
@@ -101,7 +101,7 @@ async function findNoticed(
   contents: ReadonlyMap<string, PushContent>,
 ): Promise<Map<string, string>> {
   if (pushes.length === 0) return new Map()
-  /** The read marker that says whether it was read; a reminder is of a message that was. */
+  /** The read marker that decides; reminders are of messages that were read. */
   const markerOf = ({ content: id, user }: PushDoc) => {
     const content = contents.get(id)
     if (content?.of !== 'message' || content.reminder) return undefined

@@ -1,14 +1,14 @@
 import { createCipheriv, createECDH, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Bytes of a text that fit: push services take messages of 4,096 bytes (RFC 8030, 7.2). */
+/** Maximum size of a text: push services accept messages of 4,096 bytes (RFC 8030, 7.2). */
 export const mostTextBytes = 4_096 - 86 - 17
 
 const recordSize = 4_096
 
 /**
- * A text encrypted for a browser: aes128gcm (RFC 8188) with the keys of RFC 8291.
- * @param p256dh, auth of its subscription, base64url
- * @param given the key of this message and the salt, for tests
+ * Encrypts a text for a browser: aes128gcm (RFC 8188) with the keys of RFC 8291.
+ * @param p256dh, auth of the subscription, base64url
+ * @param given key and salt of this message, for tests
  */
 export function encryptForBrowser(
   text: string,

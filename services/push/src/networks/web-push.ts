@@ -26,7 +26,7 @@ export interface WebPushOptions {
 const signedForS = 12 * 60 * 60
 const keptMS = 60 * 60_000
 
-/** Browsers, by Web Push (RFC 8030) with a key pair for each app. */
+/** Web Push (RFC 8030), with a key pair per app. */
 export function createWebPush({ db, subject, allowPrivate, timeoutMS, concurrency }: WebPushOptions): Network {
   const agent = createGuardedAgent({ allowPrivate, timeoutMS, connections: concurrency })
   /** The Authorization by app and push service. */
@@ -100,7 +100,7 @@ function topicOf(push: PushDoc, content: PushContent): string {
 
 function nameOf(push: PushDoc, content: PushContent): string {
   if (content.of === 'clients') return content.payload.collapseKey ?? content.id
-  // A later silent push takes other notifications away: it replaces none.
+  // Silent pushes remove different notifications, so they replace nothing.
   return content.of === 'message' ? content.messageID : push.content
 }
 
@@ -109,7 +109,7 @@ function answerOf(status: number, location: string | string[] | undefined, after
   if (status >= 200 && status < 300) return { as: 'sent', ...(typeof location === 'string' && { id: location }) }
   // RFC 8030, 7.3: the subscription has ended.
   if (status === 404 || status === 410) return { as: 'dead', reason, sinceMS: clock.now() }
-  // The subscription may belong to another key than the app's.
+  // The subscription may belong to a different key.
   if (status === 401 || status === 403) return { as: 'doubtful', reason, proven: 'dead' }
   if (status === 429 || status >= 500) return { as: 'again', reason, ...(afterMS !== undefined && { afterMS }) }
   return { as: 'refused', reason }

@@ -12,11 +12,11 @@ export const networkOf = { ios: 'apns', fcm: 'fcm', web: 'web', hms: 'hms', rela
 interface PushOptions extends Pick<PushDoc, 'app' | 'content' | 'giveUpAtMS'> {
   badge?: number | undefined
   mentioned?: PushDoc['mentioned']
-  /** The device is connected and away: it gets the push then, unless the user is back. */
+  /** Set for a connected device that is away: it gets the push at this time unless the user is back. */
   awayUntilMS?: number | undefined
 }
 
-/** A push that is due now, or when its device has been away for long enough. */
+/** A push that is due now, or once its device has been away for long enough. */
 export function pushTo(
   { user, device, type, token, topic, language }: DeviceDoc,
   { badge, mentioned, awayUntilMS, ...rest }: PushOptions,

@@ -25,7 +25,7 @@ async function forgetTexts(db: Db, app: string, messages: readonly string[]): Pr
   await replacePushContents(db, without)
 }
 
-/** Of one message. */
+/** Erases the text of one message. */
 export async function forgetText(db: Db, app: string, message: string): Promise<void> {
   await forgetTexts(db, app, [message])
 }
@@ -43,7 +43,7 @@ async function forgetTextsOfThreads(db: Db, room: { app: string; id: string }, u
   }
 }
 
-/** Of all messages of a room and its threads that were deleted together. */
+/** Erases the texts of all messages of a room and its threads that were deleted together. */
 export async function forgetTextsOfRoom(db: Db, app: string, id: string): Promise<void> {
   const room = await findRoom(db, app, id)
   await forgetTextsOfThreads(db, { app, id }, room?.deletedUpToMS ?? 0)

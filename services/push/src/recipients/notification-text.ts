@@ -6,13 +6,13 @@ import { fitted } from '../networks/fitting-arguments.ts'
 import type { PushContent } from '../networks/network.ts'
 import { textsOf } from './texts-of-app.ts'
 
-/** The message types with a loc-key of their own (docs/reference/push.md#recipients). */
+/** Message types with their own loc-key (docs/reference/push.md#recipients). */
 const withOwnText = new Set(['text', 'image', 'file', 'video', 'audio', 'location', 'announcement'])
 const maxText = 200
-/** APNs accepts a payload of 4,096 bytes, FCM one of 4,000: this leaves space for the IDs and the rest. */
+/** APNs accepts 4,096 bytes, FCM 4,000; this leaves room for IDs and other fields. */
 const maxArgsBytes = 2_400
 
-/** The notification of a message: the app's texts, and for other devices a key and arguments, which the app localises. */
+/** The notification of a message: the app's texts, or a key with arguments that the app localizes. */
 export function messageNotification(
   message: Message,
   room: RoomDoc,
@@ -38,7 +38,7 @@ export function messageNotification(
   }
 }
 
-/** The notification that reminds of a message: with a key of its own, or the app's texts for the type `reminder`. */
+/** The notification of a reminder: its own key, or the app's texts for the type `reminder`. */
 export function reminderNotification(
   message: Message,
   room: RoomDoc,

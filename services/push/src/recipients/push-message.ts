@@ -51,7 +51,7 @@ export interface PushMessageParts {
   /** PUSH_GENERIC. */
   generic: string | undefined
   keepMS: number
-  /** For which a connected device has to be away before it gets pushes. */
+  /** How long a connected device has to be away before it gets pushes. */
   awayMS: number
   wakeNetworks: Wake['up']
   queueCall: QueueCall
@@ -72,8 +72,8 @@ const perPage = 1_000
 const perCall = 10_000
 
 /**
- * Makes the handler of new messages: it stores the recipients of a message's pushes, and waits for no network. Handling
- * a message again stores nothing twice.
+ * Creates the handler of new messages. It stores the recipients of a message's pushes without waiting for a network.
+ * Idempotent: a redelivered message stores nothing twice.
  */
 export function createMessagePusher(parts: PushMessageParts): MessageHandler<MessageEvent> {
   const { db, networks, generic, keepMS } = parts
@@ -87,14 +87,14 @@ export function createMessagePusher(parts: PushMessageParts): MessageHandler<Mes
   const handle = async ({ event, message: asSent }: MessageEvent) => {
     if (event.push === false || (generic === undefined && networks.size === 0)) return
     const content = key(asSent.appID, asSent._id)
-    // For a redelivered event, the connections at its first delivery decided.
+    // A republished event was decided by the connections at its first delivery.
     if (event.again && (await isPushDecided(db, content))) return
     const sentAtMS = event.again?.atMS ?? event.takenAtMS
     if (clock.now() - sentAtMS > keepMS) return pushNobody(parts, asSent, 'LATE')
     const room = await findRoom(db, asSent.appID, asSent.room)
     if (!room || room.deletedAt) return
     const now = await findSentMessage(db, room._id, asSent._id)
-    // Deleted for all or recalled while it waited in the stream, or past its time, which the sweep may notice later.
+    // Deleted, recalled or expired while it waited in the stream; the sweep may notice an expiry later.
     const isGone = !now || currentMessage(now, room).content === undefined || expiryOf(asSent) <= clock.now()
     if (isGone) return pushNobody(parts, asSent, 'DELETED')
     const mayDiffer = now.edited === true || clock.now() - event.takenAtMS > waitedMS
@@ -149,7 +149,7 @@ async function noteForDevices(
   }
 }
 
-/** So that reading them elsewhere takes them away again. */
+/** Records pushed devices, so that reading elsewhere removes their notifications. */
 export async function notePushedTo(
   presence: Presence,
   { appID: app, room, threadOf, seq }: Pick<Message, 'appID' | 'room' | 'threadOf' | 'seq'>,
@@ -167,7 +167,7 @@ async function recipientParts(
   return { db, notifications: await notificationsOf(app), findConnected }
 }
 
-/** A message as it is now. */
+/** A message in its current state. */
 export async function messageView(db: Db, message: MessageDoc): Promise<Message> {
   const [sender, quoted] = await Promise.all([findUser(db, message.app, message.sender), findQuoted(db, [message])])
   return toMessageView(message, sender ?? undefined, quoted)

@@ -20,15 +20,15 @@ import { messageNotification } from './notification-text.ts'
 import { messageView, notePushedTo } from './push-message.ts'
 import { type PushReminderParts, pushMissedReminders } from './push-reminder.ts'
 
-/** Pushes to a device what came into its half-open connection. */
+/** Pushes what was sent into a device's half-open connection. */
 type PushMissed = (missed: ClientsPush['missed'] & object & { app: string }) => Promise<void>
 
-/** The latest ones: a phone shows no more. */
+/** Only the latest rooms: a phone shows no more. */
 const mostRooms = 20
 const mostOfRoom = 10
-/** The latest messages of a room's threads that are looked at: most may be of threads without the user. */
+/** Latest thread messages read per room: most may belong to threads without the user. */
 const mostOfThreads = 200
-/** In this time the device may have connected again, and its old connection be forgotten. */
+/** Time for the device to reconnect and for its old connection to be dropped. */
 const settleMS = 3_000
 
 interface Missed {
@@ -38,9 +38,9 @@ interface Missed {
 }
 
 /**
- * Makes the pusher: of messages, also in threads, and of reminders. Each push is checked when it is due as one to a device that was
- * away: it is dropped if the device is in use again, the message was read, or a setting keeps it back. A device that got a push of a
- * message gets none again.
+ * Creates the pusher of missed messages, thread messages and reminders. When due, each push is checked like one to a device
+ * that was away: it is dropped if the device is in use again, the message was read, or a setting suppresses it. A device
+ * gets at most one push of a message.
  */
 export function createMissedPusher(parts: PushReminderParts): PushMissed {
   const { db, networks, wakeNetworks } = parts
@@ -72,7 +72,7 @@ async function pushOfRoom(parts: PushReminderParts, room: RoomDoc, missed: Misse
   )
 }
 
-/** Of threads in which the user takes part, or that mention them by name. */
+/** Threads in which the user participates, and messages that mention them by ID. */
 async function pushOfThreads(parts: PushReminderParts, room: RoomDoc, missed: Missed): Promise<void> {
   const { db } = parts
   const { user } = missed.device
@@ -89,7 +89,7 @@ async function pushOfThreads(parts: PushReminderParts, room: RoomDoc, missed: Mi
   await pushEach(parts, room, missed, forUser)
 }
 
-/** @param latest the latest first */
+/** @param latest newest first */
 async function pushEach(
   { db, presence, notificationsOf, keepMS }: PushReminderParts,
   room: RoomDoc,
@@ -97,13 +97,13 @@ async function pushEach(
   latest: readonly MessageDoc[],
 ): Promise<void> {
   const notifications = await notificationsOf(room.app)
-  // The oldest first, so that the device shows the latest on top.
+  // Oldest first, so that the device shows the latest on top.
   for (const message of latest.toReversed()) {
     const content = key(room.app, message._id)
     const said = messageNotification(await messageView(db, message), room, notifications, message.request)
     // PUSH_GENERIC has decided.
     if (!(await insertPushContent(db, content, JSON.stringify(said)))) continue
-    // It was connected when the message came.
+    // The device was connected when the message came.
     const mentioned = mentionOf(device.user, await findMentions(db, room.app, message.mentions), true)
     const nowMS = clock.now()
     const giveUpAtMS = Math.min(nowMS + keepMS, message.expiresAtMS ?? Number.POSITIVE_INFINITY)

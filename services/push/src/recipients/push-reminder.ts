@@ -31,10 +31,10 @@ export interface PushReminderParts {
 
 type Reminder = ClientsPush['reminder'] & object & { app: string }
 
-/** Pushes a reminder to the user's devices that are not in use: the others get the event. */
+/** Pushes a reminder to the user's devices that are not in use; the others get the event. */
 type PushReminder = (reminder: Reminder, raw: StreamMessage) => Promise<void>
 
-/** Levels and quiet hours keep no reminder back: the user has chosen the time. */
+/** Levels and quiet hours do not suppress reminders: the user chose the time. */
 export function createReminderPusher(parts: PushReminderParts): PushReminder {
   const { db, presence, whoIsOnline, networks, keepMS } = parts
   return async (reminder, raw) => {
@@ -45,14 +45,14 @@ export function createReminderPusher(parts: PushReminderParts): PushReminder {
     const online = (await whoIsOnline(app, [user], raw.attempt)).get(user)
     const left = devices.filter(({ device }) => !isInUse(online, device))
     if (left.length < devices.length) {
-      // For one whose connection turns out to be half open.
+      // For devices whose connection turns out to be half-open.
       await whilePresent(noteReminded(presence, { app, user, room, id, atMS }, clock.now()))
     }
     await storeReminder(parts, reminder, left)
   }
 }
 
-/** Pushes to a device the reminders that went into its half-open connection. */
+/** Pushes the reminders that were sent into a device's half-open connection. */
 export async function pushMissedReminders(
   parts: PushReminderParts,
   device: DeviceDoc,

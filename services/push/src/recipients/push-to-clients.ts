@@ -21,13 +21,13 @@ export interface PushToClientsParts extends PushReminderParts {
 
 interface ClientsPushEvent {
   app: string
-  /** When it was given: one that is published again has waited since then. */
+  /** When it was requested; a republished event has waited since. */
   givenAtMS: number
   push: ClientsPush
   raw: StreamMessage
 }
 
-/** Makes the handler of push2clients: to every registered device of the clients, connected or not. */
+/** Creates the handler of push2clients, which pushes to every registered device, connected or not. */
 export function createClientsPusher(parts: PushToClientsParts): MessageHandler<ClientsPushEvent> {
   const { db, networks, keepMS, wakeNetworks } = parts
   const [pushReminder, pushMissed] = [createReminderPusher(parts), createMissedPusher(parts)]
@@ -38,7 +38,7 @@ export function createClientsPusher(parts: PushToClientsParts): MessageHandler<C
     if (reminder) return pushReminder({ app, ...reminder }, raw)
     const wantedUntilMS = payload.expiry ? payload.expiry * 1_000 : Number.POSITIVE_INFINITY
     const giveUpAtMS = Math.min(givenAtMS + keepMS, wantedUntilMS)
-    // Published again, it may be older than pushes are remembered.
+    // A republished event may be older than the deduplication of pushes.
     if (givenAtMS + keepMS < clock.now()) return
     const content = key(app, id)
     const said: PushContent = { of: 'clients', id, payload, ...(request !== undefined && { request }) }
@@ -64,14 +64,14 @@ export function createClientsPusher(parts: PushToClientsParts): MessageHandler<C
   }
 }
 
-/** A message that was streamed is whole: it is pushed as one that has just been sent. */
+/** Pushes a completed streamed message as if it had just been sent. */
 async function pushStreamed(
   { db, pushMessage }: PushToClientsParts,
   { app, room, id, givenAtMS, raw }: { app: string; room: string; id: string; givenAtMS: number; raw: StreamMessage },
 ): Promise<void> {
   const found = await findSentMessage(db, key(app, room), id)
   if (!found || found.isDeleted) return
-  // Handled again, it is known by the note that its pushes were decided.
+  // Marked as republished, so that decided pushes are not repeated.
   const again = { atMS: givenAtMS }
   const event = { ...raw, to: { app, room }, event: 'chat message' as const, again }
   await pushMessage.handle({ event, message: await messageView(db, found) })

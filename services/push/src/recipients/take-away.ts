@@ -31,35 +31,35 @@ export interface TakeAwayParts {
 
 interface ReadEvent {
   event: Delivery
-  /** The room, or thread, as one user has it. */
+  /** The room or thread, for one user. */
   place: PushedPlace
   message: string
 }
 
-/** A device gets at most one silent push in this time: it takes away all that was read or deleted until then. */
+/** A device gets at most one silent push in this time, for everything read or deleted until then. */
 const windowMS = 5_000
 const perPage = 1_000
 
 export interface TakeAway {
-  /** Of `lastRead`. */
+  /** Handles `lastRead`. */
   reads: MessageHandler<ReadEvent>
-  /** Of `threadLastRead`. */
+  /** Handles `threadLastRead`. */
   threadReads: MessageHandler<ReadEvent>
-  /** Of a message that was deleted or recalled. */
+  /** Handles a deleted or recalled message. */
   ofMessage: (app: string, message: string) => Promise<void>
-  /** Of a room whose messages were all deleted, with those of its threads. */
+  /** Handles the deletion of all messages of a room and its threads. */
   ofRoom: (app: string, room: string) => Promise<void>
 }
 
-/** A place whose notifications are over up to a seq. */
+/** A room or thread whose notifications are obsolete up to a seq. */
 type Over = PushedPlace & { upToSeq: number }
 
-/** Takes away notifications of what was read on another device, or was deleted: by silent pushes, only to devices that got pushes of it. */
+/** Removes notifications of messages that were deleted or read elsewhere, by silent pushes to the devices that got them. */
 export function createTakeAway(parts: TakeAwayParts): TakeAway {
   const { db, whoIsOnline, networks } = parts
 
   async function handle(read: ReadEvent): Promise<void> {
-    // Without Redis nothing is known to have been pushed: the badge follows with the next push.
+    // Without Redis, the pushed devices are unknown: the next push updates the badge.
     if (networks.size > 0) await whilePresent(afterRead(parts, read))
   }
 
@@ -72,7 +72,7 @@ export function createTakeAway(parts: TakeAwayParts): TakeAway {
     async ofMessage(app, message) {
       if (networks.size === 0) return
       for await (const pushes of pagePushesOf(db, app, message, perPage)) {
-        // One that waits is dropped when its turn comes.
+        // Waiting pushes are dropped when they are due.
         const sent = pushes.filter(({ dueAtMS, network }) => dueAtMS === undefined && networks.has(network))
         const online = await whoIsOnline(app, [...new Set(sent.map(({ user }) => user))], lastAttempt)
         const silent = sent.flatMap((push) => {
@@ -94,7 +94,7 @@ async function afterRead(parts: TakeAwayParts, { event, place, message }: ReadEv
   await takePlacesAway(parts, [{ ...place, upToSeq }], event.attempt)
 }
 
-/** From devices whose last push of a place is at most of its seq. All are of one app. */
+/** For devices whose last push of a place is not newer than its seq. All places are of one app. */
 async function takePlacesAway(parts: TakeAwayParts, places: readonly Over[], attempt: number): Promise<void> {
   const { db, presence, whoIsOnline, networks } = parts
   const pushed = await findPushed(presence, places)
@@ -105,7 +105,7 @@ async function takePlacesAway(parts: TakeAwayParts, places: readonly Over[], att
   const [first] = over
   if (!first) return
   const online = await whoIsOnline(first.place.app, [...new Set(over.map(({ place }) => place.user))], attempt)
-  // A connected device has heard the event.
+  // Connected devices got the event.
   const away = over.flatMap(({ place, devices }) =>
     devices.flatMap((device) =>
       online.get(place.user)?.has(device) ? [] : [{ place, id: key(place.app, place.user, device) }],
@@ -162,7 +162,7 @@ function readOfThread(...raw: Parameters<typeof readEvent>): ReadEvent {
   return { event, place: { app: event.to.app, room, threadOf, user }, message }
 }
 
-/** One push for all that a device is told in the present window. */
+/** One push for everything in a device's current window. */
 function silentPush(
   { keepMS }: TakeAwayParts,
   {
@@ -181,7 +181,7 @@ function silentPush(
   return {
     ...{ _id: key(content, user, device), app, network, content, user, token, takesAway },
     ...(topic !== undefined && { topic }),
-    // Counted when it is sent.
+    // Computed when it is sent.
     badge: 0,
     ...{ dueAtMS, tries: 0, giveUpAtMS: dueAtMS + keepMS, at: clock.date() },
   }

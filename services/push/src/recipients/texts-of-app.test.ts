@@ -48,7 +48,7 @@ describe("an app's text of a push", () => {
     assert.deepEqual(shown({ texts }, { language }), { title: 'Ana · Team', body })
   })
 
-  test('is that of the message type before that of every type', () => {
+  test('for the message type overrides the text for every type', () => {
     const picture = { messageType: 'image', message: { url: 'https://x.org/a.png' } }
     const extras = { sound: 'ping.caf', category: 'PHOTO' }
     assert.deepEqual(shown({ texts }, {}, picture), {
@@ -59,12 +59,12 @@ describe("an app's text of a push", () => {
     assert.equal('image' in shown({ texts }, {}, { ...picture, message: { url: 'http://x.org/a.png' } }), false)
   })
 
-  test('without preview has no text of the message, nor have the arguments that the app localises', () => {
+  test('without preview has no message text, and neither do the arguments for the app', () => {
     assert.deepEqual(shown({ texts, preview: false }), { title: 'Ana · Team', body: '' })
     assert.deepEqual(shown({ preview: false }), { locKey: 'im_loc_text', locArgs: ['Ana', 'Team', ''] })
   })
 
-  test('is missing where none fits: the app localises', () => {
+  test('is missing if none fits: the app localizes', () => {
     assert.deepEqual(shown({ texts: [texts[3]] }), { locKey: 'im_loc_text', locArgs: ['Ana', 'Team', 'Hi {room}'] })
   })
 

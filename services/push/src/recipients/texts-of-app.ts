@@ -3,8 +3,8 @@ import type { PushText } from '@parley/contracts/resources/push/text'
 import type { ContentText } from '../networks/network.ts'
 
 /**
- * The app's texts for a message, by language in lower case, `''` for other languages: of each language the one that names
- * the message's type, else the one that names the room's, else the first. Undefined without any.
+ * The app's texts for a message, by language in lower case, `''` for other languages. Per language, a text for the message
+ * type wins over one for the room type, and that over the first. Undefined if there are none.
  * @param preview whether pushes may show the message
  */
 export function textsOf(
@@ -47,14 +47,14 @@ function withPicture(
   }
 }
 
-/** Longer ones would leave too little of a push for its text. */
+/** Longer URLs would leave too little room for the text. */
 const mostUrl = 300
 
 function isHttps(url: string): boolean {
   return URL.parse(url)?.protocol === 'https:'
 }
 
-/** The `url` of a content that is an object, as pictures have it. */
+/** The `url` of an object content, as in image messages. */
 function pictureIn(content: unknown): string {
   const { url } = (typeof content === 'object' && content !== null ? content : {}) as { url?: unknown }
   return typeof url === 'string' ? url : ''

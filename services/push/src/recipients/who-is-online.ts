@@ -15,17 +15,17 @@ export function isInUse(devices: OnlineDevicesOfUser | undefined, device: string
   return devices?.has(device) === true && devices.get(device) === undefined
 }
 
-/** As the attempt: while Redis is away, everybody counts as offline. */
+/** Passed as the attempt: while Redis is unavailable, everyone counts as offline. */
 export const lastAttempt = Number.POSITIVE_INFINITY
 
 const perQuestion = 1_000
-/** With the pauses between deliveries about a quarter of a minute, in which a restarted Redis is back. */
+/** About 15 seconds with the redelivery pauses, enough for a Redis restart. */
 const attemptsThatWait = 4
 
 /**
- * Asks Redis. While it is away the event is delivered again; from the fifth attempt on everybody counts as
- * offline: a push too many is better than none.
- * @param nodes the realtime nodes that are alive
+ * Asks Redis. While it is unavailable, the event is redelivered. From the fifth attempt on, everyone counts as offline: an
+ * extra push is better than none.
+ * @param nodes the living realtime nodes
  */
 export function askWhoIsOnline(presence: Presence, nodes: () => readonly string[], log: Logger): WhoIsOnline {
   return async (app, users, attempt) => {

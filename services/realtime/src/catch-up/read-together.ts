@@ -50,7 +50,7 @@ export interface ReadTogetherParts {
   orderWaitMS: number
   /** Maximum number of events in one socket's replay. */
   mostEvents: number
-  /** A socket with more unsent bytes gets nothing more for now. */
+  /** A socket with more unsent bytes gets nothing until it drains. */
   mostBufferedBytes: number
 }
 
@@ -65,7 +65,7 @@ const lookAgainMS = 50
  * Reads the streams once for several sockets with replay buffers, and sends each its missed events, in order, up to a mark in each
  * stream. The marks are first put at the ends of the streams: later events are in the replay buffers. Readers with too much to share
  * are split in halves. Returns one outcome per reader, in order.
- * @throws if the bus is away, or goes away meanwhile
+ * @throws if the bus is unavailable or becomes so
  */
 export async function readTogether(parts: ReadTogetherParts, readers: readonly ReplayReader[]): Promise<ReadOutcome[]> {
   const outcomes = new Map<ReplayReader, ReadOutcome>()
@@ -75,7 +75,7 @@ export async function readTogether(parts: ReadTogetherParts, readers: readonly R
     // First, even if nothing can be read: after a purge the mark is the oldest message, which proves to later clients that they
     // have everything.
     const marks = await markAll(parts, concerned)
-    // Asked after the marks: up to them, no further stream has taken over partitions.
+    // Checked after the marks: no other stream took over partitions before them.
     if (await refuseTooOld(parts, concerned, outcomes)) {
       const able = readers.filter((reader) => !outcomes.has(reader))
       await readPart(parts, able, marks, outcomes)

@@ -21,7 +21,7 @@ export interface ReplayReader {
   readonly joinedAtMS: ReadonlyMap<string, number>
   /** When it authenticated; it joined rooms missing in `joinedAtMS` later. */
   readonly beganMS: number
-  /** By the name of a stream, the first position to read; of none before the first reading. */
+  /** First position to read, by stream name; empty before the first read. */
   from: Positions
   /** Number of events sent. */
   events: number
@@ -49,7 +49,7 @@ export function startOf(readers: readonly ReplayReader[], stream: string): Begin
   return seqs.every((seq) => seq > 0) ? { fromSeq: Math.min(...seqs) } : { sinceMS: earliestOf(readers) }
 }
 
-/** The time from which on they may have missed events. */
+/** The earliest time at which any of them may have missed events. */
 export function earliestOf(readers: readonly ReplayReader[]): number {
   return Math.min(...readers.map(startMS))
 }

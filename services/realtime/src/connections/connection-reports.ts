@@ -13,10 +13,10 @@ export interface ConnectionReports {
 }
 
 /**
- * Reports every change at once. Changes during a report are combined, the highest first, so that no peak is lost. All counts
- * are repeated regularly, which keeps the node alive in Redis, and on a new connection with the peaks that this node knows, since
- * Redis keeps nothing when it dies. Begins by deleting the reports of an earlier process with the node's name, now or once Redis
- * is there.
+ * Reports every change immediately. Changes during a report are combined, the highest first, so that no peak is lost. All
+ * counts are repeated regularly, which keeps the node alive in Redis, and on reconnect together with the known peaks, since
+ * Redis may have lost its data. Starts by deleting the reports of an earlier process with the node's name, as soon as Redis
+ * is available.
  */
 export async function createConnectionReports(
   presence: Presence,

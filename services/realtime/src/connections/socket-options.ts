@@ -14,7 +14,7 @@ import type { Sockets } from './sockets.ts'
 
 type Options = Omit<SocketServerOptions<SocketData>, 'app'>
 
-/** For a client that keeps its connection to a proxy longer than the node lives: it reaches another node. */
+/** For clients whose connection to a proxy outlives the node: a retry reaches another node. */
 const stopping = { status: 503, message: 'node is stopping', retryAfterSeconds: 1 } as const
 
 /** The socket options from the settings. */

@@ -30,7 +30,7 @@ export function createLiveOrder(parts: LiveOrderParts): LiveOrder {
   const { waitMS, deliver, fetch, metrics, queue, interest } = parts
   const waits = metrics.counter(
     'parley_realtime_order_waits_total',
-    'Events that waited for an earlier message of their room, and what ended the wait',
+    'Events that waited for an earlier message of their room, by how the wait ended',
     ['outcome'],
   )
   const order = new InOrder({ waitMS, deliver, fetch, waited: (outcome) => waits.inc({ outcome }) })

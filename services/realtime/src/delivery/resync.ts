@@ -40,7 +40,6 @@ export interface ResyncParts {
  * come twice: clients dedupe by _id (docs/reference/socket.md, "Connect").
  *
  * It takes the time (ms) at which the outage was noticed, and returns the number of events read again. One runs at a time.
- * at a time.
  */
 export function createResync(parts: ResyncParts): (awaySinceMS: number) => Promise<number> {
   let before: Promise<unknown> = Promise.resolve()

@@ -57,15 +57,11 @@ export function createLimits(
   rates: CallerRates,
   { metrics, log }: { metrics: Metrics; log: Logger },
 ): Limits {
-  const refused = metrics.counter('parley_socket_refusals_total', 'What clients were refused, by limit', ['limit'])
+  const refused = metrics.counter('parley_socket_refusals_total', 'Refusals of clients, by limit', ['limit'])
   const sayFull = createFullNotice(log, settings.connections)
   const addresses = createAddressLimit(settings.connectionsPerAddress)
   const admissions = createAdmissions(settings.admissionsPerSecond)
-  metrics.gaugeOf(
-    'parley_admissions_waiting',
-    'Sockets that wait for their turn to be authenticated',
-    () => admissions.waiting,
-  )
+  metrics.gaugeOf('parley_admissions_waiting', 'Sockets waiting to be authenticated', () => admissions.waiting)
 
   function full(): void {
     refused.inc({ limit: 'connections' })

@@ -48,7 +48,7 @@ describe('admissions', () => {
     assert.equal(admissions.isFull('192.0.2.1'), false)
   })
 
-  test('0 admits everybody at once', async () => {
+  test('0 admits everyone at once', async () => {
     const admissions = createAdmissions(0)
     await Promise.all(Array.from({ length: 10_000 }, () => admissions.turn('192.0.2.1', isThere)))
     assert.equal(admissions.isFull('192.0.2.1'), false)
@@ -98,7 +98,7 @@ describe('admissions', () => {
             const address = addresses[i] ?? ''
             assert.equal(i, left.get(address)?.shift(), 'first come, first served')
             const fewest = Math.min(...served.values())
-            assert.equal(served.get(address), fewest, 'nobody is served again before the others')
+            assert.equal(served.get(address), fewest, 'no address is served again before the others')
             served.set(address, fewest + 1)
             served = new Map([...served].filter(([each]) => (left.get(each)?.length ?? 0) > 0))
           }

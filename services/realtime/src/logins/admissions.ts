@@ -25,7 +25,7 @@ export interface Admissions {
   isFull(address: string): boolean
 }
 
-/** @param perSecond 0 admits everybody at once */
+/** @param perSecond 0 admits everyone at once */
 export function createAdmissions(perSecond: number): Admissions {
   const most = Math.max(1, (perSecond * stepMS) / 1000)
   const tooMany = perSecond * longestWaitSeconds

@@ -147,5 +147,5 @@ function requireConnected(socket: UserSocket): void {
 /** Its client, or a revocation, may have disconnected the socket meanwhile. */
 function requireOf(socket: UserSocket, session: Session): void {
   requireConnected(socket)
-  if (!isOf(socket, session)) throw new ApiError('INVALID_TOKEN', 'the socket is not the user’s any more')
+  if (!isOf(socket, session)) throw new ApiError('INVALID_TOKEN', 'the socket no longer belongs to the user')
 }

@@ -10,9 +10,9 @@ import { z } from 'zod'
 const lookAfterNodesEveryMS = 1_000
 /** Longer than a node takes to notice that the bus is back. */
 const sayGoneMS = 10_000
-/** How long a process that has just connected to the bus may not know every node yet. */
+/** How long it can take a newly connected process to hear of every node. */
 const everybodyHeardAfterMS = 2_500
-/** How long every request except a poll may take. */
+/** Timeout of every request except a poll. */
 const answerWithinMS = 5_000
 /** Bodies travel unchanged and everything else in one header, so a body within its limit fits into a bus message. */
 const header = 'Parley-Poll'

@@ -80,7 +80,7 @@ describe('the right of a socket to see presence', () => {
     assert.ok(checkedAtS.size > 0 && checkedAtS.size < sockets.length, `${checkedAtS.size} are checked`)
   })
 
-  test('is not checked for sockets that watch nobody any more', async () => {
+  test('is not checked for sockets that no longer watch any user', async () => {
     const { sockets, watchedBy, checkedAtS, checks } = watch(100)
     for (const socket of sockets.slice(0, 90)) {
       watchedBy.delete(socket)

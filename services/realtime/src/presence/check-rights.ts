@@ -31,7 +31,7 @@ export interface RightsChecks {
   isWaiting(socket: UserSocket, client: string): boolean
   /** The socket has subscribed: its first watches count as just checked. */
   begin(socket: UserSocket): void
-  /** The socket watches no user any more. */
+  /** The socket no longer watches any user. */
   forget(socket: UserSocket): void
   run(): Promise<void>
   /** Stops checking; a run in progress ends soon. */

@@ -144,7 +144,7 @@ function applyRights(watching: Watching, socket: UserSocket, client: string, rig
     watching.toLookAt.add(watched)
     return
   }
-  // They share no room any more: offline is the last state that the socket gets of them.
+  // They no longer share a room: offline is the last state that the socket gets.
   if (watch.shown.state !== 'offline') watching.look.send(socket, [stateView(client, 'offline')])
   drop(watching, socket, client)
 }

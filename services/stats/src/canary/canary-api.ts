@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { z } from 'zod'
 
-/** The app of the canary, as its own server and as one of its users. */
+/** Access to the canary's app, as its server and as one of its users. */
 export interface CanaryAccess {
   /** Where clients reach Parley. */
   url: string
@@ -9,11 +9,11 @@ export interface CanaryAccess {
   clientKey: string
 }
 
-/** Calls by which the canary does what an app does. Each throws unless the response is a success. */
+/** The canary's API calls. Each throws unless the response is a success. */
 export interface CanaryApi {
   /**
-   * Makes the users and the room, if they are not there. Returns a new token of the reader.
-   * @param webhook where the room's messages are called out
+   * Creates the users and the room if needed. Returns a new token of the reader.
+   * @param webhook the room's webhook URL
    */
   prepare(webhook: string | undefined): Promise<string>
   send(text: string): Promise<void>
@@ -25,13 +25,13 @@ export interface CanaryApi {
 
 const withinMS = 10_000
 const sender = 'canary'
-/** The messages of a canary are gone after this. */
+/** Canary messages expire after this. */
 const keptSeconds = 3_600
 
 const issued = z.object({ result: z.object({ token: z.string() }) })
 const answer = z.object({ result: z.object({ data: z.array(z.object({ message: z.unknown() })) }) })
 
-/** @param node the name of this process: each has a user of its own, and each run a room, since a deleted one keeps its ID */
+/** @param node the name of this process. Each process has its own user, each run a new room: deleted rooms keep their ID */
 export function createCanaryApi({ url, apiKey, clientKey }: CanaryAccess, node: string): CanaryApi {
   const reader = `canary-${createHash('sha256').update(node).digest('hex').slice(0, 16)}`
   let room: string | undefined

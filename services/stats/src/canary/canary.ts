@@ -12,7 +12,7 @@ export interface CanaryParts {
   access: CanaryAccess
   node: string
   everyMS: number
-  /** Where webhooks reach this process; without it they are not tried. */
+  /** Where webhooks reach this process; without it, they are not tested. */
   callback?: { url: string; host: string; port: number } | undefined
   log: Logger
   metrics: CanaryMetrics
@@ -20,14 +20,14 @@ export interface CanaryParts {
 
 const steps = ['send', 'socket', 'history', 'webhook'] as const
 type Step = (typeof steps)[number]
-/** A message that takes longer is lost for a user who waits for it. */
+/** Messages that take longer count as lost. */
 const withinMS = 10_000
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 export function createCanaryMetrics(metrics: Metrics) {
   const help = 'Steps of canaries that failed or took over 10 s'
   return {
-    took: metrics.histogram('parley_canary_seconds', 'From the send of a canary until a step is done', buckets, [
+    took: metrics.histogram('parley_canary_seconds', 'Time from the send of a canary until a step is done', buckets, [
       'step',
     ]),
     failures: metrics.counter('parley_canary_failures_total', help, ['step']),
@@ -36,8 +36,8 @@ export function createCanaryMetrics(metrics: Metrics) {
 type CanaryMetrics = ReturnType<typeof createCanaryMetrics>
 
 /**
- * Sends a message every few seconds by REST and waits for it on a socket, in the history and by a webhook, as an app would, until
- * the signal aborts. It measures what users notice when every part says of itself that it is well.
+ * Sends a message over REST every few seconds and waits for it on a socket, in the history and at a webhook, as an app would,
+ * until the signal aborts. It measures failures that no health check reports.
  */
 export async function runCanary(parts: CanaryParts, signal: AbortSignal): Promise<void> {
   const {
@@ -49,7 +49,7 @@ export async function runCanary(parts: CanaryParts, signal: AbortSignal): Promis
     metrics: { took, failures },
   } = parts
   const tried = steps.filter((step) => step !== 'webhook' || callback)
-  // There before the first: an alert sees no increase in a series that begins with 1.
+  // Initialized to 0: alerts see no increase in a series that begins with 1.
   for (const step of tried) failures.inc({ step }, 0)
   const arrivals = createArrivals()
   const api = createCanaryApi(access, node)
@@ -93,7 +93,7 @@ export async function runCanary(parts: CanaryParts, signal: AbortSignal): Promis
     ])
     arrivals.forget(message)
     if (!hasFailed) return
-    // The token may have ended, or the room be gone: the next one begins anew.
+    // The token or the room may be gone: the next canary starts afresh.
     socket?.close()
     socket = undefined
   }
@@ -126,7 +126,7 @@ function createArrivals() {
         late.addEventListener('abort', () => one[by].reject(new Error(`not there after ${withinMS / 1_000} s`)), {
           once: true,
         })
-        // A step that is not waited for, since an earlier one threw.
+        // Not awaited if an earlier step threw.
         one[by].promise.catch(() => undefined)
       }
       return { socket: one.socket.promise, webhook: one.webhook.promise }
@@ -142,7 +142,7 @@ function openSocket(
 ): { close(): void } {
   const socket = io(url, { transports: ['websocket'], reconnectionDelayMax: 1_000, auth: { clientKey } })
   socket.on('connect', () => socket.emit('auth2', token, { deviceId: 'canary', clientKey }, () => undefined))
-  // After a disconnect by the server, such as for a token that ended, the client does not come back by itself.
+  // The client does not reconnect by itself after a disconnect by the server, such as for an expired token.
   socket.on('disconnect', (reason) => {
     if (reason === 'io server disconnect') socket.connect()
   })
@@ -150,7 +150,7 @@ function openSocket(
   return socket
 }
 
-/** Receives the calls of the room's webhook. */
+/** Serves the room's webhook. */
 async function listenForCalls(
   { host, port }: { host: string; port: number },
   log: Logger,

@@ -5,15 +5,15 @@ import type { statsSettings } from '../settings.ts'
 import { createCanaryMetrics, runCanary } from './canary.ts'
 
 /**
- * Runs the canary, where one is set, until the signal aborts.
- * @throws Error when its keys are missing
+ * Runs the canary, if configured, until the signal aborts.
+ * @throws Error if its keys are missing
  */
 export function startCanary(
   { settings, log, metrics }: { settings: SettingsOf<typeof statsSettings>; log: Logger; metrics: Metrics },
   signal: AbortSignal,
 ): Promise<void> {
   const { url, apiKey, clientKey, everyMS, callbackUrl, callbackHost: host } = settings.canary
-  // Declared without a canary too: alerts name them.
+  // Declared even without a canary: alerts refer to them.
   const ofCanary = createCanaryMetrics(metrics)
   if (url === undefined) return Promise.resolve()
   if (apiKey === '' || clientKey === '') {
