@@ -93,7 +93,7 @@ describe('an export', () => {
     await assertWhole(id)
   }
 
-  test('whose gateway is killed between two pieces continues after the last one, each line once', async () => {
+  test('continues after the last piece when its gateway is killed between two, each line once', async () => {
     const dying = await worker()
     fateOf = (asked) => (asked === 'PUT piece-1' ? 'hold' : 'pass')
     const id = await begin(dying)
@@ -105,7 +105,7 @@ describe('an export', () => {
     assert.ok((await jobs().findOne({ id }))?.['done'] > before?.['done'])
   })
 
-  test('whose gateway is killed while the pieces of the whole ZIP go is done', async () => {
+  test('is done when its gateway is killed while it deletes the pieces of the ZIP', async () => {
     const dying = await worker()
     fateOf = (asked) => (asked === 'DELETE piece-0' ? 'hold the answer' : 'pass')
     const id = await begin(dying)
