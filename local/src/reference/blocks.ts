@@ -98,7 +98,7 @@ function operationBlock(document: ApiDocument, id: string): string {
 
 function describe(method: string, path: string, operation: ApiOperation): string {
   const { summary, description, parameters = [], requestBody, responses } = operation
-  const ours = operation['x-extension'] ? ' *Ours.*' : ''
+  const ours = operation['x-extension'] ? ' *Extension.*' : ''
   const body = requestBody && Object.values(requestBody.content)[0]?.schema
   const rows = parameters
     .filter(({ name }) => !/^IM-(API-KEY|CLIENT-KEY|Authorization)$/i.test(name))

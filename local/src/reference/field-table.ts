@@ -28,7 +28,7 @@ export function fieldTable(schema: Schema): string[] {
   const rows = Object.entries(properties).map(([name, field]) => {
     const notes = [
       required.includes(name) ? '' : 'optional',
-      field['x-extension'] ? '*ours*' : '',
+      field['x-extension'] ? '*extension*' : '',
       ...bounds(field),
       field.description ?? '',
     ]

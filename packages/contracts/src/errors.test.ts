@@ -17,6 +17,6 @@ test('docs/errors.md has exactly one entry with a cure for every code, under its
   for (const { code, text } of entries) {
     assert.match(text, /\*\*Do:\*\*/, `${code} says what to do`)
     const ours = 'ours' in errorCatalogue[code as keyof typeof errorCatalogue]
-    assert.equal(text.includes('*Ours.*'), ours, `${code} is marked as ours or not`)
+    assert.equal(text.includes('*Extension.*'), ours, `${code} is marked as an extension or not`)
   }
 })

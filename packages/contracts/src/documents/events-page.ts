@@ -34,7 +34,7 @@ export function eventsPage({ info, channels, components }: AsyncApiDocument): st
     const message = messages[`event_${name.replaceAll(' ', '_')}`]
     if (!message) continue
     const to = event.to === 'room' ? 'to all members of the room' : 'to the user'
-    const mark = 'extension' in event ? ', ours' : ''
+    const mark = 'extension' in event ? ', extension' : ''
     lines.push(`### \`${name}\``, '', `${message.summary} (${to}${mark}).`, '', ...schemaLines(message.payload))
     lines.push('', ...exampleLines(message.examples[0]?.payload), '')
   }
@@ -80,7 +80,7 @@ function schemaLines(schema: JsonSchema): string[] {
     ...Object.entries(properties).map(([name, property]) => {
       const notes = [
         required.has(name) ? '' : 'optional',
-        property['x-extension'] ? 'ours' : '',
+        property['x-extension'] ? 'extension' : '',
         property['default'] === undefined ? '' : `default \`${JSON.stringify(property['default'])}\``,
         noteOf(property, ''),
       ]
