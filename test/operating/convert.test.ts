@@ -54,16 +54,16 @@ describe('parley convert', () => {
 
   test('Slack: channels, direct messages and groups with threads, reactions, files, robots and edits', async () => {
     assert.deepEqual(await moveIn('slack', 'slack'), {
-      'file: only its address at Slack, which needs a login there': 2,
+      'file: only its Slack URL, which requires a login': 2,
       'file that Slack has deleted or hidden': 1,
       'layout of an attachment: its text is kept': 1,
-      'mark that a user was deactivated': 1,
-      'place in a thread whose root is not in the export: the message is in the room': 1,
+      'deactivation of a user': 1,
+      'thread of a message whose root is not in the export: kept as a room message': 1,
       'reaction whose user is not in the export': 2,
       'role of an administrator of the workspace': 1,
       'system line channel_join': 1,
       'system line channel_topic': 1,
-      'user who is missing in the export: only their ID, and a name if a message has one': 3,
+      'user missing from the export: only the ID, and a name if a message has one': 3,
     })
     const ada = await platform.newUser('U0ADA')
     const shown = await history(ada, 'C0GENERAL')
@@ -113,7 +113,7 @@ describe('parley convert', () => {
   test('Mattermost: a bulk export with replies, reactions, files and direct messages', async () => {
     assert.deepEqual(await moveIn('mattermost', 'mattermost.jsonl', '--files', 'https://files.example.com/data'), {
       'line of type role': 1,
-      'mark that a user saved a message': 1,
+      'saved mark of a message': 1,
       'role of a system administrator': 1,
       'system line system_join_channel': 1,
     })
@@ -139,9 +139,9 @@ describe('parley convert', () => {
 
   test('Rocket.Chat: mongoexport of its collections, in any order, with threads, quotes and read positions', async () => {
     assert.deepEqual(await moveIn('rocket.chat', 'rocket.chat', '--files', 'https://chat.example.com/'), {
-      'copy in the room of a message of a thread': 1,
-      'mark that a user starred a message': 1,
-      'reaction of a user who is missing in the export': 1,
+      'copy of a thread message in the room': 1,
+      'star of a message': 1,
+      'reaction of a user missing from the export': 1,
       'role of an administrator': 1,
       'system line uj': 1,
     })
@@ -161,7 +161,7 @@ describe('parley convert', () => {
 
   test('CometChat: pages of users, groups, members and messages, by ID or as lists', async () => {
     assert.deepEqual(await moveIn('cometchat', 'cometchat'), {
-      'file: only its address at CometChat': 1,
+      'file: only its CometChat URL': 1,
       'metadata of a message': 1,
       'metadata of a user': 1,
       'system line action groupMember': 1,

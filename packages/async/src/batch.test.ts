@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, test, vi } from 'vitest'
 import { type Batching, batched } from './batch.ts'
 
-/** A write that ends when the test says so, and its items. */
+/** A write that the test settles, with the items of each batch. */
 function heldWrites() {
   const batches: { items: number[]; done: (outcomes?: string[]) => void; fail: (error: Error) => void }[] = []
   const write = (items: number[]) =>
@@ -88,7 +88,7 @@ describe('batched', () => {
     assert.deepEqual(given(), [[1], [2, 3], [4]])
   })
 
-  test('waits `maxWaitMS` even if another batch ends or more items have come than fit', async () => {
+  test('waits `maxWaitMS` even if a batch ends or more items wait than fit', async () => {
     const { write, batches, given } = heldWrites()
     const one = batched(write, { most: 2, concurrency: 4, maxWaitMS: 20 })
     for (const item of [1, 2, 3]) void one(item)
@@ -117,7 +117,7 @@ describe('batched', () => {
     assert.deepEqual(given(), [[1], [2]])
   })
 
-  test('waits after a batch for as many items as it had, for a share of its duration', async () => {
+  test('waits a share of the last batch duration for as many items again', async () => {
     const { write, batches, given } = heldWrites()
     const one = batched(write, { most: 10, restShare: 0.5 })
     for (const item of [1, 2, 3]) void one(item)
@@ -136,7 +136,7 @@ describe('batched', () => {
         [1, 2, 3],
         [4, 5],
       ],
-      'but not longer than half that time',
+      'but for at most half that time',
     )
     await pass(8)
     batches[1]?.done()
@@ -144,7 +144,7 @@ describe('batched', () => {
     void one(6)
     void one(7)
     await pass()
-    assert.deepEqual(given().at(-1), [6, 7], 'nobody waits when all have come')
+    assert.deepEqual(given().at(-1), [6, 7], 'no wait once all have arrived')
   })
 
   test('never makes callers in sequence wait, however quick the batches are', async () => {
@@ -160,7 +160,7 @@ describe('batched', () => {
     }
   })
 
-  test('waits for callers whose results come late together, once they have come', async () => {
+  test('waits for callers of late results that settle together', async () => {
     const late = Promise.withResolvers<string>()
     const batches: number[][] = []
     const write = (items: number[]) => {
@@ -174,7 +174,7 @@ describe('batched', () => {
     await first
     const second = Promise.all([5, 6].map(one))
     await pass(1)
-    assert.equal(batches.length, 1, 'two of four have come again')
+    assert.equal(batches.length, 1, 'only two of four have arrived')
     const third = Promise.all([7, 8].map(one))
     await pass(0)
     assert.deepEqual(batches.slice(1), [[5, 6, 7, 8]])
@@ -241,7 +241,7 @@ describe('batched', () => {
     assert.deepEqual(written, [3, 2, 1, 0, 0])
   })
 
-  test('keeps all promises under any order of items and batches', async () => {
+  test('keeps every guarantee for any order of items and batches', async () => {
     const items = fc.array(
       fc.record({ key: fc.integer({ min: 0, max: 3 }), afterMS: fc.integer({ min: 0, max: 30 }) }),
       {
@@ -266,7 +266,7 @@ interface Item {
   index: number
 }
 
-/** One run: items in sequence, and batches of given durations and failures. */
+/** Checks one run: items that arrive in sequence, and batches with the given durations and failures. */
 async function holds(
   coming: readonly { key: number; afterMS: number }[],
   options: Omit<Batching<Item>, 'keyOf'> & { concurrency: number },
@@ -277,11 +277,11 @@ async function holds(
   const written: Item[] = []
   const one = batched(
     async (batch: Item[]) => {
-      assert.ok(batch.length > 0 && batch.length <= options.most, 'no batch is larger than it may be')
+      assert.ok(batch.length > 0 && batch.length <= options.most, 'no batch exceeds the limit')
       const busy = new Set([...inFlight].flatMap((other) => other.map(({ key }) => key)))
       assert.ok(!batch.some(({ key }) => busy.has(key)), 'no key is in two batches at once')
       inFlight.add(batch)
-      assert.ok(inFlight.size <= options.concurrency, 'no more at once than may be')
+      assert.ok(inFlight.size <= options.concurrency, 'the concurrency limit holds')
       written.push(...batch)
       const { ms, fails } = lasting[begun++ % lasting.length] as { ms: number; fails: boolean }
       await new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,46 +1,45 @@
 export interface Batching<Item> {
   /** The largest batch. */
   most: number
-  /** How long to wait for more items, in milliseconds; by default a single item goes at once. */
+  /** How long a single item waits for more, in milliseconds; 0 by default. */
   waitMS?: number
   /** How many batches may be in flight; 1 by default. */
   concurrency?: number
   /**
-   * A further batch begins only when the last has been in flight for this long, in milliseconds; by default at once. While
-   * the database is quick, batches are larger and fewer; one that hangs does not delay the others.
+   * Starts another batch only after the previous one has been in flight for this long, in milliseconds; 0 by default.
+   * Batches are larger and fewer while the database is fast, and a hanging batch does not block the others.
    */
   maxWaitMS?: number
   /**
-   * Callers often retry right after a result. So after a batch the next one waits for as many items as that had, for at most
-   * this share of its duration and `maxRestMS`; by default it does not wait.
+   * Callers often send again right after a result. After a batch, the next one waits until it has as many items, for at
+   * most this share of the batch's duration and at most `maxRestMS`; 0 by default.
    */
   restShare?: number
-  /** Items with the same key are never in flight in two batches at once: they would only wait for each other. */
+  /** Items with the same key are never in flight in two batches at once, where they would only wait for each other. */
   keyOf?: (item: Item) => string | undefined
-  /** Whether an error of a batch may be one item's fault: then each is tried by itself, and fails alone. */
+  /** Whether a single item may have caused the error. If so, each item of the batch is retried alone. */
   isOneItemsFault?: (error: unknown) => boolean
 }
 
 interface Waiting<Item, Outcome> {
   item: Item
-  /** undefined: it may go while anything else is in flight. */
+  /** undefined: may be in flight together with any other item. */
   key: string | undefined
   resolve: (outcome: Outcome | Promise<Outcome>) => void
   reject: (error: unknown) => void
 }
 
-/** Batches that end within this time are waited for together. */
+/** Batches that end within this time of each other count as one for `restShare`. */
 const togetherMS = 1
-/** No batch waits longer for callers to come again. */
+/** Upper bound for the wait of `restShare`. */
 const maxRestMS = 10
 
 /**
- * Batches concurrent single writes or reads: items that arrive while batches are in flight make the
- * next one. A single item goes at once.
+ * Batches concurrent single reads or writes: items that arrive while batches are in flight form the next one. A single
+ * item is written at once.
  *
- * @param write one round trip for many items; returns one outcome per item, in order. When it throws,
- *   every item of the batch fails with that error. An outcome that takes longer than the others may be a promise: then only
- *   items of the same key wait for it.
+ * @param write one round trip for many items; returns one outcome per item, in order. If it throws, every item of the
+ * batch fails with that error. A slow outcome may be a promise: only items with the same key wait for it.
  */
 export function batched<Item, Outcome>(
   write: (items: Item[]) => Promise<(Outcome | Promise<Outcome>)[]>,
@@ -109,7 +108,7 @@ export function batched<Item, Outcome>(
       return
     }
     isDue = true
-    // After the current turn of the event loop, so that requests which were read from sockets together go together.
+    // Waits for the current turn of the event loop to end, so that requests read from sockets together form one batch.
     setImmediate(writeWaiting)
   }
 
@@ -120,7 +119,7 @@ export function batched<Item, Outcome>(
     })
 }
 
-/** When the next batch may begin: see `maxWaitMS` and `restShare`. */
+/** Decides when the next batch may begin; see `maxWaitMS` and `restShare`. */
 function createPace({
   most,
   maxWaitMS = 0,
@@ -130,14 +129,17 @@ function createPace({
   /** The next batch waits for `enough` items until `untilMS`. */
   let rest = { enough: 0, sinceMS: 0, untilMS: 0 }
   return {
-    /** Begins a batch. Call the result at its end, or at the end of each of its parts, with the number of items. */
+    /**
+     * Begins a batch. Call the returned function with the number of finished items, at the end of the batch or of each
+     * of its parts.
+     */
     began(): (count: number) => void {
       const beganMS = performance.now()
       lastBeganMS = beganMS
       return (count) => {
         if (count === 0) return
         const sinceMS = performance.now()
-        // A batch that began after the last had ended is of callers that have come again.
+        // A batch that began after the previous one ended contains callers that have already come back.
         const isTogether = beganMS < rest.sinceMS && sinceMS - rest.sinceMS < togetherMS
         const untilMS = sinceMS + Math.min(maxRestMS, (sinceMS - beganMS) * restShare)
         rest = { enough: Math.min(most, (isTogether ? rest.enough : 0) + count), sinceMS, untilMS }
@@ -164,7 +166,7 @@ async function writeAlone<Item, Outcome>(
   }
 }
 
-/** The promises among the outcomes, by the key of their items. */
+/** The outcomes that are promises, by the key of their items. */
 function lateOutcomes<Item, Outcome>(
   batch: readonly Waiting<Item, Outcome>[],
   outcomes: readonly (Outcome | Promise<Outcome>)[],

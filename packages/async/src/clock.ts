@@ -2,8 +2,8 @@
 let offsetMS = 0
 
 /**
- * The time by MongoDB's clock. Use it for every time that another process may compare with its own: leases, pauses, ends of
- * tokens and bans, times of messages. The clock of one machine then decides nothing for others.
+ * The time by MongoDB's clock. Use it for every time that another process may compare with its own, such as leases,
+ * pauses, expiry of tokens and bans, and message times. One machine's wrong clock then does not affect others.
  */
 export const clock = {
   /** Unix milliseconds. */
@@ -15,8 +15,8 @@ export const clock = {
   aheadMS: (): number => -offsetMS,
 
   /**
-   * Corrects the clock by a time that MongoDB read between a request and its response, `roundTripMS` apart. An offset that
-   * the reading allows stays: the round trip bounds its precision.
+   * Corrects the clock by a time that MongoDB read between a request and its response, `roundTripMS` apart. Keeps an
+   * offset within the reading's bounds, since the round trip limits its precision.
    */
   correct({ askedMS, roundTripMS, readMS }: { askedMS: number; roundTripMS: number; readMS: number }): void {
     const [least, most] = [readMS - askedMS - roundTripMS, readMS - askedMS + 1]

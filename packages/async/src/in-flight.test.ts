@@ -46,7 +46,7 @@ describe('calls in flight', () => {
     assert.equal(await hasSettled(drained), true)
   })
 
-  test('below waits only for a free place', async () => {
+  test('below waits only for a free slot', async () => {
     const inFlight = createInFlight()
     const works = [1, 2, 3].map(() => Promise.withResolvers<void>())
     for (const { promise } of works) void inFlight.add(promise)

@@ -1,11 +1,11 @@
-/** The promises in flight. */
+/** Tracks promises in flight. */
 export interface InFlight {
   readonly size: number
-  /** Counts the work until it settles; returns it. The caller handles its failure. */
+  /** Tracks the work until it settles, and returns it. The caller handles its failure. */
   add<T>(work: Promise<T>): Promise<T>
   /** Settles as soon as fewer than `most` are in flight. */
   below(most: number): Promise<void>
-  /** Settles when none is in flight, including those added meanwhile. */
+  /** Settles when nothing is in flight, including work added meanwhile. */
   drained(): Promise<void>
 }
 
@@ -21,7 +21,7 @@ export function createInFlight(): InFlight {
       return works.size
     },
     add(work) {
-      // Before anything else that waits for the work, so that it is already gone for them.
+      // Attached before any other handler of `work`, so that they see it removed.
       const settled = work.then(end, end)
       function end(): void {
         works.delete(settled)

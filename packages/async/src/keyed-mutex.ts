@@ -1,8 +1,8 @@
-/** A waiter in the line for one or several keys, taken when it is made. */
+/** A place in the queue of one or several keys, taken on creation. */
 export interface Lock {
-  /** Whether every earlier lock of its keys is released. */
+  /** Whether every earlier lock of its keys has been released. */
   readonly isReady: boolean
-  /** Settles when it is ready. */
+  /** Settles when the lock is ready. */
   wait(): Promise<void>
   /** Lets later locks follow, once the earlier ones are released too. Calling it again does nothing. */
   release(): void
@@ -11,7 +11,7 @@ export interface Lock {
 interface Waiter {
   keys: readonly string[]
   isReleased: boolean
-  /** Called when the waiter may have come first. */
+  /** Called when the waiter may have reached the front. */
   look: (() => void) | undefined
 }
 
@@ -20,12 +20,12 @@ export class KeyedMutex {
   readonly #lines = new Map<string, Waiter[]>()
   #waiting = 0
 
-  /** How many locks are being waited for. */
+  /** Number of locks that someone is waiting for. */
   get waiting(): number {
     return this.#waiting
   }
 
-  /** How many locks of a key are not released. */
+  /** Number of unreleased locks of a key. */
   locksOf(key: string): number {
     return this.#lines.get(key)?.length ?? 0
   }
@@ -48,7 +48,7 @@ export class KeyedMutex {
     }
   }
 
-  /** Runs work while it holds the keys; fails with the error of the work. */
+  /** Runs work while holding the keys; rejects with the error of the work. */
   async run<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
     const lock = this.lock(...keys)
     try {

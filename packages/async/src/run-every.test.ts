@@ -21,7 +21,7 @@ describe('work at intervals', () => {
     assert.deepEqual(state, { runs: 5, now: 0, most: 1 })
   })
 
-  test('reports an error and goes on', async () => {
+  test('reports an error and continues', async () => {
     const stopping = new AbortController()
     const errors: string[] = []
     let runs = 0
@@ -33,7 +33,7 @@ describe('work at intervals', () => {
     assert.deepEqual(errors, ['run 1', 'run 2'])
   })
 
-  test('stops at once between two runs, and does nothing if stopped before', async () => {
+  test('stops at once between runs, and does nothing if already stopped', async () => {
     let runs = 0
     const count = () => runs++
     const running = startRunning(3_600_000, count, unexpected)
@@ -44,7 +44,7 @@ describe('work at intervals', () => {
     assert.equal(runs, 1)
   })
 
-  test('stopping waits for the run in flight', async () => {
+  test('stop waits for the current run', async () => {
     const work = Promise.withResolvers<void>()
     const running = startRunning(0, () => work.promise, unexpected)
     let stopped = false

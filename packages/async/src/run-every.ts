@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface RunEveryOptions {
-  /** Gets the error of a failed run; the next run comes as usual. */
+  /** Called with the error of a failed run; the next run starts as usual. */
   onError: (error: Error) => void
   signal: AbortSignal
 }
 
 /**
- * Does the work at once, and again `everyMS` milliseconds after each end, so that it never overlaps itself. Settles after
- * the signal aborted, when the current run is over; never fails.
+ * Runs the work at once, and again `everyMS` after each run ends, so that runs never overlap. Settles once the signal
+ * has aborted and the current run has ended; never rejects.
  */
 export async function runEvery(
   everyMS: number,
@@ -26,7 +26,7 @@ export async function runEvery(
   }
 }
 
-/** The same until it is stopped; stopping settles when the current run is over. */
+/** Like `runEvery`, until it is stopped. `stop` settles when the current run has ended. */
 export function startRunning(
   everyMS: number,
   work: () => unknown,

@@ -46,7 +46,7 @@ describe('a loop that sleeps', () => {
     assert.equal(next.isOver, false)
   })
 
-  test('wakes up, or does not fall asleep, when it must end', async () => {
+  test('does not sleep once the signal aborts', async () => {
     const ending = new AbortController()
     const sleep = watched(createWake().sleep(100, ending.signal))
     ending.abort()

@@ -1,8 +1,8 @@
-/** Lets a loop sleep until there is something to do. */
+/** Lets a loop sleep until it has work. */
 export interface Wake {
-  /** There is something to do: ends the sleep, or the next one before it begins. */
+  /** Ends the current sleep; without one, the next sleep ends at once. */
   up(): void
-  /** Settles when woken up, after `ms`, or when the signal aborts. */
+  /** Settles when woken, after `ms`, or when the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
 }
 

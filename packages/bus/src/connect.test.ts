@@ -16,7 +16,7 @@ test('servers in a list can omit the scheme from the second one on', async () =>
   await servers.stop()
 })
 
-/** A NATS server that only greets and answers pings, once. @returns its port */
+/** A NATS server that only sends INFO and answers pings, for one connection. @returns its port */
 async function greetingServer(info: object, onData: (socket: Socket, data: Buffer) => void = () => undefined) {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
@@ -40,7 +40,7 @@ test('an outdated server is refused with its version and the required one', asyn
   )
 })
 
-test('a server that hangs while it is sent much data is left for another', async () => {
+test('a server that hangs while receiving much data is abandoned for another', async () => {
   const servers = await isolatedServers()
   const { username, password, host } = new URL(servers.natsUrl)
   const port = await greetingServer({ connect_urls: [host] }, (socket, data) => {
@@ -70,7 +70,7 @@ describe('two NATS users in separate accounts', () => {
     await Promise.all(servers.map((each) => each.stop()))
   })
 
-  test('get no messages of each other: the credentials in the URL decide', async () => {
+  test('do not receive each other\'s messages', async () => {
     const heard: string[][] = [[], []]
     for (const [i, { nats }] of buses.entries()) {
       nats.subscribe('subject', { callback: (_error, message) => void heard[i]?.push(message.string()) })

@@ -8,38 +8,38 @@ import { isUnreachable } from '@parley/async/unreachable'
 import { createKnownStreams, type KnownStreams } from './stream/known-streams.ts'
 import { createStreamPublisher, type PublishToStream } from './stream/stream-publisher.ts'
 
-/** The connection to NATS. It reconnects by itself until it is closed; `connected` says whether it is up now. */
+/** The connection to NATS. It reconnects until it is closed; `connected` is its current state. */
 export interface Bus {
-  /** @throws until NATS was reached for the first time; later, calls fail while it is away. */
+  /** @throws until NATS has been reached once; later, calls fail while it is away */
   readonly nats: NatsConnection
   /** @throws as `nats` */
   readonly stream: JetStreamClient
   publishToStream: PublishToStream
   /** The streams of events. */
   readonly streams: KnownStreams
-  /** The stream positions acknowledged to this process: they reveal a loss. */
+  /** The last stream positions acknowledged to this process, which reveal data loss. */
   acknowledged: Pick<ReturnType<typeof createStreamPublisher>, 'latest' | 'forget'>
   readonly connected: boolean
-  /** Calls back once, at once or when NATS is reached for the first time. */
+  /** Calls back once: now if NATS has been reached, otherwise on the first connection. */
   whenReached(handle: (nats: NatsConnection) => void): void
-  /** Calls back whenever the connection is up again, until the function that it returns is called. */
+  /** Calls back each time the connection is restored. Returns a function that removes the callback. */
   onBack(handle: () => void): () => void
-  /** How often the connection was lost so far: messages passed on the bus meanwhile were missed. */
+  /** Number of lost connections so far. Core messages published during an outage are missed. */
   readonly losses: number
   /** Called for every live message that could not be read or handled. */
   malformed(error: Error, subject: string): void
-  /** Closes for good: flushes buffers, or while the bus is away only closes. */
+  /** Flushes buffers and closes for good. While the bus is away, only closes. */
   close(): Promise<void>
-  /** Whether it was closed, by `close` or by the client. */
+  /** Whether the connection was closed, by `close` or by the NATS client. */
   readonly isClosed: boolean
 }
 
 const connectWithinMS = 5_000
-/** Between attempts to reach NATS for the first time. */
+/** Retry interval until NATS is reached for the first time. */
 const reachAgainMS = 500
 const normalPingEveryMS = 5_000
 const maxPingOut = 2
-/** The longest time until a silently dead connection is noticed. */
+/** A silently dead connection is noticed within this time. */
 export const unnoticedCutMS = (maxPingOut + 1) * normalPingEveryMS
 
 export interface BusEvents {
@@ -51,17 +51,17 @@ export interface BusEvents {
 }
 
 export interface BusAccess {
-  /** Turns TLS on: certificates and key in PEM. A `tls://` URL does too. */
+  /** Enables TLS, with certificates and key in PEM. A `tls://` URL enables it too. */
   tls?: NodeConnectionOptions['tls'] | undefined
-  /** The text of a .creds file. */
+  /** Content of a .creds file. */
   credentials?: string | undefined
-  /** Checks the server, and starts although none responds. */
+  /** Checks the server's version and JetStream. If NATS is away, keeps connecting in the background. */
   isService?: boolean
 }
 
 const lasting = {
   maxReconnectAttempts: -1,
-  // While users of a server are being changed, it may refuse this process for a while.
+  // A server may refuse valid credentials while its users are being changed.
   ignoreAuthErrorAbort: true,
   reconnectTimeWait: 250,
   reconnectJitter: 250,
@@ -81,10 +81,11 @@ function need(reached: Reached | undefined): Reached {
 }
 
 /**
- * @param url `nats://host:port`, or `tls://…` where nothing may go out in the clear; several separated by commas, where the
- *   scheme may be left out from the second on. A user stands in the first as `user:password@`, a token as `token@`.
- * @param access with `isService`, NATS may be away: then the bus connects in the background
- * @throws when no server responds in 5 s, or it refuses the credentials; for a service, when it is too old or has no JetStream
+ * @param url `nats://host:port`, or `tls://…` to require TLS. A comma-separated list may omit the scheme from the
+ * second server on. Credentials belong to the first server: `user:password@` or `token@`.
+ * @param access with `isService`, connects in the background if NATS is away
+ * @throws if no server responds within 5 s (unless `isService`) or the credentials are refused; for a service, also if
+ * the server is too old or has no JetStream
  */
 export async function connectBus(
   url: string,
@@ -113,7 +114,7 @@ export async function connectBus(
       await pause(reachAgainMS, undefined, { signal: closing.signal }).catch(() => undefined)
       if (closing.signal.aborted) return
       await reach().catch(async (error: Error) => {
-        // That NATS is away was reported once.
+        // The outage has already been reported.
         if (!(await isAway(error, options))) events.onError?.(error)
       })
     }
@@ -174,7 +175,7 @@ function acknowledgedBy(publisher: () => Bus['acknowledged'] | undefined): Bus['
 
 type ServerOptions = NodeConnectionOptions & { servers: string[] }
 
-/** The client reads neither the scheme nor the user of a URL. */
+/** The NATS client ignores the scheme and the user of a URL. */
 function serversOf(list: string, { tls, credentials }: BusAccess): ServerOptions {
   const [scheme] = list.split('//')
   const urls = list.split(',').map((text) => new URL(text.includes('://') ? text.trim() : `${scheme}//${text.trim()}`))
@@ -185,7 +186,7 @@ function serversOf(list: string, { tls, credentials }: BusAccess): ServerOptions
   return {
     servers: urls.map(({ host }) => host),
     ...((tls || isTls) && { tls: tls ?? {} }),
-    // The client wants a line break at the end.
+    // The client requires a trailing newline.
     ...(credentials && { authenticator: credsAuthenticator(new TextEncoder().encode(`${credentials}\n`)) }),
     ...(user && (pass ? { user, pass } : { token: user })),
   }
@@ -224,8 +225,8 @@ async function watchStatus(nats: NatsConnection, state: BusState, events: BusEve
 }
 
 /**
- * By default the client first waits until all buffered data is sent, before it closes a connection with failed pings:
- * for ever, when the server reads nothing.
+ * Closes the socket at once. After failed pings the client would first send all buffered data, which never ends if the
+ * server reads nothing.
  */
 function closeTransport(nats: NatsConnection): void {
   void (nats as NatsConnectionImpl).protocol.transport.close()
@@ -237,8 +238,9 @@ export async function closeBus(bus: Bus): Promise<void> {
 }
 
 /**
- * Whether an attempt found no server, or one that hangs. Anything else, such as a refused certificate, only an operator can
- * change. A server that lacks a certificate of ours says nothing more once TLS has begun.
+ * Whether no server was found, or one that hangs. Any other failure, such as a refused certificate, needs an operator.
+ * A server that misses our client certificate sends its greeting but nothing after TLS began, so a greeting rules out a
+ * hanging server.
  */
 async function isAway(error: unknown, { tls, servers }: ServerOptions): Promise<boolean> {
   if (isUnreachable(error)) return true
@@ -252,7 +254,7 @@ const isTimeout = (error: unknown): boolean =>
 
 const greetsWithinMS = 1_000
 
-/** Whether the server sends its first line, before TLS (docs.nats.io/reference/reference-protocols/nats-protocol, INFO). */
+/** Whether the server sends INFO, which precedes TLS (docs.nats.io/reference/reference-protocols/nats-protocol). */
 function greets(server: string): Promise<boolean> {
   const { hostname, port } = new URL(`nats://${server}`)
   return new Promise((resolve) => {
@@ -268,17 +270,17 @@ function greets(server: string): Promise<boolean> {
   })
 }
 
-/** Closes the connection to a server that Parley cannot use. @throws when it is too old or has no JetStream */
+/** Closes the connection if the server is unsupported. @throws if it is too old or has no JetStream */
 async function checkServer(nats: NatsConnection): Promise<void> {
   try {
-    await findUnfit(nats)
+    await requireSupported(nats)
   } catch (error) {
     await nats.close()
     throw error
   }
 }
 
-async function findUnfit(nats: NatsConnection): Promise<void> {
+async function requireSupported(nats: NatsConnection): Promise<void> {
   const version = nats.info?.version ?? ''
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major < 2 || (major === 2 && minor < 10)) {

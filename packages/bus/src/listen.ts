@@ -6,14 +6,14 @@ export interface Subscription {
 }
 
 interface Listening extends Subscription {
-  /** Unsubscribes; settles when everything is handled that the server has sent. */
+  /** Unsubscribes. Settles when everything that the server has sent is handled. */
   drain(): Promise<void>
 }
 
 /**
- * Listens to a subject live, from now on and in order of arrival; from the first connection on while NATS was never reached.
- * A message that cannot be read or handled goes to the bus' `onMalformed` and is skipped: an error that reached the NATS
- * client would stop it reading the connection.
+ * Subscribes to a subject, in order of arrival. If NATS was never reached, the subscription starts with the first
+ * connection. A message that cannot be read or handled is reported to `onMalformed` and skipped: an error thrown into
+ * the NATS client would stop it from reading the connection.
  */
 export function listen(bus: Bus, subject: string, handle: (message: Msg) => void): Listening {
   let subscription: Listening | undefined

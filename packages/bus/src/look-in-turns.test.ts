@@ -7,11 +7,11 @@ import { type Bus, closeBus, connectBus } from './connect.ts'
 import { lookInTurns } from './look-in-turns.ts'
 
 const name = 'test'
-/** Longer than between two looks. */
+/** Longer than the interval between looks. */
 const turnMS = 1_100
 const anything = { safeParse: (data: unknown) => ({ success: true as const, data: data as string }) }
 
-describe('a look that processes share', () => {
+describe('a look shared by processes', () => {
   let servers: Servers
   let bus: Bus
   let other: Bus
@@ -59,16 +59,16 @@ describe('a look that processes share', () => {
     while (enough.length === before) await bus.nats.flush()
   }
 
-  test('is done at once, and in each turn while no other process does it', async () => {
+  test('runs at once, and every turn while no other process looks', async () => {
     for (const count of [1, 2, 3]) {
       assert.equal(looks, count)
       await vi.advanceTimersByTimeAsync(turnMS)
     }
     await bus.nats.flush()
-    assert.deepEqual(enough, [], 'its own looks spare it nothing')
+    assert.deepEqual(enough, [], 'its own looks do not count')
   })
 
-  test('is spared by the look of another process that is enough, until that falls silent', async () => {
+  test('is skipped while another process looks, until that process falls silent', async () => {
     for (let i = 0; i < 10; i++) {
       await hear('enough')
       await vi.advanceTimersByTimeAsync(700)
@@ -81,7 +81,7 @@ describe('a look that processes share', () => {
     assert.equal(looks, 3)
   })
 
-  test('is done now and then however much is heard', async () => {
+  test('still runs now and then, however often others look', async () => {
     for (let i = 0; i < 50; i++) {
       await hear('enough')
       await vi.advanceTimersByTimeAsync(700)

@@ -5,28 +5,28 @@ import type { Bus } from './connect.ts'
 import { listen } from './listen.ts'
 import { readPayload, type Schema } from './read-payload.ts'
 
-/** A look that one process does for all. */
+/** A periodic look at shared state, which one process does for all. */
 export interface SharedLook<T> {
-  /** The same for processes that see the same. */
+  /** Processes with the same name share their looks. */
   name: string
   schema: Schema<T>
-  /** Returns the outcome for the others; undefined if they have to look for themselves. */
+  /** Returns the result for the other processes; undefined if they must look for themselves. */
   look: () => Promise<T | undefined>
-  /** Whether the look of another process spares this one its next. */
+  /** Whether another process's result lets this one skip its next look. */
   isEnough: (said: T) => boolean
 }
 
-/** Milliseconds between two looks of all processes together. */
+/** Interval between looks, across all processes. */
 const everyMS = 800
 /** Spreads the processes, so that one looks and the others hear of it. */
 const jitterMS = 200
-/** However much is heard of others, a process looks for itself: they could be cut off from the primary and not know it. */
+/** Each process looks for itself at least this often: the others could be cut off from the primary without knowing. */
 const atLeastEveryMS = 20_000
 
 /**
- * Looks at once, and then about once a second, at something that many processes look at, until the signal aborts. Each tells
- * the others over the bus, and is spared its turn when it hears of a look: however many there are, one looks. If that one
- * dies, the next turn is another's; while the bus is away, each looks for itself.
+ * Looks at once, and then about once a second until the signal aborts, at something that many processes watch. Each
+ * process publishes its result on the bus and skips its turn when it hears of another's, so one process looks however
+ * many there are. If that process dies, another takes the next turn. While the bus is away, each looks for itself.
  */
 export async function lookInTurns<T>(
   bus: Bus,
@@ -55,7 +55,7 @@ export async function lookInTurns<T>(
     } catch (error) {
       onError(error as Error)
     }
-    // After a slow look too, and never at once after a failed one.
+    // Also pauses after a slow or failed look.
     lookAtMS = Math.max(lookAtMS, nextTurnMS())
     mustLookAtMS = Math.max(mustLookAtMS, lookAtMS)
   }

@@ -15,8 +15,8 @@ describe('the payload of a bus message', () => {
     ['no JSON', '{', /JSON/],
     ['nothing', '', /JSON/],
     ['not UTF-8', Uint8Array.of(0x7b, 0xff, 0x7d), /valid/],
-    ['outside the contract', '{"node":7}', /^Error: not of the contract: node: /],
-    ['of another kind', '[]', /^Error: not of the contract: : /],
+    ['outside the contract', '{"node":7}', /^Error: payload does not match the contract: node: /],
+    ['of another kind', '[]', /^Error: payload does not match the contract: : /],
   ] as const) {
     test(`that is ${what} is an error`, () =>
       assert.throws(

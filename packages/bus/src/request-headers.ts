@@ -1,6 +1,6 @@
 import { headers, type MsgHdrs } from '@nats-io/nats-core'
 
-/** One header that holds JSON, with everything beyond ASCII escaped. */
+/** A header that holds JSON, with non-ASCII and control characters escaped. */
 export function requestHeaders(name: string, value: unknown): MsgHdrs {
   const set = headers()
   set.set(name, escapeBeyondAscii(JSON.stringify(value)))

@@ -4,14 +4,14 @@ import { isDatabaseAway } from '@parley/db/connect'
 import { KeyTaken } from '@parley/db/transactions/transaction'
 import { isPresenceAway } from '@parley/presence/connect'
 
-/** The caller's error for any failure of a use case, without internal details. */
+/** The error that the caller gets for any failure of a use case, without internal details. */
 export function apiErrorOf(cause: unknown): ApiError {
   if (cause instanceof ApiError) return cause
   if (cause instanceof KeyTaken) return new ApiError('CONFLICT', undefined, { cause })
   return new ApiError(isDependencyAway(cause) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR', undefined, { cause })
 }
 
-/** MongoDB, NATS or Redis is away or too slow: the caller can retry. */
+/** Whether MongoDB, NATS or Redis is away or too slow, so that the caller can retry. */
 function isDependencyAway(error: unknown): boolean {
   return error instanceof BusAway || isDatabaseAway(error) || isPresenceAway(error)
 }

@@ -28,20 +28,20 @@ export interface ChatSettings {
   tokenDays: number
   /** A batch or an erasure that takes longer continues as a job, in milliseconds. */
   jobAfterMS: number
-  /** Between two exports that a user asks for. */
+  /** Minimum interval between two exports requested by a user, in milliseconds. */
   exportEveryMS: number
-  /** A streamed message ends after this long without a piece, in milliseconds. */
+  /** A streamed message ends after this long without new text, in milliseconds. */
   streamSilenceMS: number
-  /** How long published changes are kept, to be republished if the stream is lost. */
+  /** How long published changes are kept, so that they can be republished if the stream is lost. */
   changesKeptHours: number
   /** How long entries of the audit log are kept. */
   auditDays: number
 }
 
-/** The parameter of every use case: the outside systems, and the queues that batch concurrent writes. */
+/** Dependencies of the use cases: external systems, and queues that batch concurrent writes. */
 export interface Chat {
   db: Db
-  /** Records the change of this call; absent for users and background work. */
+  /** Records the change of this call. Absent for users and background work. */
   audit?: Recorder
   bus: Bus
   control: Control
@@ -61,18 +61,24 @@ export interface Chat {
   jobs: Jobs
   deliveries: Deliveries
   streamed: StreamedTexts
-  /** Limits how many expensive requests run at once. */
+  /** Limits of concurrent expensive requests. */
   limits: { queries: AppLimit; searches: AppLimit; batches: AppLimit; presence: AppLimit }
   makeRoom(wanted: WantedRoom): Promise<MadeRoom | { refused: ApiError }>
   addMembers(wanted: MembersToAdd): Promise<AddOutcome>
   writeUser(user: UserToWrite): Promise<WrittenUser | { refused: ApiError }>
-  /** The IDs of the rooms that these users, `key(app, id)`, muted, by key; can include others. */
+  /**
+   * IDs of the rooms that these users have muted. Users are named by `key(app, id)`, in the result too, which may
+   * include other users.
+   */
   findMutedRooms(users: readonly string[]): Promise<ReadonlyMap<string, string[]>>
-  /** The users and user groups of these keys, `key(app, id)`, by key; can include others. */
+  /** Users and user groups by `key(app, id)`. The result may include others. */
   findUsers(keys: readonly string[]): Promise<ReadonlyMap<string, UserDoc>>
-  /** Records that users, by `key(app, id)`, joined or created a room; returns whether all of them, and possibly others, exist. */
+  /**
+   * Records that users, named by `key(app, id)`, joined or created a room. Returns whether all of them exist, possibly
+   * together with users of concurrent calls.
+   */
   recordJoin(users: readonly string[]): Promise<boolean>
   recordLogin(login: Login): Promise<unknown>
-  /** Records that a user was connected until now, however briefly. */
+  /** Records that a user was connected until now, even if only briefly. */
   recordActive(active: { app: string; user: string; atMS: number }): Promise<unknown>
 }

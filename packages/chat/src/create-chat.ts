@@ -37,14 +37,14 @@ const defaultChatSettings: ChatSettings = {
   auditDays: 400,
 }
 
-/** Recording logins is never awaited. A larger batch would delay awaited writes. */
+/** Nobody awaits the recording of logins. Larger batches would delay writes that are awaited. */
 const loginsAtOnce = 32
 const roomsPerTransaction = 100
 const usersPerTransaction = 200
-/** Longer lists are looked up separately. */
+/** Longer lists run on their own. */
 const mostInList = 1_000
 
-/** One round trip for concurrent lists: each gets the result of all. */
+/** Batches concurrent lists into one round trip. Each caller gets the result of all. */
 function batchLists<T>(work: (keys: readonly string[]) => Promise<T>): (keys: readonly string[]) => Promise<T> {
   const together = batched(
     async (lists: (readonly string[])[]) => {
@@ -63,12 +63,12 @@ function createLimits(): Chat['limits'] {
       ...{ perUser: 3, perApp: 8, inAll: 16 },
       ...{ waitingPerUser: 20, waiting: 500, waitMS: 5_000 },
     }),
-    // When a node dies, all its clients resubscribe at once.
+    // When a node dies, all of its clients resubscribe at once.
     presence: limitPerApp('presence', {
       ...{ perUser: 4, perApp: 16, inAll: 32 },
       ...{ waitingPerUser: 200, waiting: 10_000, waitMS: 20_000 },
     }),
-    // Each may hold 64 MiB of results, and a waiting one the 1 MiB of its body.
+    // Each may hold 64 MiB of results; a waiting one holds its 1 MiB body.
     batches: limitPerApp('batches', { ...forKeys(2), inAll: 4, waiting: 50, waitMS: 30_000 }),
   }
 }

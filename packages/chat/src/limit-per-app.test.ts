@@ -21,7 +21,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 const isRefused = (error: unknown) => error instanceof ApiError && error.code === 'TOO_MANY_REQUESTS'
 
 describe('a limit per app', () => {
-  test('an app runs at most its share at once, other apps do not wait for it, and all run in order', async () => {
+  test('an app stays within its concurrency without delaying other apps, and work runs in order', async () => {
     const limited = limitPerApp('tests', { ...forKeys(2), inAll: 10, waiting: 100, waitMS: 60_000 })
     const { begun, state, work } = works()
     const done = Array.from({ length: 6 }, (_, i) => limited({ app: 'a' }, work(`a${i}`)))
@@ -39,7 +39,7 @@ describe('a limit per app', () => {
     assert.equal(state.most, 3)
   })
 
-  test('a process runs at most its share at once', async () => {
+  test('a process stays within its concurrency', async () => {
     const limited = limitPerApp('tests', { ...forKeys(2), inAll: 3, waiting: 100, waitMS: 60_000 })
     const { begun, state, work } = works()
     const done = ['a', 'a', 'b', 'b', 'c'].map((app) => limited({ app }, work(app)))
@@ -52,7 +52,7 @@ describe('a limit per app', () => {
     assert.equal(state.most, 3)
   })
 
-  test('work that waits too long, or joins a full queue, is refused and never runs; its place is freed', async () => {
+  test('work that waits too long or finds the queue full is refused, never runs, and frees its place', async () => {
     const limited = limitPerApp('tests', { ...forKeys(1), inAll: 1, waiting: 1, waitMS: 20 })
     const { begun, work } = works()
     const first = limited({ app: 'a' }, work('first'))
@@ -63,7 +63,7 @@ describe('a limit per app', () => {
     ]
     await Promise.all(refused.map((waiting) => assert.rejects(waiting, isRefused)))
     begun[0]?.end()
-    assert.equal(await first, 'first', 'who has begun is not hurried')
+    assert.equal(await first, 'first', 'running work is not affected')
     const fourth = limited({ app: 'a' }, work('fourth'))
     begun[1]?.end()
     assert.equal(await fourth, 'fourth')
@@ -73,7 +73,7 @@ describe('a limit per app', () => {
     )
   })
 
-  test('work with a free place runs even where waiting is not allowed', async () => {
+  test('work with a free slot runs even if no queue is allowed', async () => {
     const limited = limitPerApp('tests', { ...forKeys(1), inAll: 1, waiting: 0, waitMS: 60_000 })
     const { begun, work } = works()
     const first = limited({ app: 'a' }, work('first'))
@@ -82,7 +82,7 @@ describe('a limit per app', () => {
     assert.equal(await first, 'first')
   })
 
-  test('work that fails frees its place', async () => {
+  test('work that fails frees its slot', async () => {
     const limited = limitPerApp('tests', { ...forKeys(1), inAll: 1, waiting: 10, waitMS: 60_000 })
     await assert.rejects(
       limited({ app: 'a' }, () => Promise.reject(new Error('away'))),
@@ -91,7 +91,7 @@ describe('a limit per app', () => {
     assert.equal(await limited({ app: 'a' }, () => Promise.resolve(7)), 7)
   })
 
-  test('users of an app take turns: one with many requests leaves places for others, and is refused beyond their own queue', async () => {
+  test('users of an app take turns: a busy user leaves slots for others, and is refused beyond their own queue', async () => {
     const limits = { perUser: 2, perApp: 3, inAll: 10, waitingPerUser: 4, waiting: 100, waitMS: 60_000 }
     const limited = limitPerApp('tests', limits)
     const { begun, work } = works()
@@ -110,6 +110,6 @@ describe('a limit per app', () => {
       await turn()
     }
     await Promise.all(done)
-    assert.equal(begun[3]?.who, 'carol', 'before the others of the greedy one')
+    assert.equal(begun[3]?.who, 'carol', 'before the remaining work of the greedy user')
   })
 })

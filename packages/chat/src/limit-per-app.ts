@@ -1,16 +1,16 @@
 import { ApiError } from '@parley/contracts/errors'
 import PQueue from 'p-queue'
 
-/** The caller of a turn: a user of an app, or its API keys together. */
+/** The caller: a user of an app, or all of its API keys together. */
 interface TurnOf {
   app: string
   user?: string
 }
 
 /**
- * Runs expensive work in turns, a few at a time for each user and each app: a busy app delays only itself, and a busy user leaves
- * turns for others.
- * @throws ApiError TOO_MANY_REQUESTS if the turn does not come soon enough, and the errors of the work
+ * Limits the concurrency of expensive work per user and app: a busy app delays only itself, and a busy user leaves
+ * slots for others.
+ * @throws ApiError TOO_MANY_REQUESTS if no slot is free soon enough, and the errors of the work
  */
 export type AppLimit = <T>(caller: TurnOf, work: () => Promise<T>) => Promise<T>
 
@@ -26,7 +26,7 @@ export interface Limits {
   waitMS: number
 }
 
-/** Limits of work for API keys alone, with turns per app. */
+/** Limits for work that only API keys request, per app. */
 export function forKeys(perApp: number): Pick<Limits, 'perUser' | 'perApp' | 'waitingPerUser'> {
   return { perUser: perApp, perApp, waitingPerUser: 0 }
 }
@@ -39,7 +39,7 @@ export function limitPerApp(
   const apps = createQueues(perApp)
   const users = createQueues(perUser)
   const inApp = new Map<string, number>()
-  const tooMany = () => new ApiError('TOO_MANY_REQUESTS', `too many ${what} at a time: try again in a second`)
+  const tooMany = () => new ApiError('TOO_MANY_REQUESTS', `too many concurrent ${what}: try again in a second`)
 
   function count(app: string, by: 1 | -1): void {
     const now = (inApp.get(app) ?? 0) + by
@@ -61,7 +61,7 @@ export function limitPerApp(
     const inTurnOfApp = () => apps.of(app).add(() => all.add(begin, { signal }), { signal })
     count(app, 1)
     try {
-      // A user has at most as much work in the app's queue as may run at once: users take turns there.
+      // A user's own queue lets only `perUser` items into the app's queue, so users take turns there.
       return await (own ? own.add(inTurnOfApp, { signal }) : inTurnOfApp())
     } finally {
       clearTimeout(timer)
@@ -70,7 +70,7 @@ export function limitPerApp(
   }
 }
 
-/** A queue for each name with work. */
+/** A queue per name, as long as it has work. */
 function createQueues(concurrency: number) {
   const queues = new Map<string, PQueue>()
   return {

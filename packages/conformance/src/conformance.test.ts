@@ -7,7 +7,7 @@ import { proves } from './proves.ts'
 import { allClaims, chapters, claim } from './rows.ts'
 
 describe('the rows of the interface', () => {
-  test('are unique, so that each claim means one of them', () => {
+  test('are unique, so that each claim names exactly one', () => {
     const claims = chapters.flatMap(({ sections }) =>
       Object.entries(sections).flatMap(([section, rows]) => rows.map((row) => claim(section, row))),
     )
@@ -29,7 +29,7 @@ describe('the rows of the interface', () => {
     assert.equal(page.match(/\[a\.test\.ts\]\(\.\.\/a\.test\.ts\)/g)?.length, rest.length)
   })
 
-  test('a page that names a file for a row it did not prove is untrue; a page that lacks a file is not', () => {
+  test('a page is untrue if a file did not prove its row, but not if it omits a file', () => {
     const [row = '', ...rest] = [...allClaims]
     const a = { file: 'a.test.ts', proves: rest }
     const b = { file: 'b.test.ts', proves: [row] }

@@ -17,8 +17,8 @@ export function unproven(proofs: readonly Proof[]): string[] {
 }
 
 /**
- * docs/conformance.md: every row of the interface with the files of the tests that prove it. No titles: they change too
- * often.
+ * Renders docs/conformance.md: every row of the interface with the test files that prove it. Titles are left out, since
+ * they change too often.
  */
 export function conformancePage(proofs: readonly Proof[]): string {
   const head = [
@@ -34,13 +34,13 @@ export function conformancePage(proofs: readonly Proof[]): string {
   return `${[head.join('\n'), ...pages].join('\n\n')}\n`
 }
 
-/** Claims of a page that the tests did not prove: each row with its file, as on the page. */
+/** Lines of a page (`section: row: file`) that the tests did not prove. */
 export function untrue(page: string, proofs: readonly Proof[]): string[] {
   const proven = new Set(linesOf(conformancePage(proofs)))
   return linesOf(page).filter((line) => !proven.has(line))
 }
 
-/** The page as one line for each row and file: `section: row: file`. */
+/** The page as one line per row and file: `section: row: file`. */
 export function linesOf(page: string): string[] {
   return page.split('\n### ').flatMap((part) => {
     const section = part.split('\n', 1)[0]

@@ -6,7 +6,7 @@ import { conventions, general } from './rows/general.ts'
 import { resources } from './rows/resources.ts'
 import { transitions } from './rows/transitions.ts'
 
-/** Everything that the interface states and a test can show, in its order. The names of sections are unique. */
+/** Every statement of the interface that a test can show, in the interface's order. Section names are unique. */
 export const chapters: readonly Chapter[] = [
   conventions,
   resources,
@@ -18,7 +18,7 @@ export const chapters: readonly Chapter[] = [
   ...general,
 ]
 
-/** `section: row`, as the page and a test's claims have it. */
+/** Claim text `section: row`, as used on the page and by tests. */
 export function claim(section: string, row: string): string {
   return `${section}: ${row}`
 }

@@ -11,11 +11,11 @@ const answerWithinMS = 2_000
 
 export interface NodeAnswers<T> {
   answers: { node: string; answer: T }[]
-  /** Nodes that did not answer: dying, or of a release that does not know the request. */
+  /** Nodes that did not answer: they are dying, or run a release without this request. */
   silent: string[]
 }
 
-/** Asks each of these realtime nodes the same, at the same time. */
+/** Sends the same request to each of these realtime nodes in parallel. */
 export async function askNodes<T>(
   bus: Bus,
   nodes: readonly string[],
@@ -34,7 +34,7 @@ export async function askNodes<T>(
   }
 }
 
-/** The other side: responds to such requests at a node. */
+/** Answers requests of `askNodes` on a node. */
 export function answerNodeRequests<T>(
   bus: Bus,
   node: string,

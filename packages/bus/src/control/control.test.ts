@@ -23,7 +23,7 @@ describe('a node command', () => {
     await servers.stop()
   })
 
-  /** A node of this test's own app, which applies commands once `gate` is open. */
+  /** A node that handles only this app's commands, and finishes them once `gate` opens. */
   function startNode(app: string, { registers = true, gate = Promise.resolve() } = {}) {
     const name = `node ${randomUUID()}`
     const commands: NodeCommand[] = []
@@ -45,7 +45,7 @@ describe('a node command', () => {
   const joined = (room: string): NodeCommand => ({ do: 'joined', id: randomUUID(), room, users: ['alice'] })
   const never = new Promise<void>(() => undefined)
 
-  test('about a room waits for the nodes that hold one of the users, and for no other', async () => {
+  test('about a room waits only for the nodes that hold one of its users', async () => {
     const app = randomUUID()
     const [holds, stands] = [startNode(app), startNode(app, { gate: never })]
     const control = await sender([holds, stands], async () => new Set([stands.name]))
@@ -68,7 +68,7 @@ describe('a node command', () => {
     })
   }
 
-  test('for no users waits for no node, and later commands under its ID move no user', async () => {
+  test('without users waits for no node, and a later command with its ID is ignored', async () => {
     const app = randomUUID()
     const [stands, carriesOut] = [startNode(app, { gate: never }), startNode(app)]
     const control = await sender([stands, carriesOut])
@@ -87,7 +87,7 @@ describe('a node command', () => {
     assert.ok((await control.send(app, command)).silent.includes(stands.name))
   })
 
-  test('sent with others travels in one message, and each is applied once, in order', async () => {
+  test('is sent in one message with concurrent ones, and each is applied once, in order', async () => {
     const app = randomUUID()
     const node = startNode(app)
     const control = await sender([node])

@@ -9,35 +9,37 @@ import { listen } from '../listen.ts'
 import { followNodes } from './living-nodes.ts'
 import { announceEveryMS } from './revocations.ts'
 
-/** After listening for this long, a process has heard of every living node. */
+/** A process that has listened for this long has heard of every living node. */
 export const nodesHeardWithinMS = 2_000
 const confirmWithinMS = 2_000
 /** Well below the size limit of a NATS message. */
 const commandsPerMessage = 200
 
 /**
- * Sends node commands: knows the realtime nodes, and waits until those concerned have carried them out. Commands about tokens
- * also go to the gateways, which remember them.
+ * Sends node commands and waits until the nodes concerned have applied them. Commands about tokens also go to the
+ * gateways, which cache tokens.
  */
 export interface Control {
   /**
-   * Sends a command to all realtime nodes, and one about tokens to all gateways, and settles when every living one has
-   * applied it, so that the caller's response or next event finds it done. Commands sent together are confirmed
-   * together; one that moves no user is not waited for. Returns the processes that did not confirm in time: a node is
-   * dying, with its sockets; a gateway's lease has expired (revocations.ts).
+   * Sends a command to all realtime nodes; a command about tokens also goes to all gateways. Settles when every living
+   * process has applied it, so that it takes effect before the caller's response or next event. Commands sent together
+   * are confirmed together. A command that moves no user is not waited for.
+   *
+   * Returns the processes that did not confirm in time. Such a node is dying, with its sockets; such a gateway's lease
+   * has expired (revocations.ts).
    * @throws BusAway
    */
   send(app: string, command: NodeCommand): Promise<{ silent: string[] }>
-  /** The nodes that announced themselves recently. */
+  /** Names of the nodes that announced themselves recently. */
   nodes(): string[]
-  /** The same, with the name of each run: another process may get the name of one that died. */
+  /** Name of each living node and its run ID, since a new process may reuse the name of one that died. */
   runs(): ReadonlyMap<string, string>
   stop(): void
 }
 
 /**
- * Which of these nodes hold no socket of these users, as far as is known for certain. Asked after the change is committed:
- * a node registers a user before it reads the user's rooms, so one that registers later reads the change.
+ * Returns the nodes known for certain to hold no socket of these users. Called after the change is committed: a node
+ * registers a user before it reads the user's rooms, so a node that registers later reads the change.
  */
 export type FindUnconcerned = (nodes: readonly string[], app: string, users: readonly string[]) => Promise<Set<string>>
 
@@ -46,15 +48,14 @@ interface SentCommand {
   command: NodeCommand
 }
 
-/** Nodes that have still to confirm a message. */
+/** Nodes that have yet to confirm a message. */
 interface Unconfirmed {
   left: Set<string>
   confirmed: () => void
 }
 
 /**
- * @param findUnconcerned finds the nodes without any concerned socket, which membership commands need not wait for;
- *   without it all are waited for
+ * @param findUnconcerned finds nodes that membership commands need not wait for; without it, all nodes are waited for
  */
 export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Control {
   const living = followNodes(bus)
@@ -69,18 +70,18 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
     if (waiting?.left.delete(message.string()) && waiting.left.size === 0) waiting.confirmed()
   })
 
-  /** Takes the nodes off the list that need not be waited for; when that is not known, all stay on it. */
+  /** Stops waiting for nodes that are not concerned. On failure, all stay. */
   async function passOver({ left, confirmed }: Unconfirmed, app: string, users: readonly string[]): Promise<void> {
     if (!findUnconcerned || left.size === 0) return
-    // Announcements of a node before this change have arrived when the flush is over.
+    // After the flush, announcements made before this change have arrived.
     const [unconcerned] = await Promise.all([findUnconcerned([...left], app, users), bus.nats.flush()])
     for (const node of unconcerned) if (living.get(node)?.registers) left.delete(node)
     if (left.size === 0) confirmed()
   }
 
   /**
-   * Publishes a message; returns the processes that did not confirm it. @param users that it moves; absent, it is about
-   * tokens
+   * Publishes a message and returns the processes that did not confirm it. @param users the users that it moves;
+   * undefined if it is about tokens
    */
   async function publish(app: string, message: ControlMessage, users?: readonly string[]): Promise<string[]> {
     const token = (next++).toString(36)
@@ -95,7 +96,7 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
       for (const subject of users ? [controlSubject(app)] : [controlSubject(app), revocationsSubject(app)])
         bus.nats.publish(subject, JSON.stringify(message), { reply: `${inbox}.${token}` })
       if (waiting.left.size === 0) resolve()
-      // Without Redis a node's users are not known: then each node is waited for.
+      // Without Redis the users of a node are unknown, so every node is waited for.
       if (users) passOver(waiting, app, users).catch(() => undefined)
       if ((await Promise.race([bus.nats.flush(), late.promise])) === 'late') throw new Error('no answer in time')
       await Promise.race([promise, late.promise])
@@ -123,7 +124,7 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
     return sent.map((one) => ({ silent: silent.get(one) ?? [] }))
   }
 
-  // A command that a node does not confirm delays no other.
+  // Batches run concurrently, so an unconfirmed command does not delay others.
   const send = batched(sendTogether, { most: 1_000, concurrency: 1_000 })
   return {
     send: (app, command) => send({ app, command }),
@@ -136,7 +137,7 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
   }
 }
 
-/** Commands of the same app and kind together, up to the size of a message. */
+/** Groups commands by app and kind, up to the size of a message. */
 function inMessages(sent: readonly SentCommand[]): SentCommand[][] {
   const messages: SentCommand[][] = []
   for (const alike of Map.groupBy(sent, ({ app, command }) => JSON.stringify([app, isMove(command)])).values()) {
@@ -161,7 +162,7 @@ function isMove(command: NodeCommand): command is Extract<NodeCommand, { users: 
   return command.do === 'joined' || command.do === 'left'
 }
 
-/** The users that commands move between rooms; undefined when one of them is of another kind. */
+/** The users that the commands move between rooms; undefined if any command is of another kind. */
 function usersMoved(commands: readonly NodeCommand[]): string[] | undefined {
   const moves = commands.filter(isMove)
   return moves.length === commands.length ? [...new Set(moves.flatMap(({ users }) => users))] : undefined

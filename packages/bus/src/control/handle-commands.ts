@@ -10,17 +10,17 @@ import { announceToNew, numberAnnouncements } from './numbered-announcements.ts'
 
 const announceEveryMS = 1_000
 
-/** The receiver of commands on a realtime node. */
+/** Receives commands on a realtime node. */
 export interface Commands extends Subscription {
-  /** Announces the node now; settles when senders of later commands know the announcement. */
+  /** Announces the node now. Settles when NATS has the announcement, so that senders of later commands know it. */
   announce(): Promise<void>
 }
 
 /**
- * Receives commands on a realtime node: announces the node each second and handles every command; a message is
- * confirmed when the handler has finished for each. A repeated one is confirmed without handling: the opposite may have
- * been sent since. When the handler fails, `onError` is called and the message stays unconfirmed.
- * @param registers whether Redis knows of every user whose socket the node holds: see nodeAnnouncement
+ * Receives commands on a realtime node, and announces the node each second. A message is confirmed when each of its
+ * commands has been handled. A repeated command is confirmed without handling it again, since the opposite may have
+ * been sent since. If the handler fails, `onError` is called and the message stays unconfirmed.
+ * @param registers whether Redis knows every user with a socket on this node; see nodeAnnouncement
  */
 export function handleCommands(
   bus: Bus,
@@ -48,14 +48,14 @@ export function handleCommands(
     const read = readPayload(message, controlMessage)
     const app = parseControlSubject(message.subject)
     const commands = read.do === 'several' ? read.commands : [read]
-    // Each begins before the next: the synchronous part of a handler runs in their order.
+    // Handlers start in order, so their synchronous parts run in order.
     Promise.all(commands.map((command) => carryOutOnce(app, command))).then(() => message.respond(node), onError)
   })
   const announceIfConnected = async () => {
     if (!bus.connected) return
     const { losses } = bus
     await announce().catch(async (error: unknown) => {
-      // The loss of the connection, which fails this, is known a moment later. The node announces itself when it is back.
+      // A lost connection fails the flush before `losses` counts it. The node announces itself again once it is back.
       await pause(0)
       if (bus.losses === losses) throw error
     })

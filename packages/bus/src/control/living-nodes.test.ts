@@ -29,13 +29,13 @@ describe('a node that has announced itself', () => {
     assert.deepEqual(living.names(), ['n1'])
   }
 
-  test('is gone after a long silence', async () => {
+  test('is dropped after a long silence', async () => {
     await announced()
     vi.advanceTimersByTime(longMS)
     assert.deepEqual(living.names(), [])
   })
 
-  test('stays when the clock is set, and goes in time all the same', async () => {
+  test('is tracked by a monotonic clock, whatever the system clock says', async () => {
     await announced(['performance', 'setInterval', 'Date'])
     vi.setSystemTime(Date.now() + longMS)
     assert.deepEqual(living.names(), ['n1'])
@@ -44,13 +44,13 @@ describe('a node that has announced itself', () => {
     assert.deepEqual(living.names(), [])
   })
 
-  test('stays after this process stalled, which may not have read its announcements', async () => {
+  test('stays after this process stalled, with announcements perhaps unread', async () => {
     await announced(['performance', 'Date'])
     vi.advanceTimersByTime(longMS)
     assert.deepEqual(living.names(), ['n1'])
   })
 
-  test('stays after this process was away from the bus for long', async () => {
+  test('stays after this process lost the bus for a long time', async () => {
     await announced()
     const isBack = new Promise<void>((resolve) => {
       const stop = bus.onBack(() => {

@@ -4,26 +4,26 @@ import type { Bus } from '../connect.ts'
 import { listen } from '../listen.ts'
 import { readPayload } from '../read-payload.ts'
 
-/** A node that has not announced itself for this long, while it could have been heard, is not waited for. */
+/** A node is dropped after this long without an announcement, counted while this process could hear it. */
 const nodeGoneAfterMS = 3_500
 const tickMS = 1_000
-/** After a stall of this process this long, messages may be unread. */
+/** A stall of this process this long may leave messages unread. */
 const stoodStillMS = 2 * tickMS
 
-/** The living realtime nodes, or gateways, by their announcements. */
+/** The living realtime nodes or gateways, by their announcements. */
 export interface LivingNodes {
   names(): string[]
-  /** The same, with the name of each run: another process may get the name of one that died. */
+  /** Name of each living node and its run ID, since a new process may reuse the name of one that died. */
   runs(): ReadonlyMap<string, string>
   /** A node's last announcement. */
   get(node: string): NodeAnnouncement | undefined
   stop(): void
 }
 
-/** @param subject where they announce themselves */
+/** @param subject of their announcements */
 export function followNodes(bus: Bus, subject = nodesSubject): LivingNodes {
   const heard = new Map<string, NodeAnnouncement & { atMS: number }>()
-  /** By a monotonic clock: when this process last ran, and since when it can have heard all others. */
+  /** On the monotonic clock: when this process last ran, and since when it has heard every announcement. */
   let ranAtMS = performance.now()
   let hearsSinceMS = 0
 

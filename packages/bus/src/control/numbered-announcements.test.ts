@@ -35,7 +35,7 @@ describe('numbered announcements', () => {
     await bus.nats.flush()
   }
 
-  test('show since when announcements may be missing', async () => {
+  test('report when the last announcement before a gap arrived', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_000 })
     const run = randomUUID()
     await hear({ run, number: 7 }, { run, number: 8 })
@@ -47,8 +47,8 @@ describe('numbered announcements', () => {
   })
 
   const nothing: Record<string, { run?: string; number?: number }[]> = {
-    'the first one received': [{ run: 'a', number: 500 }],
-    'one repeated by a sender that cannot tell whether NATS got it': [
+    'the first announcement received': [{ run: 'a', number: 500 }],
+    'a number repeated by a sender unsure whether NATS got it': [
       { run: 'b', number: 1 },
       { run: 'b', number: 1 },
       { run: 'b', number: 2 },
@@ -60,13 +60,13 @@ describe('numbered announcements', () => {
     'a stopping process': [{ run: 'e', number: 3 }, {}, { run: 'e', number: 4 }],
   }
   for (const [which, announcements] of Object.entries(nothing)) {
-    test(`show no gap at ${which}`, async () => {
+    test(`report no gap for ${which}`, async () => {
       await hear(...announcements)
       assert.deepEqual(gaps, [])
     })
   }
 
-  test('show a new process by its first one', async () => {
+  test('reveal a new process by number 1', async () => {
     let said = 0
     const count = async () => void said++
     const toNew = announceToNew(bus, count, assert.fail)
@@ -87,7 +87,7 @@ describe('numbered announcements', () => {
     },
   }
   for (const [which, start] of Object.entries(announcing)) {
-    test(`show a new process, and each ${which} answers at once`, async () => {
+    test(`reveal a new process, which each ${which} answers at once`, async () => {
       let said = 0
       const subjects = [gatewaysSubject, nodesSubject]
       const subscriptions = subjects.map((subject) =>
@@ -111,7 +111,7 @@ describe('numbered announcements', () => {
     })
   }
 
-  test('show no gap at a late announcement', async () => {
+  test('report no gap for a late announcement', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_000 })
     const say = numberAnnouncements(bus, nodesSubject)
     await say({ node: 'n' })
@@ -121,7 +121,7 @@ describe('numbered announcements', () => {
     assert.deepEqual(gaps, [])
   })
 
-  test("show announcements lost with the sender's connection", async () => {
+  test("report no gap for announcements lost with the sender's connection", async () => {
     const sender = await connectBus(servers.natsUrl, 'sender')
     onTestFinished(() => closeBus(sender))
     const say = numberAnnouncements(sender, nodesSubject)

@@ -6,13 +6,13 @@ import type { Bus } from '../connect.ts'
 import { listen, type Subscription } from '../listen.ts'
 import { readPayload } from '../read-payload.ts'
 
-/** Far more than processes there are; one that is silent for longest is forgotten first. */
+/** Far more than there are processes. The longest silent one is evicted first. */
 const mostSenders = 1_000
 
 /**
- * Publishes a process's announcement, with a number by which others notice that NATS did not route all of its messages
- * to them. The number grows when NATS has taken the announcement: one lost with this process's own connection leaves no
- * gap, since its other messages meanwhile were not accepted either. Settles when NATS has it.
+ * Publishes a process's announcement with a number, by which others notice that NATS did not route all of its messages
+ * to them. The number grows once NATS has accepted the announcement: one lost with this process's own connection leaves
+ * no gap, since NATS accepted none of its other messages then either. Settles when NATS has the announcement.
  */
 export function numberAnnouncements(bus: Bus, subject: string): (announcement: NodeAnnouncement) => Promise<void> {
   const run = randomUUID()
@@ -27,8 +27,8 @@ export function numberAnnouncements(bus: Bus, subject: string): (announcement: N
 }
 
 /**
- * Announces this process when a realtime node begins to announce itself: the node then knows its numbers, and notices
- * even a cut before the next announcement.
+ * Announces this process when a realtime node starts, so that the node knows its number and notices a cut even before
+ * the next announcement.
  */
 export function announceToNew(bus: Bus, announce: () => Promise<void>, onError: (error: Error) => void): Subscription {
   return listen(bus, nodesSubject, (message) => {
@@ -44,8 +44,9 @@ interface Heard {
 }
 
 /**
- * Notices that a route between NATS servers was cut while the clients stayed connected: a number is missing in the
- * announcements of a process, so its messages since the one before may be missing too. A late one leaves no gap.
+ * Detects a cut route between NATS servers while clients stayed connected. A number missing in a process's
+ * announcements means that its messages since the previous announcement may be missing too. A late announcement leaves
+ * no gap.
  * @param onGap called with the time of the last announcement before the gap, in Unix milliseconds
  */
 export function watchForGaps(bus: Bus, onGap: (sinceMS: number) => void): { stop(): void } {
@@ -55,12 +56,12 @@ export function watchForGaps(bus: Bus, onGap: (sinceMS: number) => void): { stop
       const { run, number } = readPayload(message, nodeAnnouncement)
       if (run === undefined || number === undefined) return
       const before = heard.get(run)
-      // Anew, as the one that was heard last.
+      // Reinserted, so that the map is ordered by last announcement.
       heard.delete(run)
       heard.set(run, { number, atMS: clock.now(), losses: bus.losses })
       const [longestSilent] = heard.keys()
       if (heard.size > mostSenders && longestSilent !== undefined) heard.delete(longestSilent)
-      // Messages missed while this process's own connection was lost are made up for that reason.
+      // After the loss of its own connection, this process replays missed messages anyway.
       if (before?.losses === bus.losses && number > before.number + 1) onGap(before.atMS)
     }),
   )

@@ -7,25 +7,25 @@ import { readPayload } from '../read-payload.ts'
 import { announceToNew, numberAnnouncements } from './numbered-announcements.ts'
 
 export const announceEveryMS = 500
-/** A gateway's lease expires before senders stop waiting for it, and before they forget one that is silent. */
+/** A gateway's lease expires before senders stop waiting for it, and before they drop a silent gateway. */
 const leaseMS = 1_500
-/** By then every sender has received the first announcement. */
+/** Every sender has received the first announcement by then. */
 const knownAfterMS = 2 * announceEveryMS
 
-/** A gateway's knowledge of tokens that end. */
+/** A gateway's view of token revocations. */
 export interface Revocations {
   /**
-   * Since when (`performance.now()`) every command that its giver knows to hold was handled here first; undefined while that is
-   * not certain.
+   * Time (`performance.now()`) since which every command was handled here before its sender's call settled; undefined
+   * while that is uncertain.
    */
   heardSinceMS(): number | undefined
   stop(): void
 }
 
 /**
- * Hears commands about tokens of all apps, and confirms each when it is handled. Announces this gateway, so that
- * senders wait for it; the age of the last announcement that NATS took is its lease.
- * @param node its unique name
+ * Handles commands about tokens of all apps, and confirms each. Announces this gateway, so that senders wait for it;
+ * its lease runs from the last announcement that NATS accepted.
+ * @param node unique name of this gateway
  */
 export function hearRevocations(
   bus: Bus,

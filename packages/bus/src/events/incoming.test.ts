@@ -8,7 +8,7 @@ import type { Bus } from '../connect.ts'
 import { type IncomingEvent, toIncomingEvent } from './incoming.ts'
 import { type OutgoingEvent, publishEvent } from './publish.ts'
 
-/** The result of publishing an event on a recorded bus. */
+/** Publishes an event on a recording bus and reads it back. */
 async function passedOn(event: OutgoingEvent): Promise<IncomingEvent> {
   const sent = Promise.withResolvers<Parameters<typeof toIncomingEvent>[0]>()
   const keep = (subject: string, json: string, set: ReturnType<typeof headers>) =>
@@ -46,7 +46,7 @@ const attributes = fc.record({
 })
 
 describe('an event on the bus', () => {
-  test('arrives as sent: its target, name, payload and headers', async () => {
+  test('arrives as sent, with its target, name, payload and headers', async () => {
     await fc.assert(
       fc.asyncProperty(to, attributes, fc.uuid(), async (audience, given, name) => {
         const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
@@ -59,7 +59,7 @@ describe('an event on the bus', () => {
     )
   })
 
-  test('without a name, which other publishers can omit, is parsed by the contract first', () => {
+  test('without an ID is validated against the contract', () => {
     const subject = eventSubject({ app: 'a', room: 'r' }, 'messageDeleted')
     const read = (json: string) => toIncomingEvent({ subject, data: new TextEncoder().encode(json) })
     assert.equal(read('{"room":"r","messageID":"m"}').id, undefined)
@@ -67,7 +67,7 @@ describe('an event on the bus', () => {
       assert.throws(() => read(json), json)
   })
 
-  test('with a subject or header that cannot be decoded is dropped', () => {
+  test('with an undecodable subject or header is an error', () => {
     const data = new TextEncoder().encode('{}')
     const named = headers()
     named.set('Nats-Msg-Id', 'x')

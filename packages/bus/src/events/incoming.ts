@@ -9,18 +9,18 @@ import { readPayload } from '../read-payload.ts'
 import type { StreamMessage } from '../stream/consume.ts'
 import { type EventAttributes, readAgain, readPlace } from './publish.ts'
 
-/** An event from the bus. The payload stays bytes: realtime nodes pass it on without parsing it. */
+/** An event from the bus. The payload stays bytes: realtime nodes forward it without parsing it. */
 export interface IncomingEvent extends EventAttributes {
   to: Audience
   event: ServerEvent
-  /** ID of a captured event: the same if it is published twice. */
+  /** ID of a captured event, the same if it is published twice. */
   id?: string
   data: Uint8Array
 }
 
 /**
- * @param message from a core subscription or from the stream
- * @throws when it is not an event: the subject, a header or the payload cannot be read
+ * @param message from a core subscription or the stream
+ * @throws if the subject, a header or the payload cannot be read
  */
 export function toIncomingEvent(message: {
   subject: string
@@ -31,7 +31,7 @@ export function toIncomingEvent(message: {
   const set = message.headers
   const id = set?.get('Nats-Msg-Id') ?? ''
   if (id !== '') incoming.id = id
-  // An event with an ID comes from publishEvent; any other might not be readable by clients.
+  // Events with an ID come from publishEvent. Others are validated, since clients might not be able to read them.
   else if (Object.hasOwn(serverEvents, incoming.event))
     readPayload<unknown>(message, serverEvents[incoming.event].payload)
   if (!set) return incoming
@@ -54,7 +54,7 @@ export function toIncomingEvent(message: {
   return incoming
 }
 
-/** An event with the stream's data about it. */
+/** An event and its metadata in the stream. */
 export type Delivery = IncomingEvent & StreamMessage
 
 /** Reads a message of the stream as an event. @throws when it is not an event */
@@ -63,8 +63,8 @@ export function readEvent(message: StreamMessage, raw: JsMsg): Delivery {
 }
 
 /**
- * Listens to every event of a room or user live, from now on and in order of arrival. The handler runs in
- * the turn in which the message was read, so that a burst is handled together.
+ * Subscribes to the live events of a room or user, in order of arrival. The handler runs in the turn in which the
+ * message was read, so that a burst is handled together.
  */
 export function subscribeToEvents(bus: Bus, to: Audience, handle: (event: IncomingEvent) => void): Subscription {
   return listen(bus, audienceSubject(to), (message) => handle(toIncomingEvent(message)))

@@ -6,8 +6,8 @@ import { listen, type Subscription } from '../listen.ts'
 export type PresenceEvent = 'state' | 'rights'
 
 /**
- * Makes the nodes that watch a user look again. Their reading counts, not the event: a lost one, as while the bus is
- * away, only delays it. Events of an unwatched user end at the NATS server.
+ * Tells the nodes that watch a user to read the presence again. A lost event only delays the update. NATS drops events
+ * about unwatched users.
  */
 export function publishPresenceEvent(
   bus: Bus,

@@ -5,20 +5,17 @@ import type { FeedOnlyEvent } from '@parley/contracts/resources/feed-event'
 import type { Bus } from '../connect.ts'
 import { type Again, publishCaptured, setAgain } from './publish.ts'
 
-/** An event that only the integrator's feed has; the payload as JSON text. */
+/** An event for the integrator's feed only, with its payload as JSON text. */
 export interface OutgoingFeedEvent {
   id: string
   to: Audience
   event: FeedOnlyEvent
   json: string
-  /** The bus has had it before. */
+  /** Set if the event is published again. */
   again?: Again
 }
 
-/**
- * Publishes an event for the integrator's feed. Settles when the stream has it.
- * @throws BusAway, BusRefuses
- */
+/** Publishes an event to the integrator's feed. Settles when the stream has it. @throws BusAway, BusRefuses */
 export async function publishFeedEvent(bus: Bus, { id, to, event, json, again }: OutgoingFeedEvent): Promise<void> {
   const set = headers()
   set.set('Nats-Msg-Id', id)
@@ -26,16 +23,13 @@ export async function publishFeedEvent(bus: Bus, { id, to, event, json, again }:
   await publishCaptured(bus, feedSubject(to, event), json, set)
 }
 
-/**
- * Hands a push to clients to the push service. Settles when the stream has it.
- * @throws BusAway, BusRefuses
- */
+/** Publishes a push to clients for the push service. Settles when the stream has it. @throws BusAway, BusRefuses */
 export async function publishPushToClients(bus: Bus, app: string, push: ClientsPush, again?: Again): Promise<void> {
   await publish(bus, pushToClientsSubject(app), push, again)
 }
 
 /**
- * Publishes joins and leaves of a room, for its webhook. Settles when the stream has it.
+ * Publishes joins and leaves of a room for its webhook. Settles when the stream has them.
  * @throws BusAway, BusRefuses
  */
 export async function publishMembersChange(bus: Bus, app: string, change: MembersChange, again?: Again): Promise<void> {

@@ -4,31 +4,33 @@ import { type Audience, eventSubject } from '@parley/contracts/bus/subjects'
 import { type ServerEvent, serverEvents } from '@parley/contracts/socket/server-events'
 import type { Bus } from '../connect.ts'
 
-/** Of an event that is published again because the stream was lost. */
+/** Describes an event that is published again. */
 export interface Again {
-  /** When it was noted, in Unix milliseconds. */
+  /** When the event was noted, in Unix milliseconds. */
   atMS: number
-  /** Its place among the events of before; absent where the stream was not lost. */
+  /** After the loss of a stream: its position between those of the lost stream and those of the new one. */
   place?: number | undefined
 }
 
-/** The place of a message among those of its room or thread. */
+/** Position of a message in its room or thread. */
 export interface EventPlace {
   seq: number
-  /** The root of the thread that numbers the message; absent where the room does. */
+  /** Root of the thread that `seq` counts in; absent for the room. */
   thread?: string
-  /** The message before it was sent so shortly before that its event may not be published yet; of an edit or a deletion, its message. */
+  /**
+   * The event of the previous message may not be published yet. Of an edit or deletion: the event of its own message.
+   */
   isSoonAfter?: true
 }
 
-/** A message's event this much later than an earlier one finds that published, unless its publisher has failed. */
+/** An event is published within this time, unless its publisher has failed. */
 export const soonMS = 2_000
 
-/** Headers beside an event's payload. */
+/** Event attributes that travel as headers. */
 export interface EventAttributes {
-  /** Of an event that brings a message, or is about one: sockets get those of a room in this order. */
+  /** Position of the message that the event brings or concerns. Sockets get a room's events in this order. */
   message?: EventPlace
-  /** When the message that the event brings was accepted, in Unix milliseconds by MongoDB's clock. */
+  /** When the event's message was accepted, in Unix milliseconds by MongoDB's clock. */
   acceptedAtMS?: number
   /** ID of the request that caused it. */
   request?: string
@@ -36,13 +38,13 @@ export interface EventAttributes {
   push?: boolean
   /** false: the room's webhook does not receive it. */
   webhook?: boolean
-  /** The user behind it, if a token was used; absent for a new message, which names its sender. */
+  /** The acting user, if a token was used; absent for a new message, which names its sender. */
   by?: string
-  /** The device of the acting user that does not get it. */
+  /** Device of the acting user that does not get the event. */
   exceptDevice?: string
-  /** The user left out, on all devices. */
+  /** User who does not get the event, on any device. */
   exceptUser?: string
-  /** The bus has had it before. */
+  /** Set if the event is published again. */
   again?: Again
 }
 
@@ -51,30 +53,33 @@ export interface OutgoingEvent extends EventAttributes {
   event: ServerEvent
   /** The payload as JSON text: sockets get exactly this. */
   json: string
-  /** ID for the stream: an event published again with it within two minutes is kept once. */
+  /** Event ID. The stream stores one event per ID within two minutes. */
   id: string
 }
 
-/** The bus did not accept an event: it is away, or did not acknowledge in time. A noted event is published later. */
+/**
+ * The bus did not accept an event: it is away, or did not acknowledge in time. Events in the outbox are published
+ * later.
+ */
 export class BusAway extends Error {
   override name = 'BusAway'
 }
 
-/** The bus will never accept an event: it is larger than a NATS message may be. */
+/** The bus will never accept an event, because it exceeds the size limit of NATS. */
 export class BusRefuses extends Error {
   override name = 'BusRefuses'
 }
 
 /**
- * Publishes an event once: realtime nodes get it live, and the stream keeps it if it is a captured one.
- * Settles when the stream has acknowledged it (for a live event: when it was handed to the connection).
+ * Publishes an event. Realtime nodes get it live, and the stream stores it if it is captured. Settles when the stream
+ * has acknowledged it; a live event, when it is handed to the connection.
  * @throws BusAway, BusRefuses
  */
 export async function publishEvent(bus: Bus, event: OutgoingEvent): Promise<void> {
   const subject = eventSubject(event.to, event.event)
   const set = toHeaders(event)
   if (!serverEvents[event.event].captured) {
-    // Without this, events would pile up in the client's buffer for as long as the bus is away.
+    // Otherwise events pile up in the client's buffer while the bus is away.
     if (!bus.connected) throw new BusAway(`NATS is away: ${subject}`)
     bus.nats.publish(subject, event.json, { headers: set })
     return

@@ -12,7 +12,7 @@ describe('a recent event ID', () => {
     assert.equal(recent.get('a'), undefined)
   })
 
-  test('is known until 50,000 more have come, and then forgotten', () => {
+  test('is evicted after 50,000 newer ones', () => {
     const recent = createRecent<number>()
     for (let i = 0; i < 100_000; i++) recent.set(String(i), i)
     assert.equal(recent.get('50000'), 50_000)

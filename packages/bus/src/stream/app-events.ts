@@ -5,41 +5,41 @@ import type { Bus } from '../connect.ts'
 import { readAgain } from '../events/publish.ts'
 import { readInfo } from './stream-info.ts'
 
-/** A message of a stream, with its place there. */
+/** A message as stored in a stream. */
 export interface StoredMessage {
   stream: string
   seq: number
   /** When the stream stored it. */
   takenAtMS: number
-  /** The same; of an event that is published again, when it was noted. */
+  /** Same as `takenAtMS`; for an event published again, when it was noted. */
   timeMS: number
   id: string
   subject: string
   data: Uint8Array
-  /** The request that caused it; empty where none is known. */
+  /** ID of the request that caused it; empty if unknown. */
   request: string
 }
 
 /** The extent of a stream, over all apps. */
 export interface StreamBounds {
-  /** When NATS created it: its identity. */
+  /** When NATS created it, which identifies it. */
   created: string
-  /** Of one that took over partitions: the position in each earlier stream after its last event of these. */
+  /** For a stream that took over partitions: by earlier stream, the position after its last event of these. */
   after: Readonly<Record<string, number>>
-  /** Where the positions of a stream began that took over partitions; 0 of another. */
+  /** First position of a stream that took over partitions; 0 for any other. */
   grownFromSeq: number
-  /** Of the oldest message; with none, the position of the next. */
+  /** Position of the oldest message; of the next one if there is none. */
   firstSeq: number
-  /** When that came; with none, now. */
+  /** When the oldest message was stored; now if there is none. */
   firstAtMS: number
   lastSeq: number
 }
 
-/** @throws when the bus is away, or there is no such stream */
+/** @throws if the bus is away or the stream does not exist */
 export async function streamBounds(bus: Bus, stream: string): Promise<StreamBounds> {
   const { created, config, state, after } = await readInfo(bus, stream)
   const firstAtMS = state.messages > 0 ? Date.parse(state.first_ts) : clock.now()
-  // NATS leaves out a first position that is its own.
+  // NATS omits the default first position.
   const grownFromSeq = after ? config.first_seq || 1 : 0
   return { created, after: after ?? {}, grownFromSeq, firstSeq: state.first_seq, firstAtMS, lastSeq: state.last_seq }
 }
@@ -48,17 +48,17 @@ export interface PartOfStream {
   stream: string
   subjects: readonly string[]
   afterSeq: number
-  /** At most this many messages, and about this many bytes. */
+  /** Maximum number of messages; `maxBytes` may be exceeded by one message. */
   limit: number
   maxBytes: number
 }
 
-/** After this long without a message, the bus counts as away. */
+/** Without a message for this long, the bus counts as away. */
 const giveUpAfterMS = 10_000
 
 /**
- * Reads the messages of some subjects after a position, in order, up to the limit.
- * @throws when the bus is away, or goes away meanwhile
+ * Reads messages of some subjects after a position, in order, up to the limit.
+ * @throws if the bus is away, or goes away meanwhile
  */
 export async function readPart(
   bus: Bus,
@@ -81,18 +81,18 @@ export async function readPart(
   return messages
 }
 
-/** Reading a stream from a position on, live. */
+/** A live reading of a stream. */
 export interface Following {
-  /** Settles when it ends: by `stop`, when the connection was broken, or since the stream is lost. */
+  /** Settles when reading ends: by `stop`, when the connection breaks, or when the stream is lost. */
   ended: Promise<void>
-  /** Whether the stream has no further message of these subjects, beyond those already handled up to `seq`. */
+  /** Whether the stream has no more messages of these subjects after `seq`. */
   isAtEnd(seq: number): Promise<boolean>
   stop(): void
 }
 
 /**
- * Hands on every message of some subjects after a position, in order, until it is stopped, the connection breaks or the
- * stream is lost: the caller goes on from where it stands.
+ * Passes every message of some subjects after a position to `handle`, in order, until it is stopped, the connection
+ * breaks or the stream is lost. The caller then resumes from its own position.
  */
 export async function followStream(
   bus: Bus,
@@ -101,7 +101,7 @@ export async function followStream(
 ): Promise<Following> {
   const consumer = await orderedFrom(bus, stream, subjects, afterSeq)
   const messages = await consumer.consume({ max_messages: 500, abort_on_missing_resource: true })
-  // The client would look for its consumer at growing intervals.
+  // The client itself would look for its consumer with growing backoff.
   const forget = bus.onBack(() => messages.stop())
   const read = async () => {
     try {

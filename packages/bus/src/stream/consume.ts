@@ -7,24 +7,23 @@ import type { Bus } from '../connect.ts'
 import { ackWaitSeconds, consumerState, ensureConsumer, type FindHandled, isMissing } from './stream.ts'
 import { readInfo } from './stream-info.ts'
 
-/** The stream's data about a message. */
+/** A message and its metadata in the stream. */
 export interface StreamMessage {
-  /** ID of the event: the same if it was published twice. */
+  /** ID of the event, the same if it is published twice. */
   id: string
   subject: string
   data: Uint8Array
-  /** Position in the stream: the same on every delivery of this message. */
+  /** Position in the stream, the same on every delivery. */
   streamSeq: number
-  /** How often it was delivered, this time included. */
+  /** Number of deliveries, including this one. */
   attempt: number
   /** When the stream stored it. */
   takenAtMS: number
 }
 
 /**
- * A consumer's handling of a message, in two parts, because their errors differ. When `read` throws, the message is at
- * fault and would fail every time: it is dropped. When `handle` throws, the fault is ours or transient: the message is
- * redelivered.
+ * Handles a message in two parts, because their errors differ. If `read` throws, the message is at fault and would fail
+ * every time: it is dropped. If `handle` throws, the fault is ours or transient: the message is redelivered.
  */
 export interface MessageHandler<T> {
   read: (message: StreamMessage, raw: JsMsg) => T
@@ -32,22 +31,22 @@ export interface MessageHandler<T> {
 }
 
 export interface ConsumeOptions {
-  /** Messages handled at the same time by this process. */
+  /** Messages handled concurrently by this process. */
   concurrency: number
-  /** Called at every failure; the message comes again unless `dropped`. */
+  /** Called on every failure. The message is redelivered unless `dropped`. */
   onFailure: (error: Error, message: StreamMessage, dropped: boolean) => void
-  /** Where a consumer that was deleted begins again. */
+  /** Finds where a recreated consumer resumes. */
   findHandled: FindHandled
 }
 
 const lookAgainMS = 1_000
-/** A message that its handler refuses again and again holds up the streams after its own no longer. */
+/** A message that keeps failing blocks later streams for at most this long. */
 const waitForEarlierMS = 600_000
 
 /**
- * Handles the streams' messages through a durable consumer in each until the signal aborts, then waits for those in flight. A
- * message is acked after its handler has finished, however long that takes; if the handler fails (see MessageHandler),
- * it is redelivered with backoff. If NATS loses the consumer, consuming resumes when it is back.
+ * Handles the streams' messages through a durable consumer in each, until the signal aborts and those in flight are
+ * done. A message is acked after its handler has finished, however long that takes. If the handler fails (see
+ * MessageHandler), it is redelivered with backoff. If NATS loses the consumer, consuming resumes when it is back.
  */
 export async function consumeStreams<T>(
   bus: Bus,
@@ -76,7 +75,7 @@ export async function consumeStreams<T>(
         if (await isNext(bus, name, stream)) await takeMessages(bus, { name, stream }, signal, take)
       } catch (error) {
         if (bus.isClosed) throw error
-        // A lost stream is made again by watchStreams, a deleted consumer here.
+        // watchStreams recreates a lost stream; a deleted consumer is recreated here.
         if (!isMissing(error)) onFault(error as Error)
       }
       if (!signal.aborted) await pause(lookAgainMS)
@@ -107,7 +106,7 @@ export async function consumeStreams<T>(
   await inFlight.drained()
 }
 
-/** Whether the consumer has handled what came before a stream that took over partitions. */
+/** Whether the consumer has handled the earlier events of the partitions that this stream took over. */
 async function isNext(bus: Bus, name: DurableConsumer, stream: string): Promise<boolean> {
   const { created, after = {} } = await readInfo(bus, stream)
   const isOld = Date.parse(created) + waitForEarlierMS < clock.now()
@@ -126,12 +125,12 @@ async function takeMessages(
   take: (message: JsMsg) => Promise<void>,
 ): Promise<void> {
   const consumer = await bus.stream.consumers.get(stream, durableConsumers[name].name)
-  // Little is fetched ahead, so that waiting messages can go to another process.
+  // Fetches little ahead, so that waiting messages can go to other processes.
   const messages = await consumer.consume({ max_messages: 50, abort_on_missing_resource: true })
   const stop = () => messages.stop()
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()
-  // The client would look for its consumer at growing intervals.
+  // The client itself would look for its consumer with growing backoff.
   const forget = bus.onBack(stop)
   try {
     for await (const message of messages) await take(message)

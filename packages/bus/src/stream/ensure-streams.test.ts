@@ -32,7 +32,9 @@ afterEach(async () => {
   await servers.stop()
 })
 
-/** Publishes to every room until it is over, one event after the other, each until it is acknowledged, as the outbox does. */
+/**
+ * Publishes to every room until `isOver`, one event at a time, retrying until it is acknowledged, as the outbox does.
+ */
 async function publishUntil(isOver: () => boolean): Promise<number[]> {
   const inRoom = async (room: number): Promise<number> => {
     let n = 0
@@ -54,7 +56,7 @@ async function publishUntil(isOver: () => boolean): Promise<number[]> {
   return Promise.all(rooms.map((_, room) => inRoom(room)))
 }
 
-/** The numbers read of each room, in order, by a process that did not know of the growth. */
+/** The numbers read from each room, in order, by a process that did not know of the growth. */
 async function readAll(): Promise<number[][]> {
   await learnStreams(other)
   const subjects = exactSubjects(other, rooms, 0) ?? new Map()
@@ -74,10 +76,10 @@ async function readAll(): Promise<number[][]> {
 }
 
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
-/** Without repeats, which have the ID of the first. */
+/** Without duplicates, which have the same ID. */
 const once = (read: readonly number[]) => [...new Set(read)]
 
-test('streams that are added under load take over partitions: nothing is lost, and each room is read in order', async () => {
+test('streams added under load take over partitions without losing or reordering events', async () => {
   await ensureStreams(bus, { ...options, count: 1 })
   let isOver = false
   const publishing = publishUntil(() => isOver)
@@ -104,7 +106,7 @@ test('a consumer handles the events of a room in order while its partition moves
       room: rooms.findIndex((to) => subject.includes(`.room.${encodeURIComponent(to.room)}.`)),
       n: (JSON.parse(new TextDecoder().decode(data)) as { n: number }).n,
     }),
-    // By then, the new streams have events, and the old one still has many that wait.
+    // By then the new streams have events, while many still wait in the old one.
     handle: async ({ room, n }: { room: number; n: number }) => {
       await moved.promise
       await pause(2)
@@ -135,13 +137,13 @@ test('only the streams of the given rooms are read', async () => {
   assert.equal(new Set(rooms.map((to) => bus.streams.streamOf(to))).size, 4)
 })
 
-test('several processes with other numbers of streams agree on the largest', async () => {
+test('processes with different numbers of streams agree on the largest', async () => {
   await ensureStreams(bus, { ...options, count: 1 })
   await publishEvent(bus, { to: rooms[0]!, event: 'chat message', json: '{"n":0}', id: 'first' })
   const ensured = await Promise.allSettled(
     [2, 4, 3].map((count, i) => ensureStreams(i % 2 ? bus : other, { ...options, count })),
   )
-  // One can find another in its way, and looks again a second later.
+  // Two processes can conflict. A service retries a second later.
   if (ensured.some(({ status }) => status === 'rejected')) await ensureStreams(bus, { ...options, count: 1 })
   const found = await learnStreams(bus)
   assert.deepEqual([...found.keys()], [0, 1, 2, 3].map(streamName))
@@ -152,20 +154,20 @@ test('several processes with other numbers of streams agree on the largest', asy
   }
 })
 
-test('a growth that was cut off is completed by a process that does not ask for it', async () => {
+test('an interrupted growth is completed by a process that asks for fewer streams', async () => {
   await ensureStreams(bus, { ...options, count: 1 })
   const moved = streamsOfPartitions(2)
   const to = rooms.find((one) => moved[partitionOf(one)] === 1)
   assert.ok(to)
-  // The first stream has given up its partitions, and nobody takes them.
+  // The first stream has given up its partitions, and no stream has taken them.
   await ensureStream(bus, options, { index: 0, count: 2 })
   await ensureStreams(other, { ...options, count: 1 })
   await publishEvent(bus, { to, event: 'chat message', json: '{"n":0}', id: 'x' })
   assert.equal((await learnStreams(other)).size, 2)
 })
 
-test('a stream gives up nothing while NATS has no room for another one', async () => {
-  // One stream may have this, and two may not.
+test('a stream keeps its partitions while NATS has no room for another stream', async () => {
+  // Finds a size that one stream may have, but not two.
   const fits = async (maxBytes: number) => {
     try {
       await ensureStream(bus, { ...options, maxBytes })

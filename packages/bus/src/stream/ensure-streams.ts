@@ -4,19 +4,20 @@ import { ensureStream, forgetProbes, requireRoom, type StreamOptions } from './s
 import { type Info, learnStreams } from './stream-info.ts'
 import { markStream } from './stream-state.ts'
 
-/** For clocks of NATS servers that differ: events of a partition in two streams are read in the order of their times. */
+/** Allows for clock skew between NATS servers: events of a partition in two streams are read in order of time. */
 const settleMS = 2_000
 /**
- * Positions of a new stream begin far above those before it, so that ordering by position still holds, and positions that
- * an old stream has given since are not reused.
+ * A new stream's positions begin this far above earlier ones, so that ordering by position still holds, and positions
+ * that an old stream assigns meanwhile are not reused.
  */
 export const gap = 1_000_000_000
 
 /**
- * Makes sure that `options.count` streams exist, or as many as there are. All but the first take over partitions: the streams
- * that have them give them up first, once NATS is known to have room for the new ones, so until the new one is there nobody takes their events, which wait in the outbox. Any number of
- * processes may do so at once, and one goes on where another died.
- * @param firstSeqOf where the positions of a stream begin in place of a lost one; undefined for one that was never there
+ * Ensures that `options.count` streams exist, or as many as there are. Every stream but the first takes over
+ * partitions. Once NATS is known to have room for the new streams, the current owners give the partitions up; until the
+ * new stream exists, events of these wait in the outbox. Any number of processes may run this at once, and one resumes
+ * where another died.
+ * @param firstSeqOf first position of a stream that replaces a lost one; undefined for a stream that never existed
  */
 export async function ensureStreams(
   bus: Bus,
@@ -28,7 +29,7 @@ export async function ensureStreams(
   const count = names.length
   const isNew = (name: string, index: number) => index > 0 && !found.has(name) && firstSeqOf(name) === undefined
   const added = names.filter(isNew)
-  // Once partitions are given up for streams that NATS does not make, nothing stores their events.
+  // If NATS then failed to create the new streams, nothing would store events of the partitions given up.
   const hasBegun = [...found.values()].some((info) => info.count >= count)
   if (added.length > 0 && found.size > 0 && !hasBegun) await requireRoom(bus, options, added)
   for (const [index, name] of names.entries()) {
@@ -36,7 +37,7 @@ export async function ensureStreams(
   }
   if (added.length > 0) {
     await forgetProbes(bus, added)
-    // One in the place of a lost one had events, a first one had none.
+    // A stream that replaces a lost one has earlier positions; a new first stream has none.
     const isReplaced = names.some((name) => !found.has(name) && firstSeqOf(name) !== undefined)
     const taken = await takeOver(bus, isReplaced ? await learnStreams(bus) : found)
     for (const [index, name] of names.entries()) {
@@ -46,7 +47,7 @@ export async function ensureStreams(
   await learnStreams(bus)
 }
 
-/** Marks the ends of the streams that gave up partitions: all of their events have lower positions. */
+/** Marks the end of each stream that gave up partitions: all of their events have lower positions. */
 async function takeOver(
   bus: Bus,
   found: ReadonlyMap<string, Info>,

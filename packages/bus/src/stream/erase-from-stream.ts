@@ -11,21 +11,21 @@ const part = { limit: 1_000, maxBytes: 4 * 1024 ** 2 }
 interface ToErase {
   app: string
   sender: string
-  /** Rooms whose events stay. */
+  /** Rooms whose events are kept. */
   exceptRooms: ReadonlySet<string>
 }
 
 /**
- * Deletes the events with messages of a sender, and those for the sender alone, from the streams, so that neither the feed nor a
- * returning client gets their content. Reads all messages of the app that the streams keep.
+ * Deletes events with messages of a sender, and events for the sender alone, from the streams, so that neither the feed
+ * nor a returning client gets their content. Reads all messages of the app in the streams.
  * @returns whether it finished before the signal aborted
- * @throws when NATS is away
+ * @throws if NATS is away
  */
 export async function eraseFromStreams(bus: Bus, of: ToErase, signal: AbortSignal): Promise<boolean> {
   await learnStreams(bus)
   const { streams } = await jetstreamManager(bus.nats)
   for (const stream of bus.streams.names) {
-    // Preferences, reminders and the like.
+    // Events for the sender alone, such as preferences and reminders.
     await streams.purge(stream, { filter: capturedSubject({ app: of.app, user: of.sender }) })
     if (!(await eraseFrom(bus, stream, of, signal))) return false
   }

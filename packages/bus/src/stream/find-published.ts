@@ -4,19 +4,19 @@ import type { Bus } from '../connect.ts'
 import { BusAway } from '../events/publish.ts'
 import { openReading } from './read-stream.ts'
 
-/** Where an event is in the stream. */
+/** Position of an event in the stream. */
 export interface Published {
   streamSeq: number
   atMS: number
 }
 
-/** Clocks differ, and the stream's is the bus'. */
+/** Allows for skew between our clock and that of NATS. */
 const clockMarginMS = 10_000
 
 /**
- * Looks for an event in the stream by its ID, among the first `most` of its subject since a time. Undefined when it is not
- * there: not yet, not any more, or it was published much later.
- * @throws when the bus is away
+ * Finds an event in the stream by its ID, among the first `most` of its subject since a time. Undefined if it is not
+ * there: not yet, no longer, or published much later.
+ * @throws if the bus is away
  */
 export async function findPublished(
   bus: Bus,

@@ -2,9 +2,9 @@ import { jetstreamManager, type StoredMsg } from '@nats-io/jetstream'
 import type { Bus } from '../connect.ts'
 
 /**
- * The message at a position of a stream; with `next_by_subj: '>'` the next one where that was dropped. Undefined when there
- * is none (ADR-31 of NATS).
- * @throws when NATS is away
+ * The message at a position of a stream; with `next_by_subj: '>'`, the next one if that was dropped. Undefined if there
+ * is none (NATS ADR-31).
+ * @throws if NATS is away
  */
 export async function findStored(
   bus: Bus,

@@ -1,40 +1,40 @@
 import { type Audience, partitionOf, streamsOfPartitions } from '@parley/contracts/bus/partitions'
 import { streamNames } from '@parley/contracts/bus/streams'
 
-/** How a stream began that took over partitions from streams before it. */
+/** How a stream that took over partitions began. */
 export interface Grown {
   /** Unix milliseconds by NATS's clock. */
   atMS: number
-  /** By the name of an earlier stream, a position after its last event of these partitions. */
+  /** By earlier stream: a position after its last event of these partitions. */
   after: Readonly<Record<string, number>>
 }
 
 /** The streams of events as this process knows them. */
 export interface KnownStreams {
   readonly names: readonly string[]
-  /** None of them is being made or was lost, as far as is known. */
+  /** Whether all of them exist, as far as is known. */
   readonly areAllThere: boolean
-  /** The stream that takes the events of a room or user. */
+  /** The stream that stores the events of a room or user. */
   streamOf(to: Audience): string
-  /** All streams with events of a room or user since a time (Unix milliseconds), the oldest first. */
+  /** All streams with events of a room or user since a time (Unix milliseconds), oldest first. */
   streamsOf(to: Audience, sinceMS: number): readonly string[]
   grown(stream: string): Grown | undefined
   /**
-   * @param count fewer streams than known are ignored
-   * @param found how each stream began that is there; undefined for one that began with its partitions
+   * @param count ignored if lower than the known count
+   * @param found how each existing stream began; undefined for a stream that took over nothing
    */
   learn(count: number, found: ReadonlyMap<string, Grown | undefined>): void
-  /** Calls back whenever there are more streams, until the function that it returns is called. */
+  /** Calls back when streams are added. Returns a function that removes the callback. */
   onGrowth(handle: () => void): () => void
 }
 
-/** For the clocks of several NATS servers, and the margin before a time from which on events are read again. */
+/** Allows for clock skew between NATS servers, and for readers that start before the time asked for. */
 const overlapMS = 60_000
 
 export function createKnownStreams(): KnownStreams {
   let names: readonly string[] = streamNames(1)
   let owners = streamsOfPartitions(1)
-  /** Of each partition, the streams that took it one after the other. */
+  /** Per partition: the streams that owned it, oldest first. */
   let histories: readonly (readonly string[])[] = []
   let known: ReadonlyMap<string, Grown | undefined> = new Map()
   const handlers = new Set<() => void>()
@@ -74,7 +74,7 @@ export function createKnownStreams(): KnownStreams {
   }
 }
 
-/** One that is not found, as while it is being made, may have grown out of any before it. */
+/** A stream that is not found may be in creation, and may take over from any before it. */
 function historiesOf(names: readonly string[], found: ReadonlyMap<string, Grown | undefined>): string[][] {
   const histories: string[][] = streamsOfPartitions(1).map(() => [])
   for (const count of names.keys()) {

@@ -1,4 +1,4 @@
-/** All parts have reached what holds them. */
+/** The next message of every part is held. */
 export class AllHeld<M> {
   readonly heads: readonly M[]
   constructor(heads: readonly M[]) {
@@ -8,14 +8,14 @@ export class AllHeld<M> {
 
 export interface MergeOrder<M> {
   isBefore: (one: M, other: M) => boolean
-  /** A held message stays where it is, and the messages of other parts go before it. */
+  /** A held message waits, while messages of other parts pass it. */
   isHeld?: (message: M) => boolean
 }
 
 /**
- * One sequence of several that are each in order. It ends when all have ended; one that waits for its next message holds up the
- * others, since that may come before theirs. Once every part's next message is held, it yields that instead: continue when
- * something is held no longer.
+ * Merges several ordered sequences. Ends when all have ended. A part that waits for its next message blocks the others,
+ * since that message may come first. When the next message of every part is held, yields AllHeld; continue once a
+ * message is released.
  */
 export async function* mergeMessages<M>(
   parts: readonly AsyncGenerator<M, void, undefined>[],
@@ -42,7 +42,7 @@ export async function* mergeMessages<M>(
       await advance(part)
     }
   } finally {
-    // One that waits ends when it has waited for too long.
+    // A part that is still waiting ends by its own timeout.
     void Promise.allSettled(parts.map((part) => part.return()))
   }
 }

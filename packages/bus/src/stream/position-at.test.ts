@@ -26,7 +26,7 @@ afterAll(async () => {
 const stream = streamName(0)
 const room = (n: number) => ({ app: 'app', room: `room ${n}` })
 
-/** The positions and times of some rooms' messages since a time, up to a mark at the end. */
+/** Positions and times of some rooms' messages since a time, up to a mark at the end. */
 async function readSince(sinceMS: number): Promise<{ seq: number; atMS: number }[]> {
   const markSeq = await markStream(bus, stream, 'test')
   const subjects = [0, 1, 3].map((n) => capturedSubject(room(n)))
@@ -45,7 +45,7 @@ test('reading from a time returns everything since then, and nothing earlier', a
   for (let n = 0; n < 120; n++) {
     const event = { to: room(n % 4), event: 'chat message', json: `{"n":${n}}`, id: `position ${n}` } as const
     await publishEvent(bus, event)
-    // Their times must differ.
+    // Timestamps must differ.
     await pause(2)
   }
   const whole = await readSince(0)

@@ -3,10 +3,10 @@ import type { Bus } from '../connect.ts'
 import { findStored } from './find-stored.ts'
 
 /**
- * The position from which on a stream's messages came at a time (Unix milliseconds, by its own clock) or later; the next
- * one's where none did. By search, since a consumer that nats-server 2.15 starts by time begins after the block of messages
- * that the time is in, and so misses some.
- * @throws when NATS is away
+ * Position of the first message stored at or after a time (Unix milliseconds by the stream's clock); if there is none,
+ * the next position. Uses a binary search, because a consumer that nats-server 2.15 starts by time begins after the
+ * block that contains the time, and misses messages.
+ * @throws if NATS is away
  */
 export async function positionAt(bus: Bus, stream: string, sinceMS: number): Promise<number> {
   const { streams } = await jetstreamManager(bus.nats, { checkAPI: false })

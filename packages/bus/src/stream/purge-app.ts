@@ -3,7 +3,7 @@ import { capturedSubjects } from '@parley/contracts/bus/subjects'
 import type { Bus } from '../connect.ts'
 import { learnStreams } from './stream-info.ts'
 
-/** Deletes everything that the streams keep of an app, so that no consumer gets it. @throws when NATS is away */
+/** Deletes all messages of an app from the streams, so that no consumer gets them. @throws if NATS is away */
 export async function purgeApp(bus: Bus, app: string): Promise<void> {
   const { streams } = await jetstreamManager(bus.nats)
   await learnStreams(bus)

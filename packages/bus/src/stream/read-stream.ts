@@ -6,47 +6,47 @@ import type { Bus } from '../connect.ts'
 import { AllHeld, mergeMessages } from './merge-messages.ts'
 import { positionAt } from './position-at.ts'
 
-/** By the name of a stream: a position there. */
+/** Positions by stream name. */
 export type Positions = ReadonlyMap<string, number>
 
-/** All readings have reached their marks: the message of each that is there. */
+/** All readings have reached their marks. Holds the message at each mark. */
 export type AtMarks = AllHeld<JsMsg>
 
 export interface StreamsReading {
-  /** How many messages there are to read now. */
+  /** Number of messages that can be read now. */
   pending: number
-  /** Where it begins. */
+  /** First position by stream. */
   from: Positions
   /**
-   * The messages in order, also those that come meanwhile; it ends only when its reader stops.
-   * @param marks of every stream that is read, which may be moved on: as soon as all are reached, it yields that
-   * @throws when the bus goes away, or is silent for ten seconds, or a message is lost on the way
+   * Yields the messages in order, including new ones, until its reader stops.
+   * @param marks a position per stream, which the caller may advance; yields AtMarks once all are reached
+   * @throws if the bus goes away or is silent for ten seconds, or a message is lost on the way
    */
   messages(marks: Positions): AsyncGenerator<JsMsg | AtMarks, void, undefined>
-  /** The messages that were there to read when the reading was opened. */
+  /** Yields the messages that existed when the reading was opened. */
   pendingMessages(): AsyncGenerator<JsMsg, void, undefined>
-  /** Lets NATS forget the reading. Never fails. */
+  /** Deletes the reading's consumers. Never fails. */
   close(): Promise<void>
 }
 
-/** When the stream took a message, in Unix milliseconds. */
+/** When the stream stored a message, in Unix milliseconds. */
 export const takenAt = ({ info }: JsMsg) => Math.floor(info.timestampNanos / 1_000_000)
 
 export const isAtMarks = (read: JsMsg | AtMarks): read is AtMarks => read instanceof AllHeld
 
 const silenceMS = 10_000
-/** Fetched ahead: the memory that a reading may take. */
+/** Messages fetched ahead, which bounds the memory of a reading. */
 const ahead = 256
 
-/** Of one consumer: NATS compares each with each when it is made. More are read by several consumers. */
+/** Subjects per consumer. NATS compares them pairwise on creation, so larger sets use several consumers. */
 const subjectsOfConsumer = 256
-/** Of a reading. */
+/** Subjects per reading. */
 const mostSubjects = 40 * subjectsOfConsumer
 
-/** Subjects to read, without overlap, by the name of a stream. */
+/** Subjects to read by stream name, without overlap. */
 export type SubjectsOfStreams = ReadonlyMap<string, readonly string[]>
 
-/** Exactly the events of these rooms and users since a time; undefined when they are too many for one reading. */
+/** Subjects of exactly these rooms and users since a time; undefined if they are too many for one reading. */
 export function exactSubjects(
   bus: Bus,
   audiences: readonly Audience[],
@@ -56,7 +56,7 @@ export function exactSubjects(
   return inStreams(bus, audiences, sinceMS, (those) => those.map(capturedSubject))
 }
 
-/** All events of the apps of these rooms and users, in the streams with theirs. */
+/** Subjects of all events in the apps of these rooms and users, in the streams that hold them. */
 export function wholeSubjects(bus: Bus, audiences: readonly Audience[], sinceMS: number): SubjectsOfStreams {
   return inStreams(bus, audiences, sinceMS, (those) => {
     const apps = [...new Set(those.map(({ app }) => app))]
@@ -84,18 +84,18 @@ function inStreams(
   return new Map([...byStream].map(([stream, those]) => [stream, subjectsOf(those)]))
 }
 
-/** Whether one consumer reads exactly these. */
+/** Whether one consumer can read exactly these. */
 export function isReadTogether(audiences: readonly Audience[]): boolean {
   return audiences.length <= subjectsOfConsumer
 }
 
-/** Where a reading begins in a stream: at a position, or at a time by its clock (Unix milliseconds). */
+/** Start of a reading: a position, or a time by the stream's clock (Unix milliseconds). */
 export type Beginning = { fromSeq: number } | { sinceMS: number }
 
 /**
- * Reads streams once, for this process alone, as one in the order of time.
- * @param upTo the node whose marks are read with them
- * @throws when the bus is away
+ * Reads streams once, for this process alone, merged in order of time.
+ * @param upTo node whose marks are read too
+ * @throws if the bus is away
  */
 export async function openReading(
   bus: Bus,
@@ -132,7 +132,7 @@ export async function openReading(
   }
 }
 
-/** In one stream by position, otherwise by time. */
+/** By position within a stream, by time across streams. */
 function isBefore(one: JsMsg, other: JsMsg): boolean {
   if (one.info.stream === other.info.stream) return one.seq < other.seq
   return one.info.timestampNanos < other.info.timestampNanos
@@ -176,7 +176,7 @@ async function openPart(
     filter_subjects: [...subjects],
     ack_policy: AckPolicy.None,
     replay_policy: ReplayPolicy.Instant,
-    // For a process that dies.
+    // Removes the consumer after a process dies.
     inactive_threshold: nanos(3 * silenceMS),
     mem_storage: true,
     num_replicas: 1,
@@ -207,7 +207,7 @@ async function* read(consumer: Consumer, most: number): AsyncGenerator<JsMsg, vo
       if (message.info.deliverySequence !== last + 1) throw new Error('the stream skipped a message')
       last++
       yield message
-      // The silence counts from here on.
+      // The silence timeout counts from when the reader is ready for more.
       silence.refresh()
       isWaiting = true
     }

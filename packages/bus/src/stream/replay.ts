@@ -5,10 +5,10 @@ import { openReading } from './read-stream.ts'
 import { learnStreams } from './stream-info.ts'
 
 /**
- * Reads the captured events since a time from all streams, in order, up to the latest; returns how many. For a
- * node that was cut off from the bus and missed them.
- * @param handle gets each with the time at which its stream took it, in Unix milliseconds
- * @throws when the bus is away, or goes away meanwhile
+ * Reads the captured events of all streams since a time, in order, up to the latest. Returns their number. Used by
+ * nodes that were cut off from the bus.
+ * @param handle gets each event and the time at which its stream stored it, in Unix milliseconds
+ * @throws if the bus is away, or goes away meanwhile
  */
 export async function replayEvents(
   bus: Bus,

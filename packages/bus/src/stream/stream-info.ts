@@ -4,7 +4,7 @@ import { streamName, streamNames, streamSubjects } from '@parley/contracts/bus/s
 import type { Bus } from '../connect.ts'
 import type { Grown } from './known-streams.ts'
 
-/** Metadata of a stream: how many streams there are, and where it took over partitions (`Grown`). */
+/** Keys of stream metadata: the number of streams, and where this one took over partitions (`Grown`). */
 const keys = { count: 'parley.streams', after: 'parley.after' } as const
 
 export function streamMetadata({
@@ -19,22 +19,22 @@ export function streamMetadata({
 
 /** A stream as NATS describes it. */
 export interface Info extends StreamInfo {
-  /** The time of NATS, in every answer of 2.10 and later; the types of the client leave it out. */
+  /** Time of the NATS server, in every response since 2.10. Missing from the client's types. */
   ts?: string
   /** How many streams there are. */
   count: number
   after: Grown['after'] | undefined
-  /** It takes all events that it has to, of this release. */
+  /** Whether it captures all subjects of this release. */
   takesAll: boolean
 }
 
-/** @throws when the bus is away, or there is no such stream */
+/** @throws if the bus is away or the stream does not exist */
 export async function readInfo(bus: Bus, name: string): Promise<Info> {
   const { streams } = await jetstreamManager(bus.nats, { checkAPI: false })
   return toInfo(name, await streams.info(name))
 }
 
-/** How many streams there are, as the configuration of one says. */
+/** Number of streams according to the configuration of one. */
 export function countIn({ metadata }: Pick<StreamInfo['config'], 'metadata'>): number {
   return Number(metadata?.[keys.count] ?? 1)
 }
@@ -53,7 +53,7 @@ function toInfo(name: string, info: StreamInfo): Info {
 
 const noStream = 10_059
 
-/** @returns undefined when there is no such stream. @throws when the bus is away */
+/** @returns undefined if the stream does not exist. @throws if the bus is away */
 export async function findInfo(bus: Bus, name: string): Promise<Info | undefined> {
   try {
     return await readInfo(bus, name)
@@ -65,10 +65,10 @@ export async function findInfo(bus: Bus, name: string): Promise<Info | undefined
 }
 
 /**
- * Asks NATS which streams there are, and makes the bus know them.
- * @param atLeast how many are known from elsewhere
- * @returns by name; lost ones are missing
- * @throws when the bus is away
+ * Asks NATS which streams exist, and updates `bus.streams`.
+ * @param atLeast number of streams known from elsewhere
+ * @returns the streams by name, without lost ones
+ * @throws if the bus is away
  */
 export async function learnStreams(bus: Bus, atLeast = 1): Promise<Map<string, Info>> {
   const found = new Map<string, Info>()
@@ -87,13 +87,10 @@ export async function learnStreams(bus: Bus, atLeast = 1): Promise<Map<string, I
 }
 
 const lookAgainMS = 250
-/** Longer than other processes take to make a stream. */
+/** Longer than another process takes to create a stream. */
 const mostWaitMS = 5_000
 
-/**
- * As `learnStreams`, once all of them are there.
- * @throws also when one is still missing after some seconds
- */
+/** Like `learnStreams`, but waits until all streams exist. @throws also if one is still missing after some seconds */
 export async function awaitStreams(bus: Bus): Promise<void> {
   const deadlineMS = performance.now() + mostWaitMS
   for (;;) {

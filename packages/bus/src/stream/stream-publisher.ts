@@ -1,6 +1,9 @@
 import { createInbox, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/nats-core'
 
-/** Publishes to the stream that takes the subject, and settles when it has acknowledged: with the message's position there. */
+/**
+ * Publishes to the stream that captures the subject. Settles with the message's position once the stream has
+ * acknowledged it.
+ */
 export type PublishToStream = (subject: string, json: string, headers: MsgHdrs) => Promise<number>
 
 /** A message that a stream has acknowledged. */
@@ -20,16 +23,16 @@ interface Waiting {
 }
 
 /**
- * Publishes with one reply subscription and one timer for everything in flight. The JetStream client's
- * own `publish` makes a timer and three error objects (with stack traces) for each
- * message, which is most of its cost: 32 µs of CPU a message against 8 µs (docs/benchmarks.md#libraries-that-were-measured).
- * The acknowledgement is that of the JetStream API: `{stream, seq, duplicate?}` or `{error}`.
+ * Publishes with one reply subscription and one timer for everything in flight. The JetStream client's own `publish`
+ * creates a timer and three error objects (with stack traces) per message, which is most of its cost: 32 µs of CPU a
+ * message against 8 µs (docs/benchmarks.md#libraries-that-were-measured). The acknowledgement is that of the JetStream
+ * API: `{stream, seq, duplicate?}` or `{error}`.
  */
 export function createStreamPublisher(nats: NatsConnection): {
   publish: PublishToStream
-  /** The one with the highest position since the stream was made. */
+  /** The acknowledgement with the highest position since the stream was created. */
   latest: (stream: string) => Acknowledged | undefined
-  /** Begins anew, with another stream of that name. */
+  /** Starts over for a new stream of that name. */
   forget: (stream: string) => void
 } {
   const inbox = createInbox()
@@ -53,7 +56,7 @@ export function createStreamPublisher(nats: NatsConnection): {
   })
 
   let sweep: NodeJS.Timeout | undefined
-  /** Publishes wait in the order of their deadlines, so the search stops at the first that still has time. */
+  /** Entries are in order of their deadlines, so the loop stops at the first with time left. */
   function expire(): void {
     const now = performance.now()
     for (const [token, { deadlineMS, reject }] of waiting) {
@@ -62,7 +65,7 @@ export function createStreamPublisher(nats: NatsConnection): {
       reject(new Error(`no acknowledgement within ${acknowledgeWithinMS} ms`))
     }
     if (waiting.size > 0) return
-    // An idle process is not woken.
+    // Does not wake an idle process.
     clearInterval(sweep)
     sweep = undefined
   }
@@ -103,13 +106,13 @@ interface Acknowledgement {
   error: { description?: string }
 }
 
-/** The stream and the position of the message, or why the stream did not accept it. */
+/** Stream and position of the message, or the reason why it was refused. */
 function readAcknowledgement(reply: Msg): { stream: string; seq: number } | Error {
   try {
     const { stream = '', seq = 0, error } = reply.json<Partial<Acknowledgement>>()
     return error ? new Error(error.description ?? 'refused by the stream') : { stream, seq }
   } catch (error) {
-    // Thrown here, it would stop the client reading the connection.
-    return new Error(`an acknowledgement that cannot be read: ${(error as Error).message}`)
+    // An error thrown here would stop the client from reading the connection.
+    return new Error(`unreadable acknowledgement: ${(error as Error).message}`)
   }
 }

@@ -8,36 +8,36 @@ import { findStored } from './find-stored.ts'
 import { awaitStreams, findInfo, type Info, readInfo } from './stream-info.ts'
 
 /**
- * How much of the stream is read again before the time from which on something may be missing: for the clocks of several
- * NATS servers, and for events on their way at that time.
+ * How far before a possible loss reading starts again. Allows for clock skew between NATS servers and for events in
+ * flight.
  */
 export const marginMS = 15_000
 
 /** The extent of a stream, by its own clock. All times are Unix milliseconds. */
 export interface StreamState {
   name: string
-  /** When the stream was made: a lost one that was made again has another time. */
+  /** When the stream was created; differs if a lost stream was recreated. */
   createdAtMS: number
-  /** The oldest message that it still has; with none, the position of the next. */
+  /** Position of the oldest message; of the next one if there is none. */
   firstSeq: number
-  /** It has every message that it ever took. */
+  /** Whether it still has every message that it ever stored. */
   isWhole: boolean
-  /** When the oldest message that it still has came; undefined when it has none. */
+  /** When the oldest message was stored; undefined if there is none. */
   firstAtMS: number | undefined
-  /** When the newest message came, which may be dropped since; undefined when there was none. */
+  /** When the newest message was stored, even if it was dropped since; undefined if there was none. */
   lastAtMS: number | undefined
-  /** The time of NATS. */
+  /** Time of the NATS server. */
   nowMS: number
-  /** It took over partitions: what is older is in the streams before it. */
+  /** Whether it took over partitions: older events are in earlier streams. */
   hasGrown: boolean
   /** How many streams there are. */
   count: number
 }
 
 /**
- * Asks NATS for the state of the stream. Messages that NATS sent to this process before, on the same connection, have
- * arrived when this settles.
- * @throws when NATS is away
+ * Asks NATS for the state of a stream. Messages that NATS sent earlier on the same connection have arrived when this
+ * settles.
+ * @throws if NATS is away
  */
 export async function readStreamState(bus: Bus, name: string): Promise<StreamState> {
   const { created, config, state, ts, count, after } = await readInfo(bus, name)
@@ -45,7 +45,7 @@ export async function readStreamState(bus: Bus, name: string): Promise<StreamSta
     name,
     createdAtMS: Date.parse(created),
     firstSeq: state.first_seq,
-    // NATS leaves out a first position that is its own.
+    // NATS omits the default first position.
     isWhole: state.first_seq <= (config.first_seq || 1),
     firstAtMS: state.messages > 0 ? Date.parse(state.first_ts) : undefined,
     lastAtMS: state.last_seq > 0 ? Date.parse(state.last_ts) : undefined,
@@ -72,15 +72,15 @@ export async function readStreamStates(bus: Bus): Promise<Map<string, StreamStat
 export interface StreamSize {
   messages: number
   bytes: number
-  /** Beyond it, the oldest messages go. */
+  /** Beyond this, the oldest messages are dropped. */
   maxBytes: number
-  /** How long ago the oldest message came; 0 with none. */
+  /** Age of the oldest message; 0 if there is none. */
   oldestSeconds: number
-  /** How long messages are kept at most. */
+  /** Maximum age of a message. */
   maxAgeSeconds: number
 }
 
-/** How much a stream holds, and how much it may. @throws when NATS is away */
+/** Size and limits of a stream. @throws if NATS is away */
 export async function readStreamSize(bus: Bus, stream: string): Promise<StreamSize> {
   const { state, config } = await readInfo(bus, stream)
   const { messages, bytes, first_ts } = state
@@ -93,9 +93,9 @@ export async function readStreamSize(bus: Bus, stream: string): Promise<StreamSi
 }
 
 /**
- * Marks the end of a stream: messages that NATS delivered to subscribers before this call have lower positions.
- * Returns the mark's position.
- * @throws when the stream does not acknowledge it
+ * Publishes a mark to the end of a stream. Messages that NATS delivered to subscribers before this call have lower
+ * positions. Returns the mark's position.
+ * @throws if the stream does not acknowledge it
  */
 export async function markStream(bus: Bus, stream: string, node: string): Promise<number> {
   if (!bus.connected) throw new Error('NATS is away')
@@ -103,8 +103,9 @@ export async function markStream(bus: Bus, stream: string, node: string): Promis
 }
 
 /**
- * Whether a stream has everything since a time, or from a position on where one is given (not 0): it is the same
- * stream, and has dropped nothing since. A time in the future belongs to no stream.
+ * Whether a stream still has everything since a time, or from a position if `seq` is not 0. A time before the stream
+ * was created counts only for a stream that took over partitions and has dropped nothing. A future time is always
+ * refused.
  */
 export function reachesBack(state: StreamState, { sinceMS, seq }: { sinceMS: number; seq: number }): boolean {
   if (seq > 0) return state.firstSeq <= seq
@@ -114,18 +115,18 @@ export function reachesBack(state: StreamState, { sinceMS, seq }: { sinceMS: num
   return sinceMS >= Math.floor(state.firstAtMS ?? state.lastAtMS ?? 0)
 }
 
-/** Which stream there is, and how far it has come. */
+/** Identity of a stream and its last position. */
 export interface StreamIdentity {
   /** When NATS made it. */
   created: string
-  /** Where its positions began. */
+  /** Its first position. */
   beganAtSeq: number
   lastSeq: number
-  /** It takes all events that it has to, of this release. */
+  /** Whether it captures all subjects of this release. */
   takesAll: boolean
 }
 
-/** @returns undefined when there is no such stream. @throws when the bus is away */
+/** @returns undefined if the stream does not exist. @throws if the bus is away */
 export async function findStream(bus: Bus, name: string): Promise<StreamIdentity | undefined> {
   const info = await findInfo(bus, name)
   return info && identityOf(info)
@@ -135,17 +136,17 @@ export function identityOf({ created, config, state, takesAll }: Info): StreamId
   return { created, beganAtSeq: config.first_seq || 1, lastSeq: state.last_seq, takesAll }
 }
 
-/** The ID of the message at a position; undefined when there is none. */
+/** ID of the message at a position; undefined if there is none. */
 export async function findMessageId(bus: Bus, stream: string, seq: number): Promise<string | undefined> {
   const message = await findStored(bus, stream, { seq })
   return message?.header.get('Nats-Msg-Id') || undefined
 }
 
-/** How far the consumers of a stream have got. */
+/** Progress of the consumers of a stream. */
 export interface Handled {
-  /** Every message that the stream took before is handled by all consumers there are; Unix milliseconds. */
+  /** All existing consumers have handled every message stored before this time (Unix milliseconds). */
   upToMS: number
-  /** By the name of the consumer, the position up to which it has handled everything. */
+  /** By consumer name: the position up to which it has handled everything. */
   seqs: Record<string, number>
 }
 

@@ -38,7 +38,7 @@ describe('the stream of events', () => {
     assert.deepEqual(await config(), grown)
   })
 
-  test('stays without limits once an operator has removed them', async () => {
+  test('stays unlimited once an operator has removed the limits', async () => {
     const { streams } = await jetstreamManager(bus.nats)
     const limited = await config()
     await streams.update('PARLEY_EVENTS', { max_age: 0, max_bytes: -1 })
@@ -57,7 +57,7 @@ describe('the stream of events', () => {
   }
   const ofRooms = (...events: string[]) => events.map((event) => `parley.event.*.*.room.*.${event}`)
 
-  test('a consumer created with other subjects gets those of this release', async () => {
+  test('an existing consumer gets the subjects of this release', async () => {
     const { consumers } = await jetstreamManager(bus.nats)
     await asBefore('push', ofRooms('chat%20message', 'thread%20message'))
     await ensureConsumer(bus, 'push', 'PARLEY_EVENTS', async () => undefined)

@@ -15,9 +15,9 @@ import { countIn, streamMetadata } from './stream-info.ts'
 const second = 1_000_000_000
 
 export interface StreamOptions {
-  /** How long events are kept for consumers that are away; hours. */
+  /** Hours that events are kept for consumers that are away. */
   maxAgeHours: number
-  /** When a stream is larger, its oldest events go; bytes. */
+  /** Size limit in bytes, beyond which the oldest events are dropped. */
   maxBytes: number
   /** Replicas in a NATS cluster. */
   replicas: number
@@ -29,15 +29,15 @@ const defaultStreamOptions: StreamOptions = { maxAgeHours: 72, maxBytes: 8 * 102
 export interface WantedStream {
   index: number
   count: number
-  /** Of a new stream: above every position of those before it. */
+  /** First position of a new stream, above every position of earlier ones. */
   firstSeq?: number | undefined
-  /** Of a new stream that takes over partitions: see `Grown`. */
+  /** For a new stream that takes over partitions; see `Grown`. */
   after?: Readonly<Record<string, number>> | undefined
 }
 
 /**
- * Makes sure that a stream of captured events exists, with at least these limits. Every service calls it at its
- * start. A stream that keeps more, because an operator or another service set it so, stays as it is.
+ * Ensures that a stream of captured events exists with at least these limits. Every service calls it at startup. Larger
+ * limits set by an operator or another service stay.
  */
 export async function ensureStream(
   bus: Bus,
@@ -51,12 +51,12 @@ export async function ensureStream(
     ...limitsOf(options),
     metadata: streamMetadata({ count, after }),
     ...(firstSeq !== undefined && { first_seq: firstSeq }),
-    // Longer than the relay waits before it publishes again, so that the stream recognises a repeat.
+    // Longer than the relay waits before it publishes again, so that the stream drops the duplicate.
     duplicate_window: 120 * second,
   }
   await streams.add(wanted).catch(async (error: Error) => {
     const isFull = isStorageExceeded(error)
-    // NATS looks for room for a whole stream before it looks whether it has this one.
+    // NATS checks for room before it checks whether the stream exists.
     const isThere = isFull && (await streams.info(wanted.name).then(Boolean, () => false))
     if (isFull && !isThere) throw noRoom(options, error)
     if (!isThere && !/already in use/.test(error.message)) throw error
@@ -66,10 +66,7 @@ export async function ensureStream(
 
 const probeOf = (stream: string) => `${stream}_PROBE`
 
-/**
- * Finds out whether NATS has room for more streams, by making empty ones of that size.
- * @throws unless it has
- */
+/** Checks whether NATS has room for more streams, by creating empty ones of that size. @throws if there is no room */
 export async function requireRoom(bus: Bus, options: StreamOptions, names: readonly string[]): Promise<void> {
   const { streams } = await jetstreamManager(bus.nats)
   try {
@@ -83,7 +80,7 @@ export async function requireRoom(bus: Bus, options: StreamOptions, names: reado
   }
 }
 
-/** Removes what `requireRoom` of a killed process left behind. */
+/** Removes probe streams, also those that a killed process left behind. */
 export async function forgetProbes(bus: Bus, names: readonly string[]): Promise<void> {
   const { streams } = await jetstreamManager(bus.nats)
   await Promise.all(names.map((name) => streams.delete(probeOf(name)).catch(() => false)))
@@ -113,7 +110,7 @@ type Config = Parameters<JetStreamManager['streams']['add']>[0] & {
   duplicate_window: number
 }
 
-/** Raises the limits of a stream that exists, and gives it the subjects that it has among `count` streams. */
+/** Raises the limits of an existing stream, and sets its subjects for `count` streams. */
 async function raise(
   streams: JetStreamManager['streams'],
   wanted: Config,
@@ -133,46 +130,46 @@ async function raise(
   })
 }
 
-/** Another subject is one of a later release. */
+/** Other subjects belong to a later release. */
 const isOfPartition = (subject: string) => /^parley\.(event|push|feed)\./.test(subject)
 
 /** JSStorageResourcesExceededErr, JSClusterNoPeersErrF (github.com/nats-io/nats-server/blob/main/server/errors.json). */
 const storageExceeded: ReadonlySet<number> = new Set([10_047, 10_005])
 const isStorageExceeded = (error: unknown) => error instanceof JetStreamApiError && storageExceeded.has(error.code)
 
-/** The larger of two limits of NATS, where 0 and -1 are no limit. */
+/** The larger of two NATS limits, where 0 and -1 mean no limit. */
 function larger(one: number, other: number): number {
   return one <= 0 || other <= 0 ? Math.min(one, other) : Math.max(one, other)
 }
 
 /**
- * A message that its handler has neither acknowledged nor reported as in progress is delivered again after this long:
- * how long the messages of a killed process wait for another process.
+ * A message is redelivered if its handler neither acknowledges it nor reports progress for this long. Messages of a
+ * killed process wait this long for another one.
  */
 export const ackWaitSeconds = 10
 
-/** Messages in flight, over all instances of the service. */
+/** Messages in flight across all instances of a service. */
 const maxAckPending = 2_000
 
 const consumerHasOtherConfig = 10_148
 
-/** The position in a stream up to which a consumer has handled everything; undefined when it is not known. */
+/** Returns the position up to which a consumer has handled everything in a stream; undefined if unknown. */
 export type FindHandled = (name: DurableConsumer, stream: string) => Promise<number | undefined>
 
-/** Makes sure that a durable consumer exists in every stream that is there, as `ensureConsumer` does. */
+/** Ensures that a durable consumer exists in every existing stream; see `ensureConsumer`. */
 export async function ensureConsumers(bus: Bus, name: DurableConsumer, findHandled: FindHandled): Promise<void> {
   for (const stream of bus.streams.names) {
     await ensureConsumer(bus, name, stream, findHandled).catch((error: unknown) => {
-      // One that is still being made.
+      // The stream is still being created.
       if (!isMissing(error)) throw error
     })
   }
 }
 
 /**
- * Makes sure that a durable consumer exists in a stream. A new one begins after the position that was handled before, so that one
- * that an operator deleted handles nothing again; without such a position, where the stream begins. One that has other subjects
- * gets ours.
+ * Ensures that a durable consumer exists in a stream. A new one starts after the last handled position, so that a
+ * consumer deleted by an operator handles nothing twice; if that is unknown, it starts at the beginning. An existing
+ * consumer gets our subjects.
  */
 export async function ensureConsumer(
   bus: Bus,
@@ -204,7 +201,7 @@ export async function ensureConsumer(
       ...{ ...config, ...start, durable_name: consumer.name, ack_policy: AckPolicy.Explicit },
     })
   } catch (error) {
-    // Another process has made it meanwhile, from a position that it read a moment before or after.
+    // Another process has created it meanwhile, from a slightly different position.
     if (!(error instanceof JetStreamApiError && error.code === consumerHasOtherConfig)) throw error
   }
 }

@@ -10,7 +10,7 @@ import type { Chat } from '../chat.ts'
 import { rememberApiKeyMS } from './authenticate-api-key.ts'
 import { KeyError, keyFingerprint, keysOf, toKeyView } from './list-api-keys.ts'
 
-/** Bounds the document that holds an app's keys. */
+/** Bounds the app document, which holds the keys. */
 const mostInForce = 200
 const mostEnded = 500
 
@@ -23,7 +23,7 @@ export interface NewKey {
   ratePerMinute?: number | undefined
 }
 
-/** The parts of Chat needed to change keys; a command has no more. */
+/** The parts of Chat needed to change keys. Commands have no others. */
 export type Audited = Pick<Chat, 'db' | 'audit'>
 
 /** A new random API key. */
@@ -32,7 +32,7 @@ export function newApiKey(): string {
 }
 
 /**
- * Adds a key to an app, which every gateway accepts at once; returns it with the key, which cannot be read again.
+ * Adds a key to an app; every gateway accepts it at once. Returns the key itself, which cannot be read again.
  * @throws KeyError for an unknown app, the name of an active key, or too many keys
  */
 export async function addApiKey(
@@ -43,7 +43,7 @@ export async function addApiKey(
   const keys = await keysOf(db, app)
   const ended = keys.filter((key) => !isInForce(key))
   if (keys.length - ended.length >= mostInForce) {
-    throw new KeyError('too many', `app ${app} has ${mostInForce} keys in force: end one first`)
+    throw new KeyError('too many', `app ${app} has ${mostInForce} active keys: revoke one first`)
   }
   await dropApiKeys(
     db,
@@ -76,8 +76,9 @@ function rightsOf({ scopes, name, expiresAt, addresses, ratePerMinute }: NewKey)
 }
 
 /**
- * Revokes the active key of this ID, or for operators of this name or ID. When this resolves, no gateway accepts it any more.
- * @throws KeyError if there is none, or several
+ * Revokes the active key with this ID or, with `byName`, with this name or ID. Once this settles, no gateway accepts
+ * the key.
+ * @throws KeyError if no key or several keys match
  */
 export async function revokeApiKey(
   { db, audit }: Audited,
@@ -92,7 +93,7 @@ export async function revokeApiKey(
   if (another) throw new KeyError('ambiguous', `several keys are called ${JSON.stringify(nameOrId)}: give the ID`)
   const isRevoked = found && (await revokeIn({ db, ...(audit && { audit }) }, app, found))
   if (!isRevoked) {
-    throw new KeyError('not found', `app ${app} has no living key ${JSON.stringify(nameOrId)}`)
+    throw new KeyError('not found', `app ${app} has no active key ${JSON.stringify(nameOrId)}`)
   }
   await pause(rememberApiKeyMS)
   return toKeyView({ ...found, revokedAt: clock.date() })

@@ -6,7 +6,7 @@ import type { Chat } from '../chat.ts'
 import type { AuthenticatedKey } from './caller.ts'
 import { allowedFrom } from './key-addresses.ts'
 
-/** After this long no gateway accepts a revoked key. Revoking waits for it. */
+/** No gateway accepts a revoked key after this long. Revoking waits for it. */
 export const rememberApiKeyMS = 1_000
 /** A gateway records the use of a key at most this often. */
 const noteUseEveryMS = 60_000
@@ -15,11 +15,11 @@ const noteUseEveryMS = 60_000
 export interface ApiKeyAuthentication {
   /** @throws ApiError INVALID_API_KEY */
   find(apiKey: string | undefined): Promise<AuthenticatedKey>
-  /** The same without a query, for a caller from the last second. */
+  /** A caller seen within the last second, without a query. */
   remembered(apiKey: string): AuthenticatedKey | undefined
 }
 
-/** Keys are looked up by digest, which leaks nothing of a key through timing. */
+/** Looks keys up by digest, so that timing leaks nothing about a key. */
 export function createApiKeyAuthentication({ db, log }: Pick<Chat, 'db' | 'log'>): ApiKeyAuthentication {
   const known = new LRUCache<string, AuthenticatedKey>({ max: 10_000, ttl: rememberApiKeyMS })
   const lookingUp = new Map<string, { found: Promise<AuthenticatedKey>; askedAtMS: number }>()
@@ -44,13 +44,13 @@ export function createApiKeyAuthentication({ db, log }: Pick<Chat, 'db' | 'log'>
       key,
       allows: allowedFrom(key.addresses),
     } as const
-    // Counted from the query on: the key may have been revoked before its result arrived.
+    // Counted from the start of the query, since the key may have been revoked before the result arrived.
     known.set(keyDigest, caller, { start: askedAtMS })
     noteUse(caller)
     return caller
   }
 
-  /** Concurrent calls that find a stale key share one lookup, for as long as it may take. */
+  /** Shares one lookup among concurrent calls for the same key, for up to `rememberApiKeyMS`. */
   function shareLookUp(keyDigest: string): Promise<AuthenticatedKey> {
     const nowMS = performance.now()
     const begun = lookingUp.get(keyDigest)

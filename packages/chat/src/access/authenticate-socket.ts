@@ -8,7 +8,7 @@ import { createAppLookup, toCaller } from './authenticate-user.ts'
 import type { AuthenticatedUser } from './caller.ts'
 import { admitLogin, type LoginParts } from './own-logins/admit-login.ts'
 
-/** Logins in one query. Its result is handled in one turn, which blocks everything else. */
+/** Logins per query. Its result is handled in one turn, which blocks the event loop. */
 const loginsAtOnce = 50
 
 /** The user of a socket, with the client key of the app. */
@@ -18,7 +18,7 @@ export type AuthenticatedSocket = AuthenticatedUser & { clientKey: string }
 export type AuthenticateSocket = (token: string, clientKey?: string) => Promise<AuthenticatedSocket>
 
 /**
- * Like `createUserAuthentication`, but the client key is optional: without it the token alone must identify the app
+ * Like `createUserAuthentication`, but with an optional client key: without it, the token alone must identify the app
  * (docs/reference/socket.md#authenticate). Concurrent logins share one query. The function throws ApiError
  * INVALID_CLIENT_KEY, INVALID_TOKEN.
  */
@@ -47,7 +47,7 @@ export function createSocketAuthentication(chat: LoginParts): AuthenticateSocket
   }
 }
 
-/** Finds the client key of an app, and caches it for a minute. */
+/** Finds the client key of an app, cached for a minute. */
 function createClientKeyLookup(db: Db): (app: string) => Promise<string> {
   const clientKeys = new LRUCache<string, string>({ max: 10_000, ttl: 60_000 })
   return async (id) => {

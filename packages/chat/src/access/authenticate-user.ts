@@ -13,9 +13,9 @@ export interface UserCredentials {
 }
 
 /**
- * Returns the function that finds users by client key and token (docs/reference/README.md#authentication). The app's client key is
- * cached for a minute; a token is cached only if its revocation still takes effect at once (token-cache.ts). The function throws
- * ApiError INVALID_CLIENT_KEY, INVALID_TOKEN.
+ * Returns a function that finds users by client key and token (docs/reference/README.md#authentication). The app of a
+ * client key is cached for a minute. A token is cached only while its revocation is certain to arrive (token-cache.ts).
+ * The function throws ApiError INVALID_CLIENT_KEY, INVALID_TOKEN.
  */
 export function createUserAuthentication(
   chat: LoginParts,
@@ -37,7 +37,7 @@ export function toCaller({ app, user, digest: tokenDigest, expiresAt, login }: T
   return { kind: 'user', app, user, tokenDigest, expiresAt, isOwnLogin: login !== undefined }
 }
 
-/** Finds the app of a client key, and caches it for a minute. */
+/** Finds the app of a client key, cached for a minute. */
 export function createAppLookup(db: Db): (clientKey: string) => Promise<string | undefined> {
   const apps = new LRUCache<string, string>({ max: 10_000, ttl: 60_000 })
   return async (clientKey) => {

@@ -14,7 +14,8 @@ import { expiryFrom } from './new-token.ts'
 import { unknownClient } from './revoke-tokens.ts'
 
 /**
- * Makes a token of the integrator the only one of a user (docs/reference/users.md#create-update-issue-a-token).
+ * Makes a token supplied by the integrator the only one of a user
+ * (docs/reference/users.md#create-update-issue-a-token).
  * @throws ApiError CLIENT_NOT_FOUND, USER_BANNED, INVALID_REQUEST if another user holds it or its expiry is past
  */
 export async function bindToken(

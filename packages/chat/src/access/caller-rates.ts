@@ -3,17 +3,17 @@ import type { RequestCounts } from '@parley/presence/request-counts'
 import type { SignedInOperator } from '../operators/sessions.ts'
 import type { AuthenticatedIntegrator, AuthenticatedUser } from './caller.ts'
 
-/** Requests and emits per minute, over all gateways and nodes; 0 is no limit. */
+/** Requests and emits per minute, over all gateways and nodes; 0 means no limit. */
 export interface CallerLimits {
-  /** For a key without a rate of its own. */
+  /** Default of a key. */
   perApiKey: number
-  /** For one user, over all tokens and sockets. */
+  /** For a user, over all tokens and sockets. */
   perUser: number
-  /** Of all users of an app together. */
+  /** For all users of an app together. */
   perApp: number
 }
 
-/** Counts a request or emit. Returns TOO_MANY_REQUESTS if its caller has made too many. */
+/** Counts a request or emit. Returns TOO_MANY_REQUESTS once the caller has exceeded a limit. */
 export type CallerRates = (
   caller: AuthenticatedIntegrator | AuthenticatedUser | SignedInOperator,
 ) => ApiError | undefined
@@ -41,7 +41,7 @@ export function createCallerRates(
       const most = caller.key.ratePerMinute ?? perApiKey
       return refusal(`key ${app} ${caller.keyDigest}`, most, 'with the API key')
     }
-    // A refused request does not count for the app: a user takes no more of its limit than their own.
+    // The user's limit comes first, so that a refused request does not count for the app.
     return (
       refusal(`user ${app}\0${caller.user}`, perUser, 'of the user') ??
       refusal(`app ${app}`, perApp, 'of all users of the app')

@@ -12,7 +12,7 @@ export interface UserCaller {
   user: string
 }
 
-/** The integrator's own server, which is not bound by the roles of a room. */
+/** The integrator's server, which is not bound by room roles. */
 export interface IntegratorCaller {
   kind: 'integrator'
   app: string
@@ -20,10 +20,10 @@ export interface IntegratorCaller {
 
 /** A user authenticated by a token. */
 export interface AuthenticatedUser extends UserCaller {
-  /** Names the token in revocations. */
+  /** Identifies the token in revocations. */
   tokenDigest: string
   expiresAt: Date
-  /** By the login of the app's own: its issuer gives the next token. */
+  /** Whether it comes from the app's own login, whose issuer then issues the next token. */
   isOwnLogin: boolean
 }
 
@@ -36,7 +36,7 @@ interface WithRights extends IntegratorCaller {
 }
 
 export interface AuthenticatedKey extends WithRights {
-  /** Names the key in rate limits. */
+  /** Identifies the key in rate limits. */
   keyDigest: string
   /** Whether the key may be used from an address. */
   allows: Allows
@@ -49,7 +49,7 @@ export interface AuthenticatedOperator extends WithRights {
   session: string
 }
 
-/** For actions in a user's name without a token, as when the integrator writes for them. */
+/** Acts as a user without a token, for example when the integrator writes on their behalf. */
 export function asUser(app: string, user: string): UserCaller {
   return { kind: 'user', app, user }
 }

@@ -5,8 +5,8 @@ import type { UserCaller } from './caller.ts'
 
 /**
  * The caller's device that sent a request.
- * @param forms the possible device IDs, the likeliest first. Returns the first one that the user is connected with now, else
- *   the very first, also if connections are unknown
+ * @param forms possible device IDs, most likely first. Returns the first that is connected now; if none is, or
+ * connections are unknown, the first of all
  */
 export async function callingDevice(
   { log }: Pick<Chat, 'log'>,
@@ -19,7 +19,7 @@ export async function callingDevice(
     const connected = (await findOnlineDevices(presence, app, [user])).get(user)
     return forms.find((form) => connected?.has(form)) ?? forms[0]
   } catch (error) {
-    log.warn({ err: error, app, user }, 'calling device not certain: connected devices not read')
+    log.warn({ err: error, app, user }, 'calling device uncertain: connected devices not read')
     return forms[0]
   }
 }

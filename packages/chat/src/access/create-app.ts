@@ -5,7 +5,7 @@ import type { AppDoc } from '@parley/db/apps/documents'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import { type Audited, newApiKey } from './api-keys.ts'
 
-/** The keys of a new app, in clear text this one time. */
+/** The keys of a new app, in clear text for the only time. */
 export interface NewApp {
   app: string
   clientKey: string

@@ -13,45 +13,45 @@ import type { Db } from '@parley/db/connect'
 import { newId } from '@parley/db/messages/messages'
 import { rememberApiKeyMS } from './authenticate-api-key.ts'
 
-/** A dying node is skipped after two attempts: it no longer announces itself. */
+/** After two attempts a dying node no longer announces itself and is skipped. */
 const orderTries = 3
 /**
- * Longer than any request from before the keys ended, with the work after its response: a send retries for at most 10 s, and is
- * flushed a second later.
+ * Longer than any request that began before the keys were revoked, including its work after the response: a send
+ * retries for at most 10 s and is flushed a second later.
  */
 const inFlightMS = 15_000
 
 export interface DeleteAppParts {
   db: Db
   bus: Bus
-  /** Can be new: the deletion waits until it knows the realtime nodes. */
+  /** May be new: the deletion waits until it knows the realtime nodes. */
   control: Control
-  /** A line for the operator. */
+  /** Prints a line for the operator. */
   say: (line: string) => void
   onProgress: DeletionProgress
-  /** For tests: resolves when no earlier request writes any more. */
+  /** For tests: settles when no earlier request writes any more. */
   inFlightIsOver?: () => Promise<unknown>
 }
 
 /**
- * Deletes an app: ends its keys and tokens, disconnects its sockets on every node, purges it from the stream, then
- * deletes its documents, the app's own last. Safe to repeat after a failure or a kill at any point, and for an app
- * whose own document is gone: it then removes late writes of a process that had stalled.
- * @throws when a realtime node or a gateway does not confirm it, or a server is away
+ * Deletes an app: revokes its keys and tokens, disconnects its sockets on every node, purges it from the streams, then
+ * deletes its documents, the app document last. Safe to repeat after a failure or a kill at any point. Repeated after
+ * the app document is gone, it removes late writes of a stalled process.
+ * @throws if a realtime node or a gateway does not confirm, or a server is away
  */
 export async function deleteApp(parts: DeleteAppParts, app: string): Promise<void> {
   const { db, bus, control, say, onProgress, inFlightIsOver = () => pause(inFlightMS) } = parts
   await markAppDeleting(db, app)
   await pause(Math.max(rememberApiKeyMS, nodesHeardWithinMS))
-  // No gateway accepts an API key any more that could issue another.
+  // No gateway accepts an API key now, so none can issue another token.
   await deleteAppTokens(db, app)
   await notifyAll(control, app)
   say('its client key, API keys and tokens are refused everywhere, and its sockets are closed')
   await purgeApp(bus, app)
-  // Requests in flight when the keys ended may have written after a pass.
+  // Requests in flight when the keys were revoked may have written after a pass.
   do {
     while ((await deleteAppDocs(db, app, onProgress)) > 0) await purgeApp(bus, app)
-    say('nothing of it is left; looking once more in some seconds, when all that was in flight is over')
+    say('all of its data is deleted; checking again in a few seconds, once requests in flight are over')
     await inFlightIsOver()
     await purgeApp(bus, app)
   } while ((await deleteAppDocs(db, app, onProgress)) > 0)

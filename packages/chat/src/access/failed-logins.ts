@@ -11,28 +11,31 @@ import type { Chat } from '../chat.ts'
 const codes = ['INVALID_API_KEY', 'INVALID_CLIENT_KEY', 'INVALID_TOKEN'] as const satisfies ErrorCode[]
 type FailedLoginCode = (typeof codes)[number]
 
-/** The presented values, by the error that rejects each. */
+/** The presented values, by the error that rejects them. */
 type Presented = { [code in FailedLoginCode]?: string | undefined }
 
-/** Failed logins by address, over REST and sockets, all gateways and nodes (docs/reference/README.md#authentication). */
+/**
+ * Counts failed logins by address, over REST and sockets, all gateways and nodes
+ * (docs/reference/README.md#authentication).
+ */
 export interface FailedLogins {
   /**
-   * Counts the key or token that an error calls wrong, if it is a guess; an expired token, or one that the address has tried before,
-   * is not. A valid one never counts, so that one bad client does not lock out the office that shares its address. Only a lookup
-   * tells these apart, so every key and token is looked up.
-   * @param address as text; all of an IPv6 /64 count as one
-   * @returns the error for the client: TOO_MANY_REQUESTS if the address has guessed too often, else the same
+   * Counts a rejected key or token as a guess, unless it is an expired token or the address has tried it before. A
+   * valid one never counts, so that one broken client does not lock out an office that shares its address. Only a
+   * lookup tells these apart, so every key and token is looked up.
+   * @param address as text; an IPv6 /64 counts as one address
+   * @returns the error for the client: TOO_MANY_REQUESTS if the address has guessed too often, otherwise `error`
    */
   judge(address: string, error: unknown, presented: Presented): Promise<unknown>
 }
 
 interface FailedLoginsParts {
   presence: Presence
-  /** Counts for this process while Redis is away. */
+  /** Counts within this process while Redis is away. */
   counts: Pick<RequestCounts, 'hit'>
 }
 
-/** @param perAddress allowed failures per minute; 0 is no limit */
+/** @param perAddress allowed failures per minute; 0 means no limit */
 export function createFailedLogins(
   { db }: Pick<Chat, 'db'>,
   { presence, counts }: FailedLoginsParts,

@@ -4,7 +4,7 @@ import { withoutPort } from '@parley/presence/address-block'
 /** Whether a key may be used from an address. */
 export type Allows = (address: string) => boolean
 
-/** @param networks in CIDR notation; undefined: everywhere */
+/** @param networks in CIDR notation; undefined allows every address */
 export function allowedFrom(networks: readonly string[] | undefined): Allows {
   if (!networks) return () => true
   const list = new BlockList()

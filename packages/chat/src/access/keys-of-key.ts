@@ -20,8 +20,9 @@ export function hasScope({ scopes, permissions }: AuthenticatedIntegrator['key']
 }
 
 /**
- * Adds a key on behalf of another, which can grant no more than it has (docs/reference/keys.md).
- * @throws ApiError PERMISSION_DENIED naming the missing right of the calling key; CONFLICT, TOO_MANY_KEYS, INVALID_REQUEST
+ * Adds a key on behalf of another key, which can grant no more than it has (docs/reference/keys.md).
+ * @throws ApiError PERMISSION_DENIED naming the right that the calling key lacks; CONFLICT, TOO_MANY_KEYS,
+ * INVALID_REQUEST
  */
 export async function addKey(
   chat: Pick<Chat, 'db' | 'audit'>,
@@ -38,10 +39,7 @@ export async function addKey(
   return addApiKey(chat, app, added).catch(rethrow)
 }
 
-/**
- * The keys of the app, the oldest first.
- * @param ended includes revoked and expired keys
- */
+/** The keys of the app, oldest first. @param ended includes revoked and expired keys */
 export async function listKeys({ db }: Pick<Chat, 'db'>, app: string, ended: boolean): Promise<{ data: ApiKeyView[] }> {
   return { data: await listApiKeys(db, app, ended).catch(rethrow) }
 }
@@ -62,9 +60,9 @@ function scopesOf(key: CallingKey['key'], wanted: readonly KeyScope[] = key.scop
 function endOf(key: CallingKey['key'], wanted: Wanted): Date | undefined {
   if (wanted.expiresAt === undefined) return key.expiresAt
   const end = new Date(wanted.expiresAt)
-  if (end.getTime() <= clock.now()) throw new ApiError('INVALID_REQUEST', 'expiresAt: expected a time of the future')
+  if (end.getTime() <= clock.now()) throw new ApiError('INVALID_REQUEST', 'expiresAt: expected a future time')
   if (key.expiresAt && end > key.expiresAt) {
-    throw new ApiError('PERMISSION_DENIED', 'expiresAt: after the end of the calling key')
+    throw new ApiError('PERMISSION_DENIED', 'expiresAt: later than that of the calling key')
   }
   return end
 }
@@ -72,7 +70,7 @@ function endOf(key: CallingKey['key'], wanted: Wanted): Date | undefined {
 function networksOf({ addresses: own }: CallingKey['key'], { addresses = own }: Wanted) {
   const outside = own && addresses?.find((network) => !isInside(network, own))
   if (outside !== undefined) {
-    throw new ApiError('PERMISSION_DENIED', `addresses: ${outside} is outside of the networks of the calling key`)
+    throw new ApiError('PERMISSION_DENIED', `addresses: ${outside} is outside the networks of the calling key`)
   }
   return addresses
 }

@@ -3,7 +3,7 @@ import { findApp, isInForce } from '@parley/db/apps/apps'
 import type { ApiKeyDoc } from '@parley/db/apps/documents'
 import type { Db } from '@parley/db/connect'
 
-/** The reason that a key is not added or ended, as a sentence for operators. */
+/** Why a key was not added or revoked, as a sentence for operators. */
 export class KeyError extends Error {
   override name = 'KeyError'
   readonly reason: 'no app' | 'name taken' | 'too many' | 'not found' | 'ambiguous'
@@ -17,7 +17,7 @@ export class KeyError extends Error {
 const idLength = 12
 
 /**
- * The keys of an app, the oldest first: never the secrets themselves.
+ * The keys of an app, oldest first, without the secrets.
  * @param ended includes revoked and expired keys
  * @throws KeyError for an unknown app
  */
@@ -31,7 +31,7 @@ export async function keysOf(db: Db, app: string): Promise<ApiKeyDoc[]> {
   return found.apiKeys
 }
 
-/** The fingerprint that names a key in lists and in the audit log. */
+/** Fingerprint that identifies a key in lists and in the audit log. */
 export function keyFingerprint(digest: string): string {
   return digest.slice(0, idLength)
 }

@@ -11,7 +11,7 @@ import { keyFingerprint } from './list-api-keys.ts'
 import { unknownClient } from './revoke-tokens.ts'
 
 /**
- * The tokens of a user in force, the latest first (docs/reference/users.md#tokens-of-a-user).
+ * The valid tokens of a user, latest first (docs/reference/users.md#tokens-of-a-user).
  * @throws ApiError CLIENT_NOT_FOUND
  */
 export async function listTokens(
@@ -24,7 +24,7 @@ export async function listTokens(
   return { data: found.map((token) => tokenView(token)) }
 }
 
-/** Those of the caller, with the one of the call marked. */
+/** The caller's own tokens, with the one of this request marked. */
 export async function listMyTokens(
   { db }: Pick<Chat, 'db'>,
   caller: AuthenticatedUser,
@@ -33,7 +33,7 @@ export async function listMyTokens(
   return { data: found.map((token) => tokenView(token, { isCurrent: token.digest === caller.tokenDigest })) }
 }
 
-/** A token as lists show it: by its fingerprint. */
+/** A token as shown in lists, identified by its fingerprint. */
 export function tokenView(
   { digest, device, login, createdAt, expiresAt, lastUsedAt }: TokenDoc,
   more: { isCurrent?: boolean } = {},

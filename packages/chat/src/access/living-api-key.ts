@@ -7,8 +7,8 @@ import { rememberApiKeyMS } from './authenticate-api-key.ts'
 import type { AuthenticatedIntegrator } from './caller.ts'
 
 /**
- * Returns the function that rechecks a caller's API key or session, for responses that stay open; one query a second for each,
- * however many wait with it. The function throws ApiError INVALID_API_KEY or INVALID_SESSION.
+ * Returns a function that rechecks a caller's API key or session, for responses that stay open. Each is queried at most
+ * once a second, however many responses share it. The function throws ApiError INVALID_API_KEY or INVALID_SESSION.
  */
 export function createKeyCheck({ db }: Pick<Chat, 'db'>): (caller: AuthenticatedIntegrator) => Promise<void> {
   const found = new LRUCache<string, Promise<boolean>>({ max: 10_000, ttl: rememberApiKeyMS })

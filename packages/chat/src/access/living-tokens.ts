@@ -4,7 +4,7 @@ import type { Chat } from '../chat.ts'
 
 const tokensAtOnce = 5_000
 
-/** Which of these tokens are still valid, and when they end. */
+/** The tokens that are still valid, with their expiry. */
 export async function livingTokens<T extends { app: string; user: string; tokenDigest: string }>(
   { db }: Pick<Chat, 'db'>,
   held: readonly T[],

@@ -9,19 +9,19 @@ export function newToken(): string {
   return `pt_${randomBytes(32).toString('base64url')}`
 }
 
-/** The default end of an issued token. */
+/** Default expiry of an issued token. */
 export function defaultExpiry(chat: Chat): Date {
   return new Date(clock.now() + chat.settings.tokenDays * 24 * 60 * 60 * 1000)
 }
 
 /**
- * The end of a supplied or issued token, as the integrator gives it.
- * @throws ApiError INVALID_REQUEST if that is in the past, or not a time
+ * Parses the expiry that the integrator gives for a token.
+ * @throws ApiError INVALID_REQUEST if it is in the past or not a time
  */
 export function expiryFrom(expirationDate: string): Date {
   const expiresAt = isoDate(expirationDate)
   if (!(expiresAt.getTime() > clock.now())) {
-    throw new ApiError('INVALID_REQUEST', 'expirationDate: expected a time to come')
+    throw new ApiError('INVALID_REQUEST', 'expirationDate: expected a future time')
   }
   return expiresAt
 }

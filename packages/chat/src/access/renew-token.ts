@@ -11,14 +11,14 @@ import type { AuthenticatedUser } from './caller.ts'
 import { defaultExpiry, newToken } from './new-token.ts'
 
 /**
- * Issues a new token to the caller and ends the call's; its sockets then belong to the new one
+ * Issues a new token to the caller and revokes the one used. Sockets of the old token continue under the new one
  * (docs/reference/users.md#as-the-user).
- * @throws ApiError INVALID_TOKEN when it ended meanwhile; PERMISSION_DENIED for one of the app's own login
+ * @throws ApiError INVALID_TOKEN if it was revoked meanwhile; PERMISSION_DENIED for a token of the app's own login
  */
 export async function renewToken(chat: Chat, caller: AuthenticatedUser): Promise<Result<typeof operation>> {
   if (caller.isOwnLogin) {
-    // It would outlive what the issuer allows.
-    throw new ApiError('PERMISSION_DENIED', 'the token is of a login of your own: its issuer gives the next one')
+    // A Parley token would outlive the lifetime that the issuer allows.
+    throw new ApiError('PERMISSION_DENIED', 'the token comes from your own login: get the next one from its issuer')
   }
   const token = newToken()
   const expiresAt = defaultExpiry(chat)

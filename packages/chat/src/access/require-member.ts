@@ -16,7 +16,7 @@ export async function requireMember(
   roomId: string,
   session?: Session,
 ): Promise<{ room: RoomDoc; membership: MembershipDoc }> {
-  // In a transaction one after the other.
+  // A session runs one operation at a time.
   if (session) {
     return requireMemberOf(chat, caller, roomId, await findRoom(chat.db, caller.app, roomId, session), session)
   }
@@ -36,7 +36,7 @@ export async function requireReader(chat: { db: Db }, caller: Caller, roomId: st
   return checkRoom(await findRoom(chat.db, caller.app, roomId), roomId)
 }
 
-/** The same as requireMember, for a room that the caller has looked up. */
+/** Like requireMember, for a room that has already been read. */
 export async function requireMemberOf<R extends RoomDoc>(
   chat: { db: Db },
   caller: { app: string; user: string },

@@ -11,8 +11,8 @@ import { tokensRevoked } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
 
 /**
- * Ends tokens of a user and disconnects their sockets on every node (docs/reference/users.md#revoke-tokens). Of the app's own
- * login, those end too that were issued until now and that nobody has presented yet.
+ * Revokes tokens of a user and disconnects their sockets on every node (docs/reference/users.md#revoke-tokens). For the
+ * app's own login, this includes tokens issued until now that have not been presented yet.
  * @throws ApiError CLIENT_NOT_FOUND, TOKEN_NOT_FOUND
  */
 export async function revokeTokens(
@@ -22,7 +22,7 @@ export async function revokeTokens(
   { token, jti, deviceId }: Input<typeof operation>['body'] = {},
 ): Promise<Result<typeof operation>> {
   if ([token, jti, deviceId].filter((one) => one !== undefined).length > 1) {
-    throw new ApiError('INVALID_REQUEST', 'token, jti, deviceId: expected one of them, or none')
+    throw new ApiError('INVALID_REQUEST', 'token, jti, deviceId: expected at most one of them')
   }
   const mark: LoginMark | undefined =
     jti !== undefined ? { jti } : deviceId !== undefined ? { device: deviceId } : undefined
@@ -36,7 +36,7 @@ export async function revokeTokens(
 }
 
 /**
- * Ends one token of a user by the ID that lists have (docs/reference/users.md#tokens-of-a-user).
+ * Revokes one token of a user by its ID in lists (docs/reference/users.md#tokens-of-a-user).
  * @throws ApiError CLIENT_NOT_FOUND, TOKEN_NOT_FOUND
  */
 export async function endToken(
@@ -49,7 +49,7 @@ export async function endToken(
   return {}
 }
 
-/** @returns the number of tokens that were in force */
+/** @returns the number of revoked tokens that were valid */
 async function endTokensOf(
   chat: Chat,
   of: { app: string; user: string },
@@ -58,12 +58,12 @@ async function endTokensOf(
 ): Promise<number> {
   const { app, user } = of
   return changeAndNotify(chat, userOrderingKey(of), async (session, pending) => {
-    // A token that is presented for the first time meanwhile comes before this, or after it and is refused.
+    // A concurrent first login either commits before this, or is refused after it.
     if (!(await lockUser(chat.db, app, user, session))) throw unknownClient(user)
     const deleted = await deleteTokens(chat.db, app, user, which, session)
     if (which === 'all') await endLoginsUntilNow(chat.db, app, user, session)
     if (mark) await putMark(chat.db, newLoginMark(of, mark), session)
-    // Also of expired tokens: one that was bound again with an earlier end may have its socket still.
+    // Includes expired tokens: a token rebound with an earlier expiry may still have a socket.
     tokensRevoked(pending, of, deleted.ended)
     chat.audit?.note({ after: { revokedTokens: deleted.living } })
     return deleted.living

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'
 import { isAtLeast, type Role, requireRole } from './room-role.ts'
 
-/** The highest first. */
+/** Highest first. */
 const roles: readonly Role[] = ['integrator', 'platform admin', 'owner', 'manager', 'member']
 
 describe('a role in a room', () => {
@@ -15,7 +15,7 @@ describe('a role in a room', () => {
     })
   }
 
-  test('below the required one is refused, naming the users allowed', () => {
+  test('below the required one is refused, naming the allowed roles', () => {
     requireRole('owner', 'owner', 'freezing')
     requireRole('integrator', 'owner', 'freezing')
     assert.throws(() => requireRole('manager', 'owner', 'freezing'), {

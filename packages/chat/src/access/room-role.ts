@@ -11,7 +11,7 @@ import type { Session } from '@parley/db/transactions/transaction'
 import { findUser } from '@parley/db/users/users'
 import { type Caller, userOf } from './caller.ts'
 
-/** The highest first: each includes the rights of those after it. */
+/** Highest first. Each role includes the rights of those after it. */
 const roles = ['integrator', 'platform admin', 'owner', 'manager', 'member'] as const
 export type Role = (typeof roles)[number]
 
@@ -22,7 +22,7 @@ export interface InRoom {
 }
 
 /**
- * The room and the caller's role, for changes in the room: a banned user can only read and leave, in any role
+ * The room and the caller's role, for changes in the room. A banned user can only read and leave, whatever their role
  * (docs/reference/moderation.md#bans).
  * @throws ApiError USER_BLOCKED, and as findRole
  */
@@ -52,7 +52,7 @@ export async function findRole({ db }: { db: Db }, by: Caller, roomId: string, s
   return found
 }
 
-/** The caller's role, from a room and a membership already read; throws without one. */
+/** The caller's role, from a room and membership already read; an ApiError if there is none. */
 function roleIn(
   by: Caller,
   roomId: string,
@@ -79,9 +79,9 @@ export function requireRole(role: Role, least: Role, what: string): void {
 }
 
 /**
- * The rooms and the callers' roles, as findActingRole finds each, for many concurrent additions in one round trip; and the facts
- * and profiles of `invitees` that decide.
- * @param orderingKeys ordering keys of the rooms: their waiting events are read too
+ * Like findActingRole, for many concurrent additions in one round trip. Also reads the facts and profiles of `invitees`
+ * that decide whether they can join.
+ * @param orderingKeys ordering keys of the rooms, whose waiting events are read too
  */
 export async function findActingRoles(
   db: Db,

@@ -5,9 +5,9 @@ import type { Audited } from './api-keys.ts'
 import { newWebhookSecret } from './create-app.ts'
 
 /**
- * Gives an app a new webhook secret, returned in clear text this once. The old secret stays valid for `hours`, so that the
- * integrator's server can switch at any moment meanwhile.
- * @throws Error if there is no such app
+ * Gives an app a new webhook secret and returns it in clear text for the only time. The old secret stays valid for
+ * `hours`, so that the integrator's server can switch at any time in between.
+ * @throws Error if the app does not exist
  */
 export async function rotateWebhookSecret({ db, audit }: Audited, app: string, hours: number): Promise<string> {
   const secret = newWebhookSecret()

@@ -5,8 +5,8 @@ import { lockUser } from '@parley/db/users/lock-user'
 import type { UserCaller } from './caller.ts'
 
 /**
- * Locks the caller as the first step of a transaction, since they can be erased after they authenticated: either the erasure
- * deletes the transaction's writes, or they never happen.
+ * Locks the caller as the first step of a transaction, since they may have been erased after authenticating. Either the
+ * erasure deletes the transaction's writes, or the transaction fails.
  * @throws ApiError INVALID_TOKEN
  */
 export async function takeCaller(db: Db, { app, user }: UserCaller, session: Session): Promise<void> {

@@ -9,10 +9,10 @@ import { findToken, noteTokenUse } from '@parley/db/users/tokens'
 import { LRUCache } from 'lru-cache'
 import type { Log } from '../ports.ts'
 
-/** A token is trusted for this long after it was read. */
+/** A cached token is trusted for this long. */
 const cacheTokenMS = 2_000
 /**
- * Processes that cannot notify the gateways of a token's end wait this long. Longer than the cache's lifetime, since
+ * Processes that cannot notify the gateways of a revocation wait this long. It exceeds the cache's lifetime, since
  * timers run on a coarser clock.
  */
 export const tokenCacheExpiredAfterMS = cacheTokenMS + 500
@@ -28,25 +28,25 @@ export interface TokenCache {
 
 interface Cached {
   held: TokenDoc
-  /** The time of the query. */
+  /** When the query began. */
   askedAtMS: number
 }
 
-/** A query in flight, which a revocation can overtake. */
+/** A query in flight, which a revocation can make stale. */
 interface Look {
   isStale: boolean
 }
 
 /**
- * Caches token holders while revocations are certain to arrive: every gateway confirms the end of a token before it is
+ * Caches token holders while revocations are certain to arrive: every gateway confirms a revocation before it is
  * acknowledged. A token in use is refreshed in the background.
- * @param gateway its unique name
+ * @param gateway unique name of this gateway
  */
 export function createTokenCache({ db, log }: { db: Db; log: Log }, bus: Bus, gateway: string): TokenCache {
   const cache = new LRUCache<string, Cached>({ max: mostTokens, ttl: cacheTokenMS })
   const looks = new Map<string, Set<Look>>()
   const revocations = hearRevocations(bus, gateway, forget, (error) =>
-    log.warn({ err: error }, 'gateway not announced: it does not cache tokens meanwhile'),
+    log.warn({ err: error }, 'gateway not announced: tokens are not cached meanwhile'),
   )
 
   function forget(app: string, command: NodeCommand): void {
@@ -84,13 +84,13 @@ export function createTokenCache({ db, log }: { db: Db; log: Log }, bus: Bus, ga
     }
   }
 
-  /** Runs without the caller waiting. */
+  /** Records the use in the background. */
   function noteUse(held: TokenDoc): void {
     const { app, user } = held
     noteTokenUse(db, held).catch((error: unknown) => log.warn({ err: error, app, user }, 'use of a token not noted'))
   }
 
-  /** The cached holder, if it is certain now. */
+  /** The cached holder, if no revocation can have been missed. */
   function cached(name: string): Cached | undefined {
     const sinceMS = revocations.heardSinceMS()
     if (sinceMS === undefined) return undefined
@@ -101,7 +101,7 @@ export function createTokenCache({ db, log }: { db: Db; log: Log }, bus: Bus, ga
 
   function refresh(app: string, tokenDigest: string): void {
     if (looks.has(key(app, tokenDigest))) return
-    // The next caller, without a cached holder, gets the error.
+    // If this fails, the next caller without a cached holder gets the error.
     lookUp(app, tokenDigest).catch((error: unknown) => log.warn({ err: error, app }, 'token not read again'))
   }
 

@@ -13,7 +13,7 @@ import { toSenderView } from '../views/message.ts'
 import { toPrefView } from '../views/room.ts'
 
 /**
- * A page of the members of a room, the longest-standing first. The cost does not depend on the place of the page.
+ * A page of a room's members, longest-standing first. The cost does not depend on the position of the page.
  * @throws ApiError ROOM_NOT_FOUND, INVALID_QUERY
  */
 export async function inspectMembers(

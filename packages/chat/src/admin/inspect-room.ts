@@ -12,7 +12,8 @@ import { messageJson } from '../views/message.ts'
 import { toRoomViewFor } from '../views/room.ts'
 
 /**
- * A room with all of its settings, and its latest message, except for operators, since they give no reason here.
+ * A room with all of its settings and its latest message. Operators do not get the message, since they give no reason
+ * here.
  * @throws ApiError ROOM_NOT_FOUND
  */
 export async function inspectRoom({ db }: Chat, caller: AuthenticatedIntegrator, roomId: string): Promise<JsonText> {

@@ -9,7 +9,8 @@ import { roleOf, toListedRoom } from '../views/admin-room.ts'
 import { toPrefView } from '../views/room.ts'
 
 /**
- * The rooms of a user, the latest message first, with exact unread counts. The cost depends on how many rooms the user has.
+ * The rooms of a user, latest message first, with exact unread counts. The cost grows with the number of the user's
+ * rooms.
  * @throws ApiError CLIENT_NOT_FOUND
  */
 export async function inspectRoomsOfUser(

@@ -16,7 +16,7 @@ import { listConnections } from '../users/list-connections.ts'
 import { toBanView, toBlockView } from '../views/ban.ts'
 import { toAdminUserView } from '../views/user.ts'
 
-/** Of bans, blocks and tokens. */
+/** Maximum number of bans, blocks and tokens each. */
 const most = 100
 
 /**

@@ -27,8 +27,8 @@ const sorts: Readonly<Record<string, RoomSort>> = {
 }
 
 /**
- * GET /admin/rooms: a page of the rooms that match the filter `q`, or those that a beginning of an ID or name finds. A page reads
- * one index from the cursor on, and skips rooms that the filter leaves out.
+ * GET /admin/rooms: a page of the rooms that match the filter `q`, or of those whose ID or name starts with `search`.
+ * Reads one index from the cursor on, skipping rooms that the filter excludes.
  * @throws ApiError INVALID_QUERY, TOO_MANY_REQUESTS
  */
 export async function listAllRooms(

@@ -15,7 +15,7 @@ import { toAdminUserViews } from '../views/user.ts'
 type Query = Input<typeof operation>['query']
 
 /**
- * GET /admin/users: a page of the users of the app, or those that a beginning of a name or ID finds.
+ * GET /admin/users: a page of the app's users, or those whose ID or name starts with `q`.
  * @throws ApiError INVALID_QUERY, TOO_MANY_REQUESTS
  */
 export async function listAllUsers(chat: Chat, app: string, query: Query): Promise<Result<typeof operation>> {
@@ -42,7 +42,7 @@ export async function listAllUsers(chat: Chat, app: string, query: Query): Promi
   }
 }
 
-/** By the ID first, in its order, then by name in the order of names; each user once. */
+/** Matches by ID first, then by name, each in order and without duplicates. */
 async function usersBeginning(db: Db, app: string, q: string, limit: number): Promise<UserDoc[]> {
   const found = onlyUsers(await usersWithId(db, app, q, limit))
   const prefix = foldName(q)

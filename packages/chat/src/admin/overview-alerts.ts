@@ -5,13 +5,13 @@ import { pushNetworkNames } from '@parley/contracts/resources/push/network'
 type Overview = Result<typeof readOverview>
 type Alert = Overview['alerts'][number]
 
-/** A share of failures above which it is an alert, and how many failures there must be: one of three is chance. */
+/** Share of failures that raises an alert, and the minimum number of failures, since one of three may be chance. */
 const mostFailing = 0.01
 const fewestFailures = 10
-/** Events that a consumer may be behind. */
+/** Number of events that a consumer may be behind. */
 const mostLag = 10_000
 
-/** The faults in an overview, the worst first. It looks up nothing. */
+/** The faults in an overview, worst first. A pure function of the overview. */
 export function alertsOf({ hour, deadCalls, processes = [], lag = {} }: Omit<Overview, 'alerts'>): Alert[] {
   const sum = (name: keyof Overview['hour'][number]['figures']) =>
     hour.reduce((all, { figures }) => all + figures[name], 0)
@@ -33,7 +33,7 @@ export function alertsOf({ hour, deadCalls, processes = [], lag = {} }: Omit<Ove
   return [
     ...silent.map(({ service, node }) => ({
       code: 'PROCESS_SILENT' as const,
-      reason: `${service} ${node} has stopped to report: it was killed, or does not reach Redis`,
+      reason: `${service} ${node} has stopped reporting: it was killed, or cannot reach Redis`,
     })),
     ...[...refused.values()].map(({ network, app, name, lastError = '' }) => ({
       code: 'CREDENTIALS_REFUSED' as const,
@@ -44,12 +44,12 @@ export function alertsOf({ hour, deadCalls, processes = [], lag = {} }: Omit<Ove
     })),
     ...failing('REQUESTS_FAIL', 'requests', sum('failedRequests') + sum('failedEmits'), sum('requests') + sum('emits')),
     ...failing('PUSHES_FAIL', 'pushes', sum('failedPushes'), sum('pushes') + sum('failedPushes')),
-    ...failing('CALLS_FAIL', 'tries of calls', sum('failedCalls'), sum('calls') + sum('failedCalls')),
+    ...failing('CALLS_FAIL', 'call attempts', sum('failedCalls'), sum('calls') + sum('failedCalls')),
     ...(deadCalls > 0
       ? [
           {
             code: 'CALLS_DEAD' as const,
-            reason: `${deadCalls} calls failed for good: make them again, or let them expire`,
+            reason: `${deadCalls} calls failed for good: retry them, or let them expire`,
           },
         ]
       : []),

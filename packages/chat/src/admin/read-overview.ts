@@ -20,8 +20,8 @@ type Overview = Result<typeof operation>
 const mostCounted = 1_000
 
 /**
- * GET /admin/overview: the app's figures, connections and dead letters; with the platform permission the processes and the
- * lag of consumers (docs/reference/overview.md). The cost does not depend on the app's size.
+ * GET /admin/overview: the app's figures, connections and failed calls; with the platform permission also processes and
+ * consumer lag (docs/reference/overview.md). The cost does not depend on the app's size.
  */
 export async function readOverview(
   chat: Pick<Chat, 'db' | 'bus' | 'log'>,
@@ -55,7 +55,9 @@ export async function readOverview(
   return { ...overview, alerts: alertsOf(overview) }
 }
 
-/** The figures of the app by minute or hour, with the peaks of connections: those not in the database yet are in Redis. */
+/**
+ * The app's figures by minute or hour, with peak connections. Peaks that are not in the database yet come from Redis.
+ */
 async function seriesOf(
   { db }: Pick<Chat, 'db'>,
   presence: Presence,
@@ -76,7 +78,7 @@ async function seriesOf(
   return figures.map((one) => Object.assign(one, { peakConnections: peaks.get(one.fromMS) ?? 0 }))
 }
 
-/** The backlog of each consumer of the stream; consumers with unreadable state are left out. */
+/** The backlog of each stream consumer. Consumers whose state cannot be read are left out. */
 async function lagOf({ bus, log }: Pick<Chat, 'bus' | 'log'>): Promise<Record<string, number>> {
   if (!bus.connected) return {}
   const names = Object.keys(durableConsumers) as DurableConsumer[]

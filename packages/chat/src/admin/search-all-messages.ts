@@ -14,16 +14,20 @@ import type { Chat } from '../chat.ts'
 import { catchUp, excerptsOf } from '../search/search-messages.ts'
 import { conditionsOf } from '../search/search-words.ts'
 
-/** Rooms with the latest messages, which a search of the whole app indexes first; the others are indexed soon after a message. */
+/**
+ * Number of most recently active rooms that a search of the whole app indexes first. Other rooms are indexed soon after
+ * each message anyway.
+ */
 const roomsToIndex = 100
 
 type Query = Input<typeof operation>['body']
 
 /**
- * POST /admin/search: a page of the app's messages that match all filters, the latest first. It reads one index, and past
- * the messages that further filters leave out.
- * @param searchMS how long it may keep the database busy
- * @throws ApiError INVALID_REQUEST that names the filter, also when it takes too long, ROOM_NOT_FOUND, TOO_MANY_REQUESTS
+ * POST /admin/search: a page of the app's messages that match all filters, latest first. Reads one index and skips
+ * messages that further filters exclude.
+ * @param searchMS time limit of the query
+ * @throws ApiError INVALID_REQUEST naming the filter, also if the search takes too long; ROOM_NOT_FOUND,
+ * TOO_MANY_REQUESTS
  */
 export async function searchAllMessages(
   chat: Chat,
@@ -53,17 +57,17 @@ export async function searchAllMessages(
   })
 }
 
-/** Refuses filters that no index serves, by their names. */
+/** Refuses filters that no index serves, naming them. */
 function requireIndex({ keyword, room, sender, messageType, afterTimeMS, beforeTimeMS }: Query): void {
   if (keyword !== undefined || room !== undefined || sender !== undefined) return
   const given = Object.entries({ messageType, afterTimeMS, beforeTimeMS }).flatMap(([name, value]) =>
     value === undefined ? [] : [name],
   )
-  const subject = given.length > 0 ? `${given.join(', ')}: no index finds messages by this alone; ` : 'keyword: '
+  const subject = given.length > 0 ? `${given.join(', ')}: no index covers this alone; ` : 'keyword: '
   throw new ApiError('INVALID_REQUEST', `${subject}expected keyword, room or sender too`)
 }
 
-/** The filters that may leave out much of what the index finds. */
+/** The filters that may exclude many of the messages read. */
 function narrowed(query: Query): string {
   const names = ['messageType', 'sender', 'keyword', 'room'] as const
   return names.filter((name) => query[name] !== undefined).join(', ')

@@ -8,10 +8,7 @@ import type { Chat } from '../chat.ts'
 import { parseCursor, toPage } from '../page-cursor.ts'
 import { parseTime } from '../read-time.ts'
 
-/**
- * GET /admin/audit: a page of the recorded changes of the app, the latest first.
- * @throws ApiError INVALID_QUERY
- */
+/** GET /admin/audit: a page of the app's recorded changes, latest first. @throws ApiError INVALID_QUERY */
 export async function listAudit(
   { db }: Pick<Chat, 'db'>,
   app: string,
@@ -28,7 +25,7 @@ export async function listAudit(
   return toPage(oneMore, limit, { view: toAuditView, placeOf: (entry) => entry })
 }
 
-/** An entry as the API and the feed show it. */
+/** An entry as shown by the API and the feed. */
 export function toAuditView(doc: AuditDoc): AuditEntry {
   const { id, atMS, actor, actorName, address, action, subject, before, after, request } = doc
   const colon = subject.indexOf(':')

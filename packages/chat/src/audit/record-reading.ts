@@ -3,12 +3,12 @@ import { LRUCache } from 'lru-cache'
 import type { Chat } from '../chat.ts'
 import { type AuditContext, createRecorder } from './recorder.ts'
 
-/** Continued reading is recorded once in this time. */
+/** Continued reading is recorded once per this interval. */
 const sameReadingMS = 600_000
 
 /**
- * Returns the function that records an operator's reads and sends: the entry is committed before the operator gets anything.
- * Further pages of the same session for the same reason get no entry.
+ * Returns a function that records an operator's reads and sends. The entry is committed before the operator gets
+ * anything. Further pages read in the same session for the same reason add no entry.
  */
 export function createReadingRecords({ db }: Pick<Chat, 'db'>) {
   const recorded = new LRUCache<string, true>({ max: 10_000, ttl: sameReadingMS })

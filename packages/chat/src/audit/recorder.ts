@@ -13,7 +13,7 @@ export interface AuditContext extends Pick<AuditDoc, 'app' | 'actor' | 'actorNam
   keptDays: number
 }
 
-/** Details of a change from its use case: values without secrets, profiles and texts of messages. */
+/** Details that the use case adds to a change. They contain no secrets, profiles or message texts. */
 export interface AuditDetails {
   subject?: AuditSubject
   before?: object
@@ -21,22 +21,22 @@ export interface AuditDetails {
 }
 
 /**
- * Records one change of one call, in the transaction that makes it (docs/reference/audit.md). A restarted transaction writes its
- * entry again.
+ * Records the change of one call, in the transaction that makes it (docs/reference/audit.md). A restarted transaction
+ * writes its entry again.
  */
 export interface Recorder {
-  /** Adds to the next entry. */
+  /** Adds details to the entry. */
   note(details: AuditDetails): void
-  /** Writes the entry, unless an earlier transaction of the call has committed it. */
+  /** Writes the entry, unless an earlier transaction of this call has committed it. */
   write(db: Db, session: Session): Promise<void>
-  /** The transaction has committed. */
+  /** Called after the transaction has committed. */
   committed(): void
-  /** The entry for a transaction that several calls share: this call does not write it any more. */
+  /** Returns the entry for a transaction that several calls share. This call no longer writes it. */
   handOver(details?: AuditDetails): AuditDoc | undefined
 }
 
 const dayMS = 24 * 60 * 60 * 1_000
-/** The maximum size of the values before, and after; the rest is left out. */
+/** Size limit of `before` and of `after`. Larger values are reduced to their field names. */
 const mostBytes = 4_096
 
 export function createRecorder(context: AuditContext): Recorder {
@@ -85,7 +85,7 @@ function merged(known: AuditDetails, more: AuditDetails): AuditDetails {
   return { ...known, ...more, ...(before && { before }), ...(after && { after }) }
 }
 
-/** Users in an entry: the first ones, and the number of all. */
+/** Users as stored in an entry: the first 20 and the total number. */
 export function membersInAudit(users: readonly string[]): { count: number; users: string[] } {
   return { count: users.length, users: users.slice(0, 20) }
 }
@@ -96,7 +96,7 @@ function toJson(values: object | undefined): string | undefined {
   return Buffer.byteLength(json) <= mostBytes ? json : JSON.stringify({ fields: Object.keys(values).slice(0, 100) })
 }
 
-/** The fields of `after` that differ, with old and new values; fields of `hidden` only by name. */
+/** The fields that differ, with old and new values. Fields in `hidden` appear by name only. */
 export function changedFields(
   before: object,
   after: object,

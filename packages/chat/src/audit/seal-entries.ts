@@ -9,14 +9,14 @@ import { notifyFeed } from '../events/event-builders.ts'
 import type { Duty } from '../upkeep/keep-up.ts'
 import { toAuditView } from './list-audit.ts'
 
-/** Maximum in one link. */
+/** Maximum number of entries per link. */
 const mostEntries = 200
 const appsAtOnce = 1_000
 const dayMS = 24 * 60 * 60 * 1_000
 
 /**
- * Adds the entries of the audit log to the chains of their apps, and to the feed. Changes do not wait for it, so a chain costs
- * them nothing. Any number of processes may run this: two cannot create the same link.
+ * Appends audit log entries to the hash chain of their app, and to the feed. Runs in the background, so changes never
+ * wait for it. Safe to run in any number of processes: two cannot create the same link.
  */
 export function sealAuditEntries(chat: Chat): Duty {
   return {
@@ -30,7 +30,7 @@ export function sealAuditEntries(chat: Chat): Duty {
   }
 }
 
-/** Creates the next link of an app's chain; returns whether there was anything to link. */
+/** Creates the next link of an app's chain. Returns false if no entries were waiting. */
 export async function sealNext(chat: Chat, app: string): Promise<boolean> {
   const { db } = chat
   return changeAndNotify(chat, key('audit', app), async (session, pending) => {
@@ -50,7 +50,7 @@ function linkAfter(last: AuditSealDoc | null, app: string, docs: readonly AuditD
   const sealedAtMS = clock.now()
   const seq = (last?.seq ?? 0) + 1
   const today = new Date(sealedAtMS).toISOString().slice(0, 10)
-  // A slow clock does not go back a day.
+  // A slow clock must not go back a day.
   const day = last && last.day > today ? last.day : today
   const previous = last?.hash ?? ''
   const entries = docs.map((doc) => ({ id: doc.id, hash: hashOfEntry(doc), expiresAtMS: doc.expiresAt.getTime() }))
@@ -60,7 +60,7 @@ function linkAfter(last: AuditSealDoc | null, app: string, docs: readonly AuditD
     ...(previousExpiresAtMS !== undefined && { previousExpiresAtMS }),
   }
   const lastMS = Math.max(...entries.map(({ expiresAtMS }) => expiresAtMS))
-  // PARLEY_AUDIT_DAYS may have become less.
+  // PARLEY_AUDIT_DAYS may have been lowered.
   const expiresAt = new Date(Math.max(lastMS + dayMS, (previousExpiresAtMS ?? 0) + 1))
   return { _id: sealKey(app, seq), ...link, hash: hashOfSeal(link), expiresAt }
 }
@@ -72,7 +72,7 @@ export function hashOfEntry(entry: AuditDoc): string {
   return sha256(JSON.stringify(said))
 }
 
-/** SHA-256 over a link: its position, the previous link, and its entries. */
+/** SHA-256 over a link: its position, the previous hash, and its entries. */
 export function hashOfSeal(link: Omit<AuditSealDoc, '_id' | 'hash' | 'expiresAt'>): string {
   const { app, seq, day, previous, entries, sealedAtMS, previousExpiresAtMS } = link
   const listed = entries.map(({ id, hash, expiresAtMS }) => [id, hash, expiresAtMS])

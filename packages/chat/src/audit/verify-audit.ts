@@ -8,21 +8,24 @@ import { hashOfEntry, hashOfSeal } from './seal-entries.ts'
 export interface AuditVerification {
   entries: number
   links: number
-  /** Entries from the last seconds, not in a link yet. */
+  /** Recent entries that are not in a link yet. */
   unsealed: number
-  /** `hash` of the last link; empty without any. Kept elsewhere, it proves later that the end was not cut off. */
+  /**
+   * Hash of the last link; empty if there is none. An operator who keeps it can later prove that the chain was not
+   * truncated.
+   */
   head: string
-  /** Whether a hash kept by the operator is in the chain; undefined without one. */
+  /** Whether the chain contains the hash kept by the operator; undefined if none was given. */
   hasExpected: boolean | undefined
-  /** Each mismatch; empty for an intact chain. */
+  /** Every mismatch; empty for an intact chain. */
   faults: string[]
 }
 
 const mostFaults = 100
 
 /**
- * Recomputes the chain of an app's audit log, while it grows. Expired entries and links may be missing, from the oldest on; each
- * link says until when the one before it has to be there.
+ * Recomputes the chain of an app's audit log, even while it grows. Expired entries and links may be missing, oldest
+ * first. Each link states until when the previous one must exist.
  */
 export async function verifyAudit(db: Db, app: string, expected?: string): Promise<AuditVerification> {
   const faults: string[] = []
@@ -54,7 +57,7 @@ function faultsOfLink(seal: AuditSealDoc, before: AuditSealDoc | undefined): str
     ...(hashOfSeal(seal) === seal.hash ? [] : [`${named} was changed`]),
     ...(isFirst || seal.seq === before.seq + 1 ? [] : [`${named} follows link ${before.seq}: links are missing`]),
     ...(isFirst || seal.previous === before.hash ? [] : [`${named} does not follow the link before it`]),
-    ...(isFirst && seal.seq === 1 && seal.previous !== '' ? [`${named} is the first and names one before it`] : []),
+    ...(isFirst && seal.seq === 1 && seal.previous !== '' ? [`${named} is the first but names a previous link`] : []),
     ...(isFirst && seal.seq > 1 && !mayLackPrevious(seal)
       ? [`${named} is the oldest: links before it are missing`]
       : []),
@@ -65,7 +68,7 @@ function mayLackPrevious({ previousExpiresAtMS = Number.POSITIVE_INFINITY }: Aud
   return previousExpiresAtMS <= clock.now()
 }
 
-/** The entries of a link that were not expired at a time: those that are there, and those that have expired since. */
+/** Number of a link's entries that were unexpired at a time: those still there, and those that have expired since. */
 function livingAt(atMS: number, seal: AuditSealDoc, found: readonly AuditDoc[]): number {
   const there = new Set(found.map(({ id }) => id))
   return seal.entries.filter(

@@ -6,9 +6,9 @@ import { fieldsOf, fileContent, listOf, nameOf, textOf } from './converted.ts'
 
 type Kind = 'users' | 'groups' | 'members' | 'messages'
 
-/** A conversation, as far as its messages reveal it. */
+/** A conversation, reconstructed from the export. */
 interface Conversation {
-  /** For two users: when each has read. */
+  /** For a conversation of two users: when each last read. */
   pair?: Map<string, number>
   about?: Fields
   members: Set<string>
@@ -18,9 +18,9 @@ interface Conversation {
 const media = new Set(['image', 'video', 'audio', 'file'])
 
 /**
- * Converts data in the form of CometChat's Data Import API and of its REST lists: JSON files with `users`, `groups`, `members`
- * and `messages`, each a list, or objects by ID (https://www.cometchat.com/docs/rest-api/data-import).
- * @param path a file, or a folder of them
+ * Converts data in the format of CometChat's Data Import API or of its REST lists: JSON files with `users`, `groups`,
+ * `members` and `messages`, each a list or an object by ID (https://www.cometchat.com/docs/rest-api/data-import).
+ * @param path a file, or a folder of files
  */
 export async function convertCometChat(path: string, out: Converted): Promise<void> {
   const isFolder = (await stat(path)).isDirectory()
@@ -50,7 +50,7 @@ async function* entitiesOf(file: string, out: Converted): AsyncGenerator<[Kind, 
     let isPage = false
     for (const kind of ['users', 'groups', 'members', 'messages', 'data'] as const) {
       const given = page[kind]
-      // A message has `data` of its own.
+      // A message has a `data` field of its own.
       if (given === undefined || (kind === 'data' && (isPage || page['category'] !== undefined))) continue
       isPage = true
       for (const each of Array.isArray(given) ? given : Object.values(fieldsOf(given))) {
@@ -81,7 +81,7 @@ function roomOf(rooms: Map<string, Conversation>, id: string): Conversation {
 const userOf = (value: unknown): string => textOf(value) ?? textOf(fieldsOf(value)['uid']) ?? ''
 const idOf = ({ id, muid }: Fields): string => textOf(id) ?? textOf(muid) ?? ''
 
-/** The room of a message: the group, or for two users the ID of their CometChat conversation. */
+/** The room of a message: the group, or for two users their CometChat conversation ID. */
 function placeOf(message: Fields): { room: string; sender: string; receiver?: string } {
   const sender = userOf(message['sender'])
   const receiver =
@@ -149,11 +149,11 @@ async function convertMessage(
   const common = { _id, room, sender, createdAt, ...(isInThread && { threadOf: root }) }
   if (message['deletedAt'] !== undefined) return out.message({ ...common, messageType: 'text', isDeleted: true })
   if (root !== undefined && root !== '0' && !isInThread) {
-    out.lose('place in a thread whose root is not in the export: the message is in the room')
+    out.lose('thread of a message whose root is not in the export: kept as a room message')
   }
   const data = fieldsOf(message['data'])
   const contents = contentsOf(message, category, data, out)
-  if (contents.length === 0) return out.lose('message without text and files')
+  if (contents.length === 0) return out.lose('message without text or files')
   const mentions = Object.keys(fieldsOf(data['mentions']))
   for (const [i, content] of contents.entries()) {
     await out.message({
@@ -190,11 +190,11 @@ function contentsOf(
       ? []
       : [fileContent(url, nameOf(file['name']), mediaType, i === 0 ? textOf(text) : undefined)]
   })
-  out.lose('file: only its address at CometChat', contents.length)
+  out.lose('file: only its CometChat URL', contents.length)
   return contents.length === 0 && text !== '' ? [{ message: text, messageType: 'text' }] : contents
 }
 
-/** The reactions extension stores the users; the newer counts do not. */
+/** The reactions extension stores users; the newer counts do not. */
 function reactionsOf(data: Fields, out: Converted): Reaction[] {
   const extensions = fieldsOf(fieldsOf(fieldsOf(data['metadata'])['@injected'])['extensions'])
   const given = Object.entries(fieldsOf(extensions['reactions']))
@@ -215,9 +215,9 @@ async function convertRoom(
     return out.room({ _id, roomType: 'direct', members: [one, other] })
   }
   const listed = members.size > 0 ? [...members] : out.sendersOf(_id)
-  if (listed.length === 0) return out.lose('group without members and messages')
+  if (listed.length === 0) return out.lose('group without members or messages')
   if (members.size === 0) {
-    out.lose('list of members that is empty: the senders are members')
+    out.lose('empty member list: the senders become members')
     for (const user of listed) await out.member({ room: _id, user })
   }
   const { name, icon, description, owner, createdAt, type, metadata, tags } = about ?? {}
@@ -233,7 +233,7 @@ async function convertRoom(
   })
 }
 
-/** Seconds, as a number or as digits. */
+/** Seconds, as a number or digits. */
 function timeOf(value: unknown): string | number | undefined {
   return typeof value === 'number' ? value : textOf(value)
 }

@@ -17,9 +17,10 @@ const converters: Record<Convertible, (path: string, out: Converted, filesAt?: s
 }
 
 /**
- * Writes the export of another chat service as `import.ndjson`, the file of an import (docs/guides/import.md#the-file).
+ * Converts the export of another chat service to `import.ndjson`, the input of an import
+ * (docs/guides/import.md#the-file).
  * @param from the file or folder of the export
- * @returns the lines of each type, and the number of omissions by kind
+ * @returns the number of lines by type, and of omissions by kind
  * @throws Error if it is not an export of the service
  */
 export async function convertExport(
@@ -28,7 +29,7 @@ export async function convertExport(
   onProgress: (lines: number) => void,
 ): Promise<Pick<Converted, 'counts' | 'lost'>> {
   const found = await stat(from).catch(() => undefined)
-  if (!found) throw new Error(`${from}: there is no such file or folder`)
+  if (!found) throw new Error(`${from}: no such file or folder`)
   const isFolder = found.isDirectory()
   if (service === 'mattermost' && isFolder) throw new Error(`${from} is a folder: name the JSONL file in it`)
   if ((service === 'slack' || service === 'rocket.chat') && !isFolder) {
@@ -37,6 +38,6 @@ export async function convertExport(
   const out = await Converted.begin(to, onProgress)
   await converters[service](from, out, filesAt)
   await out.end()
-  if (out.counts.size === 0) throw new Error(`${from} has nothing that an export of ${service} has`)
+  if (out.counts.size === 0) throw new Error(`${from} contains nothing of an export of ${service}`)
   return out
 }

@@ -12,7 +12,7 @@ import { linesOf } from '../import/lines-of.ts'
 type Given<T extends GivenLine['type']> = Omit<Extract<GivenLine, { type: T }>, 'type'>
 export type Reaction = NonNullable<Given<'message'>['reactions']>[number]
 
-/** A page of a service's API can be a single object. */
+/** An API page may be a single object. */
 const longestObject = 64 * 1024 * 1024
 
 /** Unvalidated JSON of an export. */
@@ -26,13 +26,13 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** A text that is not empty, or a number as text. */
+/** A non-empty text, or a number as text. */
 export function textOf(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value)
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** A name in Parley's form: one line of at most 256 characters. */
+/** A name as Parley accepts it: one line of at most 256 characters. */
 export function nameOf(...values: readonly unknown[]): string | undefined {
   const name = values.map(textOf).find((value) => value !== undefined)
   return name
@@ -43,7 +43,7 @@ export function nameOf(...values: readonly unknown[]): string | undefined {
     .toWellFormed()
 }
 
-/** The emoji of a short name, also between colons and with a skin tone; other names stay. */
+/** The emoji of a short name, with or without colons and skin tone. Unknown names stay. */
 export function emojiOf(given: string): string {
   const [name = '', tone] = given.replaceAll(/^:|:$/g, '').split('::')
   const tones: Record<string, string> = { 2: '🏻', 3: '🏼', 4: '🏽', 5: '🏾', 6: '🏿' }
@@ -58,7 +58,7 @@ export function fileContent(url: string, name: string | undefined, mediaType: st
   return { message: content, messageType: isImage ? 'image' : 'file' }
 }
 
-/** Writes the lines of an import, and counts them and all omissions. */
+/** Writes the lines of an import, and counts lines and omissions. */
 export class Converted {
   readonly counts = new Map<string, number>()
   /** The number of omissions by kind. */
@@ -91,7 +91,7 @@ export class Converted {
     await this.#write({ type: 'user', ...user })
   }
 
-  /** A user that the export can lack, such as those of other companies and robots. */
+  /** Notes a user that the export may lack, such as a bot or a user of another company. */
   name(user: string, nickname?: string): void {
     if (this.#users.has(user)) return
     this.#named.set(user, this.#named.get(user) ?? nickname)
@@ -122,39 +122,39 @@ export class Converted {
     return this.#write({ type: 'message', ...message, ...some })
   }
 
-  /** The users who have sent to a room, for a room without members in the export. */
+  /** The senders of a room, for rooms whose members are not in the export. */
   sendersOf(room: string): readonly string[] {
     return [...(this.#senders.get(room) ?? [])]
   }
 
-  /** The objects of a file; broken ones are counted. */
+  /** The objects of a file. Broken ones are counted as lost. */
   async *read(path: string): AsyncGenerator<Fields> {
     for await (const lines of linesOf(path, { longest: longestObject })) {
       for (const { bytes, fault } of lines) {
         const object = fault === undefined ? parsed(bytes) : undefined
         if (object) yield object
-        else this.lose('object that is broken in the export')
+        else this.lose('malformed object')
       }
     }
   }
 
-  /** Called at the end: adds the users that were named but are not in the export. */
+  /** Adds the users that were named but are not in the export, and closes the file. */
   async end(): Promise<void> {
     for (const [_id, nickname] of this.#named) {
       if (this.#users.has(_id)) continue
-      this.lose('user who is missing in the export: only their ID, and a name if a message has one')
+      this.lose('user missing from the export: only the ID, and a name if a message has one')
       await this.user({ _id, ...(nickname !== undefined && { nickname }) })
     }
     this.#file.end()
     await finished(this.#file)
   }
 
-  /** The first reactions that fit into a message, each once. */
+  /** The first reactions that a message can hold, without duplicates. */
   #fitting(reactions: readonly Reaction[]): Reaction[] {
     const unique = new Map(reactions.map((reaction) => [`${reaction.client}\0${reaction.reaction}`, reaction]))
     const byUser = Map.groupBy(unique.values(), ({ client }) => client)
     const fitting = [...byUser.values()].flatMap((own) => own.slice(0, maxReactionsOfUser)).slice(0, maxReactions)
-    this.lose('reaction beyond the number that a message takes', unique.size - fitting.length)
+    this.lose('reaction beyond the limit of a message', unique.size - fitting.length)
     return fitting
   }
 

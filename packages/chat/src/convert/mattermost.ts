@@ -5,18 +5,18 @@ import { emojiOf, fieldsOf, fileContent, listOf, nameOf, textOf } from './conver
 
 interface Channel {
   about: Fields
-  /** Of a direct channel. */
+  /** Members of a direct channel. */
   members: readonly string[]
   admins: Set<string>
   hasMembers: boolean
 }
 
-/** Lines with nothing to show in a chat. */
+/** Line types without chat content. */
 const unneeded = new Set(['version', 'info', 'team'])
 
 /**
- * Converts the JSONL of a bulk export (https://docs.mattermost.com/onboard/bulk-loading-data.html). It identifies users by name, and
- * messages not at all: their IDs are made from the time and the sender.
+ * Converts the JSONL of a bulk export (https://docs.mattermost.com/onboard/bulk-loading-data.html). The export
+ * identifies users by name and messages not at all, so message IDs are made from time and sender.
  * @param filesAt the address of the folder that the export's files are served from
  */
 export async function convertMattermost(file: string, out: Converted, filesAt = ''): Promise<void> {
@@ -77,7 +77,7 @@ async function convertUser(
     ...(isBot && { isRobot: true }),
   })
   if (textOf(user['roles'])?.includes('system_admin')) out.lose('role of a system administrator')
-  if (Number(user['delete_at'] ?? 0) > 0) out.lose('mark that a user was deactivated')
+  if (Number(user['delete_at'] ?? 0) > 0) out.lose('deactivation of a user')
   for (const team of listOf(user['teams']).map(fieldsOf)) {
     for (const given of listOf(team['channels']).map(fieldsOf)) {
       const room = channelId(team['name'], given['name'])
@@ -122,8 +122,8 @@ async function convertChannel(
   const isListed = hasMembers || about['members'] !== undefined || about['participants'] !== undefined
   if (!isListed) {
     const named = members.length > 0 ? members : out.sendersOf(_id)
-    if (named.length === 0) return out.lose('channel without members and messages')
-    if (members.length === 0) out.lose('list of members that is empty: the senders are members')
+    if (named.length === 0) return out.lose('channel without members or messages')
+    if (members.length === 0) out.lose('empty member list: the senders become members')
     for (const user of named) await out.member({ room: _id, user })
   }
   const description = [about['header'], about['purpose']]
@@ -178,11 +178,11 @@ async function convertPost(post: Fields, place: Place, out: Converted): Promise<
   )
   const all = contents.length === 0 && text !== '' ? [{ message: text, messageType: 'text' }] : contents
   if (all.length === 0) {
-    out.lose('message without text and files')
+    out.lose('message without text or files')
     return inRoom()
   }
-  out.lose('mark that a user saved a message', listOf(post['flagged_by']).length)
-  if (props['override_username'] !== undefined) out.lose('name of its own of a message of a webhook')
+  out.lose('saved mark of a message', listOf(post['flagged_by']).length)
+  if (props['override_username'] !== undefined) out.lose('overridden sender name of a webhook message')
   const _id = freeId(`${createdAt}-${sender}`, room, ids)
   const names = [...text.matchAll(/@([\w.-]*\w)/g)].flatMap(([, name = '']) => (users.has(name) ? [name] : []))
   for (const [i, content] of all.entries()) {
@@ -200,7 +200,7 @@ async function convertPost(post: Fields, place: Place, out: Converted): Promise<
   return undefined
 }
 
-/** Messages of one sender in one millisecond get a number. */
+/** Numbers the messages of one sender within a millisecond. */
 function freeId(wanted: string, room: string, ids: KnownIds): string {
   let id = wanted
   for (let n = 2; ids.add(messageHash('', room, id)); n++) id = `${wanted}-${n}`

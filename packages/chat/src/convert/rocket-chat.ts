@@ -7,17 +7,17 @@ import { emojiOf, fieldsOf, fileContent, listOf, nameOf, textOf } from './conver
 const collections = ['users', 'rocketchat_room', 'rocketchat_subscription', 'rocketchat_message'] as const
 
 interface Known {
-  /** IDs of users by their names. */
+  /** User IDs by username. */
   users: Map<string, string>
-  /** All messages, those of threads, and by subscription the roles in rooms. */
+  /** All messages; `inThreads` has those in threads. */
   messages: KnownIds
   inThreads: KnownIds
   filesAt: string
 }
 
 /**
- * Converts the output of mongoexport of four collections of Rocket.Chat: users, rocketchat_room, rocketchat_subscription and
- * rocketchat_message, each as <collection>.json.
+ * Converts mongoexport output of four Rocket.Chat collections (users, rocketchat_room, rocketchat_subscription and
+ * rocketchat_message), each as <collection>.json.
  * @param filesAt the address of the old server, or of the folder that its uploads are served from
  */
 export async function convertRocketChat(folder: string, out: Converted, filesAt = ''): Promise<void> {
@@ -64,7 +64,7 @@ async function convertUser(user: Fields, { users }: Known, out: Converted): Prom
   if (_id === undefined) return out.lose('user without an ID')
   if (username !== undefined) users.set(username, _id)
   if (listOf(user['roles']).includes('admin')) out.lose('role of an administrator')
-  if (user['active'] === false) out.lose('mark that a user was deactivated')
+  if (user['active'] === false) out.lose('deactivation of a user')
   return out.user({
     ...{ _id, nickname: nameOf(user['name'], username, _id), createdAt: timeOf(user['createdAt']) },
     ...{ email: textOf(fieldsOf(listOf(user['emails'])[0])['address']), description: textOf(user['bio']) },
@@ -78,22 +78,22 @@ async function convertRoom(
   out: Converted,
 ): Promise<void> {
   const [_id, type] = [textOf(room['_id']) ?? '', textOf(room['t'])]
-  if (type === 'v' || type === 'l') out.lose('state of a conversation with a visitor (Omnichannel): it is a group')
-  if (room['prid'] !== undefined) out.lose('link of a discussion to its room: it is a group')
+  if (type === 'v' || type === 'l') out.lose('Omnichannel state of a visitor conversation: kept as a group')
+  if (room['prid'] !== undefined) out.lose('link of a discussion to its room: kept as a group')
   const listed = users.length > 0 ? users : out.sendersOf(_id)
-  if (listed.length === 0) return out.lose('room without members and messages')
+  if (listed.length === 0) return out.lose('room without members or messages')
   if (users.length === 0) {
-    out.lose('list of members that is empty: the senders are members')
+    out.lose('empty member list: the senders become members')
     for (const user of listed) await out.member({ room: _id, user })
   }
   const pair = type === 'd' ? [...new Set(listOf(room['uids']).flatMap((user) => textOf(user) ?? []))] : []
   const createdAt = timeOf(room['ts'])
   if (pair.length === 2) {
-    // Rocket.Chat removes a user's subscription when they hide the room.
+    // Rocket.Chat deletes a user's subscription when they hide the room.
     for (const user of pair) if (!listed.includes(user)) await out.member({ room: _id, user })
     return out.room({ _id, roomType: 'direct', members: [pair[0] ?? '', pair[1] ?? ''], createdAt })
   }
-  if (room['ro'] === true) out.lose('mark that a room is read-only')
+  if (room['ro'] === true) out.lose('read-only flag of a room')
   const about = [room['topic'], room['description'], room['announcement']].flatMap((text) => textOf(text) ?? [])
   return out.room({
     ...{ _id, roomType: 'group', name: nameOf(room['fname'], room['name']), createdAt, managers: [...managers] },
@@ -118,9 +118,9 @@ async function convertMessage(message: Fields, known: Known, out: Converted): Pr
   if (type === 'e2e') return out.lose('encrypted message')
   if (type !== undefined && type !== 'discussion-created') return out.lose(`system line ${type}`)
   if (root !== undefined && !isInThread)
-    out.lose('place in a thread whose root is not in the export: the message is in the room')
-  if (message['tshow'] === true) out.lose('copy in the room of a message of a thread')
-  out.lose('mark that a user starred a message', listOf(message['starred']).length)
+    out.lose('thread of a message whose root is not in the export: kept as a room message')
+  if (message['tshow'] === true) out.lose('copy of a thread message in the room')
+  out.lose('star of a message', listOf(message['starred']).length)
   out.name(sender, nameOf(fieldsOf(message['u'])['name'], fieldsOf(message['u'])['username']))
 
   const attached = listOf(message['attachments']).map(fieldsOf)
@@ -130,10 +130,10 @@ async function convertMessage(message: Fields, known: Known, out: Converted): Pr
     quoted !== undefined &&
     has(known.messages, quoted) &&
     (isInThread ? quoted === root : !has(known.inThreads, quoted))
-  if (link !== undefined && !isQuote) out.lose('quote of a message of another room or thread')
+  if (link !== undefined && !isQuote) out.lose('quote of a message in another room or thread')
   const text = (textOf(message['msg']) ?? '').replaceAll(/^\s*(?:\[ ?\]\([^)]*\)\s*)+/g, '')
   const contents = contentsOf(message, attached, text, known.filesAt, out)
-  if (contents.length === 0) return out.lose('message without text and files')
+  if (contents.length === 0) return out.lose('message without text or files')
   const mentions = listOf(message['mentions']).flatMap((user) => textOf(fieldsOf(user)['_id']) ?? [])
   for (const [i, content] of contents.entries()) {
     await out.message({
@@ -186,13 +186,13 @@ function reactionsOf(message: Fields, { users }: Known, out: Converted): Reactio
   return Object.entries(fieldsOf(message['reactions'])).flatMap(([name, given]) =>
     listOf(fieldsOf(given)['usernames']).flatMap((username) => {
       const client = users.get(textOf(username) ?? '')
-      if (client === undefined) out.lose('reaction of a user who is missing in the export')
+      if (client === undefined) out.lose('reaction of a user missing from the export')
       return client === undefined ? [] : [{ client, reaction: emojiOf(name) }]
     }),
   )
 }
 
-/** ISO-8601, milliseconds, or digits: as Extended JSON was read. */
+/** ISO-8601, milliseconds, or digits, as read from Extended JSON. */
 function timeOf(value: unknown): string | number | undefined {
   return typeof value === 'number' ? value : textOf(value)
 }

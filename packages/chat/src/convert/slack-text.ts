@@ -1,8 +1,8 @@
 const entities: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&amp;': '&' }
 
 /**
- * The text of a Slack message as people read it (https://api.slack.com/reference/surfaces/formatting), without the angle brackets of
- * mentions, channels and links.
+ * The readable text of a Slack message (https://api.slack.com/reference/surfaces/formatting), without the angle
+ * brackets of mentions, channels and links.
  */
 export function slackText(
   text: string,

@@ -4,7 +4,7 @@ import type { Converted, Fields, Reaction } from './converted.ts'
 import { emojiOf, fieldsOf, fileContent, listOf, nameOf, textOf } from './converted.ts'
 import { slackText } from './slack-text.ts'
 
-/** Subtypes of messages by people and robots; the others are system messages. */
+/** Subtypes written by people and bots; all others are system messages. */
 const written = new Set(['', 'me_message', 'bot_message', 'file_share', 'thread_broadcast', 'file_comment'])
 
 /** Converts the unpacked export of a Slack workspace (https://slack.com/help/articles/220556107). */
@@ -39,7 +39,7 @@ async function convertUser(user: Fields, names: Map<string, string>, out: Conver
   const nickname = nameOf(profile['display_name'], profile['real_name'], user['real_name'], user['name']) ?? _id
   names.set(_id, nickname)
   if (user['is_admin'] === true || user['is_owner'] === true) out.lose('role of an administrator of the workspace')
-  if (user['deleted'] === true) out.lose('mark that a user was deactivated')
+  if (user['deleted'] === true) out.lose('deactivation of a user')
   return out.user({
     ...{ _id, nickname, email: textOf(profile['email']), description: textOf(profile['title']) },
     avatarUrl: textOf(profile['image_192']) ?? textOf(profile['image_72']),
@@ -70,9 +70,9 @@ async function convertChannel(
     }
   }
   const named = [...new Set(listOf(channel['members']).flatMap((user) => textOf(user) ?? []))]
-  if (named.length === 0) out.lose('list of members that is empty: the senders are members')
+  if (named.length === 0) out.lose('empty member list: the senders become members')
   const members = named.length === 0 ? out.sendersOf(_id) : named
-  if (members.length === 0) return out.lose('channel without members and messages')
+  if (members.length === 0) return out.lose('channel without members or messages')
   const isDirect = channel['name'] === undefined && members.length === 2
   const creator = textOf(channel['creator'])
   const about = [fieldsOf(channel['topic'])['value'], fieldsOf(channel['purpose'])['value']].flatMap(
@@ -95,7 +95,7 @@ async function convertChannel(
 
 interface Place extends Known {
   room: string
-  /** The pinned messages, and those already converted. */
+  /** IDs of pinned messages; `there` has those already converted. */
   pins: ReadonlySet<string>
   there: Set<string>
 }
@@ -117,11 +117,11 @@ async function convertMessage(message: Fields, place: Place, out: Converted): Pr
   if (sender === undefined) return out.lose('message without a sender')
   const profile = fieldsOf(message['user_profile'])
   out.name(sender, nameOf(profile['display_name'], profile['real_name'], message['username']))
-  if (isReply && !isInThread) out.lose('place in a thread whose root is not in the export: the message is in the room')
-  if (subtype === 'thread_broadcast' && isInThread) out.lose('copy in the channel of a message of a thread')
+  if (isReply && !isInThread) out.lose('thread of a message whose root is not in the export: kept as a room message')
+  if (subtype === 'thread_broadcast' && isInThread) out.lose('copy of a thread message in the channel')
   const { text, mentions } = slackText(textOf(message['text']) ?? unfurled(message, out), place)
   const contents = contentsOf(message, text, out)
-  if (contents.length === 0) return out.lose('message without text and files')
+  if (contents.length === 0) return out.lose('message without text or files')
   there.add(_id)
   for (const [i, content] of contents.entries()) {
     await out.message({
@@ -139,7 +139,7 @@ async function convertMessage(message: Fields, place: Place, out: Converted): Pr
   return undefined
 }
 
-/** Robots put their text into attachments; attachments of links are dropped. */
+/** Bots put their text into attachments. Attachments of links are dropped. */
 function unfurled(message: Fields, out: Converted): string {
   const attached = listOf(message['attachments']).map(fieldsOf)
   const texts = attached.flatMap(({ text, fallback, title }) => textOf(text) ?? textOf(fallback) ?? textOf(title) ?? [])
@@ -156,7 +156,7 @@ function contentsOf(message: Fields, text: string, out: Converted): { message: u
     return url === undefined || isGone ? [] : [{ file, url: withoutToken(url) }]
   })
   out.lose('file that Slack has deleted or hidden', files.length - kept.length)
-  out.lose('file: only its address at Slack, which needs a login there', kept.length)
+  out.lose('file: only its Slack URL, which requires a login', kept.length)
   const contents: { message: unknown; messageType: string }[] = kept.map(({ file, url }, i) =>
     fileContent(url, nameOf(file['name'], file['title']), textOf(file['mimetype']), i === 0 ? textOf(text) : undefined),
   )
@@ -164,7 +164,7 @@ function contentsOf(message: Fields, text: string, out: Converted): { message: u
   return contents.length === 0 && text !== '' ? [{ message: text, messageType: 'text' }] : contents
 }
 
-/** The token of an export opens every file of the workspace. */
+/** Removes the export's token, which gives access to every file of the workspace. */
 function withoutToken(url: string): string {
   const parsed = URL.parse(url)
   parsed?.searchParams.delete('t')

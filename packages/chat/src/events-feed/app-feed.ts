@@ -9,25 +9,25 @@ import { type FeedPosition, movedTo, reaches } from './cursor.ts'
 import { type FeedEntry, readEntry } from './feed-entry.ts'
 
 const lookAgainMS = 1_000
-/** The stream has lost events by now that may be in memory. */
+/** Once content is erased, the streams lack events that may still be in memory. */
 const contentErased: string = 'contentErased' satisfies FeedOnlyEvent
-/** How often the position of an idle app advances, so that cursors of its readers stay fresh. */
+/** Interval at which the position of an idle app advances, so that its readers' cursors stay fresh. */
 const normalMoveOnEveryMS = 15_000
 
-/** The latest events of one app, read once from the streams for all its readers in this process. */
+/** Buffers the latest events of one app, read once from the streams for all of its readers in this process. */
 export interface AppFeed {
-  /** Resolves when it follows the streams. */
+  /** Settles when the feed follows the streams. */
   ready: Promise<void>
-  /** The buffer has all events of the app after `from`, up to `head`. */
+  /** The buffer holds all events of the app after `from`, up to `head`. */
   readonly from: FeedPosition
   readonly head: FeedPosition
   after(place: FeedPosition): readonly FeedEntry[]
-  /** Resolves when the next event arrives, after `ms` milliseconds, or when the signal aborts. */
+  /** Settles when an event arrives, after `ms`, or when the signal aborts. */
   changed(ms: number, signal: AbortSignal): Promise<void>
   stop(): void
 }
 
-/** @param mostBytes how many bytes of events it may keep now */
+/** @param mostBytes current size limit of the buffer in bytes */
 export function openAppFeed(
   bus: Bus,
   app: string,
@@ -64,7 +64,7 @@ export function openAppFeed(
     wakeAll,
   }
 
-  /** Streams that come later are read from their beginning, after what the earlier ones have of their partitions. */
+  /** Streams added later are read from their beginning, after the earlier ones' events of their partitions. */
   function followAll(isLater: boolean): void {
     for (const [index, stream] of bus.streams.names.entries()) {
       if (followed.has(index)) continue
@@ -77,7 +77,7 @@ export function openAppFeed(
   const ready = Promise.all([...followed.values()].map((one) => one.ready)).then(() => undefined)
   const forget = bus.streams.onGrowth(() => followAll(true))
 
-  /** On an idle app, the position advances. If there is more that does not arrive, reading starts over. */
+  /** Advances the position of an idle app. If events exist but do not arrive, reading starts over. */
   async function moveOn(): Promise<void> {
     for (const [index, one] of followed) {
       const timeMS = clock.now()
@@ -107,10 +107,10 @@ export function openAppFeed(
   }
 }
 
-/** How far the feed has come in all streams. A stream that is not heard, while others are, holds back its time. */
+/** Position of the feed in all streams. Its time is that of the stream that is furthest behind. */
 function createHead() {
   let place: FeedPosition = { seqs: [], timeMS: 0 }
-  /** By the index of a stream, the time up to which it is read. */
+  /** Time up to which each stream is read, by index. */
   const upTo = new Map<number, number>()
   return {
     get place() {
@@ -131,7 +131,7 @@ interface FollowParts {
   headOf: (index: number) => number
   onError: (error: Error) => void
   take: (index: number, message: StoredMessage) => void
-  /** The feed lacks what came before a position. */
+  /** The feed lacks everything before a position. */
   startOver: (index: number, seq: number) => void
   wakeAll: () => void
 }
@@ -141,9 +141,9 @@ interface FollowedStream {
   ready: Promise<void>
   /** Whether all of the app's events up to a position are handled. */
   isPast: (seq: number) => Promise<boolean>
-  /** The end of the stream, if all of the app's events up to there are handled. */
+  /** The end of the stream, if all of the app's events up to it are handled. */
   quietAt: () => Promise<number | undefined>
-  /** Reads again if it has not got on since the last call. */
+  /** Restarts reading if it has made no progress since the last call. */
   startOverIfStuck: () => void
   stop: () => void
 }
@@ -214,16 +214,16 @@ function nextCall(waiting: Set<() => void>, ms: number, signal: AbortSignal): Pr
 
 const mostEntries = 1_000
 
-/** The latest events of an app in memory: all of them after `from`. */
+/** The latest events of an app in memory: all after `from`. */
 export interface LatestEvents {
   readonly from: FeedPosition
   add(entry: FeedEntry): void
   after(place: FeedPosition): readonly FeedEntry[]
-  /** Starts over: holds all events after a position. */
+  /** Starts over with an empty buffer from a position. */
   reset(from: FeedPosition): void
 }
 
-/** @param mostBytes how many bytes of events it may keep now */
+/** @param mostBytes current size limit in bytes */
 export function createLatestEvents(mostBytes: () => number): LatestEvents {
   let entries: FeedEntry[] = []
   let bytes = 0
@@ -252,7 +252,7 @@ export function createLatestEvents(mostBytes: () => number): LatestEvents {
   }
 }
 
-/** The index of the first entry whose position this one does not reach. */
+/** Index of the first entry that the position has not reached. */
 function firstAfter(entries: readonly FeedEntry[], place: FeedPosition): number {
   let low = 0
   let high = entries.length

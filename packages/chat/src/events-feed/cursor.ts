@@ -2,11 +2,11 @@ import { mostStreams } from '@parley/contracts/bus/partitions'
 import { ApiError } from '@parley/contracts/errors'
 
 /**
- * Positions in the streams of all apps, and a time at which all of the streams were there: after a loss it decides which
- * events the reader may lack.
+ * Positions in the streams, which all apps share, and a time at which all of the streams existed. After a loss the time
+ * decides which events the reader may lack.
  */
 export interface FeedPosition {
-  /** By the index of the stream; 0, or none, before its first message. */
+  /** By stream index; 0 or missing before the first message. */
   seqs: readonly number[]
   timeMS: number
 }
@@ -26,19 +26,19 @@ export function parseCursor(cursor: string): FeedPosition {
   return { seqs, timeMS }
 }
 
-/** Whether a position is at another, or after it in every stream. */
+/** Whether a position is at or past another in every stream. */
 export function reaches({ seqs }: FeedPosition, other: FeedPosition): boolean {
   return other.seqs.every((seq, stream) => (seqs[stream] ?? 0) >= seq)
 }
 
-/** The later of two positions in each stream. */
+/** Combines the later positions of both in each stream. */
 export function later(one: FeedPosition, other: FeedPosition): FeedPosition {
   const [long, short] = one.seqs.length < other.seqs.length ? [other, one] : [one, other]
   const seqs = long.seqs.map((seq, stream) => Math.max(seq, short.seqs[stream] ?? 0))
   return { seqs, timeMS: Math.max(one.timeMS, other.timeMS) }
 }
 
-/** A position moved on in one stream. */
+/** The position with one stream advanced. */
 export function movedTo(
   { seqs }: FeedPosition,
   { stream, seq, timeMS }: { stream: number; seq: number; timeMS: number },
@@ -48,7 +48,7 @@ export function movedTo(
   return { seqs: moved, timeMS }
 }
 
-/** The cursor is older than the kept events. */
+/** The error for a cursor older than the kept events. */
 export function cursorGone(oldest: FeedPosition): ApiError {
   const details = { oldest: toCursor(oldest) }
   return new ApiError('CURSOR_GONE', `after: the oldest cursor from which events are kept is ${details.oldest}`, {

@@ -6,24 +6,24 @@ import { type FeedOnlyEvent, feedEvents } from '@parley/contracts/resources/feed
 import { withField } from '../views/json-text.ts'
 import { type FeedPosition, toCursor } from './cursor.ts'
 
-/** An event of the feed: the position after it, its name, and the whole as JSON text. */
+/** An event of the feed as JSON text, with the position after it. */
 export interface FeedEntry extends FeedPosition {
-  /** Its stream, and its position there. */
+  /** Stream index; `seq` is the position there. */
   stream: number
   seq: number
   event: string
   json: string
 }
 
-/** A message, and the index of its stream. */
+/** A message with its stream index. */
 export type FeedMessage = Pick<StoredMessage, 'seq' | 'timeMS' | 'id' | 'subject' | 'data' | 'request'> & {
   index: number
 }
 
 /**
- * @param place the position of its reader after it
- * @returns undefined for an event outside the feed (a newer release publishes it), or an unreadable one, which is
- *   counted
+ * @param place the reader's position after the message
+ * @returns undefined for an event outside the feed (published by a newer release) or an unreadable one, which is
+ * counted
  */
 export function readEntry(
   bus: Pick<Bus, 'malformed'>,
@@ -60,7 +60,7 @@ function ofEvent({ subject, data, request }: FeedMessage): Happened {
   const { app: _app, ...audience } = to
   return {
     event,
-    // An entry of the audit log names its subject itself.
+    // An audit entry contains its own subject.
     about: { ...(event !== auditEvent && audience), ...(request !== '' && { request }) },
     data: new TextDecoder().decode(data),
   }

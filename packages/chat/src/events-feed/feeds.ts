@@ -8,10 +8,10 @@ import { type AppFeed, openAppFeed } from './app-feed.ts'
 import { type FeedPosition, later, reaches } from './cursor.ts'
 import { endOf, type FeedPage, type FeedQuery, findPlace, type Parts, readFeed, readOld } from './read-feed.ts'
 
-/** In memory, for all apps together and for one. */
+/** Memory limits, for all apps together and per app. */
 const mostBytesInAll = 64 * 1024 * 1024
 const mostBytesOfApp = 4 * 1024 * 1024
-/** For one app in this process, at once. */
+/** Concurrent readers of one app in this process. */
 const mostReaders = 1_000
 /** An app without readers is followed this much longer. */
 const lingerMS = 60_000
@@ -22,15 +22,15 @@ export interface Feeds {
   /** The end of the streams now. @throws ApiError SERVICE_UNAVAILABLE */
   end(): Promise<FeedPosition>
   /**
-   * The next events of an app. Without any it waits until there are some, the time is over, or the signal aborts. A caught-up reader
-   * is served from memory.
+   * The next events of an app. If there are none, waits until one arrives, the time is over, or the signal aborts.
+   * Readers that have caught up are served from memory.
    * @throws ApiError CURSOR_GONE, SERVICE_UNAVAILABLE; TOO_MANY_REQUESTS with too many readers
    */
   read(app: string, query: FeedQuery, signal: AbortSignal): Promise<FeedPage>
   /** Ends all waits. */
   stop(): void
   readonly isStopped: boolean
-  /** Readers in this process that wait or are being served. */
+  /** Readers in this process that are waiting or being served. */
   readonly readers: number
   /** The lag of the slowest reader since the last call, in milliseconds. */
   takeLagMS(): number
@@ -48,7 +48,7 @@ export function createFeeds({ db, bus, log }: Parts & { log: Log }): Feeds {
   const readings = new Set<() => void>()
   const limits = { ...forKeys(4), inAll: 16, waiting: mostReaders, waitMS: 30_000 }
   const behind = limitPerApp('readers of old events', limits)
-  /** The streams have advanced this far, possibly by events of other apps. */
+  /** A position that the streams have reached, possibly by events of other apps. */
   let reached: FeedPosition = { seqs: [], timeMS: 0 }
   let lagMS = 0
   const mostBytes = () => Math.min(mostBytesOfApp, mostBytesInAll / feeds.size)
@@ -56,7 +56,7 @@ export function createFeeds({ db, bus, log }: Parts & { log: Log }): Feeds {
   function enter(app: string): OpenFeed {
     const open = feeds.get(app) ?? { feed: openAppFeed(bus, app, log, mostBytes), readers: 0 }
     feeds.set(app, open)
-    if (open.readers >= mostReaders) throw new ApiError('TOO_MANY_REQUESTS', 'too many readers of events at a time')
+    if (open.readers >= mostReaders) throw new ApiError('TOO_MANY_REQUESTS', 'too many concurrent readers of events')
     open.readers++
     clearTimeout(open.closing)
     return open

@@ -15,8 +15,8 @@ export interface EventsParts {
 type Query = Input<typeof listEvents>['query']
 
 /**
- * A page of the app's events, all in one order; without `after` it starts now (docs/reference/events-feed.md).
- * @param closed aborts when the caller leaves
+ * A page of the app's events, in one order. Without `after` it starts now (docs/reference/events-feed.md).
+ * @param closed aborts when the caller disconnects
  * @throws ApiError INVALID_QUERY, CURSOR_GONE, INVALID_API_KEY if the key was revoked during the wait
  */
 export async function readEvents(
@@ -38,15 +38,16 @@ function toJson({ entries, place }: FeedPage): JsonText {
   return new JsonText([`{"data":[${data}],"cursor":${JSON.stringify(toCursor(place))}}`])
 }
 
-/** Some events of an open stream, none after a quiet period; and the position to resume from. */
+/** A page of an open event stream, with the position to resume from. Empty after a quiet period. */
 export type StreamedPage = FeedPage
 
 const quietMS = 15_000
 
 /**
- * The app's events from a position on until the caller leaves, page by page: the next one is read once the caller has taken the
- * previous one, so a slow reader holds one page. An empty page comes first, and after 15 s without events.
- * @throws ApiError as readEvents, the first time before anything is returned
+ * Streams the app's events from a position on, page by page, until the caller disconnects. The next page is read once
+ * the previous one is taken, so a slow reader holds only one page. An empty page comes first and after 15 s without
+ * events.
+ * @throws ApiError as readEvents, on the first read, before anything is returned
  */
 export async function openEvents(
   { feeds, requireLivingKey }: EventsParts,

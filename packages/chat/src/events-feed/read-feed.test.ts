@@ -6,7 +6,7 @@ import { readFeed } from './read-feed.ts'
 
 const at = (seq: number): FeedPosition => ({ seqs: [seq], timeMS: seq })
 
-test('events that leave memory during a read of older ones are read after them', async () => {
+test('events evicted from memory during a read of older ones are not skipped', async () => {
   const entry = (seq: number) => ({ stream: 0, seq, ...at(seq), event: 'room', json: `{"seq":${seq}}` })
   const memory = createLatestEvents(() => 25)
   memory.reset(at(3))
@@ -24,7 +24,7 @@ test('events that leave memory during a read of older ones are read after them',
       const entries = [4, 5].filter((seq) => seq > (after.seqs[0] ?? 0)).map(entry)
       return { entries, place: at(5), isLast: false }
     }
-    // These arrive once the end is reached: two of them are in memory, and one is not.
+    // These arrive after the end is reached; two are in memory, one is not.
     for (const seq of [4, 5, 6]) memory.add(entry(seq))
     return { entries: [], place: at(3), isLast: true }
   }

@@ -18,7 +18,7 @@ const mostBytesOfPage = 1024 * 1024
 export interface FeedQuery {
   after: FeedPosition
   limit: number
-  /** Undefined: all. */
+  /** Undefined means all types. */
   types: ReadonlySet<string> | undefined
   waitMS: number
 }
@@ -29,9 +29,9 @@ export interface FeedPage {
   place: FeedPosition
 }
 
-/** Possibly without events of the feed. */
+/** A page read from the streams. Its entries may be empty before the last page. */
 interface OldPage extends FeedPage {
-  /** Nothing was left to read. */
+  /** Whether nothing was left to read. */
   isLast: boolean
 }
 
@@ -40,7 +40,7 @@ export interface Parts {
   bus: Bus
 }
 
-/** Reads buffered events from memory, older ones with `readOlder`; without any it waits. */
+/** Reads events from memory, or with `readOlder` if they are older. Waits if there are none. */
 export async function readFeed(
   feed: AppFeed,
   { after, limit, types, waitMS }: FeedQuery,
@@ -50,7 +50,7 @@ export async function readFeed(
   const deadlineMS = performance.now() + waitMS
   let place = after
   for (;;) {
-    // The head from before the read: events evicted meanwhile are read after it.
+    // Taken before the read: events evicted meanwhile are read afterwards.
     const { from } = feed
     if (!reaches(place, from)) {
       const page = await readOlder({ after: place, limit, types })
@@ -85,7 +85,7 @@ function firstPage(
   return page
 }
 
-/** A page of events that have left the memory. */
+/** A page of events that are no longer in memory. */
 export async function readOld(
   { db, bus }: Parts,
   app: string,
@@ -100,10 +100,10 @@ export async function readOld(
       return (await readPart(bus, part)).map((message) => Object.assign(message, { index }))
     }),
   ).catch(whenAway)
-  // The oldest can have gone meanwhile.
+  // Checks again, since the oldest events may have been dropped meanwhile.
   await findPlace({ db, bus }, place)
   const read = inOrderOfTime(parts, limit)
-  // Nothing is left up to the end in streams without messages.
+  // Streams without messages are read up to their end.
   const isEmpty = (index: number) => parts[index]?.length === 0
   const seqs = end.seqs.map((seq, index) => Math.max(place.seqs[index] ?? 0, isEmpty(index) ? seq : 0))
   let at = later(place, { seqs, timeMS: 0 })
@@ -119,7 +119,7 @@ export async function readOld(
 
 type OfStream = StoredMessage & { index: number }
 
-/** The first messages of all streams in the order of time, as far as each was read. */
+/** Merges the streams' messages in order of time, as far as each was read. */
 function inOrderOfTime(parts: readonly (readonly OfStream[])[], limit: number): OfStream[] {
   const [only = []] = parts
   if (parts.length === 1) return [...only]
@@ -157,14 +157,15 @@ async function boundsOf(bus: Bus, names: readonly string[]) {
 }
 
 /**
- * The current position in the streams. A position in a lost stream maps to the beginning of the events since then; some are repeated.
- * @throws ApiError CURSOR_GONE if a stream lacks some later events, or never reached it; SERVICE_UNAVAILABLE while a lost
- *   stream is being replaced
+ * Maps a position to the existing streams. A position in a lost stream maps to the first event since then, so some
+ * events repeat.
+ * @throws ApiError CURSOR_GONE if later events are gone, or the stream never reached the position; SERVICE_UNAVAILABLE
+ * while a lost stream is being replaced
  */
 export async function findPlace({ db, bus }: Parts, place: FeedPosition): Promise<FeedPosition> {
   if (place.seqs.length > bus.streams.names.length) await learnStreams(bus).catch(whenAway)
   const there = await boundsOf(bus, bus.streams.names)
-  // Older events than those of a stream that took over partitions are in the streams before it.
+  // Events older than a stream that took over partitions are in the streams before it.
   const from = there.map(({ grownFromSeq }, index) => Math.max(place.seqs[index] ?? 0, grownFromSeq - 1))
   const isThere = there.every(({ firstSeq, lastSeq }, index) => isWithin(from[index] ?? 0, firstSeq, lastSeq))
   if (isThere) return { seqs: from, timeMS: place.timeMS }
@@ -181,14 +182,14 @@ export async function findPlace({ db, bus }: Parts, place: FeedPosition): Promis
 
 const isWithin = (seq: number, firstSeq: number, lastSeq: number) => seq + 1 >= firstSeq && seq <= lastSeq
 
-/** The position in one stream; with `goneSinceMS` the oldest one, because this one is gone. */
+/** The position in one stream. With `goneSinceMS`, the requested position is gone and this is the oldest one. */
 async function findPlaceIn(
   { db, bus }: Parts,
   index: number,
   { seq, timeMS }: { seq: number; timeMS: number },
 ): Promise<{ seq: number; goneSinceMS?: number }> {
   const state = await findStreamState(db, streamName(index))
-  // Read again, after its state: the stream may have advanced.
+  // Read after its state, since the stream may have advanced.
   const [bounds] = await boundsOf(bus, [streamName(index)])
   if (!bounds || (state && (state.created !== bounds.created || bounds.lastSeq < state.seq))) {
     throw new ApiError('SERVICE_UNAVAILABLE', 'the stream of events was lost and is being replaced: try again')
@@ -206,6 +207,6 @@ function subjectsOf(app: string, types: ReadonlySet<string> | undefined): string
   const own = [...types].map((event) =>
     anyEventSubject(Object.hasOwn(feedOnlyEvents, event) ? 'feed' : 'event', app, event),
   )
-  // Webhooks get these changes from a subject of their own.
+  // Member changes have a subject of their own, shared with webhooks.
   return types.has('members') ? [...own, anyMembersChangeSubject(app)] : own
 }

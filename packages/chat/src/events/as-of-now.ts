@@ -13,25 +13,25 @@ import { findUsers } from '@parley/db/users/users'
 import { findQuoted, type Quoted } from '../messages/reading/quoted-messages.ts'
 import { toRoomView } from '../views/room.ts'
 
-/** A message, the profile of its sender, and the message that it quotes. */
+/** A message, its sender's profile, and the message that it quotes. */
 export interface SentMessageDoc {
   message: MessageDoc
   sender: UserDoc | undefined
   quoted: Quoted
 }
 
-/** The rooms and messages that notes refer to, in their state at publishing. */
+/** The rooms and messages that notes refer to, as they are at publishing. */
 export interface AsOfNow {
   message(id: string): SentMessageDoc | undefined
   room(app: string, id: string): Room | undefined
-  /** Which of these users are members of the room at the call; if absent, the notes' own members count. */
+  /** Returns which of these users are members now. If absent, the members in the notes count. */
   members?: (app: string, room: string, users: readonly string[]) => Promise<ReadonlySet<string>>
 }
 
 /** For notes without references. */
 export const nothingKnown: AsOfNow = { message: () => undefined, room: () => undefined }
 
-/** The documents that a change has just written, which need not be read again. */
+/** Documents that a change has just written and that need not be read again. */
 export function justWritten({ messages = [], room }: { messages?: readonly SentMessageDoc[]; room?: Room }): AsOfNow {
   const byId = new Map(messages.map((sent) => [sent.message._id, sent]))
   return {
@@ -41,8 +41,8 @@ export function justWritten({ messages = [], room }: { messages?: readonly SentM
 }
 
 /**
- * Reads the documents that notes refer to, in a few round trips for any number of notes. Members are read when a node command is
- * published.
+ * Reads the documents that notes refer to, in a few round trips for any number of notes. Members are read later, when a
+ * node command is published.
  */
 export async function readAsOfNow(db: Db, notes: readonly PendingEventsDoc[]): Promise<AsOfNow> {
   const events = notes.flatMap((note) => note.events)
@@ -98,9 +98,10 @@ async function findProfiles(
 }
 
 /**
- * A noted node command, as it must be published now. A delayed one joins only current members and removes only former ones: a user
- * who was added and removed while the bus was away must not get events of the room between the two commands. A command without
- * users is published too: nodes remember its ID, and then ignore it from a process that read the members earlier.
+ * A noted node command with only the users that it still applies to. A delayed command joins only current members and
+ * removes only former ones: a user added and removed while the bus was away must not get the room's events between the
+ * two commands. A command without users is published too: nodes remember its ID, and ignore it from a process that read
+ * the members earlier.
  */
 export async function commandAsOfNow(app: string, json: string, now: AsOfNow): Promise<NodeCommand> {
   const command = nodeCommand.parse(JSON.parse(json))

@@ -19,11 +19,11 @@ export interface Committed<T> {
 }
 
 /**
- * Makes a change in one transaction, which also notes its events, and publishes them after the commit. When this resolves, the bus
- * has the events or the relay will publish them, even if this process dies.
+ * Runs a change in a transaction that also notes its events, and publishes them after the commit. When this settles,
+ * the bus has the events or the relay will publish them, even if this process dies.
  *
  * @param orderingKey see ordering-keys.ts
- * @param turn as of changeAndNote
+ * @param turn see changeAndNote
  */
 export async function changeAndNotify<T>(
   chat: Chat,
@@ -37,7 +37,7 @@ export async function changeAndNotify<T>(
 }
 
 /**
- * The first half of changeAndNotify; the caller publishes the notes. A change by a key is audited with it.
+ * The first half of changeAndNotify; the caller publishes the notes. Writes the audit entry in the same transaction.
  * @param turn key under which conflicting changes queue; by default the ordering key
  */
 export async function changeAndNote<T>(
@@ -62,8 +62,8 @@ export async function changeAndNote<T>(
 }
 
 /**
- * Publishes the notes of a room's change; returns the Room as the caller sees it, once the sockets have been moved.
- * @param users the profiles of its first members, if known
+ * Publishes the notes of a room's change. Returns the Room as the caller sees it, once the sockets have moved.
+ * @param users profiles of its first members, if known
  */
 export async function publishRoom(
   chat: Chat,

@@ -5,25 +5,25 @@ import type { PendingEventsDoc } from '@parley/db/events/documents'
 import { deletePublished, keepPublished } from '@parley/db/events/outbox-store'
 import type { Log } from '../ports.ts'
 
-/** Deletes notes once the bus has all of their events. */
+/** Deletes notes whose events the bus has. */
 export interface NoteClearing {
-  /** Whether the note is being deleted: it need not be published any more. */
+  /** Whether the note is being deleted and need not be published again. */
   has(note: string): boolean
-  /** Deletes a note of an ordering key, which is kept as a published one for a while. */
+  /** Deletes a note with an ordering key, and keeps it as a published one for a while. */
   ordered(note: PublishedNote): void
-  /** The same for a note without an ordering key. */
+  /** Like `ordered`, for a note without an ordering key. */
   unordered(note: PublishedNote): void
-  /** Deletes a note of new messages, which are found without it. */
+  /** Deletes a note of new messages without keeping it: republishing finds messages without notes. */
   forget(note: string): void
-  /** Resolves when all deletions begun so far are over. */
+  /** Settles when all deletions begun so far have ended. */
   over(): Promise<void>
 }
 
 type PublishedNote = Pick<PendingEventsDoc, '_id' | 'atMS' | 'events'>
 
-/** Nothing waits for the deletion of a note without an ordering key, so these are deleted in batches. */
+/** Nothing waits for the deletion of notes without an ordering key, so batches collect for longer. */
 const unorderedEveryMS = 100
-/** Until then, another process that changes something in the ordering key republishes its notes, before its own. */
+/** Until a note is deleted, another process that changes the same ordering key publishes it again before its own. */
 const orderedEveryMS = 20
 const mostAtOnce = 2_000
 

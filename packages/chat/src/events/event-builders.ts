@@ -25,7 +25,10 @@ export function notifyUser<E extends UserEvent>(
   pending.push({ kind: 'event', id: newId(), to: { app, user }, event, json, ...except })
 }
 
-/** Adds an event for all members of a room. The events of the Room itself and of messages carry their state at publishing: see as-of-now.ts. */
+/**
+ * Adds an event for all members of a room. Events with the Room or a message carry the state at publishing; see
+ * as-of-now.ts.
+ */
 export function notifyMembers(
   pending: PendingEvents,
   { app, room }: { app: string; room: string },
@@ -35,7 +38,7 @@ export function notifyMembers(
   pending.push({ kind: 'event', id: newId(), to: { app, room }, event, json: JSON.stringify(payload) })
 }
 
-/** Adds an event only for the integrator's feed, not for sockets. */
+/** Adds an event for the integrator's feed only. */
 export function notifyFeed<E extends FeedOnlyEvent>(
   pending: PendingEvents,
   to: Audience,
@@ -47,10 +50,7 @@ export function notifyFeed<E extends FeedOnlyEvent>(
 
 type Room = Pick<RoomDoc, 'app' | 'id'>
 
-/**
- * Adds the `room` event for the members, with the Room at publishing.
- * @param about `by`: the user behind the change
- */
+/** Adds the `room` event for the members, with the Room as it is at publishing. @param about `by`: the acting user */
 export function roomChanged(
   pending: PendingEvents,
   { app, id }: Room,
@@ -66,8 +66,8 @@ export function roomChanged(
 }
 
 /**
- * Adds the events of joins and departures: first the node command to move the sockets, then `room` for
- * the members, then the event of the room's webhook.
+ * Adds the events of joins and departures: the node command that moves the sockets, then `room` for the members, then
+ * the event for the room's webhook.
  */
 export function membersChanged(
   pending: PendingEvents,
@@ -90,14 +90,14 @@ export function membersChanged(
   }
 }
 
-/** Adds the events of a new room's members for the integrator's feed; webhooks get only the room. */
+/** Adds the `members` events of a new room to the integrator's feed. Webhooks get only the room. */
 export function membersMade(pending: PendingEvents, { app, id: room }: Room, made: readonly string[]): void {
   for (const members of inParts(made, maxMembersPerChange)) {
     notifyFeed(pending, { app, room }, 'members', { event: 'ADD_MEMBERS', room, members })
   }
 }
 
-/** Adds the node command to move the sockets of users in or out of a room, on all realtime nodes. */
+/** Adds the node command that moves users' sockets into or out of a room. */
 export function socketsMoved(
   pending: PendingEvents,
   { app, id: room }: Room,
@@ -111,7 +111,7 @@ export function socketsMoved(
   }
 }
 
-/** Adds the node command to disconnect the sockets of these tokens, or to move them to another token, on all realtime nodes. */
+/** Adds the node command that disconnects the sockets of these tokens, or moves them to another token. */
 export function tokensRevoked(
   pending: PendingEvents,
   { app, user }: { app: string; user: string },
@@ -124,7 +124,7 @@ export function tokensRevoked(
   pending.push({ kind: 'command', id, app, json: JSON.stringify(command) })
 }
 
-/** The event of a deletion of all messages of a room, under the ID of the deletion. */
+/** The event for the deletion of all messages of a room, with the ID of the deletion. */
 export function allDeleted(
   { app, id }: Pick<RoomDoc, 'app' | 'id'>,
   deletion: string,

@@ -25,7 +25,7 @@ function orderingKeyOf([kind, one = '', two = '', three = '']: readonly string[]
   }
 }
 
-test('two changes share an ordering key only if they concern the same thing', () => {
+test('two changes share an ordering key only if they concern the same object', () => {
   fc.assert(
     fc.property(what, what, (one, other) => {
       assert.equal(orderingKeyOf(one) === orderingKeyOf(other), JSON.stringify(one) === JSON.stringify(other))

@@ -22,54 +22,58 @@ import { createNoteClearing, type NoteClearing } from './clear-notes.ts'
 import { roomOrderingKey } from './ordering-keys.ts'
 import { type PublishParts, publishInOrder, publishOne } from './publish-events.ts'
 
-/** The events of changes: noted with the change, published after it, deleted when the bus has them (ARCHITECTURE.md). */
+/**
+ * Transactional outbox: events are noted with the change, published after it, and deleted once the bus has them
+ * (ARCHITECTURE.md).
+ */
 export interface Outbox {
   /**
-   * Notes the events of changes, each with an ordering key of its own, inside their transaction. Costs one round trip,
-   * or none without events. One result per change, in order.
-   * @param waiting notes that already wait under the ordering keys, as findByOrderingKey returns them, read after the
-   *   documents that the changes conflict on; by default read here
+   * Notes the events of changes inside their transaction, each under its ordering key. Costs one round trip, or none
+   * without events. Returns one result per change, in order.
+   * @param waiting notes already waiting under the ordering keys, as returned by findByOrderingKey and read after the
+   * documents that the changes conflict on; read here by default
    */
   note(changes: readonly KeyedEvents[], session: Session, waiting?: readonly PendingEventsDoc[]): Promise<Noted[]>
   /**
    * Publishes notes after the commit, preceded by those that wait under the same ordering key. Never fails: the relay
-   * publishes later the events that the bus does not accept.
+   * later publishes events that the bus did not accept.
    * @param now the documents that the change has just written
    * @returns whether the bus has everything
    */
   publish(noted: Noted, now: AsOfNow): Promise<boolean>
   /**
-   * The same; resolves as soon as the nodes have confirmed the node commands. Events after the last command go out meanwhile.
+   * Like `publish`, but settles as soon as the nodes have confirmed the node commands. Later events are published in
+   * the background.
    */
   publishCommands(noted: Noted, now: AsOfNow): Promise<void>
   /**
-   * Publishes everything that waits under these ordering keys, until the signal aborts; returns whether nothing waits
+   * Publishes everything that waits under these ordering keys, until the signal aborts. Returns whether nothing waits
    * any more. Never fails.
    */
   publishKeys(orderingKeys: readonly string[], signal?: AbortSignal): Promise<boolean>
   /**
-   * Publishes unpublished deletions of all messages of these rooms, preceded by the notes that wait before them.
-   * Returns whether the bus has them; until then, do not publish later events of the rooms. Never fails.
+   * Publishes pending deletions of all messages of these rooms, preceded by the notes before them. Returns whether the
+   * bus has them; until then, do not publish later events of the rooms. Never fails.
    */
   publishDeletions(rooms: readonly MaybeDeletedIn[]): Promise<boolean>
-  /** Publishes events that are not in a note, such as new messages. Never fails; returns whether the bus has all. */
+  /** Publishes events that are not noted, such as new messages. Returns whether the bus has all. Never fails. */
   publishEvents(events: readonly NotedEvent[], now: AsOfNow): Promise<boolean>
-  /** Deletes a note of new messages: the bus has all of its events. */
+  /** Deletes a note of new messages whose events the bus has. */
   forget(note: string): void
-  /** Publishes a note of events without an ordering key, such as new messages. Never fails, like `publish`. */
+  /** Publishes a note without an ordering key, such as one of new messages. Never fails, like `publish`. */
   publishNote(note: UnorderedNote, now: AsOfNow): Promise<boolean>
   /**
-   * Notes and publishes an event that changes nothing in the database; fails only when it cannot be noted. Concurrent
-   * calls share a round trip.
+   * Notes and publishes an event without a database change. Fails only if it cannot be noted. Concurrent calls share a
+   * round trip.
    */
   noteAndPublish(event: NotedEvent): Promise<void>
-  /** Resolves when every publish in flight has ended. */
+  /** Settles when no publish is in flight. */
   drained(): Promise<void>
 }
 
 type UnorderedNote = Pick<PendingEventsDoc, '_id' | 'events'> & Partial<Pick<PendingEventsDoc, 'atMS'>>
 
-/** New notes, and the notes that wait before them under the same ordering key. */
+/** New notes, and the notes waiting before them under the same ordering key. */
 export interface Noted {
   notes: readonly PendingEventsDoc[]
   before: readonly PendingEventsDoc[]
@@ -118,7 +122,7 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
     return true
   }
 
-  /** Runs work that fails only with the database: then the note stays for the relay. */
+  /** Runs work that fails only if the database does. The note then stays for the relay. */
   function run(work: Promise<boolean>): Promise<boolean> {
     const safe = work.catch((error: unknown) => {
       log.warn({ err: error }, 'outbox not read; its events will be published later')
@@ -159,13 +163,13 @@ async function noteChanges(
   if (withEvents.length === 0) return changes.map(() => nothingNoted)
   const orderingKeys = withEvents.map(({ orderingKey }) => orderingKey)
   const limit = maxPerOrderingKey * orderingKeys.length
-  // Outside the transaction, in parallel: every conflicting change is committed already.
+  // Reads outside the transaction, in parallel: every conflicting change is already committed.
   const [notes, found] = await Promise.all([
     insertNotes(db, withEvents, session),
     known ?? findByOrderingKey(db, orderingKeys),
   ])
   const waiting = Map.groupBy(found, ({ orderingKey }) => orderingKey)
-  // If more are waiting than were read, the relay publishes them all.
+  // If more are waiting than were read, leaves all of them to the relay.
   const beforeOf = (orderingKey: string) => (found.length >= limit ? found : (waiting.get(orderingKey) ?? []))
   const noted = new Map(
     orderingKeys.map((orderingKey, i) => [orderingKey, { notes: notes[i] ?? [], before: beforeOf(orderingKey) }]),
@@ -175,25 +179,21 @@ async function noteChanges(
 
 type PublishKeysParts = PublishParts & { db: Db; steps: Steps; cleared: NoteClearing }
 
-/** Below the dedupe window of the stream and the nodes; later, other processes can have published the notes. */
+/** Below the dedupe window of the stream and the nodes. After this, other processes may have published the notes. */
 const staleAfterMS = 60_000
 
-/**
- * Publishes everything that waits under these ordering keys, until the signal aborts; returns whether nothing waits any
- * more.
- */
 async function publishKeys(
   parts: PublishKeysParts,
   orderingKeys: readonly string[],
   signal?: AbortSignal,
 ): Promise<boolean> {
-  // Without keys, the limit of 0 would count as reached.
+  // Otherwise the limit of 0 would count as reached.
   if (orderingKeys.length === 0) return true
   const most = maxPerOrderingKey * orderingKeys.length
   for (let first: string | undefined; ; ) {
     const untilMS = performance.now() + staleAfterMS
     const found = await findByOrderingKey(parts.db, orderingKeys)
-    // The notes of the previous round were not deleted.
+    // The notes of the previous round could not be deleted.
     if (found.length > 0 && found[0]?._id === first) return false
     first = found[0]?._id
     if (!(await publishFound({ ...parts, untilMS }, found))) return false
@@ -216,8 +216,8 @@ async function publishFound(
 }
 
 /**
- * Publishes the notes of a change. If a node command that ends tokens is not confirmed, this process may be cut off
- * while gateways that cache the tokens are not: then it waits until their leases have expired.
+ * Publishes the notes of a change. If a command that revokes tokens is not confirmed, this process may be cut off from
+ * gateways that cache the tokens, so it waits until their cache entries have expired.
  */
 async function waitForExpiry<T>(
   notes: readonly Pick<PendingEventsDoc, 'events'>[],
@@ -241,10 +241,10 @@ function endTokens(notes: readonly Pick<PendingEventsDoc, 'events'>[]): boolean 
   return commands.some((event) => 'json' in event && (JSON.parse(event.json) as NodeCommand).do === 'revoked')
 }
 
-/** A room that may have an unpublished deletion of all its messages. */
+/** A room that may have a pending deletion of all its messages. */
 type MaybeDeletedIn = Pick<RoomDoc, '_id' | 'app' | 'id' | 'erasing'>
 
-/** The ordering keys of unpublished deletions of all messages. */
+/** Ordering keys of pending deletions of all messages. */
 function keysOfDeletions(rooms: readonly MaybeDeletedIn[]): string[] {
   return rooms.flatMap(({ app, id, erasing }) => (erasing?.unpublished === undefined ? [] : [roomOrderingKey(app, id)]))
 }

@@ -5,7 +5,7 @@ import { test } from 'vitest'
 import { nothingKnown } from './as-of-now.ts'
 import { publishInOrder } from './publish-events.ts'
 
-test('a process stops publishing when its lease has passed, since others may have published newer events', async () => {
+test('a process stops publishing after its lease, since others may have published newer events', async () => {
   const to = { app: 'app', user: 'alice' }
   const notes = ['first', 'second'].map((id) => ({
     _id: id,

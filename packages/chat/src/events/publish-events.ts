@@ -28,8 +28,8 @@ export interface PublishParts {
 }
 
 /**
- * Publishes a noted event, for the first time or again. Resolves when the stream has it; for a node command, when every living node
- * has confirmed it.
+ * Publishes a noted event, for the first time or again. Settles when the stream has it, or for a node command, when
+ * every living node has confirmed it.
  * @throws BusAway, BusRefuses
  */
 export async function publishNoted(parts: PublishParts, event: NotedEvent, now: AsOfNow, again?: Again): Promise<void> {
@@ -68,13 +68,13 @@ export async function publishNoted(parts: PublishParts, event: NotedEvent, now: 
       await publishPushToClients(bus, event.app, clientsPush.parse(readJson(event.json)), again)
       break
     default:
-      throw new Error('a note of a newer release: left to that')
+      throw new Error('unknown event kind: the note is left to a newer release')
   }
 }
 
 /**
- * A node that does not confirm is dying, with its sockets, or it is cut off and will resync. A gateway that is cut off does not
- * trust its cache.
+ * A node that does not confirm is dying with its sockets, or cut off and will resync. A cut-off gateway does not trust
+ * its cache.
  */
 async function sendCommand({ control, log }: PublishParts, app: string, command: NodeCommand): Promise<void> {
   const { silent } = await control.send(app, command)
@@ -111,9 +111,9 @@ function placeOf({ seq, threadOf }: MessageDoc, isSoonAfter = false): EventPlace
 }
 
 /**
- * Publishes a noted event and handles a failure. While the bus is away, the event stays noted for a retry. An event
- * that the bus refuses for good is dropped. After any other error it stays noted: that is a bug, or a note that only a
- * newer release can read.
+ * Publishes a noted event and handles failures. While the bus is away, the event stays noted for a retry. An event that
+ * the bus refuses for good is dropped. After any other error (a bug, or a note that only a newer release can read) it
+ * stays noted.
  * @returns whether the note is no longer needed. Never fails
  */
 export async function publishOne(
@@ -138,7 +138,7 @@ export async function publishOne(
   }
 }
 
-/** The log fields of an event. */
+/** Log fields of an event. */
 function describe(
   event: NotedEvent,
   now: AsOfNow,
@@ -159,9 +159,9 @@ function describe(
 }
 
 /**
- * Publishes notes one after the other, up to the first that the bus does not accept, and none after `untilMS`
+ * Publishes notes in order, up to the first event that the bus does not accept, and none after `untilMS`
  * (`performance.now()`).
- * @param onConfirmed called when every node command among them is confirmed
+ * @param onConfirmed called once every node command among them is confirmed
  * @returns whether the bus has all
  */
 export async function publishInOrder(

@@ -19,12 +19,12 @@ import { publishNoted } from './publish-events.ts'
 
 const leaseMS = 15_000
 const stepMS = 1_000
-/** Longer than the clock skew, and than recording an acknowledged event as published. */
+/** Longer than clock skew, and longer than it takes to record an acknowledged event as published. */
 const skewMS = 5_000
 
 /**
- * Republishes the events of lost streams (ARCHITECTURE.md, "Events"). Any number of processes may run it: one works under a
- * lease, and another continues after its death.
+ * Republishes the events of lost streams (ARCHITECTURE.md, "Events"). Any number of processes may run this: one works
+ * under a lease, and another takes over if it dies.
  */
 export function rebuildLostStreams(chat: Chat): Duty {
   return {
@@ -41,34 +41,34 @@ async function rebuild(chat: Chat, state: StreamStateDoc, signal: AbortSignal): 
   const { rebuilding } = state
   if (!rebuilding) return
   const { sinceMS, untilMS, afterSeq } = rebuilding
-  // Between the positions of the lost stream and those of the new one.
+  // A position between those of the lost stream and those of the new one.
   const placeOf = (atMS: number) => afterSeq + Math.max(0, atMS - sinceMS) + 1
   await learnStreams(chat.bus)
-  // Also those that another stream takes by now, since they can have been lost before they were handled.
+  // Includes events that another stream captures by now, since they may have been lost before they were handled.
   const wasThere = (to: Audience) => chat.bus.streams.streamsOf(to, sinceMS).includes(state._id)
   let events = 0
   for (let fromMS = await nextStep(chat, rebuilding.doneUpToMS); fromMS < untilMS + skewMS; ) {
     const toMS = fromMS + stepMS
-    // By then, everything that happened in this second is written and noted as published.
+    // By then, everything of this second is written and noted as published.
     await pause(Math.max(0, toMS + skewMS - clock.now()), undefined, { signal })
     events += await republish(chat, { fromMS, toMS }, { placeOf, isWanted: wasThere })
     if (!(await recordRebuilt(chat.db, state, toMS, clock.now() + leaseMS))) return
     fromMS = await nextStep(chat, toMS)
   }
   await endRebuilding(chat.db, state, sinceMS)
-  chat.log.info({ stream: state._id, events, sinceMS }, 'the events of the lost stream are published again')
+  chat.log.info({ stream: state._id, events, sinceMS }, 'lost stream rebuilt: its events are published again')
 }
 
 const inSteps = (ms: number) => Math.floor(ms / stepMS) * stepMS
 
-/** The next step from a time on; a period without events costs nothing, however long. */
+/** The next step from a time on. A period without events costs nothing, however long. */
 async function nextStep(chat: Chat, fromMS: number): Promise<number> {
   return inSteps(await nextToRepublish(chat, inSteps(fromMS), inSteps(clock.now() - skewMS)))
 }
 
 /**
- * Republishes all events since a time, by hand, one second of events after the other. After an interruption, continue at the
- * reported time or start over.
+ * Republishes all events since a time, on an operator's request, second by second. After an interruption, continue at
+ * the reported time or start over.
  * @param onProgress called with the time reached and the number of events so far
  * @returns the number of events
  */
@@ -88,10 +88,10 @@ export async function rebuildSince(
   return events
 }
 
-/** Events read together, and published before the next ones are read. */
+/** Events per batch, published before the next batch is read. */
 const atOnce = 200
 
-/** Bounds the buffers in memory at once. */
+/** Bounds the number of room buffers in memory. */
 const roomsAtOnce = 20
 
 /** A period in Unix milliseconds, excluding its end. */
@@ -101,19 +101,19 @@ interface Stretch {
 }
 
 interface Wanted {
-  /** The position of an event of a time among the older events. */
+  /** The position for an event of this time among older events. */
   placeOf: (atMS: number) => number | undefined
   isWanted: (to: Audience) => boolean
 }
 
 interface Past extends PendingEventsDoc {
-  /** The order of the events. */
+  /** Sort key of the events. */
   atMS: number
 }
 
 /**
- * Republishes the events of messages and changes of a period, from MongoDB, in order and under their original IDs, so consumers skip
- * handled ones. Repeatable.
+ * Republishes events of messages and changes of a period from MongoDB, in order and with their original IDs, so that
+ * consumers skip those already handled. Safe to repeat.
  * @returns the number of events
  * @throws BusAway
  */
@@ -129,7 +129,7 @@ async function republish(chat: Chat, { fromMS, toMS }: Stretch, { placeOf, isWan
   ].toSorted((one, other) => one.atMS - other.atMS)
   let count = 0
   for (let i = 0; i < past.length; i += atOnce) {
-    // Fractions of a millisecond keep the order of events of one time.
+    // Fractions of a millisecond keep the order of simultaneous events.
     const place = (atMS: number, at: number) => placeOf(atMS + (i + at) / 1_000_000)
     count += await publishAgain(chat, past.slice(i, i + atOnce), place, isWanted)
   }
@@ -137,7 +137,7 @@ async function republish(chat: Chat, { fromMS, toMS }: Stretch, { placeOf, isWan
 }
 
 /**
- * The next second with an event to republish, at `latestMS` at the latest: everything before that is written.
+ * The time of the next event to republish, or `latestMS` if there is none before. Everything earlier has been written.
  */
 async function nextToRepublish(chat: Chat, fromMS: number, latestMS: number): Promise<number> {
   if (fromMS >= latestMS) return fromMS
@@ -146,7 +146,7 @@ async function nextToRepublish(chat: Chat, fromMS: number, latestMS: number): Pr
   return Math.max(fromMS, Math.min(latestMS, ...found.map((ms = latestMS) => ms)))
 }
 
-/** Flushes the room buffers first: new messages are read from `messages`. */
+/** Flushes room buffers first, since messages are read from `messages`. */
 async function flushBefore({ db }: Chat, beforeMS: number): Promise<void> {
   const rooms = await findUnflushedRooms(db, { beforeMS })
   for (const part of inParts(rooms, roomsAtOnce)) await flushRooms(db, part)
@@ -165,7 +165,7 @@ async function publishAgain(
     const to = audienceOf(event, now)
     return to !== undefined && isWanted(to)
   }
-  // Handed to the connection in this order, and acknowledged in one batch.
+  // Sent in this order, and acknowledged together.
   const publishing = past.flatMap(({ atMS, events }, i) =>
     events.filter(wanted).map((event) => publishOnce(chat, event, now, { atMS, place: placeOf(atMS, i) })),
   )
@@ -175,7 +175,7 @@ async function publishAgain(
   return publishing.length
 }
 
-/** Where an event goes; undefined for one that is in no stream. */
+/** The audience of an event; undefined if it is in no stream. */
 function audienceOf(event: NotedEvent, now: AsOfNow): Audience | undefined {
   switch (event.kind) {
     case 'message':

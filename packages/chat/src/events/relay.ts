@@ -16,8 +16,8 @@ const perRound = 500
 const roomsPerRound = 100
 
 /**
- * Publishes noted events that the bus never acknowledged: the bus was away, or the process that noted them was killed. Any
- * number of relays may run: the stream and the nodes drop repeated events.
+ * Publishes noted events that the bus never acknowledged, because the bus was away or their process was killed. Any
+ * number of relays may run: the stream and the nodes drop duplicates.
  */
 export function relay(chat: Chat): Duty {
   return {
@@ -34,12 +34,12 @@ async function relayRound(chat: Chat, signal: AbortSignal): Promise<void> {
   while (more && !signal.aborted) {
     const beforeMS = clock.now() - givenUpAfterMS
     await flushAbandoned(chat.db, beforeMS, roomsPerRound).catch((error: unknown) => {
-      // Noted events do not wait for this.
+      // A failure here must not delay noted events.
       chat.log.warn({ err: error }, 'abandoned messages not flushed; trying again')
     })
     const notes = await findUnpublished(chat.db, beforeMS, perRound)
     if (notes.length === 0) return
-    // Ordering keys first, so that messages sent after a deletion of all come after its event.
+    // Ordering keys come first, so that messages sent after a deletion of all messages follow its event.
     const orderingKeys = [...new Set(notes.flatMap(({ orderingKey }) => orderingKey ?? []))]
     const areKeysPublished = await chat.outbox.publishKeys(orderingKeys, signal)
     const messages = notes.filter(({ orderingKey }) => orderingKey === undefined)
@@ -51,7 +51,7 @@ async function relayRound(chat: Chat, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Messages of a room, or of the thread about one of its messages, by their seq. */
+/** A range of messages of a room or of one of its threads, by seq. */
 export interface MissingMessages {
   app: string
   room: string
@@ -61,8 +61,8 @@ export interface MissingMessages {
 }
 
 /**
- * Publishes accepted messages whose gateway is late or dead; the bus dedupes them. Returns whether any can come. A message outside
- * the buffer was published, or is noted for the relay.
+ * Publishes accepted messages whose gateway is late or dead; the bus dedupes them. Returns whether any may arrive. A
+ * message outside the buffer was published already, or is noted for the relay.
  */
 export async function publishMissing(
   { db, outbox }: Chat,
@@ -91,7 +91,7 @@ export async function publishMissing(
   return outbox.publishEvents(events, now)
 }
 
-/** Age of the oldest unpublished event in seconds; normally one or less. */
+/** Age of the oldest unpublished event in seconds; normally at most one. */
 export async function outboxAge({ db }: Chat): Promise<number> {
   const oldest = await oldestUnpublished(db)
   return oldest === undefined ? 0 : Math.max(0, clock.now() - oldest) / 1000

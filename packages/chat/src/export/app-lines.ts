@@ -21,19 +21,19 @@ import {
 
 const perPage = 500
 
-/** Left out of an export, for the operator to know. */
+/** Counts of omissions, reported to the operator. */
 export interface LeftOut {
-  /** Rooms without a member, or direct ones that one of the two has left. */
+  /** Rooms without members, and direct rooms that one of the two has left. */
   rooms: number
-  /** Messages whose files are not in the lines. */
+  /** Messages exported without their files. */
   files: number
-  /** Messages of threads whose root has gone by retention. */
+  /** Thread messages whose root was removed by retention. */
   messages: number
 }
 
 /**
- * A whole app as lines that `parley import` reads: users, groups, rooms, memberships, messages, settings. Reads while the app is in use:
- * what is sent meanwhile may be there or not.
+ * A whole app as lines for `parley import`: users, groups, rooms, memberships, messages, settings. Runs while the app
+ * is in use; concurrent changes may or may not be included.
  */
 export async function* linesOfApp(db: Db, app: string, leftOut: LeftOut): AsyncGenerator<string> {
   const ofApp = { _id: keyRange(app) }
@@ -71,12 +71,12 @@ export async function* linesOfApp(db: Db, app: string, leftOut: LeftOut): AsyncG
   for (const user of named) if (!users.has(user)) yield JSON.stringify({ type: 'user', _id: user, erased: true })
 }
 
-/** Whether an import takes it. */
+/** Whether an import accepts the room. */
 function isWhole({ roomType, memberCount }: RoomDoc): boolean {
   return roomType === 'direct' ? memberCount === 2 : memberCount > 0
 }
 
-/** The messages of a room and its threads as they are now, by time: roots come before their threads. */
+/** The current messages of a room and its threads by time, so that roots precede their threads. */
 async function* messagesOf(db: Db, room: RoomDoc, leftOut: LeftOut): AsyncGenerator<MessageDoc> {
   const { app, id, goneUpToSeq = 0 } = room
   const ofThreads = db.messages.find({ app, room: id, threadOf: { $exists: true } }).sort({ createdAtMS: 1, _id: 1 })

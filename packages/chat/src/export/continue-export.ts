@@ -8,15 +8,16 @@ import type { Chat } from '../chat.ts'
 import { pack } from './pack.ts'
 import { type ExportPlace, linesOfUser } from './user-lines.ts'
 
-/** A piece is in memory until it is kept. */
+/** Size of a piece, which is in memory until it is stored. */
 const bytesOfPiece = 4 * 1024 * 1024
 const pieceType = 'application/x-ndjson'
 const nameOf = (piece: number) => `piece-${piece}`
 
 /**
- * Writes the export of a user: its lines in pieces, which the store keeps with the place after each, then all of them as one ZIP. A
- * successor continues after the last piece, and packs anew unless the ZIP is recorded: its pieces may be gone.
- * @returns whether it is finished, or stopped because the process stops
+ * Writes the export of a user: its lines in pieces, each stored with the position after it, then all of them as one
+ * ZIP. Another process continues after the last piece. It packs from scratch unless the ZIP is recorded, since then the
+ * pieces may already be deleted.
+ * @returns whether it is finished; false if the process is stopping
  * @throws JobTaken
  */
 export async function continueExport(chat: Chat, store: FileStore, job: JobDoc): Promise<boolean> {

@@ -22,11 +22,11 @@ import { toJobView } from '../jobs/job-view.ts'
 import { Accepted, workOnJob } from '../jobs/work-on-job.ts'
 import { continueExport } from './continue-export.ts'
 
-/** An export that is never finished goes then, with its pieces. */
+/** An unfinished export is deleted after this long, with its pieces. */
 const abandonedMS = 7 * exportKeptMS
 
 /**
- * Begins the export of everything about a user (docs/reference/users.md#export-a-user), as a job.
+ * Begins the export of everything about a user as a job (docs/reference/users.md#export-a-user).
  * @throws ApiError CLIENT_NOT_FOUND
  */
 export async function exportUser(chat: Chat, store: FileStore, app: string, user: string): Promise<Accepted> {
@@ -70,12 +70,12 @@ export async function myExport(
 ): Promise<Job> {
   const id = (await findUser(chat.db, app, user))?.exported?.job
   const job = id === undefined ? null : await findJob(chat.db, app, id, { skip: 0, limit: 1 })
-  if (!job) throw new ApiError('JOB_NOT_FOUND', 'no export of the last days: POST /me/export begins one')
+  if (!job) throw new ApiError('JOB_NOT_FOUND', 'no recent export: POST /me/export begins one')
   const made = await exportOf(chat, job, files)
   return { ...toJobView(job), ...(made && { export: made }) }
 }
 
-/** @param first in the transaction that makes the job */
+/** @param first runs first in the transaction that creates the job */
 async function begin(
   chat: Chat,
   store: FileStore,
@@ -104,7 +104,7 @@ async function begin(
   return new Accepted({ job: id })
 }
 
-/** Where a finished export can be fetched for a day, and until when. */
+/** URL of a finished export and its expiry; undefined once a day has passed. */
 export async function exportOf(
   { db }: Pick<Chat, 'db'>,
   { app, finishedAt, export: made }: Pick<JobDoc, 'app' | 'finishedAt' | 'export'>,

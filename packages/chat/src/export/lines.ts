@@ -4,7 +4,7 @@ import type { BanDoc, MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
 import type { BlockDoc, DeviceDoc, PrefDoc, UserDoc } from '@parley/db/users/documents'
 import { withField } from '../views/json-text.ts'
 
-/** Documents as lines of the file that `parley import` reads (docs/guides/import.md#the-file). */
+/** Formats documents as lines for `parley import` (docs/guides/import.md#the-file). */
 
 type Given<T extends GivenLine['type']> = Extract<GivenLine, { type: T }>
 
@@ -22,7 +22,7 @@ export function userLine({ id, ...user }: UserDoc): string {
   return JSON.stringify(line)
 }
 
-/** @param own as a member may see it: without roles, and what the integrator alone sees */
+/** @param own as a member sees it, without roles and without fields for the integrator */
 export function roomLine(room: RoomDoc, { own = false } = {}): string {
   const { id, roomType, pair, name, createdAtMS } = room
   const [a, b] = pair?.split('\0').slice(1) ?? []
@@ -45,7 +45,7 @@ export function roomLine(room: RoomDoc, { own = false } = {}): string {
   return withField(whole, 'extParams', room.extParams)
 }
 
-/** @param goneUpToSeq the room's: messages up to it are not exported */
+/** @param goneUpToSeq of the room: messages up to it are not exported */
 export function membershipLine(membership: MembershipDoc, goneUpToSeq = 0): string {
   const { room, user, joinedAtMS, readSeq, pref, notify } = membership
   const { tagColors, ...others } = pref ?? {}

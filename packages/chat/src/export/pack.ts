@@ -9,7 +9,7 @@ interface ToPack {
   user: string
   file: string
   stored: string
-  /** The entry of each piece. */
+  /** The ZIP entry of each piece. */
   pieces: readonly string[]
   nameOf: (piece: number) => string
 }

@@ -33,20 +33,20 @@ interface OfUser {
   user: string
 }
 
-/** Some lines, and the place after them. */
+/** Some lines, and the position after them. */
 interface Page {
   lines: string[]
   after: string
 }
 
-/** The lines of one kind, after a place. */
+/** Yields the lines of one kind after a position. */
 type Stage = (db: Db, of: OfUser, after?: string) => AsyncGenerator<Page>
 
 const perPage = 200
 const messagesPerPage = 2_000
-/** Each may have 16 KiB. */
+/** Each preference may have 16 KiB. */
 const prefsPerPage = 50
-/** Seqs that one query looks through. */
+/** Range of seqs per query. */
 const seqsAtOnce = 10_000
 const mostAtOnce = 10_000
 
@@ -92,7 +92,7 @@ async function* rooms(db: Db, { app, user }: OfUser, after = ''): AsyncGenerator
   }
 }
 
-/** A place among the threads of a user, or the rooms in which they have written. */
+/** A position in the user's threads, or in the rooms that they have written in. */
 type PlaceInRooms = [kind: 'thread' | 'room', roomKey: string, seq: number]
 
 async function* placesOf(db: Db, { app, user }: OfUser, from: PlaceInRooms): AsyncGenerator<PlaceInRooms> {
@@ -173,7 +173,7 @@ function saved(list: SavedIn): Stage {
   }
 }
 
-/** Reports of their messages, without reporters; and their own reports. */
+/** Reports of the user's messages without the reporters, or the user's own reports. */
 function reports(of: 'sender' | 'reporter'): Stage {
   return async function* (db, { app, user }, after) {
     for (let place = parsePlace(after), isLast = false; !isLast; ) {
@@ -220,7 +220,7 @@ function placeAfter<T extends { id: string }>(
   return last ? { atMS: atMS(last), id: last.id } : before
 }
 
-/** `others`: about what others did to the user, which their own export leaves out. */
+/** `others`: contains actions of others, which the user's own export omits. */
 const stages: readonly { entry: string; stage: Stage; others?: true }[] = [
   ...[profile, prefs, rooms, messages].map((stage) => ({ entry: 'import.ndjson', stage })),
   { entry: 'reactions.ndjson', stage: reactions },
@@ -233,15 +233,15 @@ const stages: readonly { entry: string; stage: Stage; others?: true }[] = [
   { entry: 'audit.ndjson', stage: audit, others: true },
 ]
 
-/** A place in the export of a user: after it, everything is still to come. */
+/** A position in the export of a user. */
 export interface ExportPlace {
   stage: number
   after?: string
 }
 
 /**
- * Everything about a user, as lines for files of the export, after a place.
- * @param own for themselves
+ * Everything about a user after a position, as lines for the files of the export.
+ * @param own for the user themselves
  */
 export async function* linesOfUser(
   db: Db,
@@ -252,7 +252,7 @@ export async function* linesOfUser(
   for (const [number, { entry, stage, others }] of stages.entries()) {
     if (number < from.stage || (own && others)) continue
     const after = number === from.stage ? from.after : undefined
-    // A stage of one page.
+    // The stage had a single page, which is done.
     if (after === 'end') continue
     for await (const page of stage(db, of, after)) {
       yield { entry, lines: page.lines, place: { stage: number, after: page.after } }

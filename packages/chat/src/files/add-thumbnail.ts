@@ -8,12 +8,12 @@ import { type MakeThumbnail, PictureRefused } from '@parley/files/thumbnails'
 import { LRUCache } from 'lru-cache'
 import type { Chat } from '../chat.ts'
 
-/** A picture that has killed this many processes gets none. */
+/** A picture that has killed this many processes gets no thumbnail. */
 const mostTries = 3
 
 /**
- * Makes the thumbnail of a waiting picture; one that cannot be decoded, or needs too much, gets none.
- * @returns whether it is done: not while the store is away, and not if a process ended for another reason
+ * Makes the thumbnail of a picture. A picture that cannot be decoded, or needs too much memory, gets none.
+ * @returns whether it is done; false if the store is away or the process ended for another reason
  */
 export async function addThumbnail(
   { db, log }: Pick<Chat, 'db' | 'log'>,
@@ -34,7 +34,7 @@ export async function addThumbnail(
   }
   if (made instanceof Error) {
     later(made)
-    // The service stops, which is not the picture's fault.
+    // The service is stopping, which is not the picture's fault.
     if (made.name === 'AbortError') await forgetThumbnailTries(db, file)
     return false
   }
@@ -57,7 +57,7 @@ export async function addThumbnail(
 
 const rememberedApps = 10_000
 
-/** Claims the next picture without its thumbnail: apps in turn, and within an app its users in turn. */
+/** Claims the next picture without a thumbnail: round-robin over apps, and within an app over users. */
 export function createPictureTurns(db: Db): (nowMS: number) => Promise<FileDoc | null> {
   let lastApp = ''
   const lastOwners = new LRUCache<string, string>({ max: rememberedApps })
@@ -68,7 +68,7 @@ export function createPictureTurns(db: Db): (nowMS: number) => Promise<FileDoc |
     const lastOwner = lastOwners.get(app)
     const next = lastOwner === undefined ? null : await takePicture(db, nowMS, app, lastOwner)
     const picture = next ?? (await takePicture(db, nowMS, app))
-    // The integrator's own files have no owner, and come before all others.
+    // The integrator's own files have no owner, and sort first.
     if (picture) lastOwners.set(app, picture.ownerKey ?? '')
     return picture
   }

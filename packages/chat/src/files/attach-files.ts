@@ -12,7 +12,8 @@ interface Sending {
 }
 
 /**
- * The files of a message about to be sent: the sender's, or the integrator's. They are kept until it is sent.
+ * The files of a message about to be sent, which belong to the sender or the integrator. Holds them until the message
+ * is sent.
  * @throws ApiError FILE_NOT_FOUND, INVALID_REQUEST
  */
 export async function attachFiles(
@@ -25,8 +26,8 @@ export async function attachFiles(
 }
 
 /**
- * The files of a message as stored with it.
- * @param found the sender's files of these IDs, and the integrator's
+ * The attachments as stored with the message.
+ * @param found the files with these IDs of the sender or the integrator
  * @throws ApiError FILE_NOT_FOUND, INVALID_REQUEST
  */
 export function attachmentsOf(found: readonly FileDoc[], wanted: readonly AttachmentToSend[]): Attachment[] {
@@ -38,7 +39,7 @@ export function attachmentsOf(found: readonly FileDoc[], wanted: readonly Attach
     if (!file) throw new ApiError('FILE_NOT_FOUND', `${field}: the sender has no file ${JSON.stringify(fileID)}`)
     if (file.stored === undefined) throw new ApiError('INVALID_REQUEST', `${field}: the file is not uploaded yet`)
     if (file.scan === 'refused') throw new ApiError('INVALID_REQUEST', `${field}: the file was refused by a scanner`)
-    if (ids.indexOf(fileID) < i) throw new ApiError('INVALID_REQUEST', `${field}: the file is there twice`)
+    if (ids.indexOf(fileID) < i) throw new ApiError('INVALID_REQUEST', `${field}: the file is listed twice`)
     const { name, type, size } = file
     return {
       ...{ fileID, name, type, size },

@@ -16,29 +16,29 @@ import { addThumbnail, createPictureTurns } from './add-thumbnail.ts'
 import { hasLivingUse } from './living-uses.ts'
 import { type Scanner, scanFile } from './scan-file.ts'
 
-/** The parts of the chat that the upkeep of files needs. */
+/** The parts of Chat that file upkeep needs. */
 export type FileKeeping = Pick<Chat, 'db' | 'log'>
 interface Kept {
   store: FileStore
   scanner?: Scanner | undefined
 }
-/** The parts that thumbnails need. */
+/** Dependencies of thumbnails. */
 interface Pictures {
   store: FileStore
   makeThumbnail: MakeThumbnail
 }
 
-/** A file whose release was not recorded is found this late. */
+/** Interval between checks of a file in use, which find a release that was not recorded. */
 const lookAgainMS = 7 * 24 * 60 * 60 * 1_000
-/** Backoff of a picture while its store is away. */
+/** Backoff for a picture while its store is away. */
 const shortestPauseMS = 10_000
 const longestPauseMS = 60 * 60 * 1_000
-/** Allows for a slow scanner. */
+/** Concurrent scans, in case the scanner is slow. */
 const scansAtOnce = 4
 
 /**
- * Scans files, makes thumbnails, and removes unreferenced files, from the store too. Any number of processes may run this;
- * another one redoes the unfinished work of a dead one.
+ * Scans files, makes thumbnails, and removes unreferenced files, also from the store. Any number of processes may run
+ * this; unfinished work of a dead process is redone.
  */
 export function clearFiles(chat: FileKeeping, files: Kept & Pictures): Duty[] {
   const each = (kind: 'files' | 'filesToClear', next: () => Promise<boolean>): Duty => ({
@@ -54,12 +54,12 @@ export function clearFiles(chat: FileKeeping, files: Kept & Pictures): Duty[] {
     ...Array.from({ length: scansAtOnce }, () => each('files', toScan)),
     each('files', () => lookNext(chat, files, clock.now(), 'others')),
     each('filesToClear', () => clearNext(chat, files.store, clock.now())),
-    // One at a time: they take memory.
+    // One at a time, since decoding takes memory.
     each('files', () => nextThumbnail(clock.now())),
   ]
 }
 
-/** Checks one file of this kind that is due by that time; returns whether there was one. */
+/** Processes one file of this kind that is due. Returns whether there was one. */
 export async function lookNext(
   chat: FileKeeping,
   files: Kept,
@@ -72,7 +72,9 @@ export async function lookNext(
   return file !== null
 }
 
-/** Makes the thumbnail of one picture due by a time, users in turn; returns whether there was one. */
+/**
+ * Returns a function that makes the thumbnail of the next due picture, users in turn. It returns whether there was one.
+ */
 export function createThumbnailTurns(chat: FileKeeping, files: Pictures): (nowMS: number) => Promise<boolean> {
   const takeNext = createPictureTurns(chat.db)
   return async (nowMS) => {
@@ -82,14 +84,17 @@ export function createThumbnailTurns(chat: FileKeeping, files: Pictures): (nowMS
   }
 }
 
-/** Clears one item due by that time; returns whether there was one. */
+/** Clears one item that is due. Returns whether there was one. */
 export async function clearNext(chat: FileKeeping, store: FileStore, nowMS: number): Promise<boolean> {
   const toClear = await takeToClear(chat.db, nowMS)
   if (toClear) await clearOne(chat, store, toClear, nowMS)
   return toClear !== null
 }
 
-/** While its store is away a picture waits for its thumbnail with backoff; meanwhile it goes like any other file. */
+/**
+ * Retries a thumbnail with backoff while the store is away. Meanwhile the picture is removed like any other file if it
+ * is unused.
+ */
 async function lookAtPicture(chat: FileKeeping, files: Pictures, file: FileDoc, nowMS: number): Promise<void> {
   if (await addThumbnail(chat, files, file)) return
   const ageMS = nowMS - file.createdAtMS
@@ -109,24 +114,24 @@ async function lookAt(
   const { app, owner, heldUntilMS = 0 } = file
   await forgetArrived(chat, store, file, nowMS)
   if (heldUntilMS > nowMS) return lookAtAgain(db, file, heldUntilMS)
-  // In this order: in between, a scheduled message can be sent, which holds the file.
+  // In this order: a scheduled message may be sent in between, and then uses the file.
   const isUsed = async () => (await isScheduled(db, file)) || (await hasLivingUse(db, file))
   const hasOwner = owner === undefined || (await findUser(db, app, owner)) !== null
   if (hasOwner) {
     if (await isUsed()) return lookAtAgain(db, file, nowMS + againMS)
-    // Sends older than the hold can still be in buffers.
+    // Sends older than the hold may still be in room buffers.
     await flushApp(db, app)
     if (await isUsed()) return lookAtAgain(db, file, nowMS + againMS)
   }
   await removeFile(db, file)
 }
 
-/** Bytes uploaded after the accepted upload are removed. */
+/** Removes bytes uploaded after the accepted upload. */
 async function forgetArrived({ log }: FileKeeping, store: FileStore, file: FileDoc, nowMS: number): Promise<void> {
   const { app, id, stored, createdAtMS } = file
   if (store.kind !== 's3' || stored === undefined || nowMS < createdAtMS + uploadWithinMS) return
   await store.forget(id).catch((error: unknown) => {
-    log.warn({ err: error, app, file: id }, 'what was uploaded after a file was taken is not removed yet; trying again')
+    log.warn({ err: error, app, file: id }, 'bytes uploaded after a file was accepted not removed yet; trying again')
   })
 }
 
@@ -142,7 +147,7 @@ async function clearOne({ db }: FileKeeping, store: FileStore, one: FilesToClear
   await removeToClear(db, one)
 }
 
-/** Runs work of the store. @throws ApiError for its failure */
+/** Awaits work of the store. @throws ApiError if it fails */
 export async function orNotKept<T>(done: Promise<T>): Promise<T> {
   try {
     return await done
@@ -151,13 +156,13 @@ export async function orNotKept<T>(done: Promise<T>): Promise<T> {
   }
 }
 
-/** The caller's error for a failure of the store, or of the upload. */
+/** The error that the caller gets if the store or the upload fails. */
 export function notKept(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof UploadRemoved) return new ApiError('UPLOAD_REPLACED')
   if (error instanceof StoreFull) return new ApiError('STORAGE_FULL', undefined, { cause: error })
   if (error instanceof WrongSize)
     return new ApiError(error.isTooLarge ? 'FILE_TOO_LARGE' : 'INVALID_BODY', `the body: ${error.message}`)
-  if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') return new ApiError('INVALID_BODY', 'the body broke off')
-  return new ApiError('SERVICE_UNAVAILABLE', 'the file could not be kept: try again', { cause: error })
+  if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') return new ApiError('INVALID_BODY', 'the body was cut off')
+  return new ApiError('SERVICE_UNAVAILABLE', 'the file could not be stored: try again', { cause: error })
 }

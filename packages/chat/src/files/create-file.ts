@@ -18,12 +18,12 @@ import { orNotKept } from './clear-files.ts'
 import { findFileLimits } from './file-limits.ts'
 import { type Files, signedUrl, toFileView } from './files.ts'
 
-/** Embeddings, overrides and isolates, with which `photo\u202Egpj.exe` shows as `photoexe.jpg`. */
+/** Direction controls (embeddings, overrides and isolates), with which `photo\u202Egpj.exe` shows as `photoexe.jpg`. */
 const directionControls = /[\u202a-\u202e\u2066-\u2069]/g
 
 /**
- * Announces a file (docs/reference/files.md#upload).
- * @param base the caller's address of the gateways
+ * Registers a file before its upload (docs/reference/files.md#upload).
+ * @param base the gateways' address as the caller sees it
  * @throws ApiError CLIENT_NOT_FOUND, INVALID_REQUEST, FILE_TOO_LARGE, FILES_FULL, STORAGE_FULL
  */
 export async function createFile(
@@ -36,10 +36,10 @@ export async function createFile(
   const { app } = by
   const owner = userOf(by) ?? named
   const shown = name.replace(directionControls, '')
-  if (shown === '') throw new ApiError('INVALID_REQUEST', 'name: expected more than marks of direction')
+  if (shown === '') throw new ApiError('INVALID_REQUEST', 'name: expected more than direction controls')
   if (owner !== (named ?? owner)) throw new ApiError('INVALID_REQUEST', 'owner: must be the caller')
   const { maxBytes, maxBytesPerUser: most } = await findFileLimits(db, app, files)
-  if (size > maxBytes) throw new ApiError('FILE_TOO_LARGE', `size: a file may have ${maxBytes} bytes`)
+  if (size > maxBytes) throw new ApiError('FILE_TOO_LARGE', `size: a file may have at most ${maxBytes} bytes`)
   if (owner !== undefined && !(await findUser(db, app, owner)))
     throw new ApiError('CLIENT_NOT_FOUND', `owner: no user ${JSON.stringify(owner)}`)
   if (files.store.kind === 'folder') await orNotKept(files.store.checkRoom(size))
@@ -53,10 +53,10 @@ export async function createFile(
     ...{ createdAtMS, lookAtMS: createdAtMS + unsentMS },
   }
   await insertFile(db, file)
-  // Includes itself, so that concurrent ones cannot exceed the limit together.
+  // Counts this file too, so that concurrent calls cannot exceed the limit together.
   if (owner !== undefined && most < Infinity && (await bytesOfOwner(db, app, owner)) > most) {
     await removeFile(db, file)
-    throw new ApiError('FILES_FULL', `size: the files of a user may have ${most} bytes in all`)
+    throw new ApiError('FILES_FULL', `size: the files of a user may have at most ${most} bytes in total`)
   }
   const expiresAtMS = createdAtMS + uploadWithinMS
   return {

@@ -5,17 +5,17 @@ import type { Files } from './files.ts'
 
 type Limits = Pick<Files, 'maxBytes' | 'maxBytesPerUser'>
 
-/** The file limits of an app: its configuration, within the settings. */
+/** The file limits of an app: its configuration, capped by the settings. */
 export async function findFileLimits(db: Db, app: string, most: Limits): Promise<Limits> {
   const { maxBytes = most.maxBytes, maxBytesPerUser = Infinity } = await configured(db, app)
   return {
     maxBytes: Math.min(maxBytes, most.maxBytes),
-    // In the settings 0 is no limit.
+    // In the settings 0 means no limit.
     maxBytesPerUser: Math.min(maxBytesPerUser, most.maxBytesPerUser || Infinity),
   }
 }
 
-/** Whether an app's pictures are stored unchanged, with location, camera and time. */
+/** Whether an app's pictures keep their metadata: location, camera and time. */
 export async function keepsMetadata(db: Db, app: string): Promise<boolean> {
   return (await configured(db, app)).keepMetadata === true
 }

@@ -8,22 +8,22 @@ import type { FileStore } from '@parley/files/file-store'
 import type { Chat } from '../chat.ts'
 import type { Uploads } from './uploads.ts'
 
-/** The parts that file use cases need besides the chat. */
+/** Dependencies of file use cases besides Chat. */
 export interface Files {
   store: FileStore
-  /** The largest file, in bytes. */
+  /** Maximum size of a file in bytes. */
   maxBytes: number
-  /** All files of a user together, in bytes; 0 is no limit. */
+  /** Maximum total size of a user's files in bytes; 0 means no limit. */
   maxBytesPerUser: number
   uploads: Uploads
-  /** A scanner checks files before delivery. */
+  /** Whether a scanner checks files before delivery. */
   isScanned: boolean
 }
 
-/** The purpose of a URL: upload, show, save, or show the thumbnail. */
+/** Purpose of a URL: upload, show, download, or show the thumbnail. */
 export type ContentUse = 'put' | 'get' | 'save' | 'thumbnail'
 
-/** The query of a URL that we signed. */
+/** Query of a signed URL. */
 export interface SignedQuery {
   app: string
   use: ContentUse
@@ -31,13 +31,13 @@ export interface SignedQuery {
   signature: string
 }
 
-/** The URL of a file's bytes at a gateway, valid until a time. Each file has its own secret. */
+/** A gateway URL of a file's bytes, valid until `expires`. Each file is signed with its own secret. */
 export function signedUrl(base: string, file: FileDoc, use: ContentUse, expires: number): string {
   const query = new URLSearchParams({ app: file.app, use, expires: `${expires}`, signature: sign(file, use, expires) })
   return `${base}/files/${file.id}/content?${query.toString()}`
 }
 
-/** The address of the bytes stored under one of a file's names: in the bucket, or at a gateway. */
+/** The URL of stored bytes, in the bucket or at a gateway. */
 export function contentUrl(
   store: FileStore,
   { base, file, use, name }: { base: string; file: FileDoc; use: ContentUse; name: string },
@@ -56,7 +56,7 @@ export async function fileOfUrl({ db }: Chat, id: string, query: SignedQuery): P
   const right = Buffer.from(sign(file, query.use, query.expires))
   const given = Buffer.from(query.signature)
   if (right.length !== given.length || !timingSafeEqual(right, given)) throw new ApiError('FILE_URL_INVALID')
-  if (query.expires < clock.now()) throw new ApiError('FILE_URL_INVALID', 'the address has expired: ask for a new one')
+  if (query.expires < clock.now()) throw new ApiError('FILE_URL_INVALID', 'the URL has expired: request a new one')
   return file
 }
 

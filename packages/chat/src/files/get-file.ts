@@ -18,8 +18,8 @@ import { livingUses, usesAtOnce } from './living-uses.ts'
 const urlMS = 5 * 60 * 1_000
 
 /**
- * A file and, once it is uploaded, the URL of its bytes (docs/reference/files.md#fetch).
- * @param base the caller's address of the gateways
+ * A file and, once uploaded, the URL of its bytes (docs/reference/files.md#fetch).
+ * @param base the gateways' address as the caller sees it
  * @throws ApiError FILE_NOT_FOUND, also for callers without access
  */
 export async function getFile(
@@ -60,10 +60,10 @@ function isOwn(by: Caller, { owner }: FileDoc): boolean {
   return by.kind === 'integrator' || by.user === owner
 }
 
-/** The messages themselves decide, so that a deletion, a recall or a leave applies at once. */
+/** Checks the messages themselves, so that a deletion, a recall or a leave takes effect at once. */
 async function maySee({ db }: Chat, by: Caller, file: FileDoc): Promise<boolean> {
   if (isOwn(by, file) || by.kind === 'integrator') return true
-  // A message that leaves a buffer between the reads is flushed.
+  // A message that leaves a buffer between the reads has been flushed.
   return (
     (await isAttached(db, by, file)) ||
     (await isMemberOfOne(db, by, await findUsesInBuffers(db, file))) ||
@@ -71,7 +71,7 @@ async function maySee({ db }: Chat, by: Caller, file: FileDoc): Promise<boolean>
   )
 }
 
-/** Whether a flushed message with the file is readable by the user. The file can be in many rooms, as can the user. */
+/** Whether the user can read a flushed message with the file. Both the file and the user may be in many rooms. */
 async function isAttached(db: Db, by: UserCaller, file: FileDoc): Promise<boolean> {
   const some = await findUses(db, file, '', usesAtOnce)
   if (await isMemberOfOne(db, by, some)) return true

@@ -4,7 +4,7 @@ import { key } from '@parley/db/keys'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 
-/** Uses in one read. */
+/** Uses per page. */
 export const usesAtOnce = 200
 
 /** Whether a flushed message with a file can be read. */
@@ -17,7 +17,7 @@ export async function hasLivingUse(db: Db, file: { app: string; id: string }): P
   }
 }
 
-/** The readable ones among the messages with a file: not deleted, in an existing room. */
+/** The uses whose message is readable: not deleted, in an existing room. */
 export async function livingUses(db: Db, uses: readonly FileUse[]): Promise<FileUse[]> {
   if (uses.length === 0) return []
   const keys = [...new Set(uses.map(({ app, room }) => key(app, room)))]

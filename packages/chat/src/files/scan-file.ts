@@ -6,7 +6,7 @@ import type { FileStore } from '@parley/files/file-store'
 import type { Chat } from '../chat.ts'
 import { contentUrl } from './files.ts'
 
-/** A file as a scanner gets it. */
+/** A file as passed to a scanner. */
 export interface ScannedFile {
   appID: string
   fileID: string
@@ -18,11 +18,11 @@ export interface ScannedFile {
 
 /** The service that scans files before delivery (docs/operations.md#a-scanner-for-viruses). */
 export interface Scanner {
-  /** Throws without a result. */
+  /** @throws if there is no result */
   isClean(file: ScannedFile): Promise<boolean>
-  /** A file without a result is delivered. */
+  /** Whether a file is delivered if its scan fails. */
   isOpen: boolean
-  /** The address of the gateways, for the scanner. */
+  /** The gateways' address as the scanner sees it. */
   base: string
 }
 
@@ -30,14 +30,14 @@ const againAfterMS = 10_000
 /** The scanner fetches the file at once. */
 const urlMS = 10 * 60 * 1_000
 
-/** Has an uploaded file scanned, and delivers it, refuses it, or leaves it for another scan. */
+/** Scans an uploaded file and delivers it, refuses it, or schedules another scan. */
 export async function scanFile(
   { db, log }: Pick<Chat, 'db' | 'log'>,
   { store, scanner }: { store: FileStore; scanner?: Scanner | undefined },
   file: FileDoc,
 ): Promise<void> {
   const { id, app } = file
-  // A socket, or a bridge.
+  // No scanner is configured any more.
   if (!scanner) return releaseFile(db, file)
   try {
     if (await ask(scanner, store, file)) return await releaseFile(db, file)

@@ -17,10 +17,10 @@ import { type Files, toFileView } from './files.ts'
 import { ownFile } from './get-file.ts'
 
 /**
- * Stores the bytes of a file as they arrive. An upload that breaks off, or has another size or type, leaves nothing, and can be
- * retried: a new one aborts the previous one, at every gateway.
+ * Stores the bytes of a file as they arrive. An upload that breaks off, or has another size or type, leaves nothing and
+ * can be retried. A new upload aborts the previous one, on every gateway.
  * @throws ApiError FILE_UPLOADED, UPLOAD_REPLACED, FILE_TOO_LARGE, FILE_TYPE_MISMATCH, INVALID_BODY, STORAGE_FULL,
- *   TOO_MANY_REQUESTS
+ * TOO_MANY_REQUESTS
  */
 export async function takeUpload(
   chat: Chat,
@@ -42,7 +42,7 @@ export async function takeUpload(
   })
 }
 
-/** The name of a new upload; earlier ones are removed. Undefined if the file has its content, or is gone. */
+/** Names a new upload and removes the previous one. Undefined if the file already has content, or is gone. */
 async function begin({ db }: Chat, store: FileStore, file: FileDoc): Promise<string | undefined> {
   const upload = newId()
   const begun = await beginUpload(db, file, upload)
@@ -51,9 +51,9 @@ async function begin({ db }: Chat, store: FileStore, file: FileDoc): Promise<str
 }
 
 /**
- * Accepts a client's upload to S3; a file with content stays as it is. Failures can be retried.
- * @throws ApiError FILE_NOT_FOUND, INVALID_REQUEST while nothing is uploaded or fewer bytes, FILE_TOO_LARGE,
- *   FILE_TYPE_MISMATCH
+ * Accepts a client's upload to S3. A file that already has content stays unchanged. Failures can be retried.
+ * @throws ApiError FILE_NOT_FOUND, INVALID_REQUEST if nothing or too little is uploaded, FILE_TOO_LARGE,
+ * FILE_TYPE_MISMATCH
  */
 export async function confirmUpload(chat: Chat, files: Files, by: Caller, id: string): Promise<File> {
   const { store } = files
@@ -71,7 +71,7 @@ async function takeFromBucket(
 ): Promise<File> {
   const { id } = file
   if (file.stored !== undefined) {
-    // The first attempt can have ended before this.
+    // The first attempt may have stopped before this.
     await orNotKept(store.forget(id))
     return toFileView(file)
   }
@@ -81,7 +81,7 @@ async function takeFromBucket(
     const isMissing = error instanceof NotUploaded
     return isMissing ? new ApiError('INVALID_REQUEST', 'id: the file is not uploaded yet') : notKept(error)
   })
-  // Another gateway can have accepted it, and removed this copy.
+  // Another gateway may have accepted it and removed this copy.
   if (taken instanceof ApiError) return takenMeanwhile(chat, by, id, taken)
   await orNotKept(store.forget(id))
   return taken
@@ -97,7 +97,7 @@ async function takeCopy(
   return (await keepUpload(chat, files, file, upload)) ?? new ApiError('FILE_NOT_FOUND')
 }
 
-/** The file, if another call has accepted its upload. @throws ApiError the given one if none has */
+/** The file, if another call has accepted its upload. @throws the given error otherwise */
 async function takenMeanwhile(chat: Chat, by: Caller, id: string, otherwise: ApiError): Promise<File> {
   const file = await ownFile(chat, by, id)
   if (file.stored === undefined) throw otherwise
@@ -105,8 +105,8 @@ async function takenMeanwhile(chat: Chat, by: Caller, id: string, otherwise: Api
 }
 
 /**
- * Accepts a stored upload as the content of a file; undefined if another was accepted before, or the file is gone. If the database
- * fails it may still have been accepted, so the upload stays, and goes with its file.
+ * Accepts a stored upload as the content of a file. Undefined if another was accepted before, or the file is gone. If
+ * the database fails, the upload may have been accepted, so it is kept until its file is removed.
  * @throws ApiError FILE_TYPE_MISMATCH
  */
 async function keepUpload(
@@ -131,11 +131,11 @@ async function keepUpload(
   return toFileView({ ...file, size, stored: upload, ...(isScanned && { scan: 'pending' as const }) })
 }
 
-/** Runs before delivery of the picture. Returns the remaining bytes. */
+/** Removes a picture's metadata before delivery. Returns its new size. */
 async function removeMetadata(db: Db, store: FileStore, file: FileDoc, upload: string): Promise<number> {
   const { app, id, type, size } = file
   if (!mayHaveMetadata(file) || (await keepsMetadata(db, app))) return size
-  // This holds a picture in memory twice: one at a time.
+  // One at a time, since the picture is in memory twice.
   return db.turns.take(['picture metadata'], async () => {
     const kept = withoutMetadata(type, await orNotKept(store.readAll(id, upload)))
     if (!kept) return size

@@ -2,16 +2,16 @@ import { ApiError } from '@parley/contracts/errors'
 import type { FileDoc } from '@parley/db/files/documents'
 import type { RequestCounts } from '@parley/presence/request-counts'
 
-/** Bytes of uploads in flight to one process; 0 is no limit. */
+/** Limits on the bytes of uploads in flight to one process; 0 means no limit. */
 export interface UploadLimits {
   bytesPerUser: number
   bytes: number
 }
 
-/** The uploads in flight to this process. */
+/** Uploads in flight to this process. */
 export interface Uploads {
   /**
-   * Runs an upload of a file after the previous one has ended: its signal aborts when a newer one begins.
+   * Runs an upload of a file after the previous one has ended. Its signal aborts when a newer one begins.
    * @throws ApiError UPLOAD_REPLACED, TOO_MANY_REQUESTS, and the error of the work
    */
   run<T>(file: FileDoc, work: (signal: AbortSignal) => Promise<T>): Promise<T>
@@ -25,7 +25,7 @@ export function createUploads(limits: UploadLimits): Uploads {
   let bytes = 0
   const shared = new Map<string, Promise<unknown>>()
 
-  /** A single one can exceed the limit. */
+  /** A single upload may exceed the limit. */
   function take(user: string, size: number): void {
     const own = bytesOf.get(user) ?? 0
     const isOver = (sum: number, most: number) => most > 0 && sum > 0 && sum + size > most
@@ -68,17 +68,17 @@ export function createUploads(limits: UploadLimits): Uploads {
   }
 }
 
-/** Uploads per minute; 0 is no limit. */
+/** Uploads per minute; 0 means no limit. */
 export interface UploadRates {
   counts: Pick<RequestCounts, 'hit'>
   uploadsPerUser?: number
-  /** Uploads of the integrator's own files count like calls of a key. */
+  /** Limit for the integrator's own files, that of an API key. */
   perApiKey: number
 }
 
 const windowMS = 60_000
 
-/** Counts the beginning of an upload: each costs writes, and comes without a token. @throws ApiError TOO_MANY_REQUESTS */
+/** Counts the start of an upload, since each costs writes and needs no token. @throws ApiError TOO_MANY_REQUESTS */
 export function countUpload(
   { counts, uploadsPerUser = 0, perApiKey }: UploadRates,
   { app, ownerKey }: Pick<FileDoc, 'app' | 'ownerKey'>,

@@ -12,12 +12,12 @@ import { inTransaction } from '@parley/db/transactions/transaction'
 import type { Chat } from '../chat.ts'
 import { parseCursor, placeByCreation, toPage } from '../page-cursor.ts'
 
-/** Maximum number of holds of an app. */
+/** Maximum number of holds per app. */
 const mostHolds = 10_000
 
 /**
- * Places a legal hold on what a user wrote, or on a room (docs/reference/retention.md#legal-holds): what is there when this resolves
- * stays until the hold is lifted.
+ * Places a legal hold on a room, or on everything a user wrote (docs/reference/retention.md#legal-holds). Data that
+ * exists when this settles is kept until the hold is lifted.
  * @throws ApiError MISSING_PARAMETER, INVALID_REQUEST, TOO_MANY_HOLDS
  */
 export async function placeHold(
@@ -42,7 +42,7 @@ export async function placeHold(
   return toView(hold)
 }
 
-/** A page of the app's holds, the latest first. @throws ApiError INVALID_QUERY */
+/** A page of the app's holds, latest first. @throws ApiError INVALID_QUERY */
 export async function listHolds(
   { db }: Chat,
   app: string,
@@ -53,7 +53,7 @@ export async function listHolds(
   return toPage(oneMore, limit, { view: toView, placeOf: placeByCreation })
 }
 
-/** Lifts a hold; what it spared goes soon, if nothing else covers it. @throws ApiError HOLD_NOT_FOUND */
+/** Lifts a hold. Data that no other hold covers is soon removed. @throws ApiError HOLD_NOT_FOUND */
 export async function liftHold(chat: Chat, app: string, id: string): Promise<Hold> {
   const lifted = await inTransaction(chat.db, async (session) => {
     const hold = await deleteHold(chat.db, app, id, session)

@@ -14,7 +14,7 @@ export type Step = 'checked' | 'written' | 'members' | 'verified'
 export interface Watching {
   /** Called repeatedly with the number of lines that a step has finished. */
   onProgress: (step: Step, lines: number) => void
-  /** Each bad line. */
+  /** Called for each problem. */
   onProblem: (problem: Problem) => void
 }
 
@@ -26,8 +26,8 @@ interface Checked {
 }
 
 /**
- * Reads the whole file and checks every line; changes nothing. Lines in another order than the import needs are sorted first.
- * @returns the number of good lines per type, the number of refused lines, and the file for importFile
+ * Reads the whole file and checks every line, without changing anything. Lines that are out of order are sorted first.
+ * @returns the number of good lines by type, the numbers of problems and of refused lines, and the file for importFile
  */
 export async function checkFile(
   db: Db,
@@ -35,7 +35,7 @@ export async function checkFile(
   path: string,
   watching: Watching,
 ): Promise<{ counts: Counts; problems: number; refused: number; file: CheckedFile }> {
-  // The command has just connected, so nothing else has corrected its clock.
+  // The command has just connected, so its clock has not been corrected yet.
   await measureClock(db.mongo)
   const asItIs = await check(db, app, { path }, watching)
   const { counts, file, problems } = asItIs.isUnordered ? await checkSorted(db, app, path, watching) : asItIs

@@ -7,7 +7,7 @@ import { KnownIds, messageHash } from './known-ids.ts'
 import type { Line } from './lines-of.ts'
 import type { Problem } from './read-line.ts'
 
-/** A room of the file, as read so far. */
+/** A room of the file, as far as it has been read. */
 interface CheckedRoom {
   line: At
   room: ImportOf<'room'>
@@ -18,23 +18,23 @@ interface CheckedRoom {
 /** The position of a line. */
 type At = Pick<Line, 'number' | 'index'>
 
-/** The beginning of the reason for a line that names one not before it. */
-const noLine = 'no line before this one is of'
-const olderThanBefore = 'is before that of the message before it in the room'
+/** Start of the reason for a line that refers to a missing or later line. */
+const noLine = 'no earlier line is for'
+const olderThanBefore = 'is earlier than that of the previous message in the room'
 
 export type Counts = Record<ImportLine['type'], number>
 
-/** Checks lines against each other: each refers only to earlier lines, and consistently. */
+/** Checks lines against each other: a line may refer only to earlier lines, and consistently. */
 export class LineChecks {
   readonly counts: Counts = {
     ...{ user: 0, group: 0, room: 0, membership: 0, message: 0 },
     ...{ ban: 0, block: 0, device: 0, pref: 0, config: 0 },
   }
-  /** Rooms that are refused with all that is in them. */
+  /** Rooms that are refused with everything in them. */
   readonly refusedRooms = new Set<string>()
-  /** A line named something that can follow it, or a message is older than the previous one. */
+  /** Whether a line refers to something that may follow it, or a message is older than the previous one. */
   isUnordered = false
-  /** The names of the users' preferences, including those in the database. */
+  /** Names of the users' preferences, including those in the database. */
   readonly prefs = new Map<string, Set<string>>()
   readonly #app: string
   readonly #users = new Set<string>()
@@ -43,14 +43,17 @@ export class LineChecks {
   readonly #pairs = new Set<string>()
   readonly #messages = new KnownIds()
   readonly #quotes = new CheckedQuotes(this.#messages)
-  /** Read positions: their messages come later. */
+  /** Read positions, checked at the end because their messages follow. */
   readonly #lastReads: { line: At; room: string; user: string; hash: bigint }[] = []
 
   constructor(app: string) {
     this.#app = app
   }
 
-  /** A line with a problem counts for no other. @param withoutFiles the reason that a message cannot have its files */
+  /**
+   * Checks a line. A line with a problem is ignored by later checks. @param withoutFiles the reason why a message
+   * cannot have its files
+   */
   check(line: At, read: ImportLine, withoutFiles?: string): Problem[] {
     const problems: Problem[] = []
     const no = (field: string, reason: string) => void problems.push(problemAt(line, field, reason))
@@ -65,7 +68,7 @@ export class LineChecks {
     return []
   }
 
-  /** Problems that only the whole file shows. A room with a problem is refused with all its lines. */
+  /** Problems that show only once the whole file is read. A room with a problem is refused with all of its lines. */
   checkWhole(): Problem[] {
     const problems: Problem[] = []
     for (const { line, room, user, hash } of this.#lastReads) {
@@ -92,14 +95,14 @@ export class LineChecks {
     return problems
   }
 
-  /** @returns the action for a line without a problem */
+  /** @returns the action to run if the line has no problem */
   #checkLine(line: At, read: ImportLine, no: No): () => void {
     switch (read.type) {
       case 'user':
-        if (this.#users.has(read._id)) no('_id', 'there is a line for this user already')
+        if (this.#users.has(read._id)) no('_id', 'this user already has a line')
         return () => this.#users.add(read._id)
       case 'group':
-        if (this.#users.has(read._id) || this.#groups.has(read._id)) no('_id', 'there is a line of this ID already')
+        if (this.#users.has(read._id) || this.#groups.has(read._id)) no('_id', 'this ID already has a line')
         for (const user of read.members) this.#requireUser('members', user, no)
         return () => this.#groups.add(read._id)
       case 'room':
@@ -134,21 +137,21 @@ export class LineChecks {
   }
 
   #checkRoom(line: At, room: ImportOf<'room'>, no: No): () => void {
-    if (this.#rooms.has(room._id)) no('_id', 'there is a line for this room already')
+    if (this.#rooms.has(room._id)) no('_id', 'this room already has a line')
     const take = () => void this.#rooms.set(room._id, { line, room, members: new Set(), lastTimeMS: 0 })
     if (room.roomType === 'group') {
-      if (room.members) no('members', 'of a direct room only: a group has membership lines')
+      if (room.members) no('members', 'for direct rooms only: a group has membership lines')
       return take
     }
     const [a, b] = room.members ?? []
     if (a === undefined || b === undefined || a === b) {
-      no('members', 'a direct room names its two users')
+      no('members', 'a direct room must name its two users')
       return take
     }
     if (room.owner !== undefined || room.managers !== undefined) no('owner', 'a direct room has no roles')
     for (const user of [a, b]) this.#requireUser('members', user, no)
     const pair = [a, b].toSorted().join('\0')
-    if (this.#pairs.has(pair)) no('members', 'there is a direct room of these two already')
+    if (this.#pairs.has(pair)) no('members', 'these two users already have a direct room')
     return () => {
       this.#pairs.add(pair)
       take()
@@ -163,8 +166,8 @@ export class LineChecks {
     const known = this.#rooms.get(id)
     if (!known) no('room', `${noLine} this room`)
     const pair = known?.room.members
-    if (pair && !pair.includes(user)) no('user', 'is none of the two of the direct room')
-    if (known?.members.has(user)) no('user', 'there is a line for this membership already')
+    if (pair && !pair.includes(user)) no('user', 'is not one of the two users of the direct room')
+    if (known?.members.has(user)) no('user', 'this membership already has a line')
     return () => {
       known?.members.add(user)
       if (lastRead === undefined) return
@@ -177,11 +180,11 @@ export class LineChecks {
     this.#requireUser('sender', sender, no)
     for (const { client } of reactions) this.#requireUser('reactions', client, no)
     if (new Set(reactions.map(({ client, reaction }) => `${client}\0${reaction}`)).size < reactions.length) {
-      no('reactions', 'a user gives each reaction once')
+      no('reactions', 'a user may give each reaction once')
     }
     const ofUsers = Map.groupBy(reactions, ({ client }) => client).values()
     if ([...ofUsers].some(({ length }) => length > maxReactionsOfUser)) {
-      no('reactions', `a user gives a message at most ${maxReactionsOfUser}`)
+      no('reactions', `a user may give a message at most ${maxReactionsOfUser}`)
     }
     const room = this.#rooms.get(id)
     if (!room) {
@@ -190,7 +193,7 @@ export class LineChecks {
     }
     if (createdAt < room.lastTimeMS) no('createdAt', olderThanBefore)
     const hashOf = (other: string) => messageHash(this.#app, id, other)
-    if (this.#messages.has(hashOf(_id))) no('_id', 'the room has a message of this ID already')
+    if (this.#messages.has(hashOf(_id))) no('_id', 'the room already has a message with this ID')
     const takeQuote = this.#quotes.check(message, hashOf, no)
     return () => {
       room.lastTimeMS = createdAt

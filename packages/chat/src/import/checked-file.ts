@@ -3,13 +3,13 @@ import type { ImportLine } from '@parley/contracts/import-line'
 import { linesOf } from './lines-of.ts'
 import { readGoodLine } from './read-line.ts'
 
-/** A file, and its state when its lines were checked. */
+/** A file whose lines have been checked. */
 export interface CheckedFile {
   path: string
   stamp: string
-  /** The line numbers in the file that this one was sorted from. */
+  /** Original line numbers, if the lines were sorted. */
   numbers?: readonly number[]
-  /** The skipped lines, by index. */
+  /** Indexes of skipped lines. */
   refused: ReadonlySet<number>
   refusedRooms: ReadonlySet<string>
 }
@@ -17,13 +17,13 @@ export interface CheckedFile {
 /** Approximate maximum size of one batch. */
 const bytesPerBatch = 8 * 1024 * 1024
 
-/** The lines of a checked file, some at a time. @throws Error if it has changed since */
+/** Yields the lines of a checked file in batches. @throws Error if the file has changed since */
 export async function* batchesOf(
   { path, stamp, numbers, refused, refusedRooms }: CheckedFile,
   size: number,
   only?: readonly ImportLine['type'][],
 ): AsyncGenerator<ImportLine[]> {
-  if ((await stampOf(path)) !== stamp) throw new Error('the file has changed while it was imported')
+  if ((await stampOf(path)) !== stamp) throw new Error('the file changed during the import')
   let batch: ImportLine[] = []
   let bytes = 0
   for await (const lines of linesOf(path, { numbers })) {
@@ -40,7 +40,7 @@ export async function* batchesOf(
       bytes = 0
     }
   }
-  if ((await stampOf(path)) !== stamp) throw new Error('the file has changed while it was imported')
+  if ((await stampOf(path)) !== stamp) throw new Error('the file changed during the import')
   if (batch.length > 0) yield batch
 }
 
@@ -49,7 +49,7 @@ function roomOf(line: ImportLine): string | undefined {
   return 'room' in line ? line.room : undefined
 }
 
-/** Changes with the file. */
+/** A value that changes whenever the file does. */
 export async function stampOf(path: string): Promise<string> {
   const { size, mtimeMs, ino } = await stat(path)
   return `${ino} ${size} ${mtimeMs}`

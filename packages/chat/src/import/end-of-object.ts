@@ -6,16 +6,16 @@ const deepest = 200
 
 interface End {
   isWhole: boolean
-  /** No further bytes can make it an object. */
+  /** Whether no further bytes can complete the object. */
   isBroken: boolean
   end: number
-  /** Line breaks before the end, or before the error. */
+  /** Number of line breaks before the end or the error. */
   newlines: number
 }
 
 /**
- * The end of the JSON object at the start of bytes, without parsing its values, which JSON.parse does. It is broken at a string with
- * a line break, at a mismatched bracket, and at an object where no value is allowed, as after a truncated line.
+ * Finds the end of the JSON object at the start of bytes, without parsing its values. The object is broken by a line
+ * break in a string, a mismatched bracket, or an object where no value is allowed, such as after a truncated line.
  */
 export function endOfObject(bytes: Buffer): End {
   const open: number[] = []
@@ -42,7 +42,7 @@ export function endOfObject(bytes: Buffer): End {
   return { isWhole: false, isBroken: false, end: bytes.length, newlines }
 }
 
-/** The end of a string that began before `at`: its quotation mark, or a line break, which it cannot contain. */
+/** The end of a string that began before `at`: its closing quote, or a line break, which a string cannot contain. */
 function endOfText(bytes: Buffer, at: number): number {
   for (; at < bytes.length; at++) {
     const byte = bytes[at]

@@ -1,9 +1,9 @@
-/** Fields with the app's own JSON: text like Extended JSON there can belong to a user. */
+/** Fields with the app's own JSON, where text that looks like Extended JSON may be the user's. */
 const free = new Set(['message', 'extParams', 'data'])
 
 /**
- * A line in plain JSON: MongoDB Extended JSON (v2, canonical and relaxed, as mongoexport writes it) is converted, and null fields are
- * dropped. Free fields change only in a line that has Extended JSON elsewhere.
+ * Converts a line to plain JSON: MongoDB Extended JSON (v2, canonical and relaxed, as written by mongoexport) is
+ * converted, and null fields are dropped. Free fields change only if the line has Extended JSON elsewhere.
  */
 export function plainLine(json: unknown): unknown {
   if (!isObject(json)) return json
@@ -14,7 +14,7 @@ export function plainLine(json: unknown): unknown {
   )
 }
 
-/** The same value if nothing in it is Extended JSON. */
+/** Returns the same value if it contains no Extended JSON. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) {
     const items = value.map(plain)
@@ -28,7 +28,7 @@ function plain(value: unknown): unknown {
   return entries.every(([field, item]) => item === value[field]) ? value : Object.fromEntries(entries)
 }
 
-/** Digit for digit, as everywhere (free-json.ts). */
+/** Keeps every digit, as in free-json.ts. */
 function number(given: unknown): unknown {
   if (typeof given !== 'string' || !/^-?\d+(\.\d+)?$/.test(given)) return undefined
   return /^-?\d{16,}$/.test(given) && String(Number(given)) !== given ? JSON.rawJSON(given) : Number(given)

@@ -5,14 +5,15 @@ import type { Db } from '@parley/db/connect'
 import { endImports, renewImports, takeImports } from '@parley/db/import/import-lease'
 import { ImportConflict } from '@parley/db/import/imported-rooms'
 
-/** A killed import keeps others waiting this long. */
+/** How long a killed import blocks others. */
 const tenSeconds = 10_000
-/** Renewals during a lease. */
+/** Renewals per lease. */
 const renewals = 5
 
 /**
- * Runs the work of an import under the app's import lease: a second import would remove unfinished writes of the first.
- * @param work awaits its argument before each write; it fails if the lease ran out and another import has taken it
+ * Runs an import under the app's import lease, since a second import would remove unfinished writes of the first.
+ * @param work awaits its argument before each write, which fails if the lease has expired and another import has taken
+ * it
  * @throws ImportConflict if another import is running
  */
 export async function importAlone<T>(
@@ -28,14 +29,14 @@ export async function importAlone<T>(
     const nowMS = performance.now()
     if (await renewImports(db, app, by, leaseMS)) heldAtMS = nowMS
   }
-  // A failed renewal is followed by another; the work goes on only with a lease.
+  // A failed renewal is retried. The work continues only under a valid lease.
   const renewing = runEvery(leaseMS / renewals, renew, { onError: () => undefined, signal: ended.signal })
   const isHeld = () => performance.now() <= heldAtMS + leaseMS
   try {
     return await work(async () => {
-      // On a busy machine the lease runs out; it is lost only when another import has taken it.
+      // On a busy machine the lease may expire, but it is lost only if another import has taken it.
       if (!isHeld()) await renew()
-      if (!isHeld()) throw new Error('the import stood still and another took its place; run it again')
+      if (!isHeld()) throw new Error('the import stalled and another import took its lease; run it again')
     })
   } finally {
     ended.abort()
@@ -44,7 +45,10 @@ export async function importAlone<T>(
   }
 }
 
-/** Waits for a killed import, since its lease is not renewed. @returns since when it is held @throws ImportConflict */
+/**
+ * Takes the lease. Waits for that of a killed import to expire, which shows as a lease that is not renewed. @returns
+ * since when it is held @throws ImportConflict
+ */
 async function take(db: Db, app: string, { by, leaseMS }: { by: string; leaseMS: number }): Promise<number> {
   let before: number | undefined
   for (;;) {
@@ -53,7 +57,7 @@ async function take(db: Db, app: string, { by, leaseMS }: { by: string; leaseMS:
     if (!other) return nowMS
     const until = other.until.getTime()
     if (before !== undefined && until !== before) {
-      throw new ImportConflict('another import into the app is at work; run this one when it has ended')
+      throw new ImportConflict('another import into the app is running; run this one when it has ended')
     }
     before = until
     await pause(500)

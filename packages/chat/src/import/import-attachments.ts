@@ -10,7 +10,7 @@ import { importedMessageId } from './known-ids.ts'
 
 type Message = ImportOf<'message'>
 
-/** Files are uploaded before the import, by the sender or the integrator. */
+/** The attachments of a message. Files are uploaded before the import, by the sender or the integrator. */
 function attach(files: ReadonlyMap<string, FileDoc>, { sender, attachments = [] }: Message): Attachment[] {
   const found = attachments.flatMap(({ fileID }) => files.get(fileID) ?? [])
   const allowed = found.filter(({ owner }) => owner === undefined || owner === sender)
@@ -23,8 +23,8 @@ async function filesOf(db: Db, app: string, messages: readonly Message[], hold: 
 }
 
 /**
- * The reasons that messages cannot have their files. A message imported before keeps its own: its file can have gone since, with a
- * recall.
+ * Why messages cannot have their files. A message that was imported before keeps its files, which may have been removed
+ * since, for example by a recall.
  */
 export async function faultsOfAttachments(
   db: Db,
@@ -50,8 +50,8 @@ export async function faultsOfAttachments(
 }
 
 /**
- * Gives new messages their files, which are held while the messages are written.
- * @throws Error when a file has gone since the check
+ * Gives new messages their files, and holds these while the messages are written.
+ * @throws Error if a file has been removed since the check
  */
 export async function attachFiles(db: Db, app: string, messages: ReadonlyMap<MessageDoc, Message>): Promise<void> {
   const files = await filesOf(db, app, [...messages.values()], true)

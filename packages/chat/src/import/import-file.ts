@@ -11,22 +11,22 @@ import { LineWriter } from './write-lines.ts'
 import { writeMembers } from './write-members.ts'
 import { type SettingLine, settingTypes, writeSettings } from './write-settings.ts'
 
-/** Lines written at once. */
+/** Lines per batch. */
 const perBatch = 8_000
-/** Members in one transaction. */
+/** Members per transaction. */
 const perTransaction = 200
 
 /**
- * Imports the lines that checkFile has accepted: users, rooms and messages, then the members, so that users enter only complete
- * rooms. It emits no events, pushes and webhooks. After an interruption at any point, run it again.
- * @throws ImportConflict if the app has something else in the place of an imported document, or another import is running
+ * Imports the lines accepted by checkFile: users, rooms and messages first, then members, so that users enter only
+ * complete rooms. Emits no events, pushes or webhooks. After an interruption at any point, run it again.
+ * @throws ImportConflict if an imported document conflicts with an existing one, or another import is running
  */
 export async function importFile(db: Db, app: string, file: CheckedFile, watching: Watching): Promise<void> {
   await importAlone(db, app, async (requireAlone) => {
     try {
       await write(db, app, file, watching, requireAlone)
     } catch (error) {
-      // After any other error a write can still arrive: the rooms stay closed to sends until the import is repeated.
+      // After any other error a write may still arrive, so the rooms stay closed to sends until the import is repeated.
       if (error instanceof ImportConflict) await abortImporting(db, app)
       throw error
     }
@@ -34,7 +34,7 @@ export async function importFile(db: Db, app: string, file: CheckedFile, watchin
 }
 
 /**
- * Aborts a failed or killed import: its rooms take sends again, with the messages that they have by then.
+ * Aborts a failed or killed import: its rooms accept sends again, with the messages imported so far.
  * @returns the number of rooms that were being imported
  * @throws ImportConflict if an import of the app is running
  */
@@ -53,12 +53,12 @@ async function write(
   let done = 0
   let writing = Promise.resolve()
   for await (const batch of batchesOf(file, perBatch)) {
-    // The next lines are read while these are written.
+    // Reads the next lines while these are written.
     await writing
     await requireAlone()
     onProgress('written', (done += batch.length))
     writing = writer.write(batch)
-    // It is awaited in the next round.
+    // Awaited in the next round.
     writing.catch(() => undefined)
   }
   await writing
@@ -77,6 +77,6 @@ async function write(
     db,
     [...writer.rooms.keys()].map((room) => key(app, room)),
   )
-  // A new room has all its members in the file; an existing one can have former members.
+  // A new room has all of its members in the file; an existing one may have former members.
   for (const [room, { there }] of writer.rooms) if (there > 0) await repairBadges(db, { app, room })
 }

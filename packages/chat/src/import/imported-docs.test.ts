@@ -12,7 +12,7 @@ const make = {
   room: (line: object) => toRoomDoc('app', { createdAt: 1, ...line } as ImportOf<'room'>),
   message: (line: object) => toMessageDoc('app', line as ImportOf<'message'>, 1, at),
 }
-/** The minimum of each line; the field that tells line types apart is not part of the resource. */
+/** The minimal line of each type. Its `type` field is not part of the resource. */
 const least = {
   user: { type: 'user', _id: 'ann' },
   room: { type: 'room', _id: 'r', roomType: 'group' },
@@ -44,18 +44,18 @@ const given: Record<keyof typeof least, Record<string, unknown>> = {
     ...{ clientMessageID: 'c', recalled: true, system: true },
   },
 }
-/** REST fields that the import cannot store: each is refused by name. */
+/** REST fields that the import cannot store and refuses by name. */
 const refused: Record<keyof typeof least, Record<string, unknown>> = {
   user: { issueAccessToken: true, deviceId: 'phone', token: 't', expirationDate: '2030-01-01T00:00:00Z' },
   room: { systemMessage: true },
   message: { sendAtMS: 1 },
 }
 /**
- * Equivalent to `threadOf` (read-line.test.ts); needs the database (test/operating/import.test.ts); of exports
- * (services/api-gateway/src/commands/round-trip.test.ts).
+ * Tested elsewhere: `thread` in read-line.test.ts, `attachments` in test/operating/import.test.ts (needs the database),
+ * the fields of exports in services/api-gateway/src/commands/round-trip.test.ts.
  */
 const elsewhere = new Set(['thread', 'attachments', 'updatedAt', 'erased'])
-/** The fields of the REST operations that create one. */
+/** Fields of the REST operations that create each resource. */
 const operations = {
   user: saveUser.body.shape,
   room: { ...createRoom.body.shape, ...updateRoom.body.shape },
@@ -88,7 +88,7 @@ describe.each(['user', 'room', 'message'] as const)('a line of a %s', (type) => 
     }
   })
 
-  test('has a sample of each field in the contract', () => {
+  test('has a sample of each optional field of the contract', () => {
     assert.deepEqual(Object.keys(given[type]).toSorted(), optional.toSorted())
   })
 

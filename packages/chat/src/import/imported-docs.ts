@@ -19,17 +19,16 @@ export function toUserDoc(
   return createdAt === undefined ? user : { ...user, createdAt: new Date(createdAt) }
 }
 
-/** Without members and messages, which follow. Its messages can be older than the room, so its clock begins at 0. */
+/**
+ * A room without members and messages, which follow. Its clock starts at 0, since messages may be older than the room.
+ */
 export function toRoomDoc(app: string, line: ImportOf<'room'>): RoomDoc {
   const { type: _type, _id: id, members, createdAt, systemMessage: _none, ...room } = line
   const createdAtMS = createdAt ?? clock.now()
   return { ...newRoomDoc(app, { ...room, id, pair: members, createdAtMS }), importing: true }
 }
 
-/**
- * @param seq in the room, or in the thread
- * @param times of its own in the room
- */
+/** @param seq in the room or thread @param times unique in the room */
 export function toMessageDoc(
   app: string,
   message: ImportOf<'message'>,
@@ -53,7 +52,7 @@ export function toMessageDoc(
     ...times,
     ...(reactions.length > 0 && { reactions }),
     ...(mentions.length > 0 && { mentions: [...new Set(mentions)] }),
-    // By default the message's original ID: clients see it, and the integrator can find it.
+    // Defaults to the original ID, which clients see and the integrator can look up.
     clientMessageID,
     ...(push === false && { push }),
     ...(skipTotalBadge === true && { skipTotalBadge }),

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 
-/** A set of IDs by 64 bits of their digests: 16 to 32 bytes for each, whatever their length. */
+/** A set of IDs stored as 64-bit digests, at 16 to 32 bytes per ID whatever its length. */
 export class KnownIds {
   #table = new BigUint64Array(1 << 16)
   #size = 0
 
-  /** Returns whether it was in the set. */
+  /** Adds an ID. Returns whether it was already in the set. */
   add(id: bigint): boolean {
     if (this.#size * 2 > this.#table.length) this.#grow()
     const at = this.#find(id)
@@ -19,7 +19,7 @@ export class KnownIds {
     return this.#table[this.#find(id)] === id
   }
 
-  /** Its slot, or the slot for it. Zero marks an empty slot. */
+  /** The slot of an ID, or the free slot for it. Zero marks an empty slot. */
   #find(id: bigint): number {
     const mask = this.#table.length - 1
     let at = Number(id & BigInt(mask))
@@ -34,15 +34,15 @@ export class KnownIds {
   }
 }
 
-/** The hash that identifies a message of a room: 64 bits, never zero. */
+/** Hash that identifies a message of a room: 64 bits, never zero. */
 export function messageHash(app: string, room: string, id: string): bigint {
   const digest = hash('sha256', `${app}\0${room}\0${id}`, 'buffer')
   return digest.readBigUInt64BE(0) || 1n
 }
 
 /**
- * The Parley ID of an imported message: always the same, so that a second import finds it. It begins with time zero, unlike any sent
- * message, so that rebuild-stream.ts skips it.
+ * The Parley ID of an imported message. It is deterministic, so that a second import finds the message, and begins with
+ * time zero, unlike IDs of sent messages, so that rebuild-stream.ts skips it.
  */
 export function importedMessageId(app: string, room: string, id: string): string {
   return `00000000${messageHash(app, room, id).toString(16).padStart(16, '0')}`

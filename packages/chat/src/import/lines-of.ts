@@ -1,34 +1,34 @@
 import { createReadStream } from 'node:fs'
 import { endOfObject } from './end-of-object.ts'
 
-/** A JSON object of a file. Most files have one per line; in others one spans many lines, or a line has many. */
+/** A JSON object of a file. An object usually takes one line, but may span several, and a line may hold several. */
 export interface Line {
-  /** The line on which it begins. */
+  /** Line number of its beginning. */
   number: number
-  /** Its index among the objects of the file, from 0. */
+  /** Index among the objects of the file, from 0. */
   index: number
-  /** Its offset in the file. */
+  /** Offset in the file. */
   offset: number
   bytes: Buffer
-  /** The reason that it is no object; `bytes` then has the text in its place, or the beginning of it. */
+  /** Why it is not an object; `bytes` then holds the text found instead, or the start of it. */
   fault?: string
 }
 
-/** Longer than a message of 64 KiB with all its escapes and reactions. */
+/** Longer than a 64 KiB message with all of its escapes and reactions. */
 const longestLine = 4 * 1024 * 1024
 const chunkBytes = 256 * 1024
 
 const [newline, brace, comma, byteOrderMark] = [0x0a, 0x7b, 0x2c, Buffer.from('\uFEFF')]
-/** Spaces, tabs, carriage returns, and the separators of an array. */
+/** Spaces, tabs, carriage returns, and array separators. */
 const between = new Set([0x20, 0x09, 0x0d, 0x5b, 0x5d, comma])
-/** A line that begins with these continues a multi-line object, in files without indentation. */
+/** Line starts that continue a multi-line object in files without indentation. */
 const inside = new Set(Buffer.from('"}]:'))
 
 /**
- * The objects of a file, some hundred at a time, in any layout: one per line, over many lines, or in one array. Broken ones are
- * returned with a fault; the next line that can begin an object starts the next one. Memory holds at most one object, and the chunk
- * that it came in.
- * @param numbers the line numbers in the file that this one was sorted from
+ * Yields the objects of a file in any layout: one per line, over several lines, or in one array. Broken objects are
+ * returned with a fault, and reading resumes at the next line that can begin an object. Memory holds at most one object
+ * and the current chunk.
+ * @param numbers original line numbers, if the lines were sorted
  */
 export async function* linesOf(
   file: string,
@@ -42,17 +42,17 @@ export async function* linesOf(
 class LineReader {
   readonly #longest: number
   readonly #numbers: readonly number[] | undefined
-  /** Unread bytes, their offset, and their line. */
+  /** Unread bytes, with their offset and line number. */
   #bytes: Buffer = Buffer.alloc(0)
   #offset = 0
   #number = 1
   #index = 0
   #isEnd = false
-  /** The indentation of the next object; large if another precedes it on its line. */
+  /** Indentation of the next object; large if another object precedes it on its line. */
   #indentation = 0
-  /** The indentation of a broken object. */
+  /** Indentation of a broken object that is being skipped. */
   #brokenAt: number | undefined
-  /** The rest of the line is skipped. */
+  /** Whether the rest of the line is being skipped. */
   #isLineOver = false
 
   constructor(longest: number, numbers?: readonly number[]) {
@@ -60,7 +60,7 @@ class LineReader {
     this.#numbers = numbers
   }
 
-  /** @param chunk the next bytes; none at the end */
+  /** @param chunk the next bytes; undefined at the end */
   read(chunk?: Buffer): Line[] {
     this.#isEnd = chunk === undefined
     if (chunk) this.#bytes = Buffer.concat([this.#bytes, chunk])
@@ -70,7 +70,7 @@ class LineReader {
     return lines
   }
 
-  /** Returns whether the buffer can have more objects. */
+  /** Reads the next object. Returns whether the buffer may have more. */
   #next(lines: Line[]): boolean {
     if (this.#isLineOver) return this.#passLine()
     if (this.#brokenAt !== undefined && !this.#passBroken(this.#brokenAt)) return false
@@ -92,12 +92,12 @@ class LineReader {
     const isLong = this.#bytes.length > this.#longest && !found.isBroken
     if (!found.isBroken && !this.#isEnd && !isLong) return false
     const at = this.#number + found.newlines
-    const where = at === this.#number ? '' : `: the one that begins here breaks off on line ${at}`
+    const where = at === this.#number ? '' : `: the object that begins here breaks off on line ${at}`
     this.#breakOff(lines, isLong ? `is longer than ${this.#longest} bytes` : `is not a JSON object${where}`)
     return true
   }
 
-  /** Returns the first line of a broken object, and continues behind it. */
+  /** Reports the first line of a broken object, and starts to skip the rest. */
   #breakOff(lines: Line[], fault: string): void {
     const end = this.#bytes.indexOf(newline)
     this.#brokenAt = this.#indentation
@@ -121,7 +121,7 @@ class LineReader {
     return true
   }
 
-  /** Returns whether the line ends within the buffer. */
+  /** Skips the rest of the line. Returns whether it ends within the buffer. */
   #passLine(): boolean {
     const end = this.#bytes.indexOf(newline)
     this.#pass(end === -1 ? this.#bytes.length : end + 1)

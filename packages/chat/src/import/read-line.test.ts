@@ -27,7 +27,7 @@ test.each([
   ['milliseconds', atMS],
   ['seconds', atMS / 1_000],
   ['digits of milliseconds', String(atMS)],
-  ['seconds with a fraction, as Slack has them', '1614589200.000200'],
+  ['seconds with a fraction, as in Slack', '1614589200.000200'],
   ['ISO-8601', '2021-03-01T09:00:00Z'],
   ['ISO-8601 with an offset', '2021-03-01T10:00:00+01:00'],
   ['Extended JSON, relaxed', { $date: '2021-03-01T09:00:00Z' }],
@@ -54,7 +54,7 @@ describe('objects in a file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lines-'))
   const file = join(folder, 'export')
   afterAll(() => rmSync(folder, { recursive: true }))
-  /** For each object its line and its ID, or the error. */
+  /** Line and ID, or error, of each object. */
   async function objectsOf(text: string, options = {}): Promise<[number, string][]> {
     const whole = Buffer.from(text)
     writeFileSync(file, whole)
@@ -77,12 +77,12 @@ describe('objects in a file', () => {
   const [a, b, c] = objects.map((each) => JSON.stringify(each))
 
   test.each([
-    ['on lines with CRLF, a byte order mark and blank ones', `\uFEFF${a}\r\n\r\n  \n${b}\r\n${c}`, [1, 4, 5]],
+    ['on lines with CRLF, a byte order mark and blank lines', `\uFEFF${a}\r\n\r\n  \n${b}\r\n${c}`, [1, 4, 5]],
     ['of mongoexport --jsonArray', `[${a},\n${b},\n${c}]\n`, [1, 2, 3]],
     ['of an array with brackets on lines of their own', `[\n${a},\n${b},\n${c}\n]`, [2, 3, 4]],
     ['with commas first', `[${a}\n,${b}\n,${c}]`, [1, 2, 3]],
     ['all on one line', JSON.stringify(objects), [1, 1, 1]],
-    ['one after the other', `${a}${b} ${c}`, [1, 1, 1]],
+    ['without separators', `${a}${b} ${c}`, [1, 1, 1]],
     ['with many lines each', objects.map((each) => JSON.stringify(each, null, 2)).join('\n'), [1, 15, 29]],
     ['of a pretty array', JSON.stringify(objects, null, 2), [2, 16, 30]],
     ['of a pretty array without indentation', JSON.stringify(objects, null, 1).replaceAll(/\n +/g, '\n'), [2, 16, 30]],
@@ -106,10 +106,10 @@ describe('objects in a file', () => {
       ],
     ],
     [
-      'one cut off after a colon',
+      'a line cut off after a colon',
       `{"type":\n${a}\n${b}`,
       [
-        [1, `${broken}: the one that begins here breaks off on line 3`],
+        [1, `${broken}: the object that begins here breaks off on line 3`],
         [2, 'a'],
         [3, 'b'],
       ],
@@ -129,19 +129,19 @@ describe('objects in a file', () => {
       'a multi-line object that ends too soon',
       `[\n  {\n    "type": "user",\n    "list": [\n      {\n        "a": 1\n      }\n  },\n  ${a}\n]`,
       [
-        [2, `${broken}: the one that begins here breaks off on line 8`],
+        [2, `${broken}: the object that begins here breaks off on line 8`],
         [9, 'a'],
       ],
     ],
     [
-      'one that never ends',
+      'an object that never ends',
       `${a}\n{"type": {\n  "b":\n`,
       [
         [1, 'a'],
-        [2, `${broken}: the one that begins here breaks off on line 4`],
+        [2, `${broken}: the object that begins here breaks off on line 4`],
       ],
     ],
-  ])('%s is named, and the others are read', async (_form, text, expected) => {
+  ])('%s is reported, and the others are read', async (_form, text, expected) => {
     assert.deepEqual(await objectsOf(text), expected)
   })
 
@@ -167,7 +167,7 @@ describe('objects in a file', () => {
   })
 })
 
-test.each([['{"type": "user", "type" }'], ['12']])('%s is refused, naming the expected form', (text) => {
+test.each([['{"type": "user", "type" }'], ['12']])('%s is refused with the expected form', (text) => {
   const result = readLine(lineOf(text))
   assert.ok('problems' in result)
   assert.match(result.problems[0]?.reason ?? '', /is not a JSON object|expected/)
@@ -178,7 +178,7 @@ test("a time in the future of MongoDB's clock is refused, whatever the process's
   try {
     const result = readLine(lineOf({ ...message, createdAt: Date.now() - 60_000 }))
     assert.deepEqual('problems' in result && result.problems.map(({ field, reason }) => [field, reason]), [
-      ['createdAt', 'lies in the future'],
+      ['createdAt', 'is in the future'],
     ])
   } finally {
     clock.correct({ askedMS: 0, roundTripMS: 0, readMS: 0 })
@@ -208,8 +208,8 @@ test.each<[string, object, string]>([
     { ...message, message: null, isDeleted: true, createdAt: atMS, attachments: [{ fileID: 'f' }] },
     'attachments',
   ],
-  ['a thread of nothing', { ...message, createdAt: atMS, thread: true }, 'replyTo'],
-])('%s is named', (_what, line, field) => {
+  ['a thread without a root', { ...message, createdAt: atMS, thread: true }, 'replyTo'],
+])('%s is refused by field', (_what, line, field) => {
   const result = readLine(lineOf(line))
   assert.deepEqual('problems' in result && result.problems.map((problem) => problem.field), [field])
 })

@@ -8,10 +8,10 @@ import { contentOf } from '../messages/sending/draft.ts'
 import { plainLine } from './extended-json.ts'
 import type { Line } from './lines-of.ts'
 
-/** The reason that a line cannot be imported. */
+/** Why a line cannot be imported. */
 export interface Problem {
   line: number
-  /** The index of the object in the file. */
+  /** Index of the object in the file. */
   index: number
   field: string
   reason: string
@@ -21,7 +21,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 const jsonOf = (bytes: Buffer): unknown => plainLine(readJson(decoder.decode(bytes), importLine))
 
-/** A line's content, validated by itself; or its faults. A time in the future of MongoDB's clock is one. */
+/** Parses and validates a line by itself. Times in the future of MongoDB's clock are refused. */
 export function readLine({ number, index, bytes, fault }: Line): { read: ImportLine } | { problems: Problem[] } {
   const bad = (reason: string) => ({ problems: [{ line: number, index, field: '', reason }] })
   if (fault !== undefined) return bad(fault)
@@ -47,7 +47,7 @@ export function readLine({ number, index, bytes, fault }: Line): { read: ImportL
 }
 
 /**
- * The same for an accepted line: messages, the most numerous, are not validated again.
+ * Parses a line that was accepted before. Messages, the most numerous, are not validated again.
  * @throws Error if the line has changed
  */
 export function readGoodLine(line: Line): ImportLine {
@@ -55,7 +55,7 @@ export function readGoodLine(line: Line): ImportLine {
   const updated = 'updatedAt' in json && { updatedAt: importTime.parse(json.updatedAt) }
   if (json.type === 'message') return withThread({ ...json, createdAt: importTime.parse(json.createdAt), ...updated })
   const result = readLine(line)
-  if (!('read' in result)) throw new Error(`line ${line.number}: the file has changed while it was imported`)
+  if (!('read' in result)) throw new Error(`line ${line.number}: the file changed during the import`)
   return result.read
 }
 
@@ -70,11 +70,11 @@ function timesToCome(line: ImportLine): Fault[] {
   const nowMS = clock.now()
   const times: Partial<Record<string, unknown>> = line
   return ['createdAt', 'updatedAt', 'joinedAt', 'lastReadAt'].flatMap((field) =>
-    Number(times[field]) > nowMS ? [{ field, reason: 'lies in the future' }] : [],
+    Number(times[field]) > nowMS ? [{ field, reason: 'is in the future' }] : [],
   )
 }
 
-/** Faults that the schema cannot see. */
+/** Problems that the schema cannot detect. */
 function unfit(line: ImportLine): Fault[] {
   if (line.type === 'message') return unfitMessage(line)
   if (line.type === 'config') return unfitConfig(line)
@@ -103,7 +103,7 @@ const isSystemType = (type: string) => systemTypes.some((known) => known === typ
 
 function unfitMessage(line: ImportOf<'message'>): Fault[] {
   if (isSystemType(line.messageType) && line.system !== true) {
-    return [{ field: 'messageType', reason: 'a type of system messages, which only the server writes' }]
+    return [{ field: 'messageType', reason: 'is a system message type, which only the server may use' }]
   }
   const isGone = line.isDeleted === true || line.recalled === true
   if (isGone) {
@@ -111,7 +111,7 @@ function unfitMessage(line: ImportOf<'message'>): Fault[] {
     const lost = (['message', 'mentions', 'attachments', ...ofLiving] as const).filter(
       (field) => line[field] !== undefined && line[field] !== false,
     )
-    return lost.map((field) => ({ field, reason: 'a deleted or recalled message has none' }))
+    return lost.map((field) => ({ field, reason: 'not allowed on a deleted or recalled message' }))
   }
   if (line.message === undefined) return [{ field: 'message', reason: 'required' }]
   if (line.thread === true && line.replyTo === undefined) return [{ field: 'replyTo', reason: 'required with thread' }]

@@ -13,7 +13,7 @@ const order: readonly ImportLine['type'][] = ['user', 'group', 'room', 'membersh
 
 interface LinePosition {
   rank: number
-  /** Of messages. */
+  /** Time of a message; 0 for other lines. */
   atMS: number
   number: number
   offset: number
@@ -21,8 +21,8 @@ interface LinePosition {
 }
 
 /**
- * Writes the good lines of a file, in the order of exports, in the order that the import reads: by type, and messages by time.
- * @returns a file that is removed when the process ends, the original line numbers, and the problems of the other lines
+ * Sorts the good lines of a file into the order that the import needs: by type, and messages by time.
+ * @returns a temporary file that is removed on exit, the original line numbers, and the problems of the other lines
  */
 export async function sortLines(
   path: string,

@@ -10,13 +10,13 @@ import type { Watching } from './check-file.ts'
 import { batchesOf, type CheckedFile } from './checked-file.ts'
 import { importedMessageId } from './known-ids.ts'
 
-/** Lines verified at once. */
+/** Lines per batch. */
 const perBatch = 2_000
 const verifiedAtOnce = 4
 
 /**
- * Compares the database with the file: every user, room, membership and message exists, the seqs of each room have no gap, and each
- * unread count agrees with the messages.
+ * Compares the database with the file: every user, room, membership and message exists, each room's seqs have no gap,
+ * and each unread count matches the messages.
  * @returns the differences
  */
 export async function verifyImport(
@@ -53,7 +53,7 @@ export async function verifyImport(
   return [...wrong, ...(await verifyThreads(db, threads))]
 }
 
-/** @param threads the number of messages in the file for each, by key */
+/** @param threads number of the file's messages in each thread, by key */
 async function verifyThreads(db: Db, threads: ReadonlyMap<string, number>): Promise<string[]> {
   const wrong: string[] = []
   for (const keys of inParts([...threads.keys()], perBatch)) {
@@ -67,7 +67,7 @@ async function verifyThreads(db: Db, threads: ReadonlyMap<string, number>): Prom
   return wrong
 }
 
-/** Wrong memberships, counted over several connections. */
+/** Finds wrong memberships, over several connections. */
 async function verifyMembers(db: Db, memberships: readonly string[]): Promise<string[]> {
   const parts = Array.from({ length: verifiedAtOnce }, (_, part) =>
     memberships.filter((_membership, i) => i % verifiedAtOnce === part),

@@ -23,11 +23,11 @@ import { ThreadWriter } from './write-threads.ts'
 import { newWrittenRoom, type WrittenRoom } from './written-room.ts'
 
 /**
- * Writes users, rooms and messages in file order. A message's seq is its position in its room; existing ones, from an interrupted
- * import or of the same file, are recognised and kept.
+ * Writes users, rooms and messages in file order. A message's seq is its position in its room. Messages that exist from
+ * an interrupted import, or from an earlier import of the same file, are recognised and kept.
  */
 export class LineWriter {
-  /** The messages of each room of the file. */
+  /** Progress of each room of the file. */
   readonly rooms = new Map<string, WrittenRoom>()
   readonly #threads: ThreadWriter
   readonly #stats: ImportedStats
@@ -73,10 +73,10 @@ export class LineWriter {
       place.seq++
       if (place === room) room.sentAtMS.push(message.createdAt)
       const isThere = place.seq <= place.there
-      // Each message of a room has a unique time, which cursors rely on.
+      // Every message of a room has a unique time, which cursors rely on.
       const afterMS = Math.max(room.lastTimeMS, isThere ? 0 : room.afterMS)
       room.lastTimeMS = Math.max(message.createdAt, afterMS + 1)
-      // A reader of the room pages on by updated time.
+      // Readers of an existing room page by updated time, so new messages come after it.
       const { updatedAt } = message
       const knownMS = room.there === 0 && updatedAt !== undefined ? Math.max(room.lastTimeMS, updatedAt) : undefined
       const updatedAtMS = knownMS ?? (isThere ? room.lastTimeMS : Math.max(room.lastTimeMS, room.clockMS + 1))
@@ -101,20 +101,20 @@ export class LineWriter {
     await insertImported(this.#db, fresh)
     await this.#threads.grow(fresh.filter(({ threadOf }) => threadOf !== undefined))
     await advanceImported(this.#db, [...advances.values()])
-    // Existing ones too: an interrupted import can have left them uncounted.
+    // Includes existing messages: an interrupted import may have left them uncounted.
     const ofRooms = [...old, ...fresh].filter(({ threadOf }) => threadOf === undefined)
     await this.#stats.add(
       ofRooms.map(({ app, room, sender: user, seq, createdAtMS: atMS }) => ({ app, room, user, seq, atMS })),
     )
   }
 
-  /** Call it after all lines are written. */
+  /** Call this after all lines are written. */
   async finish(): Promise<void> {
     await this.#threads.finish()
     await this.#stats.write()
   }
 
-  /** Closes rooms to sends and reads their number of messages in the database, once. */
+  /** Closes rooms to sends, and reads how many messages the database has, once per room. */
   async #look(rooms: readonly string[]): Promise<void> {
     const unknown = rooms.filter((room) => this.#room(room).there === -1)
     const keys = unknown.map((room) => key(this.#app, room))
@@ -131,13 +131,13 @@ export class LineWriter {
     }
   }
 
-  /** @throws ImportConflict if the rooms have other messages at these positions */
+  /** @throws ImportConflict if a room has another message at one of these positions */
   async #requireSame(messages: readonly MessageDoc[]): Promise<void> {
     for (const [roomKey, some] of Map.groupBy(messages, ({ roomKey }) => roomKey)) {
       const ids = await findIdsBySeq(this.#db, roomKey, some[0]?.seq ?? 1, some.at(-1)?.seq ?? 0)
       for (const { _id, seq, room, clientMessageID } of some) {
         if (ids.get(seq) === _id) continue
-        const where = `the room ${JSON.stringify(room)} has another message in the place of ${clientMessageID} (seq ${seq})`
+        const where = `the room ${JSON.stringify(room)} has another message instead of ${clientMessageID} (seq ${seq})`
         throw new ImportConflict(where)
       }
     }
@@ -145,7 +145,7 @@ export class LineWriter {
 
   #room(id: string): WrittenRoom {
     const room = this.rooms.get(id)
-    if (!room) throw new Error(`the file has changed: no line of the room ${JSON.stringify(id)}`)
+    if (!room) throw new Error(`the file changed during the import: no line for the room ${JSON.stringify(id)}`)
     return room
   }
 }

@@ -8,13 +8,13 @@ import { importedMessageId } from './known-ids.ts'
 
 type Membership = ImportOf<'membership'>
 
-/** A room's messages in the file: their number and times, in order. */
+/** Number and times of a room's messages in the file, in order. */
 interface RoomOfFile {
   seq: number
   sentAtMS: readonly number[]
 }
 
-/** @param rooms those of the file */
+/** @param rooms rooms of the file */
 export async function writeMembers(
   db: Db,
   app: string,
@@ -42,7 +42,7 @@ export async function writeMembers(
   )
 }
 
-/** The number of times, in order, that are not later than the previous one. */
+/** Number of the sorted times that are not later than `atMS`. */
 function countUpTo(timesMS: readonly number[], atMS: number): number {
   let [low, high] = [0, timesMS.length]
   while (low < high) {

@@ -15,11 +15,11 @@ import { saveDevice } from '@parley/db/users/devices'
 import { saveGroupDoc } from '@parley/db/users/groups'
 import { savePref } from '@parley/db/users/prefs'
 
-/** Lines written last, when everything that they change exists. */
+/** Types written last, once everything they refer to exists. */
 export const settingTypes = ['group', 'ban', 'block', 'device', 'pref', 'config'] as const
 export type SettingLine = ImportOf<(typeof settingTypes)[number]>
 
-/** Idempotent. */
+/** Writes setting lines. Idempotent. */
 export async function writeSettings(db: Db, app: string, lines: readonly SettingLine[]): Promise<void> {
   for (const line of lines) {
     if (line.type === 'config') await saveConfig(db, app, [{ name: line.key, json: JSON.stringify(line.data ?? null) }])
@@ -38,7 +38,7 @@ async function write(
       const { _id, nickname, avatarUrl, members } = line
       const fields = { nickname, avatarUrl, groupMembers: [...new Set(members)] }
       if (await saveGroupDoc(db, app, _id, fields, session)) return
-      throw new ImportConflict(`there is a user ${JSON.stringify(_id)}`)
+      throw new ImportConflict(`the ID ${JSON.stringify(_id)} belongs to a user`)
     }
     case 'ban': {
       const { room, blockee, blocker = '', untilMS, createdAt } = line

@@ -9,22 +9,22 @@ import { mostUsersShown } from '@parley/db/threads/thread'
 import { termsOfContent } from '../search/search-words.ts'
 import { importedMessageId } from './known-ids.ts'
 
-/** A thread of the file: the progress of the file and of the database. */
+/** Progress of a thread, in the file and in the database. */
 interface WrittenThread {
   room: string
-  /** Messages of the file so far. */
+  /** Number of its messages in the file so far. */
   seq: number
-  /** Messages in the database. */
+  /** Number of its messages in the database. */
   there: number
   /** The sender of the root, then the senders of the thread. */
   users: Set<string>
   lastMessageAtMS: number
 }
 
-/** Threads with users written in one batch. */
+/** Threads per batch when their users are written. */
 const atOnce = 1_000
 
-/** The threads of the file, with the new messages of a batch. */
+/** Writes the threads of a file, batch by batch. */
 export class ThreadWriter {
   readonly #app: string
   readonly #db: Db
@@ -35,7 +35,7 @@ export class ThreadWriter {
     this.#app = app
   }
 
-  /** Reads which threads of a batch exist, and the senders of their roots. */
+  /** Reads the existing threads of a batch and the senders of their roots. */
   async look(messages: readonly ImportOf<'message'>[]): Promise<void> {
     const inThreads = messages.filter(({ threadOf }) => threadOf !== undefined)
     if (inThreads.length === 0) return
@@ -44,14 +44,14 @@ export class ThreadWriter {
     const unknown = [...roomOf.keys()].filter((root) => !this.#threads.has(root))
     await removeUnreachedOfThreads(this.#db, unknown)
     const roots = await findImportedRoots(this.#db, unknown)
-    // The others are in the batch itself.
+    // The other roots are in this batch.
     const wanted = new Set(unknown.filter((root) => !roots.has(root)))
     const senders = new Map(
       wanted.size === 0 ? [] : messages.map(({ room, _id, sender }) => [idOf(room, _id), sender] as const),
     )
     for (const root of unknown) {
       const { sender = senders.get(root), thread } = roots.get(root) ?? {}
-      if (sender === undefined) throw new Error('the file has changed while it was imported: a root is missing')
+      if (sender === undefined) throw new Error('the file changed during the import: a root is missing')
       this.#threads.set(root, {
         room: roomOf.get(root) ?? '',
         seq: 0,
@@ -62,17 +62,17 @@ export class ThreadWriter {
     }
   }
 
-  /** The thread of the next message. */
+  /** Returns the thread of the next message, and updates its users and time. */
   take({ room, threadOf, sender, createdAt }: ImportOf<'message'>): WrittenThread | undefined {
     if (threadOf === undefined) return undefined
     const thread = this.#threads.get(importedMessageId(this.#app, room, threadOf))
-    if (!thread) throw new Error('the file has changed while it was imported: a root is missing')
+    if (!thread) throw new Error('the file changed during the import: a root is missing')
     thread.users.add(sender)
     thread.lastMessageAtMS = createdAt
     return thread
   }
 
-  /** Writes the growth of threads. @param messages of threads, inserted already */
+  /** Writes the growth of threads. @param messages thread messages that are already inserted */
   async grow(messages: readonly MessageDoc[]): Promise<void> {
     const grown = new Map<string, ImportedThread>()
     for (const { threadOf: root = '', seq, _id, createdAtMS, room } of messages) {
@@ -103,7 +103,7 @@ export class ThreadWriter {
     await growImported(this.#db, [...grown.values()], words)
   }
 
-  /** Call it after all messages are written: adds the users. */
+  /** Call this after all messages are written. Adds the users. */
   async finish(): Promise<void> {
     const threads = [...this.#threads].map(([root, { room, seq, there, users, lastMessageAtMS }]) => {
       const wasThere = there > 0

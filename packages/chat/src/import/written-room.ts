@@ -1,13 +1,13 @@
-/** A room that gets messages: the progress of the file and of the database. */
+/** Progress of a room, in the file and in the database. */
 export interface WrittenRoom {
-  /** Messages of the file so far. */
+  /** Number of its messages in the file so far. */
   seq: number
-  /** Their times in the file, in order: in the database, equal times were separated. */
+  /** Their times in the file, in order. In the database, equal times are separated. */
   sentAtMS: number[]
   lastTimeMS: number
-  /** Messages in the database; -1 before the first read. */
+  /** Number of its messages in the database; -1 before the first read. */
   there: number
-  /** New messages are later than the last existing one, and than those deleted together. */
+  /** New messages must be later than this: the last existing message, and any deletion of all messages. */
   afterMS: number
   /** The highest time of a message or change. */
   clockMS: number

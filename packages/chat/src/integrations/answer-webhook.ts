@@ -9,20 +9,20 @@ import { roomChanged } from '../events/event-builders.ts'
 import { roomOrderingKey } from '../events/ordering-keys.ts'
 import { sendMessage } from '../send/send-message.ts'
 
-/** The call that it answers. */
+/** The webhook call that is answered. */
 export interface AnsweredCall {
   app: string
   room: string
-  /** webhook-id: it makes the send idempotent for a day. */
+  /** The webhook-id, which makes the send idempotent for a day. */
   id: string
   request?: string | undefined
 }
 
 /**
- * Applies the response of a room's webhook (docs/reference/push.md#room-webhooks): sets the room's bot state, and sends a message as
- * a robot of the room. The webhook receives neither.
- * @returns whether there was something to apply
- * @throws ApiError INSUFFICIENT_PERMISSIONS if senderID is not a robot, and the errors of sendMessage
+ * Applies the response of a room's webhook (docs/reference/push.md#room-webhooks): sets the room's bot state, and sends
+ * a message as a bot of the room. Neither is passed to the webhook again.
+ * @returns whether there was anything to apply
+ * @throws ApiError INSUFFICIENT_PERMISSIONS if senderID is not a bot, and the errors of sendMessage
  */
 export async function answerWebhook(chat: Chat, call: AnsweredCall, answer: WebhookAnswer): Promise<boolean> {
   const { app, room, id, request } = call

@@ -16,33 +16,33 @@ import {
 import { LRUCache } from 'lru-cache'
 import type { HookCalls } from '../ports.ts'
 
-/** A configuration change applies in every process after this long. */
+/** A configuration change takes effect in every process within this time. */
 const believedMS = 2_000
 const mostApps = 10_000
-/** Calls of one app in flight; further ones count as unanswered. */
+/** Concurrent calls per server. Further calls count as unanswered. */
 const mostInFlight = 100
-/** After this many failures in a row the hook is only probed now and then, by one call at a time. */
+/** The breaker opens after this many consecutive failures, and then lets one call through now and then. */
 const failuresToPause = 5
 const pauseMS = 5_000
 
-/** The value of a configuration key that can name a server, with the secrets that sign calls to it. */
+/** The value of a configuration key that names a server, with the secrets that sign calls to it. */
 export interface AppHook<V> {
   app: string
   value: V
   secrets: readonly string[]
 }
 
-/** Calls the servers that apps name under a configuration key. */
+/** Calls the servers that apps configure under a key. */
 export interface AppHooks<V, Q, A> {
   /** Undefined if the app has no valid value. */
   hookOf(app: string): Promise<AppHook<V> | undefined>
-  /** Resolves within the time limit of a call; undefined if the server does not answer. */
+  /** Settles within the time limit of a call; undefined if the server does not answer. */
   ask(hook: Pick<AppHook<V>, 'app' | 'secrets'>, url: string, question: Q): Promise<A | undefined>
-  /** Of the app's server as it was called last; undefined where none was. */
+  /** The breaker of the server that the app last called; undefined if there was no call. */
   breakerOf(app: string): Breaker | undefined
 }
 
-/** `open`: no call is made until a pause is over; `half-open`: the next one decides. */
+/** `open`: no calls until the pause is over; `half-open`: the next call decides. */
 type Breaker = 'closed' | 'open' | 'half-open'
 
 /** Bounds the calls to one server. */
@@ -75,8 +75,8 @@ function newGuard(): Guard {
 }
 
 /**
- * Each app has its own guard, so that a hanging server delays no other app.
- * @param reads parsers of the key's value (undefined if invalid) and of a response (throws if invalid)
+ * Creates hooks with a guard per app and server, so that a hanging server delays no other app.
+ * @param reads parse the key's value (undefined if invalid) and a response (throws if invalid)
  */
 export function createAppHooks<V, Q extends object, A>(
   { db, calls }: { db: Db; calls: Pick<HookCalls, 'call'> },
@@ -88,12 +88,12 @@ export function createAppHooks<V, Q extends object, A>(
     max: mostApps,
     ttl: believedMS,
     fetchMethod: async (app) => ({ hook: await findHook(app) }),
-    // While the database is away, the old configuration applies: sends fail anyway.
+    // While the database is away, the old configuration applies. Sends fail then anyway.
     allowStaleOnFetchRejection: true,
     noDeleteOnFetchRejection: true,
   })
   const guards = new LRUCache<string, Guard>({ max: mostApps, memoMethod: newGuard })
-  /** The server that each app's calls go to. */
+  /** The guard of the last call, by app. */
   const called = new LRUCache<string, Guard>({ max: mostApps })
 
   async function findHook(app: string): Promise<AppHook<V> | undefined> {
@@ -111,7 +111,7 @@ export function createAppHooks<V, Q extends object, A>(
     async ask({ app, secrets }, url, question) {
       const guard = guards.memo(key(app, url))
       called.set(app, guard)
-      // Others would wait for the one call that probes.
+      // Other calls would wait for the one that probes.
       if (guard.isTrying()) return undefined
       const signed = { url, id: `${name.toLowerCase()}_${newId()}`, secrets, body: JSON.stringify(question) }
       try {

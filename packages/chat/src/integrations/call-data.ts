@@ -16,7 +16,7 @@ import { withoutErased } from './without-erased.ts'
 
 type Call = Pick<OutgoingCallDoc, '_id' | 'app' | 'room' | 'event' | 'client' | 'data'>
 
-/** The calls that carry a Message. */
+/** Events whose calls carry a Message. */
 const withMessage: ReadonlySet<string> = new Set(['MESSAGE', 'MESSAGE_UPDATED', 'MESSAGE_DELETED', 'PUSH'])
 
 interface About {
@@ -28,8 +28,8 @@ interface About {
 }
 
 /**
- * The part of a finished call's data to keep, as JSON text: its message and recipients. Contents and profiles stay where they can be
- * deleted.
+ * The part of a finished call's data that is kept, as JSON text: the IDs of its message and recipients. Contents and
+ * profiles stay only where they can be deleted.
  */
 export function keptCallData({ event, data = 'null' }: Pick<Call, 'event' | 'data'>): string {
   if (event === 'ROOM') return '{}'
@@ -41,15 +41,15 @@ export function keptCallData({ event, data = 'null' }: Pick<Call, 'event' | 'dat
 }
 
 /**
- * The data of a finished call, as JSON text: its message or room in the current state. A deleted or recalled message has only its
- * stub, an erased user only the ID.
+ * The data of a finished call as JSON text, with its message or room in the current state. A deleted or recalled
+ * message appears as a stub, an erased user as an ID.
  */
 export async function currentCallData(db: Db, call: Call): Promise<string> {
   const [data = 'null'] = await currentCallsData(db, call.app, [call])
   return data
 }
 
-/** The same for many calls of an app, in order; a few round trips for any number. */
+/** Like currentCallData, for many calls of an app in a few round trips. Returns the data in order. */
 export async function currentCallsData(db: Db, app: string, calls: readonly Omit<Call, 'app'>[]): Promise<string[]> {
   const parsed = calls.map((call) => ({ ...call, about: aboutOf(call) }))
   const [rooms, messages, known] = await Promise.all([
@@ -86,14 +86,14 @@ function toNote(app: string, id: string, room: string): PendingEventsDoc {
   return { _id: id, atMS: 0, events: [{ kind: 'room', id, app, room }] }
 }
 
-/** Of a call that carries a Message. */
+/** The Message of a call, if it carries one. */
 function aboutOf({ event, data = 'null' }: Pick<Call, 'event' | 'data'>): About | null {
   return withMessage.has(event) ? (readJson(data) as About | null) : null
 }
 
 /**
- * The data of a waiting call, for another try or for its turn: unchanged, unless its message, or the one that it quotes, was deleted
- * or recalled meanwhile, or a named user erased.
+ * The data to send for a waiting call. It is unchanged, unless its message or the quoted one was deleted or recalled
+ * meanwhile, or a named user was erased.
  */
 export async function waitedCallData(db: Db, call: Call): Promise<string> {
   const { app, room, event, data = 'null' } = call
@@ -108,7 +108,7 @@ export async function waitedCallData(db: Db, call: Call): Promise<string> {
   return withoutErased(db, app, quoteIsGone ? JSON.stringify({ ...before, replyTo: view.replyTo }) : data)
 }
 
-/** The returned function gives undefined for an ID that is not a message of the room. */
+/** Returns a lookup of current messages, which gives undefined for an ID that is not a message of the room. */
 async function messagesNow(
   db: Db,
   app: string,

@@ -1,7 +1,7 @@
 import { findPageFile, keepPageFiles, listPageFiles } from '@parley/db/page-files'
 import type { Chat } from '../chat.ts'
 
-/** Files of the chat page that the gateways of all releases share, by their names. */
+/** Files of the chat page by name, shared by the gateways of all releases. */
 export interface PageFiles {
   keep: (files: ReadonlyMap<string, Uint8Array>) => Promise<void>
   list: () => Promise<string[]>

@@ -6,15 +6,15 @@ import { createAppLookup } from '../access/authenticate-user.ts'
 import type { LoginParts } from '../access/own-logins/admit-login.ts'
 import { checkConfigValue } from './check-config-value.ts'
 
-/** A request for the chat page, as far as its URL tells. */
+/** The parameters of a request for the chat page. */
 export interface PageAsked {
   token?: string | undefined
   clientKey?: string | undefined
 }
 
 /**
- * Returns the function that finds the origins allowed for pictures on an app's chat page, from its configuration. The token
- * identifies the app; without one, the client key. Without either there are none. The function throws ApiError INVALID_TOKEN,
+ * Returns a function that finds the image origins allowed on an app's chat page, from its configuration. The token
+ * identifies the app, or else the client key; with neither, there are none. The function throws ApiError INVALID_TOKEN,
  * INVALID_CLIENT_KEY.
  */
 export function createPageImages(chat: LoginParts): (asked: PageAsked) => Promise<readonly string[]> {
@@ -37,7 +37,7 @@ export function createPageImages(chat: LoginParts): (asked: PageAsked) => Promis
   }
 }
 
-/** @throws ApiError INVALID_BODY if `imageOrigins` is no list of origins; the other fields are free */
+/** @throws ApiError INVALID_BODY if `imageOrigins` is not a list of origins; other fields are free */
 export function checkChatPage(value: unknown): void {
   if (typeof value === 'object') checkConfigValue(chatPageKey, chatPageConfig, value)
 }

@@ -8,10 +8,7 @@ export interface ConfigSchema<T> {
   }
 }
 
-/**
- * The value of a configuration key by its schema; undefined for null, which is none.
- * @throws ApiError INVALID_BODY that names the field
- */
+/** Parses the value of a configuration key; undefined for null. @throws ApiError INVALID_BODY naming the field */
 export function checkConfigValue<T>(key: string, schema: ConfigSchema<T>, value: unknown): T | undefined {
   if (value === null) return undefined
   const { data, error } = schema.safeParse(value)

@@ -10,12 +10,12 @@ import type { Chat } from '../chat.ts'
 import { moderateKey } from '../moderation/moderation-hook.ts'
 import { JsonText, jsonObjectText } from '../views/json-text.ts'
 
-/** For an app without a list. */
+/** Private keys of an app without a list of its own. */
 const privateByDefault = [moderateKey, webhookKeysKey]
 
 /**
- * All configuration of an app, by key (docs/reference/configuration.md); users do not see its private keys.
- * @param withIssuers whether an integrator sees `tokenIssuers`, whose secrets make tokens of anybody
+ * The whole configuration of an app by key (docs/reference/configuration.md). Users do not see its private keys.
+ * @param withIssuers whether an integrator sees `tokenIssuers`, whose secrets can sign tokens for any user
  */
 export async function getConfig(chat: Chat, { app, kind }: Caller, withIssuers = false): Promise<JsonText> {
   const all = await findConfig(chat.db, app)
@@ -27,19 +27,19 @@ export async function getConfig(chat: Chat, { app, kind }: Caller, withIssuers =
   return new JsonText(jsonObjectText(shown.map((one) => (one.name === directoryKey ? withoutServer(one) : one))))
 }
 
-/** Users see whether there is a directory, but not the URL of the integrator's server. */
+/** Users see that there is a directory, but not the URL of its server. */
 function withoutServer({ name, json }: ConfigDoc): Pick<ConfigDoc, 'name' | 'json'> {
   return { name, json: json.startsWith('{') ? '{}' : json }
 }
 
-/** The keys of a configuration that are hidden from users. */
+/** The configuration keys hidden from users. */
 export function privateKeysIn(all: readonly { name: string; json: string }[]): ReadonlySet<string> {
   const given = JSON.parse(all.find(({ name }) => name === privateKeysKey)?.json ?? 'null') as unknown
-  // Secrets among the issuers make tokens of anybody, so no list lets users see them.
+  // Secrets of issuers can sign tokens for any user, so they are always hidden.
   return new Set([...(privateKeys.safeParse(given).data ?? privateByDefault), tokenIssuersKey])
 }
 
-/** @throws ApiError INVALID_BODY if the value of the key is no list of keys; null is none */
+/** @throws ApiError INVALID_BODY if the value is not a list of keys; null means none */
 export function checkPrivateKeys(value: unknown): void {
   if (value === null || privateKeys.safeParse(value).success) return
   throw new ApiError('INVALID_BODY', `${privateKeysKey}: expected a list of configuration keys`)

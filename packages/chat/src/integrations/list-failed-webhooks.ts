@@ -6,10 +6,10 @@ import type { Chat } from '../chat.ts'
 import { JsonText, withField } from '../views/json-text.ts'
 import { currentCallsData } from './call-data.ts'
 
-/** Their messages are in memory together. */
+/** Calls per batch, whose messages are in memory together. */
 const readTogether = 25
 
-/** The calls to an integrator's servers that failed for good (dead letters), the latest first. */
+/** The integrator's webhook calls that failed for good (dead letters), latest first. */
 export async function listFailedWebhooks(
   chat: Chat,
   app: string,

@@ -10,10 +10,7 @@ import { toDeliveryView } from '../views/webhook-delivery.ts'
 
 const keptMS = keptDays * 24 * 60 * 60 * 1_000
 
-/**
- * The calls to an integrator's servers, the latest first.
- * @throws ApiError INVALID_QUERY
- */
+/** The calls to an integrator's servers, latest first. @throws ApiError INVALID_QUERY */
 export async function listWebhookCalls(
   { db }: Chat,
   app: string,

@@ -7,7 +7,7 @@ import type { Chat } from '../chat.ts'
 import { toDeliveryView } from '../views/webhook-delivery.ts'
 import { currentCallData, waitedCallData } from './call-data.ts'
 
-/** GET /admin/webhooks/calls/{id}: the data are those that a further try would send. @throws ApiError WEBHOOK_NOT_FOUND */
+/** GET /admin/webhooks/calls/{id}: a call with the data that a retry would send. @throws ApiError WEBHOOK_NOT_FOUND */
 export async function readWebhookCall({ db }: Chat, app: string, id: string): Promise<Result<typeof operation>> {
   const call = await findWholeCall(db, app, id)
   if (!call) throw new ApiError('WEBHOOK_NOT_FOUND', `no call ${JSON.stringify(id)}`)

@@ -10,27 +10,21 @@ import type { Session } from '@parley/db/transactions/transaction'
 import type { Chat } from '../chat.ts'
 import { parseTime } from '../read-time.ts'
 
-/**
- * Retries a done or failed call; the push service makes it within a second.
- * @throws ApiError WEBHOOK_NOT_FOUND
- */
+/** Retries a completed or failed call. The push service makes it within a second. @throws ApiError WEBHOOK_NOT_FOUND */
 export async function retryWebhookCall(chat: Chat, app: string, id: string): Promise<{ id: string }> {
   const also = async (session: Session) => chat.audit?.write(chat.db, session)
   if (await requeueCall(chat.db, app, id, ['done', 'failed'], also)) return { id }
-  throw new ApiError('WEBHOOK_NOT_FOUND', `no call ${JSON.stringify(id)} that was made or failed for good`)
+  throw new ApiError('WEBHOOK_NOT_FOUND', `no call ${JSON.stringify(id)} that has completed or failed for good`)
 }
 
-/**
- * The same for all calls queued in a period, up to one request's limit.
- * @throws ApiError INVALID_QUERY
- */
+/** Retries all calls queued in a period, up to the limit of one request. @throws ApiError INVALID_QUERY */
 export async function retryWebhookCalls(
   { db, audit }: Chat,
   app: string,
   { room, since, until, state }: Input<typeof operation>['body'],
 ): Promise<Result<typeof operation>> {
   const sinceMS = parseTime('since', `${since}`)
-  // Retried ones count as queued later than this.
+  // Retried calls count as queued later than this.
   const untilMS = Math.min(
     until === undefined ? Number.POSITIVE_INFINITY : parseTime('until', `${until}`),
     clock.now() - 1,

@@ -22,10 +22,10 @@ import { checkChatPage } from './chat-page-images.ts'
 import { type ConfigSchema, checkConfigValue } from './check-config-value.ts'
 import { checkPrivateKeys, getConfig, privateKeysIn } from './get-config.ts'
 
-/** Maximum size of all values, since every client can request all of them. */
+/** Maximum size of all values together, since every client may request all of them. */
 const maxBytes = 4 * 1024 * 1024
 
-/** Of the values that nothing else decides. */
+/** Schemas of keys without a check of their own. */
 const schemas = new Map<string, ConfigSchema<unknown>>([
   [moderateKey, moderationHook],
   [fileLimitsKey, fileLimits],
@@ -35,11 +35,10 @@ const schemas = new Map<string, ConfigSchema<unknown>>([
 ])
 
 /**
- * Sets each key of `settings`, overwriting keys of the same name and keeping the others; returns the whole configuration. It applies
- * at once, on every gateway.
- * @throws ApiError INVALID_REQUEST when a key is `.` or `..`; INVALID_BODY when a key is empty or over 128 characters, more than 10,000 words are to be censored, MODERATE is no hook, fileLimits has no limits,
- *   chatPage no origins or directory names no users;
- *   BODY_TOO_LARGE when all values together would be over 4 MiB
+ * Sets each key of `settings`, keeps all others, and returns the whole configuration. Takes effect at once on every
+ * gateway.
+ * @throws ApiError INVALID_REQUEST if a key is `.` or `..`; INVALID_BODY if a key is empty or over 128 characters, or a
+ * value of a known key is invalid; BODY_TOO_LARGE if all values together exceed 4 MiB
  */
 export async function setConfig(chat: Chat, app: string, settings: object, withIssuers = false): Promise<JsonText> {
   const given = Object.entries(settings)
@@ -60,7 +59,7 @@ export async function setConfig(chat: Chat, app: string, settings: object, withI
     (sum, { json }) => sum + Buffer.byteLength(json),
     await configBytes(chat.db, app, replaced),
   )
-  if (bytes > maxBytes) throw new ApiError('BODY_TOO_LARGE', `the configuration would be over ${maxBytes} bytes in all`)
+  if (bytes > maxBytes) throw new ApiError('BODY_TOO_LARGE', `the configuration would exceed ${maxBytes} bytes in total`)
   await saveConfig(chat.db, app, entries, async (session) => {
     chat.audit?.note(await valuesInAudit(chat, app, entries))
     await chat.audit?.write(chat.db, session)
@@ -68,7 +67,7 @@ export async function setConfig(chat: Chat, app: string, settings: object, withI
   return getConfig(chat, asIntegrator(app), withIssuers)
 }
 
-/** Checks a value, except for what a server of the integrator decides. @throws ApiError */
+/** Checks the value of a known key. @throws ApiError */
 export function checkConfigKey(name: string, value: unknown): void {
   const schema = schemas.get(name)
   if (schema) checkConfigValue(name, schema, value)
@@ -78,10 +77,10 @@ export function checkConfigKey(name: string, value: unknown): void {
   if (name === directoryKey) checkDirectory(value)
 }
 
-/** The old and new values of some keys; those of private keys can hold secrets. */
+/** The old and new values of some keys. Values of private keys may contain secrets and are not shown. */
 async function valuesInAudit(chat: Chat, app: string, entries: readonly { name: string; json: string }[]) {
   const all = await findConfig(chat.db, app)
-  // The directory can name a server of the integrator.
+  // The directory may name a server of the integrator.
   const hidden = new Set([...privateKeysIn(all), directoryKey])
   const known = new Map(all.map(({ name, json }) => [name, json]))
   const shown = (name: string, json: string | undefined) => [

@@ -20,19 +20,20 @@ import type { Chat } from '../chat.ts'
 import { parseTime } from '../read-time.ts'
 
 export type { Presence }
-/** Counts what happens in apps. */
+/** Counts events of apps. */
 export type Figures = Pick<AppFigures, 'add'>
 
 const { minute } = bucketLevels
 /**
- * The stats service counts a message this much later at most, while it keeps up: within 5 s, or when its process was killed,
- * as soon as another one gets it.
+ * The stats service counts a message within this time while it keeps up: 5 s, plus redelivery if its process was
+ * killed.
  */
 const countedWithinMS = 5_000 + ackWaitSeconds * 1_000
 
 /**
- * The report of a window (docs/reference/statistics.md). messageCount and roomCount are exact to the millisecond;
- * userList and the peak to the minute, for windows that begin more than three days ago to the hour, more than 40 days ago to the day.
+ * The report of a window (docs/reference/statistics.md). messageCount and roomCount are exact to the millisecond.
+ * userList and the peak are exact to the minute; for windows that begin more than three days ago to the hour, and more
+ * than 40 days ago to the day.
  * @throws ApiError INVALID_QUERY
  */
 export async function statsReport(
@@ -47,7 +48,7 @@ export async function statsReport(
   const around = [...whole, ...edges.map(({ bucket }) => bucket)]
   const newestMS = clock.now() - countedWithinMS
   const isRecent = window.toMS > newestMS
-  // The parts of buckets are counted by the messages themselves.
+  // Partial buckets are counted from the messages themselves.
   if (edges.length > 0 || isRecent) await flushApp(chat.db, app, window.toMS)
   if (isRecent) await noteMessages(chat.db, await findNewestSent(chat.db, app, newestMS))
   const found = await findApp(chat.db, app)
@@ -78,7 +79,7 @@ export async function statsReport(
   }
 }
 
-/** The peaks that are still in Redis, and not yet in the buckets. */
+/** The highest peak that is still in Redis and not yet in the buckets. */
 async function highestOf(presence: Presence, { _id, createdAt }: AppDoc, { fromMS, toMS }: Window): Promise<number> {
   const peaks = await readPeaks(presence, _id, createdAt)
   const within = [...peaks].filter(([at]) => (at + 1) * minute.sizeMS > fromMS && at * minute.sizeMS < toMS)
@@ -88,7 +89,7 @@ async function highestOf(presence: Presence, { _id, createdAt }: AppDoc, { fromM
 const defaultWindowMS = 3_600_000
 
 const maxWindowMS = maxReportDays * 86_400_000
-/** A Date goes no further back. */
+/** The earliest time that a Date can hold. */
 const earliestMS = -8.64e15
 
 interface Window {
@@ -98,31 +99,33 @@ interface Window {
 
 function windowOf({ start, end, startTime, endTime }: Input<typeof getStatsOperation>['query']): Window {
   if (start !== undefined && startTime !== undefined)
-    throw new ApiError('INVALID_QUERY', 'startTime: or start, not both')
-  if (end !== undefined && endTime !== undefined) throw new ApiError('INVALID_QUERY', 'endTime: or end, not both')
+    throw new ApiError('INVALID_QUERY', 'startTime: give start or startTime, not both')
+  if (end !== undefined && endTime !== undefined) throw new ApiError('INVALID_QUERY', 'endTime: give end or endTime, not both')
   const given = (seconds: number | undefined, name: string, iso: string | undefined) =>
     seconds === undefined ? (iso === undefined ? undefined : parseTime(name, iso)) : seconds * 1000
   const from = given(start, 'startTime', startTime)
   const to = given(end, 'endTime', endTime)
   const toMS = to ?? Math.min(from === undefined ? Infinity : from + maxWindowMS, endOfSecondMS())
   const fromMS = from ?? Math.max(toMS - defaultWindowMS, earliestMS)
-  if (fromMS > clock.now()) throw new ApiError('INVALID_QUERY', 'start: lies in the future')
+  if (fromMS > clock.now()) throw new ApiError('INVALID_QUERY', 'start: must not be in the future')
   if (fromMS >= toMS) throw new ApiError('INVALID_QUERY', 'start: must be before end')
   if (toMS - fromMS > maxWindowMS) throw new ApiError('INVALID_QUERY', `end: at most ${maxReportDays} days after start`)
   return { fromMS, toMS }
 }
 
-/** The end of the present second: a whole one, so that `start` and `end` agree with startTime and endTime. */
+/** The end of the current second. It is a whole second, so that `start` and `end` agree with startTime and endTime. */
 function endOfSecondMS(): number {
   return (Math.floor(clock.now() / 1000) + 1) * 1000
 }
 
-/** The finest buckets that are still there of a time. */
+/** The finest bucket level still kept for a time. */
 function finestOf(atMS: number): BucketLevel {
   return levels.find((level) => atMS > clock.now() - bucketLevels[level].keepMS) ?? 'day'
 }
 
-/** A window as whole buckets, the largest that fit, with parts of the finest that are still there at its ends. */
+/**
+ * Splits a window into whole buckets, the largest that fit, and partial buckets of the finest kept level at its ends.
+ */
 function split({ fromMS, toMS }: Window): { whole: Stretch[]; edges: { bucket: Stretch; part: Window }[] } {
   const level = finestOf(fromMS)
   const { sizeMS } = bucketLevels[level]
@@ -142,7 +145,7 @@ function split({ fromMS, toMS }: Window): { whole: Stretch[]; edges: { bucket: S
 const up = (ms: number, size: number) => Math.ceil(ms / size) * size
 const down = (ms: number, size: number) => Math.floor(ms / size) * size
 
-/** A window that ends on bucket limits of the last level, in the largest possible buckets. */
+/** Covers a window that is aligned to buckets of the last level with the largest possible buckets. */
 function cut(fromMS: number, toMS: number, [largest, ...smaller]: readonly BucketLevel[]): Stretch[] {
   if (!largest || fromMS >= toMS) return []
   const { sizeMS } = bucketLevels[largest]
@@ -152,7 +155,7 @@ function cut(fromMS: number, toMS: number, [largest, ...smaller]: readonly Bucke
   return [...cut(fromMS, begin, smaller), whole, ...cut(end, toMS, smaller)]
 }
 
-/** The current connections of an app, over all living nodes (docs/reference/statistics.md). */
+/** Number of an app's current connections over all living nodes (docs/reference/statistics.md). */
 export async function connectionCount(presence: Presence, app: string): Promise<{ count: number }> {
   return { count: await countConnections(presence, app) }
 }

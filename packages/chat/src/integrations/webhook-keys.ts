@@ -3,7 +3,10 @@ import { webhookKeys, webhookKeysKey, webhookUrl } from '@parley/contracts/resou
 import { findConfigValue } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
 
-/** The current URL of a room's `webhook`: itself, or the URL of its configuration key; undefined if there is none. */
+/**
+ * The current URL of a room's `webhook`: the value itself, or the URL of its configuration key; undefined if there is
+ * none.
+ */
 export async function webhookUrlOf(db: Db, app: string, webhook: string): Promise<string | undefined> {
   if (webhook === '' || webhookUrl.safeParse(webhook).success) return webhook || undefined
   const value = await findConfigValue(db, app, webhookKeysKey)
@@ -11,7 +14,7 @@ export async function webhookUrlOf(db: Db, app: string, webhook: string): Promis
   return keys.get(webhook)
 }
 
-/** @throws ApiError INVALID_REQUEST if a webhook is neither a URL nor a configuration key; an empty one is none */
+/** @throws ApiError INVALID_REQUEST if a webhook is neither a URL nor a configuration key; an empty one means none */
 export async function requireWebhook(db: Db, app: string, webhook: string | undefined): Promise<void> {
   if (!webhook || (await webhookUrlOf(db, app, webhook)) !== undefined) return
   const name = JSON.stringify(webhook)

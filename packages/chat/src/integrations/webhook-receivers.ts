@@ -21,10 +21,10 @@ type Auditing = Pick<Chat, 'audit' | 'db'>
 const mostBodyBytes = 16 * 1_024
 const mostHeaderChars = 1_024
 const mostHeaders = 50
-/** A browser that is led here may send credentials. */
+/** Left out, since a browser sent here may include credentials. */
 const leftOut: ReadonlySet<string> = new Set(['authorization', 'cookie'])
 
-/** POST /admin/webhooks/receivers: its ID is random, and all that a caller of the address needs to know. */
+/** POST /admin/webhooks/receivers: opens a receiver. Its random ID is the only credential that a caller needs. */
 export async function openWebhookReceiver(
   { db, audit }: Auditing,
   presence: Presence,
@@ -62,10 +62,7 @@ export async function closeWebhookReceiver(
   return { id }
 }
 
-/**
- * A call to a receiver's address, by anyone who knows it.
- * @returns the status of the answer
- */
+/** Records a call to a receiver, by anyone who knows its ID. @returns the status to respond with */
 export async function receiveCall(
   presence: Presence,
   id: string,
@@ -90,5 +87,5 @@ export async function receiveCall(
 async function requireReceiver(presence: Presence, app: string, id: string): Promise<Receiver> {
   const receiver = await findReceiver(presence, id)
   if (receiver?.app === app) return receiver
-  throw new ApiError('WEBHOOK_NOT_FOUND', 'no such receiver: it has ended, or is of another app')
+  throw new ApiError('WEBHOOK_NOT_FOUND', 'no such receiver: it has ended, or belongs to another app')
 }

@@ -3,13 +3,13 @@ import type { Db } from '@parley/db/connect'
 import { findUsers } from '@parley/db/users/users'
 import { toSenderView } from '../views/message.ts'
 
-/** The users named with a profile: the sender of a message, the members of a room. */
+/** Fields with user profiles: the sender of a message, the members of a room. */
 interface WithProfiles {
   sender?: unknown
   members?: unknown
 }
 
-/** The data of a call, as JSON text, with only the IDs of erased users. */
+/** The data of a call as JSON text, with erased users reduced to their IDs. */
 export async function withoutErased(db: Db, app: string, data: string): Promise<string> {
   const about = readJson(data) as WithProfiles | null
   const named = [about?.sender, about?.members].flat().flatMap((one) => idOf(one) ?? [])

@@ -10,7 +10,7 @@ import { JsonText, listText } from '../views/json-text.ts'
 import { toJobView } from './job-view.ts'
 
 /**
- * The progress of a job, and for a batch a page of the results (docs/reference/jobs.md).
+ * The progress of a job and, for a batch, a page of its results (docs/reference/jobs.md).
  * @throws ApiError JOB_NOT_FOUND
  */
 export async function getJob(

@@ -7,10 +7,7 @@ import { parseCursor, placeByCreation, toPage } from '../page-cursor.ts'
 import { parsePeriod } from '../read-time.ts'
 import { toJobView } from './job-view.ts'
 
-/**
- * GET /admin/jobs: a page of the jobs of the app, the latest first (docs/reference/jobs.md).
- * @throws ApiError INVALID_QUERY
- */
+/** GET /admin/jobs: a page of the app's jobs, latest first (docs/reference/jobs.md). @throws ApiError INVALID_QUERY */
 export async function listJobs(
   { db }: Pick<Chat, 'db'>,
   app: string,

@@ -8,10 +8,10 @@ import type { Duty } from '../upkeep/keep-up.ts'
 import { continueErasure } from '../users/continue-erasure.ts'
 import { workOnJob } from './work-on-job.ts'
 
-/** Maximum number of jobs in one process, including those left by its own requests. */
+/** Maximum number of jobs per process, including those started by its own requests. */
 const atOnce = 4
 
-/** Continues jobs without a worker, whose process stopped or died. Any number of processes may run this. */
+/** Continues jobs whose worker stopped or died. Any number of processes may run this. */
 export function runJobs(chat: Chat, store: FileStore): Duty {
   return {
     kinds: ['jobs'],
@@ -22,18 +22,18 @@ export function runJobs(chat: Chat, store: FileStore): Duty {
   }
 }
 
-/** Claims a job without a worker, if there is one; returns whether there was. */
+/** Claims a job without a worker. Returns whether there was one. */
 export async function takeNextJob(chat: Chat, store?: FileStore): Promise<boolean> {
   const job = await leaseJob(chat.db, chat.jobs.worker)
   if (!job) return false
-  chat.log.info({ job: job.id, kind: job.kind, app: job.app, done: job.done }, 'going on with a job')
-  void workOnJob(chat, job, () => goOn(chat, job, store))
+  chat.log.info({ job: job.id, kind: job.kind, app: job.app, done: job.done }, 'continuing a job')
+  void workOnJob(chat, job, () => continueJob(chat, job, store))
   return true
 }
 
-async function goOn(chat: Chat, job: JobDoc, store: FileStore | undefined): Promise<boolean> {
+async function continueJob(chat: Chat, job: JobDoc, store: FileStore | undefined): Promise<boolean> {
   if (job.kind === 'batch') return continueBatch(chat, job)
   if (job.kind === 'erasure') return continueErasure(chat, job)
-  if (!store) throw new Error('an export needs the store of files')
+  if (!store) throw new Error('an export needs the file store')
   return continueExport(chat, store, job)
 }

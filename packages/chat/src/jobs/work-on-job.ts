@@ -7,7 +7,7 @@ import type { Log } from '../ports.ts'
 
 /** A batch or an export is abandoned after this many starts without progress. */
 const mostAttempts = 20
-/** The first backoff of a failed job, doubled each time up to some minutes. */
+/** Initial backoff of a failed job, doubled each time up to some minutes. */
 const tryAgainAfterMS = 2_000
 const mostDoublings = 8
 
@@ -15,14 +15,14 @@ const mostDoublings = 8
 export interface Jobs {
   /** Names this process in leases. */
   worker: string
-  /** Work that takes longer becomes a job, in milliseconds. */
+  /** Work that takes longer than this becomes a job, in milliseconds. */
   afterMS: number
-  /** Aborts when the process stops: the work ends at the next point where another process can continue. */
+  /** Aborts when the process stops. Work ends at the next point from which another process can continue. */
   signal: AbortSignal
   track(work: Promise<unknown>): void
-  /** The number of jobs here. */
+  /** Number of running jobs in this process. */
   readonly count: number
-  /** Resolves when no job is running here any more. */
+  /** Stops all jobs. Settles when none is running. */
   stop(): Promise<void>
 }
 
@@ -48,9 +48,9 @@ export function createJobs(afterMS: number): Jobs {
 }
 
 /**
- * Works on a job under this process's lease, which it extends until the work is over; then records the end. Never fails: unfinished
- * work is left to the next holder of the lease.
- * @param work returns whether it is finished, or stopped because the process stops
+ * Works on a job under this process's lease, which is extended until the work ends, then records the result. Never
+ * fails: unfinished work is left to the next holder of the lease.
+ * @param work returns whether it is finished; false if the process is stopping
  * @returns whether the job is done
  */
 export function workOnJob(
@@ -74,7 +74,7 @@ export function workOnJob(
       if (error instanceof JobTaken) return false
       log.error(
         { err: error, ...about },
-        'job failed for now; it is tried again, and a batch or an export given up after enough tries',
+        'job failed; it is retried, and a batch or an export is given up after enough attempts',
       )
       await giveUpOrRelease().catch((failure: unknown) =>
         log.warn({ err: failure, ...about }, 'job not released; its lease expires'),
@@ -95,7 +95,7 @@ export function workOnJob(
   return over
 }
 
-/** Whether the work ends within the time that a request may take; `work` continues in any case. */
+/** Whether the work ends within the time that a request may take. `work` continues in any case. */
 export async function isOverSoon(work: Promise<unknown>, afterMS: number): Promise<boolean> {
   const enough = new AbortController()
   const late = pause(afterMS, false, { signal: enough.signal }).catch(() => false)
@@ -106,7 +106,7 @@ export async function isOverSoon(work: Promise<unknown>, afterMS: number): Promi
   }
 }
 
-/** The result of an operation that continues, or runs later. */
+/** The result of an operation that continues in the background. */
 export class Accepted<Result = { job: string }> {
   readonly result: Result
 

@@ -1,10 +1,10 @@
-/** The place of an emit among those that it must not overtake. */
+/** The turn of an emit among those that it must not overtake. */
 export interface Turn {
   /**
-   * Resolves when everything before it is over; undefined if nothing is before it.
+   * Settles when everything before it is over; undefined if nothing is before it.
    * @throws ApiError TOO_MANY_REQUESTS if the queue is full
    */
   come(): Promise<void> | undefined
-  /** Lets the next one go. */
+  /** Lets the next turn begin. */
   over(): void
 }

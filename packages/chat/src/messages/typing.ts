@@ -9,8 +9,9 @@ import { moderateText } from '../moderation/moderate.ts'
 import type { Turn } from './turn.ts'
 
 /**
- * Shows the caller's typed text to the other members (docs/reference/messages.md#typing-and-streaming). Never stored.
- * @param turn its place among the typing notices of the caller's client
+ * Shows the text that the caller is typing to the other members (docs/reference/messages.md#typing-and-streaming). It
+ * is never stored.
+ * @param turn its turn among the typing notices of the caller's client
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN, MESSAGE_REFUSED; BusAway
  */
 export async function notifyTyping(

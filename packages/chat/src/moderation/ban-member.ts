@@ -14,14 +14,14 @@ import { notifyFeed } from '../events/event-builders.ts'
 import { roomOrderingKey } from '../events/ordering-keys.ts'
 import { toBanView } from '../views/ban.ts'
 
-/** The latest time of a Date. */
+/** The latest time that a Date can hold. */
 const latestMS = 8.64e15
 
 /**
- * Bans a user in a group, by its owner, a platform admin or the API key: the banned user can only read and leave
+ * Bans a user in a group, by its owner, a platform admin or the API key. A banned user can only read and leave
  * (docs/reference/moderation.md#bans). The ban also applies to a user who joins later.
  * @throws ApiError ROOM_OR_USER_NOT_FOUND, INSUFFICIENT_PERMISSIONS, USER_BLOCKED, USER_ALREADY_BLOCKED,
- *   INVALID_REQUEST
+ * INVALID_REQUEST
  */
 export async function banMember(
   chat: Chat,
@@ -36,20 +36,20 @@ export async function banMember(
     const user = await findUser(db, app, blockee, session)
     if (!room || room.deletedAt) throw new ApiError('ROOM_OR_USER_NOT_FOUND', `no room ${JSON.stringify(roomId)}`)
     if (!user) throw new ApiError('ROOM_OR_USER_NOT_FOUND', `no user ${JSON.stringify(blockee)}`)
-    if (room.roomType !== 'group') throw new ApiError('INSUFFICIENT_PERMISSIONS', 'nobody is banned in a direct room')
+    if (room.roomType !== 'group') throw new ApiError('INSUFFICIENT_PERMISSIONS', 'users cannot be banned in a direct room')
     await requireBanner(chat, by, room, session)
     if (blockee === userOf(by) || blockee === room.owner) {
-      throw new ApiError('INSUFFICIENT_PERMISSIONS', 'blockee: neither oneself nor the owner can be banned')
+      throw new ApiError('INSUFFICIENT_PERMISSIONS', 'blockee: must not be the caller or the owner')
     }
     const before = await findBan(db, app, roomId, blockee, session)
     const isReplaced = isLonger && (before?.untilMS ?? Infinity) < (untilMS ?? Infinity)
     if (before && !isReplaced) {
-      throw new ApiError('USER_ALREADY_BLOCKED', `blockee: ${JSON.stringify(blockee)} is banned already`)
+      throw new ApiError('USER_ALREADY_BLOCKED', `blockee: ${JSON.stringify(blockee)} is already banned`)
     }
     const end = untilMS !== undefined && { untilMS }
     const made = await insertBan(db, { app, room: roomId, blockee, blocker: userOf(by) ?? '', ...end }, session)
     await setBlocked(db, { app, room: roomId, user: blockee }, end || true, session)
-    // Writes the room, so that it conflicts with concurrent sends and joins.
+    // Writes the room, so that this conflicts with concurrent sends and joins.
     await takeRoomTime(db, room, session)
     const view = toBanView(made, user)
     chat.audit?.note({ after: { blockee, ...end } })
@@ -62,14 +62,14 @@ interface BanWanted {
   room: string
   blockee: string
   untilMS?: number | undefined
-  /** A ban that ends sooner is replaced. */
+  /** Replaces a ban that ends sooner. */
   isLonger?: true
 }
 
-/** @throws ApiError INVALID_REQUEST if a ban would end before it begins */
+/** @throws ApiError INVALID_REQUEST if the end is not in the future */
 export function requireFuture(untilMS: number | undefined): void {
   if (untilMS === undefined || (untilMS > clock.now() && untilMS <= latestMS)) return
-  throw new ApiError('INVALID_REQUEST', 'untilMS: expected a time to come, in Unix milliseconds')
+  throw new ApiError('INVALID_REQUEST', 'untilMS: expected a future time, in Unix milliseconds')
 }
 
 /** @throws ApiError INSUFFICIENT_PERMISSIONS; USER_BLOCKED for a platform admin banned there */
@@ -77,13 +77,13 @@ async function requireBanner({ db }: Chat, by: Caller, room: RoomDoc, session: S
   if (by.kind === 'integrator' || by.user === room.owner) return
   const { app, user } = by
   if (!(await findUser(db, app, user, session))?.isAdmin) {
-    throw new ApiError('INSUFFICIENT_PERMISSIONS', 'only the owner of the room and platform admins ban')
+    throw new ApiError('INSUFFICIENT_PERMISSIONS', 'only the owner of the room and platform admins may ban')
   }
   if (await findBan(db, app, room.id, user, session)) throw new ApiError('USER_BLOCKED')
 }
 
 /**
- * Lifts a ban, by the owner of the room or the API key; returns it with the time of lifting as `updatedAt`.
+ * Lifts a ban, by the owner of the room or the API key. Returns it with the time of lifting as `updatedAt`.
  * @throws ApiError INSUFFICIENT_PERMISSIONS, BLOCK_NOT_FOUND
  */
 export async function unbanMember(chat: Chat, by: Caller, roomId: string, blockee: string): Promise<Ban> {
@@ -93,7 +93,7 @@ export async function unbanMember(chat: Chat, by: Caller, roomId: string, blocke
     const room = await findRoom(db, app, roomId, session)
     if (!room || room.deletedAt) throw new ApiError('BLOCK_NOT_FOUND', `no room ${JSON.stringify(roomId)}`)
     if (by.kind === 'user' && room.owner !== by.user) {
-      throw new ApiError('INSUFFICIENT_PERMISSIONS', 'only the owner of the room lifts bans')
+      throw new ApiError('INSUFFICIENT_PERMISSIONS', 'only the owner of the room may lift bans')
     }
     const ban = await findBan(db, app, roomId, blockee, session)
     if (!ban) throw new ApiError('BLOCK_NOT_FOUND', `blockee: ${JSON.stringify(blockee)} is not banned in the room`)

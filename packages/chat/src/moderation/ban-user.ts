@@ -16,8 +16,9 @@ import { toAdminUserView } from '../views/user.ts'
 import { requireFuture } from './ban-member.ts'
 
 /**
- * Bans a user from the app: their tokens and sockets end, they get no new ones, and nothing is sent in their name until the ban ends
- * or is lifted. They stay in their rooms (docs/reference/moderation.md#bans-from-the-app). Banning again changes the end.
+ * Bans a user from the app: their tokens are revoked and their sockets closed, they get no new tokens, and nothing is
+ * sent on their behalf until the ban ends or is lifted. They stay in their rooms
+ * (docs/reference/moderation.md#bans-from-the-app). Banning again changes the end.
  * @throws ApiError CLIENT_NOT_FOUND, INVALID_REQUEST
  */
 export async function banUser(chat: Chat, app: string, user: string, untilMS?: number): Promise<AdminUser> {

@@ -19,7 +19,7 @@ import { userOrderingKey } from '../events/ordering-keys.ts'
 import { toBlockView } from '../views/ban.ts'
 
 /**
- * Blocks a user everywhere: their direct messages to the caller are refused, and the caller gets no pushes of their
+ * Blocks a user everywhere: their direct messages to the caller are refused, and the caller gets no pushes for their
  * messages (docs/reference/moderation.md#personal-blocks).
  * @throws ApiError CLIENT_NOT_FOUND, INSUFFICIENT_PERMISSIONS for the caller themselves, USER_ALREADY_BLOCKED
  */
@@ -28,12 +28,12 @@ export async function blockUser(chat: Chat, caller: UserCaller, blockee: string)
   const { app, user } = caller
   if (blockee === user) throw new ApiError('INSUFFICIENT_PERMISSIONS', 'blockee: users cannot block themselves')
   const block = await changeAndNotify(chat, userOrderingKey(caller), async (session, pending) => {
-    // Creating the direct room writes the users too, so that of two concurrent calls one sees the other.
+    // Creating the direct room writes the users too, so of two concurrent calls one sees the other.
     await takeCaller(db, caller, session)
     const found = await findUser(db, app, blockee, session)
     if (!found) throw new ApiError('CLIENT_NOT_FOUND', `blockee: no user ${JSON.stringify(blockee)}`)
     if (await findBlock(db, app, user, blockee, session)) {
-      throw new ApiError('USER_ALREADY_BLOCKED', `blockee: ${JSON.stringify(blockee)} is blocked already`)
+      throw new ApiError('USER_ALREADY_BLOCKED', `blockee: ${JSON.stringify(blockee)} is already blocked`)
     }
     const made = await insertBlock(db, { app, blocker: user, blockee }, session)
     await setInDirectRoom(chat, caller, blockee, true, session)
@@ -77,7 +77,7 @@ async function setInDirectRoom(
   }
 }
 
-/** The users blocked by the caller, the longest blocked first. */
+/** The users blocked by the caller, longest blocked first. */
 export async function listBlocks(chat: Chat, { app, user }: UserCaller, page: OptionalPage): Promise<Block[]> {
   const blocks = await findBlocksOfUser(chat.db, app, user, page)
   const users = await findUsers(

@@ -11,11 +11,11 @@ type Mask = (content: string) => string
 
 /** Masks the words that apps list under `censorship` (docs/reference/moderation.md#censored-words). */
 export interface Censor {
-  /** The masks by app, for the given versions of the config value; apps without words are left out. */
+  /** Masks by app, for the given versions of the config value. Apps without words are left out. */
   masks(versions: readonly ConfigVersion[]): Promise<Map<string, Mask>>
   /** The mask of an app's current configuration. */
   maskOf(app: string): Promise<Mask | undefined>
-  /** A plain text, masked by the app's current words. */
+  /** Masks a plain text by the app's current words. */
   maskText(app: string, text: string): Promise<string>
 }
 
@@ -23,7 +23,10 @@ export interface Censor {
 export const censorshipKey = 'censorship'
 const maxWords = 10_000
 
-/** The states of all cached automata, at 40 bytes each: enough for 30 apps with the most words. */
+/**
+ * Maximum number of states of all cached automata, at 40 bytes each: enough for 30 apps with the maximum number of
+ * words.
+ */
 const maxKept = 4_000_000
 
 interface Made {
@@ -33,7 +36,8 @@ interface Made {
 }
 
 /**
- * Every batch of sends is masked by the current version of the words (room-cache.ts). Each version is read, and its automaton built, once.
+ * Masks every batch of sends by the current version of the words (room-cache.ts). Each version is read, and its
+ * automaton built, once.
  */
 export function createCensor(db: Db): Censor {
   const kept = new LRUCache<string, Made>({ maxSize: maxKept, sizeCalculation: ({ size }) => size })
@@ -48,7 +52,7 @@ export function createCensor(db: Db): Censor {
     return { version, mask: (content) => maskContent(content, mask), size }
   }
 
-  /** The mask of this version of the app's words, or of a newer one. */
+  /** The mask for this version of the app's words, or for a newer one. */
   async function maskFor({ app, version }: ConfigVersion): Promise<Mask | undefined> {
     const known = kept.get(app)
     if (known?.version === version) return known.mask
@@ -75,33 +79,30 @@ export function createCensor(db: Db): Censor {
   }
 }
 
-/**
- * Refuses too many words.
- * @throws ApiError INVALID_BODY
- */
+/** Refuses lists with too many words. @throws ApiError INVALID_BODY */
 export function checkCensorship(value: unknown): void {
   if (keywordsOf(value).length > maxWords) {
     throw new ApiError('INVALID_BODY', `${censorshipKey}.keywords: at most ${maxWords} words`)
   }
 }
 
-/** The words of the stored value, including values stored before the limit existed. */
+/** The words of a stored value, which may exceed the limit or contain other values. */
 function wordsOf(json: string): string[] {
   const words = keywordsOf(JSON.parse(json)).filter((word) => typeof word === 'string' && word.isWellFormed())
   return [...new Set((words as string[]).map((word) => word.trim()))].filter((word) => word !== '')
 }
 
-/** A config value can be any JSON; one that is not a list of words masks nothing. */
+/** The keywords of a config value, which may be any JSON. A value without a list masks nothing. */
 function keywordsOf(value: unknown): unknown[] {
   const keywords = typeof value === 'object' && value !== null && 'keywords' in value ? value.keywords : undefined
   return Array.isArray(keywords) ? keywords : []
 }
 
-/** Text fields that clients show. */
+/** Names of fields whose text clients show. */
 const shownFields =
   /^(text|fallback|caption|(sub)?title|(file_?)?name|description|body|label|alt|subject|heading|summary|comment|question|options?)$/i
 
-/** Masks the texts of a content: a string itself, or the shown fields of its objects, however deep. */
+/** Masks the texts of a content: the string itself, or the shown fields of its objects at any depth. */
 function maskContent(content: string, mask: (text: string) => string): string {
   let isMasked = false
   const maskIn = (value: unknown, isShown: boolean): unknown => {
@@ -116,6 +117,6 @@ function maskContent(content: string, mask: (text: string) => string): string {
   }
   const value = readJson(content)
   const masked = maskIn(value, typeof value === 'string')
-  // Content without a listed word stays as it was written.
+  // Content without a listed word is returned unchanged.
   return isMasked ? JSON.stringify(masked) : content
 }

@@ -13,7 +13,7 @@ import { eraseUser } from '../users/erase-user.ts'
 import { toReportView } from '../views/report.ts'
 import { banMember } from './ban-member.ts'
 
-/** Errors of an action whose effect is already in place. */
+/** Errors which mean that the effect of a decision is already in place. */
 const done: Record<ReportDecision, readonly ErrorCode[]> = {
   dismiss: [],
   delete: ['MESSAGE_NOT_FOUND', 'ROOM_NOT_FOUND'],
@@ -21,13 +21,14 @@ const done: Record<ReportDecision, readonly ErrorCode[]> = {
   erase: ['CLIENT_NOT_FOUND'],
 }
 
-/** `untilMS`: when the ban ends. */
+/** `untilMS`: end of the ban. */
 type Decision = Input<typeof operation>['body']
 
 /**
- * Decides a reported message and carries the decision out (docs/reference/moderation.md#reports), before recording it: after a kill
- * in between, the report is still open, and finished effects count as done. One of several concurrent decisions is carried out.
- * @throws ApiError REPORT_NOT_FOUND; REPORT_DECIDED if it has, or is getting, another decision; those of banMember
+ * Carries out a decision on a report (docs/reference/moderation.md#reports), then records it. After a kill in between,
+ * the report is still open, and effects already in place count as done. Of several concurrent decisions, one is carried
+ * out.
+ * @throws ApiError REPORT_NOT_FOUND; REPORT_DECIDED if another decision was made or is being made; those of banMember
  */
 export async function decideReport(chat: Chat, app: string, id: string, wanted: Decision): Promise<Report> {
   const { decision } = wanted

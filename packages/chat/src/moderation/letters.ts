@@ -1,21 +1,21 @@
-/** A text by UTF-16 units, prepared for finding words in it. */
+/** A text as UTF-16 units, prepared for finding words in it. */
 export interface Letters {
-  /** Each unit with its case folded. */
+  /** The case-folded units. */
   folded: Uint16Array
-  /** For each unit 1 if it is part of a word (a letter, a mark, a number or `_`), else 0. */
+  /** Per unit: 1 if it is part of a word (a letter, mark, number or `_`), otherwise 0. */
   inWord: Uint8Array
 }
 
 const wordCharacter = /[\p{L}\p{M}\p{N}_]/u
-/** Characters that Unicode folds although they have no such upper or lower case; as code points, for legibility. */
+/** Characters that Unicode folds although they have no matching upper or lower case, as code points for legibility. */
 const alsoFolded: Record<string, string> = { '\u1fd3': '\u0390', '\u1fe3': '\u03b0', '\ufb05': '\ufb06' }
-/** Beyond this, no script has case, and characters are rare. */
+/** Code points below this are cached. Above, no script has case, and characters are rare. */
 const remembered = 0x2_00_00
 const unknown = 255
 
 /**
- * Makes the function that prepares texts. It uses 640 KiB to cache the characters that it has met, since looking up a
- * character's case and class costs more than everything else.
+ * Creates a function that prepares texts. It uses 640 KiB to cache characters, since looking up a character's case and
+ * class costs more than everything else.
  */
 export function createLetterReader(): (text: string) => Letters {
   const foldedTo = new Uint32Array(remembered)
@@ -38,7 +38,7 @@ export function createLetterReader(): (text: string) => Letters {
       folded[i] = fold
       inWord[i] = word
       if (codePoint <= 0xffff) continue
-      // Both cases of a character begin with the same unit, in every script that needs two.
+      // In every script beyond the BMP, both cases of a character share the first unit.
       folded[i] = text.charCodeAt(i)
       folded[++i] = 0xdc00 | (fold & 0x3ff)
       inWord[i] = word
@@ -52,12 +52,12 @@ function isInWord(character: string): 0 | 1 {
 }
 
 /**
- * Unicode's simple case folding (CaseFolding.txt, statuses C and S), as in regular expressions with the flags `iu`: it
- * keeps the length, so that positions in the folded text are positions in the text. So `İ` stays, because its lower
- * case has two characters, and `ß` is not `ss`.
+ * Unicode's simple case folding (CaseFolding.txt, statuses C and S), as in regular expressions with the flags `iu`. It
+ * keeps the length, so that positions in the folded text are positions in the text. `İ` therefore stays, because its
+ * lower case has two characters, and `ß` does not match `ss`.
  */
 export function foldCase(character: string): string {
-  // Its upper case is that of `i`.
+  // `ı` has the same upper case as `i`.
   if (character === 'ı') return character
   const upper = character.toUpperCase()
   const lower = (isOne(upper) ? upper : character).toLowerCase()

@@ -8,7 +8,7 @@ import type { Chat } from '../chat.ts'
 import { toBanView } from '../views/ban.ts'
 
 /**
- * The bans in force in a room, the oldest first, for its members and the integrator.
+ * The active bans in a room, oldest first, for its members and the integrator.
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER
  */
 export async function listBans(chat: Chat, caller: Caller, roomId: string, page: OptionalPage): Promise<Ban[]> {

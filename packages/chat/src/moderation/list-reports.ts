@@ -7,10 +7,7 @@ import type { Chat } from '../chat.ts'
 import { parseCursor, placeByCreation, toPage } from '../page-cursor.ts'
 import { toReportView } from '../views/report.ts'
 
-/**
- * A page of users' reports, for the moderators (docs/reference/moderation.md#reports).
- * @throws ApiError INVALID_QUERY
- */
+/** A page of users' reports for moderators (docs/reference/moderation.md#reports). @throws ApiError INVALID_QUERY */
 export async function listReports(
   { db }: Chat,
   app: string,

@@ -8,7 +8,7 @@ const read = createLetterReader()
 const masked = (words: readonly string[], text: string) => maskOfWords(words, read).mask(text)
 
 describe('masking listed words', () => {
-  test('folds case like regular expressions with iu, for every cased character', () => {
+  test('folds case like regular expressions with the flags iu, for every cased character', () => {
     const cased = Array.from({ length: 0x11_00_00 }, (_, i) => i)
       .filter((codePoint) => codePoint < 0xd800 || codePoint > 0xdfff)
       .map((codePoint) => String.fromCodePoint(codePoint))
@@ -30,14 +30,14 @@ describe('masking listed words', () => {
     [['bad word'], 'a bad word, a bad  word', 'a ********, a bad  word'],
     [['c++', '++'], 'c++ c+++ ++ a++', '*** **** ** a++'],
     [['ärger'], 'ÄRGER Ärger a\u0308rger', '***** ***** a\u0308rger'],
-    // The lower case of İ is longer than İ: masking must not shift.
+    // The lower case of İ is longer than İ, but masking must not shift.
     [['word'], 'İİİ word İ', 'İİİ **** İ'],
     [['straße'], 'STRASSE straße STRAẞE', 'STRASSE ****** ******'],
     [['οδος'], 'ΟΔΟΣ οδοσ', '**** ****'],
     [['傻瓜', '瓜皮'], '你是傻瓜皮吗', '你是***吗'],
     [['a b', 'b c'], 'x a b c y', 'x ***** y'],
     [['he', 'she', 'hers'], 'ushers she hers', 'ushers *** ****'],
-    // One star for each character, of any number of units; an emoji is not part of a word.
+    // One star per character, whatever its number of units. An emoji is not part of a word.
     [['😀 x', '𐐀𐐁'], '😀 x 𐐨𐐩 😀😀 x', '*** ** 😀***'],
     [['word'], 'word_ word1 _word word\u0301 (word) \0word', 'word_ word1 _word word\u0301 (****) \0****'],
     [['x'], '', ''],
@@ -46,7 +46,7 @@ describe('masking listed words', () => {
     test(`${JSON.stringify(words)} in ${JSON.stringify(text)}`, () => assert.equal(masked(words, text), wanted))
   }
 
-  test('masks the matches of a separate search for each word, for random words and texts', () => {
+  test('agrees with a separate search for each word, on random words and texts', () => {
     const letters = fc.constantFrom(
       'a',
       'A',
@@ -76,7 +76,7 @@ describe('masking listed words', () => {
     )
   })
 
-  /** By definition: every place of a word, found by a regular expression at each index. */
+  /** Reference implementation: every occurrence of a word, found by a regular expression at each index. */
   function maskedOneByOne(words: readonly string[], text: string): string {
     const hidden = new Set<number>()
     for (const word of words) {
@@ -98,7 +98,7 @@ describe('masking listed words', () => {
     }).join('')
   }
 
-  test('has a size bounded by the letters of the words', () => {
+  test('bounds the size of the automaton by the letters of the words', () => {
     const nested = Array.from({ length: 300 }, (_, i) => 'a'.repeat(i + 1))
     assert.ok(maskOfWords(nested, read).size < 1_000)
     assert.equal(masked(nested, `${'a'.repeat(300)} ${'a'.repeat(301)}`), `${'*'.repeat(300)} ${'a'.repeat(301)}`)

@@ -16,7 +16,7 @@ export const adminEndpoints = [
   'GET /admin/connection-count',
 ] as const
 
-/** Those with "Client headers". */
+/** The operations with "Client headers". */
 export const clientEndpoints = [
   'GET /rooms/{id}/messages/v3',
   'GET /rooms',
@@ -29,7 +29,6 @@ export const clientEndpoints = [
   'DELETE /blockStatus/room/{roomID}/{blockee}',
 ] as const
 
-/** Authentication. */
 export const access: Chapter = {
   title: 'Authentication',
   sections: {

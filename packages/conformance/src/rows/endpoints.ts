@@ -117,7 +117,7 @@ function rowsOf(name: string): string[] {
   ]
 }
 
-/** Every endpoint with each of its parameters, fields, sentences and errors. */
+/** Every endpoint with its parameters, fields, statements and errors. */
 export const endpoints: Chapter = {
   title: 'Endpoints',
   sections: Object.fromEntries(Object.keys(interfaceOperations).map((name) => [name, rowsOf(name)])),

@@ -1,6 +1,5 @@
 import type { Chapter } from './chapter.ts'
 
-/** The conventions. */
 export const conventions: Chapter = {
   title: 'Conventions',
   sections: {
@@ -12,7 +11,7 @@ export const conventions: Chapter = {
   },
 }
 
-/** Errors, limits and the chat page; the errors of each endpoint stand with it. */
+/** Errors, limits and the chat page. Errors of an endpoint are listed with it. */
 export const general: readonly Chapter[] = [
   {
     title: 'Errors',

@@ -3,7 +3,7 @@ import { type Chapter, fieldName } from './chapter.ts'
 
 const fieldsOf = (resource: string) => (interfaceResources[resource] ?? []).map(fieldName)
 
-/** The fields of resources; those of Config and of the statistics report stand with their endpoints. */
+/** Fields of resources. Those of Config and the statistics report are listed with their endpoints. */
 export const resources: Chapter = {
   title: 'Resources and their fields',
   sections: {

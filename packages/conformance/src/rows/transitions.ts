@@ -1,6 +1,6 @@
 import type { Chapter } from './chapter.ts'
 
-/** States and transitions: the entity, from → to, and side effects. */
+/** State transitions of each entity: from → to, with side effects. */
 export const transitions: Chapter = {
   title: 'States and transitions',
   sections: {

@@ -23,7 +23,7 @@ export const messageType = z
   .max(64)
   .refine(
     (type) => !systemTypes.includes(type as SystemType),
-    'a type of system messages, which only the server writes',
+    'is a system message type, which only the server may use',
   )
   .meta({ not: { enum: [...systemTypes] } })
   .describe('Free-form type, e.g. text, image, announcement; except joinRoom, addMembers, leaveRoom, deleteMember')

@@ -8,13 +8,13 @@ import type { Chat } from '../../chat.ts'
 import { nothingKnown } from '../../events/as-of-now.ts'
 import type { OwnLogin } from './token-issuers.ts'
 
-/** The parts that take such tokens. */
+/** The parts of Chat needed to admit tokens of an app's own issuers. */
 export type LoginParts = Pick<Chat, 'db' | 'issuers' | 'writeUser' | 'outbox'>
 
 /**
- * Takes a token that an issuer of the app has signed, when it comes for the first time (docs/reference/own-logins.md): from then
- * on it is a token as those that Parley issues, found by its digest and ended like them.
- * @returns undefined when it is not signed by an issuer of the app
+ * Admits a token signed by an issuer of the app when it is first presented (docs/reference/own-logins.md). From then on
+ * it is found by its digest and revoked like a token that Parley issued.
+ * @returns undefined if no issuer of the app signed it
  * @throws ApiError INVALID_TOKEN
  */
 export async function admitLogin(chat: LoginParts, app: string, token: string): Promise<TokenDoc | undefined> {
@@ -37,7 +37,7 @@ export async function admitLogin(chat: LoginParts, app: string, token: string): 
   return newTokenDoc({ app, user }, digest(token), expiresAt, of)
 }
 
-/** Of a user who is created. A name that Parley would refuse is left out. */
+/** Profile of a user created at login. A name that Parley would refuse is left out. */
 function profileOf({ user, name, picture }: OwnLogin): Partial<Profile> {
   const nickname = shownName(256).safeParse(name).data
   const avatarUrl = comparedText(2_048).safeParse(picture).data

@@ -39,7 +39,7 @@ describe('keys of a token issuer', () => {
   }
   const pass = (ms: number) => vi.setSystemTime(Date.now() + ms)
 
-  test('are read once for many tokens at a time, and again after ten minutes', async () => {
+  test('are read once for concurrent tokens, and again after ten minutes', async () => {
     const one = await newKey('one')
     const { served, verifies } = server([one.jwk])
     assert.deepEqual(await Promise.all(Array.from({ length: 20 }, () => verifies(one.token))), Array(20).fill(true))
@@ -52,7 +52,7 @@ describe('keys of a token issuer', () => {
     assert.equal(served.reads, 2)
   })
 
-  test('rotate: a new key is found with its first token, a removed one ends; unknown IDs make few reads', async () => {
+  test('rotate: new keys are found on first use, removed keys are refused, unknown IDs cause few reads', async () => {
     const [one, two, forged] = [await newKey('one'), await newKey('two'), await newKey('three')]
     const { served, verifies } = server([one.jwk])
     assert.ok(await verifies(one.token))
@@ -68,7 +68,7 @@ describe('keys of a token issuer', () => {
     assert.equal(served.reads, reads + 1)
   })
 
-  test('that cannot be read are away, not wrong: also the new ones of a rotation', async () => {
+  test('that cannot be read are unavailable, not invalid, also during a rotation', async () => {
     const [one, two] = [await newKey('one'), await newKey('two')]
     const { served, verify } = server([one.jwk])
     served.isAway = true
@@ -85,7 +85,7 @@ describe('keys of a token issuer', () => {
     await assert.rejects(verify(two.token), /no key of the issuer fits/)
   })
 
-  test('stay while their address is away, for a day; it is tried with backoff', async () => {
+  test('stay valid for a day while their address fails, which is retried with backoff', async () => {
     const one = await newKey('one')
     const { served, verifies } = server([one.jwk])
     assert.ok(await verifies(one.token))

@@ -5,21 +5,21 @@ import { createLocalJWKSet, importSPKI, type JWK, type JWTVerifyGetKey } from 'j
 import { LRUCache } from 'lru-cache'
 import type { HookCalls, Log } from '../../ports.ts'
 
-/** Keys of an address are read again after this long, while they are used. */
+/** Keys in use are read again after this long. */
 const believedMS = 10 * 60_000
-/** An unknown key ID makes them read again, this often at most: a token with any ID costs its sender nothing. */
+/** Minimum interval between reads caused by unknown key IDs, since anyone can send such a token for free. */
 const unknownEveryMS = 30_000
-/** Between tries of an address that fails: doubled with each. */
+/** Backoff after a failed read, doubled each time. */
 const firstPauseMS = 1_000
 const longestPauseMS = 60_000
-/** While their address fails, keys that are known go on for this long. */
+/** Known keys stay valid for this long while their address fails. */
 const staleForMS = 24 * 3_600_000
 const mostAddresses = 1_000
 const mostKeys = 100
 
 type Keys = ReturnType<typeof createLocalJWKSet>
 
-/** The keys at one address. */
+/** The keys published at one address. */
 interface KeySet {
   keys?: Keys
   readAtMS: number
@@ -28,15 +28,15 @@ interface KeySet {
   reading?: Promise<void>
 }
 
-/** Finds the keys by which issuers sign. */
+/** Finds the keys that issuers sign with. */
 export interface IssuerKeys {
-  /** @throws when no key fits the token; ApiError SERVICE_UNAVAILABLE when there are none, because their address is away */
+  /** @throws if no key fits the token; ApiError SERVICE_UNAVAILABLE if that may be because their address is away */
   of(issuer: TokenIssuer): JWTVerifyGetKey
 }
 
 /**
- * Reads public keys from the addresses of issuers (RFC 7517), by the calls that go to public addresses only. Keys that change
- * their ID are found with the first token that has the new one.
+ * Reads public keys from the issuers' addresses (RFC 7517), which must be public. A rotated key is found with the first
+ * token that names it.
  */
 export function createIssuerKeys({ calls, log }: { calls: Pick<HookCalls, 'get'>; log: Log }): IssuerKeys {
   const sets = new LRUCache<string, KeySet>({
@@ -44,7 +44,7 @@ export function createIssuerKeys({ calls, log }: { calls: Pick<HookCalls, 'get'>
     memoMethod: () => ({ readAtMS: Number.NEGATIVE_INFINITY, triedAtMS: Number.NEGATIVE_INFINITY, failures: 0 }),
   })
 
-  /** Settles when keys are there that are new enough, or could not be read now. */
+  /** Settles when the keys are fresh enough, or cannot be read now. */
   async function read(url: string, algorithm: string, set: KeySet, oldestMS: number): Promise<void> {
     if (set.reading) return set.reading
     const nowMS = clock.now()
@@ -82,7 +82,7 @@ export function createIssuerKeys({ calls, log }: { calls: Pick<HookCalls, 'get'>
         await read(url, algorithm, set, unknownEveryMS)
         const found = await keyIn(set, header, token)
         if (found) return found
-        // The token may be good: a client that asks its login for the next one on 401 would loop.
+        // The token may be valid. On 401 a client would keep asking its login for another one.
         if (set.failures > 0)
           throw new ApiError('SERVICE_UNAVAILABLE', 'the keys of the issuer could not be read; try again')
         throw new Error('no key of the issuer fits the token')
@@ -95,7 +95,7 @@ export function createIssuerKeys({ calls, log }: { calls: Pick<HookCalls, 'get'>
     try {
       return await set.keys(...of)
     } catch {
-      // None fits, or several: jose tells them apart for programs that try each, which a key ID spares us.
+      // No key fits, or several do. jose lets callers try each; key IDs make that unnecessary.
       return undefined
     }
   }
@@ -105,7 +105,7 @@ function areKnown(set: KeySet): set is KeySet & Required<Pick<KeySet, 'keys'>> {
   return set.keys !== undefined && set.readAtMS >= clock.now() - staleForMS
 }
 
-/** Keys for signatures, each with its one algorithm: its own, or that of the issuer. */
+/** The signing keys, each with its own algorithm or that of the issuer. */
 function fitKeys(document: unknown, algorithm: string): JWK[] {
   const { keys } = document as { keys?: unknown }
   if (!Array.isArray(keys) || keys.length > mostKeys) throw new Error('not a list of at most 100 keys (RFC 7517)')

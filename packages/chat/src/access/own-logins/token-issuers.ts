@@ -18,33 +18,30 @@ import { checkConfigValue } from '../../integrations/check-config-value.ts'
 import type { HookCalls, Log } from '../../ports.ts'
 import { createIssuerKeys } from './issuer-keys.ts'
 
-/** A change of the configuration holds after this long at every process. */
+/** A configuration change takes effect in every process within this time. */
 const believedMS = 2_000
 const mostApps = 10_000
-/** As long as a header of a request may be. */
+/** As long as a request header may be. */
 const mostChars = 8_192
 const looksSigned = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-/** A login that an issuer of the app vouches for. */
+/** A verified login by an issuer of the app. */
 export interface OwnLogin {
   user: string
   name?: string
   picture?: string
   device?: string
-  /** Its ID at the issuer. */
+  /** Token ID assigned by the issuer. */
   jti?: string
   issuedAt: Date
-  /** With the allowance for clocks. */
+  /** Includes the allowance for clock skew. */
   expiresAt: Date
   createUsers: boolean
 }
 
-/** The issuers that apps name in their configuration. */
+/** The token issuers that apps configure. */
 export interface TokenIssuers {
-  /**
-   * Checks a token; undefined when it is none of an issuer of the app.
-   * @throws ApiError INVALID_TOKEN
-   */
+  /** Verifies a token; undefined if it names no issuer of the app. @throws ApiError INVALID_TOKEN */
   verify(app: string, token: string): Promise<OwnLogin | undefined>
 }
 
@@ -81,7 +78,7 @@ export function createTokenIssuers({ db, log, calls }: { db: Db; log: Log; calls
   }
 }
 
-/** @throws ApiError INVALID_BODY when the value of the key names no issuers; null is none */
+/** @throws ApiError INVALID_BODY if the value is not a list of issuers; null means none */
 export async function checkTokenIssuers(value: unknown): Promise<void> {
   const issuers = checkConfigValue(tokenIssuersKey, tokenIssuers, value) ?? []
   for (const [i, issuer] of issuers.entries()) {
@@ -98,14 +95,14 @@ async function issuersOf(db: Db, app: string): Promise<readonly TokenIssuer[]> {
   return tokenIssuers.safeParse(found && JSON.parse(found.json)).data ?? []
 }
 
-/** The one of the key; those in a set name theirs. */
+/** The allowed algorithms: that of the configured key, or any for a key set, whose keys name their own. */
 function algorithmsOf(issuer: TokenIssuer): string[] {
   if ('jwksUrl' in issuer) return [...publicKeyAlgorithms]
   const known: readonly string[] = 'secret' in issuer ? secretAlgorithms : publicKeyAlgorithms
   return known.filter((one) => one === issuer.algorithm)
 }
 
-/** Not yet checked. */
+/** The claims of a token, not yet verified. */
 function claimsOf(token: string): JWTPayload {
   try {
     return decodeJwt(token)
@@ -118,7 +115,7 @@ function claimsOf(token: string): JWTPayload {
 function toLogin(payload: JWTPayload, { claims, createUsers }: TokenIssuer): OwnLogin {
   const { iat = 0, exp = 0, jti } = payload
   const nowS = clock.now() / 1_000
-  if (iat > nowS + tokenSkewS) throw refused('iat: it is issued in the future')
+  if (iat > nowS + tokenSkewS) throw refused('iat: issued in the future')
   if (exp > nowS + longestLoginDays * 86_400) throw refused(`exp: more than ${longestLoginDays} days ahead`)
   const user = userId.safeParse(claimAt(payload, claims.user))
   if (!user.success) throw refused(`${claims.user}: no user ID`)
@@ -135,7 +132,7 @@ function toLogin(payload: JWTPayload, { claims, createUsers }: TokenIssuer): Own
   }
 }
 
-/** A claim of this name, or the one inside of others that `a.b` names. */
+/** A claim with this exact name, otherwise the nested claim that `a.b` names. */
 function claimAt(payload: JWTPayload, name: string): unknown {
   if (Object.hasOwn(payload, name)) return payload[name]
   return name.split('.').reduce<unknown>((value, part) => {
@@ -153,11 +150,11 @@ function refused(reason: string): ApiError {
   return new ApiError('INVALID_TOKEN', `the token is refused: ${reason}`)
 }
 
-/** In the words of the field that is wrong; nothing of the token. */
+/** Names the invalid field, without any content of the token. */
 function reasonOf(error: unknown): string {
-  if (error instanceof errors.JWTExpired) return 'exp: it has expired'
+  if (error instanceof errors.JWTExpired) return 'exp: expired'
   if (error instanceof errors.JWTClaimValidationFailed) return `${error.claim}: ${error.reason}`
-  if (error instanceof errors.JOSEAlgNotAllowed) return 'alg: not that of the key'
+  if (error instanceof errors.JOSEAlgNotAllowed) return 'alg: not the algorithm of the key'
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'the signature is wrong'
-  return 'no key of its issuer fits it'
+  return 'no key of its issuer fits'
 }

@@ -24,16 +24,16 @@ import { toMessageView } from '../../views/message.ts'
 import { findQuoted, type Quoted } from '../reading/quoted-messages.ts'
 import { uncountMessages } from './uncount-messages.ts'
 
-/** Identifies a message, with its room if the request names that. */
+/** Identifies a message, with its room if the request names one. */
 export interface MessageName {
   id: string
   room?: string
 }
 
 /**
- * The common part of editing, recalling, reacting and pinning: a member without a ban, or the integrator, changes a message that is
- * not deleted; its updated time rises, and messageUpdated goes to the room. If `change` returns undefined, nothing changes, and
- * neither the event nor `also` goes out.
+ * The common part of edits, recalls, reactions and pins: a member who is not banned, or the integrator, changes a
+ * message that is not deleted. Its updated time rises, and messageUpdated goes to the room. If `change` returns
+ * undefined, nothing changes, and neither the event nor `also` is published.
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND, USER_BLOCKED, and the errors of `change`
  */
 export async function changeMessage(
@@ -64,7 +64,7 @@ export async function changeMessage(
     } as const
     const by = userOf(caller)
     pending.push({ ...changed, ...(by !== undefined && { by }) }, ...also)
-    // Text shown during streaming is in the message, but not in the index.
+    // Streamed text is in the message, but is indexed only once the stream has ended.
     const hasEnded = found.streaming && !written.streaming
     if (written.recalled && !found.recalled) await uncountMessages(db, room, [found], session)
     else if (hasEnded || written.content !== found.content) {
@@ -91,7 +91,7 @@ async function requireChanger(
   return { room, isBanned: isBlocked(membership) }
 }
 
-/** The same; returns the message as everyone sees it. */
+/** Like changeMessage, but returns the message as everyone sees it. */
 export async function changeToView(...given: Parameters<typeof changeMessage>): Promise<Message> {
   const { message, sender, quoted } = await changeMessage(...given)
   return toMessageView(message, sender, quoted)

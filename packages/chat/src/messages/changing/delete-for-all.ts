@@ -20,12 +20,12 @@ import { nothingQuoted } from '../reading/quoted-messages.ts'
 import { unknownMessage } from './change-message.ts'
 import { uncountMessages } from './uncount-messages.ts'
 
-/** eraseMessages leaves the event to the deleting request for this long. */
+/** eraseMessages leaves publishing the event to the deleting request for this long. */
 const publishWithinMS = 2_000
 
 /**
- * Deletes a message for everybody, or with `_all` every current message of the room and its threads
- * (docs/reference/messages.md#delete). The others' unread counts are right at once.
+ * Deletes a message for everyone, or with `_all` every current message of the room and its threads
+ * (docs/reference/messages.md#delete). Unread counts of other members are correct at once.
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, INSUFFICIENT_PERMISSIONS, MESSAGE_NOT_FOUND
  */
 export async function deleteForAll(
@@ -52,7 +52,7 @@ async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: 
     const room = await requireModerator(chat, caller, roomId, session)
     const [message] = await findMessagesOfRoom(db, room, [messageId], session)
     if (!message || isDeletedIn(message, room)) throw unknownMessage(messageId)
-    // Locks the room first, so that sends wait instead of restarting this.
+    // Taking the time locks the room, so that sends wait instead of restarting this transaction.
     const updatedAtMS = await takeRoomTime(db, room, session)
     await uncountMessages(db, room, [message], session)
     const deleted = {
@@ -72,8 +72,9 @@ async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: 
 }
 
 /**
- * One write for a history of any length. From now on readers see every message up to the room's mark as a stub, and none counts as
- * unread. eraseMessages changes the documents later. `deletedCount` counts the room's own messages.
+ * A single write for a history of any length: from now on readers see every message up to the room's mark as a stub,
+ * and none counts as unread. eraseMessages changes the documents later. `deletedCount` counts only the room's own
+ * messages, not those of threads.
  */
 async function deleteAll(chat: Chat, caller: Caller, roomId: string): Promise<number> {
   const { db } = chat
@@ -107,6 +108,6 @@ function byOf(caller: Caller): { by?: string } {
 /** The room, if the caller may delete others' messages in it. */
 async function requireModerator(chat: Chat, caller: Caller, roomId: string, session: Session): Promise<RoomDoc> {
   const { room, role } = await findActingRole(chat, caller, roomId, session)
-  requireRole(role, 'manager', 'messages are deleted for all')
+  requireRole(role, 'manager', 'deleting messages for everyone')
   return room
 }

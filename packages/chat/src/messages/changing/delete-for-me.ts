@@ -20,8 +20,8 @@ import { countedIn } from '../../threads/counted-in.ts'
 type Deleted = EventPayload<'userDeleteMessages'>
 
 /**
- * Deletes messages of a room for the caller only and notifies their devices (docs/reference/messages.md#delete). Messages that they
- * deleted before stay deleted.
+ * Deletes messages of a room for the caller only, and notifies their devices (docs/reference/messages.md#delete).
+ * Messages deleted before stay deleted.
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND naming the unknown messages
  */
 export async function deleteForMe(chat: Chat, caller: UserCaller, roomId: string, ids: string[]): Promise<Deleted> {
@@ -52,7 +52,7 @@ export async function deleteForMe(chat: Chat, caller: UserCaller, roomId: string
   return deleted
 }
 
-/** Messages of the room, or of one of its threads, no longer count as unread for the member. */
+/** Stops counting messages of the room, or of one of its threads, as unread for the member. */
 async function uncount(
   { db }: Chat,
   user: string,
@@ -74,7 +74,8 @@ async function uncount(
 }
 
 /**
- * Deletes every current message of the room for the caller only; its threads stay. The cost does not grow with their number.
+ * Deletes every current message of the room for the caller only, but not those of threads. The cost does not grow with
+ * their number.
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER
  */
 export async function deleteAllForMe(chat: Chat, caller: UserCaller, roomId: string): Promise<Deleted> {

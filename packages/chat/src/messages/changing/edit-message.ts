@@ -21,15 +21,17 @@ export interface Edit {
   message?: unknown
   messageType?: string | undefined
   mentions?: string[] | undefined
-  /** Edited by the user's own client, not by the integrator: the app's hook is called. */
+  /** Whether the user's own client edits, not the integrator. The app's hook is then called. */
   byClient?: boolean
 }
 
 /**
- * Replaces the content of the caller's own message, or any message for the integrator. messageType `recall` clears it for good, and
- * it no longer counts as unread (docs/reference/messages.md#edit-recall-react-pin). Recalling again changes nothing.
- * @throws ApiError MISSING_PARAMETER, INVALID_REQUEST, CLIENT_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND,
- *   INSUFFICIENT_PERMISSIONS, USER_BANNED, USER_BLOCKED, ROOM_FROZEN, MESSAGE_TOO_LARGE, MESSAGE_REFUSED
+ * Replaces the content of the caller's own message, or of any message for the integrator. messageType `recall` clears
+ * the content for good, and the message no longer counts as unread (docs/reference/messages.md#edit-recall-react-pin).
+ * Recalling again changes nothing.
+ * @throws ApiError MISSING_PARAMETER, INVALID_REQUEST, CLIENT_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER,
+ * MESSAGE_NOT_FOUND, INSUFFICIENT_PERMISSIONS, USER_BANNED, USER_BLOCKED, ROOM_FROZEN, MESSAGE_TOO_LARGE,
+ * MESSAGE_REFUSED
  */
 export async function editMessage(chat: Chat, caller: Caller, name: MessageName, edit: Edit): Promise<SentMessage> {
   const isRecall = edit.messageType === recalled
@@ -39,12 +41,12 @@ export async function editMessage(chat: Chat, caller: Caller, name: MessageName,
     if (caller.kind === 'user' && before.sender !== caller.user) {
       throw new ApiError('INSUFFICIENT_PERMISSIONS', 'only the sender may edit or recall a message')
     }
-    if (before.system) throw new ApiError('INSUFFICIENT_PERMISSIONS', 'a system message is not the sender’s')
+    if (before.system) throw new ApiError('INSUFFICIENT_PERMISSIONS', 'a system message cannot be edited')
     if (content === undefined) return before.recalled ? undefined : recall
     if (before.recalled) throw new ApiError('INVALID_REQUEST', '_id: the message was recalled')
     requireNotFrozen(room)
     if (caller.kind === 'user') await requireRoomMention(chat.db, caller, edit.mentions, room)
-    // Only now, in its turn, so that words listed meanwhile are masked too.
+    // Masked under the lock, so that words added meanwhile are masked too.
     const mask = await chat.censor.maskOf(caller.app)
     return edited(mask ? mask(content) : content, edit)
   })
@@ -72,7 +74,10 @@ async function newContent(chat: Chat, caller: Caller, name: MessageName, edit: E
   return moderateEdit(chat, caller, name, edit, contentOf(edit.message))
 }
 
-/** The content after the app's hook, which is not called for other users' messages, since editing those is refused anyway. */
+/**
+ * The content after the app's hook. The hook is not called for other users' messages, since editing those is refused
+ * anyway.
+ */
 async function moderateEdit(
   chat: Chat,
   caller: Caller,

@@ -14,13 +14,13 @@ import type { Duty } from '../../upkeep/keep-up.ts'
 
 /** Longer than a chunk takes, so that one process at a time works on a room. */
 const leaseMS = 10_000
-/** Messages in one transaction, few because sends to the room wait for it. */
+/** Messages per transaction. Few, because sends to the room wait for it. */
 const chunk = 200
 
 /**
- * Turns the documents of messages that were deleted with all of their room into stubs. Each gets a new updated time, so that a
- * sync by afterTime sees it. Works in small transactions, the oldest first; any number of processes may run this, and another
- * one continues where one stops.
+ * Turns the documents of messages deleted with their whole room into stubs. Each gets a new updated time, so that a
+ * sync by afterTime sees it. Works in small transactions, oldest first. Any number of processes may run this, and
+ * another continues where one stops.
  */
 export function eraseMessages(chat: Chat): Duty {
   return {
@@ -32,7 +32,7 @@ export function eraseMessages(chat: Chat): Duty {
   }
 }
 
-/** Erases messages of one room that no other process has leased; returns whether there was one. */
+/** Erases messages of one room that no other process has leased. Returns whether there was one. */
 export async function eraseNextRoom(chat: Chat, signal: AbortSignal): Promise<boolean> {
   const room = await leaseErasing(chat.db, leaseMS)
   if (!room) return false
@@ -43,7 +43,7 @@ export async function eraseNextRoom(chat: Chat, signal: AbortSignal): Promise<bo
   for (let more = true; more && !signal.aborted; ) {
     const sinceMS = performance.now()
     more = await eraseChunk(chat, room)
-    // Pauses as long as the chunk took, so that sends to the room get their turn.
+    // Pauses as long as the chunk took, to let sends to the room through.
     await pause(performance.now() - sinceMS)
   }
   if (!signal.aborted) await eraseThreads(chat, room, signal)
@@ -74,7 +74,7 @@ async function eraseChunk(chat: Chat, { app, id }: RoomDoc): Promise<boolean> {
 
 /** Removes the messages from the search index, and the mark of pending work unless more was added. */
 async function finish(chat: Chat, { _id, app, id, deletedUpToSeq = 0, deletedUpToMS = 0 }: RoomDoc): Promise<void> {
-  // Indexing a room writes its progress too, so it has finished before this, or begins after these messages.
+  // Indexing writes the progress too, so it either finished before this, or starts after these messages.
   await inTransaction(chat.db, (session) => setSearchProgress(chat.db, _id, deletedUpToSeq, session))
   await deleteSearchTexts(chat.db, _id, deletedUpToSeq, deletedUpToMS)
   await inTransaction(chat.db, async (session) => {

@@ -20,8 +20,8 @@ const atOnce = 1_000
 const roomsAtOnce = 8
 
 /**
- * Turns expired messages into stubs (docs/reference/messages.md#messages-that-expire). Any number of processes may run this: a
- * second one finds a stub and changes nothing.
+ * Turns expired messages into stubs (docs/reference/messages.md#messages-that-expire). Any number of processes may run
+ * this: a second one finds stubs and changes nothing.
  */
 export function expireMessages(chat: Chat): Duty {
   return {
@@ -33,14 +33,14 @@ export function expireMessages(chat: Chat): Duty {
   }
 }
 
-/** Turns one batch of due messages into stubs; returns the size of the batch. */
+/** Turns one batch of due messages into stubs. Returns the size of the batch. */
 export async function expireDue(chat: Chat): Promise<number> {
   const due = await findExpired(chat.db, clock.now(), atOnce)
-  // Several processes read the same batch: each shuffles the rooms.
+  // Several processes may read the same batch, so each shuffles the rooms.
   const rooms = [...Map.groupBy(due, ({ app, room }) => key(app, room)).values()]
   const byChance = rooms.map((own) => ({ own, at: Math.random() })).toSorted((a, b) => a.at - b.at)
   const failed: unknown[] = []
-  // One failing room delays no other.
+  // A failing room must not delay the others.
   const expire = ({ own }: { own: ExpiredMessage[] }) =>
     expireInRoom(chat, own).catch((error: unknown) => failed.push(error))
   for (const some of inParts(byChance, roomsAtOnce)) await Promise.all(some.map(expire))
@@ -48,7 +48,7 @@ export async function expireDue(chat: Chat): Promise<number> {
   return due.length
 }
 
-/** In small transactions, since sends to the room wait for them. */
+/** Expires messages in small transactions, since sends to the room wait for them. */
 async function expireInRoom(chat: Chat, due: readonly ExpiredMessage[]): Promise<void> {
   for (const part of inParts(due, mostAtOneTime)) {
     const ids = part.map(({ _id }) => _id)

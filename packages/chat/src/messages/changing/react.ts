@@ -8,22 +8,22 @@ import { moderateText } from '../../moderation/moderate.ts'
 import { changeToView } from './change-message.ts'
 
 /**
- * Adds a reaction of the caller, after the app's words and its hook.
+ * Adds a reaction of the caller, after the app's word list and hook are applied.
  * @throws ApiError MESSAGE_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN, INVALID_REQUEST, MESSAGE_REFUSED
  */
 export async function addReaction(chat: Chat, caller: UserCaller, id: string, given: string): Promise<Message> {
   const allowed = await moderateReaction(chat, caller, id, given)
   return changeToView(chat, caller, { id }, async ({ reactions = [] }, room) => {
     requireNotFrozen(room)
-    // Only now, in its turn, so that words listed meanwhile are masked too.
+    // Masked under the lock, so that words added meanwhile are masked too.
     const reaction = await chat.censor.maskText(caller.app, allowed)
     if (reactions.some((given) => given.client === caller.user && given.reaction === reaction)) return undefined
     const own = reactions.filter(({ client }) => client === caller.user)
     if (own.length >= maxReactionsOfUser) {
-      throw new ApiError('INVALID_REQUEST', `reaction: a user gives a message at most ${maxReactionsOfUser}`)
+      throw new ApiError('INVALID_REQUEST', `reaction: a user may give a message at most ${maxReactionsOfUser}`)
     }
     if (reactions.length >= maxReactions) {
-      throw new ApiError('INVALID_REQUEST', `reaction: a message takes at most ${maxReactions}`)
+      throw new ApiError('INVALID_REQUEST', `reaction: a message may have at most ${maxReactions}`)
     }
     return { set: { reactions: [...reactions, { client: caller.user, reaction }] } }
   })

@@ -1,7 +1,9 @@
 import type { Message } from '@parley/contracts/resources/message'
 import { type MessageChange, ofStream } from '@parley/db/messages/change-messages'
 
-/** The messageType of a recalled message. A message can also be sent with this type, and is recalled like any other. */
+/**
+ * The messageType of a recalled message. A message may also be sent with this type, and can be recalled like any other.
+ */
 export const recalled = 'recall'
 
 export const recall = {

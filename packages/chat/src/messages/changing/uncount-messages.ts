@@ -8,8 +8,8 @@ import { uncountDeleted } from '@parley/db/unread/uncount-deleted'
 import { countedIn } from '../../threads/counted-in.ts'
 
 /**
- * Removes messages of a room and its threads from the unread counts and the search when they become stubs or are
- * recalled. The room is locked, and none of the messages was deleted before. A recalled one is uncounted already.
+ * Removes messages of a room and its threads from unread counts and search when they become stubs or are recalled. The
+ * room must be locked, and none of the messages deleted before. Recalled messages are already uncounted.
  */
 export async function uncountMessages(
   db: Db,

@@ -11,7 +11,7 @@ import { unknownMessage } from '../changing/change-message.ts'
 import { digestOfLink, firstLink } from './first-link.ts'
 
 /**
- * The card of the first link of a message, if there is one. A caller learns nothing about pages behind links that they cannot read.
+ * The card of the first link of a message, if it has one. Callers get no cards for messages that they cannot read.
  * @throws ApiError MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER
  */
 export async function getLinkCard({ db }: Chat, by: Caller, id: string): Promise<Result<typeof operation>> {

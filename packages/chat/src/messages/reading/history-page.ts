@@ -9,10 +9,10 @@ import { parseTime } from '../../read-time.ts'
 import { messageJson } from '../../views/message.ts'
 import type { Quoted } from './quoted-messages.ts'
 
-/** Which page of the history of a room or a thread. */
+/** Query for a page of the history of a room or thread. */
 export type HistoryQuery = Input<typeof listMessages>['query']
 
-/** A page has at most this many bytes of messages, even below its limit. */
+/** Size limit of a page in bytes of messages, even below its `limit`. */
 const maxBytes = 4 * 1024 * 1024
 
 export function toPageSize({ limit, timeRangeField }: HistoryQuery): { field: TimeField; size: PageSize } {
@@ -20,7 +20,7 @@ export function toPageSize({ limit, timeRangeField }: HistoryQuery): { field: Ti
 }
 
 /**
- * The start of the page, and its other bound; all given cursors apply.
+ * The start of the page and its opposite bound. All given cursors apply together.
  * @param find returns the message of a cursor
  * @throws ApiError INVALID_QUERY, and the errors of `find`
  */
@@ -47,7 +47,7 @@ export async function pageStart(
 /** Sorts after all IDs, which are hexadecimal. */
 const behindAll = 'g'
 
-/** The page of these messages as JSON text, and those that the caller deleted for themselves. */
+/** The page as JSON text, and the IDs of messages that the caller deleted for themselves. */
 export function toPage(
   messages: readonly MessageDoc[],
   about: { room: Deletions; users: ReadonlyMap<string, UserDoc>; quoted: Quoted; hidden: ReadonlySet<string> },

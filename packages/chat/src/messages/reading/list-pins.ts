@@ -13,7 +13,7 @@ import { messageJson } from '../../views/message.ts'
 import { findQuoted } from './quoted-messages.ts'
 
 /**
- * A page of the room's pinned messages, the newest first, for a member or the integrator. The cost does not grow with the room.
+ * A page of the room's pinned messages, newest first, for members and the integrator. The cost does not grow with the room.
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER
  */
 export async function listPins(

@@ -17,7 +17,8 @@ type ReaderView = Result<typeof operation>['data'][number]
 
 /**
  * The readers of a message, longest-standing member first (docs/reference/messages.md#readers).
- * @throws ApiError MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER; RESULT_TOO_LARGE in a room of too many members
+ * @throws ApiError MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER; RESULT_TOO_LARGE if the room has too many
+ * members
  */
 export async function listReaders(chat: Chat, by: Caller, id: string): Promise<Result<typeof operation>> {
   const { db } = chat
@@ -27,7 +28,7 @@ export async function listReaders(chat: Chat, by: Caller, id: string): Promise<R
   const message = await findSentMessage(db, room._id, id)
   if (!message || isDeletedIn(message, room)) throw unknownMessage(id)
   if (room.memberCount > maxReadersMembers) {
-    throw new ApiError('RESULT_TOO_LARGE', `who has read is listed in rooms of at most ${maxReadersMembers} members`)
+    throw new ApiError('RESULT_TOO_LARGE', `readers are listed only in rooms of at most ${maxReadersMembers} members`)
   }
   const readers = await findReaders(db, message, { limit: maxReadersMembers })
   const users = await findUsers(

@@ -1,4 +1,4 @@
-/** The text of a content: a string itself, or the `text` of an object, else its `fallback`. */
+/** The text of a content: the string itself, or the `text` or else the `fallback` of an object. */
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content
   const { text, fallback } = (typeof content === 'object' && content !== null ? content : {}) as Record<string, unknown>
@@ -6,7 +6,7 @@ export function textOf(content: unknown): string {
   return typeof shown === 'string' ? shown : ''
 }
 
-/** The first characters of a text: by code points, so that no emoji is split. */
+/** The first characters of a text, counted in code points, so that no emoji is split. */
 export function cut(text: string, most: number): string {
   return text.length <= most
     ? text

@@ -6,18 +6,18 @@ import type { MessageDoc } from '@parley/db/messages/documents'
 import { findSentMessages } from '@parley/db/messages/messages'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 
-/** The quoted messages by ID, in their current state. */
+/** Quoted messages by ID, in their current state. */
 export type Quoted = ReadonlyMap<string, MessageDoc>
 
 export const nothingQuoted: Quoted = new Map()
 
-/** Bounds the memory of a page of the largest messages. */
+/** Bounds the memory for a page of the largest messages. */
 const atOnce = 64
 
 /**
- * Reads the quoted messages from buffers and `messages`; costs nothing without quotes. Quotes are not stored, so a
+ * Reads the quoted messages from room buffers and `messages`; costs nothing without quotes. Quotes are not stored, so a
  * deleted or recalled message leaves no trace in them.
- * @param rooms by key, if known: read after the messages, or at the same moment
+ * @param rooms by key, if known; read after the messages, or at the same time
  */
 export async function findQuoted(
   db: Db,
@@ -37,7 +37,7 @@ export async function findQuoted(
   )
 }
 
-/** One message as quoted. */
+/** The map for one quoted message. */
 export function quotedBy(message: MessageDoc | undefined): Quoted {
   return message ? new Map([[message._id, message]]) : nothingQuoted
 }

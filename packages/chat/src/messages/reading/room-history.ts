@@ -19,9 +19,9 @@ import { findQuoted } from './quoted-messages.ts'
 
 /**
  * A page of a room's history (docs/reference/messages.md#history). The cost does not depend on the length of the
- * history: one round trip, one more to find the start of a page before or after a message, and more if one read does
- * not fill the page.
- * @param options `includeDeleted`: deleted messages with what is still kept of them
+ * history: one round trip, another to find the start of a page before or after a message, and more if one read does not
+ * fill the page.
+ * @param options `includeDeleted`: includes what is still kept of deleted messages
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND, INVALID_QUERY
  */
 export async function roomHistory(
@@ -34,7 +34,7 @@ export async function roomHistory(
   const startedMS = performance.now()
   const { field, size } = toPageSize(query)
   const start = await pageStart(query, field, (id) => findCursor(chat, caller, roomId, id))
-  // No user has an empty ID: the integrator is no member, and has deleted nothing.
+  // No user has an empty ID: the integrator is not a member and has deleted nothing.
   const reader = { app: caller.app, user: userOf(caller) ?? '' }
   const page = await readRoomPage(chat.db, { ...reader, room: roomId }, start, field, size)
   const room = checkRoom(page?.room, roomId)
@@ -44,7 +44,7 @@ export async function roomHistory(
   const deletions = includeDeleted ? {} : room
   const { data, userDeletedIDs } = toPage(messages, { ...about, room: deletions, quoted }, { start, field, size })
   const inspect = { query: { room: roomId, ...query }, tookMS: Math.round(performance.now() - startedMS) }
-  // seq has no holes; messages go from the beginning only.
+  // seq has no gaps, and messages are removed only from the beginning.
   const rest = { totalCount: room.seq - (room.goneUpToSeq ?? 0), latestSeq: room.seq, userDeletedIDs, inspect }
   return new JsonText([withField(rest, 'data', data)])
 }
@@ -74,7 +74,7 @@ async function findCursor(chat: Chat, caller: Caller, roomId: string, id: string
   return flushed ?? unflushedMessage(chat, caller, roomId, id)
 }
 
-/** A message that was not flushed a moment ago. */
+/** A message that had not been flushed a moment ago. */
 async function unflushedMessage(chat: Chat, caller: Caller, roomId: string, id: string): Promise<MessageDoc> {
   const found = await findRoomWithBuffer(chat.db, caller.app, roomId)
   const room =

@@ -17,7 +17,7 @@ import { toDeliveryView } from '../../views/webhook-delivery.ts'
 import { unknownMessage } from '../changing/change-message.ts'
 
 const mostReaders = 1_000
-/** Events of the room to read from the stream. */
+/** Maximum number of the room's events to read from the stream. */
 const mostInStream = 1_000
 
 /**
@@ -43,7 +43,7 @@ export async function traceMessage(chat: Chat, app: string, id: string): Promise
         sinceMS: message.createdAtMS,
       },
       mostInStream,
-    ).catch((error: unknown) => log.warn({ err: error, app, message: id }, 'stream not read for a trace')),
+    ).catch((error: unknown) => log.warn({ err: error, app, message: id }, 'stream not read for a message trace')),
     askNodes(bus, control.nodes(), {
       request: 'deliveries',
       body: { app, messages: [{ room: room.id, message: id }] },
@@ -72,8 +72,8 @@ export async function traceMessage(chat: Chat, app: string, id: string): Promise
 }
 
 /**
- * Raw markers, so a reader before the deletion counts. Deleting a whole room moves markers without a report; then only
- * members with a report after the message count.
+ * Uses raw markers, so that a reader before the deletion counts. Deleting a whole room moves markers without a read
+ * report; then only members with a report after the message count.
  */
 async function readersOf(
   { db }: Chat,

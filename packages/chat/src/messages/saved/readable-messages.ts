@@ -8,7 +8,8 @@ import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { findRoomsOfMember } from '@parley/db/rooms/rooms-of-users'
 
 /**
- * The flushed messages among these that a user can read: in rooms that they are in, deleted neither for all nor by them, nor recalled.
+ * The flushed messages that a user can read: in rooms that they are in, not recalled, and deleted neither for everyone
+ * nor by the user.
  */
 export async function findReadable(
   db: Db,

@@ -13,8 +13,8 @@ import { toReminder } from './saved-messages.ts'
 const atOnce = 200
 
 /**
- * Reminds users when it is time. Any number of processes may run this: each leases some. A reminder goes in the transaction that
- * notes its event and its push, so it comes once, whatever dies.
+ * Sends due reminders. Any number of processes may run this: each leases some. A reminder is removed in the transaction
+ * that notes its event and push, so it is sent exactly once even if a process dies.
  */
 export function remind(chat: Chat): Duty {
   return {
@@ -26,7 +26,7 @@ export function remind(chat: Chat): Duty {
   }
 }
 
-/** One batch of due reminders; returns its size. One that fails is tried again when its lease has ended. */
+/** Sends one batch of due reminders. Returns its size. A failed one is retried when its lease has expired. */
 export async function remindDue(chat: Chat): Promise<number> {
   const due = await claimReminders(chat.db, newId(), atOnce)
   await Promise.all(

@@ -36,7 +36,7 @@ const most: Record<SavedIn, number> = { reminders: 1_000, bookmarks: 10_000 }
 const yearMS = 366 * 24 * 60 * 60 * 1_000
 
 /**
- * Reminds the caller of a message at a time (docs/reference/messages.md#reminders-and-bookmarks); remind.ts does it.
+ * Sets a reminder of a message for the caller (docs/reference/messages.md#reminders-and-bookmarks). remind.ts sends it.
  * @throws ApiError INVALID_REQUEST, MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER, TOO_MANY_SAVED
  */
 export async function setReminder(
@@ -46,19 +46,22 @@ export async function setReminder(
 ): Promise<SavedMessage> {
   const now = clock.now()
   if (remindAtMS <= now || remindAtMS > now + yearMS) {
-    throw new ApiError('INVALID_REQUEST', 'remindAtMS: expected a time to come within a year, in Unix milliseconds')
+    throw new ApiError('INVALID_REQUEST', 'remindAtMS: expected a future time within a year, in Unix milliseconds')
   }
   const saved = await save(chat, caller, 'reminders', message, { atMS: remindAtMS, nextMS: remindAtMS })
   announceDue(chat, 'reminders', remindAtMS)
   return toReminder(saved)
 }
 
-/** Puts a message on the caller's list. @throws ApiError MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER, TOO_MANY_SAVED */
+/**
+ * Bookmarks a message for the caller. @throws ApiError MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER,
+ * TOO_MANY_SAVED
+ */
 export async function saveBookmark(chat: Chat, caller: UserCaller, message: string): Promise<SavedMessage> {
   return toBookmark(await save(chat, caller, 'bookmarks', message, { atMS: clock.now() }))
 }
 
-/** A bookmark that is there keeps its place; a reminder is moved. */
+/** An existing bookmark keeps its position; an existing reminder is moved. */
 async function save(
   chat: Chat,
   caller: UserCaller,
@@ -89,7 +92,7 @@ async function save(
       const earlier = await findSaved(db, list, caller, message, session)
       if (earlier && list === 'bookmarks') return earlier
       if (!earlier && (await countSaved(db, list, caller, most[list], session)) >= most[list]) {
-        throw new ApiError('TOO_MANY_SAVED', `a user may have ${most[list]} ${list}`)
+        throw new ApiError('TOO_MANY_SAVED', `a user may have at most ${most[list]} ${list}`)
       }
       await putSaved(db, list, saved, session)
       return saved
@@ -99,7 +102,8 @@ async function save(
 }
 
 /**
- * A page of the caller's reminders or bookmarks, with their messages. Those of messages that the caller cannot read any more are removed.
+ * A page of the caller's reminders or bookmarks, with their messages. Entries whose message the caller can no longer
+ * read are removed.
  * @throws ApiError INVALID_QUERY
  */
 export async function listSaved(
@@ -135,7 +139,7 @@ export async function listSaved(
   return new JsonText([withField(next, 'data', `[${entries.join(',')}]`)])
 }
 
-/** Imported messages have IDs of other forms. */
+/** Imported messages have IDs in other formats. */
 const anyID = /^.{1,128}$/s
 
 /** Removes a message from one of the caller's lists. */
@@ -148,7 +152,7 @@ export async function deleteSaved(
   return { removed: await removeSaved(db, list, [key(app, user, message)]) }
 }
 
-/** A reminder as the contract shows it, without its message. */
+/** A reminder as in the contract, without its message. */
 export function toReminder(saved: SavedMessageDoc): SavedMessage & { remindAtMS: number } {
   return { ...toBookmark(saved), remindAtMS: saved.atMS }
 }

@@ -7,7 +7,7 @@ import { batchTemplate } from './batch-template.ts'
 
 const names = ['$name$', '$n$', '$a b$', '$€$']
 
-/** Every text of a value, mapped; field names stay. */
+/** Maps every text of a value, but no field names. */
 function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value)
   if (Array.isArray(value)) return value.map((inner) => mapTexts(inner, change))
@@ -15,7 +15,7 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, mapTexts(inner, change)]))
 }
 
-/** The reference: from left to right, replaces the first pattern found; replacements are not searched. */
+/** Reference implementation: replaces patterns from left to right, without searching the replacements. */
 function replaced(message: unknown, patterns: Record<string, string>): unknown {
   const known = Object.keys(patterns).map((name) => name.replaceAll('$', String.raw`\$`))
   if (known.length === 0) return message

@@ -2,28 +2,28 @@ import { ApiError } from '@parley/contracts/errors'
 import { isObject } from '@parley/contracts/free-json'
 import { maxMessageBytes } from '@parley/contracts/resources/message'
 
-/** The replacement of each `$pattern$`, by the pattern. */
+/** Replacements by `$pattern$`. */
 export type Patterns = Readonly<Record<string, string>>
 
-/** The JSON text of a message, in parts that are the same for all recipients; between two parts is a pattern. */
+/** The JSON text of a message, split at its patterns into parts that are the same for all recipients. */
 interface Template {
   texts: string[]
   names: string[]
-  /** The occurrences of each pattern. */
+  /** Number of occurrences of each pattern. */
   counts: Map<string, number>
-  /** The bytes of the texts. */
+  /** Total bytes of the texts. */
   bytes: number
 }
 
 /**
- * Returns the function that replaces `$pattern$`s in every text of a message for a recipient. It computes the size before it builds
- * the text, since a small request can expand to any number of bytes.
+ * Returns a function that replaces `$pattern$`s in every text of a message for a recipient. It computes the size before
+ * building the text, since a small request can expand to any number of bytes.
  */
 export function batchTemplate(message: unknown): (patterns: Patterns) => string {
   let last: { key: string; template: Template } | undefined
   return (patterns) => {
     const names = Object.keys(patterns)
-    // Recipients mostly have the same patterns. No pattern is empty or contains a `$`.
+    // Most recipients have the same patterns. No pattern is empty or contains an inner `$`.
     const key = names.join('')
     if (last?.key !== key) last = { key, template: readTemplate(message, new Set(names)) }
     return fillIn(last.template, patterns)
@@ -46,7 +46,7 @@ function fillIn({ texts, names, counts, bytes }: Template, patterns: Patterns): 
   return texts.map((text, i) => text + (values.get(names[i] ?? '') ?? '')).join('')
 }
 
-/** Writes a message as JSON text, and records the patterns in its texts. Field names stay. */
+/** Writes a message as JSON text and splits it at the patterns in its texts. Field names are unchanged. */
 function readTemplate(message: unknown, known: ReadonlySet<string>): Template {
   const template: Template = { texts: [''], names: [], counts: new Map(), bytes: 0 }
   const add = (text: string) => template.texts.push((template.texts.pop() ?? '') + text)
@@ -57,7 +57,7 @@ function readTemplate(message: unknown, known: ReadonlySet<string>): Template {
       const next = text.indexOf('$', at + 1)
       const name = text.slice(at, next + 1)
       if (next === -1) break
-      // A `$` that begins no pattern can precede one that does.
+      // The next `$` may begin a pattern even if this one does not.
       if (known.has(name)) {
         add(insideOfText(text.slice(from, at)))
         template.names.push(name)
@@ -95,7 +95,7 @@ function readTemplate(message: unknown, known: ReadonlySet<string>): Template {
   return template
 }
 
-/** A text as JSON, without the quotation marks. */
+/** A text as JSON, without quotes. */
 function insideOfText(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }

@@ -12,25 +12,25 @@ import { attachFiles } from '../../files/attach-files.ts'
 import { openDirectRoom } from '../../rooms/create-room.ts'
 import { errorOfRefusal } from './draft.ts'
 
-/** The direct rooms of a batch's sender with the receivers of one part of it. */
+/** The direct rooms of a batch's sender with the receivers in one part of the batch. */
 export interface DirectRooms {
   /**
-   * The ID of the room, created if missing, unless the message would be refused in it.
+   * The ID of the room, which is created if it is missing and the message would be accepted.
    * @throws ApiError CLIENT_NOT_FOUND, INVALID_REQUEST; FILE_NOT_FOUND, USER_BANNED, USER_BLOCKED
    */
   open(receiver: string): Promise<string>
 }
 
 interface Facts {
-  /** The existing rooms, by pair. */
+  /** Existing rooms by pair. */
   rooms: ReadonlyMap<string, RoomDoc>
-  /** The error that refuses every new room. */
+  /** The error that refuses every new room, if any. */
   refusal?: ApiError | undefined
-  /** The pairs in which the receiver blocks the sender. */
+  /** Pairs whose receiver blocks the sender. */
   blocked?: ReadonlySet<string>
 }
 
-/** The first `open` reads, once for the part, the existing rooms and the facts that decide new ones. */
+/** The first `open` reads the existing rooms, and the facts that decide new ones, once for the whole part. */
 export function directRoomsFor(
   chat: Chat,
   app: string,

@@ -21,8 +21,8 @@ export function contentOf(message: unknown): string {
 }
 
 /**
- * The draft with its files. If the files are gone, e.g. after a recall, and the draft was sent before under its key, returns the
- * first message.
+ * The draft with its files. If the files are gone, for example after a recall, and the draft was sent before under its
+ * key, returns the first message.
  * @throws ApiError FILE_NOT_FOUND, INVALID_REQUEST
  */
 export async function attachToDraft(
@@ -39,7 +39,7 @@ export async function attachToDraft(
   }
 }
 
-/** The error that its sender gets. */
+/** The error that the sender gets for a refusal. */
 export async function errorOfRefusal(
   chat: Chat,
   { refused: code, afterMS = 0 }: Refusal,
@@ -49,7 +49,7 @@ export async function errorOfRefusal(
     case 'ROOM_NOT_FOUND':
       return new ApiError(code, `room: no room ${JSON.stringify(send.room)}`)
     case 'NOT_ROOM_MEMBER':
-    // Also while the user is being erased.
+    // Also returned while the user is being erased.
     case 'USER_BANNED':
       if (!(await findUser(chat.db, send.app, send.sender))) {
         return new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(send.sender)}`)
@@ -60,7 +60,7 @@ export async function errorOfRefusal(
     case 'MESSAGE_NOT_FOUND':
       return new ApiError(code, `replyTo: no message ${JSON.stringify(send.replyTo)} in the room, or it was deleted`)
     case 'SLOW_MODE': {
-      const message = `room: it has a slow mode: send again in ${Math.ceil(afterMS / 1_000)} s`
+      const message = `room: slow mode is on: send again in ${Math.ceil(afterMS / 1_000)} s`
       return new ApiError(code, message, { details: { retryAfterMS: afterMS } })
     }
     default:

@@ -23,23 +23,23 @@ export type Batch = Input<typeof operation>['body']
 export interface BatchWork {
   app: string
   batch: Batch
-  /** Identifies it among the sender's batches, so that a repeat sends no message twice. */
+  /** Identifies the batch among those of the sender, so that a repeat sends no message twice. */
   name: string
-  /** ID of the request, for the log lines of the messages' ways. */
+  /** Request ID, for the log lines of the messages. */
   request: string
-  /** The number of recipients already served. */
+  /** Number of recipients already served. */
   from: number
 }
 
-/** Recipients served at the same time: their rooms and messages share transactions. */
+/** Recipients served concurrently. Their rooms and messages share transactions. */
 const atOnce = 250
-/** For a job, which records its progress after each part: a kill repeats at most this many. */
+/** Recipients per part in a job, which records its progress after each part: a kill repeats at most this many. */
 const atOnceInJob = 100
 
 /**
- * Sends one message to many recipients (docs/reference/messages.md#send-to-many), in order and part by part, and calls
- * `note` with the outcomes of each part. A receiver gets it in the direct room with the sender. An error of one
- * recipient, or of the database meanwhile, is the outcome of that recipient only.
+ * Sends one message to many recipients (docs/reference/messages.md#send-to-many), part by part in order, and calls
+ * `note` with the outcomes of each part. A receiver gets it in the direct room with the sender. An error affects only
+ * its recipient.
  * @returns whether all are served; false if `isStopped` returned true before a part
  */
 export async function runBatch(
@@ -54,7 +54,7 @@ export async function runBatch(
 
   async function sendTo(target: BatchTarget, i: number, rooms: DirectRooms): Promise<BatchOutcome> {
     if (sender === undefined) throw new ApiError('MISSING_PARAMETER', 'sender is required')
-    // Before the room, which is created if missing.
+    // Computed before the room, which is created if missing.
     const content = contentFor(target.patterns)
     const room = target.room ?? (await rooms.open(target.receiver ?? ''))
     const idempotencyKey = `batch ${name} ${i}`
@@ -83,7 +83,7 @@ export async function runBatch(
   return true
 }
 
-/** Continues a batch that is a job of this process; returns whether it is finished. @throws JobTaken */
+/** Continues a batch that is a job of this process. Returns whether it is finished. @throws JobTaken */
 export async function continueBatch(chat: Chat, job: JobDoc): Promise<boolean> {
   if (!job.batch) return true
   const { json, request, name } = job.batch
@@ -97,7 +97,7 @@ export async function continueBatch(chat: Chat, job: JobDoc): Promise<boolean> {
   return runBatch(chat, work, note, () => chat.jobs.signal.aborted, atOnceInJob)
 }
 
-/** Throws if the database was away, so the job retries the part and no recipient misses the message. */
+/** Throws if the database was away, so that the job retries the part and no recipient misses the message. */
 export function requireServed(outcomes: readonly BatchOutcome[]): void {
   if (servedOf(outcomes).length < outcomes.length) throw new ApiError('SERVICE_UNAVAILABLE')
 }
@@ -110,13 +110,13 @@ export function servedOf(outcomes: readonly BatchOutcome[]): BatchOutcome[] {
   return outcomes.slice(0, away < 0 ? outcomes.length : away)
 }
 
-/** The outcome of a batch for one recipient: the ID of the message, or the error. */
+/** Outcome for one recipient: the ID of the message, or the error. */
 export type BatchOutcome = JobOutcome
 
 const outcomesAtOnce = 100
 
 /**
- * The outcomes of a batch as JSON text, part by part. Messages are read on demand, so a slow reader keeps none in
+ * The outcomes of a batch as JSON text, part by part. Messages are read on demand, so a slow reader holds none in
  * memory.
  */
 export async function* outcomesText(db: Db, outcomes: readonly BatchOutcome[]): AsyncGenerator<string[]> {

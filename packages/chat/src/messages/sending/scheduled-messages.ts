@@ -33,10 +33,10 @@ const mostOfSender = 1_000
 const yearMS = 366 * 24 * 60 * 60 * 1_000
 
 /**
- * Stores a scheduled message (docs/reference/messages.md#send-later); send-scheduled.ts sends it.
- * @param idempotencyKey a repeat with the same key returns the first one
+ * Stores a scheduled message (docs/reference/messages.md#send-later), which send-scheduled.ts sends.
+ * @param idempotencyKey a repeat with the same key returns the first message
  * @throws ApiError INVALID_REQUEST, MISSING_PARAMETER, MESSAGE_TOO_LARGE, ROOM_NOT_FOUND, CLIENT_NOT_FOUND,
- *   NOT_ROOM_MEMBER, USER_BLOCKED, USER_BANNED, FILE_NOT_FOUND, TOO_MANY_SCHEDULED
+ * NOT_ROOM_MEMBER, USER_BLOCKED, USER_BANNED, FILE_NOT_FOUND, TOO_MANY_SCHEDULED
  */
 export async function scheduleMessage(
   chat: Chat,
@@ -58,7 +58,8 @@ export async function scheduleMessage(
   if (sender !== (named ?? sender)) throw new ApiError('INVALID_REQUEST', 'sender: must be the caller')
   const { room } = given
   const idByKey = idempotencyKey === undefined ? undefined : scheduledIdOf({ app, room, sender }, idempotencyKey)
-  // Before the checks: the time may have passed since, the files may be gone, or the schedule limit is reached.
+  // Precedes the checks: since the first call, the time may have passed, the files may be gone, or the limit may be
+  // reached.
   const earlier = idByKey !== undefined && (await scheduled.findScheduled(db, app, idByKey))
   if (earlier) return toScheduledView(earlier)
   requireScheduledTime(given.sendAtMS)
@@ -67,7 +68,7 @@ export async function scheduleMessage(
   await requireWriter(chat, app, sender, given.room)
   if (by.kind === 'user') await requireRoomMention(db, by, mentions, given.room)
   if ((await countScheduled(db, app, sender, mostOfSender)) >= mostOfSender) {
-    throw new ApiError('TOO_MANY_SCHEDULED', `at most ${mostOfSender} messages of a user are to be sent later`)
+    throw new ApiError('TOO_MANY_SCHEDULED', `a user may have at most ${mostOfSender} scheduled messages`)
   }
   const byClient = by.kind === 'user'
   const attachments = given.attachments && (await attachFiles(chat, { app, sender, byClient }, given.attachments))
@@ -94,7 +95,7 @@ function unknownSender(sender: string): ApiError {
   return new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(sender)}`)
 }
 
-/** A ban refuses scheduling now; every other rule is checked when the message is due. */
+/** A ban refuses scheduling at once. Every other rule is checked when the message is due. */
 async function requireWriter(chat: Chat, app: string, sender: string, room: string): Promise<void> {
   const user = await findUser(chat.db, app, sender)
   if (!user) throw unknownSender(sender)
@@ -109,20 +110,20 @@ async function requireWriter(chat: Chat, app: string, sender: string, room: stri
 function requireScheduledTime(sendAtMS: number | undefined): void {
   const now = clock.now()
   if (sendAtMS !== undefined && sendAtMS > now && sendAtMS <= now + yearMS) return
-  throw new ApiError('INVALID_REQUEST', 'sendAtMS: expected a time to come within a year, in Unix milliseconds')
+  throw new ApiError('INVALID_REQUEST', 'sendAtMS: expected a future time within a year, in Unix milliseconds')
 }
 
-/** Attempts, if the message changes between read and write. */
+/** Attempts if the message changes between read and write. */
 const mostTries = 5
 
 type Change = Input<typeof changeScheduledOperation>['body']
 
 /**
- * Changes a scheduled message (docs/reference/messages.md#send-later). A user who changes the integrator's text in
- * their name becomes its author: all of its files must then be theirs. If another change or a refusal comes in between,
- * the permission is decided again.
- * @throws ApiError SCHEDULED_NOT_FOUND, also when it is being sent; INVALID_REQUEST, FILE_NOT_FOUND, MESSAGE_TOO_LARGE,
- *   and the errors of requireWriter
+ * Changes a scheduled message (docs/reference/messages.md#send-later). A user who changes a text that the integrator
+ * wrote on their behalf becomes its author, and then all of its files must be theirs. If another change or a refusal
+ * intervenes, permission is checked again.
+ * @throws ApiError SCHEDULED_NOT_FOUND, also while it is being sent; INVALID_REQUEST, FILE_NOT_FOUND,
+ * MESSAGE_TOO_LARGE, and the errors of requireWriter
  */
 export async function changeScheduled(chat: Chat, by: Caller, id: string, change: Change): Promise<ScheduledMessage> {
   for (let tries = 0; tries < mostTries; tries++) {
@@ -134,10 +135,10 @@ export async function changeScheduled(chat: Chat, by: Caller, id: string, change
       return toScheduledView(changed)
     }
   }
-  throw new NoTurn('a message that is to be sent later kept changing')
+  throw new NoTurn('a scheduled message kept changing')
 }
 
-/** Null if it has changed since it was read. */
+/** Returns null if the message has changed since it was read. */
 async function changeAsRead(
   chat: Chat,
   by: Caller,
@@ -180,11 +181,12 @@ async function findOwn(db: Chat['db'], by: Caller, id: string): Promise<Schedule
 }
 
 function unknown(id: string): ApiError {
-  return new ApiError('SCHEDULED_NOT_FOUND', `id: no message ${JSON.stringify(id)} waits, or it is being sent`)
+  return new ApiError('SCHEDULED_NOT_FOUND', `id: no scheduled message ${JSON.stringify(id)}, or it is being sent`)
 }
 
 /**
- * The messages that a user, or the integrator, is to send later, the next first (docs/reference/messages.md#send-later).
+ * A page of the scheduled messages of a user, or of the app for the integrator, next one first
+ * (docs/reference/messages.md#send-later).
  * @throws ApiError INVALID_QUERY
  */
 export async function listScheduled(
@@ -202,7 +204,7 @@ export async function listScheduled(
   return toPage(oneMore, limit, { view: toScheduledView, placeOf })
 }
 
-/** A message to send later as the contract shows it. */
+/** A scheduled message as in the contract. */
 function toScheduledView(doc: ScheduledDoc): ScheduledMessage {
   const { id, room, sender, content, messageType, mentions, clientMessageID, replyTo, sendAtMS } = doc
   const { attachments, thread, expiresInS, createdAtMS, refused } = doc

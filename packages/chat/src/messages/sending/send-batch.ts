@@ -20,10 +20,10 @@ import {
 } from './run-batch.ts'
 
 /**
- * POST /messages/batch: queues, then sends to all recipients even if the client disconnects. A batch that outlasts a
- * request may continue as a job (docs/reference/jobs.md).
- * @param about the ID of the request, for the messages' log lines; and the key that makes the batch repeatable
- * @throws ApiError MESSAGE_TOO_LARGE, INVALID_REQUEST of the message itself; TOO_MANY_REQUESTS
+ * POST /messages/batch: queues the batch, then sends it to all recipients, even if the client disconnects. A batch that
+ * outlasts a request continues as a job (docs/reference/jobs.md).
+ * @param about the request ID, for log lines; and the key that makes the batch repeatable
+ * @throws ApiError MESSAGE_TOO_LARGE, INVALID_REQUEST for the message itself; TOO_MANY_REQUESTS
  */
 export async function answerBatch(
   chat: Chat,
@@ -55,7 +55,7 @@ export async function answerBatch(
   if (await isOverSoon(sending, chat.jobs.afterMS)) return new JsonText(listText(outcomesText(chat.db, outcomes)))
 
   const served = servedOf(outcomes)
-  // Recipients missed while the database was away are retried, with all after them, in order.
+  // Recipients missed while the database was away are retried in order, with all after them.
   isRepeated = served.length < outcomes.length
   job = insertJob(
     chat.db,
@@ -73,7 +73,7 @@ export async function answerBatch(
   return new Accepted({ job: id })
 }
 
-/** The same batch came twice at once, and the other became the job: this one ends with its next part. */
+/** A concurrent request with the same batch created the job; this one ends with its next part. */
 function ofAnother(error: unknown): undefined {
   if (!isDuplicateKey(error)) throw error
 }
@@ -83,8 +83,8 @@ function idFor(text: string): string {
 }
 
 /**
- * The answer for a batch of this ID that became a job before; undefined if none did. Once the keys of its messages have
- * expired, the batch's key is free for a new batch, which replaces that job.
+ * The response for a batch with this ID that became a job before; undefined if there was none. Once the idempotency
+ * keys of its messages have expired, the batch's key may be used by a new batch, which replaces that job.
  */
 async function answerOfEarlier(chat: Chat, app: string, id: string): Promise<JsonText | Accepted | undefined> {
   const found = await findJob(chat.db, app, id, { skip: 0, limit: 1_000 })

@@ -11,8 +11,8 @@ const atOnce = 200
 const againAfterMS = 2_000
 
 /**
- * Sends scheduled messages when they are due. Any number of processes may run this: each leases some. If a process dies between
- * the send and the update of the record, another sends again under the same idempotency key, which sends nothing.
+ * Sends due scheduled messages. Any number of processes may run this: each leases some. If a process dies after the
+ * send and before the record is updated, another repeats the send under the same idempotency key, which sends nothing.
  */
 export function sendScheduled(chat: Chat): Duty {
   return {
@@ -24,20 +24,20 @@ export function sendScheduled(chat: Chat): Duty {
   }
 }
 
-/** Sends one batch of due messages; returns the size of the batch. */
+/** Sends one batch of due messages. Returns its size. */
 export async function sendDue(chat: Chat): Promise<number> {
   const due = await claimDue(chat.db, newId(), atOnce)
   await Promise.all(due.map((one) => sendTaken(chat, one)))
   return due.length
 }
 
-/** Sends a leased message; a failure is recorded with it. */
+/** Sends a leased message. A failure is stored with it. */
 export async function sendTaken(chat: Chat, one: ScheduledDoc): Promise<void> {
   const { id, content, ...send } = one
   const { app, room } = one
   try {
-    // The ID has the present time: a rebuilt stream finds messages by the time in their ID. A later message may be
-    // scheduled under the same ID.
+    // The message ID holds the current time, since rebuilding a stream finds messages by it. A later message may be
+    // scheduled under the same ID, so the key includes the creation time.
     await sendContent(chat, { ...send, idempotencyKey: `scheduled ${id} ${one.createdAtMS}` }, content)
     await removeSent(chat.db, one)
   } catch (error) {
@@ -48,8 +48,8 @@ export async function sendTaken(chat: Chat, one: ScheduledDoc): Promise<void> {
 }
 
 /**
- * A refusal is final, except slow mode, an import and others that pass, which only delay the message. Any other error,
- * such as a broken connection, may have come after the write.
+ * A refusal is final, except transient ones such as slow mode or an import, which only delay the message. After any
+ * other error, such as a lost connection, the message may have been written.
  */
 async function recordFailure(chat: Chat, one: ScheduledDoc, error: unknown): Promise<void> {
   const { app, room } = one

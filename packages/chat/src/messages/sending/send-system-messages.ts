@@ -6,15 +6,15 @@ import { sendTaken } from './send-scheduled.ts'
 import { type MembersChange, named } from './system-message.ts'
 
 /**
- * Sends the system messages that the transaction has recorded. When this settles, each is in the room, or another
- * process will send it. A frozen room gets none.
+ * Sends the system messages that a transaction has recorded. When this settles, each is in the room, or another process
+ * will send it. A frozen room gets none.
  */
 export async function sendSystemMessages(chat: Chat, recorded: readonly ScheduledDoc[]): Promise<void> {
   await Promise.all(recorded.map((one) => sendTaken(chat, one)))
 }
 
 /**
- * Writes the system message of a change that is about to be made.
+ * Writes the system message for a change that is about to be made.
  * @param idempotencyKey a repeat with the same key writes nothing
  */
 export async function writeSystemMessage(

@@ -5,7 +5,7 @@ import type { ScheduledDoc } from '@parley/db/messages/documents'
 import { newId } from '@parley/db/messages/messages'
 import { scheduledLeaseMS } from '@parley/db/messages/scheduled'
 
-/** Most members that a system message names; `memberCount` has their number. */
+/** Maximum number of members that a system message names. `memberCount` holds the total. */
 const maxNamed = 100
 
 export interface MembersChange {
@@ -18,7 +18,7 @@ export interface MembersChange {
 }
 
 /**
- * The system message of a change of members, for insertSystemMessages in the transaction of the change
+ * The system message for a change of members, to insert with insertSystemMessages in the same transaction
  * (docs/reference/rooms.md#members). It is not pushed.
  */
 export function systemMessage(

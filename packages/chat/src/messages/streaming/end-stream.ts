@@ -24,23 +24,23 @@ import { findOwnStream, notStreamed, type OwnStream } from './stream-message.ts'
 const atOnce = 100
 
 /**
- * Ends a streamed message: `messageUpdated` has the whole text, or the given content, and it is pushed. A repeat after
- * a lost response returns the message.
+ * Ends a streamed message: `messageUpdated` carries the whole text or the given content, and the message is pushed. A
+ * repeat after a lost response returns the message.
  * @throws ApiError MESSAGE_NOT_FOUND, INSUFFICIENT_PERMISSIONS, MESSAGE_TOO_LARGE, ROOM_NOT_FOUND, NOT_ROOM_MEMBER,
- *   USER_BLOCKED, USER_BANNED; ROOM_FROZEN with given content
+ * USER_BLOCKED, USER_BANNED; ROOM_FROZEN with given content
  */
 export async function endStream(chat: Chat, caller: Caller, id: string, message?: unknown): Promise<SentMessage> {
   const stream = await findOwnStream(chat, caller, id)
   const content = message === undefined ? undefined : contentOf(message)
   if (!stream) return findEnded(chat, caller, id, content)
-  // Checked before the stream ends: a refused end leaves it open.
+  // Checked before the stream ends, so that a refusal leaves it open.
   if (content !== undefined) {
     requireNotFrozen(checkRoom(await findRoom(chat.db, stream.app, stream.room), stream.room))
   }
   return close(chat, stream, content)
 }
 
-/** Ends silent streams, such as those of a dead robot or gateway. Any number of processes may run this. */
+/** Ends silent streams, such as those of a dead bot or gateway. Any number of processes may run this. */
 export function closeSilentStreams(chat: Chat): Duty {
   return {
     kinds: ['silentStreams'],
@@ -51,7 +51,7 @@ export function closeSilentStreams(chat: Chat): Duty {
         try {
           await close(chat, stream)
         } catch (error) {
-          // The other streams end even if this one fails; it is retried.
+          // A failure must not keep other streams open. It is retried.
           await leaveAsIs(chat, stream, error).catch((failure: unknown) => failures.push(failure))
         }
       }
@@ -60,7 +60,7 @@ export function closeSilentStreams(chat: Chat): Duty {
   }
 }
 
-/** If the robot has left the room, or is banned, its text stays as it is. @throws any other error */
+/** Keeps the text as it is if the bot has left the room or is banned. @throws any other error */
 async function leaveAsIs(chat: Chat, stream: OwnStream, error: unknown): Promise<void> {
   if (!(error instanceof ApiError)) throw error
   await inTransaction(chat.db, async (session) => {
@@ -71,7 +71,7 @@ async function leaveAsIs(chat: Chat, stream: OwnStream, error: unknown): Promise
 }
 
 /**
- * A stream that has ended, with the current message; with given content, only if the message has the same.
+ * Returns the current message of an ended stream; with given content, only if the message has the same.
  * @throws ApiError as endStream
  */
 async function findEnded(chat: Chat, caller: Caller, id: string, given?: string): Promise<SentMessage> {
@@ -87,12 +87,12 @@ async function findEnded(chat: Chat, caller: Caller, id: string, given?: string)
   return toSentMessageView(message, quoted)
 }
 
-/** Several processes may close the same stream: the message is changed once. */
+/** Closes a stream. Several processes may do so, but the message changes only once. */
 async function close(chat: Chat, stream: OwnStream, given?: string): Promise<SentMessage> {
   const { app, room, sender, push, message: id } = stream
   const robot = await findUser(chat.db, app, sender)
   if (robot && banInForce(robot)) throw bannedFromApp(sender)
-  // Includes every acknowledged piece.
+  // These include every acknowledged piece.
   const parts = await endParts(chat.db, stream)
   const content = given ?? JSON.stringify(textOfParts(parts))
   const without = push ? (['streaming', 'streamed', 'push'] as const) : (['streaming', 'streamed'] as const)
@@ -104,7 +104,7 @@ async function close(chat: Chat, stream: OwnStream, given?: string): Promise<Sen
     async ({ streaming }, doc) => {
       if (given !== undefined) requireNotFrozen(doc)
       if (!streaming) return undefined
-      // Only now, in its turn, so that words listed meanwhile are masked too.
+      // Masked under the lock, so that words added meanwhile are masked too.
       const mask = await chat.censor.maskOf(app)
       return { set: { content: mask ? mask(content) : content }, without }
     },

@@ -4,7 +4,10 @@ import { banInForce } from '@parley/db/users/app-bans'
 import { findUser } from '@parley/db/users/users'
 import { bannedFromApp } from '../../moderation/banned-from-app.ts'
 
-/** Only a robot streams. @throws ApiError CLIENT_NOT_FOUND, INSUFFICIENT_PERMISSIONS, USER_BANNED */
+/**
+ * Requires the sender to be a bot, since only bots may stream. @throws ApiError CLIENT_NOT_FOUND,
+ * INSUFFICIENT_PERMISSIONS, USER_BANNED
+ */
 export async function requireRobot(db: Db, app: string, sender: string): Promise<void> {
   const found = await findUser(db, app, sender)
   if (!found) throw new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(sender)}`)

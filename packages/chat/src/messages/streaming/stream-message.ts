@@ -22,9 +22,9 @@ import { requireRobot } from './require-robot.ts'
 export type OwnStream = Omit<MessageStreamDoc, 'parts'>
 
 /**
- * Opens a message that a robot writes piece by piece (docs/reference/messages.md#streamed-messages): it is sent with
+ * Opens a message that a bot writes piece by piece (docs/reference/messages.md#streamed-messages). It is sent with
  * empty text and without a push.
- * @throws ApiError INSUFFICIENT_PERMISSIONS if the sender is not a robot, and as sendMessage
+ * @throws ApiError INSUFFICIENT_PERMISSIONS if the sender is not a bot, and as sendMessage
  */
 export async function openStream(
   chat: Chat,
@@ -44,23 +44,24 @@ export async function openStream(
   const send = { ...rest, app, room, sender: robot, byClient, push: false, streaming: true as const, request, id }
   const closeAtMS = clock.now() + chat.settings.streamSilenceMS
   const stream = (message: string) => ({ app, message, room, sender: robot, push, parts: [], end: 0, closeAtMS })
-  // Before the message: if the process dies in between, the stream without a message times out. A message without a
-  // stream would never end.
+  // Inserted before the message: if the process dies in between, a stream without a message times out, while a message
+  // without a stream would never end.
   await insertStream(chat.db, stream(id))
   const { message, quoted } = await sendContent(chat, send, '""').catch(async (error: unknown) => {
     if (error instanceof ApiError && error.status < 500) await deleteStream(chat.db, { app, message: id })
     throw error
   })
-  // It may have been opened before, under the same clientMessageID.
+  // The message may have been opened before under the same clientMessageID.
   if (message._id !== id) await deleteStream(chat.db, { app, message: id })
-  // If the message came late, its stream may have timed out.
+  // If sending took long, the stream may have timed out.
   if (message.streaming) await insertStream(chat.db, stream(message._id))
   return toSentMessageView(message, quoted)
 }
 
 /**
- * Adds a piece. It is stored when this resolves; the room gets it live, and the history shows it within about a second.
- * @throws ApiError MESSAGE_NOT_FOUND if no message of this ID is being streamed, and as streamText
+ * Adds a piece, which is stored when this settles. The room gets it live, and the history shows it within about a
+ * second.
+ * @throws ApiError MESSAGE_NOT_FOUND if no message with this ID is being streamed, and as streamText
  */
 export async function appendStream(
   chat: Chat,
@@ -82,32 +83,36 @@ export async function appendStream(
   const begins = await addPart(chat.db, stream, { at, text, closeAtMS, maxEnd: maxMessageBytes })
   if (begins === undefined) {
     const living = await findStreamAlone(chat.db, app, id)
-    // Concurrent pieces have filled it.
+    // Concurrent pieces may have filled it.
     throw living && !living.ended ? tooLong() : notStreamed(id)
   }
-  // It may have been recalled, edited or deleted meanwhile.
+  // The message may have been recalled, edited or deleted meanwhile.
   await requireStreaming(chat, stream, checkRoom(await findRoom(chat.db, app, room), room))
   chat.streamed.grew(stream)
-  // Padded to the length of the piece: the client's next piece names an offset.
+  // Padded to the length of the piece, since the client's next piece names an offset.
   const shown = (await chat.censor.maskText(app, text)).padEnd(text.length, '*')
   const json = JSON.stringify({ room, sender, text: shown, message: id, at: begins })
-  // The piece is stored: a client that misses the live event reads the history.
+  // The piece is stored, so a client that misses the live event reads it from the history.
   if (chat.bus.connected) await publishEvent(chat.bus, { to: { app, room }, event: 'ai_streaming', json, id: newId() })
   return { messageID: id, length: begins + text.length }
 }
 
 /**
- * The caller's stream of this ID; null if there is none. @throws ApiError INSUFFICIENT_PERMISSIONS if it is another's
+ * The caller's stream with this ID; null if there is none. @throws ApiError INSUFFICIENT_PERMISSIONS if it is another
+ * user's
  */
 export async function findOwnStream(chat: Chat, caller: Caller, id: string): Promise<OwnStream | null> {
   const stream = await findStreamAlone(chat.db, caller.app, id)
   if (stream && caller.kind === 'user' && caller.user !== stream.sender) {
-    throw new ApiError('INSUFFICIENT_PERMISSIONS', 'only its sender may stream a message')
+    throw new ApiError('INSUFFICIENT_PERMISSIONS', 'only the sender may stream a message')
   }
   return stream
 }
 
-/** A message that was recalled, edited or deleted takes no more pieces. @throws ApiError MESSAGE_NOT_FOUND */
+/**
+ * Requires that the message still accepts pieces: it was not recalled, edited or deleted. @throws ApiError
+ * MESSAGE_NOT_FOUND
+ */
 async function requireStreaming(chat: Chat, stream: Pick<OwnStream, 'app' | 'message'>, room: RoomDoc): Promise<void> {
   const message = await findSentMessage(chat.db, room._id, stream.message)
   if (message?.streaming && !isDeletedIn(message, room)) return

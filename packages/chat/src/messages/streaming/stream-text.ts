@@ -9,10 +9,10 @@ import type { Turn } from '../turn.ts'
 import { requireRobot } from './require-robot.ts'
 
 /**
- * Sends a piece of a robot's message to the room (docs/reference/messages.md#typing-and-streaming). Never stored.
- * @param turn its place among the pieces of the robot's client
- * @throws ApiError CLIENT_NOT_FOUND, INSUFFICIENT_PERMISSIONS when the sender is not a robot, USER_BANNED, ROOM_NOT_FOUND,
- *   NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN; BusAway
+ * Sends a piece of a bot's message to the room (docs/reference/messages.md#typing-and-streaming). It is never stored.
+ * @param turn its turn among the pieces of the bot's client
+ * @throws ApiError CLIENT_NOT_FOUND, INSUFFICIENT_PERMISSIONS if the sender is not a bot, USER_BANNED, ROOM_NOT_FOUND,
+ * NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN; BusAway
  */
 export async function streamText(
   chat: Chat,

@@ -14,11 +14,11 @@ interface Stream {
   message: string
 }
 
-/** Writes the text so far into streamed messages. */
+/** Writes the text received so far into streamed messages. */
 export interface StreamedTexts {
-  /** A stream has a new piece: its message has it within about a second. */
+  /** Called for each new piece. The message has it within about a second. */
   grew(stream: Stream): void
-  /** Resolves when all messages have their text so far, or could not be written. */
+  /** Settles when all messages have their text so far, or could not be written. */
   drained(): Promise<void>
 }
 
