@@ -70,7 +70,7 @@ describe.skipIf(isChromiumMissing())('the console beside conversations', () => {
     await page.getByLabel('User ID').fill('bob')
     await page.waitForURL(/user=bob/)
     const list = page.getByRole('list', { name: 'Timeline' })
-    await list.getByText('An API key banned bob in the room without an end').waitFor()
+    await list.getByText('An API key banned bob in the room indefinitely').waitFor()
     await list.getByText(`${hostile} sent a message of type text (seq 1)`).waitFor()
     await list.getByText(/^Handed to one socket of the room; phone was connected there$/).waitFor()
     await list.getByText(/^Chat message was refused: /).waitFor()

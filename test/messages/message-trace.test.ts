@@ -96,13 +96,13 @@ describe('GET /admin/messages/{id}/trace', () => {
         .map(({ node, reason }) => [node === deliveries.find(({ sockets }) => sockets === 2)?.node, reason])
         .toSorted(([one], [other]) => Number(one) - Number(other)),
       [
-        [false, 'handed to one socket of the room'],
-        [true, `handed to 2 sockets of the room; ios of ${bob} was connected there`],
+        [false, 'delivered to one socket of the room'],
+        [true, `delivered to 2 sockets of the room; ios of ${bob} was connected there`],
       ],
     )
-    assert.match(of('CONNECTED_STILL')[0]?.reason ?? '', /^ios of .* connected by websocket, and is connected still$/)
+    assert.match(of('CONNECTED_STILL')[0]?.reason ?? '', /^ios of .* connected by websocket and is still connected$/)
     assert.match(of('PUSH_CONNECTED')[0]?.reason ?? '', /^No push to ios of .*: the device was connected/)
-    assert.match(of('CALL_DONE')[0]?.reason ?? '', /answered 200/)
+    assert.match(of('CALL_DONE')[0]?.reason ?? '', /answered with 200/)
     assert.equal(of('READ').length, 1)
     assert.match(of('REFUSED')[0]?.reason ?? '', /^POST \/messages was refused: [A-Z_]+ /)
 

@@ -185,7 +185,7 @@ describe('parley convert', () => {
     const empty = join(folder, 'empty.jsonl')
     writeFileSync(empty, '{"type":"version","version":1}\n')
     for (const [args, expected] of [
-      [['slack', join(folder, 'nowhere'), folder], /there is no such file or folder/],
+      [['slack', join(folder, 'nowhere'), folder], /no such file or folder/],
       [['slack', folder, folder], /has no users.json/],
       [['rocket.chat', folder, folder], /has no users.json, rocketchat_room.json/],
       [['mattermost', empty, join(folder, 'out')], /nothing that an export of mattermost has/],

@@ -95,8 +95,8 @@ describe('parley import', () => {
     for (const [line, field] of [
       [7, 'threadOf: is in a thread itself'],
       [8, 'threadOf: required'],
-      [9, 'threadOf: no line before'],
-      [10, 'replyTo: no line before'],
+      [9, 'threadOf: no earlier line'],
+      [10, 'replyTo: no earlier line'],
       [12, 'replyTo: is a message outside'],
     ] as const) {
       assert.match(quoting.text, new RegExp(`^\\S+:${line}: ${field}`, 'm'))

@@ -70,7 +70,7 @@ describe('two NATS users in separate accounts', () => {
     await Promise.all(servers.map((each) => each.stop()))
   })
 
-  test('do not receive each other\'s messages', async () => {
+  test("do not receive each other's messages", async () => {
     const heard: string[][] = [[], []]
     for (const [i, { nats }] of buses.entries()) {
       nats.subscribe('subject', { callback: (_error, message) => void heard[i]?.push(message.string()) })

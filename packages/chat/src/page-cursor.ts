@@ -8,8 +8,8 @@ export function toCursor({ atMS, id }: PagePlace): string {
 }
 
 /**
- * The position named by a cursor of `toCursor`; undefined without one.
- * @param ids the format of the list's IDs
+ * Parses a cursor of `toCursor`; undefined if there is none.
+ * @param ids format of the list's IDs
  * @throws ApiError INVALID_QUERY
  */
 export function parseCursor(cursor: string | undefined, ids = objectID): PagePlace | undefined {
@@ -20,15 +20,15 @@ export function parseCursor(cursor: string | undefined, ids = objectID): PagePla
 }
 
 /**
- * The page of a list of which one entry more was read than it has.
- * @returns its entries, and the last of them where there is a page after it
+ * Cuts a list that was read with one extra entry to a page.
+ * @returns its entries, and the last one if another page follows
  */
 export function pageOf<T>(oneMore: readonly T[], limit: number): { shown: T[]; last: T | undefined } {
   const shown = oneMore.slice(0, limit)
   return { shown, last: oneMore.length > limit ? shown.at(-1) : undefined }
 }
 
-/** Such a page as the API shows it; its cursor is absent at the end of the list. */
+/** A page as shown by the API, with a cursor unless it is the last. */
 export function toPage<T, V>(
   oneMore: readonly T[],
   limit: number,
@@ -38,7 +38,7 @@ export function toPage<T, V>(
   return { data: shown.map(view), ...(last && { cursor: toCursor(placeOf(last)) }) }
 }
 
-/** The place of an entry in a list by the time at which it was made. */
+/** Position of an entry in a list ordered by creation time. */
 export function placeByCreation({ createdAtMS, id }: { createdAtMS: number; id: string }): PagePlace {
   return { atMS: createdAtMS, id }
 }

@@ -1,9 +1,9 @@
 /**
- * The size of a compiled regular expression with its repetitions expanded: `(ab){100}` is 400. An upper bound, for patterns in RE2
- * syntax, in time linear in the pattern; any number for invalid patterns.
+ * An upper bound for the size of a compiled regular expression in RE2 syntax with its repetitions expanded: `(ab){100}`
+ * is 400. Takes time linear in the pattern; the result for an invalid pattern is arbitrary.
  */
 export function patternSize(pattern: string): number {
-  /** The size of each open group, the whole pattern first. */
+  /** Size of each open group, starting with the whole pattern. */
   const open = [0]
   let last = 0
   const grow = (by: number) => {
@@ -18,7 +18,7 @@ export function patternSize(pattern: string): number {
       last *= times
       i += repeat[0].length
     } else if (rest.startsWith('(')) {
-      // An empty group compiles to three instructions, which can be repeated.
+      // An empty group compiles to three instructions and may be repeated.
       open.push(2)
       i++
     } else if (rest.startsWith(')') && open.length > 1) {
@@ -32,7 +32,7 @@ export function patternSize(pattern: string): number {
       i++
     } else {
       const end = atomEnd(pattern, i)
-      // Only the last character of a quotation is repeated, which is less.
+      // Only the last character of a quotation is repeated, so this overestimates.
       last = end - i
       grow(last)
       i = end
@@ -41,7 +41,7 @@ export function patternSize(pattern: string): number {
   return open.reduce((sum, size) => sum + size, 0)
 }
 
-/** The end of the element at `i`: a quotation, an escape, a class of characters, or one character. */
+/** The end of the element at `i`: a quotation, escape, character class or single character. */
 function atomEnd(pattern: string, i: number): number {
   if (pattern.startsWith('\\Q', i)) {
     const end = pattern.indexOf('\\E', i)
@@ -49,7 +49,7 @@ function atomEnd(pattern: string, i: number): number {
   }
   if (pattern[i] === '\\') return i + 2
   if (pattern[i] !== '[') return i + 1
-  // A `]` that comes first is one of the characters.
+  // A leading `]` is a literal.
   const first = pattern[i + 1] === '^' ? i + 2 : i + 1
   for (let at = first; at < pattern.length; at++) {
     if (pattern[at] === '\\') at++

@@ -5,7 +5,7 @@ export interface Log {
   error(fields: object, message: string): void
 }
 
-/** The part of tracing that use cases need: spans. */
+/** The part of tracing that use cases need. */
 export interface Steps {
   step(
     name: string,
@@ -14,17 +14,20 @@ export interface Steps {
   ): { end(attributes?: Record<string, string | number>, error?: Error): void }
 }
 
-/** One call to a server that an app names, signed with its secrets. */
+/** Calls to servers that apps configure. */
 export interface HookCalls {
-  /** Returns the body of a 2xx response. Fails after the time limit of a call, and for every other response. */
+  /**
+   * Makes a call signed with the app's secrets and returns the body of a 2xx response. Fails after a time limit, and
+   * for any other response.
+   */
   call(hook: { url: string; id: string; secrets: readonly string[]; body: string }): Promise<string>
-  /** Reads an address, without any signature; the same limits. */
+  /** Reads a URL without a signature, under the same limits. */
   get(url: string): Promise<string>
-  /** For the metrics, and the figures of the app. */
+  /** Counts an answer in the metrics and in the app's figures. */
   answered(app: string, action: string, seconds: number): void
 }
 
-/** For a process without one: no call is answered. */
+/** For a process that makes no calls: every call fails. */
 export const noHookCalls: HookCalls = {
   call: () => Promise.reject(new Error('this process calls no hooks')),
   get: () => Promise.reject(new Error('this process calls no hooks')),

@@ -80,7 +80,7 @@ const scalars = fc.oneof(
   fc.constant(null),
   fc.date().map((date) => (Number.isNaN(date.getTime()) ? 'no date' : date.toISOString())),
 )
-/** Well-formed filters with any content, and any other text. */
+/** Well-formed filters with arbitrary content, and arbitrary text. */
 const filters = fc.letrec<{ filter: unknown; condition: unknown; value: unknown }>((tie) => ({
   filter: fc.dictionary(names, fc.oneof(tie('condition'), fc.array(tie('filter'), { maxLength: 3 })), { maxKeys: 4 }),
   condition: fc.oneof(scalars, fc.dictionary(operators, tie('value'), { maxKeys: 3 })),
@@ -93,7 +93,7 @@ const texts = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
 )
 
-/** Parses, and returns whether it was accepted. Rethrows anything but an ApiError. */
+/** Parses a filter and returns whether it was accepted. Rethrows anything but an ApiError. */
 function isTaken(q: string): boolean {
   try {
     parseQuery(q, userFields)
@@ -117,16 +117,16 @@ describe('the filter q', () => {
     assert.ok(taken.count > 100, 'not all are refused')
   })
 
-  // Before patterns were measured, each kept the process busy for seconds, and some took gigabytes.
+  // Compiled, each of these keeps the process busy for seconds, and some take gigabytes.
   const large: [what: string, patterns: string[]][] = [
     ['a long group repeated', [`(${'a'.repeat(450)}){1000}`]],
     ['many repetitions', ['x{0,1000}'.repeat(50)]],
-    ['repetitions within one another', ['(x{30}){30}'.repeat(40)]],
+    ['nested repetitions', ['(x{30}){30}'.repeat(40)]],
     ['a quotation that closes no group', [`(${'a'.repeat(400)}\\Q)\\E){1000}`]],
-    ['many patterns, each small enough', Array.from({ length: 40 }, () => 'x{0,900}')],
+    ['many patterns that are each small enough', Array.from({ length: 40 }, () => 'x{0,900}')],
   ]
   for (const [what, list] of large) {
-    test(`${what}: refused before it is compiled`, () => {
+    test(`${what} is refused before it is compiled`, () => {
       assert.throws(
         () => parseQuery(JSON.stringify({ $or: list.map(($regex) => ({ nickname: { $regex } })) }), userFields),
         ({ message }: Error) => /^q.*\$regex: too large/.test(message),
@@ -134,7 +134,7 @@ describe('the filter q', () => {
     })
   }
 
-  test('the measured size of a pattern bounds its compiled size', () => {
+  test('patternSize bounds the compiled size of a pattern', () => {
     fc.assert(
       fc.property(patterns, (pattern) => {
         const size = patternSize(pattern)

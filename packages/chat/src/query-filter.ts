@@ -7,15 +7,15 @@ import { isoDate } from './read-time.ts'
 
 /** How long a filter may keep the database busy. */
 export const filterTimeMS = 2_000
-/** Bounds of a filter. */
+/** Limits of a filter. */
 const maxDepth = 8
 const maxConditions = 100
 const maxListed = 1_000
 const maxPatternLength = 512
-/** The size of all patterns with their repetitions expanded, which take some 10 ms to compile. */
+/** Total size of all patterns with their repetitions expanded. Compiling this much takes some 10 ms. */
 const maxPatternSize = 2_000
 
-/** The fields that a filter may name, and how much of it has been read. */
+/** The fields that a filter may name, and the parts read so far. */
 interface Budget {
   readonly fields: FilterFields
   conditions: number
@@ -24,7 +24,7 @@ interface Budget {
 
 type Kind = 'text' | 'number' | 'date' | 'milliseconds' | 'boolean'
 
-/** The fields of a list that its filter may name: the field of the document, and the kind of its values. */
+/** The fields that a list's filter may name: the document field, and the kind of its values. */
 export type FilterFields = Readonly<Record<string, { field: string; kind: Kind }>>
 const comparisons: ReadonlyMap<string, 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte'> = new Map([
   ['$eq', 'eq'],
@@ -38,7 +38,7 @@ const lists: ReadonlyMap<string, 'in' | 'nin'> = new Map([
   ['$in', 'in'],
   ['$nin', 'nin'],
 ] as const)
-/** By the number of the BSON type, which is another name of it. */
+/** BSON type names by number, which `$type` accepts too. */
 const numberedTypes: Record<number, string> = {
   1: 'double',
   2: 'string',
@@ -54,10 +54,10 @@ const typeNames = new Set([...Object.values(numberedTypes), 'number'])
 const regexFlags: Record<string, number> = { i: RE2JS.CASE_INSENSITIVE, m: RE2JS.MULTILINE, s: RE2JS.DOTALL }
 
 /**
- * Reads the filter `q` of GET /admin/clients and GET /admin/rooms. Only the operators listed here ever reach the
- * database: `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`, `$regex` with `$options`, `$in`, `$nin`, `$exists`, `$type`,
- * `$and` and `$or`, on the given fields. Times are ISO-8601 or milliseconds, alone or as `$date`.
- * @throws ApiError INVALID_QUERY naming the place
+ * Parses the filter `q` of GET /admin/clients and GET /admin/rooms. Only these operators reach the database, on the
+ * given fields: `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`, `$regex` with `$options`, `$in`, `$nin`, `$exists`,
+ * `$type`, `$and` and `$or`. Times are ISO-8601 or milliseconds, alone or as `$date`.
+ * @throws ApiError INVALID_QUERY naming the position
  */
 export function parseQuery(q: string, fields: FilterFields): Query {
   let given: unknown
@@ -95,7 +95,7 @@ function parseCondition(kind: Kind, condition: unknown, at: string, budget: Budg
   if (!isObject(condition) || '$date' in condition) return [{ operator: 'eq', value: scalar(kind, condition, at) }]
   const operators = Object.entries(condition)
   if (operators.length === 0) throw invalid(at, 'expected a value or operators')
-  if ('$options' in condition && !('$regex' in condition)) throw invalid(`${at}.$options`, 'only beside $regex')
+  if ('$options' in condition && !('$regex' in condition)) throw invalid(`${at}.$options`, 'only with $regex')
   return operators.flatMap(([name, operand]) =>
     name === '$options' ? [] : [parseComparison(kind, { name, operand, options: condition['$options'] }, at, budget)],
   )
@@ -141,8 +141,8 @@ function typeName(given: unknown, at: string): string {
 }
 
 /**
- * RE2 does not backtrack, so its patterns have no look-around and no back-references. The database's own engine does
- * backtrack: the time limit of the query stops patterns that still run away there.
+ * Validates a pattern with RE2, which does not backtrack and so has no look-around and no back-references. The
+ * database's engine does backtrack: there the time limit of the query stops runaway patterns.
  */
 function readPattern(
   pattern: unknown,
@@ -158,24 +158,24 @@ function readPattern(
   }
   budget.patternSize += patternSize(pattern)
   if (budget.patternSize > maxPatternSize) {
-    throw invalid(`${at}.$regex`, `too large: at most ${maxPatternSize} with repetitions written out, in all patterns`)
+    throw invalid(`${at}.$regex`, `too large: at most ${maxPatternSize} with repetitions expanded, over all patterns`)
   }
   let flags = 0
   for (const option of options) flags |= regexFlags[option] ?? 0
   try {
     RE2JS.compile(pattern, flags)
   } catch (error) {
-    throw invalid(`${at}.$regex`, `not a pattern that RE2 reads: ${(error as Error).message}`)
+    throw invalid(`${at}.$regex`, `not a valid RE2 pattern: ${(error as Error).message}`)
   }
   return { value: pattern, options }
 }
 
 function scalar(kind: Kind, value: unknown, at: string): Scalar {
   if (value === null) return null
-  // Compared as a number: a bound can lie beyond all dates, or between two milliseconds.
+  // Compared as a number, since a bound may lie beyond all dates or between two milliseconds.
   if (kind === 'milliseconds' && typeof value === 'number' && Number.isFinite(value)) return value
   if (kind === 'date' || kind === 'milliseconds') {
-    // As MongoDB writes a time in JSON, or the time alone.
+    // A time alone, or as MongoDB writes it in JSON.
     const time = isObject(value) ? value['$date'] : value
     const date = typeof time === 'number' ? new Date(time) : typeof time === 'string' ? isoDate(time) : undefined
     if (!date || Number.isNaN(date.getTime())) {
@@ -193,7 +193,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The error of a query with a filter. @throws ApiError INVALID_QUERY if it took longer than `filterTimeMS`; others unchanged */
+/**
+ * Turns a query timeout into INVALID_QUERY and rethrows other errors unchanged. @throws ApiError INVALID_QUERY if it
+ * took longer than `filterTimeMS`
+ */
 export function refuseSlowFilter(error: unknown): never {
   if (!(error instanceof QueryTooSlow)) throw error
   throw new ApiError('INVALID_QUERY', 'q: the filter takes too long; narrow it', { cause: error })

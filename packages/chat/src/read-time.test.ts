@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { isoDate, parseTime } from './read-time.ts'
 
-describe('a time without an offset, on a machine far from Greenwich', () => {
+describe('a time without an offset, on a machine in another time zone', () => {
   const before = process.env['TZ']
   beforeAll(() => {
     process.env['TZ'] = 'Asia/Shanghai'

@@ -4,18 +4,18 @@ import { isoPattern } from '@parley/contracts/time-parameter'
 const iso = new RegExp(`^${isoPattern}$`)
 
 /**
- * ISO-8601 as a date; an invalid date for anything else, such as the 30th of February. Without an offset it is UTC, in
- * any time zone of this machine.
+ * Parses ISO-8601; returns an invalid date for anything else, such as February 30. Without an offset the time is UTC,
+ * whatever the time zone of this machine.
  */
 export function isoDate(text: string): Date {
   const [day = '', time] = text.split('T')
   const midnight = new Date(day)
-  // JavaScript takes the 30th of February for the 2nd of March.
+  // JavaScript reads February 30 as March 2.
   if (!iso.test(text) || midnight.getUTCDate() !== Number(day.slice(-2))) return new Date(Number.NaN)
   return time === undefined ? midnight : new Date(`${day}T${withOffset(time)}`)
 }
 
-/** JavaScript reads an offset only with its minutes and a colon. */
+/** JavaScript accepts an offset only with minutes and a colon. */
 function withOffset(time: string): string {
   if (time.endsWith('Z')) return time
   const [, clock = '', hours, minutes = '00'] = /^(.*?)(?:([+-]\d\d):?(\d\d)?)?$/.exec(time) ?? []
@@ -23,11 +23,11 @@ function withOffset(time: string): string {
 }
 
 /**
- * A time given as ISO-8601 or as milliseconds since 1970, in milliseconds.
+ * Parses ISO-8601 or milliseconds since 1970, and returns milliseconds.
  * @throws ApiError INVALID_QUERY naming the parameter
  */
 export function parseTime(name: string, text: string): number {
-  // A '+' of an offset that was not percent-encoded in the URL arrives as a space.
+  // A `+` that was not percent-encoded in the URL arrives as a space.
   const timeMS = /^-?\d+$/.test(text) ? Number(text) : isoDate(text.replace(' ', '+')).getTime()
   if (!Number.isFinite(timeMS) || Math.abs(timeMS) > 8.64e15) {
     throw new ApiError('INVALID_QUERY', `${name}: expected an ISO-8601 time or milliseconds`)
@@ -35,7 +35,7 @@ export function parseTime(name: string, text: string): number {
   return timeMS
 }
 
-/** The time between `since` and `until`, both included; all of it without them. @throws ApiError INVALID_QUERY */
+/** The period from `since` to `until`, both inclusive; unbounded if they are missing. @throws ApiError INVALID_QUERY */
 export function parsePeriod({ since, until }: { since?: string | undefined; until?: string | undefined }) {
   return {
     sinceMS: since === undefined ? 0 : parseTime('since', since),

@@ -163,6 +163,7 @@ export function notKept(error: unknown): ApiError {
   if (error instanceof StoreFull) return new ApiError('STORAGE_FULL', undefined, { cause: error })
   if (error instanceof WrongSize)
     return new ApiError(error.isTooLarge ? 'FILE_TOO_LARGE' : 'INVALID_BODY', `the body: ${error.message}`)
-  if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') return new ApiError('INVALID_BODY', 'the body was cut off')
+  if ((error as NodeJS.ErrnoException).code === 'ECONNRESET')
+    return new ApiError('INVALID_BODY', 'the body was cut off')
   return new ApiError('SERVICE_UNAVAILABLE', 'the file could not be stored: try again', { cause: error })
 }

@@ -32,8 +32,7 @@ export class CheckedQuotes {
     if (replyTo === undefined) return take
     const parent = hashOf(replyTo)
     if (!this.#messages.has(parent)) no('replyTo', 'no earlier line is for this message of the room')
-    else if (root === undefined && this.isInThread(parent))
-      no('threadOf', 'required: replyTo is in a thread')
+    else if (root === undefined && this.isInThread(parent)) no('threadOf', 'required: replyTo is in a thread')
     else if (root !== undefined && parent !== root && this.#threadOf.get(parent) !== root) {
       no('replyTo', 'is a message outside the thread')
     }

@@ -59,7 +59,8 @@ export async function setConfig(chat: Chat, app: string, settings: object, withI
     (sum, { json }) => sum + Buffer.byteLength(json),
     await configBytes(chat.db, app, replaced),
   )
-  if (bytes > maxBytes) throw new ApiError('BODY_TOO_LARGE', `the configuration would exceed ${maxBytes} bytes in total`)
+  if (bytes > maxBytes)
+    throw new ApiError('BODY_TOO_LARGE', `the configuration would exceed ${maxBytes} bytes in total`)
   await saveConfig(chat.db, app, entries, async (session) => {
     chat.audit?.note(await valuesInAudit(chat, app, entries))
     await chat.audit?.write(chat.db, session)

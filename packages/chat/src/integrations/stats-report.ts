@@ -100,7 +100,8 @@ interface Window {
 function windowOf({ start, end, startTime, endTime }: Input<typeof getStatsOperation>['query']): Window {
   if (start !== undefined && startTime !== undefined)
     throw new ApiError('INVALID_QUERY', 'startTime: give start or startTime, not both')
-  if (end !== undefined && endTime !== undefined) throw new ApiError('INVALID_QUERY', 'endTime: give end or endTime, not both')
+  if (end !== undefined && endTime !== undefined)
+    throw new ApiError('INVALID_QUERY', 'endTime: give end or endTime, not both')
   const given = (seconds: number | undefined, name: string, iso: string | undefined) =>
     seconds === undefined ? (iso === undefined ? undefined : parseTime(name, iso)) : seconds * 1000
   const from = given(start, 'startTime', startTime)

@@ -36,7 +36,8 @@ export async function banMember(
     const user = await findUser(db, app, blockee, session)
     if (!room || room.deletedAt) throw new ApiError('ROOM_OR_USER_NOT_FOUND', `no room ${JSON.stringify(roomId)}`)
     if (!user) throw new ApiError('ROOM_OR_USER_NOT_FOUND', `no user ${JSON.stringify(blockee)}`)
-    if (room.roomType !== 'group') throw new ApiError('INSUFFICIENT_PERMISSIONS', 'users cannot be banned in a direct room')
+    if (room.roomType !== 'group')
+      throw new ApiError('INSUFFICIENT_PERMISSIONS', 'users cannot be banned in a direct room')
     await requireBanner(chat, by, room, session)
     if (blockee === userOf(by) || blockee === room.owner) {
       throw new ApiError('INSUFFICIENT_PERMISSIONS', 'blockee: must not be the caller or the owner')

@@ -1,11 +1,11 @@
 import type { Letters } from './letters.ts'
 import { buildAutomaton } from './word-automaton.ts'
 
-/** Scripts without spaces between words, where a listed word counts anywhere. */
+/** Scripts without spaces between words, where a listed word matches anywhere. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]/u
 
 /**
- * A symbol between two characters marks the beginning or end of a word. A listed word that counts only as a whole begins
+ * Symbols between two characters mark where a word begins or ends. A listed word that matches only as a whole begins
  * and ends with one, so that every match of the automaton is a whole word.
  */
 const notInWordBefore = 0x1_00_01
@@ -14,15 +14,15 @@ const notInWordAround = 0x1_00_03
 
 /** Masks words in texts. */
 export interface WordMask {
-  /** The text with each character of a listed word as `*`; in time linear in the text, for any words. */
+  /** Replaces each character of a listed word with `*`, in time linear in the text, whatever the words. */
   mask: (text: string) => string
-  /** The states of its automaton, at 40 bytes each. */
+  /** Number of states of its automaton, at 40 bytes each. */
   size: number
 }
 
 /**
- * Makes a mask of words, ignoring case. A word counts only as a whole, except in scripts without spaces. Overlapping
- * words are all masked.
+ * Creates a case-insensitive mask of words. A word matches only as a whole, except in scripts without spaces.
+ * Overlapping words are all masked.
  */
 export function maskOfWords(words: readonly string[], read: (text: string) => Letters): WordMask {
   const automaton = buildAutomaton(
@@ -67,11 +67,11 @@ function charactersIn(text: string, start: number, end: number): number {
   return count
 }
 
-/** Separate parts of a text, in order. */
+/** Disjoint parts of a text, in order. */
 interface Stretches {
   starts: number[]
   ends: number[]
-  /** Adds a part that ends no earlier than the last, and merges overlapping ones. */
+  /** Adds a part that ends no earlier than the last one, and merges overlapping parts. */
   add: (start: number, end: number) => void
 }
 
@@ -104,7 +104,9 @@ function symbolsOf({ folded, inWord }: Letters, asWhole: boolean): number[] {
   return symbols
 }
 
-/** The symbol between the unit before `i` and that at `i`; 0 inside of a word. The text's ends count as outside of words. */
+/**
+ * The symbol between the unit before `i` and that at `i`; 0 within a word. The ends of the text count as outside words.
+ */
 function gapSymbol(inWord: Uint8Array, i: number): number {
   if (inWord[i - 1]) return inWord[i] ? 0 : notInWordAfter
   return inWord[i] ? notInWordBefore : notInWordAround

@@ -9,12 +9,12 @@ import type { Refusal } from '../send/decide.ts'
 import { expectedResult } from '../send/decide.ts'
 import type { Draft } from '../send/new-message.ts'
 
-/** Maximum length of the reason of a refusal for its sender. */
+/** Maximum length of the refusal reason that the sender gets. */
 const mostChars = 500
 
 /**
- * Calls the app's hook for a message that a user is about to send (docs/reference/moderation.md#the-hook-moderate), unless it would be
- * refused anyway or repeats an earlier send under the same key.
+ * Calls the app's hook for a message that a user is about to send (docs/reference/moderation.md#the-hook-moderate),
+ * unless it would be refused anyway or repeats an earlier send with the same key.
  * @returns the draft to send, or the reason to refuse it
  * @throws ApiError MESSAGE_REFUSED, SERVICE_UNAVAILABLE
  */
@@ -59,11 +59,11 @@ export async function moderate(
       throw new ApiError('MESSAGE_REFUSED', answer.text === undefined ? undefined : cut(answer.text, mostChars))
     default:
       if (hook.value.unanswered === 'allow') return content
-      throw new ApiError('SERVICE_UNAVAILABLE', 'the moderation of the app does not answer; try again')
+      throw new ApiError('SERVICE_UNAVAILABLE', 'the moderation hook of the app did not answer; try again')
   }
 }
 
-/** The same of a plain text. */
+/** Like `moderate`, for a plain text. */
 export async function moderateText(
   chat: Chat,
   hook: AppHook<ModerationHook>,
@@ -73,10 +73,12 @@ export async function moderateText(
   return JSON.parse(await moderate(chat, hook, JSON.stringify(text), question)) as string
 }
 
-/** Fields shown as the text of a content; the first one present counts. */
+/** Fields shown as the text of a content. The first one present is used. */
 const textFields = ['text', 'caption', 'title']
 
-/** Content with another text, which replaces all its text fields; content other than an object becomes the text. */
+/**
+ * Replaces the text of a content: the text takes the place of all text fields, or of a content that is not an object.
+ */
 function withText(content: unknown, text: string): unknown {
   if (!isObject(content)) return text
   const [shown = 'text', ...others] = textFields.filter((name) => Object.hasOwn(content, name))

@@ -15,10 +15,10 @@ export const moderateKey = 'MODERATE'
 type HookAnswer = ModerationAnswer | { action: 'unanswered' }
 type Hooks = AppHooks<ModerationHook, ModerationCall, ModerationAnswer>
 
-/** Calls the servers that apps name under `MODERATE` (docs/reference/moderation.md#the-hook-moderate). */
+/** Calls the servers that apps configure under `MODERATE` (docs/reference/moderation.md#the-hook-moderate). */
 export interface Moderation {
   hookOf: Hooks['hookOf']
-  /** Resolves within the time limit of a call; never fails. */
+  /** Settles within the time limit of a call. Never fails. */
   ask(hook: AppHook<ModerationHook>, question: ModerationCall): Promise<HookAnswer>
   breakerOf: Hooks['breakerOf']
 }

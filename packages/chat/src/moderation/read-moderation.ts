@@ -9,7 +9,10 @@ import { moderationFigures } from '@parley/presence/moderation-figures'
 import type { Chat } from '../chat.ts'
 import { livingGateways } from '../timeline/ask-processes.ts'
 
-/** GET /admin/moderation: the answers of the app's hook in the last hour and day, and the breaker at each process. */
+/**
+ * GET /admin/moderation: the answers of the app's hook in the last hour and day, and the state of the breaker in each
+ * process.
+ */
 export async function readModeration(
   { bus, control }: Pick<Chat, 'bus' | 'control'>,
   presence: Presence,

@@ -11,7 +11,7 @@ import type { Chat } from '../chat.ts'
 import { unknownMessage } from '../messages/changing/change-message.ts'
 
 /**
- * Reports a message visible to the caller to the app's moderators (docs/reference/moderation.md#reports). A second
+ * Reports a message that the caller can see to the app's moderators (docs/reference/moderation.md#reports). A second
  * report by the same user changes nothing.
  * @throws ApiError MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER; USER_BLOCKED for a caller banned in the group
  */
@@ -29,10 +29,10 @@ export async function reportMessage(
   const message = await findSentMessage(db, room._id, id)
   if (!message || isDeletedIn(message, room)) throw unknownMessage(id)
   if ((await findUserDeletions(db, app, user, [message])).has(id)) throw unknownMessage(id)
-  // In a direct room the other user can have blocked the caller; the report counts regardless.
+  // In a direct room the other user may have blocked the caller, which must not prevent a report.
   if (isBlocked(membership) && room.roomType === 'group') throw new ApiError('USER_BLOCKED')
   await addReport(db, message, { id: newId(), user, reason })
-  // The erasure did not see the report: remove the user's data from it here.
+  // If a user was erased meanwhile, the erasure may have missed this report, so their data is removed here.
   const concerned = [user, message.sender]
   const there = await findUsers(db, app, concerned)
   for (const gone of concerned) if (!there.has(gone)) await forgetReporter(db, app, gone)

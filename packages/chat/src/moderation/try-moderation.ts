@@ -2,7 +2,10 @@ import type { Input, Result } from '@parley/contracts/operation'
 import type { tryModeration as operation } from '@parley/contracts/operations/moderation/censorship'
 import type { Chat } from '../chat.ts'
 
-/** POST /admin/moderation/try: the answer of the app's hook to a text, and how long it took (docs/reference/moderation.md#the-hook-moderate). */
+/**
+ * POST /admin/moderation/try: the answer of the app's hook to a text, and how long it took
+ * (docs/reference/moderation.md#the-hook-moderate).
+ */
 export async function tryModeration(
   { moderation }: Pick<Chat, 'moderation'>,
   app: string,

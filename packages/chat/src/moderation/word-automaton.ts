@@ -1,24 +1,25 @@
-/** Finds many words in a text in one pass (Aho and Corasick 1975), over symbols that are whole numbers. */
+/** Finds many words in a text in one pass (Aho and Corasick 1975). Symbols are integers. */
 export interface WordAutomaton {
   /** The state after a state and a symbol; 0 is the start. */
   next: (state: number, symbol: number) => number
   /** The value of the longest word that ends in this state; 0 if none does. */
   longest: (state: number) => number
-  /** The number of states, at 40 bytes each. */
+  /** Number of states, at 40 bytes each. */
   size: number
 }
 
-/** A word as symbols, and its value: above 0, and larger for longer words. */
+/** A word as symbols, with a value that is above 0 and larger for longer words. */
 export interface AutomatonWord {
   symbols: ArrayLike<number>
   value: number
 }
 
 /**
- * Builds the automaton: a tree of all words, and for each state its fallback if the next symbol does not match. Time and memory grow
- * with the symbols of all words, and a walk takes at most two steps per symbol.
+ * Builds the automaton: a trie of all words, and for each state a fallback if the next symbol does not match. Time and
+ * memory grow with the symbols of all words, and a walk takes at most two steps per symbol.
  *
- * Flat arrays and no objects: of the libraries on npm none does 10,000 words and 64 KiB in 10 ms (docs/benchmarks.md#libraries-that-were-measured).
+ * Uses flat arrays instead of objects: no library on npm handles 10,000 words and 64 KiB in 10 ms
+ * (docs/benchmarks.md#libraries-that-were-measured).
  */
 export function buildAutomaton(words: readonly AutomatonWord[]): WordAutomaton {
   const most = words.reduce((sum, { symbols }) => sum + symbols.length, 1)
@@ -45,7 +46,7 @@ export function buildAutomaton(words: readonly AutomatonWord[]): WordAutomaton {
     longest[state] = value
   }
 
-  /** The fallback of a state: the state of the longest suffix of its path that begins a word. */
+  /** Fallback of each state: the state of the longest suffix of its path that begins a word. */
   const fallback = new Int32Array(size)
   function next(state: number, symbol: number): number {
     for (let from = state; ; from = fallback[from] ?? 0) {
@@ -62,7 +63,9 @@ export function buildAutomaton(words: readonly AutomatonWord[]): WordAutomaton {
   return { next, longest: (state) => ends[state] ?? 0, size }
 }
 
-/** The edges of the tree in a hash table with open addressing; 0 marks a free slot, as no edge leads to the start. */
+/**
+ * The edges of the trie in a hash table with open addressing. 0 marks a free slot, since no edge leads to the start.
+ */
 function createEdges(most: number) {
   const mask = 2 ** Math.ceil(Math.log2(most * 2)) - 1
   const from = new Int32Array(mask + 1)
@@ -75,7 +78,7 @@ function createEdges(most: number) {
     return at
   }
   return {
-    /** 0 if there is none. */
+    /** The target of the edge; 0 if there is none. */
     find: (state: number, symbol: number): number => to[place(state, symbol)] ?? 0,
     add(state: number, symbol: number, next: number): void {
       const at = place(state, symbol)
@@ -86,7 +89,7 @@ function createEdges(most: number) {
   }
 }
 
-/** All states but the start, in breadth-first order. */
+/** All states except the start, in breadth-first order. */
 function byDepth(depth: Int32Array, size: number): Int32Array {
   const places = new Int32Array(size + 1)
   for (let state = 1; state < size; state++) places[depth[state] ?? 0] = (places[depth[state] ?? 0] ?? 0) + 1

@@ -4,29 +4,29 @@ import { countAttempt, forgetFailures, uncountAttempt } from '@parley/db/operato
 import { addressBlock } from '@parley/presence/address-block'
 import type { Operators, Visitor } from './operators.ts'
 
-/** The wait doubles with each failure after the free ones. */
+/** Limits per account. The wait doubles with each failure after the free ones. */
 const perAccount = { free: 4, firstMS: 15_000, longestMS: 900_000 }
-/** An office can share its address. */
+/** Limits per address, which an office may share. */
 const perAddress = { free: 19, firstMS: 15_000, longestMS: 900_000 }
 
-/** Challenges of an address that led to no sign-in: the database keeps each for some minutes. */
+/** Limits per address on challenges without a sign-in, since the database keeps each for some minutes. */
 const perChallenge = { free: 99, firstMS: 15_000, longestMS: 900_000 }
 
-/** An attempt at a password, a code or a link, counted as failed until it succeeds. */
+/** An attempt to use a password, code or link. It counts as failed until it succeeds. */
 export interface Attempt {
-  /** It succeeded: the failures of the account are forgotten. */
+  /** Ends the attempt as a success, and clears the failures of the account. */
   succeeded(): Promise<void>
   /**
-   * Neither a success nor a wrong guess. Also a right code of an authenticator, or a new passkey: a stolen session can set up one,
-   * and would guess the password without a wait.
+   * Ends the attempt as neither success nor failure. Used also for a correct authenticator code or a new passkey: a
+   * stolen session could set up one to guess the password without a wait.
    */
   withdrawn(): Promise<void>
 }
 
 /**
- * Counts an attempt by the given e-mail, whether or not there is such an account, and by address.
- * @param email undefined where none was given
- * @throws ApiError TOO_MANY_REQUESTS after several failures, for longer each time
+ * Counts an attempt by address, and by e-mail whether or not such an account exists.
+ * @param email undefined if none was given
+ * @throws ApiError TOO_MANY_REQUESTS after several failures, with a longer wait each time
  */
 export async function beginAttempt(
   { db }: Pick<Operators, 'db'>,
@@ -52,13 +52,16 @@ export async function beginAttempt(
   }
 }
 
-/** Counts a challenge for a sign-in by passkey. @throws ApiError TOO_MANY_REQUESTS after many without a sign-in */
+/**
+ * Counts a challenge for a sign-in by passkey. @throws ApiError TOO_MANY_REQUESTS after many challenges without a
+ * sign-in
+ */
 export async function countChallenge(db: Operators['db'], { address }: Pick<Visitor, 'address'>): Promise<void> {
   const waitMS = await countAttempt(db, challengeKey(address), perChallenge)
-  if (waitMS > 0) throw tooMany('sign-ins by passkey begun', waitMS)
+  if (waitMS > 0) throw tooMany('started passkey sign-ins', waitMS)
 }
 
-/** After a sign-in by passkey, those that its address had begun before count no more. */
+/** Clears the counted challenges of an address after a sign-in. */
 export async function forgetChallenges(db: Operators['db'], { address }: Pick<Visitor, 'address'>): Promise<void> {
   await forgetFailures(db, challengeKey(address))
 }
@@ -68,7 +71,7 @@ function tooMany(of: string, waitMS: number): ApiError {
   return new ApiError('TOO_MANY_REQUESTS', message, { details: { retryAfterMS: waitMS } })
 }
 
-/** After a sign-in by link, an operator can try their password again at once. */
+/** Clears the failures of an account, so that the operator can use their password again at once. */
 export async function forgetFailuresOf({ db }: Pick<Operators, 'db'>, email: string): Promise<void> {
   await forgetFailures(db, accountKey(email))
 }

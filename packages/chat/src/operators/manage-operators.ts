@@ -20,17 +20,17 @@ import { canonicalEmail, isOwnerOf, type Operators } from './operators.ts'
 import { type Actor, recordOfOperator } from './record-change.ts'
 import { changedMeanwhile, newLink } from './sign-in.ts'
 
-/** The caller: an operator, or the command line, which may do everything. */
+/** The caller: an operator, or the command line, which may do anything. */
 export interface By {
   actor: Actor
-  /** Undefined: owner of all apps. */
+  /** Undefined means owner of all apps. */
   roles: OperatorRoles | undefined
 }
 
 type Parts = Pick<Operators, 'db' | 'auditDays'>
 type WithLink = OperatorView & { link: string }
 
-/** The operators of the caller's apps, by e-mail. @throws ApiError PERMISSION_DENIED */
+/** The operators of the caller's apps, ordered by e-mail. @throws ApiError PERMISSION_DENIED */
 export async function listOperators(
   { db }: Parts,
   by: By,
@@ -46,7 +46,7 @@ export async function listOperators(
   }
 }
 
-/** Adds an operator, with a link for one sign-in. @throws ApiError CONFLICT, PERMISSION_DENIED */
+/** Adds an operator, and returns a one-time sign-in link. @throws ApiError CONFLICT, PERMISSION_DENIED */
 export async function addOperator(
   parts: Parts,
   by: By,
@@ -58,7 +58,7 @@ export async function addOperator(
   const operator: OperatorDoc = { _id: newId(), email, name, roles, link, version: 1, createdAt: clock.date() }
   await inTransaction(parts.db, async (session) => {
     if (await findOperatorByEmail(parts.db, email, session)) {
-      throw new ApiError('CONFLICT', `email: there is an operator ${JSON.stringify(email)} already`)
+      throw new ApiError('CONFLICT', `email: the operator ${JSON.stringify(email)} already exists`)
     }
     await insertOperator(parts.db, operator, session)
     const recorded = {
@@ -88,7 +88,7 @@ export async function changeOperator(
     const changed = differing(before.roles, roles)
     requireOwner(by, changed)
     if (changed.length > 0 && roles.length > mostRoles) {
-      throw new ApiError('INVALID_REQUEST', `roles: more than ${mostRoles}, with those in other apps`)
+      throw new ApiError('INVALID_REQUEST', `roles: at most ${mostRoles}, including those in other apps`)
     }
     const after = await applied(parts, before, { $set: { roles, ...(name !== undefined && { name }) } }, session, {
       endsSessions: changed.length > 0,
@@ -103,7 +103,10 @@ export async function changeOperator(
   })
 }
 
-/** Removes password, authenticator and passkeys, ends the sessions, and makes a link. @throws ApiError as changeOperator */
+/**
+ * Removes an operator's password, authenticator and passkeys, ends their sessions, and returns a new sign-in link.
+ * @throws ApiError as changeOperator
+ */
 export async function resetOperator(parts: Parts, by: By, id: string): Promise<WithLink> {
   const { token, link } = newLink()
   const reset = { $set: { link }, $unset: { passwordHash: 1, totp: 1, totpBegun: 1, passkeys: 1, sso: 1 } } as const
@@ -136,7 +139,7 @@ export async function removeOperator(parts: Parts, by: By, id: string): Promise<
   })
 }
 
-/** An operator as the owners of some apps see them: with their roles there. @param apps undefined: all */
+/** An operator as seen by the owners of some apps, with only the roles there. @param apps undefined means all */
 function toView(operator: OperatorDoc, apps: readonly string[] | undefined): OperatorView {
   const { _id, email, name, roles, passwordHash, totp, sso, createdAt, lastSignInAt } = operator
   return {
@@ -147,18 +150,18 @@ function toView(operator: OperatorDoc, apps: readonly string[] | undefined): Ope
   }
 }
 
-/** The apps that the caller owns; undefined for all. @throws ApiError PERMISSION_DENIED without any */
+/** The apps that the caller owns; undefined means all. @throws ApiError PERMISSION_DENIED if there are none */
 function ownApps({ roles }: By): string[] | undefined {
   if (!roles || isOwnerOf({ roles }, everyApp)) return undefined
   const owned = appsIn(roles.filter(({ role }) => role === 'owner'))
-  if (owned.length === 0) throw new ApiError('PERMISSION_DENIED', 'only owners see and change operators')
+  if (owned.length === 0) throw new ApiError('PERMISSION_DENIED', 'only owners may see and change operators')
   return owned
 }
 
 function requireOwner(by: By, roles: OperatorRoles): void {
   const own = ownApps(by)
   if (!own || roles.every(({ app }) => own.includes(app))) return
-  const message = 'the operator has, or would get, a role in an app of which the caller is not owner'
+  const message = 'the operator has, or would get, a role in an app that the caller does not own'
   throw new ApiError('PERMISSION_DENIED', message)
 }
 
@@ -182,13 +185,13 @@ async function applied(
   return after
 }
 
-/** Roles in apps hidden from the caller, which stay as they are. */
+/** Roles in apps that the caller does not own, which stay unchanged. */
 function hiddenRoles({ roles }: OperatorDoc, by: By): OperatorRoles {
   const own = ownApps(by)
   return own ? roles.filter(({ app }) => !own.includes(app)) : []
 }
 
-/** The roles that only one of the two has. */
+/** The roles in only one of the two lists. */
 function differing(one: OperatorRoles, other: OperatorRoles): OperatorRoles {
   const lacks = (roles: OperatorRoles) => (wanted: OperatorRoles[number]) =>
     !roles.some(({ app, role }) => app === wanted.app && role === wanted.role)

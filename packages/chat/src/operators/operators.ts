@@ -2,18 +2,18 @@ import type { OperatorDoc } from '@parley/db/operators/documents'
 import type { Chat } from '../chat.ts'
 import { createPasswords, type Passwords } from './passwords.ts'
 
-/** The parameter of the operators' use cases. */
+/** Dependencies of the operators' use cases. */
 export interface Operators {
   db: Chat['db']
   /** How long entries of the audit log are kept. */
   auditDays: number
   passwords: Passwords
-  /** A session ends after this long without a request, and after this long in total. */
+  /** A session ends after `idleMS` without a request, and after `longestMS` in any case. */
   idleMS: number
   longestMS: number
 }
 
-/** @param sessions when they end, unused and at the latest; by default after an hour and after twelve */
+/** @param sessions idle and maximum lifetime; by default 1 and 12 hours */
 export function createOperators(
   { db, settings: { auditDays } }: Pick<Chat, 'db' | 'settings'>,
   sessions: Pick<Operators, 'idleMS' | 'longestMS'> = { idleMS: 3_600_000, longestMS: 12 * 3_600_000 },
@@ -29,7 +29,7 @@ export interface Visitor {
   request: string
 }
 
-/** The form in which e-mail addresses are stored and compared. */
+/** The canonical form in which e-mail addresses are stored and compared. */
 export function canonicalEmail(email: string): string {
   return email.toLowerCase()
 }
@@ -39,7 +39,7 @@ export function isOwnerOf({ roles }: Pick<OperatorDoc, 'roles'>, app: string): b
   return roleIn({ roles }, app) === 'owner'
 }
 
-/** The role of an operator in an app: a role for the app itself overrides one for all. */
+/** The role of an operator in an app. A role for the app overrides one for all apps. */
 export function roleIn({ roles }: Pick<OperatorDoc, 'roles'>, app: string) {
   const found = roles.find((one) => one.app === app) ?? roles.find((one) => one.app === '*')
   return found?.role

@@ -20,19 +20,20 @@ interface OwnChange {
   update: Update
   /** For the audit log. */
   after?: Record<string, unknown>
-  /** Which sessions of the operator end; of `all` the caller's is replaced. */
+  /** Which sessions of the operator end. With `all`, the caller gets a new one. */
   ends?: 'all' | 'others' | 'none'
 }
 
-/** This long after a sign-in a passkey can be added, and after one without the password that can be set. */
+/** For this long after a sign-in, a passkey can be added, and, if it was without password, a password can be set. */
 const freshMS = 600_000
 
 /**
- * A passkey signs in without the password, so a stolen session must not add one.
+ * Requires a recent sign-in to add a passkey. A passkey signs in without the password, so a stolen session must not add
+ * one.
  * @throws ApiError SIGN_IN_FAILED unless the session began in the last ten minutes
  */
 export function requireFresh({ session }: Pick<SignedIn, 'session'>): void {
-  if (!isFresh(session)) throw new ApiError('SIGN_IN_FAILED', 'sign in anew to add a passkey')
+  if (!isFresh(session)) throw new ApiError('SIGN_IN_FAILED', 'sign in again to add a passkey')
 }
 
 const isFresh = ({ createdAt }: SignedIn['session']) => clock.now() - createdAt.getTime() < freshMS
@@ -50,12 +51,12 @@ export async function changePassword(
   const { operator, session } = signedIn
   const mayReplace = session.by !== 'password' && isFresh(session)
   if (!mayReplace && operator.passwordHash === undefined) {
-    throw new ApiError('SIGN_IN_FAILED', 'sign in anew, by a link or the identity provider, to set a first password')
+    throw new ApiError('SIGN_IN_FAILED', 'sign in again, by a link or the identity provider, to set a first password')
   }
   if (!mayReplace || current !== undefined) {
     const attempt = await beginAttempt(operators, operator.email, visitor)
     if (!(await operators.passwords.matches(current ?? '', operator.passwordHash))) {
-      throw new ApiError('SIGN_IN_FAILED', 'current: not the password of the operator')
+      throw new ApiError('SIGN_IN_FAILED', 'current: wrong password')
     }
     await attempt.succeeded()
   }
@@ -69,7 +70,7 @@ export async function changePassword(
 
 /**
  * Starts the setup of an authenticator, or with a code completes it.
- * @throws ApiError SIGN_IN_FAILED for a wrong code; CONFLICT if there is one already, or no setup was started
+ * @throws ApiError SIGN_IN_FAILED for a wrong code; CONFLICT if the operator already has one, or no setup was started
  */
 export async function setUpTotp(
   operators: Operators,
@@ -79,7 +80,7 @@ export async function setUpTotp(
 ): Promise<Result<typeof operations.setUpTotp>> {
   const { operator } = signedIn
   const { totp, totpBegun } = operator
-  if (totp) throw new ApiError('CONFLICT', 'the operator has an authenticator already: remove it first')
+  if (totp) throw new ApiError('CONFLICT', 'the operator already has an authenticator: remove it first')
   if (code === undefined) {
     const secret = newTotpSecret()
     const begun = { $set: { totpBegun: secret } }
@@ -97,7 +98,10 @@ export async function setUpTotp(
   return { isOn: true, recoveryCodes: codes }
 }
 
-/** Replaces the operator's recovery codes. @throws ApiError SIGN_IN_FAILED for a wrong code, CONFLICT without an authenticator */
+/**
+ * Replaces the operator's recovery codes. @throws ApiError SIGN_IN_FAILED for a wrong code, CONFLICT without an
+ * authenticator
+ */
 export async function renewRecoveryCodes(
   operators: Operators,
   signedIn: SignedIn,
@@ -111,7 +115,10 @@ export async function renewRecoveryCodes(
   return { recoveryCodes: codes }
 }
 
-/** Removes the operator's authenticator, with its recovery codes. @throws ApiError SIGN_IN_FAILED for a wrong code, CONFLICT without any */
+/**
+ * Removes the operator's authenticator and its recovery codes. @throws ApiError SIGN_IN_FAILED for a wrong code,
+ * CONFLICT without an authenticator
+ */
 export async function removeTotp(
   operators: Operators,
   signedIn: SignedIn,
@@ -136,7 +143,7 @@ async function proveAuthenticator(
   await attempt.withdrawn()
 }
 
-/** Changes an operator's credentials. */
+/** Changes the operator's own credentials and records the change. */
 export function changeOwnAccount(
   operators: Operators,
   { operator, session: current, token }: SignedIn,
@@ -168,5 +175,5 @@ async function updateOwn(
 }
 
 function wrongCode(): ApiError {
-  return new ApiError('SIGN_IN_FAILED', 'code: not a code of the authenticator, or used already')
+  return new ApiError('SIGN_IN_FAILED', 'code: wrong, or already used')
 }

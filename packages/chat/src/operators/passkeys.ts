@@ -20,11 +20,11 @@ import { changeOwnAccount, requireFresh } from './own-account.ts'
 import type { SignedIn } from './sessions.ts'
 import { letIn, signInFailed } from './sign-in.ts'
 
-/** The console as browsers see it: passkeys are bound to its domain. */
+/** The console as browsers see it. Passkeys are bound to its domain. */
 export interface RelyingParty {
-  /** Such as chat.example.com. */
+  /** For example chat.example.com. */
   id: string
-  /** Such as https://chat.example.com. */
+  /** For example https://chat.example.com. */
   origin: string
 }
 
@@ -41,8 +41,8 @@ export function relyingParty(consoleUrl: string): RelyingParty {
 }
 
 /**
- * The options for a browser to sign in by any passkey that it has for the console.
- * @throws ApiError TOO_MANY_REQUESTS for an address with many that led to no sign-in
+ * Options for a browser to sign in with any of its passkeys for the console.
+ * @throws ApiError TOO_MANY_REQUESTS if the address has started many sign-ins without success
  */
 export async function startPasskeySignIn(
   { db }: Operators,
@@ -56,7 +56,7 @@ export async function startPasskeySignIn(
 }
 
 /**
- * Signs in by a passkey, which has verified its user. Every fault is the same error.
+ * Signs in by a passkey that has verified its user. Every fault gives the same error.
  * @throws ApiError SIGN_IN_FAILED, TOO_MANY_REQUESTS
  */
 export async function signInByPasskey(
@@ -82,18 +82,18 @@ export async function signInByPasskey(
     },
   }).catch(asRefusal)
   if (!verified) throw signInFailed()
-  // It forgives no wrong passwords: a stolen session can add a passkey.
+  // Does not clear failed passwords, since a stolen session could have added the passkey.
   await Promise.all([attempt.withdrawn(), forgetChallenges(db, visitor)])
   return inTransaction(db, async (session) => {
-    // A counter that has moved means a second copy of the authenticator.
+    // A changed counter means a second copy of the authenticator.
     if (!(await notePasskeyUse(db, found._id, passkey, authenticationInfo.newCounter, session))) throw signInFailed()
     return letIn(operators, found, 'passkey', visitor, session)
   })
 }
 
 /**
- * The options for a browser to make a passkey for the operator.
- * @throws ApiError CONFLICT when they have ten, SIGN_IN_FAILED unless they signed in just now
+ * Options for a browser to create a passkey for the operator.
+ * @throws ApiError CONFLICT if they have ten already, SIGN_IN_FAILED unless they signed in recently
  */
 export async function startPasskey(
   { db }: Operators,
@@ -114,8 +114,8 @@ export async function startPasskey(
 }
 
 /**
- * Adds a passkey; the operator's other sessions end.
- * @throws ApiError SIGN_IN_FAILED when it is not verified or the sign-in was long ago, CONFLICT, TOO_MANY_REQUESTS
+ * Adds a passkey, and ends the operator's other sessions.
+ * @throws ApiError SIGN_IN_FAILED if it is not verified or the sign-in is too old, CONFLICT, TOO_MANY_REQUESTS
  */
 export async function addPasskey(
   operators: Operators,
@@ -137,7 +137,7 @@ export async function addPasskey(
   }).catch(asRefusal)
   if (!verified || !registrationInfo) throw notVerified()
   if (await findOperatorByPasskey(operators.db, registrationInfo.credential.id)) {
-    throw new ApiError('CONFLICT', 'credential: the passkey is in use already')
+    throw new ApiError('CONFLICT', 'credential: the passkey is already in use')
   }
   await attempt.withdrawn()
   const { id, publicKey, counter } = registrationInfo.credential
@@ -155,7 +155,7 @@ export function listPasskeys({ operator }: Pick<SignedIn, 'operator'>): { data: 
   return { data: (operator.passkeys ?? []).map(toView) }
 }
 
-/** No session ends: a name opens nothing. @throws ApiError NOT_FOUND */
+/** Renames a passkey. Sessions continue, since a name grants nothing. @throws ApiError NOT_FOUND */
 export async function renamePasskey(
   operators: Operators,
   signedIn: SignedIn,
@@ -164,7 +164,7 @@ export async function renamePasskey(
   visitor: Visitor,
 ): Promise<PasskeyView> {
   const passkey = requirePasskey(signedIn.operator, id)
-  // Places change with the version of the operator, which the update proves.
+  // The array index changes only with the operator's version, which the update checks.
   const place = signedIn.operator.passkeys?.indexOf(passkey)
   const update = { $set: { [`passkeys.${place}.name`]: name } }
   const change = { action: 'renamePasskey', update, after: { passkey: name }, ends: 'none' as const }
@@ -172,7 +172,7 @@ export async function renamePasskey(
   return toView({ ...passkey, name })
 }
 
-/** Removes a passkey; the operator's other sessions end. @throws ApiError NOT_FOUND */
+/** Removes a passkey, and ends the operator's other sessions. @throws ApiError NOT_FOUND */
 export async function removePasskey(
   operators: Operators,
   signedIn: SignedIn,
@@ -191,7 +191,7 @@ const expected = (party: RelyingParty, challenge: string) => ({
   requireUserVerification: true,
 })
 
-/** The challenge that an authenticator answers; the verification compares it. @throws ApiError SIGN_IN_FAILED */
+/** The challenge that the authenticator signed, which the verification compares. @throws ApiError SIGN_IN_FAILED */
 function challengeIn({ response }: Credential): string {
   try {
     const { challenge } = JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString()) as {
@@ -204,29 +204,32 @@ function challengeIn({ response }: Credential): string {
   throw notVerified()
 }
 
-/** Whether the authenticator says that the credential is this operator's: one in a browser always says whose it is. */
+/**
+ * Whether the authenticator says that the credential belongs to this operator. Discoverable credentials always name
+ * their user.
+ */
 function isOf({ _id }: OperatorDoc, { response }: Credential): boolean {
   const { userHandle } = response
   return typeof userHandle === 'string' && Buffer.from(userHandle, 'base64url').toString() === _id
 }
 
-/** The library throws an Error for whatever does not fit. */
+/** The library throws an Error for any mismatch. */
 function asRefusal(cause: unknown): never {
   throw new ApiError('SIGN_IN_FAILED', undefined, { cause })
 }
 
 function notVerified(): ApiError {
-  return new ApiError('SIGN_IN_FAILED', 'credential: not verified: begin again')
+  return new ApiError('SIGN_IN_FAILED', 'credential: not verified: start again')
 }
 
 function requireRoom(passkeys: readonly PasskeyDoc[]): void {
   if (passkeys.length >= mostPasskeys)
-    throw new ApiError('CONFLICT', `the operator has ${mostPasskeys} passkeys already`)
+    throw new ApiError('CONFLICT', `the operator already has ${mostPasskeys} passkeys`)
 }
 
 function requirePasskey({ passkeys = [] }: OperatorDoc, id: string): PasskeyDoc {
   const found = passkeys.find((one) => idOf(one) === id)
-  if (!found) throw new ApiError('NOT_FOUND', 'the operator has no passkey of this ID')
+  if (!found) throw new ApiError('NOT_FOUND', 'the operator has no passkey with this ID')
   return found
 }
 

@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
 import { forKeys, limitPerApp } from '../limit-per-app.ts'
 
-/** Hashes passwords (argon2id); a few at a time, since each takes 20 ms of a core and 19 MiB. */
+/** Hashes passwords (argon2id), a few at a time, since each takes 20 ms of a core and 19 MiB. */
 export interface Passwords {
-  /** @throws ApiError TOO_MANY_REQUESTS while too many wait */
+  /** @throws ApiError TOO_MANY_REQUESTS if too many are waiting */
   hash(password: string): Promise<string>
-  /** Takes as long without a hash, so that the time does not reveal which accounts exist. */
+  /** Takes equally long without a hash, so that timing does not reveal which accounts exist. */
   matches(password: string, hashed: string | undefined): Promise<boolean>
 }
 
-/** OWASP Password Storage Cheat Sheet; the library's own algorithm is argon2id. Memory in KiB. */
+/** From the OWASP Password Storage Cheat Sheet. The library defaults to argon2id. Memory is in KiB. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 export function createPasswords(): Passwords {

@@ -4,7 +4,7 @@ import type { Session } from '@parley/db/transactions/transaction'
 import { type AuditContext, type AuditDetails, createRecorder } from '../audit/recorder.ts'
 import type { Operators, Visitor } from './operators.ts'
 
-/** The operator or the command behind a change of operators. */
+/** The operator or command behind a change of operators. */
 export type Actor = Pick<AuditContext, 'actor' | 'actorName' | 'address' | 'request'>
 
 export function actorOf({ _id, email }: Pick<OperatorDoc, '_id' | 'email'>, { address, request }: Visitor): Actor {
@@ -12,8 +12,8 @@ export function actorOf({ _id, email }: Pick<OperatorDoc, '_id' | 'email'>, { ad
 }
 
 /**
- * Records a change of an operator, or a sign-in, in the log of the installation, which belongs to the app `*`; a change of roles also
- * in the logs of the apps.
+ * Records a change of an operator or a sign-in in the log of the installation, which belongs to the app `*`. A change
+ * of roles is also recorded in the logs of the apps.
  */
 export async function recordOfOperator(
   { db, auditDays: keptDays }: Pick<Operators, 'db' | 'auditDays'>,

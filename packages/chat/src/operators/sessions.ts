@@ -18,14 +18,14 @@ import type { Session } from '@parley/db/transactions/transaction'
 import type { AuthenticatedOperator } from '../access/caller.ts'
 import { isOwnerOf, type Operators, roleIn, type Visitor } from './operators.ts'
 
-/** The use of a session is recorded at most this often. */
+/** Interval at which the use of a session is recorded. */
 const noteUseEveryMS = 60_000
-/** Hexadecimal digits of the SHA-256 digest that names a session in lists. */
+/** Number of hexadecimal digits of the SHA-256 digest that identify a session in lists. */
 const idLength = 16
 const mostApps = 1_000
 const longestUserAgent = 300
 
-/** A signed-in operator, as the caller of the console's operations. */
+/** A signed-in operator as the caller of console operations. */
 export interface SignedInOperator extends SignedIn {
   kind: 'operator'
   app?: never
@@ -34,11 +34,11 @@ export interface SignedInOperator extends SignedIn {
 export interface SignedIn {
   operator: OperatorDoc
   session: OperatorSessionDoc
-  /** The value of the cookie. */
+  /** Value of the cookie. */
   token: string
 }
 
-/** Creates a session; can share the transaction of the sign-in. */
+/** Creates a session, optionally in the transaction of the sign-in. */
 export async function startSession(
   { db, idleMS, longestMS }: Operators,
   operator: OperatorDoc,
@@ -65,8 +65,8 @@ export async function startSession(
 }
 
 /**
- * The operator of a session, read now: nothing is cached between requests, so an ended session or a revoked role takes effect on
- * every gateway at once.
+ * The operator of a session, read from the database on each request, so that an ended session or a revoked role takes
+ * effect on every gateway at once.
  * @throws ApiError INVALID_SESSION
  */
 export async function requireSession(
@@ -84,7 +84,7 @@ export async function requireSession(
   return { ...found, token }
 }
 
-/** The token in the requests of the session's own pages: no other origin can read it. */
+/** CSRF token for requests of the session's own pages. Other origins cannot read it. */
 function csrfTokenOf({ token }: Pick<SignedIn, 'token'>): string {
   return createHmac('sha256', token).update('csrf').digest('base64url')
 }
@@ -101,7 +101,8 @@ export function requireCsrfToken(signedIn: Pick<SignedIn, 'token'>, given: strin
 
 /**
  * The operator as the caller of operations for API keys, with the rights of their role in the app.
- * @throws ApiError PERMISSION_DENIED, also where there is no such app: a role for all apps is none in `*`, whose log has the operators
+ * @throws ApiError PERMISSION_DENIED, also if the app does not exist. A role for all apps gives none in `*`, whose log
+ * contains the operators
  */
 export async function inApp(
   { db }: Pick<Operators, 'db'>,
@@ -109,7 +110,7 @@ export async function inApp(
   app: string,
 ): Promise<AuthenticatedOperator> {
   const role = roleIn(operator, app)
-  // No session reveals which other apps exist.
+  // The same error either way, so that a session does not reveal which other apps exist.
   if (!role || !(await isOpenApp(db, app)))
     throw new ApiError('PERMISSION_DENIED', `the operator has no role in the app ${JSON.stringify(app)}`)
   const scopes = scopesOfRole[role]
@@ -153,7 +154,7 @@ async function appsOf(db: Db, operator: OperatorDoc): Promise<OperatorSessionVie
   })
 }
 
-/** The sessions of an operator, the latest first. */
+/** The sessions of an operator, latest first. */
 export async function listSessions(db: Db, { operator, session }: SignedIn): Promise<{ data: ListedSession[] }> {
   const found = await findSessions(db, operator)
   return {

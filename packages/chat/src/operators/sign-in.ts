@@ -19,8 +19,8 @@ export interface Credentials {
 }
 
 /**
- * Signs in by password. An unknown account, one without a password and a wrong password are indistinguishable, in result and time
- * (docs/threat-model.md#operators).
+ * Signs in by password. An unknown account, an account without password and a wrong password are indistinguishable in
+ * result and time (docs/threat-model.md#operators).
  * @throws ApiError SIGN_IN_FAILED, TOTP_REQUIRED after the right password, TOO_MANY_REQUESTS
  */
 export async function signIn(
@@ -48,7 +48,7 @@ export async function signInByLink(operators: Operators, token: string, visitor:
   const attempt = await beginAttempt(operators, undefined, visitor)
   const signedIn = await inTransaction(operators.db, async (session) => {
     const found = await takeLink(operators.db, digest(token), session)
-    if (!found) throw new ApiError('SIGN_IN_FAILED', 'the link was used, or is over: ask for another')
+    if (!found) throw new ApiError('SIGN_IN_FAILED', 'the link was used or has expired: ask for a new one')
     return letIn(operators, found, 'link', visitor, session)
   })
   await Promise.all([attempt.succeeded(), forgetFailuresOf(operators, signedIn.operator.email)])
@@ -63,7 +63,7 @@ export function newLink(): { token: string; link: NonNullable<OperatorDoc['link'
 
 const linkMS = 24 * 3_600_000
 
-/** Creates the session of an authenticated operator, unless they have changed since. */
+/** Creates the session of an authenticated operator, unless the operator has changed since. */
 export async function letIn(
   operators: Operators,
   found: OperatorDoc,
@@ -84,12 +84,12 @@ export async function letIn(
   return startSession(operators, operator, by, visitor, session)
 }
 
-/** The one error for every fault. */
+/** The same error for every fault. */
 export function signInFailed(): ApiError {
   return new ApiError('SIGN_IN_FAILED')
 }
 
-/** For data read before the transaction. */
+/** Thrown if data read before the transaction has changed. */
 export function changedMeanwhile(): StaleReadError {
   return new StaleReadError('the operator has changed meanwhile')
 }

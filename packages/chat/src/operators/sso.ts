@@ -14,24 +14,24 @@ import { changedMeanwhile, letIn, signInFailed } from './sign-in.ts'
 export interface Identity {
   issuer: string
   subject: string
-  /** Absent if the provider gives none, or does not call it verified. */
+  /** Absent if the provider sends none, or does not mark it as verified. */
   email?: string
   name?: string
-  /** From the roles claim; absent without one. */
+  /** From the roles claim; absent if there is none. */
   roles?: OperatorRoles
 }
 
 /** The identity provider of the installation, by OpenID Connect. */
 export interface IdentityProvider {
-  /** The address to send a browser to, and the state for its return. @param back the address to return to */
+  /** Returns the URL to send the browser to, and the state for its return. @param back the URL to return to */
   begin(back: string): Promise<{ url: string; flow: string }>
   /** @throws ApiError SIGN_IN_FAILED */
   finish(back: URL, flow: string): Promise<Identity>
 }
 
 /**
- * Signs in on the way back from the provider. Failures count against the address, so that the gateway cannot be made to send the
- * provider request after request.
+ * Completes a sign-in when the browser returns from the provider. Failures count against the address, so that the
+ * gateway cannot be used to flood the provider.
  * @throws ApiError SIGN_IN_FAILED, TOO_MANY_REQUESTS
  */
 export async function finishSso(
@@ -47,12 +47,12 @@ export async function finishSso(
 }
 
 /**
- * Signs in a person identified by the provider: the operator of this account there, else of this e-mail, else a new one if a claim
- * gives roles (docs/guides/identity-provider.md).
+ * Signs in a person identified by the provider: the operator bound to this account, otherwise the one with this e-mail,
+ * otherwise a new one if a claim gives roles (docs/guides/identity-provider.md).
  * @throws ApiError SIGN_IN_FAILED
  */
 async function signInBySso(operators: Operators, identity: Identity, visitor: Visitor): Promise<SignedIn> {
-  // Committed before the refusal, so that roles no longer given by the provider are removed.
+  // Committed before a refusal, so that roles which the provider no longer gives are removed.
   const operator = await inTransaction(operators.db, async (session) => {
     const found = await findIdentified(operators, identity, session)
     if (found) return followProvider(operators, found, identity, visitor, session)
@@ -70,11 +70,11 @@ async function findIdentified(
   const known = await findOperatorBySso(db, issuer, subject, session)
   if (known) return known
   const byEmail = email === undefined ? null : await findOperatorByEmail(db, canonicalEmail(email), session)
-  // An address can be reassigned: the first account keeps the operator.
+  // An e-mail address may be reassigned, so the operator stays with the first account.
   return byEmail && !byEmail.sso ? byEmail : undefined
 }
 
-/** Binds the operator to the provider's account at the first sign-in, and applies the roles from a claim. */
+/** Binds the operator to the provider's account on the first sign-in, and applies the roles from a claim. */
 async function followProvider(
   operators: Operators,
   found: OperatorDoc,

@@ -4,7 +4,7 @@ import type { OperatorDoc } from '@parley/db/operators/documents'
 import { takeTotpStep } from '@parley/db/operators/operators'
 import { Secret, TOTP } from 'otpauth'
 
-/** A code is accepted up to this many periods early or late, since phones' clocks differ. */
+/** Number of periods that a code may be early or late, since phone clocks differ. */
 const window = 1
 const periodMS = 30_000
 
@@ -18,14 +18,14 @@ export function totpUrl(secret: string, email: string): string {
   return totpOf(secret, email).toString()
 }
 
-/** The period of a right code; undefined for a wrong one. */
+/** The time step of a correct code; undefined if it is wrong. */
 export function totpStep(secret: string, code: string): number | undefined {
   const timestamp = clock.now()
   const delta = totpOf(secret, '').validate({ token: code, window, timestamp })
   return delta === null ? undefined : Math.floor(timestamp / periodMS) + delta
 }
 
-/** Accepts a code of an operator's authenticator; false for a wrong one, or one accepted before. */
+/** Accepts a code of an operator's authenticator. Returns false if it is wrong or was accepted before. */
 export async function takeTotp(db: Db, { _id, totp }: OperatorDoc, code: string): Promise<boolean> {
   const step = totp && totpStep(totp.secret, code)
   return step !== undefined && takeTotpStep(db, _id, step)

@@ -7,7 +7,7 @@ import { toPresenceView } from '../views/presence.ts'
 import { findWatchable } from './watchable-users.ts'
 
 /**
- * The current presence of these users, without those sharing no room with the caller (docs/reference/presence.md).
+ * The current presence of those users who share a room with the caller (docs/reference/presence.md).
  * @throws ApiError TOO_MANY_REQUESTS
  */
 export async function readPresence(

@@ -9,15 +9,15 @@ import type { Chat } from '../chat.ts'
 
 /** A user's right to see another's presence. */
 export interface Watchable {
-  /** False for hidden users, and those who blocked the caller: they look offline. */
+  /** False for hidden users and for users who blocked the caller. They appear offline. */
   isShown: boolean
-  /** Their last connection, as recorded by closed sockets and logins. */
+  /** Time of their last connection, recorded by closed sockets and logins. */
   lastSeenMS?: number
 }
 
 /**
- * Those of these users, in order, that share a room with a user, so that their presence is visible (docs/reference/presence.md). Few
- * lookups run at once per app; the others wait.
+ * The users who share a room with the caller, in order. Only their presence is visible (docs/reference/presence.md).
+ * Few lookups run at once per app; others wait.
  * @throws ApiError TOO_MANY_REQUESTS
  */
 export function findWatchable(

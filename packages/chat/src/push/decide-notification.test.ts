@@ -15,7 +15,7 @@ const nothing: NotificationFacts = {
 const appLevels = (levels: NotificationFacts['app']['levels']) => ({ app: { levels } })
 const types = (level: 'all' | 'none') => [{ messageType: 'text', level }]
 
-/** Facts that differ from `nothing`, and the setting that keeps the push back. */
+/** Facts that differ from `nothing`, and the setting that suppresses the push. */
 const cases: [string, Partial<NotificationFacts>, KeptBackBy | undefined][] = [
   ['without settings', {}, undefined],
   ['level all', { user: { level: 'all' } }, undefined],
@@ -27,15 +27,27 @@ const cases: [string, Partial<NotificationFacts>, KeptBackBy | undefined][] = [
   ['the app’s level of groups', appLevels({ group: 'mentions' }), 'LEVEL_OF_APP'],
   ['the app’s level of direct rooms, in a group', appLevels({ direct: 'none' }), undefined],
   ['the app’s level of direct rooms, in one', { ...appLevels({ direct: 'none' }), roomType: 'direct' }, 'LEVEL_OF_APP'],
-  ['the user before the app', { ...appLevels({ group: 'none' }), user: { level: 'all' } }, undefined],
-  ['a type before the user’s level', { user: { level: 'none', types: types('all') } }, undefined],
+  ['the user takes precedence over the app', { ...appLevels({ group: 'none' }), user: { level: 'all' } }, undefined],
+  ['a type takes precedence over the user’s level', { user: { level: 'none', types: types('all') } }, undefined],
   ['a type of the user', { user: { types: types('none') } }, 'LEVEL_OF_TYPE'],
-  ['a type of the user, of another type', { user: { types: types('none') }, messageType: 'image' }, undefined],
-  ['the room before types of the user', { user: { types: types('none') }, room: { level: 'all' } }, undefined],
+  ['a type of the user that does not match', { user: { types: types('none') }, messageType: 'image' }, undefined],
+  [
+    'the room takes precedence over types of the user',
+    { user: { types: types('none') }, room: { level: 'all' } },
+    undefined,
+  ],
   ['the room', { room: { level: 'none' } }, 'LEVEL_OF_ROOM'],
-  ['a type in the room before the room', { room: { level: 'all', types: types('none') } }, 'LEVEL_OF_TYPE_IN_ROOM'],
+  [
+    'a type in the room takes precedence over the room',
+    { room: { level: 'all', types: types('none') } },
+    'LEVEL_OF_TYPE_IN_ROOM',
+  ],
   ['a type in the room opens it', { room: { level: 'none', types: types('all') } }, undefined],
-  ['the thread before all', { thread: { level: 'all' }, room: { level: 'none', types: types('none') } }, undefined],
+  [
+    'the thread takes precedence over everything',
+    { thread: { level: 'all' }, room: { level: 'none', types: types('none') } },
+    undefined,
+  ],
   ['the thread', { thread: { level: 'mentions' }, room: { level: 'all' } }, 'LEVEL_OF_THREAD'],
 
   ['a muted room', { isMuted: true }, 'MUTED'],
@@ -60,10 +72,14 @@ const cases: [string, Partial<NotificationFacts>, KeptBackBy | undefined][] = [
 
   ['do not disturb', { user: { doNotDisturb: wednesdayNight } }, 'DO_NOT_DISTURB'],
   ['do not disturb, mentioned by name', { user: { doNotDisturb: wednesdayNight }, mention: 'user' }, 'DO_NOT_DISTURB'],
-  ['a level before do not disturb', { user: { doNotDisturb: wednesdayNight, level: 'none' } }, 'LEVEL_OF_USER'],
+  [
+    'a level takes precedence over do not disturb',
+    { user: { doNotDisturb: wednesdayNight, level: 'none' } },
+    'LEVEL_OF_USER',
+  ],
 ]
 
-describe('a message notifies a user by their settings', () => {
+describe('decideNotification', () => {
   test.each(cases)('%s', (_name, facts, expected) => {
     assert.equal(decideNotification({ ...nothing, ...facts }, localTimes(atMS)), expected)
   })

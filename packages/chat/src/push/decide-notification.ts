@@ -9,10 +9,10 @@ import type {
 import type { RoomType } from '@parley/contracts/resources/room'
 import { isQuiet, type LocalTimes } from './quiet-hours.ts'
 
-/** How a message mentions a user: by name or group, or with everybody of the room. */
+/** How a message mentions a user: by name or group, or together with everyone in the room. */
 export type Mention = 'user' | 'room'
 
-/** All that decides whether a message notifies a user who may read it. */
+/** All facts that decide whether a message notifies a user who may read it. */
 export interface NotificationFacts {
   roomType: RoomType
   messageType: string
@@ -20,22 +20,22 @@ export interface NotificationFacts {
   app: Pick<AppNotifications, 'levels'>
   user: UserNotifications | undefined
   room: NotificationsOfRoom | undefined
-  /** The user has muted the room (`mute` of the User). */
+  /** Whether the user has muted the room (`mute` of the User). */
   isMuted: boolean
-  /** Of a message in a thread in which the user takes part. */
+  /** Settings of the thread, if the message is in one that the user takes part in. */
   thread: ThreadNotifications | undefined
 }
 
 /**
- * The setting that keeps the push of a message back; undefined when it is pushed (docs/reference/push.md#levels). First the mutes of
- * the room and thread, which a mention by name passes; then the level of the narrowest place that has one; then what the user set
- * for everywhere.
+ * The setting that suppresses the push of a message; undefined if it is pushed (docs/reference/push.md#levels). Checks
+ * first the mutes of room and thread, which a mention by name bypasses; then the most specific level; then the user's
+ * global settings.
  */
 export function decideNotification(facts: NotificationFacts, now: LocalTimes): KeptBackBy | undefined {
   const { user, room, thread, mention, isMuted } = facts
   const isNamed = mention === 'user'
   const isMutedNow = (settings: ThreadNotifications | undefined) => (settings?.muteUntilMS ?? 0) > now.atMS
-  // A thread with a level of its own goes on in a muted room.
+  // A thread with its own level still notifies in a muted room.
   if (isMuted && !isNamed && thread?.level === undefined) return 'MUTED'
   if ((isMutedNow(thread) || isMutedNow(room)) && !isNamed) return 'MUTED_FOR_NOW'
   const [level, by] = levelOf(facts)
@@ -44,7 +44,7 @@ export function decideNotification(facts: NotificationFacts, now: LocalTimes): K
   return user?.doNotDisturb && isQuiet(user.doNotDisturb, now) ? 'DO_NOT_DISTURB' : undefined
 }
 
-/** The level that counts, and its place. */
+/** The effective level and where it is set. */
 function levelOf({
   roomType,
   messageType,

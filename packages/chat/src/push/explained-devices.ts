@@ -12,17 +12,17 @@ import {
 export interface PushRecords {
   decisions: readonly PushDecisionDoc[]
   pushes: readonly PushDoc[]
-  /** By time. */
+  /** In order of time. */
   results: readonly PushResult[]
 }
 
-/** The reason for all devices of the user. */
+/** The reason that applies to all devices of the user. */
 export function reasonOf(decisions: readonly PushDecisionDoc[], client: string): PushReason | undefined {
   const all = decisions.find((decision) => decision.all)?.all
   return all ?? userReasons.find((reason) => decisions.some(({ users }) => users?.[reason]?.includes(client)))
 }
 
-/** The devices of a user with a given decision. */
+/** Devices of a user with the given decision. */
 export function devicesDecided(
   decisions: readonly PushDecisionDoc[],
   client: string,
@@ -35,7 +35,7 @@ export function devicesDecided(
     .map((device) => device.slice(prefix.length))
 }
 
-/** Each device of the user with a record. @param content key(app, message) */
+/** Explains the outcome for each recorded device of the user. @param content key(app, message) */
 export function explainDevices(
   content: string,
   client: string,
@@ -73,7 +73,7 @@ function resultOf(push: PushDoc | undefined, result: PushResult | undefined): Om
   }
   if (push?.dueAtMS === undefined) return { ...of, outcome: 'sending' }
   const { dueAtMS, tries, lastError } = push
-  // Backoff has a random part in fractions of milliseconds.
+  // The random part of the backoff has fractions of milliseconds.
   const nextTryAtMS = Math.ceil(dueAtMS)
   return { ...of, outcome: 'waiting', nextTryAtMS, tries, ...(lastError !== undefined && { lastError }) }
 }

@@ -5,13 +5,13 @@ import type { Mention } from './decide-notification.ts'
 
 /** The mentions of a message (docs/reference/push.md#mentions-of-the-room). */
 export interface Mentions {
-  /** By name or with a group. */
+  /** Users mentioned by name or through a group. */
   named: ReadonlySet<string>
-  /** Every member, or those who are connected. */
+  /** Whether all members are mentioned, or only connected ones. */
   all?: 'room' | 'here'
 }
 
-/** Groups stand for their members. */
+/** The mentions of a message, with groups expanded to their members. */
 export async function findMentions(db: Db, app: string, mentions: readonly string[] = []): Promise<Mentions> {
   const named = await expandGroups(
     db,
@@ -28,7 +28,7 @@ export function mentionOf(user: string, { named, all }: Mentions, isHere = false
   return all === 'room' || (all === 'here' && isHere) ? 'room' : undefined
 }
 
-/** Whether it mentions the members of the room. */
+/** Whether a mention addresses the whole room. */
 export function isRoomMention(id: string): boolean {
   return id === roomMention || id === hereMention
 }

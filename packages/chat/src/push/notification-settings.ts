@@ -22,14 +22,17 @@ import { notifyUser } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
 import { findRoot } from '../threads/thread.ts'
 
-/** A user's notifications (docs/reference/push.md#levels). @throws ApiError CLIENT_NOT_FOUND */
+/** A user's notification settings (docs/reference/push.md#levels). @throws ApiError CLIENT_NOT_FOUND */
 export async function getNotifications({ db }: Chat, { app, user }: UserCaller): Promise<UserNotifications> {
   const found = await findUser(db, app, user)
   if (!found) throw unknownUser(user)
   return found.notify ?? {}
 }
 
-/** Replaces a user's notifications; their other devices get notificationSettings. @throws ApiError CLIENT_NOT_FOUND */
+/**
+ * Replaces a user's notification settings. Their other devices get notificationSettings. @throws ApiError
+ * CLIENT_NOT_FOUND
+ */
 export async function setNotifications(
   chat: Chat,
   of: UserCaller,
@@ -41,12 +44,15 @@ export async function setNotifications(
   })
 }
 
-/** A user's notifications of a room. @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER */
+/** A user's notification settings for a room. @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER */
 export async function getRoomNotifications(chat: Chat, of: UserCaller, room: string): Promise<NotificationsOfRoom> {
   return (await requireMember(chat, of, room)).membership.notify ?? {}
 }
 
-/** Replaces them; the user's other devices get notificationSettings. @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER */
+/**
+ * Replaces a user's notification settings for a room. Their other devices get notificationSettings. @throws ApiError
+ * ROOM_NOT_FOUND, NOT_ROOM_MEMBER
+ */
 export async function setRoomNotifications(
   chat: Chat,
   of: UserCaller,
@@ -61,7 +67,7 @@ export async function setRoomNotifications(
 }
 
 /**
- * A user's notifications of a thread, by its root or one of its messages.
+ * A user's notification settings for a thread, named by its root or one of its messages.
  * @throws ApiError MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER, NOT_IN_THREAD
  */
 export async function getThreadNotifications(chat: Chat, of: UserCaller, id: string): Promise<ThreadNotifications> {
@@ -71,7 +77,10 @@ export async function getThreadNotifications(chat: Chat, of: UserCaller, id: str
   return member.notify ?? {}
 }
 
-/** Replaces them; the user's other devices get notificationSettings. @throws ApiError as getThreadNotifications */
+/**
+ * Replaces a user's notification settings for a thread. Their other devices get notificationSettings. @throws ApiError
+ * as getThreadNotifications
+ */
 export async function setThreadNotifications(
   chat: Chat,
   of: UserCaller,
@@ -108,10 +117,10 @@ function unknownUser(user: string): ApiError {
 }
 
 function notInThread(): ApiError {
-  return new ApiError('NOT_IN_THREAD', 'the caller has sent nothing to the thread, nor its root')
+  return new ApiError('NOT_IN_THREAD', 'the caller has sent neither the root nor a message of the thread')
 }
 
-/** An app's notifications as its configuration has them. */
+/** An app's notification settings, from its configuration. */
 export async function findAppNotifications(db: Db, app: string): Promise<AppNotifications> {
   const found = await findConfigValue(db, app, appNotificationsKey)
   return appNotifications.catch(withoutSettings).parse(found ? JSON.parse(found.json) : {})
@@ -119,13 +128,13 @@ export async function findAppNotifications(db: Db, app: string): Promise<AppNoti
 
 const withoutSettings = appNotifications.parse({})
 
-/** Reads an app's notifications. */
+/** Reads an app's notification settings. */
 export type NotificationsOfApp = (app: string) => Promise<AppNotifications>
 
-/** A configuration change applies in every process after this long. */
+/** A configuration change takes effect in every process within this time. */
 const believedMS = 2_000
 
-/** The same from memory: the push of a message costs no read more. */
+/** Returns a cached findAppNotifications, so that a push costs no extra read. */
 export function rememberAppNotifications(db: Db): NotificationsOfApp {
   const known = new LRUCache<string, AppNotifications>({
     max: 10_000,

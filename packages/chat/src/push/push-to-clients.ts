@@ -6,9 +6,9 @@ import { expandGroups } from '@parley/db/users/groups'
 import type { Chat } from '../chat.ts'
 
 /**
- * Hands a notification for all devices of users to the push service (docs/reference/push.md#recipients). A group's ID stands for its
- * current members. When this resolves the bus has it, or the outbox keeps it until the bus is back.
- * @param request ID of the request, for the log lines
+ * Passes a notification for all devices of users to the push service (docs/reference/push.md#recipients). A group's ID
+ * stands for its current members. When this settles the bus has it, or the outbox keeps it until the bus is back.
+ * @param request request ID, for log lines
  */
 export async function pushToClients(
   chat: Chat,

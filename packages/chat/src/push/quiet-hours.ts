@@ -1,13 +1,13 @@
 import type { DoNotDisturb } from '@parley/contracts/resources/notification-settings'
 
 interface LocalTime {
-  /** 1 Monday to 7 Sunday. */
+  /** 1 (Monday) to 7 (Sunday). */
   day: number
-  /** Since midnight, as clocks there show it. */
+  /** Minutes since midnight on the local clock. */
   minute: number
 }
 
-/** One moment, as it is shown in any time zone. */
+/** A moment as shown by clocks in any time zone. */
 export interface LocalTimes {
   atMS: number
   in(timeZone: string): LocalTime
@@ -16,7 +16,7 @@ export interface LocalTimes {
 const days = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 const minutesOf = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
 
-/** Each zone is worked out once: a room's members are in few. */
+/** Computes each time zone once, since members of a room share few. */
 export function localTimes(atMS: number): LocalTimes {
   const known = new Map<string, LocalTime>()
   return {
@@ -36,7 +36,7 @@ function localTimeIn(timeZone: string, atMS: number): LocalTime {
   return { day: days.indexOf(part('weekday')) + 1, minute: Number(part('hour')) * 60 + Number(part('minute')) }
 }
 
-/** Whether the user wants no push at that moment. A time that ends at or before its start ends on the next day. */
+/** Whether the user wants no push at this moment. A period that ends at or before its start ends on the next day. */
 export function isQuiet({ timeZone, times }: DoNotDisturb, now: LocalTimes): boolean {
   const { day, minute } = now.in(timeZone)
   const yesterday = day === 1 ? 7 : day - 1

@@ -21,21 +21,21 @@ interface Recipient {
 /** A page of a room's members. */
 export interface RecipientPage {
   recipients: Recipient[]
-  /** The others, by reason. */
+  /** The other members, by reason. */
   left: { [R in UserReason]?: string[] }
 }
 
 export interface RecipientParts {
   db: Db
   notifications: AppNotifications
-  /** Which of these users are connected; asked only for messages that mention @here. */
+  /** Returns which of these users are connected. Called only for messages that mention @here. */
   findConnected: (users: readonly string[]) => Promise<ReadonlySet<string>>
 }
 
 /**
- * The recipients of a message's pushes, in pages of the room's members: without the sender, robots, members banned in
- * the room or from the app, those that block the sender, and those whose settings keep it back
- * (docs/reference/push.md#recipients). Ignores connections. For a thread: its members, and those mentioned by name. A
+ * The recipients of a message's pushes, in pages of the room's members. Leaves out the sender, bots, members banned in
+ * the room or from the app, members who block the sender, and members whose settings suppress the push
+ * (docs/reference/push.md#recipients). Ignores connections. For a thread: its members and those mentioned by name. A
  * page has the same members on each read, as long as no member leaves.
  */
 export async function* pageRecipients(

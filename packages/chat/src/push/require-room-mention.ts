@@ -10,9 +10,9 @@ import { findAppNotifications } from './notification-settings.ts'
 type MentionedRoom = Pick<RoomDoc, 'roomType' | 'owner' | 'managers'>
 
 /**
- * Refuses `@room` and `@here` of members who may not mention all of a group (docs/reference/push.md#mentions-of-the-room). Reads
- * nothing for messages without either.
- * @param known the room, where it has been read
+ * Refuses `@room` and `@here` from members who may not mention a whole group
+ * (docs/reference/push.md#mentions-of-the-room). Reads nothing for messages without them.
+ * @param known the room, if it has been read
  * @throws ApiError INSUFFICIENT_PERMISSIONS
  */
 export async function requireRoomMention(
@@ -23,9 +23,12 @@ export async function requireRoomMention(
 ): Promise<void> {
   if (!mentions?.some(isRoomMention)) return
   const room = typeof known === 'string' ? await findRoom(db, app, known) : known
-  // A send to a room that is gone is refused for that.
+  // If the room is gone, the send itself is refused.
   if (!room || room.roomType === 'direct' || room.owner === user || room.managers.includes(user)) return
   if ((await findAppNotifications(db, app)).roomMentions === 'members') return
   if ((await findUser(db, app, user))?.isAdmin) return
-  throw new ApiError('INSUFFICIENT_PERMISSIONS', 'mentions: @room and @here only by the owner and managers of the room')
+  throw new ApiError(
+    'INSUFFICIENT_PERMISSIONS',
+    'mentions: only the owner and managers of the room may use @room and @here',
+  )
 }

@@ -21,7 +21,7 @@ import { type LocalTimes, localTimes } from './quiet-hours.ts'
 type Sent = Pick<MessageDoc, 'sender' | 'seq' | 'createdAtMS'> & { threadOf?: string | undefined }
 
 /**
- * The reason for no push of a message to a member, as far as the membership alone decides
+ * The reason why a member gets no push for a message, as far as their membership alone decides
  * (docs/reference/push.md#recipients).
  */
 export function reasonOfMember(
@@ -30,18 +30,18 @@ export function reasonOfMember(
   { sender, seq, createdAtMS, threadOf }: Sent,
 ): UserReason | undefined {
   if (member.user === sender) return 'SENDER'
-  // For later members the message is read; times alone could come from two clocks.
+  // A member who joined later has a read position past the message. Times alone could come from two clocks.
   const beganAfter = threadOf !== undefined || member.readSeq >= seq
   if (member.joinedAtMS > createdAtMS && beganAfter) return 'NOT_A_MEMBER'
   return isBannedIn(member, room) ? 'BANNED' : undefined
 }
 
-/** In a direct room `blocked` means that the sender has blocked this member, and the push goes out. */
+/** In a direct room `blocked` means that the sender has blocked this member; the push is still sent. */
 function isBannedIn(member: BlockMark, { roomType }: Pick<RoomDoc, 'roomType'>): boolean {
   return isBlocked(member) && roomType === 'group'
 }
 
-/** A message and a member, as far as settings of notifications decide. */
+/** The facts about a message and a member that notification settings decide on. */
 export interface MessageToMember {
   member: Pick<MemberToPush, 'pref' | 'notify' | 'thread'>
   room: Pick<RoomDoc, 'roomType'>
@@ -51,8 +51,8 @@ export interface MessageToMember {
 }
 
 /**
- * The setting that keeps the push back, of the room or narrower ones where `user` is left out: what these keep back,
- * the user's settings for everywhere do not bring back.
+ * The setting that suppresses the push. With `user` unknown, checks only settings of the room and below, which the
+ * user's global settings cannot override.
  */
 export function keptBackBy(
   { member, room, messageType, mention, app }: MessageToMember,
@@ -73,21 +73,21 @@ export function keptBackBy(
 
 /** A push of a message to a member of its room. */
 export interface PushToMember {
-  /** Any. */
+  /** Any unique ID. */
   id: string
   user: string
   room: string
-  /** ID of the user; '' when it is not known. */
+  /** ID of the sender; empty if unknown. */
   sender: string
   messageType: string
   mention: Mention | undefined
-  /** Of a message in a thread: its root. */
+  /** Root of the thread, if the message is in one. */
   threadOf?: string | undefined
 }
 
 /**
- * The reasons that waiting pushes are no longer due, by `id`, decided as for new messages (recipients.ts). One query of each kind for
- * all.
+ * The reasons why waiting pushes are no longer due, by `id`, decided as for new messages (recipients.ts). Uses one
+ * query of each kind for all pushes.
  */
 export async function findSuppressionReasons(
   db: Db,
@@ -129,8 +129,8 @@ export async function findSuppressionReasons(
 }
 
 /**
- * The current suppression reason of a push to a user without a record: no network is configured, the push service has not handled the
- * message yet, or its records have expired.
+ * The current suppression reason for a user without a record, because no network is configured, the push service has
+ * not handled the message yet, or its records have expired.
  */
 export async function reasonNow(
   db: Db,

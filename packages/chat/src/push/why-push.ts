@@ -19,11 +19,11 @@ import { unknownMessage } from '../messages/changing/change-message.ts'
 import { explainDevices, reasonOf } from './explained-devices.ts'
 import { reasonNow } from './suppression-reasons.ts'
 
-/** By then all members of the room are decided, though the note of that was lost or has expired. */
+/** By then all members are decided, even if the record of that was lost or has expired. */
 const decidedByMS = 60 * 60 * 1_000
 
 /**
- * Why a message was pushed to each device of a user or was not, and the outcome
+ * Explains, per device of a user, why a message was or was not pushed, and the outcome
  * (docs/reference/push.md#why-a-push-came-or-did-not).
  * @throws ApiError MESSAGE_NOT_FOUND, CLIENT_NOT_FOUND
  */
@@ -33,7 +33,7 @@ export async function whyPush({ db }: Chat, app: string, id: string, client: str
   if (!message) throw unknownMessage(id)
   if (!(await findUser(db, app, client))) throw new ApiError('CLIENT_NOT_FOUND', `no user ${JSON.stringify(client)}`)
   const content = key(app, id)
-  // Before the decisions, which are stored page by page.
+  // Read before the decisions, which are stored page by page.
   const isWhole = message.createdAtMS < clock.now() - decidedByMS || (await isPushDecided(db, content))
   const { isAny, decisions } = await findDecisions(db, content, client)
   const devices = await findDevicesOfUsers(db, app, [client])
@@ -45,7 +45,7 @@ export async function whyPush({ db }: Chat, app: string, id: string, client: str
     devices: devices.map((device) => notSent(device, reason)),
   })
   if (message.push === false) {
-    // A streamed one is pushed at its end.
+    // A streamed message is pushed when it ends.
     const isToCome = message.streaming && (await findStream(db, app, id))?.push
     return isToCome ? forAll('STREAMING', false) : forAll('PUSH_FALSE', true)
   }
@@ -60,7 +60,7 @@ export async function whyPush({ db }: Chat, app: string, id: string, client: str
   return forAll(await reasonNow(db, message, client, devices), false)
 }
 
-/** The reason that a user is in none of the examined pages of members. */
+/** Why a user is in none of the examined pages of members. */
 async function reasonOfAbsent(db: Db, { app, room, threadOf }: MessageDoc, client: string): Promise<PushReason> {
   if (threadOf === undefined) return 'NOT_A_MEMBER'
   return (await findMembership(db, app, room, client)) ? 'NOT_IN_THREAD' : 'NOT_A_MEMBER'

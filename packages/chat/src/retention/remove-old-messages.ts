@@ -23,7 +23,7 @@ import { nothingKnown } from '../events/as-of-now.ts'
 import { allDeleted } from '../events/event-builders.ts'
 import { roomOrderingKey } from '../events/ordering-keys.ts'
 
-/** Messages in one transaction: sends to the room wait for it. */
+/** Messages per transaction, which sends to the room wait for. */
 const atOnce = 16 * perBucket
 
 interface OfRoom {
@@ -32,8 +32,8 @@ interface OfRoom {
 }
 
 /**
- * Removes the next messages of a room's threads that were sent before a time, in one transaction with its event.
- * @returns whether there can be more
+ * Removes the next messages of a room's threads that were sent before a time, in one transaction with their event.
+ * @returns whether there may be more
  */
 export function removeOldInThreads(chat: Chat, of: OfRoom, beforeMS: number): Promise<boolean> {
   return removeInRoom(chat, of, async (room, session) => {
@@ -70,15 +70,15 @@ async function removeInThread(
 }
 
 /**
- * Removes the next messages of a room itself that were sent before a time, in one transaction with its event. The root of a thread
- * stays as a stub while the thread has messages.
- * @returns whether there can be more
+ * Removes the next messages of the room itself that were sent before a time, in one transaction with their event. The
+ * root of a thread stays as a stub while the thread has messages.
+ * @returns whether there may be more
  */
 export function removeOldInRoom(chat: Chat, of: OfRoom, beforeMS: number): Promise<boolean> {
   const { db } = chat
   return removeInRoom(chat, of, async (room, session) => {
     const { goneUpToSeq: afterSeq = 0, deletedUpToSeq = 0 } = room
-    // Whole buckets from the second time on.
+    // Aligns later rounds to whole buckets.
     const limit = atOnce - (afterSeq % perBucket)
     const found = await findBySeq(db, room._id, { after: afterSeq, upTo: room.seq }, { limit, session })
     const old = await withoutHeld(chat, of, found.slice(0, endOf(found, beforeMS)), session)
@@ -96,7 +96,7 @@ export function removeOldInRoom(chat: Chat, of: OfRoom, beforeMS: number): Promi
   })
 }
 
-/** The messages before the first one under hold: what surrounds it stays readable. */
+/** The messages before the first one under a hold, so that the context of held messages stays readable. */
 async function withoutHeld(
   { db }: Chat,
   { app, id: room }: OfRoom,
@@ -110,7 +110,7 @@ async function withoutHeld(
   return messages.slice(0, first === -1 ? messages.length : first)
 }
 
-/** How many of the first messages are from before a time. */
+/** Number of leading messages sent before a time. */
 function endOf(messages: readonly MessageDoc[], beforeMS: number): number {
   const first = messages.findIndex(({ createdAtMS }) => createdAtMS >= beforeMS)
   return first === -1 ? messages.length : first
@@ -142,7 +142,7 @@ async function removeInRoom(
   return more
 }
 
-/** The time of the oldest message of a room and its threads; undefined without any. */
+/** Time of the oldest message of a room and its threads; undefined if there is none. */
 export async function findOldestMS({ db }: Chat, { app, id }: OfRoom): Promise<number | undefined> {
   const roomKey = key(app, id)
   const room = await db.rooms.findOne({ _id: roomKey }, { projection: { goneUpToSeq: 1, seq: 1 } })

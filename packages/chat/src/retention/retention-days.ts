@@ -5,13 +5,13 @@ import type { RoomDoc } from '@parley/db/rooms/documents'
 
 const dayMS = 24 * 60 * 60 * 1_000
 
-/** How long an app keeps messages, by its configuration. */
+/** Retention settings of an app, from its configuration. */
 export async function findRetention(db: Db, app: string): Promise<Retention> {
   const value = await findConfigValue(db, app, retentionKey)
   return retention.safeParse(value && JSON.parse(value.json)).data ?? {}
 }
 
-/** The time (Unix milliseconds) before which a room's messages go; undefined if they stay. */
+/** The time (Unix milliseconds) before which a room's messages are removed; undefined if they are kept. */
 export function keptFromMS(
   { roomType, retentionDays = 0 }: Pick<RoomDoc, 'roomType' | 'retentionDays'>,
   ofApp: Retention,

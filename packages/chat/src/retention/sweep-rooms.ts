@@ -23,12 +23,12 @@ import { findRetention, keptFromMS } from './retention-days.ts'
 const roomsInPage = 200
 const roomsAtOnce = 4
 const dueAtOnce = 1_000
-/** The lease of a sweep is extended at least this often. */
+/** Interval at which the lease of a sweep is extended. */
 const extendEveryMS = 5_000
 
 /**
- * Removes messages beyond their retention (docs/reference/retention.md): each app's rooms once an hour, in small transactions.
- * Any number of processes may run this; another one continues where one stops.
+ * Removes messages beyond their retention (docs/reference/retention.md): each app's rooms once an hour, in small
+ * transactions. Any number of processes may run this, and another continues where one stops.
  */
 export function removeOldMessages(chat: Chat): Duty {
   return {
@@ -40,7 +40,7 @@ export function removeOldMessages(chat: Chat): Duty {
   }
 }
 
-/** Sweeps one app whose sweep is due; returns whether there was one. */
+/** Sweeps one app whose sweep is due. Returns whether there was one. */
 export async function sweepNextApp(chat: Chat, signal: AbortSignal): Promise<boolean> {
   const sweep = await leaseSweep(chat.db)
   if (!sweep) return false
@@ -52,7 +52,7 @@ export async function sweepNextApp(chat: Chat, signal: AbortSignal): Promise<boo
   return true
 }
 
-/** How long ago the sweep began that has reached every room of its app, of the app that has waited longest, in seconds. */
+/** Seconds since the start of the last complete sweep, for the app that has waited longest. */
 export async function retentionLag({ db }: Chat): Promise<number> {
   const oldest = await oldestSweep(db)
   return oldest === undefined ? 0 : Math.max(0, clock.now() - oldest) / 1_000
@@ -79,7 +79,7 @@ async function sweepApp(chat: Chat, begun: LeasedSweep, signal: AbortSignal): Pr
   }
 }
 
-/** The lease of a sweep; its writes follow one another. */
+/** The lease of a sweep. Its writes are sequential. */
 function keepLease({ db }: Chat, begun: LeasedSweep) {
   let sweep = begun
   let extendAtMS = performance.now() + extendEveryMS
@@ -105,7 +105,7 @@ function keepLease({ db }: Chat, begun: LeasedSweep) {
 }
 type Lease = ReturnType<typeof keepLease>
 
-/** One failing room delays no other. */
+/** Sweeps a room. A failure is recorded and does not delay other rooms. */
 async function sweepRoomOrNote(
   chat: Chat,
   lease: Lease,
@@ -132,7 +132,7 @@ async function sweepRoom(
 ): Promise<void> {
   const { app } = lease.sweep
   const { id, seq, oldestAtMS, importing } = room
-  // The mark of the configuration lies among the rooms.
+  // The collection also contains configuration marks, which have no ID.
   if (id === undefined || importing || seq === 0) return
   const beforeMS = keptFromMS(room, policy, clock.now())
   if (beforeMS === undefined || (oldestAtMS !== undefined && oldestAtMS >= beforeMS)) return
@@ -141,7 +141,7 @@ async function sweepRoom(
       const sinceMS = performance.now()
       more = await remove(chat, { app, id }, beforeMS)
       await lease.extend()
-      // Pauses as long as the transaction took, so that sends to the room get their turn.
+      // Pauses as long as the transaction took, to let sends to the room through.
       if (more) await pause(performance.now() - sinceMS)
     }
   }

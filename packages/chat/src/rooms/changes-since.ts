@@ -17,9 +17,9 @@ import { type ChangesPosition, readChanges } from './read-changes.ts'
 import { type InRoom, sortChanges } from './sort-changes.ts'
 
 /**
- * The caller's changes since a time (docs/reference/rooms.md#changes): the rooms with later events in the stream, the
- * invitations and the personal preferences, in their present state. The cost follows the changes; after more events in
- * the app than one page takes, also the list of the user's room IDs.
+ * The caller's changes since a time (docs/reference/rooms.md#changes): the rooms with later events in the stream,
+ * invitations and personal preferences, in their current state. The cost follows the number of changes; if the app has
+ * more events than fit one page, the list of the user's room IDs is read too.
  * @throws ApiError CURSOR_GONE, SERVICE_UNAVAILABLE while the bus is away
  */
 export async function changesSince(
@@ -56,10 +56,10 @@ export async function changesSince(
 const cursorOf = ({ sinceMS, seqs }: ChangesPosition) => [sinceMS, ...seqs].join('-')
 
 async function readFrom(chat: Chat, caller: UserCaller, place: ChangesPosition) {
-  // Before the events: a room joined later is in the next page, which starts from the time of this read.
+  // Read before the events: a room joined later appears in the next page, which starts from the time of this read.
   const states = [...(await readStreamStates(chat.bus).catch(whenAway)).values()]
   const nowMS = Math.floor(Math.min(...states.map((state) => state.nowMS)))
-  // An erased user's events must not reach a new user of the same ID.
+  // An erased user's events must not reach a new user with the same ID.
   const { app, user } = caller
   const createdMS = (await findCreationTimes(chat.db, [key(app, user)])).get(key(app, user)) ?? 0
   const { sinceMS, seqs } = place
@@ -67,7 +67,7 @@ async function readFrom(chat: Chat, caller: UserCaller, place: ChangesPosition) 
     const details = { oldest: cursorOf({ sinceMS: nowMS, seqs: [] }) }
     throw new ApiError('CURSOR_GONE', 'since: the events since then are no longer kept; read all rooms', { details })
   }
-  // The position of a cursor and the margin may both lie before the user was created.
+  // The cursor's position minus the margin may lie before the user was created.
   const from = { sinceMS: Math.max(sinceMS - marginMS, createdMS), seqs }
   return { ...(await readChanges(chat, caller, from, createdMS).catch(whenAway)), nowMS }
 }
@@ -76,7 +76,7 @@ function whenAway(error: unknown): never {
   throw new ApiError('SERVICE_UNAVAILABLE', 'the message bus is away: try again', { cause: error })
 }
 
-/** Undefined if the user is not a member, or the room is deleted. */
+/** The changed room as JSON text; undefined if the user is not a member, or the room is deleted. */
 async function roomText(
   chat: Chat,
   caller: UserCaller,

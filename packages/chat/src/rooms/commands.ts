@@ -11,7 +11,7 @@ import type { Chat } from '../chat.ts'
 import { textOf } from '../messages/reading/message-text.ts'
 
 /**
- * The commands of a room's robots, by name (docs/reference/messages.md#commands).
+ * The commands of a room's bots by name (docs/reference/messages.md#commands).
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER
  */
 export async function listCommands(chat: Chat, by: Caller, roomId: string): Promise<Result<typeof operation>> {
@@ -27,13 +27,13 @@ const compare = (a: string, b: string) => (a < b ? -1 : 1)
 const command = /^\/([\w-]{1,32})(?:\s+([\s\S]*))?$/
 
 /**
- * The command at the beginning of a user's message, if robots of its room have it (docs/reference/messages.md#commands). Only messages
- * that begin with a slash cost a query.
+ * The command at the start of a user's message, if a bot in the room has it (docs/reference/messages.md#commands). Only
+ * messages that start with a slash cost a query.
  */
 export async function typedCommand(db: Db, message: Partial<Message>): Promise<TypedCommand | undefined> {
   const { appID, room, sender } = message
   const [, typed, text = ''] = command.exec(textOf(message.message)) ?? []
-  // Robots replying with a slash would call each other endlessly.
+  // Bots that reply with a slash would call each other endlessly.
   if (typed === undefined || appID === undefined || room === undefined || sender?.isRobot) return undefined
   const name = typed.toLowerCase()
   const robots = (await findCommandRobots(db, appID, room, name)).map(({ id }) => id).sort()

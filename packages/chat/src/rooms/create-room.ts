@@ -24,13 +24,13 @@ import { maskedRoom } from './room-texts.ts'
 
 type Request = Input<typeof operation>['body']
 
-/** A larger room is created separately, so that a batch need not wait for it. */
+/** A larger room is created on its own, so that a batch does not wait for it. */
 const mostBatched = 100
 
 /**
  * Creates a room with its members, or returns the existing one: the direct room of the pair, or the room with the given
- * `_id` (docs/reference/rooms.md#create). A user group among the members stands for its members. The
- * members' sockets are in the room when this settles.
+ * `_id` (docs/reference/rooms.md#create). A user group stands for its members. The members' sockets are in the room
+ * when this settles.
  * @throws ApiError CLIENT_NOT_FOUND naming the unknown members, ROOM_EXISTS, INVALID_REQUEST
  */
 export async function createRoom(chat: Chat, app: string, request: Request): Promise<Room> {
@@ -43,8 +43,8 @@ export async function createRoom(chat: Chat, app: string, request: Request): Pro
 }
 
 /**
- * The ID of the direct room of two users, created if there is none.
- * @param find the room of a pair that the caller has read; throws if none may be created
+ * The ID of the direct room of two users, which is created if missing.
+ * @param find returns a room that the caller has already read; throws if none may be created
  * @throws as createRoom, and as `find`
  */
 export async function openDirectRoom(
@@ -56,7 +56,10 @@ export async function openDirectRoom(
   return (await openRoom(chat, app, { roomType: 'direct', members }, find)).room.id
 }
 
-/** Creates a room and notes its events, or finds it; `shown` is the Room if it was created, for this request or a concurrent one. */
+/**
+ * Creates a room and notes its events, or finds it. `shown` is set if the room was created, by this request or a
+ * concurrent one.
+ */
 async function openRoom(
   chat: Chat,
   app: string,
@@ -64,7 +67,7 @@ async function openRoom(
   find?: (pair: string) => Promise<RoomDoc | undefined>,
 ): Promise<{ room: RoomDoc; shown: Room | undefined; messages: readonly ScheduledDoc[] }> {
   const there = request.roomType === 'group' && request._id !== undefined && (await findRoom(chat.db, app, request._id))
-  // In its current state: a named member can have been erased since.
+  // Returned in its current state: a named member may have been erased since.
   if (there && there.roomType === 'group' && !there.deletedAt) return { room: there, shown: undefined, messages: [] }
   const { members, users } = await expandMembers(chat, app, request.members)
   requireFitting(request, members)
@@ -106,7 +109,7 @@ function requireFitting({ roomType, owner }: Request, members: readonly string[]
     throw new ApiError('INVALID_REQUEST', `members: a direct room has exactly two members, got ${members.length}`)
   }
   if (roomType === 'direct' && owner !== undefined) {
-    throw new ApiError('INVALID_REQUEST', 'owner: a direct room has none')
+    throw new ApiError('INVALID_REQUEST', 'owner: a direct room has no owner')
   }
   if (members.length === 0 || members.length > maxMembers) {
     throw new ApiError('INVALID_REQUEST', `members: a group has 1 to ${maxMembers}, got ${members.length}`)

@@ -10,13 +10,14 @@ import { roomChanged } from '../events/event-builders.ts'
 import { roomOrderingKey } from '../events/ordering-keys.ts'
 
 /**
- * Deletes a room: it is gone from every list, its members get `room` with status 0, and the files sent to it go.
+ * Deletes a room: it disappears from every list, its members get `room` with status 0, and files sent to it are
+ * removed.
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, INSUFFICIENT_PERMISSIONS
  */
 export async function deleteRoom(chat: Chat, by: Caller, roomId: string): Promise<Room> {
   const changed = await changeAndNote(chat, roomOrderingKey(by.app, roomId), async (session, pending) => {
     const { room, role } = await findActingRole(chat, by, roomId, session)
-    requireRole(role, 'owner', 'a room is deleted')
+    requireRole(role, 'owner', 'deleting a room')
     chat.audit?.note({ before: { name: room.name, memberCount: room.memberCount, owner: room.owner } })
     roomChanged(pending, room, { by: userOf(by) })
     await noteRoomToClear(chat.db, room, session)

@@ -14,7 +14,7 @@ import { JsonText } from '../views/json-text.ts'
 import { roomJsonTo } from '../views/room.ts'
 
 /**
- * A room as one of its members sees it (docs/reference/rooms.md#read).
+ * A room as seen by one of its members (docs/reference/rooms.md#read).
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER
  */
 export async function getRoom(chat: Chat, caller: UserCaller, roomId: string): Promise<JsonText> {
@@ -22,7 +22,7 @@ export async function getRoom(chat: Chat, caller: UserCaller, roomId: string): P
   return new JsonText([text])
 }
 
-/** The same, as a document and as JSON text. */
+/** Like getRoom, but returns both the document and the JSON text. */
 export async function roomForMember(
   chat: Chat,
   caller: UserCaller,
@@ -43,7 +43,8 @@ interface RoomToShow {
 }
 
 /**
- * A member's rooms as shown to them, as JSON texts in order. A latest message that they deleted for themselves is a stub.
+ * A member's rooms as shown to them, as JSON texts in order. A latest message that they deleted for themselves appears
+ * as a stub.
  */
 export async function shownRoomTexts(
   { db }: Chat,
@@ -51,7 +52,7 @@ export async function shownRoomTexts(
   rooms: readonly RoomToShow[],
 ): Promise<string[]> {
   const latest = rooms.flatMap(({ shown }) => lastMessageOf(shown))
-  // Nothing is read where none can be hidden.
+  // Only these may be hidden and are looked up.
   const maybeHidden = rooms.flatMap(({ of: { membership }, shown }) =>
     lastMessageOf(shown).filter(({ seq }) => seq <= (membership.hiddenUpToSeq ?? 0)),
   )

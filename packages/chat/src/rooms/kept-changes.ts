@@ -7,8 +7,8 @@ import type { Chat } from '../chat.ts'
 import type { ChangesPosition } from './read-changes.ts'
 
 /**
- * Whether the streams have all changes of the caller since a position. One in place of a lost stream has them once they are
- * published again. Streams without events of the caller and their rooms do not count.
+ * Whether the streams have all of the caller's changes since a position. A stream that replaces a lost one has them
+ * once they are republished. Streams without events of the caller and their rooms do not count.
  */
 export async function areChangesKept(
   { bus, db }: Pick<Chat, 'bus' | 'db'>,
@@ -21,7 +21,7 @@ export async function areChangesKept(
   const known = await findStreamStates(db)
   const lost = lacking.filter((state) => !hasAllAgain(state, known.get(state.name), sinceMS))
   if (lost.length === 0) return true
-  // Of a single stream, or for a time in the future.
+  // Always so for a single stream, or a time in the future.
   if (lost.length === states.length) return false
   const rooms = await findRoomIdsOfUser(db, app, user)
   const fromMS = sinceMS - marginMS

@@ -12,13 +12,13 @@ import { matchesPref, parsePrefFilter } from './pref-filter.ts'
 
 type Query = Input<typeof operation>['query']
 
-/** Rooms read and written at once, which bounds the memory of a list of any length. */
+/** Rooms per part, which bounds the memory for a list of any length. */
 const roomsAtOnce = 50
 
 /**
- * The caller's rooms (docs/reference/rooms.md#read): filtered, sorted and cut to the page first, then
- * filled with members and latest messages, part by part. The cost does not grow with the histories. Costs two round trips
- * to MongoDB for a user of few rooms, one more for each part of many.
+ * The caller's rooms (docs/reference/rooms.md#read): filtered, sorted and cut to the page first, then filled with
+ * members and latest messages, part by part. The cost does not grow with the histories: two round trips to MongoDB for
+ * a user with few rooms, and one more per part.
  * @throws ApiError INVALID_QUERY
  */
 export async function listRooms(chat: Chat, caller: UserCaller, query: Query): Promise<JsonText> {
@@ -41,7 +41,7 @@ export async function listRooms(chat: Chat, caller: UserCaller, query: Query): P
   return new JsonText(text())
 }
 
-/** Some of the rooms as JSON text, in order, without those that were deleted, or that the caller left, meanwhile. */
+/** Rooms as JSON texts, in order, without those deleted or left by the caller meanwhile. */
 async function roomTexts(chat: Chat, caller: UserCaller, entries: readonly RoomOfMember[]): Promise<string[]> {
   const toRead = entries.filter(({ shown }) => shown === undefined).map(({ room }) => room._id)
   const found = new Map((await findShownRooms(chat.db, caller, toRead)).map((now) => [now.room._id, now]))
@@ -62,10 +62,10 @@ function filter(query: Query): (entry: RoomOfMember) => boolean {
 
 type Comparison = (a: RoomOfMember, b: RoomOfMember) => number
 
-/** As people sort: `abc` before `Zed`, `Room 9` before `Room 10`. */
+/** Natural order: `abc` before `Zed`, `Room 9` before `Room 10`. */
 const names = new Intl.Collator('und', { numeric: true })
 
-// A room without a message sorts by its creation, so that a new one is not at the very end.
+// A room without messages sorts by its creation, so that a new room is not last.
 const latestMS = ({ room }: RoomOfMember) => room.lastMessageAtMS || room.createdAtMS
 
 const comparisons: Record<string, Comparison> = {
@@ -85,7 +85,7 @@ function comparison(query: Query): Comparison {
       if (!compare || !Object.hasOwn(comparisons, name)) {
         throw new ApiError(
           'INVALID_QUERY',
-          `sort: ${JSON.stringify(field)} is none of ${Object.keys(comparisons).join(', ')}`,
+          `sort: ${JSON.stringify(field)} is not one of ${Object.keys(comparisons).join(', ')}`,
         )
       }
       return { compare, direction: descending ? -1 : 1 }

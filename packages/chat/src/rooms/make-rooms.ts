@@ -18,25 +18,26 @@ import type { Noted, Outbox } from '../events/outbox.ts'
 export interface WantedRoom {
   room: RoomDoc
   members: readonly string[]
-  /** The caller has given the room its ID, so it can exist already. */
+  /** Whether the caller has given the room its ID, so that it may already exist. */
   isNamed: boolean
-  /** Recorded with it. */
+  /** System messages recorded with it. */
   messages: readonly ScheduledDoc[]
-  /** The entry of the audit log, if a key creates it. */
+  /** The audit entry, if a key creates the room. */
   audit?: AuditDoc | undefined
 }
 
-/** The current room, and the outbox notes of its creation; undefined if it existed before. */
+/** The current room, and the outbox notes of its creation; `noted` is undefined if it existed before. */
 export interface MadeRoom {
   room: RoomDoc
   noted: Noted | undefined
-  /** Of several concurrent requests for the same room, one created it. */
+  /** Whether this request created it, among concurrent ones for the same room. */
   isMade: boolean
 }
 
 /**
- * Creates concurrently wanted rooms in one transaction, each with its memberships and the notes of its events. If a room with the ID,
- * or of the pair, exists, returns that one. One outcome per wanted room, in order; a refused one leaves no trace.
+ * Creates rooms for concurrent requests in one transaction, each with its memberships and the notes of its events.
+ * Returns the existing room if one has the ID or is of the pair. One outcome per request, in order; a refused one
+ * leaves no trace.
  */
 export async function makeRooms(
   { db, outbox }: { db: Db; outbox: Outbox },
@@ -46,7 +47,7 @@ export async function makeRooms(
   if (plan.fresh.length === 0) return plan.outcomes
   let isFirstRun = true
   return inTransaction(db, async (session) => {
-    // A room created since fails the insert by its unique key, and the second run finds it.
+    // A room created in the meantime fails the insert by its unique key, and the second run finds it.
     const { outcomes, fresh } = isFirstRun ? plan : planRooms(wanted, await findExisting(db, wanted, session))
     isFirstRun = false
     if (fresh.length === 0) return outcomes
@@ -57,7 +58,7 @@ export async function makeRooms(
   })
 }
 
-/** The existing rooms that the wanted ones would duplicate. */
+/** Existing rooms that the wanted ones would duplicate. */
 async function findExisting(db: Db, wanted: readonly WantedRoom[], session?: Session): Promise<RoomDoc[]> {
   const keys = wanted.filter(({ isNamed }) => isNamed).map(({ room }) => room._id)
   const pairs = wanted.flatMap(({ room: { pair } }) => pair ?? [])
@@ -100,7 +101,7 @@ async function write(
   const joining = fresh.map(({ room, members }) => ({ room, users: members }))
   await insertMembershipsOf(db, joining, session, true)
   const direct = fresh.filter(({ room }) => room.pair !== undefined)
-  // Inside the transaction, so that it excludes a block between the two: see lockUser.
+  // Inside the transaction, so that it excludes a concurrent block between the two; see lockUser.
   const paired = direct.flatMap(({ room, members }) => members.map((user) => key(room.app, user)))
   if (paired.length > 0 && !(await recordJoin(db, paired, session))) {
     throw new ApiError('CLIENT_NOT_FOUND', 'members: a user was erased meanwhile')
@@ -122,7 +123,7 @@ async function write(
     fresh.flatMap(({ audit }) => audit ?? []),
     session,
   )
-  // Nothing can wait in ordering keys that begin with these changes.
+  // The ordering keys are new, so no notes can be waiting.
   const noted = await outbox.note(changes, session, [])
   return new Map(fresh.map(({ room }, i) => [room, noted[i] ?? { notes: [], before: [] }]))
 }

@@ -10,7 +10,7 @@ import type { Chat } from '../chat.ts'
 import { toAdminUserView, toUserView } from '../views/user.ts'
 import { applyPref } from './set-room-pref.ts'
 
-/** Mutes or unmutes a room of the caller. @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, ROOM_NOT_MUTED */
+/** Mutes or unmutes a room for the caller. @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, ROOM_NOT_MUTED */
 export async function muteMyRoom(
   chat: Chat,
   caller: UserCaller,
@@ -41,7 +41,7 @@ async function requireUser(chat: Chat, { app, user }: UserCaller): Promise<UserD
   return found
 }
 
-/** Of several concurrent unmutes, one succeeds. */
+/** Of concurrent unmutes, only one succeeds. */
 async function setMuted(chat: Chat, of: UserCaller, room: string, muted: boolean, device?: string): Promise<void> {
   const refused = new ApiError('ROOM_NOT_MUTED', `room: ${JSON.stringify(room)} is not muted`)
   await applyPref(chat, of, room, { muted }, { device, ...(!muted && { where: isMuted, refused }) })

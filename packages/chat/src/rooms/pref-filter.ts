@@ -6,7 +6,7 @@ import type { MembershipDoc } from '@parley/db/rooms/documents'
 import { toPrefView } from '../views/room.ts'
 
 /**
- * The `pref` filter of GET /rooms: a JSON object of preference fields that must all match.
+ * Parses the `pref` filter of GET /rooms: a JSON object of preference fields that must all match.
  * @throws ApiError INVALID_QUERY
  */
 export function parsePrefFilter(text: string): PrefFilter {
@@ -17,14 +17,14 @@ export function parsePrefFilter(text: string): PrefFilter {
     throw new ApiError('INVALID_QUERY', 'pref: expected a JSON object', { cause: error })
   }
   const { value, ignored } = takeBody(prefFilter, json)
-  // Without the unknown field the filter would match too many rooms.
+  // Without an unknown field the filter would match too many rooms.
   const parsed = prefFilter.safeParse(ignored.length > 0 ? json : value)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   throw new ApiError('INVALID_QUERY', `${['pref', ...(issue?.path ?? [])].join('.')}: ${issue?.message}`)
 }
 
-/** Tags match when the room has all those of the filter; every other field when it is equal. */
+/** Tags match if the room has all of the filter's tags; any other field if it is equal. */
 export function matchesPref(membership: Pick<MembershipDoc, 'pref'>, filter: PrefFilter): boolean {
   const pref = toPrefView(membership)
   const { tags, ...others } = filter

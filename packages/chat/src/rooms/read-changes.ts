@@ -15,42 +15,42 @@ import type { Db } from '@parley/db/connect'
 import { findRoomIdsOfUser, findRoomsOfMember } from '@parley/db/rooms/rooms-of-users'
 import type { UserCaller } from '../access/caller.ts'
 
-/** A time (Unix milliseconds), or an exact position in each stream, by its index; 0, or none, where only the time is known. */
+/** A time (Unix milliseconds), and an exact position per stream index if known; 0 or missing otherwise. */
 export interface ChangesPosition {
   sinceMS: number
   seqs: readonly number[]
 }
 
-/** The part of an event that concerns a room or a personal preference of the user. */
+/** The part of an event about a room or personal preference of the user. */
 export interface Change {
   at: ChangesPosition
   happenedMS: number
   event: ServerEvent
   room?: string
-  /** The root of the thread of a new or changed message, or in which the user has read. */
+  /** Root of the thread of a new or changed message, or of the thread that the user has read. */
   threadOf?: string | undefined
-  /** The deleted messages, except for `_all`. */
+  /** IDs of deleted messages, or `_all`. */
   deleted?: readonly string[]
-  /** The room that the user was invited to. */
+  /** Room that the user was invited to. */
   invitedTo?: string
-  /** A personal preference. */
+  /** Name of a personal preference. */
   pref?: string
   lastRead?: EventPayload<'lastRead'>
 }
 
-/** The most events that a page reads, which bounds its time; the next continues from there. */
+/** Maximum number of events that a page reads, which bounds its time. The next page continues from there. */
 const mostEvents = 5_000
 /**
- * If the whole app has at most this many events, they are all read before looking up which of their rooms are the user's: that costs
- * less than a list of all rooms of the user.
+ * If the whole app has at most this many events, all are read first, and then those of the user's rooms are picked.
+ * That costs less than listing all rooms of the user.
  */
 const mostOfApp = 1_000
 
 /**
- * Changes in the user's rooms, and the user's own, from a position on, in order; `next` is the position to continue from if one page
- * is not enough.
- * @param createdMS when the user was created: older events belong to an erased user of the ID
- * @throws when the bus is away
+ * Changes in the user's rooms and of the user, from a position on, in order. `next` is the position to continue from if
+ * one page is not enough.
+ * @param createdMS when the user was created: older events belong to an erased user with the same ID
+ * @throws if the bus is away
  */
 export async function readChanges(
   { bus, db }: { bus: Bus; db: Db },
@@ -95,7 +95,7 @@ const isOfUser = (event: ServerEvent) => userEvents.has(event)
 const ofMine = (changes: readonly Change[], mine: ReadonlySet<string>) =>
   changes.filter(({ event, room = '' }) => isOfUser(event) || mine.has(room))
 
-/** Undefined if there are more than `most`. */
+/** Reads all events; undefined if there are more than `most`. */
 async function readAll(
   bus: Bus,
   subjects: SubjectsOfStreams,
@@ -134,7 +134,7 @@ async function collect(
   return { changes, next: undefined }
 }
 
-/** Undefined for an event that is no change for the user, and for an unreadable one, which is counted. */
+/** The change for the user; undefined if the event is none, or is unreadable, which is counted. */
 function readChange(
   bus: Bus,
   message: Parameters<typeof toIncomingEvent>[0],
@@ -162,7 +162,7 @@ function toChange(
     const change = { ...when, event, room: to.room }
     if (event === 'lastRead') return { ...change, lastRead: payload<typeof event>() }
     if (event === 'messageDeleted') return { ...change, deleted: [payload<typeof event>().messageID] }
-    // Most messages are in no thread: they need not be parsed.
+    // Most messages are in no thread and need not be parsed.
     return bytes.includes('"threadOf"') ? { ...change, threadOf: payload<'messageUpdated'>().threadOf } : change
   }
   if (to.user !== user) return undefined

@@ -6,13 +6,13 @@ import { findActingRole, requireRole } from '../access/room-role.ts'
 import type { Chat } from '../chat.ts'
 import { moderateText } from '../moderation/moderate.ts'
 
-/** A room's texts that members see. */
+/** Texts of a room that members see. */
 interface RoomTexts {
   name?: string | undefined
   description?: string | undefined
 }
 
-/** The texts of a room, masked by the app's words. */
+/** Masks the texts of a room by the app's words. */
 export async function maskedRoom(chat: Chat, app: string, { name, description }: RoomTexts): Promise<RoomTexts> {
   return {
     ...(name !== undefined && { name: await chat.censor.maskText(app, name) }),
@@ -21,7 +21,7 @@ export async function maskedRoom(chat: Chat, app: string, { name, description }:
 }
 
 /**
- * The texts of a room after the app's hook, which is called for users' texts, and its censored words.
+ * Passes texts of users through the app's hook, and all texts through its word list.
  * @throws ApiError MESSAGE_REFUSED, and the errors of changing the room
  */
 export async function checkedRoom(chat: Chat, by: Caller, roomID: string, given: RoomTexts): Promise<RoomTexts> {
@@ -29,7 +29,7 @@ export async function checkedRoom(chat: Chat, by: Caller, roomID: string, given:
   const hook = by.kind === 'user' && isGiven ? await chat.moderation.hookOf(by.app) : undefined
   if (!hook || by.kind !== 'user') return maskedRoom(chat, by.app, given)
   const { role } = await inTransaction(chat.db, (session) => findActingRole(chat, by, roomID, session))
-  requireRole(role, 'manager', 'a room is changed')
+  requireRole(role, 'manager', 'changing a room')
   const allowed: RoomTexts = {}
   for (const field of ['name', 'description'] as const) {
     const text = given[field]

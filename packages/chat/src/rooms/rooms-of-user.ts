@@ -2,16 +2,16 @@ import { batched } from '@parley/async/batch'
 import { findRoomsOfUsers } from '@parley/db/rooms/rooms-of-users'
 import type { Chat } from '../chat.ts'
 
-/** Users in one query. Its result is handled in one turn of the event loop, which blocks everything else. */
+/** Users per query. Its result is handled in one turn, which blocks the event loop. */
 const usersAtOnce = 50
 
-/** A room that a user is in: its ID, and when they joined. */
+/** A room of a user: its ID, and when they joined. */
 export type RoomOfUser = Awaited<ReturnType<typeof findRoomsOfUsers>>[number][number]
 
-/** All rooms of a user, to which their sockets listen. */
+/** Finds all rooms of a user, which their sockets join. */
 export type RoomsOfUser = (user: { app: string; user: string }) => Promise<RoomOfUser[]>
 
-/** Concurrent calls share one indexed query. */
+/** Creates a lookup whose concurrent calls share one indexed query. */
 export function createRoomsOfUser({ db }: Pick<Chat, 'db'>): RoomsOfUser {
   return batched((users: { app: string; user: string }[]) => findRoomsOfUsers(db, users), { most: usersAtOnce })
 }

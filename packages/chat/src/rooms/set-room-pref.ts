@@ -29,7 +29,7 @@ export async function setRoomPref(
 
 /**
  * Changes a user's preferences for a room.
- * @param where their required earlier state; @throws `refused` otherwise, and for a user outside the room
+ * @param where their required current state; throws `refused` if it differs, or the user is not a member
  */
 export async function applyPref(
   chat: Chat,

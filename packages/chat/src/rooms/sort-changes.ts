@@ -9,13 +9,13 @@ const inMessages: ReadonlySet<string> = new Set([
   'threadLastRead',
 ])
 
-/** The changes of a room in a list of events. */
+/** The changes of one room. */
 export interface InRoom {
-  /** Whether messages of its history were added, changed or deleted. */
+  /** Whether messages of the room's history were added, changed or deleted. */
   messages: boolean
-  /** The threads with such changes, or in which the user has read, by root. */
+  /** Roots of threads with such changes, or that the user has read. */
   threads: Set<string>
-  /** By member, the last message read, and when. */
+  /** Per member: the last message read, and when. */
   lastRead: Map<string, { messageID: string; readMS: number }>
 }
 
@@ -25,13 +25,13 @@ export interface SortedChanges {
   invitedTo: Set<string>
   /** Keys of personal preferences. */
   prefs: Set<string>
-  /** The first change left out. */
+  /** Position of the first change that was left out. */
   stoppedAt: ChangesPosition | undefined
 }
 
 /**
- * Changes by room, `limit` rooms at most, and those outside of rooms.
- * @param roots of the threads of deleted messages, by message
+ * Sorts changes by room, for at most `limit` rooms, and separately those outside rooms.
+ * @param roots thread roots of deleted messages, by message
  */
 export function sortChanges(
   changes: readonly Change[],
@@ -60,7 +60,7 @@ function note(
 ): void {
   if (lastRead) {
     const { memberID, messageID } = lastRead
-    // One that is published again may come after a later one.
+    // An event that is published again may follow a later one.
     const isLater = happenedMS >= (inRoom.lastRead.get(memberID)?.readMS ?? 0)
     if (isLater) inRoom.lastRead.set(memberID, { messageID, readMS: happenedMS })
   }
@@ -70,6 +70,6 @@ function note(
     if (root === undefined) inRoom.messages = true
     else inRoom.threads.add(root)
   }
-  // All that there were.
+  // An empty list means that all messages were deleted.
   if (ofThreads.length === 0) inRoom.messages = true
 }

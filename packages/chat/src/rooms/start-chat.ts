@@ -10,9 +10,10 @@ import { findStartable } from '../users/findable-users.ts'
 import { createRoom } from './create-room.ts'
 
 /**
- * POST /me/rooms: the direct room of the caller and another user, or a new group of the caller's (docs/reference/rooms.md#start-a-chat).
+ * POST /me/rooms: opens the direct room of the caller and another user, or creates a group owned by the caller
+ * (docs/reference/rooms.md#start-a-chat).
  * @throws ApiError CLIENT_NOT_FOUND naming users that do not exist or may not be found, DIRECTORY_OFF, INVALID_REQUEST,
- *   MESSAGE_REFUSED, SERVICE_UNAVAILABLE
+ * MESSAGE_REFUSED, SERVICE_UNAVAILABLE
  */
 export async function startChat(
   chat: Chat,
@@ -21,7 +22,7 @@ export async function startChat(
 ): Promise<Room> {
   const { app, user } = caller
   const others = [...new Set(members)].filter((member) => member !== user)
-  if (others.length === 0) throw new ApiError('INVALID_REQUEST', 'members: expected somebody beside the caller')
+  if (others.length === 0) throw new ApiError('INVALID_REQUEST', 'members: expected someone besides the caller')
   const startable = await chat.limits.searches(caller, () => findStartable(chat, caller, others))
   const unknown = others.filter((member) => !startable.has(member)).map((member) => JSON.stringify(member))
   if (unknown.length > 0) throw new ApiError('CLIENT_NOT_FOUND', `members: no users ${unknown.join(', ')}`)

@@ -18,14 +18,15 @@ import { roomOrderingKey } from '../events/ordering-keys.ts'
 import { requireWebhook } from '../integrations/webhook-keys.ts'
 import { checkedRoom } from './room-texts.ts'
 
-/** Left out of the audit log: the URL of a webhook can hold a secret, extParams anything. */
+/** Left out of the audit log: a webhook URL may contain a secret, and extParams anything. */
 const notShown = ['webhook', 'extParams']
 
 type Change = Input<typeof operation>['body']
 
 /**
- * Changes a room and emits `room` to all its members (docs/reference/rooms.md#change-and-delete).
- * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, INSUFFICIENT_PERMISSIONS, INVALID_REQUEST, MESSAGE_REFUSED
+ * Changes a room and emits `room` to all of its members (docs/reference/rooms.md#change-and-delete).
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, INSUFFICIENT_PERMISSIONS, INVALID_REQUEST,
+ * MESSAGE_REFUSED
  */
 export async function updateRoom(chat: Chat, by: Caller, roomId: string, change: Change): Promise<Room> {
   const texts = await checkedRoom(chat, by, roomId, change)
@@ -57,26 +58,26 @@ function requireAllowed(
   role: Role,
   { owner, managers, status, webhook, botState, retentionDays }: Partial<RoomDoc>,
 ): void {
-  requireRole(role, 'manager', 'a room is changed')
+  requireRole(role, 'manager', 'changing a room')
   if (owner !== undefined || managers || status !== undefined) {
-    requireRole(role, 'owner', 'owner, managers and status are changed')
+    requireRole(role, 'owner', 'changing owner, managers and status')
   }
-  // The webhook receives calls signed by the app, and may respond as any robot of the room.
+  // The webhook receives calls signed by the app, and may respond as any bot of the room.
   if ((webhook !== undefined || botState !== undefined) && role !== 'integrator') {
-    throw new ApiError('INSUFFICIENT_PERMISSIONS', 'webhook and botState are set by the API key only')
+    throw new ApiError('INSUFFICIENT_PERMISSIONS', 'webhook and botState can be set only with an API key')
   }
   if (retentionDays !== undefined && role !== 'integrator') {
-    throw new ApiError('INSUFFICIENT_PERMISSIONS', 'retentionDays is set by the API key only')
+    throw new ApiError('INSUFFICIENT_PERMISSIONS', 'retentionDays can be set only with an API key')
   }
 }
 
 /** @throws ApiError INVALID_REQUEST for fields that direct rooms lack */
 function requireFitting({ roomType, pair }: RoomDoc, { owner, managers = [], status }: Partial<RoomDoc>): void {
   if (roomType === 'group') return
-  if (owner !== undefined) throw new ApiError('INVALID_REQUEST', 'owner: a direct room has none')
-  if (managers.length > 0) throw new ApiError('INVALID_REQUEST', 'managers: a direct room has none')
+  if (owner !== undefined) throw new ApiError('INVALID_REQUEST', 'owner: a direct room has no owner')
+  if (managers.length > 0) throw new ApiError('INVALID_REQUEST', 'managers: a direct room has no managers')
   if (status === 1 && pair === undefined) {
-    throw new ApiError('INVALID_REQUEST', 'status: a member of the room was erased, it stays closed')
+    throw new ApiError('INVALID_REQUEST', 'status: a member of the room was erased, so it stays closed')
   }
 }
 
@@ -96,7 +97,7 @@ async function requireMembers(
 async function requireOwnerToBe(chat: Chat, room: RoomDoc, user: string, session: Session): Promise<void> {
   await requireMembers(chat, room, 'owner', [user], session)
   const membership = await findMembership(chat.db, room.app, room.id, user, session)
-  // Only the owner lifts bans, so a banned owner could never be unbanned.
+  // Only the owner can lift bans, so a banned owner could never be unbanned.
   if (membership && isBlocked(membership))
     throw new ApiError('INVALID_REQUEST', `owner: ${JSON.stringify(user)} is banned in the room`)
 }

@@ -10,20 +10,19 @@ import PQueue from 'p-queue'
 import type { Log } from '../ports.ts'
 import { termsOfContent } from './search-words.ts'
 
-/** In one transaction. */
+/** Limits per transaction. */
 const most = { messages: 500, words: 20_000 }
-/** Finding the words of many texts takes a while, in which nothing else runs: a turn of it is not longer. */
+/** Maximum time to extract words before yielding to the event loop. */
 const turnMS = 5
-/** A room is indexed once it has been quiet for this long, */
+/** A room is indexed once it has been quiet for `quietMS`, or once its oldest unindexed message is `latestMS` old. */
 const quietMS = 5_000
-/** or once its oldest unindexed message has this age. */
 const latestMS = 60_000
-/** A batch makes a thousand rooms quiet at the same moment: their transactions must not take all connections. */
+/** A batch can make a thousand rooms quiet at once. Their transactions must not take all connections. */
 const roomsAtOnce = 4
 
 /**
  * Adds the words of a room's messages to the index, up to the last message. It follows the room's seq, so nothing is
- * left out when a process dies, and any number of processes may do it at once.
+ * missed if a process dies, and any number of processes may run it at once.
  */
 export async function indexRoom(db: Db, roomKey: string, untilMS: number): Promise<void> {
   while (clock.now() < untilMS && (await indexChunk(db, roomKey))) continue
@@ -43,7 +42,7 @@ async function indexChunk(db: Db, roomKey: string): Promise<boolean> {
     let turnBeganMS = performance.now()
     for (const message of await messagesToIndex(db, roomKey, { after, upTo: room.seq }, most.messages, session)) {
       const { _id, seq, sender, messageType, createdAtMS } = message
-      // A missing message is in the buffer; once flushed, it is indexed with the next message or search.
+      // A missing message is still in the buffer. Once flushed, it is indexed with the next message or search.
       if (seq !== upTo + 1 || found >= most.words) break
       const words = isDeletedIn(message, room) ? [] : termsOfContent(message.content)
       if (words.length > 0) texts.push({ _id, app: room.app, roomKey, seq, sender, messageType, createdAtMS, words })
@@ -62,13 +61,13 @@ async function indexChunk(db: Db, roomKey: string): Promise<boolean> {
 /** Indexes rooms in the background. */
 export interface SearchIndex {
   /**
-   * Indexes the room now, until a time at the latest. Runs of one room never overlap in this process, where they would only
-   * conflict; callers that come during one share the next.
+   * Indexes the room now, until a time at most. Runs of one room never overlap in this process, where they would only
+   * conflict. Callers during a run share the next one.
    */
   index(roomKey: string, untilMS: number): Promise<void>
-  /** The room has new messages. */
+  /** Called when the room has new messages. */
   soon(roomKey: string): void
-  /** The rest is indexed by the next search. */
+  /** Stops. The rest is indexed by the next search. */
   stop(): void
 }
 
@@ -95,7 +94,7 @@ export function createSearchIndex(db: Db, log: Log): SearchIndex {
       await index(roomKey, Number.POSITIVE_INFINITY)
     } catch (error) {
       const [app, room] = roomKey.split('\0')
-      log.warn({ err: error, app, room }, 'indexing for search failed; the next message or search does it')
+      log.warn({ err: error, app, room }, 'indexing for search failed; the next message or search retries it')
     }
   }
 

@@ -19,19 +19,19 @@ import type { Chat } from '../chat.ts'
 import { toQuote } from '../views/message.ts'
 import { conditionsOf } from './search-words.ts'
 
-/** In one query: how often the database reads the index, once for each room. */
+/** Rooms per query. The database reads the index once per room. */
 const readsAtOnce = 100
 const hitsAtOnce = 100
-/** How long a search may keep the database busy. */
+/** Time limit of a search in the database. */
 const searchMS = 2_000
 /** How long a search waits for messages to be indexed. */
 const catchUpMS = 2_000
 
 /**
- * POST /search: the messages of the caller's rooms that have every word of the keyword, or words that begin with it, the rooms with the latest
- * messages first. It reads an index of words and never scans messages. It is exact: it finds every message sent before
- * the search, and none that was deleted, for all or by the caller.
- * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER of `room`, INVALID_REQUEST when it takes too long, TOO_MANY_REQUESTS
+ * POST /search: messages in the caller's rooms that contain every word of the keyword, or words that begin with it, in
+ * the rooms with the latest messages first. It reads an index of words and never scans messages. The result is exact:
+ * it has every message sent before the search, and none deleted for everyone or by the caller.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER of `room`, INVALID_REQUEST if it takes too long, TOO_MANY_REQUESTS
  */
 export async function searchMessages(
   chat: Chat,
@@ -57,7 +57,7 @@ function toExcerpt(message: MessageDoc): Excerpt {
 
 type Excerpt = NonNullable<Result<typeof operation>['found']>[number]
 
-/** The found messages as they are now, the latest first; a search has flushed their rooms. */
+/** The found messages in their current state, latest first. A search has already flushed their rooms. */
 export async function excerptsOf(chat: Chat, found: readonly Pick<Found, '_id'>[]): Promise<Excerpt[]> {
   const messages = await findMessages(
     chat.db,
@@ -73,7 +73,7 @@ interface Found {
   _id: string
   /** ID of the room. */
   room: string
-  /** Of a message of a thread. */
+  /** Root of the thread, if the message is in one. */
   threadOf?: string
 }
 
@@ -124,7 +124,7 @@ async function searchedRooms(
   return rooms.filter(isTagged).toSorted((a, b) => b.lastMessageAtMS - a.lastMessageAtMS)
 }
 
-/** Indexes the messages of rooms that are not indexed yet, for two seconds at most, and the rest soon. */
+/** Indexes unindexed messages of rooms, for at most two seconds, and the rest soon after. */
 export async function catchUp(chat: Chat, rooms: readonly RoomSummary[]): Promise<void> {
   const keys = rooms.map((room) => room._id)
   const progress = await findSearchProgress(chat.db, keys)
@@ -153,7 +153,7 @@ async function searchRooms(
       const room = rooms.get(roomKey)
       return room && !isDeletedIn(hit, room) ? [{ ...hit, room: room.id }] : []
     })
-    // The words of a message change with it in one transaction, so the index is right.
+    // Words change in the same transaction as their message, so the index is correct.
     const hidden = await findUserDeletions(chat.db, app, user, hits)
     found.push(...hits.filter(({ _id }) => !hidden.has(_id)))
     if (found.length >= limit) break

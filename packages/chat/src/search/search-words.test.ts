@@ -16,7 +16,7 @@ describe('the search terms of a text', () => {
     test(JSON.stringify(text), () => assert.deepEqual(termsOf(text), terms))
   }
 
-  test('a keyword searches for its words by their indexed beginnings', () => {
+  test('a keyword becomes conditions on the indexed prefixes of its words', () => {
     assert.deepEqual(conditionsOf('a Deploy'), ['a', 'deplo', /^deploy/])
     assert.deepEqual(conditionsOf('deploy deploy'), ['deplo', /^deploy/])
     assert.deepEqual(
@@ -25,7 +25,7 @@ describe('the search terms of a text', () => {
     )
   })
 
-  test('characters outside words change nothing, however many', () => {
+  test('characters outside words are ignored, however many', () => {
     const words = ['北京', 'ภาษา', 'word', 'می‌خواهم']
     for (const between of [' ', ' - ', '?!?!', '\n\n\n', '…'.repeat(10_000)]) {
       assert.deepEqual(termsOf(words.join(between)), termsOf(words.join(' ')))

@@ -1,16 +1,16 @@
 import { foldLetters } from '@parley/db/users/searched-names'
 import { textOf } from '../messages/reading/message-text.ts'
 
-/** The most terms of one text, which bounds the index of a message. */
+/** Maximum number of terms of a text, which bounds the index of a message. */
 const maxTerms = 2_000
 const maxWordLength = 64
-/** A word is found by its beginning: the index has these lengths. */
+/** Lengths of the indexed prefixes, by which a word is found. */
 const beginnings = [3, 4, 5, 8]
 
-/** Letters of scripts that are written without spaces, or, in Korean, with particles joined to the word. */
+/** Letters of scripts without spaces, or, as in Korean, with particles joined to the word. */
 const unspaced =
   '[[\\p{L}\\p{M}\\p{N}]&&[\\p{scx=Hani}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Bopo}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]]'
-/** Runs of letters and digits: everything else separates, except characters that join letters (ZWNJ). */
+/** Runs of letters and digits. Everything else separates words, except characters that join letters (ZWNJ). */
 const runs = new RegExp(`(?<unspaced>${unspaced}+)|(?:[[\\p{L}\\p{M}\\p{N}\\u200c]--${unspaced}])+`, 'gv')
 /** A letter with its marks. */
 const units = /\P{M}\p{M}*/gu
@@ -19,15 +19,15 @@ const wordLetter = /^[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}]/u
 /** The parts of camelCase, HTMLElement and version2. */
 const innerParts = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[[\p{L}\p{M}]--\p{Lu}]+|\p{N}+/gv
 
-/** A word of a text, or two letters of a script without spaces. */
+/** A word of a text, or a pair of letters in a script without spaces. */
 interface Word {
   term: string
-  /** Other words by which it is found. */
+  /** Other words that it is found by. */
   parts: string[]
   isPair: boolean
 }
 
-/** Splits a text into words, of a message or of a keyword. */
+/** Splits a text, of a message or a keyword, into words. */
 function* wordsIn(text: string): Generator<Word> {
   for (const { 0: run, groups } of foldLetters(text).matchAll(runs)) {
     if (groups?.['unspaced'] === undefined) yield wordOf(run)
@@ -42,7 +42,7 @@ function wordOf(run: string): Word {
 
 function fold(part: string): string {
   const lower = part.replaceAll('\u200c', '').toLowerCase()
-  // A sigma at the end of a word is another letter in lower case.
+  // A final sigma is a different letter in lower case.
   return lower.slice(0, maxWordLength).toWellFormed().replaceAll('ς', 'σ')
 }
 
@@ -56,12 +56,12 @@ function* pairsOf(run: string): Generator<Word> {
   }
 }
 
-/** The indexed beginnings of a word, the longest last. */
+/** The indexed prefixes of a word, longest last. */
 function beginningsOf(word: string): string[] {
   return beginnings.filter((length) => length <= word.length).map((length) => word.slice(0, length).toWellFormed())
 }
 
-/** The index terms of a text: its words, their parts and beginnings. */
+/** The index terms of a text: its words, their parts, and prefixes of these. */
 export function termsOf(text: string): string[] {
   const terms = new Set<string>()
   for (const { term, parts, isPair } of wordsIn(text)) {
@@ -74,20 +74,20 @@ export function termsOf(text: string): string[] {
   return [...terms].filter((term) => term !== '').slice(0, maxTerms)
 }
 
-/** The same for a message's content: for a text, or for the `text` of an object. */
+/** The index terms of a message's content: a text, or the `text` of an object. */
 export function termsOfContent(content: string | undefined): string[] {
   if (content === undefined) return []
   return termsOf(textOf(JSON.parse(content)))
 }
 
-/** The conditions of a keyword on a text's terms: each of its words, or words that begin with it. */
+/** The conditions that a keyword sets on a text's terms: each of its words must match, whole or as a prefix. */
 export function conditionsOf(keyword: string): (string | RegExp)[] {
   const conditions = new Map<string, string | RegExp>()
   for (const { term, isPair } of wordsIn(keyword)) {
     const beginning = isPair ? term : (beginningsOf(term).at(-1) ?? term)
     if (term === '') continue
     conditions.set(beginning, beginning)
-    // A word has only letters, marks and digits.
+    // Needs no escaping: a word has only letters, marks and digits.
     if (beginning !== term) conditions.set(`^${term}`, new RegExp(`^${term}`))
   }
   return [...conditions.values()]

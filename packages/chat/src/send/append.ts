@@ -15,17 +15,17 @@ import { type PendingAppend, splitByRoom, splitLarge, withPlaces } from './pendi
 import type { SenderProfiles } from './publish.ts'
 import type { RoomCache } from './room-cache.ts'
 
-/** Bounds the time that others wait for a write. */
+/** Bounds the time that other sends wait for a write. */
 const messagesPerWrite = 500
-/** One write at a time makes the largest batches; the others are for when one is slow. */
+/** A single write at a time makes the largest batches. More are allowed in case one is slow. */
 const writesAtOnce = 4
 const maxWaitMS = 20
 /**
- * The clients of a batch send again together, and a larger batch costs less: a room's statement costs MongoDB the same for one message
- * as for many.
+ * Clients of a batch send again together, and larger batches cost less: an update of a room costs MongoDB the same for
+ * one message as for many.
  */
 const restShare = 0.5
-/** A send that keeps losing to others, or finds no server, fails after this time. */
+/** A send that keeps conflicting, or finds no server, fails after this time. */
 const giveUpAfterMS = 10_000
 const awayPauseMS = 50
 
@@ -43,10 +43,10 @@ type Attempt =
   | { is: 'written'; pending: readonly PendingAppend[] }
   /** Only `count` of the rooms were unchanged since they were read. */
   | { is: 'partly written'; pending: readonly PendingAppend[]; count: number }
-  /** It failed: it may be written, now or later. */
+  /** The write failed, but may still be applied, now or later. */
   | { is: 'unknown'; pending: readonly PendingAppend[] }
 
-/** Sends that arrive together share a write; those to one room go one batch after the other. */
+/** Creates a queue in which concurrent sends share a write. Sends to one room go one batch after the other. */
 export function createSendQueue(parts: AppendParts): (draft: Draft) => Promise<SendResult> {
   const write = async (drafts: Draft[]) => {
     const sends = drafts.map((draft) => ({ draft, id: draft.id ?? newId() }))
@@ -58,15 +58,15 @@ export function createSendQueue(parts: AppendParts): (draft: Draft) => Promise<S
 }
 
 /**
- * Appends messages to the buffers of their rooms with cached facts, which the write proves. Changed rooms are read and retried without
- * delaying the others. The result of a failed write is looked up before the next, so nothing is written twice. A refused draft leaves
- * no trace and takes no seq.
+ * Appends messages to the buffers of their rooms with cached facts, which the write proves. Rooms that have changed are
+ * read and retried without delaying the others. The result of a failed write is looked up before the next write, so
+ * nothing is written twice. A refused draft leaves no trace and takes no seq.
  * @returns a result per send, by ID; a rejected promise if it could not be written
  */
 async function appendSends(parts: AppendParts, sends: readonly Send[]): Promise<SendResults> {
   const results: SendResults = new Map()
   const left = () => sends.filter(({ id }) => !results.has(id))
-  // Only the events need the profiles, so the write does not wait for them.
+  // Only events need the profiles, so the write does not wait for them.
   const readProfiles = () => handled(parts.profiles(left().map(({ draft }) => draft)))
   const deadlineMS = performance.now() + giveUpAfterMS
   let profiles = readProfiles()
@@ -107,7 +107,7 @@ async function appendSends(parts: AppendParts, sends: readonly Send[]): Promise<
   return results
 }
 
-/** The written appends of an attempt, with their places. The others are lost: nothing will write them any more. */
+/** The written appends of an attempt, with their places. The others are lost and can no longer be written. */
 async function findWritten({ db, cache }: AppendParts, attempt: Attempt): Promise<readonly PendingAppend[]> {
   if (attempt.is === 'none') return []
   const { pending } = attempt
@@ -129,7 +129,7 @@ async function decideByRoom(
 ): Promise<{ pending: PendingAppend[]; marks: SendFacts['marks'] }> {
   const facts = await parts.cache.find(sends, (unknown) => readFacts(parts.db, unknown))
   const batch = await decide(parts, sends, facts)
-  // The first send may not be durable yet, and the repeat must not be acknowledged before it.
+  // The first send may not be durable yet, and a repeat must not be acknowledged before it.
   if (batch.results.some((result) => 'repeated' in result && result.repeated)) await untilDurable(parts.db)
   return { pending: splitByRoom(batch, sends, (roomKey) => parts.cache.isShared(roomKey)), marks: facts.marks }
 }
@@ -144,7 +144,7 @@ async function write(
   return count === appends.length ? { is: 'written', pending } : { is: 'partly written', pending, count }
 }
 
-/** Records results and hands written appends to the flusher: in one turn, so that all events go out in one write. */
+/** Records results and passes written appends to the flusher, in one turn, so that all events go out in one write. */
 function record(
   { cache, flusher }: AppendParts,
   decided: readonly PendingAppend[],
@@ -159,7 +159,7 @@ function record(
   }
 }
 
-/** Appends a group by itself; its results come later than those of the others. */
+/** Appends a group on its own, without delaying the results of the others. */
 function appendApart(
   parts: AppendParts,
   group: readonly PendingAppend[],
@@ -178,7 +178,7 @@ function appendOf({ append }: PendingAppend): RoomAppend[] {
   return append ? [append] : []
 }
 
-/** Handles a rejection that comes before anything awaits it. */
+/** Marks a rejection as handled before anything awaits it. */
 function handled<T>(work: Promise<T>): Promise<T> {
   work.catch(() => undefined)
   return work

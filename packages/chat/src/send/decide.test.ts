@@ -41,7 +41,7 @@ describe('a batch of messages', () => {
     })
   }
 
-  test('gives the messages of each room consecutive seqs, whatever is refused between them', () => {
+  test('gives the messages of each room consecutive seqs, despite refused drafts in between', () => {
     const rooms = [room('one', { seq: 7, clockMS: 5 }), room('two'), room('frozen', { status: 0 })]
     const members = rooms.flatMap(({ id }) => [member(id, 'ann'), member(id, 'bob')])
     const one = fc.record({
@@ -76,7 +76,7 @@ describe('a batch of messages', () => {
     )
   })
 
-  test('sends a repeated draft once, and returns the first message again', () => {
+  test('sends a repeated draft once, and returns the first message for repeats', () => {
     const drafts = [1, 2, 3].map((n) => draft({ sendKey: 'key', content: String(n) }))
     const batch = batchOf(drafts, [room('r')], [member('r', 'ann')])
     assert.equal(batch.messages.length, 1)
@@ -98,7 +98,7 @@ describe('a batch of messages', () => {
     assert.deepEqual(result && 'message' in result && [result.message._id, result.repeated], ['m0', true])
   })
 
-  test('accepts one key for one message per room', () => {
+  test('accepts an idempotency key once per room', () => {
     const rooms = [room('r'), room('other')]
     const members = rooms.map(({ id }) => member(id, 'ann'))
     const drafts = ['r', 'other', 'other', 'r'].map((id) => draft({ room: id, sendKey: 'key' }))

@@ -22,7 +22,7 @@ export interface DecideParts {
   censor: Censor
 }
 
-/** A draft and the ID of its message. */
+/** A draft with the ID of its message. */
 export interface Send {
   draft: Draft
   id: string
@@ -30,7 +30,7 @@ export interface Send {
 
 interface Accepted {
   message: MessageDoc
-  /** The idempotency key was used before: `message` is the first one, and nothing was sent now. */
+  /** Whether the idempotency key was used before: `message` is then the first one, and nothing was sent. */
   repeated: boolean
   /** The message that a new one replies to. */
   quoted?: MessageDoc | undefined
@@ -38,13 +38,13 @@ interface Accepted {
 
 export interface Refusal {
   refused: ErrorCode
-  /** Of SLOW_MODE: the earliest time of the send. */
+  /** For SLOW_MODE: milliseconds until the member may send. */
   afterMS?: number
 }
 
 export type SendResult = Accepted | Refusal
 
-/** Reads all facts that decide these sends, in one round trip. The write proves that they still hold. */
+/** Reads all facts that decide these sends in one round trip. The write proves that they still hold. */
 export async function readFacts(db: Db, sends: readonly Send[]): Promise<SendFacts> {
   const drafts = sends.map(({ draft }) => draft)
   const facts = await findSendFacts(db, {
@@ -59,7 +59,7 @@ export async function readFacts(db: Db, sends: readonly Send[]): Promise<SendFac
   return { ...facts, pauses: await findPauses(db, drafts, facts.rooms) }
 }
 
-/** Decides sends by facts, with their content masked by the app's words. */
+/** Decides sends by facts, after masking their content by the app's words. */
 export async function decide(
   { db, censor }: DecideParts,
   sends: readonly Send[],
@@ -74,7 +74,7 @@ export async function decide(
   return batch
 }
 
-/** The result that a send would have now; writes nothing. */
+/** The result that a send would have now. Writes nothing. */
 export async function expectedResult(parts: DecideParts, draft: Draft): Promise<SendResult | undefined> {
   const sends = [{ draft, id: newId() }]
   const { results } = await decide(parts, sends, await readFacts(parts.db, sends))
@@ -86,7 +86,7 @@ export async function findRepeated(parts: DecideParts, draft: Draft): Promise<Me
   if (draft.sendKey === undefined) return undefined
   const result = await expectedResult(parts, draft)
   if (!result || 'refused' in result || !result.repeated) return undefined
-  // The first send may not be durable yet, and the repeat must not be acknowledged before it.
+  // The first send may not be durable yet, and a repeat must not be acknowledged before it.
   await untilDurable(parts.db)
   return result.message
 }
@@ -96,7 +96,7 @@ export class MessageBatch {
   readonly results: SendResult[] = []
   readonly messages: MessageDoc[] = []
   readonly advances = new Map<string, RoomAdvance>()
-  /** Messages per membership. */
+  /** Number of messages per membership. */
   readonly sent = new Map<string, number>()
   readonly #bySendKey = new Map<string, MessageDoc>()
   readonly #times = new Map<string, (bytes: number) => number>()
@@ -144,7 +144,7 @@ export class MessageBatch {
     return { message, repeated: false, quoted }
   }
 
-  /** Time left of the slow mode for a member, by the clock of the room. */
+  /** Milliseconds until slow mode lets a member send again, by the clock of the room. */
   #pauseLeft(membership: string, room: RoomToSendTo): number {
     const pause = this.#pauses.get(membership)
     if (!pause) return 0
@@ -152,7 +152,7 @@ export class MessageBatch {
     return pause.lastMS + pause.everyMS - Math.max(clock.now(), room.clockMS + 1)
   }
 
-  /** The room's next seq, and the time of the message that gets it. */
+  /** The room's next seq, with the time of its message. */
   #advance(room: RoomToSendTo, draft: Draft, lastMessageID: string): RoomAdvance {
     const nextTime = this.#times.get(room._id) ?? messageTimes(room)
     this.#times.set(room._id, nextTime)

@@ -11,7 +11,7 @@ function appendTo(room: string, messages: number, bytes = 100): Unflushed {
 const roomsOf = (taken: Unflushed[][]) =>
   taken.map((own) => `${own[0]?.append.room._id} ${own.map(({ append }) => append.messages.length).join('+')}`)
 
-describe('appended messages that wait for a flush', () => {
+describe('appended messages waiting for a flush', () => {
   let waiting: FlushQueue
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['performance'] })
@@ -37,7 +37,7 @@ describe('appended messages that wait for a flush', () => {
   test.for([
     ['256 messages', 255, 100],
     ['128 KiB', 1, 128 * 1024],
-  ] as const)('of a room with %s is due at once, and that of others is not', ([, messages, bytes]) => {
+  ] as const)('of a room with %s are due at once, but not those of other rooms', ([, messages, bytes]) => {
     waiting.add(appendTo('quiet', 1))
     vi.advanceTimersByTime(100)
     waiting.add(appendTo('busy', 1))
@@ -50,7 +50,7 @@ describe('appended messages that wait for a flush', () => {
     assert.deepEqual(roomsOf(waiting.takeDue()), ['quiet 1'])
   })
 
-  test('are all due at once from 1,000 messages across rooms, each counted once', () => {
+  test('are all due at once from 1,000 messages across rooms', () => {
     waiting.add(appendTo('busy', 256))
     assert.deepEqual(roomsOf(waiting.takeDue()), ['busy 256'])
     for (let i = 0; i < 9; i++) waiting.add(appendTo(`room ${i}`, 100))

@@ -1,16 +1,16 @@
 import type { RoomAppend } from '@parley/db/room-buffer/append'
 
-/** Messages wait this long, so that a sender is counted once, and a buffer pruned once, for many of them. */
+/** Delay before a flush, so that senders are counted and buffers pruned once for many messages. */
 const waitMS = 200
-/** Flushed without waiting for more. */
+/** Flush threshold over all rooms. */
 const enough = { messages: 1_000, bytes: 512 * 1024 }
-/** Flush threshold per room: each append writes the whole buffer again. */
+/** Flush threshold per room, since each append rewrites the whole buffer. */
 const enoughOfRoom = { messages: 256, bytes: 128 * 1024 }
 
-/** Points at which tests stop, or kill, a sending process. */
+/** Points at which tests stop or kill a sending process. */
 export type FlushPoint = 'written' | 'published' | 'taken' | 'inserted' | 'counted' | 'noted' | 'pulled'
 
-/** For tests: called at each point, and awaited. */
+/** For tests: awaited at each point. */
 export type AtPoint = (point: FlushPoint) => void | Promise<void>
 
 export interface NewMessageEvent {
@@ -35,13 +35,16 @@ interface Work {
   bytes: number
 }
 
-/** Appends that wait to be flushed, by room, each room's in order. */
+/** Appends waiting to be flushed, by room, in order within each room. */
 export interface FlushQueue {
   readonly isEmpty: boolean
   add(one: Unflushed): void
-  /** Milliseconds until some of it is due; 0 for now. */
+  /** Milliseconds until an append is due; 0 if one is due now. */
   dueInMS(): number
-  /** Takes everything once the time is over, before that only the rooms over their threshold. */
+  /**
+   * Takes everything if the delay is over or the total exceeds its threshold; otherwise only rooms over their
+   * threshold.
+   */
   takeDue(): Unflushed[][]
   takeAll(): Unflushed[][]
 }
@@ -54,7 +57,7 @@ export function createFlushQueue(): FlushQueue {
 
   const isMuch = (work: Omit<Work, 'appended'>, limit: typeof enough) =>
     work.messages >= limit.messages || work.bytes >= limit.bytes
-  /** A timer can be early by less than a millisecond. */
+  /** Rounded down, since a timer may fire up to a millisecond early. */
   const leftMS = () => Math.max(0, Math.floor(sinceMS + waitMS - performance.now()))
 
   function takeAll(): Unflushed[][] {

@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('a failed flush is retried a second later, however much is sent meanwhile', async () => {
+test('a failed flush is retried after a second, however much is sent meanwhile', async () => {
   const triedAtMS: number[] = []
   const outbox = { publishDeletions: () => Promise.resolve(false) } as unknown as Outbox
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined }

@@ -22,14 +22,14 @@ import { type AtPoint, createFlushQueue, type Unflushed } from './flush-queue.ts
 import { afterResponses, eventsOf, publishAppended } from './publish.ts'
 
 const againAfterMS = 1_000
-/** A room in use is flushed far more often. */
+/** A busy room is flushed far more often. */
 const rememberMS = 5_000
 
 /** Publishes the appends of this process and flushes them from the buffers of their rooms. */
 export interface Flusher {
-  /** @param senders the profiles of the senders, by key(app, user) */
+  /** @param senders profiles of the senders by key(app, user) */
   take(append: RoomAppend, senders: ReadonlyMap<string, UserDoc>): void
-  /** Settles when everything taken is flushed, or failed: then the relay flushes it. */
+  /** Settles when everything taken is flushed or has failed. The relay flushes the rest. */
   drained(): Promise<void>
 }
 
@@ -37,7 +37,7 @@ interface FlushParts {
   db: Db
   outbox: Outbox
   at: AtPoint
-  /** The seq up to which every message that was ever in the buffer of a room is counted. */
+  /** Per room: the seq up to which every message that was ever in the buffer has been counted. */
   countedUpTo: LRUCache<string, number>
 }
 
@@ -99,7 +99,7 @@ export function createFlusher(
   }
 }
 
-/** Flushes appends step by step; after a failure all of them may be flushed again. */
+/** Flushes appends step by step. After a failure, all of them may be flushed again. */
 async function flush(parts: FlushParts, work: readonly Unflushed[]): Promise<void> {
   const { db, at } = parts
   const sent = work.flatMap(({ append }) => append.messages)
@@ -122,7 +122,10 @@ async function flush(parts: FlushParts, work: readonly Unflushed[]): Promise<voi
   await at('pulled')
 }
 
-/** If other gateways appended in between, includes their messages: a sender's messages are counted in order. */
+/**
+ * Counts messages per sender. If other gateways appended in between, includes their messages, since a sender's messages
+ * are counted in order.
+ */
 async function count({ db, countedUpTo }: FlushParts, work: readonly Unflushed[]): Promise<void> {
   const byRoom = Map.groupBy(work, ({ append }) => append.room._id)
   const mixed = new Set(
@@ -164,7 +167,7 @@ async function pull(db: Db, work: readonly Unflushed[]): Promise<void> {
   ])
 }
 
-/** Notes the events that the bus has not taken, so that their messages need not stay in the buffer. */
+/** Notes events that the bus has not accepted, so that their messages need not stay in the buffer. */
 async function noteUnpublished({ db, outbox }: FlushParts, work: readonly Unflushed[]): Promise<void> {
   const late = work.filter(({ isPublished, note }) => !isPublished && note === undefined)
   if (late.length === 0) return
@@ -180,7 +183,7 @@ function lastSeq({ messages }: RoomAppend): number {
   return messages.at(-1)?.message.seq ?? 0
 }
 
-/** Whether these appends follow each other, from the first message that is not counted yet. */
+/** Whether these appends are consecutive, starting with the first message not counted yet. */
 function isNext(own: readonly Unflushed[], countedUpTo: number | undefined): boolean {
   let seq = countedUpTo
   for (const { append } of own) {
@@ -190,7 +193,7 @@ function isNext(own: readonly Unflushed[], countedUpTo: number | undefined): boo
   return true
 }
 
-/** Joins ranges that follow each other. */
+/** Joins consecutive ranges. */
 function joined(ranges: readonly { fromSeq: number; toSeq: number }[]): { fromSeq: number; toSeq: number }[] {
   const all: { fromSeq: number; toSeq: number }[] = []
   for (const range of ranges.toSorted((a, b) => a.fromSeq - b.fromSeq)) {

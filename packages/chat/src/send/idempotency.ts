@@ -6,8 +6,8 @@ import { fromBuffer } from '@parley/db/room-buffer/buffer'
 import type { SendFacts } from '@parley/db/room-buffer/facts'
 
 /**
- * The messages sent under the idempotency keys, by key. The rooms were read before the keys, so a message that has left a buffer since
- * has its key noted.
+ * Messages sent before with the idempotency keys, by key. The rooms were read before the keys, so the key of a message
+ * that has left a buffer since is already noted.
  */
 export async function findSentBefore(db: Db, { rooms, usedKeys }: SendFacts): Promise<Map<string, MessageDoc>> {
   const buffered = rooms.flatMap((room) => (room.buffer ?? []).map((entry) => ({ room, entry })))

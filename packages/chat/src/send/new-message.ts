@@ -5,7 +5,7 @@ import { mostAtOneTime } from '@parley/db/messages/messages'
 import type { RoomAdvance } from '@parley/db/rooms/advance-rooms'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 
-/** After this many bytes of messages the time advances, so that a page of history can hold all messages of a time. */
+/** Maximum bytes of messages with the same time, so that a page of history can hold them. */
 const maxBytesAtOneTime = 1024 * 1024
 
 /** A message to send, checked as far as possible without the database. */
@@ -22,26 +22,26 @@ export interface Draft {
   webhook?: false
   streaming?: true
   isSystem?: true
-  /** Seconds until it expires; 0 for never. By default the room's. */
+  /** Seconds until it expires; 0 means never. Defaults to the room's setting. */
   expiresInS?: number
-  /** The same key from the same sender to the same room within 24 hours returns the first message again. */
+  /** A repeat of the key by the same sender in the same room within 24 hours returns the first message. */
   sendKey?: string
   clientMessageID?: string
   attachments?: Attachment[]
   /** ID of the message that it replies to. */
   replyTo?: string
-  /** That message; absent if the room has none of this ID. */
+  /** The message that it replies to; absent if the room does not have it. */
   quoted?: MessageDoc
   request?: string
-  /** ID of the message; by default a new one. */
+  /** ID of the message; a new one by default. */
   id?: string
-  /** Sent by the sender's own client, not by the integrator. */
+  /** Set if the sender's own client sends it, not the integrator. */
   byClient?: true
-  /** Written by the server in the sender's name: a ban of the sender does not refuse it. */
+  /** Written by the server on the sender's behalf, so a ban of the sender does not refuse it. */
   isForOther?: true
 }
 
-/** The document of a draft, with its seq and time. */
+/** Builds the document of a draft with its seq and time. */
 export function toMessage(draft: Draft, advance: RoomAdvance): MessageDoc {
   const { expiresInS = advance.room.expiresInS ?? 0 } = draft
   return {
@@ -69,7 +69,7 @@ export function toMessage(draft: Draft, advance: RoomAdvance): MessageDoc {
   }
 }
 
-/** Size of the parts of a message that may be large. */
+/** Size of the potentially large parts of a message. */
 export function bytesOf({
   content = '',
   mentions = [],
@@ -80,9 +80,9 @@ export function bytesOf({
 }
 
 /**
- * Returns the function that gives a room's next messages their times, from their sizes. They are later than every time that the room
- * has given, so a reader who pages by time misses none. At most 100 messages share a time, because no page splits them; writing that
- * many takes over a millisecond, so the room's clock stays close to the real one.
+ * Returns a function that gives a room's next messages their times, by size. Times are later than every earlier time in
+ * the room, so readers who page by time miss nothing. At most 100 messages share a time, because no page splits them.
+ * Writing that many takes over a millisecond, so the room's clock stays close to real time.
  */
 export function messageTimes(room: Pick<RoomDoc, 'clockMS'>): (bytes: number) => number {
   let timeMS = Math.max(clock.now(), room.clockMS + 1)

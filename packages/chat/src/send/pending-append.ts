@@ -6,23 +6,23 @@ import { findPlaces, type MessagePlace } from '@parley/db/room-buffer/buffer'
 import type { MessageBatch, Send, SendResult } from './decide.ts'
 import { bytesOf, type Draft } from './new-message.ts'
 
-/** A larger message goes to `messages` at once: every further message rewrites the whole buffer. */
+/** A larger message goes straight to `messages`, since every further append rewrites the whole buffer. */
 const maxMessageBytes = 8 * 1024
-/** Of the messages of one append. */
+/** Size limit of the messages of one append. */
 const maxAppendBytes = 256 * 1024
 /** Approximate size of a message in a buffer besides its content. */
 const entryBytes = 300
-/** Large messages in one transaction: while MongoDB writes them, the next are prepared. */
+/** Large messages per transaction. While MongoDB writes them, the next ones are prepared. */
 const largePerTransaction = 16
 
-/** The sends to one room in one write, and their results if it succeeds. */
+/** The sends to one room in one write, with their results if it succeeds. */
 export interface PendingAppend {
   results: [id: string, result: SendResult][]
   /** Absent if every send is refused or repeated. */
   append?: RoomAppend
 }
 
-/** @param isShared whether other processes send to the room, by its key */
+/** @param isShared whether other processes send to a room, by its key */
 export function splitByRoom(
   batch: MessageBatch,
   sends: readonly Send[],
@@ -55,14 +55,14 @@ function toAppend(
     const { sendKey, quoted } = drafts.get(message._id) ?? {}
     return { message, sendKey, quoted }
   })
-  // Only the seq proves that an idempotency key is unused, since every other send moves it.
+  // Only an unchanged seq proves that an idempotency key is unused, since every send increments it.
   const hasKey = messages.some(({ sendKey }) => sendKey !== undefined)
   return { room, messages, bytes: fits ? bytes : light, areStored: !fits, isShared: isShared && fits && !hasKey }
 }
 
 /**
- * Splits off rooms with large messages, so that the others do not wait for their transaction: in groups, or after a conflict
- * (`isRetry`) one by one.
+ * Splits off rooms with large messages, so that others do not wait for their transaction: in groups, or after a
+ * conflict (`isRetry`) one by one.
  */
 export function splitLarge(
   pending: readonly PendingAppend[],
@@ -77,7 +77,7 @@ function isLarge({ append }: PendingAppend): boolean {
   return append?.areStored ?? false
 }
 
-/** Groups of rooms with at least `size` messages, except the last. */
+/** Groups of rooms with at least `size` messages each, except the last. */
 function groupsOf(pending: readonly PendingAppend[], size: number): PendingAppend[][] {
   const groups: PendingAppend[][] = []
   let messages = size
@@ -92,7 +92,7 @@ function groupsOf(pending: readonly PendingAppend[], size: number): PendingAppen
   return groups
 }
 
-/** Written appends; those to shared rooms with the seqs and times that MongoDB gave. */
+/** Written appends. Those to shared rooms get the seqs and times assigned by MongoDB. */
 export async function withPlaces(db: Db, written: readonly PendingAppend[]): Promise<readonly PendingAppend[]> {
   const shared = written.flatMap(({ append }) => (append?.isShared ? [append] : []))
   if (shared.length === 0) return written
@@ -107,7 +107,7 @@ function atPlaces(
 ): PendingAppend {
   const messages = append.messages.map(({ message, ...about }) => {
     const place = places.get(message._id)
-    if (!place) throw new Error(`message ${message._id} was written and is not there`)
+    if (!place) throw new Error(`message ${message._id} was written but is missing`)
     const { seq, createdAtMS } = place
     return { message: { ...message, seq, createdAtMS, updatedAtMS: createdAtMS }, ...about }
   })

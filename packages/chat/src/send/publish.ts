@@ -10,12 +10,12 @@ import type { Outbox } from '../events/outbox.ts'
 import { quotedBy } from '../messages/reading/quoted-messages.ts'
 import type { AtPoint, NewMessageEvent, Unflushed } from './flush-queue.ts'
 
-/** The profiles of senders by key(app, user). */
+/** Profiles of senders by key(app, user). */
 type Senders = ReadonlyMap<string, UserDoc>
 
 /**
- * Publishes after the responses of this turn of the event loop: a write to the bus wakes its server, which takes the core that the
- * sender's response needs. Everything of one turn goes out in one write.
+ * Publishes after the responses of this turn of the event loop. A write to the bus wakes its server, which would take
+ * the core that the sender's response needs. Everything from one turn goes out in one write.
  */
 export function afterResponses(
   publish: (one: Unflushed, senders: Senders) => Promise<void>,
@@ -32,7 +32,7 @@ export function afterResponses(
   }
 }
 
-/** The events of an append. All but the first follow a message that is published with them. */
+/** The events of an append. Every event but the first follows a message that is published with it. */
 export function eventsOf({ room, messages, isShared }: RoomAppend): NewMessageEvent[] {
   return messages.map(({ message: { _id, createdAtMS } }, i) => {
     const isSoonAfter = i === 0 && (isShared || createdAtMS < room.clockMS + soonMS)
@@ -40,14 +40,14 @@ export function eventsOf({ room, messages, isShared }: RoomAppend): NewMessageEv
   })
 }
 
-/** Publishes the messages of an append; events that the bus does not accept are noted at the flush. Never fails. */
+/** Publishes the messages of an append. Events that the bus does not accept are noted at the flush. Never fails. */
 export async function publishAppended(
   { outbox, at }: { outbox: Outbox; at: AtPoint },
   one: Unflushed,
   senders: Senders,
 ): Promise<void> {
   const { room, messages: sent } = one.append
-  // A pending deletion of all messages goes first; if the bus does not take it, the relay publishes both in order.
+  // A pending deletion of all messages goes first. If the bus does not accept it, the relay publishes both in order.
   if (!(await outbox.publishDeletions([room]))) return
   const docs = sent.map(({ message, quoted }) => {
     return { message, sender: senders.get(key(message.app, message.sender)), quoted: quotedBy(quoted) }
@@ -57,10 +57,10 @@ export async function publishAppended(
   if (one.isPublished) await at('published')
 }
 
-/** A changed nickname appears in new messages after this time at the latest. */
+/** A changed nickname appears in new messages within this time. */
 const rememberMS = 2_000
 
-/** Reads the profiles for the events of messages, by key(app, user). */
+/** Reads profiles for message events, by key(app, user). */
 export type SenderProfiles = (senders: readonly { app: string; sender: string }[]) => Promise<Map<string, UserDoc>>
 
 export function createSenderProfiles(db: Db): SenderProfiles {

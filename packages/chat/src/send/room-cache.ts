@@ -7,38 +7,41 @@ import { appBanKey } from '@parley/db/users/app-bans'
 import { LRUCache } from 'lru-cache'
 import type { Send } from './decide.ts'
 
-/** Rooms and their senders together. */
+/** Maximum number of rooms and senders together. */
 const maxEntries = 100_000
 const maxApps = 1_000
-/** How long a room counts as shared after another process sent to it. */
+/** A room counts as shared for this long after another process has sent to it. */
 const sharedMS = 2_000
 
 /**
- * Caches rooms, their senders and the configuration, so that a send reads nothing. An entry can be outdated at any time: it counts only
- * in a write that proves it, a room by its `version` and `seq` (a shared room by its `version` alone), the configuration by its mark.
- * No write proves a refusal, so nothing that would refuse is cached.
+ * Caches rooms, their senders and the configuration, so that a send reads nothing. Entries may be outdated at any time,
+ * so they are used only in a write that proves them: a room by its `version` and `seq` (a shared room by its `version`
+ * alone), the configuration by its mark. No write proves a refusal, so nothing that would cause one is cached.
  */
 export interface RoomCache {
-  /** The facts that decide these sends: cached, or read by `read`. */
+  /** Facts that decide these sends, cached or read by `read`. */
   find(sends: readonly Send[], read: (unknown: readonly Send[]) => Promise<SendFacts>): Promise<SendFacts>
-  /** Advances a room by an append of this process. */
+  /** Advances a cached room by an append of this process. */
   appended(append: RoomAppend): void
-  /** Whether other processes send to the room, so that its `seq` is hardly ever the cached one. */
+  /** Whether other processes send to the room, so that its `seq` rarely matches the cached one. */
   isShared(roomKey: string): boolean
-  /** Evicts a room and its app's configuration. @param byOthers because another process has changed it */
+  /** Evicts a room and its app's configuration. @param byOthers whether another process has changed it */
   forget(room: Pick<RoomAppend['room'], '_id' | 'app'>, byOthers: boolean): void
 }
 
 interface CachedRoom {
   room: RoomAppend['room']
-  /** IDs of the memberships that may send, while the app's configuration has this mark: a ban from the app moves it. */
+  /**
+   * IDs of memberships that may send. Valid while the app's configuration has this mark, which a ban from the app
+   * changes.
+   */
   members: ReadonlySet<string>
   mark: string | undefined
 }
 
 interface CachedConfig {
   mark: string | undefined
-  /** Of the censorship. */
+  /** Version of the censorship. */
   version: ConfigVersion | undefined
 }
 
@@ -50,7 +53,7 @@ export function createRoomCache(): RoomCache {
   const apps = new LRUCache<string, CachedConfig>({ max: maxApps })
   const shared = new LRUCache<string, true>({ max: 10_000, ttl: sharedMS })
 
-  /** Adds the cached facts; returns the sends that need more. */
+  /** Adds cached facts, and returns the sends that need more. */
   function addCached(facts: SendFacts, sends: readonly Send[]): Send[] {
     const unknown: Send[] = []
     for (const [roomKey, own] of Map.groupBy(sends, ({ draft }) => key(draft.app, draft.room))) {
@@ -75,7 +78,7 @@ export function createRoomCache(): RoomCache {
         facts.memberships.push(...found.memberships)
         facts.usedKeys = found.usedKeys
         facts.pauses = found.pauses
-        // Replaces the cached configuration: a write proves one state of it.
+        // Replaces the cached configuration, since a write proves a single state of it.
         for (const [app, known] of configOf(found)) for (const all of [apps, config]) all.set(app, known)
       }
       return withConfig(facts, config)
@@ -92,7 +95,7 @@ export function createRoomCache(): RoomCache {
       rooms.set(room._id, { ...known, room: { ...known.room, seq: last.seq, clockMS: last.createdAtMS } })
     },
 
-    // More than its version can decide for an uncached room, and each send reads it anyway.
+    // For an uncached room, more than its version may decide, and each send reads it anyway.
     isShared: (roomKey) => shared.has(roomKey) && rooms.has(roomKey),
 
     forget({ _id, app }, byOthers) {
@@ -103,7 +106,7 @@ export function createRoomCache(): RoomCache {
   }
 }
 
-/** The cached room, if all of these sends are allowed. */
+/** The cached room, if all of these sends are known to be allowed. */
 function cachedRoom(
   { rooms, apps }: { rooms: LRUCache<string, CachedRoom>; apps: LRUCache<string, CachedConfig> },
   roomKey: string,
@@ -137,7 +140,7 @@ function withConfig(facts: SendFacts, config: ReadonlyMap<string, CachedConfig>)
   return facts
 }
 
-/** The memberships that may send, by the key of the room. */
+/** Memberships that may send, by key of the room. */
 function freeMembers(memberships: SendFacts['memberships']): Map<string, { _id: string }[]> {
   const blocked = new Set(memberships.filter(isBlocked).map(({ _id }) => _id))
   const userOf = (id: string) => id.slice(id.lastIndexOf('\0') + 1)
@@ -148,12 +151,12 @@ function freeMembers(memberships: SendFacts['memberships']): Map<string, { _id: 
   return Map.groupBy(free, ({ _id }) => _id.slice(0, _id.lastIndexOf('\0')))
 }
 
-/** An ongoing erasure of messages, and an import, do not move the room. */
+/** Whether a room may be cached: ongoing erasures and imports do not change its version. */
 function mayBeCached({ deletedAt, status, importing, erasing }: RoomAppend['room']): boolean {
   return !deletedAt && status === 1 && !importing && !erasing
 }
 
-/** The cached members, if they still hold, and those found. There can be many: they are copied only for a new one. */
+/** The cached members, if still valid, plus those found. The set may be large, so it is copied only for new members. */
 function membersNow(
   before: CachedRoom | undefined,
   { room, mark }: Omit<CachedRoom, 'members'>,

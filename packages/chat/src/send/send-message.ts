@@ -23,62 +23,62 @@ export interface MessageToSend {
   /** Any JSON of at most 64 KiB. */
   message: unknown
   messageType: string
-  /** Users, and user groups, which stand for their members. */
+  /** Users and user groups; a group stands for its members. */
   mentions?: string[] | undefined
   push: boolean
-  /** A robot is streaming it. */
+  /** Set if a bot is streaming it. */
   streaming?: true
   /** Written by the server about a membership change. */
   isSystem?: true | undefined
-  /** Omits the badge from the message's pushes. */
+  /** Leaves the badge out of the message's pushes. */
   skipTotalBadge?: boolean | undefined
-  /** false: the room's webhook does not receive it, because the message is its own response. */
+  /** false: the room's webhook does not receive it, because the message is the webhook's own response. */
   webhook?: false
   clientMessageID?: string | undefined
   attachments?: readonly AttachmentToSend[] | undefined
-  /** ID of a message of the same room. */
+  /** ID of a message in the same room. */
   replyTo?: string | undefined
-  /** Keeps it in the thread of that message. */
+  /** Sends it to the thread of that message. */
   thread?: boolean | undefined
-  /** Seconds until it expires; 0 for never. By default the room's. */
+  /** Seconds until it expires; 0 means never. Defaults to the room's setting. */
   expiresInS?: number | undefined
-  /** Sent by the sender's own client: slow mode applies, and its files must be the sender's. */
+  /** Set if the sender's own client sends it: slow mode applies, and its files must be the sender's. */
   byClient?: boolean | undefined
-  /** Written by the server in the sender's name: a ban of the sender does not refuse it. */
+  /** Written by the server on the sender's behalf, so a ban of the sender does not refuse it. */
   isForOther?: boolean | undefined
-  /** Makes the send repeatable; by default the clientMessageID. */
+  /** Makes the send repeatable. Defaults to the clientMessageID. */
   idempotencyKey?: string | undefined
-  /** ID of the request, for the log lines of the message. */
+  /** Request ID, for the log lines of the message. */
   request?: string | undefined
-  /** ID of the message, unused so far; by default a new one. */
+  /** ID of the message, which must be unused; a new one by default. */
   id?: string | undefined
-  /** Orders it among the messages that its client sends to the room. */
+  /** Its turn among the messages that its client sends to the room. */
   turn?: Turn | undefined
 }
 
 /**
- * Sends a message to a room: when this resolves, it is journaled on a majority, has its seq, and is about to be published
- * (docs/reference/messages.md#send). Concurrent sends share their round trips.
- * @throws ApiError MESSAGE_TOO_LARGE, INVALID_REQUEST, ROOM_NOT_FOUND, CLIENT_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN,
- *   ROOM_IMPORTING, SLOW_MODE, MESSAGE_REFUSED, MESSAGE_NOT_FOUND of replyTo, MISSING_PARAMETER with `thread` alone,
- *   FILE_NOT_FOUND, INSUFFICIENT_PERMISSIONS for @room and @here; those of the turn
+ * Sends a message to a room. When this settles, the message is journaled on a majority, has its seq, and is about to be
+ * published (docs/reference/messages.md#send). Concurrent sends share their round trips.
+ * @throws ApiError MESSAGE_TOO_LARGE, INVALID_REQUEST, ROOM_NOT_FOUND, CLIENT_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED,
+ * ROOM_FROZEN, ROOM_IMPORTING, SLOW_MODE, MESSAGE_REFUSED, MESSAGE_NOT_FOUND of replyTo, MISSING_PARAMETER for `thread`
+ * without replyTo, FILE_NOT_FOUND, INSUFFICIENT_PERMISSIONS for @room and @here; those of the turn
  */
 export async function sendMessage(chat: Chat, send: MessageToSend): Promise<SentMessage> {
   const { message, quoted } = await sendContent(chat, send, contentOf(send.message))
   return toSentMessageView(message, quoted)
 }
 
-/** The same, with the message as JSON text: its content is not parsed and serialised again. */
+/** Like sendMessage, but returns the message as JSON text, without parsing its content and serialising it again. */
 export async function sendAndShow(chat: Chat, send: MessageToSend): Promise<JsonText> {
   const { message, quoted } = await sendContent(chat, send, contentOf(send.message))
   return new JsonText(sentMessageJson(message, quoted))
 }
 
 /**
- * The same with the content as JSON text of a checked size.
+ * Like sendMessage, for content that is JSON text of a checked size.
  *
- * check → append (append.ts, with the decision in decide.ts) → acknowledge: this returns → publish (publish.ts), after the
- * response → flush (flush.ts), 200 ms later or when the room has enough.
+ * Steps: check → append (append.ts, decided in decide.ts) → acknowledge (this returns) → publish after the response
+ * (publish.ts) → flush 200 ms later, or once the room reaches its threshold (flush.ts).
  */
 export async function sendContent(
   chat: Chat,
@@ -95,7 +95,7 @@ export async function sendContent(
   const before = send.turn?.come()
   if (before) await before
   const appended = append(chat, moderated, isInThread)
-  // The queue keeps the order of a room's messages; a message of a thread does not pass through it.
+  // The queue keeps the order of a room's messages. Thread messages do not pass through it.
   if (!isInThread) send.turn?.over()
   const result = await appended
   if ('refused' in result) throw await errorOfRefusal(chat, result, send)
@@ -134,7 +134,7 @@ async function check(
   return send.attachments ? attachToDraft(chat, send.attachments, draft) : draft
 }
 
-/** Its span has the wait for others of the same write, too. */
+/** Appends the message. The span includes the wait for other sends of the same write. */
 async function append(chat: Chat, draft: Draft | Refusal, isInThread: boolean): Promise<SendResult> {
   if ('refused' in draft) return draft
   const { replyTo } = draft

@@ -6,7 +6,7 @@ import { findUsers } from '@parley/db/users/users'
 import type { Draft } from './new-message.ts'
 
 /**
- * The last send times of members under slow mode, by ID of the membership. The rooms were read before, and the write proves that
+ * Last send times of members under slow mode, by membership ID. The rooms were read before, and the write proves that
  * nothing was sent since, so the result is exact across gateways.
  */
 export async function findPauses(
@@ -31,7 +31,7 @@ function isFree({ sender }: Draft, { owner, managers }: SlowMode): boolean {
   return sender === owner || managers.includes(sender)
 }
 
-/** Robots are left out. */
+/** The last send time of each sender. Bots are left out. */
 async function findLastTimes(
   db: Db,
   { app, id }: { app: string; id: string },

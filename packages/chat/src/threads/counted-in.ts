@@ -5,7 +5,7 @@ import type { RoomDoc } from '@parley/db/rooms/documents'
 import { countedThread } from '@parley/db/threads/thread'
 import type { Session } from '@parley/db/transactions/transaction'
 
-/** Where a message counts as unread: in its room or its thread; and for which members. */
+/** Where a message counts as unread, its room or its thread, and for which members. */
 export async function countedIn(
   db: Db,
   room: RoomDoc,

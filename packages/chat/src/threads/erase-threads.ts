@@ -8,8 +8,8 @@ import { inTransaction } from '@parley/db/transactions/transaction'
 import type { Chat } from '../chat.ts'
 
 /**
- * Turns the documents of threaded messages that were deleted with all of their room into stubs, like eraseMessages for those of the
- * room itself. Idempotent.
+ * Turns the documents of thread messages deleted with their whole room into stubs, as eraseMessages does for the room's
+ * own messages. Idempotent.
  */
 export async function eraseThreads(chat: Chat, room: RoomDoc, signal: AbortSignal): Promise<void> {
   if (room.lastThreadAtMS === undefined) return
@@ -17,12 +17,12 @@ export async function eraseThreads(chat: Chat, room: RoomDoc, signal: AbortSigna
   while (afterMS !== undefined && !signal.aborted) {
     const sinceMS = performance.now()
     afterMS = await eraseChunk(chat, room, afterMS)
-    // So that sends to the room get their turn.
+    // Lets sends to the room through.
     await pause(performance.now() - sinceMS)
   }
 }
 
-/** Returns the position after which there can be more. */
+/** Returns the time after which there may be more messages; undefined if there are none. */
 async function eraseChunk(chat: Chat, { app, id }: RoomDoc, afterMS: number): Promise<number | undefined> {
   return inTransaction(chat.db, async (session) => {
     const room = await lockRoom(chat.db, app, id, session)

@@ -28,7 +28,7 @@ import { findRoot, unreadInThread } from './thread.ts'
 export async function listThread(chat: Chat, caller: Caller, id: string, query: HistoryQuery): Promise<JsonText> {
   const { db } = chat
   const { app } = caller
-  // No user has an empty ID: the integrator takes part in no thread, and has deleted nothing.
+  // No user has an empty ID: the integrator takes part in no thread and has deleted nothing.
   const user = userOf(caller) ?? ''
   const { room: of, root: found } = await findRoot(chat, caller, id)
   const { field, size } = toPageSize(query)
@@ -38,7 +38,7 @@ export async function listThread(chat: Chat, caller: Caller, id: string, query: 
     const room = checkRoom(await findRoom(db, app, of.id, session), of.id)
     // A former member gets no later messages.
     if (caller.kind === 'user') checkMember(await findMembership(db, app, of.id, user, session))
-    // One in the buffer of the room is about no thread yet.
+    // A root that is still in the room's buffer has no thread yet.
     const root = (await findMessages(db, [found._id], session))[0] ?? found
     const history = { roomKey: threadKey(found, found._id), seq: root.thread?.seq ?? 0 }
     return {

@@ -22,7 +22,7 @@ import { JsonText, withField } from '../views/json-text.ts'
 import { messageJson } from '../views/message.ts'
 import { unreadInThread } from './thread.ts'
 
-/** A thread of the list, for sorting and filtering. */
+/** An entry of the list, for sorting and filtering. */
 interface Listed {
   root: RootSummary
   room: RoomDoc
@@ -30,8 +30,8 @@ interface Listed {
 }
 
 /**
- * The caller's threads, those with the latest messages first, and the number with unread messages (docs/reference/messages.md#threads).
- * The cost grows with the number of threads, not of their messages.
+ * The caller's threads, latest messages first, and the number of threads with unread messages
+ * (docs/reference/messages.md#threads). The cost grows with the number of threads, not with their messages.
  * @throws ApiError INVALID_QUERY
  */
 export async function listThreads(
@@ -51,7 +51,7 @@ export async function listThreads(
   return new JsonText(withField(about, 'data', `[${(await shownThreads(chat.db, { app, user }, page)).join(',')}]`))
 }
 
-/** Threads of the user's current rooms; the parts of an unread count are read at one snapshot. */
+/** Threads in the user's current rooms. Parts of an unread count are read at one snapshot. */
 async function findListed(db: Db, app: string, user: string): Promise<Listed[]> {
   const { members, roots, rooms } = await inSnapshot(db, async (session) => {
     const found = await findThreadsOfUser(db, app, user, session)
@@ -78,7 +78,7 @@ async function findListed(db: Db, app: string, user: string): Promise<Listed[]> 
   })
 }
 
-/** As JSON texts in order. A root that the user deleted for themselves is a stub. */
+/** Threads as JSON texts, in order. A root that the user deleted for themselves appears as a stub. */
 async function shownThreads(
   db: Db,
   { app, user }: Pick<UserCaller, 'app' | 'user'>,
@@ -107,7 +107,7 @@ function placeOf({ root: { _id, thread } }: Listed): PagePlace {
   return { atMS: thread.lastMessageAtMS, id: _id }
 }
 
-/** Below 0 if `a` comes first. */
+/** Negative if `a` comes first. */
 function byLatest(a: PagePlace, b: PagePlace): number {
   return b.atMS - a.atMS || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
 }

@@ -15,8 +15,9 @@ import { threadMarkerOrderingKey } from '../events/ordering-keys.ts'
 import { findRoot, unreadInThread } from './thread.ts'
 
 /**
- * Moves the caller's read marker in a thread to one of its messages (docs/reference/messages.md#threads); never
- * backwards. Their other devices get threadLastRead when it moves. Nothing changes for a user outside the thread.
+ * Moves the caller's read marker in a thread to one of its messages, never backwards
+ * (docs/reference/messages.md#threads). Their other devices get threadLastRead if it moves. Has no effect for users
+ * outside the thread.
  * @throws ApiError MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER
  */
 export async function markThreadRead(

@@ -26,13 +26,13 @@ import { MessageBatch, type SendResult } from '../send/decide.ts'
 import type { Draft } from '../send/new-message.ts'
 import { findThreadPause } from './thread-pause.ts'
 
-/** A draft of a threaded message: it replies to the root, or to another message of the thread. */
+/** A draft of a thread message, which replies to the root or to another message of the thread. */
 export type ThreadDraft = Draft & { replyTo: string }
 
 /**
- * Writes a threaded message (docs/reference/messages.md#threads) in one transaction that locks the room, so that it conflicts with
- * every change that decides sends there. The message gets the next seq of the thread, and a time of the room, which is otherwise
- * unchanged.
+ * Writes a thread message (docs/reference/messages.md#threads) in one transaction that locks the room, so that it
+ * conflicts with every change that decides sends there. The message gets the next seq of the thread and a time of the
+ * room. Otherwise the room is unchanged.
  */
 export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<SendResult> {
   const { app, room: roomId, quoted, replyTo, id = newId() } = draft
@@ -40,7 +40,7 @@ export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Send
     chat,
     threadOrderingKey(app, roomId, quoted?.threadOf ?? replyTo),
     async (session, pending) => {
-      // Only now, in its turn, so that words listed meanwhile are masked too.
+      // Masked in its turn, so that words added meanwhile are masked too.
       const mask = await chat.censor.maskOf(app)
       const masked = mask ? { ...draft, content: mask(draft.content) } : draft
       const room = await lockRoom(chat.db, app, roomId, session)
@@ -66,7 +66,10 @@ export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Send
   return value.result
 }
 
-/** Decides the draft by the rules of every message: if accepted, with the seq and time of the room. */
+/**
+ * Decides the draft by the same rules as any message. An accepted one has a seq and time of the room, which `write`
+ * replaces.
+ */
 async function decide(chat: Chat, draft: ThreadDraft, id: string, room: RoomDoc | null, session: Session) {
   const { db } = chat
   const { app, sender, replyTo } = draft
@@ -83,7 +86,7 @@ async function decide(chat: Chat, draft: ThreadDraft, id: string, room: RoomDoc 
   return { result: batch.results[0] as SendResult, parent }
 }
 
-/** The message already sent under the draft's key. */
+/** The message already sent with the draft's key. */
 async function findSentBefore(
   { db }: Chat,
   draft: Draft,
@@ -98,7 +101,7 @@ async function findSentBefore(
   return new Map(message ? [[name, message]] : [])
 }
 
-/** Writes the message into the thread, and counts it for the thread's users. */
+/** Writes the message into the thread and counts it for the thread's users. */
 async function write(
   { db }: Chat,
   made: MessageDoc,
@@ -120,7 +123,7 @@ async function write(
   const begin = (user: string, readSeq: number) =>
     joinThread(db, thread, user, { joinedAtMS: timeMS, readSeq, uncounted: 0 }, session)
   const isFirst = seq === 1
-  // Also for users outside the room now: when they return, the thread is among theirs.
+  // Also for users who have left the room: when they return, the thread is among theirs.
   const author = isFirst && root.sender !== sender && (await findUser(db, app, root.sender, session))
   if (author) await begin(root.sender, 0)
   const member: MembershipDoc | null = await findThreadMember(db, thread, sender, session)
@@ -139,7 +142,7 @@ async function publish(
   { message, quoted }: { message: MessageDoc; quoted?: MessageDoc | undefined },
   noted: Noted,
 ): Promise<void> {
-  // After the pending deletion of all messages of the room; if the bus does not accept it, the relay publishes both.
+  // A pending deletion of all messages of the room goes first. If the bus does not accept it, the relay publishes both.
   if (!(await outbox.publishDeletions([room]))) return
   const sender = (await findUser(db, message.app, message.sender)) ?? undefined
   await outbox.publish(noted, justWritten({ messages: [{ message, sender, quoted: quotedBy(quoted) }] }))

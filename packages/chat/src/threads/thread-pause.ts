@@ -5,8 +5,8 @@ import type { Draft } from '../send/new-message.ts'
 import { findPauses } from '../send/slow-mode.ts'
 
 /**
- * The slow-mode pauses of a room's threads, by the ID of the membership: after a message to the room, or to one of its threads. The
- * room is locked.
+ * Slow-mode pauses of thread messages, by membership ID: counted from the last message to the room or to one of its
+ * threads. The room must be locked.
  */
 export async function findThreadPause(
   db: Db,

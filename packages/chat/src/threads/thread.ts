@@ -11,7 +11,7 @@ import type { Chat } from '../chat.ts'
 import { unknownMessage } from '../messages/changing/change-message.ts'
 
 /**
- * The message that a thread is about, and its room, by the ID of the message or of one of the thread.
+ * The root of a thread and its room, by the ID of the root or of a message in the thread.
  * @throws ApiError MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER
  */
 export async function findRoot(chat: Chat, caller: Caller, id: string): Promise<{ room: RoomDoc; root: MessageDoc }> {
@@ -28,7 +28,10 @@ export async function findRoot(chat: Chat, caller: Caller, id: string): Promise<
   return { room, root }
 }
 
-/** Unread messages of a thread for one of its users; all three read at one snapshot. Exact, without counting. */
+/**
+ * Unread messages of a thread for one of its users. All three must be read at one snapshot. Exact, without counting
+ * messages.
+ */
 export function unreadInThread(
   root: Pick<MessageDoc, '_id' | 'app' | 'room' | 'thread'>,
   room: RoomDoc,
@@ -39,7 +42,7 @@ export function unreadInThread(
   return unreadOf(member, { seq, deletedUpToSeq, own: [] })
 }
 
-/** A message of a thread names the message that it replies to. @throws ApiError MISSING_PARAMETER */
+/** Requires replyTo for a thread message. @throws ApiError MISSING_PARAMETER */
 export function requireReply(thread: boolean | undefined, replyTo: string | undefined): void {
   if (thread && replyTo === undefined) throw new ApiError('MISSING_PARAMETER', 'replyTo is required with thread')
 }

@@ -15,7 +15,7 @@ import type { TracedMessage } from './records.ts'
 
 type Asking = Pick<Chat, 'bus' | 'control' | 'log'>
 
-/** The recent activity of a user in the memory of the processes. */
+/** A user's recent activity, as remembered by the processes. */
 export interface Remembered {
   activity: { node: string; entry: ActivityAnswer[number] }[]
   live: { node: string; connection: ConnectionsAnswer[number] }[]
@@ -23,7 +23,7 @@ export interface Remembered {
   silent: string[]
 }
 
-/** Asks the realtime nodes, and the gateways that report themselves: without Redis those are left out. */
+/** Asks the realtime nodes and the gateways that report themselves. Without Redis, gateways are left out. */
 export async function askActivity(
   { bus, control, log }: Asking,
   presence: Presence,
@@ -48,14 +48,14 @@ export async function askActivity(
   }
 }
 
-/** The gateways that have reported lately. */
+/** The gateways that have reported recently. */
 export async function livingGateways(presence: Presence): Promise<string[]> {
   const oldestMS = clock.now() - silentAfterMS
   const all = await readProcesses(presence)
   return all.filter(({ service, atMS }) => service === 'api-gateway' && atMS >= oldestMS).map(({ node }) => node)
 }
 
-/** The deliveries that nodes remember, for some minutes. */
+/** Deliveries that the nodes remember, for some minutes. */
 export async function askDeliveries(
   { bus, control }: Asking,
   app: string,

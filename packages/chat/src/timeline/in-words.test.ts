@@ -41,7 +41,7 @@ const rows: [record: TimelineRecord, code: string, reason: string][] = [
   [
     { of: 'message', message: { ...sent, system: true }, reader: { user: 'bob' } },
     'MESSAGE_RECEIVED',
-    'the server wrote a message of type text (seq 12); bob is no member now',
+    'the server wrote a message of type text (seq 12); bob is not a member now',
   ],
   [
     { of: 'message', message: sent, reader: { user: 'bob', readSeq: 12 } },
@@ -51,27 +51,27 @@ const rows: [record: TimelineRecord, code: string, reason: string][] = [
   [
     { of: 'message', message: sent, reader: { user: 'bob', readSeq: 11, deliveredSeq: 12 } },
     'MESSAGE_RECEIVED',
-    'alice sent a message of type text (seq 12); it reached a device of bob, and bob has not read it',
+    'alice sent a message of type text (seq 12); it reached a device of bob, but bob has not read it',
   ],
   [
     { of: 'message', message: sent, reader: { user: 'bob', readSeq: 11 } },
     'MESSAGE_RECEIVED',
-    'alice sent a message of type text (seq 12); no device of bob reported to have it, and bob has not read it',
+    'alice sent a message of type text (seq 12); no device of bob reported receiving it, and bob has not read it',
   ],
   [
     { of: 'delivery', atMS: 2, message: about, node: 'n1', sockets: 2, caughtUp: false, devices: ['phone'] },
     'DELIVERED',
-    'handed to 2 sockets of the room; phone was connected there',
+    'delivered to 2 sockets of the room; phone was connected there',
   ],
   [
     { of: 'delivery', atMS: 2, message: about, node: 'n1', sockets: 1, caughtUp: true, devices: ['a', 'b'] },
     'DELIVERED_LATER',
-    'handed to one socket that came back with `since`; a, b were connected there',
+    'delivered to one socket that reconnected with `since`; a, b were connected there',
   ],
   [
     { of: 'delivery', atMS: 2, message: about, node: 'n1', sockets: 0, caughtUp: false, devices: [] },
     'DELIVERED_TO_NONE',
-    'handed to no socket of the room',
+    'delivered to no socket of the room',
   ],
   [
     { of: 'no push', atMS: 2, message: about, reason: 'MUTED' },
@@ -81,14 +81,14 @@ const rows: [record: TimelineRecord, code: string, reason: string][] = [
   [
     { of: 'no push', atMS: 2, message: about, reason: 'PUSH_GENERIC', call: 'push_m1' },
     'PUSH_PUSH_GENERIC',
-    'The push was handed to PUSH_GENERIC, in a call that names the user',
+    'The push went to PUSH_GENERIC, in a call that names the user',
   ],
   [
     push({ outcome: 'not sent', reason: 'CONNECTED' }),
     'PUSH_CONNECTED',
     'No push to phone: the device was connected and heard the message live',
   ],
-  [push({ outcome: 'sent', network: 'apns', atMS: 9 }), 'PUSH_SENT', 'APNs took the push to phone'],
+  [push({ outcome: 'sent', network: 'apns', atMS: 9 }), 'PUSH_SENT', 'APNs accepted the push to phone'],
   [
     push({ outcome: 'refused', network: 'fcm', reason: 'UNREGISTERED', tokenRemoved: true }),
     'PUSH_REFUSED',
@@ -98,19 +98,19 @@ const rows: [record: TimelineRecord, code: string, reason: string][] = [
   [
     push({ outcome: 'waiting', tries: 2, lastError: '503', nextTryAtMS: 0 }),
     'PUSH_WAITING',
-    'the push to phone waits after 2 failed tries: 503; next try 1970-01-01T00:00:00.000Z',
+    'the push to phone is waiting after 2 failed attempts: 503; next attempt 1970-01-01T00:00:00.000Z',
   ],
-  [push({ outcome: 'sending' }), 'PUSH_SENDING', 'the push to phone was begun, and no outcome is on record'],
-  [{ of: 'call', call }, 'CALL_DONE', "the call of MESSAGE to the room's webhook was made, answered 200 in 83 ms"],
+  [push({ outcome: 'sending' }), 'PUSH_SENDING', 'the push to phone was started, but has no recorded outcome'],
+  [{ of: 'call', call }, 'CALL_DONE', "the MESSAGE call to the room's webhook was made and answered with 200 in 83 ms"],
   [
     { of: 'call', call: { ...call, kind: 'push', state: 'failed', tries: 1, lastError: 'status 500' } },
     'CALL_FAILED',
-    'the call to PUSH_GENERIC failed for good after 1 try: status 500',
+    'the call to PUSH_GENERIC failed for good after 1 attempt: status 500',
   ],
   [
     { of: 'call', call: { ...call, state: 'waiting', tries: 3, lastError: 'timeout' } },
     'CALL_WAITING',
-    "the call of MESSAGE to the room's webhook waits after 3 failed: timeout",
+    "the MESSAGE call to the room's webhook is waiting after 3 failed: timeout",
   ],
   [activity({ what: 'connected', device: 'phone', transport: 'polling' }), 'CONNECTED', 'phone logged in by polling'],
   [
@@ -126,14 +126,14 @@ const rows: [record: TimelineRecord, code: string, reason: string][] = [
   [
     { of: 'live', node: 'n1', device: 'phone', transport: 'websocket', sinceMS: 1 },
     'CONNECTED_STILL',
-    'phone connected by websocket, and is connected still',
+    'phone connected by websocket and is still connected',
   ],
   [
     { of: 'last login', user: { lastLoginTimeMS: 4, address: { address: '10.0.0.1', family: 'IPv4' } } },
     'LAST_LOGIN',
-    'the last login of a socket, from 10.0.0.1',
+    'the last socket login, from 10.0.0.1',
   ],
-  [{ of: 'last seen', atMS: 4 }, 'LAST_SEEN', 'the last end of a connection of the user'],
+  [{ of: 'last seen', atMS: 4 }, 'LAST_SEEN', "the end of the user's last connection"],
   [
     {
       of: 'refused',
@@ -148,7 +148,7 @@ const rows: [record: TimelineRecord, code: string, reason: string][] = [
   [
     { of: 'read', membership: { room: 'r', readSeq: 3, deliveredSeq: 5 }, atMS: 8 },
     'READ',
-    'read up to seq 3, delivered up to seq 5: the last report of a position',
+    'read up to seq 3, delivered up to seq 5: the last reported position',
   ],
   [
     { of: 'joined', membership: { room: 'r', user: 'bob', joinedAtMS: 1 } },
@@ -169,7 +169,7 @@ const rows: [record: TimelineRecord, code: string, reason: string][] = [
   [
     { of: 'app ban', user: 'bob', ban: { atMS: 1 } },
     'BANNED_FROM_APP',
-    'bob was banned from the app without an end: logins and calls are refused',
+    'bob was banned from the app indefinitely: logins and calls are refused',
   ],
   [{ of: 'report', report }, 'REPORT_OPEN', '2 users reported a message of alice; it is open'],
   [
@@ -184,7 +184,7 @@ const rows: [record: TimelineRecord, code: string, reason: string][] = [
   [{ of: 'audit', entry: { ...audit, actorName: 'console' } }, 'AUDIT', 'console (key:9f) called banUser'],
 ]
 
-/** Known to the record alone: a sentence with one of them has it among its parts too. */
+/** Values from the record: if a sentence contains one, its parts must too. */
 const names = [
   'alice',
   'bob',
@@ -200,7 +200,7 @@ const names = [
 ]
 const states = { read: true, arrived: true, 'not reported': true, 'no member': true }
 
-describe('a record of a timeline in words', () => {
+describe('a timeline record in words', () => {
   for (const [record, code, reason] of rows) {
     test(`${record.of}: ${reason}`, () => {
       const entry = inWords(record)
@@ -208,12 +208,12 @@ describe('a record of a timeline in words', () => {
     })
   }
 
-  test('every requestable kind has a record that becomes it', () => {
+  test('every kind that can be requested has a record', () => {
     const kinds = new Set(rows.map(([record]) => inWords(record).kind))
     assert.deepEqual([...kinds].toSorted(), [...timelineKinds].toSorted())
   })
 
-  test('the parts of a sentence are enough to say it in another language', () => {
+  test('the parts of a sentence suffice to translate it', () => {
     for (const [record, , reason] of rows) {
       const { about } = inWords(record)
       const parts = Object.values(about)
@@ -230,7 +230,7 @@ describe('a record of a timeline in words', () => {
     }
   })
 
-  test('names the subject, the node and the IDs that other operations take', () => {
+  test('has the subject, the node and the IDs for other operations', () => {
     const delivered = inWords({
       ...{ of: 'delivery', atMS: 2, message: about, node: 'n1', sockets: 2, caughtUp: false, devices: ['phone'] },
     })

@@ -5,7 +5,7 @@ import type { TimelineRecord } from './records.ts'
 type RecordOf<Of extends TimelineRecord['of']> = Extract<TimelineRecord, { of: Of }>
 type Writer<Of extends TimelineRecord['of']> = (record: RecordOf<Of>) => TimelineEntry
 
-/** The kind of entry that a record becomes. */
+/** The kind of entry for each record. */
 const kindOf: Record<TimelineRecord['of'], TimelineKind> = {
   message: 'message',
   delivery: 'delivery',
@@ -26,7 +26,7 @@ const kindOf: Record<TimelineRecord['of'], TimelineKind> = {
   audit: 'audit',
 }
 
-/** An entry of a timeline: what a record says, as a sentence. It looks up nothing. */
+/** Turns a record into a timeline entry with a sentence. A pure function. */
 export function inWords(record: TimelineRecord): TimelineEntry {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the writer of the record's own kind
   const write = writers[record.of] as (record: TimelineRecord) => TimelineEntry
@@ -62,7 +62,7 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
 
   delivery({ atMS, message, node, sockets, caughtUp, devices }) {
     const to = sockets === 0 ? 'no socket' : sockets === 1 ? 'one socket' : `${sockets} sockets`
-    const which = caughtUp ? 'that came back with `since`' : 'of the room'
+    const which = caughtUp ? 'that reconnected with `since`' : 'of the room'
     const there =
       devices.length === 0 ? '' : `; ${devices.join(', ')} ${devices.length === 1 ? 'was' : 'were'} connected there`
     return {
@@ -71,7 +71,7 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
       code: sockets === 0 ? 'DELIVERED_TO_NONE' : caughtUp ? 'DELIVERED_LATER' : 'DELIVERED',
       subject: { kind: 'message', id: message._id },
       node,
-      reason: `handed to ${to} ${which}${there}`,
+      reason: `delivered to ${to} ${which}${there}`,
       about: { sockets, devices: [...devices] },
       refs: { message: message._id, room: message.room, ...(devices.length === 1 && { device: devices[0] }) },
     }
@@ -117,7 +117,7 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
     code: 'CONNECTED_STILL',
     subject: { kind: 'device', id: device },
     node,
-    reason: `${device} connected by ${transport}, and is connected still`,
+    reason: `${device} connected by ${transport} and is still connected`,
     about: { devices: [device], transport },
     refs: { device },
   }),
@@ -127,7 +127,7 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
     kind: kindOf['last login'],
     code: 'LAST_LOGIN',
     subject: { kind: 'other', id: 'login' },
-    reason: `the last login of a socket${address ? `, from ${address.address}` : ''}`,
+    reason: `the last socket login${address ? `, from ${address.address}` : ''}`,
     about: { ...(address && { address: address.address }) },
     refs: {},
   }),
@@ -137,7 +137,7 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
     kind: kindOf['last seen'],
     code: 'LAST_SEEN',
     subject: { kind: 'other', id: 'login' },
-    reason: 'the last end of a connection of the user',
+    reason: "the end of the user's last connection",
     about: {},
     refs: {},
   }),
@@ -158,7 +158,7 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
     kind: kindOf.read,
     code: 'READ',
     subject: { kind: 'room', id: room },
-    reason: `read up to seq ${readSeq}, delivered up to seq ${Math.max(readSeq, deliveredSeq)}: the last report of a position`,
+    reason: `read up to seq ${readSeq}, delivered up to seq ${Math.max(readSeq, deliveredSeq)}: the last reported position`,
     refs: { room },
   }),
 
@@ -246,8 +246,8 @@ function stateOf({ readSeq, deliveredSeq = 0 }: NonNullable<RecordOf<'message'>[
 }
 
 const stateWords: Record<State, (user: string) => string> = {
-  'no member': (user) => `${user} is no member now`,
+  'no member': (user) => `${user} is not a member now`,
   read: (user) => `${user} has read it`,
-  arrived: (user) => `it reached a device of ${user}, and ${user} has not read it`,
-  'not reported': (user) => `no device of ${user} reported to have it, and ${user} has not read it`,
+  arrived: (user) => `it reached a device of ${user}, but ${user} has not read it`,
+  'not reported': (user) => `no device of ${user} reported receiving it, and ${user} has not read it`,
 }

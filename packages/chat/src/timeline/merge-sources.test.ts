@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { describe, test } from 'vitest'
 import { mergeSources, type Placed, type Source } from './merge-sources.ts'
 
-/** A source that reads like the database: in order, from the position on, up to the requested number. */
+/** A source that reads like the database: in order, from the position on, up to the limit. */
 function sourceOf(list: readonly Placed<string>[]): Source<string> {
   const order = (a: Placed<string>, b: Placed<string>) => b.atMS - a.atMS || (a.id < b.id ? 1 : -1)
   return {
@@ -20,7 +20,7 @@ function sourceOf(list: readonly Placed<string>[]): Source<string> {
 }
 
 describe('pages of several sources', () => {
-  test('together have every record once, the latest first, for any limit and any shared times', async () => {
+  test('have every record once, latest first, for any limit and any equal times', async () => {
     const source = fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 12 })
     const sources = fc.array(source, { minLength: 1, maxLength: 5 })
     const bounds = fc.tuple(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 0, max: 9 }))

@@ -1,31 +1,31 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { PagePlace, TimePage } from '@parley/db/page-place'
 
-/** Something with its place in a source. */
+/** A record with its position in a source. */
 export interface Placed<T> extends PagePlace {
   record: T
 }
 
-/** A list of records, each source in an order of its own: the latest first, those of one time by their IDs, downwards. */
+/** A list of records, latest first; records with the same time are in descending order of their IDs. */
 export interface Source<T> {
-  /** May return more than asked for, in any order. */
+  /** May return more than requested, in any order. */
   read(page: TimePage): Promise<Placed<T>[]>
 }
 
-/** A page of several sources, the latest first; those of one time in the order of the sources. */
+/** A page of several sources, latest first. Records with the same time are in the order of the sources. */
 export interface MergedPage<T> {
   records: T[]
   cursor?: string
 }
 
-/** Where a page ends: in which source, and there. */
+/** End of a page: the source, and the position in it. */
 interface Cursor extends PagePlace {
   rank: number
 }
 
 /**
- * Reads a page of all sources: each is asked for one page, so the cost does not grow with what they hold.
- * @throws ApiError INVALID_QUERY for a cursor that is none
+ * Reads a page of all sources. Each source is asked for one page, so the cost does not grow with their sizes.
+ * @throws ApiError INVALID_QUERY for an invalid cursor
  */
 export async function mergeSources<T>(
   sources: readonly Source<T>[],
@@ -43,7 +43,7 @@ export async function mergeSources<T>(
         .map((one) => Object.assign(one, { rank }))
     }),
   )
-  // Sorting is stable, so those of one source keep their order.
+  // Sorting is stable, so records of one source keep their order.
   const merged = lists.flat().sort((a, b) => b.atMS - a.atMS || a.rank - b.rank)
   const shown = merged.slice(0, limit)
   const last = merged.length > limit ? shown.at(-1) : undefined
@@ -53,7 +53,7 @@ export async function mergeSources<T>(
 function pageOf(after: Cursor | undefined, rank: number, untilMS: number): Pick<TimePage, 'untilMS' | 'before'> {
   if (!after) return { untilMS }
   if (rank === after.rank) return { untilMS, before: after }
-  // At the cursor's time the sources before its own have been shown.
+  // At the cursor's time, earlier sources have already been shown.
   return { untilMS: Math.min(untilMS, rank < after.rank ? after.atMS - 1 : after.atMS) }
 }
 

@@ -7,10 +7,10 @@ import { findPushes } from '@parley/db/push/pushes'
 import { devicesDecided, explainDevices, reasonOf } from '../push/explained-devices.ts'
 import type { TimelineRecord, TracedMessage } from './records.ts'
 
-/** The effects of each message, by its ID, in order of time. */
+/** Effects of each message by its ID, in order of time. */
 export type Followed = ReadonlyMap<string, readonly TimelineRecord[]>
 
-/** The pushes of messages to a user, or why there was none: one query of each kind for all of them. */
+/** The pushes of messages to a user, or why there were none. Uses one query of each kind for all messages. */
 export async function findPushesOfMessages(
   db: Db,
   app: string,
@@ -47,7 +47,7 @@ export async function findPushesOfMessages(
   )
 }
 
-/** Applies to all devices of the user. */
+/** The reason that applies to all devices of the user, if any. */
 function wholeReason(decisions: readonly PushDecisionDoc[], user: string) {
   const called = decisions.find((decision) => decision.called?.includes(user))
   if (called) return { reason: 'PUSH_GENERIC' as const, ...(called.call !== undefined && { call: called.call }) }
@@ -55,7 +55,7 @@ function wholeReason(decisions: readonly PushDecisionDoc[], user: string) {
   return reason && { reason }
 }
 
-/** A delivery by a node, as it remembers it. */
+/** A delivery as remembered by a node. */
 export interface NodeDelivery {
   node: string
   message: string
@@ -64,16 +64,16 @@ export interface NodeDelivery {
   caughtUp?: true | undefined
 }
 
-/** A time in which a device was connected to a node. */
+/** A period in which a device was connected to a node. */
 export interface Connected {
   node: string
   device: string
   sinceMS: number
-  /** Absent while it is. */
+  /** Absent while it is connected. */
   untilMS?: number
 }
 
-/** The deliveries of messages, with the devices that were connected there at that moment. */
+/** Deliveries of messages, with the devices that were connected to the node at that moment. */
 export function deliveriesOfMessages(
   messages: readonly TracedMessage[],
   deliveries: readonly NodeDelivery[],
@@ -98,7 +98,9 @@ export function deliveriesOfMessages(
   )
 }
 
-/** The stretches in which the devices of a user were connected to a node, from what it remembers, and from now. */
+/**
+ * Periods in which a user's devices were connected to a node, from its remembered activity and its live connections.
+ */
 export function connectedStretches(
   node: string,
   activity: ActivityAnswer,

@@ -25,12 +25,12 @@ import { storedSources, type Traced } from './stored-sources.ts'
 type Query = Input<typeof operation>['query']
 
 const defaultWindowMS = 7 * 24 * 60 * 60 * 1_000
-/** Rooms of a user that are read together: of more, MongoDB would sort in memory. */
+/** Maximum number of a user's rooms read together. With more, MongoDB would sort in memory. */
 const mostRooms = 100
-/** Nodes remember deliveries for less. */
+/** Longer than nodes remember deliveries. */
 const rememberedMS = 10 * 60 * 1_000
 
-/** The scope that each kind needs beside that of the operation. */
+/** Scope that each kind requires in addition to that of the operation. */
 const scopeOf: Record<TimelineKind, Scope> = {
   message: 'messages:read',
   delivery: 'messages:read',
@@ -47,8 +47,8 @@ const scopeOf: Record<TimelineKind, Scope> = {
 }
 
 /**
- * GET /admin/timeline: what happened to a user or in a room, the latest first (docs/reference/timeline.md). Each source is
- * read by one index, for one page.
+ * GET /admin/timeline: the events of a user or room, latest first (docs/reference/timeline.md). Each source is read
+ * through one index, for one page.
  * @throws ApiError INVALID_QUERY, CLIENT_NOT_FOUND, ROOM_NOT_FOUND
  */
 export async function readTimeline(
@@ -81,7 +81,7 @@ export async function readTimeline(
   }
 }
 
-/** MongoDB's clock, which gives messages their times, may be ahead. */
+/** Allows for MongoDB's clock, which times messages, being ahead. */
 const clockMarginMS = 60_000
 
 /** @throws ApiError INVALID_QUERY */
@@ -124,7 +124,7 @@ async function trace(
   return { traced: { ...of, rooms, memberships }, roomsLeftOut: active.length - rooms.length }
 }
 
-/** The connections and refusals that processes remember. */
+/** Connections and refusals that processes remember. */
 function rememberedSource(
   { activity, live, connected }: Remembered,
   isShown: (kind: TimelineKind) => boolean,
@@ -137,7 +137,7 @@ function rememberedSource(
   const isLive = new Map(live.map(({ node, connection }) => [key(node, connection.device), connection]))
   const past = activity.filter(({ node, entry }) => {
     if (!isShown(entry.what === 'refused' ? 'refusal' : 'connection')) return false
-    // The last login of a connection that is there still is shown as such.
+    // The login of a live connection is shown as that connection.
     const isPast = known.has(key(node, entry.device ?? '', `${entry.atMS}`))
     return entry.what !== 'connected' || isPast || !isLive.has(key(node, entry.device ?? ''))
   })
@@ -156,7 +156,7 @@ function rememberedSource(
   return { read: () => Promise.resolve(records) }
 }
 
-/** Leaves out what is of another device. */
+/** Leaves out records of other devices. */
 function onlyDevice(source: Source<TimelineRecord>, device: string | undefined): Source<TimelineRecord> {
   if (device === undefined) return source
   return {
@@ -186,7 +186,7 @@ interface Shown {
   query: Query
 }
 
-/** The entries of a page: above each message the pushes and deliveries that followed from it. */
+/** The entries of a page, with the resulting pushes and deliveries above each message. */
 async function withWhatFollowed(
   chat: Chat,
   { app, user }: Traced,

@@ -11,26 +11,26 @@ export const noPush: Record<PushReason, string> = {
   CONNECTED: 'the user was connected and heard the message live',
   MUTED: 'the user muted the room and was not mentioned',
   MUTED_FOR_NOW: 'the user muted notifications for a time and was not mentioned by name',
-  LEVEL_OF_THREAD: "by the user's level of the thread",
-  LEVEL_OF_TYPE_IN_ROOM: "by the user's level of the message type in the room",
-  LEVEL_OF_ROOM: "by the user's level of the room",
-  LEVEL_OF_TYPE: "by the user's level of the message type",
+  LEVEL_OF_THREAD: "by the user's level for the thread",
+  LEVEL_OF_TYPE_IN_ROOM: "by the user's level for the message type in the room",
+  LEVEL_OF_ROOM: "by the user's level for the room",
+  LEVEL_OF_TYPE: "by the user's level for the message type",
   LEVEL_OF_USER: "by the user's own level",
-  LEVEL_OF_APP: "by the app's level of the room type",
-  DO_NOT_DISTURB: 'the user is not to be disturbed at that time',
+  LEVEL_OF_APP: "by the app's level for the room type",
+  DO_NOT_DISTURB: 'the user had do not disturb on at that time',
   BANNED: 'the user was banned',
   BLOCKED: 'the user blocks the sender',
   SENDER: 'the user sent it',
-  ROBOT: 'the user is a robot',
-  PUSH_FALSE: 'the sender asked for none',
-  STREAMING: 'the message is being streamed; it is pushed at its end',
-  NOT_A_MEMBER: 'the user was no member of the room when it was sent',
-  NOT_IN_THREAD: 'the user takes no part in the thread',
-  PUSH_GENERIC: 'The push was handed to PUSH_GENERIC, in a call that names the user',
+  ROBOT: 'the user is a bot',
+  PUSH_FALSE: 'the sender requested no push',
+  STREAMING: 'the message is being streamed; it is pushed when it ends',
+  NOT_A_MEMBER: 'the user was not a member of the room when it was sent',
+  NOT_IN_THREAD: 'the user does not take part in the thread',
+  PUSH_GENERIC: 'The push went to PUSH_GENERIC, in a call that names the user',
   DELETED: 'the message was deleted before it was handled',
   LATE: 'the message was handled too late',
-  NO_NETWORK: 'no network with credentials reaches the device',
-  NOT_RECORDED: 'nothing is on record',
+  NO_NETWORK: 'no push network with credentials serves the device',
+  NOT_RECORDED: 'no record exists',
 }
 
 const deviceReasons: Readonly<Record<string, string>> = {
@@ -50,7 +50,7 @@ export function outcomeInWords(device: ExplainedDevice): Pick<TimelineEntry, 'co
     case 'not sent':
       return { code: `PUSH_${reason}`, about, reason: `No push to ${deviceId}: ${deviceReasons[reason] ?? reason}` }
     case 'sent':
-      return { code: 'PUSH_SENT', about, reason: `${network} took the push to ${deviceId}` }
+      return { code: 'PUSH_SENT', about, reason: `${network} accepted the push to ${deviceId}` }
     case 'refused': {
       const removed = tokenRemoved === true ? '; the device token was removed' : ''
       return {
@@ -66,9 +66,9 @@ export function outcomeInWords(device: ExplainedDevice): Pick<TimelineEntry, 'co
         reason: `the push to ${deviceId} was given up: ${reason}`,
       }
     case 'waiting': {
-      const failed = tries === 0 ? '' : ` after ${tries} failed ${tries === 1 ? 'try' : 'tries'}`
+      const failed = tries === 0 ? '' : ` after ${tries} failed ${tries === 1 ? 'attempt' : 'attempts'}`
       const why = lastError === undefined ? '' : `: ${lastError}`
-      const next = nextTryAtMS === undefined ? '' : `; next try ${new Date(nextTryAtMS).toISOString()}`
+      const next = nextTryAtMS === undefined ? '' : `; next attempt ${new Date(nextTryAtMS).toISOString()}`
       return {
         code: 'PUSH_WAITING',
         about: {
@@ -76,11 +76,11 @@ export function outcomeInWords(device: ExplainedDevice): Pick<TimelineEntry, 'co
           ...(lastError !== undefined && { error: lastError }),
           ...(nextTryAtMS !== undefined && { nextTryAtMS }),
         },
-        reason: `the push to ${deviceId} waits${failed}${why}${next}`,
+        reason: `the push to ${deviceId} is waiting${failed}${why}${next}`,
       }
     }
     case 'sending':
-      return { code: 'PUSH_SENDING', about, reason: `the push to ${deviceId} was begun, and no outcome is on record` }
+      return { code: 'PUSH_SENDING', about, reason: `the push to ${deviceId} was started, but has no recorded outcome` }
     default:
       return outcome satisfies never
   }
@@ -88,7 +88,7 @@ export function outcomeInWords(device: ExplainedDevice): Pick<TimelineEntry, 'co
 
 export function callInWords(call: Omit<OutgoingCallDoc, 'data'>): Pick<TimelineEntry, 'reason' | 'about'> {
   const { kind, event, state, tries, lastError = '', lastTry } = call
-  const whose = kind === 'push' ? 'the call to PUSH_GENERIC' : `the call of ${event} to the room's webhook`
+  const whose = kind === 'push' ? 'the call to PUSH_GENERIC' : `the ${event} call to the room's webhook`
   const about = { ...(kind === 'webhook' && { event }), tries }
   switch (state) {
     case 'done': {
@@ -96,17 +96,20 @@ export function callInWords(call: Omit<OutgoingCallDoc, 'data'>): Pick<TimelineE
       const { status, durationMS } = lastTry
       return {
         about: { ...about, status, durationMS },
-        reason: `${whose} was made, answered ${status} in ${durationMS} ms`,
+        reason: `${whose} was made and answered with ${status} in ${durationMS} ms`,
       }
     }
     case 'failed':
       return {
         about: { ...about, error: lastError },
-        reason: `${whose} failed for good after ${tries} ${tries === 1 ? 'try' : 'tries'}: ${lastError}`,
+        reason: `${whose} failed for good after ${tries} ${tries === 1 ? 'attempt' : 'attempts'}: ${lastError}`,
       }
     case 'waiting':
-      if (tries === 0) return { about, reason: `${whose} waits` }
-      return { about: { ...about, error: lastError }, reason: `${whose} waits after ${tries} failed: ${lastError}` }
+      if (tries === 0) return { about, reason: `${whose} is waiting` }
+      return {
+        about: { ...about, error: lastError },
+        reason: `${whose} is waiting after ${tries} failed: ${lastError}`,
+      }
     default:
       return state satisfies never
   }
@@ -159,10 +162,10 @@ export function activityInWords(
 
 export const tokenWords = {
   issued: 'a token was issued',
-  used: 'the token was used over HTTP, noted once an hour',
+  used: 'the token was used over HTTP, recorded once an hour',
   expired: 'the token expired: calls and logins with it are refused',
 } as const
 
 export function endOf(untilMS: number | undefined): string {
-  return untilMS === undefined ? 'without an end' : `until ${new Date(untilMS).toISOString()}`
+  return untilMS === undefined ? 'indefinitely' : `until ${new Date(untilMS).toISOString()}`
 }

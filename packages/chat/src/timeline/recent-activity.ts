@@ -5,20 +5,20 @@ import type { ActivityAnswer } from '@parley/contracts/bus/node-requests'
 export type Noted = Omit<ActivityAnswer[number], 'atMS'>
 
 /**
- * The last logins, disconnects and refusals at this process, in memory, so that recording one costs no write. A storm of logins evicts
- * older ones.
+ * The last logins, disconnects and refusals in this process, kept in memory so that recording one costs no write. A
+ * storm of logins evicts older entries.
  */
 export interface RecentActivity {
   note(of: { app: string; user: string }, noted: Noted): void
-  /** Those of a user, the oldest first. */
+  /** Entries of a user, oldest first. */
   of(app: string, user: string): ActivityAnswer
 }
 
-/** A few megabytes. */
+/** Takes a few megabytes. */
 const mostKept = 20_000
-/** Maximum per user in a response. */
+/** Maximum number per user in a response. */
 const mostOfUser = 200
-/** Unshortened, a client's text could fill the memory. */
+/** Client texts are cut to this length, so that they cannot fill the memory. */
 const mostOfText = 256
 
 export function createRecentActivity(): RecentActivity {

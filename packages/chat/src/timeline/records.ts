@@ -9,7 +9,7 @@ import type { BanDoc } from '@parley/db/rooms/documents'
 import type { TracedMembership } from '@parley/db/rooms/memberships'
 import type { AppBan, UserDoc } from '@parley/db/users/documents'
 
-/** A message, for a timeline. */
+/** A message as needed for a timeline. */
 export type TracedMessage = Pick<
   MessageHead,
   | '_id'
@@ -27,11 +27,11 @@ export type TracedMessage = Pick<
   | 'request'
 >
 
-/** A stored record, which `inWords` turns into an entry. */
+/** A record that `inWords` turns into an entry. */
 export type TimelineRecord =
-  /** Of a user's timeline: the user, and their markers in the room, if they are a member. */
+  /** `reader` is set in a user's timeline: the user, with their markers if they are a member. */
   | { of: 'message'; message: TracedMessage; reader?: { user: string; readSeq?: number; deliveredSeq?: number } }
-  /** A node handed a message to sockets; devices of the user that were connected there. */
+  /** A node delivered a message to sockets; `devices` are those of the user connected there. */
   | {
       of: 'delivery'
       atMS: number
@@ -41,7 +41,7 @@ export type TimelineRecord =
       caughtUp: boolean
       devices: readonly string[]
     }
-  /** The reason that no device of a user got a push of a message. */
+  /** Why no device of a user got a push for a message. */
   | { of: 'no push'; atMS: number; message: Pick<TracedMessage, '_id' | 'room'>; reason: PushReason; call?: string }
   | { of: 'push'; atMS: number; message: Pick<TracedMessage, '_id' | 'room'>; device: ExplainedDevice }
   | { of: 'call'; call: Omit<OutgoingCallDoc, 'data'> }

@@ -24,18 +24,18 @@ type TracedRoom = Pick<RoomDoc, '_id' | 'id' | 'deletedUpToSeq' | 'deletedUpToMS
 /** The subject of a timeline. */
 export interface Traced {
   app: string
-  /** The one of the query, or those of the user with the latest messages. */
+  /** The room of the query, or the user's rooms with the latest messages. */
   rooms: readonly TracedRoom[]
   /** The room of the query. */
   room?: string | undefined
   user?: UserDoc | undefined
-  /** Of the user, in these rooms. */
+  /** Memberships of the user in these rooms. */
   memberships: readonly TracedMembership[]
 }
 
 const mostTokens = 100
 
-/** The sources in the database, one index each. A page reads as much of each as it has entries. */
+/** The sources in the database, each read through one index, and only as many entries as a page has. */
 export function storedSources(db: Db, traced: Traced): StoredSource[] {
   const { app, user, room } = traced
   return [

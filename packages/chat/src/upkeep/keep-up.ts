@@ -7,13 +7,13 @@ import type { Db } from '@parley/db/connect'
 import { findDueWork, type WorkKind, workKinds } from '@parley/db/due-work'
 import type { Log } from '../ports.ts'
 
-/** Work in the background that any number of processes may do. */
+/** Background work that any number of processes may do. */
 export interface Duty {
-  /** It is done when work of one of these kinds is due. */
+  /** Runs when work of one of these kinds is due. */
   kinds: readonly WorkKind[]
-  /** Does all that is due. Not called again before it has settled. */
+  /** Does all due work. Not called again before it has settled. */
   work: (signal: AbortSignal) => Promise<unknown>
-  /** Called when it failed; it is tried again. */
+  /** Called on failure; the work is retried. */
   onError: (error: Error) => void
 }
 
@@ -23,16 +23,16 @@ export interface KeepUpParts {
   log: Log
 }
 
-/** Others begin in this time after the process that found the work, which has then taken some of it. */
+/** Other processes begin within this time after the one that found the work, which has then taken some of it. */
 const othersWithinMS = 200
-/** A look of another process finds what is due later. */
+/** Work due later than this is found by a regular look. */
 const soonMS = 2_000
 
 const nameIn = ({ mongo }: Db) => `work ${mongo.databaseName}`
 
 /**
- * Does these duties when there is work, until the signal aborts. One process of all looks for the work of all, once a second;
- * the others hear from it over the bus. Work that is due within the second begins on time.
+ * Does these duties when work is due, until the signal aborts. One process at a time looks for work, once a second, and
+ * the others hear of it over the bus. Work that becomes due within the second starts on time.
  */
 export async function keepUp(
   { db, bus, log }: KeepUpParts,
@@ -47,7 +47,7 @@ export async function keepUp(
     }
   }
   const own = new Set<string>(duties.flatMap(({ kinds }) => kinds))
-  const onError = (error: Error) => log.warn({ err: error }, 'work that is due not looked for; trying again')
+  const onError = (error: Error) => log.warn({ err: error }, 'due work not looked up; trying again')
   const shared = {
     name: nameIn(db),
     schema: workLook,
@@ -65,7 +65,7 @@ export async function keepUp(
   await Promise.all(runners.map(({ ended }) => ended()))
 }
 
-/** Tells the processes with this duty of work that is due before their next look finds it. */
+/** Announces work to the processes with this duty if it is due before their next look. */
 export function announceDue({ db, bus }: Pick<KeepUpParts, 'db' | 'bus'>, kind: WorkKind, atMS: number): void {
   if (atMS > clock.now() + soonMS || !bus.connected) return
   bus.nats.publish(
@@ -93,7 +93,7 @@ function createRunner({ work, onError }: Duty, signal: AbortSignal) {
   }
 
   return {
-    /** Work that is due already while some is being done is left to it, or to the next look. */
+    /** Work already due during a run is left to that run, or to the next look. */
     beginAt: (dueMS: number, delayMS: number): void => {
       const waitMS = Math.max(0, dueMS - clock.now()) + delayMS
       const atMS = performance.now() + waitMS

@@ -27,11 +27,12 @@ import { roomOrderingKey } from '../events/ordering-keys.ts'
 import { eraseContent } from './erase-content.ts'
 import { proveErasure } from './prove-erasure.ts'
 
-/** Rooms left in one transaction, few because other changes of these rooms wait for it. */
+/** Rooms per transaction. Few, because other changes of these rooms wait for it. */
 const roomsAtOnce = 50
 
 /**
- * Removes an erased user from all rooms and from the push records, as a job of this process; returns whether it is finished.
+ * Removes an erased user from all rooms and from the push records, as a job of this process. Returns whether it is
+ * finished.
  * @throws JobTaken
  */
 export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean> {
@@ -58,11 +59,11 @@ export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean>
   await unsetErasing(chat.db, { app, id: user })
   await leaveThreads(chat.db, app, user)
   const { signal } = chat.jobs
-  // A later user of the ID would read these deletions.
+  // These deletions would apply to a later user with the same ID.
   return (await removeUserDeletions(chat.db, app, user, signal)) && forgetPushes(chat.db, app, user, signal)
 }
 
-/** If many together do not succeed, for example because one of them is busy, each is left separately. */
+/** Leaves rooms together or, if that fails, for example because one is busy, one by one. */
 async function leaveTogetherOrEach(chat: Chat, job: JobDoc, user: string, ids: readonly string[]): Promise<number> {
   try {
     return await leaveRooms(chat, job, user, ids)
@@ -75,7 +76,10 @@ async function leaveTogetherOrEach(chat: Chat, job: JobDoc, user: string, ids: r
   return left
 }
 
-/** Leaves some rooms, records the job's progress in the same transaction, and publishes the events; returns the number of rooms. */
+/**
+ * Leaves some rooms, records the job's progress in the same transaction, and publishes the events. Returns the number
+ * of rooms.
+ */
 async function leaveRooms(chat: Chat, job: JobDoc, user: string, ids: readonly string[]): Promise<number> {
   const [first] = ids
   const alone = ids.length === 1 && first !== undefined && { turn: roomOrderingKey(job.app, first) }

@@ -10,7 +10,10 @@ import type { Db } from '@parley/db/connect'
 import { type AppHooks, createAppHooks } from '../integrations/app-hooks.ts'
 import type { HookCalls, Log } from '../ports.ts'
 
-/** Finds the users that an app's users may find by name, and calls the servers that apps name for it (docs/reference/users.md#find-users). */
+/**
+ * The directory settings of apps: which users can be found by name, and the servers that apps configure for it
+ * (docs/reference/users.md#find-users).
+ */
 export type Directory = AppHooks<DirectoryValue, DirectoryCall, string[]>
 
 export function createDirectory({ db, log, calls }: { db: Db; log: Log; calls: HookCalls }): Directory {
@@ -22,7 +25,7 @@ export function createDirectory({ db, log, calls }: { db: Db; log: Log; calls: H
   )
 }
 
-/** @throws ApiError INVALID_BODY if the value of the key is not allowed; null is none */
+/** @throws ApiError INVALID_BODY if the value is invalid; null means none */
 export function checkDirectory(value: unknown): void {
   if (value === null || directory.safeParse(value).success) return
   throw new ApiError('INVALID_BODY', `${directoryKey}: expected all, sharedRooms, off or an object with a url`)

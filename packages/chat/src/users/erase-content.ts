@@ -27,13 +27,14 @@ const redacted: MessageChange = {
   without: [...recall.without, 'expiresAtMS', 'heldExpiryMS'],
 }
 
-/** The erasure of a user whose messages go too. */
+/** The erasure of a user together with their messages. */
 export type ContentErasure = JobDoc & Required<Pick<JobDoc, 'user' | 'content'>>
 
 /**
- * Takes the content of everything that an erased user wrote, in all rooms and threads of the app, in small transactions with their
- * events. Rooms under hold are spared. Messages that are done already are skipped, so another process may repeat it.
- * @returns whether it is finished, or stopped because the process stops
+ * Removes the content of everything that an erased user wrote, in all rooms and threads of the app, in small
+ * transactions with their events. Rooms under a hold are spared. Messages already done are skipped, so another process
+ * may repeat it.
+ * @returns whether it is finished; false if the process is stopping
  * @throws JobTaken
  */
 export async function eraseContent(chat: Chat, job: ContentErasure): Promise<boolean> {
@@ -56,7 +57,7 @@ export async function eraseContent(chat: Chat, job: ContentErasure): Promise<boo
   return eraseFromStreams(bus, { app, sender: user, exceptRooms: new Set(await findHeldRooms(db, app)) }, jobs.signal)
 }
 
-/** Of one room or thread; returns whether it is finished. */
+/** Erases content in one room or thread. Returns whether it is finished. */
 async function eraseIn(chat: Chat, job: ContentErasure, of: { room: string; roomKey: string }): Promise<boolean> {
   for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
     if (chat.jobs.signal.aborted) return false
@@ -65,7 +66,7 @@ async function eraseIn(chat: Chat, job: ContentErasure, of: { room: string; room
   return true
 }
 
-/** Returns the seq after which there can be more. */
+/** Returns the seq after which there may be more; undefined if there is no more. */
 async function eraseNext(
   chat: Chat,
   job: ContentErasure,
@@ -104,7 +105,7 @@ async function eraseNext(
     return { next, changed, noted: room.deletedAt ? [] : await outbox.note(changes, session) }
   }
   const { next, noted, changed = [] } = await inTransaction(db, work, { turn: roomOrderingKey(app, roomId) })
-  // They may quote each other, and not all are done.
+  // Quotes are left out: the messages may quote each other, and not all are done.
   const messages = changed.map((message) => ({ message, sender: undefined, quoted: nothingQuoted }))
   await Promise.all(noted.map((one) => outbox.publish(one, justWritten({ messages }))))
   return next

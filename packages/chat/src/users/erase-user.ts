@@ -25,9 +25,10 @@ import { Accepted, isOverSoon, workOnJob } from '../jobs/work-on-job.ts'
 import { continueErasure } from './continue-erasure.ts'
 
 /**
- * Erases a user: profile, tokens, sockets, devices, preferences and personal blocks end at once, and a job begins that removes the user
- * from all rooms, even if a process dies meanwhile (docs/reference/users.md). Messages keep the ID; `content` decides over the rest of them. Until the job is over the ID stays
- * taken; erasing again returns the same job.
+ * Erases a user: profile, tokens, sockets, devices, preferences and personal blocks are removed at once, and a job
+ * removes the user from all rooms, even if a process dies meanwhile (docs/reference/users.md). Messages keep the user's
+ * ID; `content` decides what else is kept of them. The ID stays taken until the job is done, and erasing again returns
+ * the same job.
  * @throws ApiError CLIENT_NOT_FOUND, UNDER_HOLD
  */
 export async function eraseUser(
@@ -43,13 +44,14 @@ export async function eraseUser(
       return job
     }
     const held = await findHeld(chat.db, app, { users: [user] }, session)
-    if (held.users.has(user)) throw new ApiError('UNDER_HOLD', 'client_id: a legal hold is on the user; lift it first')
+    if (held.users.has(user))
+      throw new ApiError('UNDER_HOLD', 'client_id: the user is under a legal hold; lift it first')
     const ended = await forgetTokens(chat.db, app, user, session)
     tokensRevoked(pending, { app, user }, ended)
     notifyFeed(pending, { app, user }, 'userDeleted', { _id: user })
     return eraseProfile(chat, { app, user, content }, session)
   }
-  // Erasures of users in rooms all write the mark of the app's configuration.
+  // All erasures of users in rooms write the mark of the app's configuration, so they queue on it.
   const begun = await changeAndNotify(chat, userOrderingKey({ app, user }), begin, configMarkKey(app))
   publishPresenceEvent(chat.bus, { app, user }, 'rights')
   if (typeof begun === 'string') return new Accepted({ job: begun })
@@ -58,7 +60,7 @@ export async function eraseUser(
   return isDone ? {} : new Accepted({ job: begun.id })
 }
 
-/** Deletes the user's own data, and records the rooms to leave, to which nothing is sent in their name any more. */
+/** Deletes the user's own data, and records the rooms to leave, to which nothing more is sent on their behalf. */
 async function eraseProfile(
   chat: Chat,
   { app, user, content }: { app: string; user: string; content: ErasedAs },

@@ -9,7 +9,7 @@ import { findUsers } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 
-/** The findable ones among some users: not the caller, not banned from the app, without a block between them. */
+/** The users that the caller may find: not themselves, not banned from the app, and without a block between them. */
 export async function shownTo(
   { db }: Pick<Chat, 'db'>,
   { app, user }: UserCaller,
@@ -24,7 +24,7 @@ export async function shownTo(
 }
 
 /**
- * The users among these with whom the app lets the caller start a chat (docs/reference/users.md#find-users).
+ * The users that the app lets the caller start a chat with (docs/reference/users.md#find-users).
  * @throws ApiError DIRECTORY_OFF if the app has no directory, SERVICE_UNAVAILABLE if its server does not answer
  */
 export async function findStartable(chat: Chat, caller: UserCaller, ids: readonly string[]): Promise<Set<string>> {
@@ -46,6 +46,6 @@ export async function findStartable(chat: Chat, caller: UserCaller, ids: readonl
   }
   const question = { appID: app, clientID: user, event: 'CHAT_START' as const, members: shown }
   const allowed = await directory.ask(hook, hook.value.url, question)
-  if (!allowed) throw new ApiError('SERVICE_UNAVAILABLE', 'the directory of the app does not answer; try again')
+  if (!allowed) throw new ApiError('SERVICE_UNAVAILABLE', 'the directory of the app did not answer; try again')
   return new Set(shown.filter((id) => allowed.includes(id)))
 }

@@ -6,10 +6,7 @@ import { findUser } from '@parley/db/users/users'
 import { unknownClient } from '../access/revoke-tokens.ts'
 import type { Chat } from '../chat.ts'
 
-/**
- * The sockets of a user on all realtime nodes, the longest connected first.
- * @throws ApiError CLIENT_NOT_FOUND
- */
+/** The sockets of a user on all realtime nodes, longest connected first. @throws ApiError CLIENT_NOT_FOUND */
 export async function listConnections(
   { db, bus, control }: Chat,
   app: string,

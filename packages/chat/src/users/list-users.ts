@@ -21,7 +21,7 @@ export const userFields: FilterFields = {
 }
 
 /**
- * GET /admin/clients: the users that match the filter `q`, oldest first; few at a time for each app.
+ * GET /admin/clients: the users that match the filter `q`, oldest first. Few such queries run at once per app.
  * @throws ApiError INVALID_QUERY, RESULT_TOO_LARGE, TOO_MANY_REQUESTS
  */
 export async function listUsers(
@@ -37,7 +37,7 @@ export async function listUsers(
     .catch(refuseSlowFilter)
   const data = await toAdminUserViews(chat.db, app, users)
   if (Buffer.byteLength(JSON.stringify(data)) > maxAnswerBytes) {
-    throw new ApiError('RESULT_TOO_LARGE', `the answer is over ${maxAnswerBytes} bytes: narrow q or lower limit`)
+    throw new ApiError('RESULT_TOO_LARGE', `the response is over ${maxAnswerBytes} bytes: narrow q or lower limit`)
   }
   return { totalCount, data }
 }

@@ -15,7 +15,7 @@ import { userOrderingKey } from '../events/ordering-keys.ts'
 import { JsonText, jsonObjectText } from '../views/json-text.ts'
 import { toUserView } from '../views/user.ts'
 
-/** The caller's own profile. @throws ApiError CLIENT_NOT_FOUND when they were erased meanwhile */
+/** The caller's own profile. @throws ApiError CLIENT_NOT_FOUND if they were erased meanwhile */
 export async function getMe(chat: Chat, { app, user }: UserCaller): Promise<User> {
   const found = await findUser(chat.db, app, user)
   if (!found) throw new ApiError('CLIENT_NOT_FOUND', `no user ${JSON.stringify(user)}`)
@@ -29,7 +29,7 @@ export async function listMyPrefs(chat: Chat, { app, user }: UserCaller, page: O
 
 /**
  * Sets a personal preference and emits myPrefChange to the user's other devices.
- * @throws ApiError INVALID_REQUEST when the value is over 16 KiB as JSON; TOO_MANY_PREFS
+ * @throws ApiError INVALID_REQUEST if the value is over 16 KiB as JSON; TOO_MANY_PREFS
  */
 export async function setMyPref(
   chat: Chat,
@@ -45,7 +45,7 @@ export async function setMyPref(
   await changeAndNotify(chat, userOrderingKey(caller), async (session, pending) => {
     await takeCaller(chat.db, caller, session)
     const isNew = await savePref(chat.db, caller, key, json, session)
-    // Changes of a user take turns in a process: several gateways at once may go past the limit by one each.
+    // A process makes the changes of a user one by one, so concurrent gateways may exceed the limit by one each.
     if (isNew && (await countPrefs(chat.db, caller, maxPrefs + 1, session)) > maxPrefs) {
       throw new ApiError('TOO_MANY_PREFS', `key: a user has at most ${maxPrefs} preferences`)
     }

@@ -10,7 +10,10 @@ import type { ContentErasure } from './erase-content.ts'
 
 const dayMS = 24 * 60 * 60 * 1_000
 
-/** Records how much of an erased user's content went, without any of it: in the audit log, and as an event of the feed. Once for a job. */
+/**
+ * Records how much of an erased user's content was removed, but none of it, in the audit log and as a feed event. Does
+ * so once per job.
+ */
 export async function proveErasure(chat: Chat, job: ContentErasure): Promise<void> {
   const { db } = chat
   const { app, id, user, content } = job

@@ -18,8 +18,8 @@ import { takenWhileErasing } from './taken-id.ts'
 
 /**
  * Creates a user group, or replaces the one with this ID (docs/reference/users.md#user-groups).
- * @throws ApiError CLIENT_NOT_FOUND naming the unknown members, USER_EXISTS when the ID belongs to a user, or to one
- *   being erased
+ * @throws ApiError CLIENT_NOT_FOUND naming the unknown members, USER_EXISTS if the ID belongs to a user, or to one
+ * being erased
  */
 export async function saveGroup(chat: Chat, app: string, request: Input<typeof saveOperation>['body']): Promise<Group> {
   const { _id = newId(), nickname, avatarUrl } = request
@@ -39,7 +39,7 @@ export async function saveGroup(chat: Chat, app: string, request: Input<typeof s
   return group
 }
 
-/** A member erased meanwhile is gone before the group is saved, or is removed from it afterwards. */
+/** Locks the members: one erased meanwhile is either missing here, or removed from the group afterwards. */
 async function takeMembers(db: Db, app: string, members: readonly string[], session: Session): Promise<void> {
   const memberKeys = members.map((id) => key(app, id))
   await takeUsers(db, memberKeys, session)

@@ -16,7 +16,7 @@ interface Token {
   device?: string
 }
 
-/** The saved user, or the integrator's token for a new user. */
+/** The saved user, or the token assigned to a new user. */
 export type Saved = { kind: 'user'; user: SavedUser } | { kind: 'assigned token'; assigned: AssignedToken }
 
 interface AssignedToken {
@@ -29,8 +29,8 @@ interface AssignedToken {
 }
 
 /**
- * POST /admin/clients in its four modes (docs/reference/users.md#create-update-issue-a-token). Replaced tokens end at
- * once, and their sockets with them.
+ * POST /admin/clients in its four modes (docs/reference/users.md#create-update-issue-a-token). Replaced tokens are
+ * revoked at once, and their sockets closed.
  * @throws ApiError INVALID_REQUEST, USER_EXISTS, CLIENT_NOT_FOUND
  */
 export async function saveUser(chat: Chat, app: string, request: Request): Promise<Saved> {
@@ -55,7 +55,7 @@ export async function saveUser(chat: Chat, app: string, request: Request): Promi
   if ('refused' in outcome) throw outcome.refused
   const { created, user, noted, ended } = outcome
   const published = chat.outbox.publish(noted, nothingKnown)
-  // Sockets of a replaced token have ended when this returns; publishing to the feed is not awaited.
+  // Sockets of a replaced token are closed when this returns. Publishing to the feed is not awaited.
   if (ended.length > 0) await published
   const fields = token && { token: token.token, expirationDate: token.expiresAt.toISOString() }
   if (created && fields && request.issueAccessToken !== true) {
@@ -67,7 +67,7 @@ export async function saveUser(chat: Chat, app: string, request: Request): Promi
   return { kind: 'user', user: { ...toAdminUser(user, muted), ...fields } }
 }
 
-/** Personal data is named, but not copied, so that an erasure need not look for it here. */
+/** Names personal fields without copying their values, so that an erasure need not look for them in the audit log. */
 function profileInAudit({ isAdmin, isRobot, ...personal }: Partial<Profile>): object {
   return {
     ...(isAdmin !== undefined && { isAdmin }),
@@ -80,10 +80,10 @@ function profileInAudit({ isAdmin, isRobot, ...personal }: Partial<Profile>): ob
 function requestedToken(chat: Chat, request: Request): Token | undefined {
   const { issueAccessToken, token, expirationDate, deviceId } = request
   if (deviceId !== undefined && issueAccessToken !== true) {
-    throw new ApiError('INVALID_REQUEST', 'deviceId: expected with issueAccessToken true only')
+    throw new ApiError('INVALID_REQUEST', 'deviceId: expected only with issueAccessToken true')
   }
   if (issueAccessToken === true) {
-    if (token !== undefined) throw new ApiError('INVALID_REQUEST', 'token: leave it out with issueAccessToken true')
+    if (token !== undefined) throw new ApiError('INVALID_REQUEST', 'token: not allowed with issueAccessToken true')
     return {
       token: newToken(),
       expiresAt: expirationDate === undefined ? defaultExpiry(chat) : expiryFrom(expirationDate),

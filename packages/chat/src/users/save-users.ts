@@ -15,7 +15,8 @@ import { profileChanged } from './profile-changed.ts'
 import { takenByGroup, takenWhileErasing } from './taken-id.ts'
 
 /**
- * Creates users, or updates the given fields of existing ones; all or none (docs/reference/users.md#create-update-issue-a-token).
+ * Creates users, or updates the given fields of existing ones, all or none
+ * (docs/reference/users.md#create-update-issue-a-token).
  * @throws ApiError USER_EXISTS naming the IDs of user groups
  */
 export async function saveUsers(
@@ -23,7 +24,7 @@ export async function saveUsers(
   app: string,
   data: Input<typeof operation>['body']['data'],
 ): Promise<{ count: number }> {
-  // A user that is named twice is saved twice, in order.
+  // A user that is named twice is merged in order.
   const users = new Map<string, { id: string } & Partial<Profile>>()
   for (const { _id: id, ...fields } of data) users.set(id, { ...users.get(id), ...(fields as Partial<Profile>), id })
   const noted = await inTransaction(chat.db, async (session) => {

@@ -14,10 +14,10 @@ import { shownTo } from './findable-users.ts'
 type Query = Input<typeof operation>['query']
 
 /**
- * GET /users/search: the users whose name, or a word of it, begins with `q`, among those that the app lets the caller find,
+ * GET /users/search: users whose name, or a word of it, begins with `q`, among those that the app lets the caller find,
  * or among the members of `room` (docs/reference/users.md#find-users).
- * @throws ApiError DIRECTORY_OFF, ROOM_NOT_FOUND, NOT_ROOM_MEMBER, SERVICE_UNAVAILABLE when the app's server does not answer,
- *   TOO_MANY_REQUESTS
+ * @throws ApiError DIRECTORY_OFF, ROOM_NOT_FOUND, NOT_ROOM_MEMBER, SERVICE_UNAVAILABLE if the app's server does not
+ * answer, TOO_MANY_REQUESTS
  */
 export async function searchUsers(chat: Chat, caller: UserCaller, query: Query): Promise<Result<typeof operation>> {
   const parts = await candidates(chat, caller, query)
@@ -31,7 +31,7 @@ export async function searchUsers(chat: Chat, caller: UserCaller, query: Query):
   return { data: [...found.values()].map((user) => toSenderView(user.id, user)) }
 }
 
-/** The matches, in parts, read on demand. */
+/** Matching users in parts, read on demand. */
 async function candidates(
   chat: Chat,
   caller: UserCaller,
@@ -46,11 +46,11 @@ async function candidates(
   }
   const hook = await chat.directory.hookOf(app)
   const among = hook?.value ?? 'sharedRooms'
-  if (among === 'off') throw new ApiError('DIRECTORY_OFF', 'the app lets its users find nobody by name')
+  if (among === 'off') throw new ApiError('DIRECTORY_OFF', 'the app does not let its users find others by name')
   if (hook && typeof among === 'object') {
     const question = { appID: app, clientID: user, event: 'USER_SEARCH' as const, q, limit }
     const ids = await chat.directory.ask(hook, among.url, question)
-    if (!ids) throw new ApiError('SERVICE_UNAVAILABLE', 'the directory of the app does not answer; try again')
+    if (!ids) throw new ApiError('SERVICE_UNAVAILABLE', 'the directory of the app did not answer; try again')
     const users = await findUsers(db, app, ids)
     return [ids.flatMap((id) => users.get(id) ?? [])]
   }

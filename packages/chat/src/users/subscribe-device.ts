@@ -13,7 +13,7 @@ import type { UserCaller } from '../access/caller.ts'
 import { takeCaller } from '../access/take-caller.ts'
 import type { Chat } from '../chat.ts'
 
-/** Registers the push token of one of the caller's devices; any other device with this token loses it. */
+/** Registers the push token of one of the caller's devices. Any other device loses this token. */
 export async function subscribeDevice(
   chat: Chat,
   caller: UserCaller,
@@ -47,7 +47,7 @@ function textAsJson(text: string): unknown {
   }
 }
 
-/** Unregisters the given device or token, or with neither all devices of the caller. */
+/** Unregisters the given device or token; with neither, all of the caller's devices. */
 export async function unsubscribeDevices(
   chat: Chat,
   { app, user }: UserCaller,

@@ -1,12 +1,12 @@
 import { ApiError } from '@parley/contracts/errors'
 
-/** A user cannot have the ID of a user group. @param field of the request */
+/** The error for a user with the ID of a user group. @param field name of the request field */
 export function takenByGroup(field: string, ...ids: string[]): ApiError {
   const shown = ids.map((id) => JSON.stringify(id)).join(', ')
-  return new ApiError('USER_EXISTS', `${field}: ${shown}: the ID of a user group`)
+  return new ApiError('USER_EXISTS', `${field}: ${shown}belongs to a user group`)
 }
 
-/** An erased user of the ID may still be in rooms. */
+/** The error for an ID whose erased user may still be in rooms. */
 export function takenWhileErasing(field: string, id: string, job: string): ApiError {
   return new ApiError('USER_EXISTS', `${field}: ${JSON.stringify(id)} is still being erased, by the job ${job}`)
 }

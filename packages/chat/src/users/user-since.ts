@@ -3,13 +3,13 @@ import { key } from '@parley/db/keys'
 import { findCreationTimes } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 
-/** Users in one query. */
+/** Users per query. */
 const usersAtOnce = 50
 
-/** When a user was created, in Unix milliseconds; 0 for an unknown one. */
+/** When a user was created, in Unix milliseconds; 0 if unknown. */
 export type UserSince = (user: { app: string; user: string }) => Promise<number>
 
-/** Concurrent calls share one indexed query. */
+/** Creates a lookup whose concurrent calls share one indexed query. */
 export function createUserSince({ db }: Pick<Chat, 'db'>): UserSince {
   return batched(
     async (users: { app: string; user: string }[]) => {

@@ -20,45 +20,45 @@ import { bannedFromApp } from '../moderation/banned-from-app.ts'
 import { profileChanged } from './profile-changed.ts'
 import { takenByGroup, takenWhileErasing } from './taken-id.ts'
 
-/** A user to create or change, and their only token from then on. */
+/** A user to create or change, and optionally a token. */
 export interface UserToWrite {
   app: string
   id: string
   profile: Partial<Profile>
   token?: TokenToWrite
-  /** With a profile and a token, the user must be new. */
+  /** With a profile and a token, requires a new user. */
   isCreation: boolean
-  /** The entry of the audit log, if a key writes them. */
+  /** The audit entry, if a key writes them. */
   audit?: AuditDoc | undefined
 }
 
-/** The user's other tokens end, unless this one is for a device, or of the app's own login. */
+/** Revokes the user's other tokens, unless it is for a device or comes from the app's own login. */
 interface TokenToWrite extends Pick<TokenDoc, 'digest' | 'expiresAt' | 'device' | 'login'> {}
 
 export interface WrittenUser {
   user: UserDoc
   created: boolean
-  /** The tokens that ended; their sockets are still open. */
+  /** Digests of the revoked tokens, whose sockets are still open. */
   ended: readonly string[]
   noted: Noted
 }
 
-/** The users of a transaction, during the change. */
+/** The state of a transaction's users while it is changed. */
 interface State {
   users: Map<string, UserDoc>
-  /** By user. */
+  /** Tokens by user. */
   tokens: Map<string, TokenDoc[]>
-  /** By ID. */
+  /** Tokens by ID. */
   holders: Map<string, TokenDoc>
   erasures: ReadonlyMap<string, string>
   created: Set<string>
   changed: Set<string>
-  /** Users whose tokens stay, if they have any: writing them makes a concurrent ban, erasure or end of tokens conflict. */
+  /** Users whose existing tokens stay. Writing them makes a concurrent ban, erasure or revocation conflict. */
   taken: Set<string>
 }
 
 /**
- * Writes users for concurrent requests, in one transaction (the modes of POST /admin/clients: see
+ * Writes users for concurrent requests in one transaction (for the modes of POST /admin/clients, see
  * docs/reference/users.md). One outcome per user, in order; a refused one leaves no trace.
  */
 export async function writeUsers(
@@ -102,14 +102,14 @@ export async function writeUsers(
   })
 }
 
-/** The rights that a change names, as a user had them: the other fields are personal, and not copied. */
+/** The previous values of changed rights. Other fields are personal and not copied. */
 function rightsBefore(known: UserDoc | undefined, profile: Partial<Profile>): Pick<AuditDoc, 'before'> {
   const named = (['isAdmin', 'isRobot'] as const).filter((right) => profile[right] !== undefined)
   if (!known || named.length === 0) return {}
   return { before: JSON.stringify(Object.fromEntries(named.map((right) => [right, known[right]]))) }
 }
 
-/** Adds the event of a written profile, once for all changes of the transaction. */
+/** Adds the event of a changed profile, once for all changes of the transaction. */
 function noteProfile(orderingKeys: Map<string, PendingEvents>, user: UserDoc): void {
   const orderingKey = userOrderingKey({ app: user.app, user: user.id })
   const events = orderingKeys.get(orderingKey) ?? []
@@ -152,7 +152,7 @@ async function read(
   return { state, before }
 }
 
-/** Changes the users of the transaction; returns the key of the user and the digests that ended. */
+/** Applies one change to the state. Returns the key of the user and the digests of revoked tokens. */
 function write(
   state: State,
   { app, id, profile, token, isCreation }: UserToWrite,
@@ -195,7 +195,7 @@ function forgetExpired({ tokens, holders }: State, expired: TokenDoc): void {
   tokens.set(expired.userKey, others ?? [])
 }
 
-/** The marks that would refuse a token of the app's own login: key(app, digest). */
+/** Keys of the marks that would refuse a token of the app's own login. */
 function marksOf(of: { app: string; user: string }, { login, device }: TokenToWrite): string[] {
   if (!login) return []
   return [
@@ -204,7 +204,7 @@ function marksOf(of: { app: string; user: string }, { login, device }: TokenToWr
   ]
 }
 
-/** Why a token of the app's own login is not taken although its issuer vouches for it: it was ended. */
+/** The refusal of a token of the app's own login that is signed by its issuer but was revoked. */
 function refusedLogin({ users, holders }: State, of: { app: string; user: string }, token: TokenToWrite) {
   const { login, device } = token
   if (!login) return undefined
@@ -214,10 +214,10 @@ function refusedLogin({ users, holders }: State, of: { app: string; user: string
     isEnded(users.get(key(of.app, of.user))?.loginsFrom) ||
     (login.jti !== undefined && holders.has(markKey(of, { jti: login.jti }))) ||
     (device !== undefined && isEnded(holders.get(markKey(of, { device }))?.createdAt))
-  return refused ? new ApiError('INVALID_TOKEN', 'the token was ended') : undefined
+  return refused ? new ApiError('INVALID_TOKEN', 'the token was revoked') : undefined
 }
 
-/** Gives a user a token; returns the digests of those that end. */
+/** Gives a user a token. Returns the digests of those revoked. */
 function giveToken(state: State, { app, id }: { app: string; id: string }, token: TokenToWrite): string[] {
   const { digest, expiresAt, device, login } = token
   const userKey = key(app, id)
@@ -235,7 +235,7 @@ function giveToken(state: State, { app, id }: { app: string; id: string }, token
   return [...ending].filter(({ ended }) => !ended).map((held) => held.digest)
 }
 
-/** All; with a device that of the device; and of too many the oldest. */
+/** The tokens that a new one revokes: all; with a device, that of the device; beyond the limit, the oldest. */
 function endingTokens(before: readonly TokenDoc[], { device, login }: TokenToWrite): TokenDoc[] {
   if (device === undefined && !login) return before.filter(({ ended }) => !ended)
   const now = clock.date()

@@ -4,7 +4,7 @@ import type { listAllRooms } from '@parley/contracts/operations/admin/rooms'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { limitsOf } from './room.ts'
 
-/** A room as a list of an API key has it (docs/reference/resources.md#listedroom). */
+/** A room as listed for an API key (docs/reference/resources.md#listedroom). */
 export function toListedRoom(doc: RoomDoc): Result<typeof listAllRooms>['data'][number] {
   return {
     _id: doc.id,
@@ -32,7 +32,7 @@ export function toListedRoom(doc: RoomDoc): Result<typeof listAllRooms>['data'][
   }
 }
 
-/** The fields of a room that only API keys see. */
+/** Fields of a room that only API keys see. */
 export function countedIn({
   seq,
   goneUpToSeq = 0,
@@ -41,7 +41,7 @@ export function countedIn({
   return { messageCount: seq - goneUpToSeq, ...(lastMessageAtMS > 0 && { lastMessageTimeMS: lastMessageAtMS }) }
 }
 
-/** The role of a member, as in the room's `owner` and `managers`. */
+/** The role of a member according to the room's `owner` and `managers`. */
 export function roleOf(
   { owner, managers }: Pick<RoomDoc, 'owner' | 'managers'>,
   user: string,

@@ -2,7 +2,7 @@ import type { Ban, Block } from '@parley/contracts/resources/ban'
 import type { BanDoc } from '@parley/db/rooms/documents'
 import type { BlockDoc, UserDoc } from '@parley/db/users/documents'
 
-/** A ban as clients see it; `updatedAt` is when it was made, or lifted. */
+/** A ban as seen by clients. `updatedAt` is when it was made or lifted. */
 export function toBanView(ban: BanDoc, user: UserDoc | undefined, updatedAt: Date = ban.createdAt): Ban {
   const { room, untilMS } = ban
   return { ...toBlockView(ban, user, updatedAt), room, ...(untilMS !== undefined && { untilMS }) }

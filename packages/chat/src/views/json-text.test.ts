@@ -19,7 +19,7 @@ describe('JSON assembled from texts', () => {
   test('an object with a further field', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), name, json, (object, field, text) => {
-        // Not for an existing field.
+        // Existing fields are not supported.
         fc.pre(!Object.hasOwn(object, field))
         const made = JSON.parse(withField(object, field, text)) as Record<string, unknown>
         assert.equal(Object.keys(made).length, Object.keys(JSON.parse(JSON.stringify(object))).length + 1)

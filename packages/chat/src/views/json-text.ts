@@ -1,13 +1,13 @@
 /**
- * A result as JSON text, in parts. Stored JSON text goes out as it is, without being parsed and written again. A long
- * result goes out part by part, so that a slow reader does not fill the memory of the service.
+ * A result as JSON text, in parts. Stored JSON text is sent as it is, without parsing and serialising it again. A long
+ * result is sent part by part, so that a slow reader does not fill the service's memory.
  */
 export class JsonText {
   readonly parts: Iterable<string> | AsyncIterable<string>
-  /** All of a short result. */
+  /** The whole text of a short result. */
   readonly whole: string | undefined
 
-  /** @param text in parts, or whole when it is short */
+  /** @param text in parts, or whole if it is short */
   constructor(text: string | Iterable<string> | AsyncIterable<string>) {
     this.whole = typeof text === 'string' ? text : undefined
     this.parts = typeof text === 'string' ? [text] : text
@@ -24,7 +24,7 @@ export class JsonText {
   }
 }
 
-/** The text of a JSON object with one more field, given as JSON text. */
+/** The text of a JSON object with one more field, which is given as JSON text. */
 export function withField(object: object, name: string, json: string): string {
   const text = JSON.stringify(object)
   const field = `${JSON.stringify(name)}:${json}`
@@ -43,7 +43,7 @@ export async function* listText(parts: AsyncIterable<readonly string[]>): AsyncG
   yield ']'
 }
 
-/** The text of a JSON object of values that are JSON text, by name; a name like `__proto__` is an ordinary one. */
+/** The text of a JSON object whose values are JSON text, by name. Names like `__proto__` are ordinary. */
 export function jsonObjectText(entries: readonly { name: string; json: string }[]): string {
   return `{${entries.map(({ name, json }) => `${JSON.stringify(name)}:${json}`).join(',')}}`
 }

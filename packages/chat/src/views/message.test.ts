@@ -28,10 +28,10 @@ const quoted = new Map([[parent._id, parent]])
 const user = { nickname: 'Ann', description: 'd', avatarUrl: 'u', isRobot: true, lastLoginTimeMS: 5 } as UserDoc
 
 describe('a message', () => {
-  test('is the same as an object and as JSON text', () => {
+  test('is the same as object and as JSON text', () => {
     fc.assert(
       fc.property(doc, (each) => {
-        // Compared as texts, since deepEqual ignores an own field named __proto__.
+        // Compared as text, since deepEqual ignores an own field named __proto__.
         const sorted = (text: string) =>
           Object.entries(JSON.parse(text) as object)
             .map((field) => JSON.stringify(field))
@@ -57,7 +57,7 @@ describe('a message', () => {
     )
   })
 
-  test('of an erased user has the ID of the sender, and no profile', () => {
+  test('of an erased user has the ID of the sender but no profile', () => {
     const view = toSenderView('ann', undefined)
     assert.deepEqual(view, {
       ...{ _id: 'ann', id: 'ann', nickname: '', description: '', avatarUrl: '', isRobot: false, lastLoginTimeMS: 0 },

@@ -23,13 +23,13 @@ export function toSenderView(id: string, user: UserDoc | undefined): Sender {
 
 /**
  * A message in the history and in events (docs/reference/resources.md#message).
- * @param quoted has the message that it replies to
+ * @param quoted contains the message that it replies to
  */
 export function toMessageView(doc: MessageDoc, user: UserDoc | undefined, quoted: Quoted): Message {
   return { ...common(doc, quoted), sender: toSenderView(doc.sender, user) }
 }
 
-/** The same as JSON text, with the content as stored. */
+/** Like toMessageView, but as JSON text with the content as stored. */
 export function messageJson(doc: MessageDoc, user: UserDoc | undefined, quoted: Quoted): string {
   const shown = { ...withoutContent(doc, quoted), sender: toSenderView(doc.sender, user) }
   return doc.content === undefined ? JSON.stringify(shown) : withField(shown, 'message', doc.content)
@@ -40,7 +40,7 @@ export function toSentMessageView(doc: MessageDoc, quoted: Quoted): SentMessage 
   return { ...common(doc, quoted), sender: doc.sender }
 }
 
-/** The same as JSON text. */
+/** Like toSentMessageView, but as JSON text. */
 export function sentMessageJson(doc: MessageDoc, quoted: Quoted): string {
   const shown = { ...withoutContent(doc, quoted), sender: doc.sender }
   return doc.content === undefined ? JSON.stringify(shown) : withField(shown, 'message', doc.content)
@@ -94,7 +94,7 @@ function threadFields(thread: Thread, quoted: Quoted) {
   }
 }
 
-/** A message in one line. */
+/** A message as a one-line quote. */
 export function toQuote({ _id, sender, messageType, content, isDeleted }: MessageDoc): Quote {
   const text = content === undefined ? '' : cut(textOf(JSON.parse(content)), quoteLength)
   return { _id, sender, messageType, text, isDeleted: isDeleted ?? false }

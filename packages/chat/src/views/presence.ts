@@ -3,13 +3,13 @@ import type { Watchable } from '../presence/watchable-users.ts'
 
 /** A user's presence as shown to a viewer with these rights. */
 export function toPresenceView(client: string, rights: Watchable, state: UserPresence['state']): UserPresence {
-  // A hidden user must be unknown while others are; otherwise this would reveal that they hide.
+  // A hidden user is `unknown` while others are; otherwise this would reveal that they hide.
   if (!rights.isShown) return stateView(client, state === 'unknown' ? 'unknown' : 'offline')
   const { lastSeenMS } = rights
   return { ...stateView(client, state), ...(state === 'offline' && lastSeenMS !== undefined && { lastSeenMS }) }
 }
 
-/** A user's presence, without its times. */
+/** A user's presence without times. */
 export function stateView(client: string, state: UserPresence['state']): UserPresence {
   return { client, state, ...(state !== 'unknown' && { online: state !== 'offline', away: state === 'away' }) }
 }

@@ -2,7 +2,7 @@ import { readJson } from '@parley/contracts/free-json'
 import type { Report } from '@parley/contracts/resources/report'
 import type { ReportDoc } from '@parley/db/moderation/documents'
 
-/** A report as moderators see it, the latest reasons first. */
+/** A report as seen by moderators, latest reasons first. */
 export function toReportView(doc: ReportDoc): Report {
   const { id, status, room, sender, messageType, messageTimeMS, count, createdAtMS, updatedAtMS } = doc
   const { content, reporters, decision, decidedAtMS } = doc

@@ -12,8 +12,8 @@ import { withField } from './json-text.ts'
 import { messageJson, toSenderView } from './message.ts'
 
 /**
- * A room as every user sees it, e.g. in the `room` event: without `webhook` and `botState`, which are the integrator's
- * (docs/reference/rooms.md). `users` has the profiles of the members shown.
+ * A room as every user sees it, for example in the `room` event: without `webhook` and `botState`, which are the
+ * integrator's (docs/reference/rooms.md). `users` has the profiles of the shown members.
  */
 export function toRoomView(doc: RoomDoc, users: ReadonlyMap<string, UserDoc>): Room {
   return {
@@ -42,7 +42,7 @@ export function toRoomView(doc: RoomDoc, users: ReadonlyMap<string, UserDoc>): R
   }
 }
 
-/** How often members may send, and how long messages stay, as far as the room limits it. */
+/** The room's limits on sending and on how long messages stay. */
 export function limitsOf({ slowModeS, expiresInS, retentionDays }: RoomDoc) {
   return {
     ...(slowModeS && { slowModeS }),
@@ -51,13 +51,13 @@ export function limitsOf({ slowModeS, expiresInS, retentionDays }: RoomDoc) {
   }
 }
 
-/** A room as the caller sees it: complete only for the integrator. */
+/** A room as seen by the caller; complete only for the integrator. */
 export function toRoomViewFor(by: Caller, doc: RoomDoc, users: ReadonlyMap<string, UserDoc>): Room {
   const room = toRoomView(doc, users)
   return by.kind === 'integrator' ? { ...room, webhook: doc.webhook, botState: doc.botState } : room
 }
 
-/** A room as one of its members sees it, as JSON text: with the unread count, the preferences and the latest message. */
+/** A room as seen by one of its members, as JSON text with the unread count, preferences and latest message. */
 export function roomJsonTo(
   { membership, unread }: { membership: Pick<MembershipDoc, 'pref' | 'notify'>; unread: number },
   doc: RoomDoc,
@@ -78,7 +78,7 @@ export function toPrefView(membership: Pick<MembershipDoc, 'pref'>): RoomPref {
   return { ...defaultRoomPref, ...pref, tagColors: colours }
 }
 
-/** @param roomName of the room, which the invitee may not read yet */
+/** @param roomName name of the room, which the invitee may not be able to read yet */
 export function toInvitationView(
   { id, inviter, invitee, room, createdAt, updatedAt }: InvitationDoc,
   roomName?: string,

@@ -4,19 +4,19 @@ import { findMutedRooms } from '@parley/db/rooms/rooms-of-users'
 import { banInForce } from '@parley/db/users/app-bans'
 import type { UserDoc } from '@parley/db/users/documents'
 
-/** A user as users see themselves (docs/reference/resources.md#user). */
+/** A user as seen by themselves (docs/reference/resources.md#user). */
 export async function toUserView(db: Db, doc: UserDoc): Promise<User> {
   const { isAdmin: _isAdmin, ban: _ban, ...user } = await toAdminUserView(db, doc)
   return user
 }
 
-/** A user as an API key sees it. */
+/** A user as seen by an API key. */
 export async function toAdminUserView(db: Db, doc: UserDoc): Promise<AdminUser> {
   const [shown] = await toAdminUserViews(db, doc.app, [doc])
   return shown as AdminUser
 }
 
-/** Users of an app as an API key sees them, with one more query for any number. */
+/** Users of an app as seen by an API key, with one more query for any number. */
 export async function toAdminUserViews(db: Db, app: string, docs: readonly UserDoc[]): Promise<AdminUser[]> {
   const muted = await findMutedRooms(
     db,
@@ -26,7 +26,7 @@ export async function toAdminUserViews(db: Db, app: string, docs: readonly UserD
   return docs.map((doc) => toAdminUser(doc, muted.get(doc.id) ?? []))
 }
 
-/** A user as an API key sees it, with known mutes. */
+/** A user as seen by an API key, with known mutes. */
 export function toAdminUser(doc: UserDoc, mute: string[]): AdminUser {
   const ban = banInForce(doc)
   return {

@@ -97,7 +97,7 @@ describe('an import that stands still for longer than its lease', () => {
       standStill()
       await requireAlone()
     }
-    await assert.rejects(importAlone(chat.db, app, work, leaseMS), /another took its place/)
+    await assert.rejects(importAlone(chat.db, app, work, leaseMS), /another import took its lease/)
     await endImports(chat.db, app, 'another')
   })
 })

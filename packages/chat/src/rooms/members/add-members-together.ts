@@ -24,35 +24,35 @@ import { unknownAmong } from './expand-members.ts'
 export interface MembersToAdd {
   by: Caller
   roomId: string
-  /** Each once. */
+  /** Without duplicates. */
   invitees: readonly string[]
-  /** The invitees contain no groups: those have been expanded. */
+  /** Whether groups have been expanded already. */
   isExpanded?: true
-  /** A system message is recorded with it. */
+  /** Whether a system message is recorded with it. */
   isAnnounced: boolean
-  /** The entry of the audit log, if a key adds them. */
+  /** The audit entry, if a key adds them. */
   audit?: AuditDoc | undefined
 }
 
-/** Nothing was done: the invitees contain groups, which stand for their members. */
+/** The invitees contain groups, which must be expanded first. Nothing was done. */
 interface HasGroups {
   hasGroups: true
 }
 
 export type AddOutcome = MembersAdded | HasGroups | { refused: ApiError }
 
-/** The room afterwards, the new members, and the notes of the change. */
+/** The room after the change, the new members, and the notes of the change. */
 export interface MembersAdded {
   room: RoomDoc
   added: string[]
   noted: Noted
   messages: readonly ScheduledDoc[]
-  /** Of the members shown, by `key(app, id)`; maybe others too. */
+  /** Profiles of the shown members by `key(app, id)`, possibly with others. */
   profiles: ReadonlyMap<string, UserDoc>
 }
 
 /**
- * Adds members to rooms for concurrent requests, in one transaction. One outcome per request, in order; a refused one
+ * Adds members to rooms for concurrent requests in one transaction. One outcome per request, in order; a refused one
  * leaves no trace.
  */
 export async function addMembersTogether(
@@ -66,7 +66,7 @@ export async function addMembersTogether(
       const shown = joining.flatMap(({ room, users }) =>
         [...room.firstMembers, ...users].slice(0, maxMembersShown).map((user) => key(room.app, user)),
       )
-      // Profiles are no part of the transaction: they are read while it writes.
+      // Profiles are read outside the transaction, while it writes.
       const [rooms, profiles] = await Promise.all([
         addMembersToRooms(db, joining, maxMembersShown, session, facts),
         findUsersByKey(db, shown),
@@ -98,7 +98,7 @@ export async function addMembersTogether(
 
 type Planned = Pick<MembersAdded, 'room' | 'added' | 'messages'> | HasGroups | { refused: ApiError }
 
-/** The new members of each room, and their events, by ordering key. */
+/** Plans the new members of each room, and their events by ordering key. */
 async function plan(db: Db, wanted: readonly MembersToAdd[], orderingKeys: readonly string[]) {
   const { roles, facts } = await findActingRoles(db, wanted, orderingKeys)
   const members = new Set(facts.memberships.map(({ _id }) => _id))
@@ -150,7 +150,7 @@ function refusalOf(room: RoomDoc, role: Role, more: number): ApiError | undefine
 }
 
 /**
- * In a closed room plain members cannot invite, unless it has neither owner nor managers.
+ * Refuses invitations to a closed room by plain members, unless it has neither owner nor managers.
  * @throws ApiError INVALID_REQUEST, ROOM_CLOSED
  */
 export function requireInviter(room: RoomDoc, role: Role): void {

@@ -23,14 +23,14 @@ import { noteJoined } from './note-joined.ts'
 
 type Request = Input<typeof operation>['body']
 
-/** A larger request runs separately, so that a batch need not wait for it. */
+/** A larger request runs on its own, so that a batch does not wait for it. */
 const mostBatched = 100
 
 /**
- * Makes users members of a group at once, or invites them (docs/reference/rooms.md#members). Existing members stay. A
- * new member has nothing unread, and their sockets are in the room when this settles.
- * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, ROOM_CLOSED, USER_BLOCKED, CLIENT_NOT_FOUND naming the unknown users,
- *   INVALID_REQUEST for a direct room or too many members
+ * Adds users to a group, or invites them (docs/reference/rooms.md#members). Existing members stay. New members have
+ * nothing unread, and their sockets are in the room when this settles.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, ROOM_CLOSED, USER_BLOCKED, CLIENT_NOT_FOUND naming the unknown
+ * users, INVALID_REQUEST for a direct room or too many members
  */
 export async function addMembers(
   chat: Chat,
@@ -53,7 +53,7 @@ export async function addMembers(
   return shown
 }
 
-/** Most invitees are users, found by the deciding read; groups are expanded only if it found some. */
+/** Most invitees are users, which the deciding read finds. Groups are expanded only if it found some. */
 async function add(chat: Chat, wanted: MembersToAdd): Promise<MembersAdded> {
   const isLarge = wanted.invitees.length > mostBatched
   const [outcome] = isLarge ? await addMembersTogether(chat, [wanted]) : [await chat.addMembers(wanted)]
@@ -79,7 +79,7 @@ async function invite(
     chat.audit?.note({ after: { invited: membersInAudit(invitees) } })
     const all = await findMembersAmong(chat.db, found, invitees, session)
     const fresh = invitees.filter((user) => !all.has(user))
-    // A concurrent addition writes the room too: one of the two sees the other.
+    // A concurrent addition writes the room too, so one of the two sees the other.
     if (fresh.length > 0) await moveRooms(chat.db, [found._id], session)
     const of = { app: by.app, room: roomId, inviter: userOf(by) ?? found.owner ?? found.firstMembers[0] ?? '' }
     const shown = (await saveInvitations(chat.db, of, fresh, session)).map((each) => toInvitationView(each, found.name))
@@ -94,7 +94,10 @@ async function invite(
   return { ...toRoomViewFor(by, room, users), invitations: invitations.filter((one) => !gone.includes(one)) }
 }
 
-/** An erased user, or a later one of the ID, must have no invitation: the erasure can have looked before the commit. */
+/**
+ * Removes invitations of users erased meanwhile, since the erasure may have looked before the commit. A later user with
+ * the same ID must not have them either.
+ */
 async function endOfErased(
   { db }: Chat,
   room: RoomDoc,

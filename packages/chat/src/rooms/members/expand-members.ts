@@ -8,9 +8,9 @@ interface UserLookup {
 }
 
 /**
- * The users behind `ids`, each once: a group stands for its current members.
- * @param field names the list in errors
- * @throws ApiError CLIENT_NOT_FOUND naming the unknown
+ * The users behind `ids` without duplicates. A group stands for its current members.
+ * @param field name of the list in errors
+ * @throws ApiError CLIENT_NOT_FOUND naming the unknown IDs
  */
 export async function expandMembers(
   chat: UserLookup,
@@ -27,7 +27,7 @@ export async function expandMembers(
   return { members: members.filter((id) => users.has(id)), users }
 }
 
-/** The error naming the IDs that no user has. @param field names the list */
+/** The error naming the unknown IDs, if any. @param field name of the list */
 export function unknownAmong(
   ids: readonly string[],
   isKnown: (id: string) => boolean,

@@ -23,7 +23,7 @@ import { pageOf } from '../../page-cursor.ts'
 import { toInvitationView, toRoomView } from '../../views/room.ts'
 import { noteJoined } from './note-joined.ts'
 
-/** A page of the caller's open invitations, the newest first (docs/reference/rooms.md#members). */
+/** A page of the caller's open invitations, newest first (docs/reference/rooms.md#members). */
 export async function listInvitations(
   { db }: Chat,
   caller: UserCaller,
@@ -34,7 +34,7 @@ export async function listInvitations(
   return { data: await shownInvitations(db, found), ...(last && { cursor: last.id }) }
 }
 
-/** Invitations with the names of their rooms, without those to deleted rooms. */
+/** Invitations with the names of their rooms. Those to deleted rooms are left out. */
 export async function shownInvitations(db: Db, invitations: readonly InvitationDoc[]): Promise<Invitation[]> {
   if (invitations.length === 0) return []
   const keys = new Set(invitations.map(({ app, room }) => key(app, room)))
@@ -47,9 +47,9 @@ export async function shownInvitations(db: Db, invitations: readonly InvitationD
 }
 
 /**
- * The caller joins a group that is open or that they are invited to (docs/reference/rooms.md#members). An existing
- * member stays one.
- * @throws ApiError ROOM_NOT_FOUND, ROOM_CLOSED, USER_BLOCKED, INVALID_REQUEST when the group is full
+ * Lets the caller join a group that is open or that they are invited to (docs/reference/rooms.md#members). Has no
+ * effect for a member.
+ * @throws ApiError ROOM_NOT_FOUND, ROOM_CLOSED, USER_BLOCKED, INVALID_REQUEST if the group is full
  */
 export async function joinRoom(chat: Chat, caller: UserCaller, roomId: string, isAnnounced = false): Promise<Room> {
   const { db } = chat
@@ -79,9 +79,9 @@ export async function joinRoom(chat: Chat, caller: UserCaller, roomId: string, i
   return shown
 }
 
-/** Deletes an invitation unused. @throws ApiError INVITATION_NOT_FOUND */
+/** Declines an invitation, which deletes it. @throws ApiError INVITATION_NOT_FOUND */
 export async function declineInvitation(chat: Chat, { app, user }: UserCaller, room: string): Promise<Invitation> {
   const taken = await takeInvitation(chat.db, app, room, user)
-  if (!taken) throw new ApiError('INVITATION_NOT_FOUND', `no invitation to ${JSON.stringify(room)} is open`)
+  if (!taken) throw new ApiError('INVITATION_NOT_FOUND', `no open invitation to ${JSON.stringify(room)}`)
   return toInvitationView(taken)
 }

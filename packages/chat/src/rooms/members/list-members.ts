@@ -8,10 +8,7 @@ import { findRole } from '../../access/room-role.ts'
 import type { Chat } from '../../chat.ts'
 import { toSenderView } from '../../views/message.ts'
 
-/**
- * A page of the members of a room, the longest-standing first.
- * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER
- */
+/** A page of a room's members, longest-standing first. @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER */
 export async function listMembers(
   chat: Chat,
   by: Caller,

@@ -11,8 +11,8 @@ import { membersChanged } from '../../events/event-builders.ts'
 import { roomOrderingKey } from '../../events/ordering-keys.ts'
 
 /**
- * Records that users have joined a group, after the commit. A user erased meanwhile is removed again: the erasure can have looked for
- * their rooms before.
+ * Records that users have joined a group, after the commit. Users erased meanwhile are removed again, since the erasure
+ * may have looked for their rooms before.
  */
 export async function noteJoined(chat: Chat, { app, id }: RoomDoc, users: readonly string[]): Promise<void> {
   if (await chat.recordJoin(users.map((user) => key(app, user)))) return

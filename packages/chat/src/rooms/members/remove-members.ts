@@ -19,10 +19,10 @@ import { roomOrderingKey } from '../../events/ordering-keys.ts'
 import { writeSystemMessage } from '../../messages/sending/send-system-messages.ts'
 
 /**
- * Removes members from a group, or the caller (docs/reference/rooms.md#members). When this settles their sockets
- * receive nothing more of the room, on any node. The remaining members get `room`, the removed `removedFromRoom`.
+ * Removes members, or the caller, from a group (docs/reference/rooms.md#members). When this settles, their sockets get
+ * no more events of the room on any node. Remaining members get `room`, removed ones `removedFromRoom`.
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, INSUFFICIENT_PERMISSIONS, CLIENT_NOT_FOUND naming
- *   users outside the room, INVALID_REQUEST for a direct room
+ * users outside the room, INVALID_REQUEST for a direct room
  */
 export async function removeMembers(
   chat: Chat,
@@ -46,7 +46,7 @@ export async function removeMembers(
         ),
       }
     })
-    // Before they leave: it is the last message that they see of the room, and only now can they be its sender.
+    // Written before they leave: it is the last message of the room that they see, and only members can be its sender.
     await writeSystemMessage(
       chat,
       room,
@@ -81,15 +81,18 @@ async function check(
   const isLeaving = given.every((member) => member === userOf(by))
   const { room, role } = await (isLeaving ? findRole : findActingRole)(chat, by, roomId, session)
   if (room.roomType === 'direct') throw new ApiError('INVALID_REQUEST', 'id: a direct room has exactly two members')
-  if (!isLeaving) requireRole(role, 'manager', 'others are taken out')
+  if (!isLeaving) requireRole(role, 'manager', 'removing other members')
   const members = await membersNamed(chat, room, given, session)
   if (role === 'manager' && members.some((member) => member === room.owner)) {
-    throw new ApiError('INSUFFICIENT_PERMISSIONS', 'members: a manager cannot take out the owner')
+    throw new ApiError('INSUFFICIENT_PERMISSIONS', 'members: a manager cannot remove the owner')
   }
   return { room, members }
 }
 
-/** A user group stands for those of its members who are in the room. @throws ApiError CLIENT_NOT_FOUND naming the others */
+/**
+ * The members named by ID or by group. A group stands for its members in the room. @throws ApiError CLIENT_NOT_FOUND
+ * naming the others
+ */
 async function membersNamed(chat: Chat, room: RoomDoc, given: readonly string[], session: Session): Promise<string[]> {
   const known = await findMembersAmong(chat.db, room, given, session)
   const others = given.filter((member) => !known.has(member))
@@ -103,7 +106,7 @@ async function membersNamed(chat: Chat, room: RoomDoc, given: readonly string[],
   throw new ApiError('CLIENT_NOT_FOUND', `members: not in the room: ${named}`)
 }
 
-/** The same for every request that ends these memberships: it may be repeated, or come twice. */
+/** The same key for every request that ends these memberships, since a request may be repeated or sent twice. */
 function keyOfEnd(memberships: readonly Pick<MembershipDoc, '_id' | 'joinedAtMS'>[]): string {
   const ended = memberships.map(({ _id, joinedAtMS }) => `${_id} ${joinedAtMS}`).toSorted()
   return `end of ${digest(JSON.stringify(ended))}`

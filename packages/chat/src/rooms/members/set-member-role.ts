@@ -10,9 +10,9 @@ import { roomChanged } from '../../events/event-builders.ts'
 import { roomOrderingKey } from '../../events/ordering-keys.ts'
 
 /**
- * Makes a member a manager, or a manager a member.
- * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, INSUFFICIENT_PERMISSIONS, CLIENT_NOT_FOUND, INVALID_REQUEST for
- *   a direct room
+ * Makes a member a manager, or a manager a plain member.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, INSUFFICIENT_PERMISSIONS, CLIENT_NOT_FOUND,
+ * INVALID_REQUEST for a direct room
  */
 export async function setMemberRole(
   chat: Chat,
@@ -23,7 +23,7 @@ export async function setMemberRole(
 ): Promise<Room> {
   const changed = await changeAndNote(chat, roomOrderingKey(by.app, roomId), async (session, pending) => {
     const { room, role } = await findActingRole(chat, by, roomId, session)
-    requireRole(role, 'owner', 'roles are changed')
+    requireRole(role, 'owner', 'changing roles')
     if (room.roomType === 'direct') throw new ApiError('INVALID_REQUEST', 'id: a direct room has no managers')
     const members = await findMembersAmong(chat.db, room, [user], session)
     if (!members.has(user)) throw new ApiError('CLIENT_NOT_FOUND', `client: ${JSON.stringify(user)} is not a member`)

@@ -30,8 +30,8 @@ interface Row {
 }
 
 /**
- * The sum behind a user's badge, room by room, the rooms with unread messages first
- * (docs/reference/unread.md#why-a-badge-is-what-it-is), at one snapshot.
+ * Explains a user's badge room by room, at one snapshot, rooms with unread messages first
+ * (docs/reference/unread.md#why-a-badge-is-what-it-is).
  * @throws ApiError CLIENT_NOT_FOUND
  */
 export async function explainBadge(
@@ -68,7 +68,7 @@ async function findRows(db: Db, app: string, client: string, session: Session): 
   return rows.sort((a, b) => b.sum.unread - a.sum.unread || (a.room._id < b.room._id ? -1 : 1))
 }
 
-/** Counts from the messages as far as `mostCountedMessages` reach. */
+/** Counts from the messages, up to `mostCountedMessages` in total. */
 async function sumsOf(db: Db, rows: readonly Row[], verify: boolean, session: Session): Promise<RoomSum[]> {
   let budget = mostCountedMessages
   const sums: RoomSum[] = []
@@ -101,19 +101,19 @@ const perPage = 200
 
 export interface RepairBadges {
   app: string
-  /** Only this user's. */
+  /** Limits the repair to this user. */
   client?: string
-  /** Without a client: only those of this room. */
+  /** Without a client, limits the repair to this room. */
   room?: string
-  /** Changes nothing. */
+  /** Only reports wrong counts. */
   dryRun?: boolean
-  /** Called after each page with the members verified so far, and those of the page that were wrong. */
+  /** Called after each page with the number of members verified so far, and the wrong counts of the page. */
   onProgress?: (verified: number, wrong: readonly WrongUnread[]) => void
 }
 
 /**
- * Recounts members' unread messages and corrects wrong counts. Safe beside running services, and to repeat.
- * @returns how many were verified, and how many of them were wrong
+ * Recounts members' unread messages and corrects wrong counts. Safe to run beside running services, and to repeat.
+ * @returns how many were verified, and how many were wrong
  */
 export async function repairBadges(
   db: Db,

@@ -21,7 +21,7 @@ import {
 import { checkMember, checkRoom } from '../../access/require-member.ts'
 import { type MovedMarker, notifySenders } from './notify-senders.ts'
 
-/** Reports within this time share one write, for all members and rooms. */
+/** Reports within this time share one write, across members and rooms. */
 const togetherMS = 1_000
 const mostTogether = 5_000
 
@@ -34,14 +34,14 @@ interface DeliveryReport {
 
 type Outcome = Result<typeof operation>
 
-/** The delivery markers of members (docs/reference/unread.md#delivered). */
+/** Delivery markers of members (docs/reference/unread.md#delivered). */
 export interface Deliveries {
   /**
-   * Moves a member's marker to a message; it never moves backwards. Settles when it is written.
+   * Moves a member's marker to a message, never backwards. Settles when it is written.
    * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND
    */
   report(report: DeliveryReport): Promise<Outcome>
-  /** Settles when all that was reported is written. */
+  /** Settles when all reports are written. */
   drained(): Promise<void>
 }
 
@@ -60,15 +60,18 @@ export function createDeliveries(parts: { db: Db; bus: Bus }): Deliveries {
   }
 }
 
-/** The others of the batch do not wait for it. */
+/** A rejection for one report, which does not fail the others of the batch. */
 function refused(error: ApiError): Promise<never> {
   const refusal = Promise.reject(error)
-  // Until the reporter takes it.
+  // Handled until the reporter awaits it.
   refusal.catch(() => undefined)
   return refusal
 }
 
-/** One outcome per report, in order. The cost depends on the reports, not on the members of their rooms. */
+/**
+ * Returns one outcome per report, in order. The cost depends on the number of reports, not on the members of their
+ * rooms.
+ */
 async function markTogether(
   parts: { db: Db; bus: Bus },
   reports: readonly DeliveryReport[],
@@ -76,7 +79,7 @@ async function markTogether(
   const { db } = parts
   const roomKeys = unique(reports.map(({ app, room }) => key(app, room)))
   const memberKeys = unique(reports.map(({ app, room, user }) => key(app, room, user)))
-  // Rooms before messages: a message is flushed before it leaves its buffer.
+  // Reads rooms before messages: a message is flushed before it leaves its buffer.
   const [rooms, markers, limits] = await Promise.all([
     findDeliveryRooms(db, roomKeys),
     findDeliveredMarkers(db, memberKeys),
@@ -109,7 +112,7 @@ async function markTogether(
   return outcomes
 }
 
-/** The seq of each reported message that is in the room, by `key(app, room, message)`. */
+/** Seqs of reported messages in the room, by `key(app, room, message)`. */
 async function findSeqs(
   db: Db,
   reports: readonly DeliveryReport[],
@@ -123,13 +126,13 @@ async function findSeqs(
   if (missing.length === 0) return seqs
   const places = await findPlaces(db, unique(missing.map(({ message }) => message)))
   for (const { _id, roomKey, seq } of places) {
-    // A message beyond the room's end is of an unfinished import.
+    // A message beyond the room's end belongs to an unfinished import.
     if (seq <= (rooms.get(roomKey)?.seq ?? 0)) seqs.set(`${roomKey}\0${_id}`, seq)
   }
   return seqs
 }
 
-/** The most members of a room in which delivery is marked, of the apps that say so. */
+/** The maximum size of a room in which delivery is marked, for apps that configure it. */
 async function findLimits(db: Db, apps: readonly string[]): Promise<Map<string, number>> {
   const limits = new Map<string, number>()
   for (const app of apps) {

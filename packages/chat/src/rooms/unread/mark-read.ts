@@ -14,8 +14,8 @@ import { notifyMembers } from '../../events/event-builders.ts'
 import { markerOrderingKey } from '../../events/ordering-keys.ts'
 
 /**
- * Moves the caller's read marker to a message and emits lastRead with its position to all members
- * (docs/reference/unread.md#read-marker). The marker never moves backwards: with an older message it stays where it is.
+ * Moves the caller's read marker to a message, and emits lastRead with its position to all members
+ * (docs/reference/unread.md#read-marker). The marker never moves backwards: an older message leaves it unchanged.
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND
  */
 export async function markRead(
@@ -30,7 +30,7 @@ export async function markRead(
     const { room, membership } = await requireMemberOf(chat, caller, roomId, found, session)
     const { buffer = [] } = room
     const flushed = await findMessage(chat.db, room._id, messageId, session)
-    // A message beyond the room's end is of an unfinished import.
+    // A message beyond the room's end belongs to an unfinished import.
     const message =
       buffer.find(({ _id }) => _id === messageId) ?? (flushed && flushed.seq <= room.seq ? flushed : undefined)
     const own = ownInBuffer(user, room)

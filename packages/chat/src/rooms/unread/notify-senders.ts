@@ -11,7 +11,7 @@ import {
   type SeqRange,
 } from '@parley/db/rooms/delivered-markers'
 
-/** A member's marker has moved from after one seq to another. */
+/** A member's marker that has moved from `after` to `seq`. */
 export interface MovedMarker {
   app: string
   user: string
@@ -22,12 +22,15 @@ export interface MovedMarker {
   seq: number
 }
 
-/** At most this many of the latest passed messages notify their senders. */
+/** Only this many of the latest passed messages notify their senders. */
 const mostPassed = 100
 
-/** Notifies the senders of the messages that markers have passed, if they are still members: one live event for each room and sender. */
+/**
+ * Notifies the senders of messages that markers have passed, if they are still members: one live event per room and
+ * sender.
+ */
 export async function notifySenders({ db, bus }: { db: Db; bus: Bus }, moved: readonly MovedMarker[]): Promise<void> {
-  // The markers are written: a read of the members shows them.
+  // The markers are written, so reading the members shows them.
   if (!bus.connected) return
   const events = new Map<string, { app: string; sender: string; payload: EventPayload<'delivered'> }>()
   for (const [room, ofRoom] of Map.groupBy(moved, (marker) => marker.room)) {
@@ -43,7 +46,7 @@ export async function notifySenders({ db, bus }: { db: Db; bus: Bus }, moved: re
       }
     }
   }
-  // An event has the key of its sender's membership.
+  // Events are keyed by their sender's membership.
   const members = await findDeliveredMarkers(db, [...events.keys()])
   for (const [name, { app, sender, payload }] of events) {
     if (!members.has(name)) continue
@@ -52,7 +55,7 @@ export async function notifySenders({ db, bus }: { db: Db; bus: Bus }, moved: re
   }
 }
 
-/** The senders of the messages passed by these markers of one room, by seq: of its buffer, and flushed ones. */
+/** Senders of the messages passed by these markers of one room, by seq, from its buffer and from flushed messages. */
 async function findPassed(
   db: Db,
   { _id: roomKey, buffer = [] }: DeliveryRoom,
@@ -63,7 +66,7 @@ async function findPassed(
   return new Map([...buffer, ...places].map(({ seq, sender }) => [seq, sender]))
 }
 
-/** Every seq has a message. */
+/** The range of messages that a marker has passed. Every seq has a message. */
 function passedBy({ after, seq }: MovedMarker): SeqRange {
   return { after: Math.max(after, seq - mostPassed), upTo: seq }
 }
@@ -88,7 +91,10 @@ function joined(ranges: readonly SeqRange[]): SeqRange[] {
   return all
 }
 
-/** The parts of a range that a buffer lacks, also between its messages: each process flushes only its own appends. */
+/**
+ * The parts of a range that are missing in a buffer, including gaps within it, since each process flushes only its own
+ * appends.
+ */
 function gapsOf(buffer: readonly { seq: number }[], { after, upTo }: SeqRange): SeqRange[] {
   const gaps: SeqRange[] = []
   let last = after

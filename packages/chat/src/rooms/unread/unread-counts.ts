@@ -4,16 +4,16 @@ import type { UserCaller } from '../../access/caller.ts'
 import type { Chat } from '../../chat.ts'
 
 /**
- * The caller's total unread messages over all rooms (docs/reference/unread.md#badges). Counts no messages: of each
- * membership and room, it reads the numbers alone.
+ * The caller's total unread messages over all rooms (docs/reference/unread.md#badges). Reads only numbers of each
+ * membership and room, and counts no messages.
  */
 export async function totalUnread(chat: Chat, { app, user }: UserCaller): Promise<number> {
   return (await totalUnreadOf(chat.db, app, [user])).get(user) ?? 0
 }
 
 /**
- * Unread by the rooms' tags (docs/reference/unread.md#badges): of the given tags, or without any, of all tags of the
- * caller's rooms. The total counts each room once.
+ * Unread messages by room tag (docs/reference/unread.md#badges), for the given tags, or for all tags of the caller's
+ * rooms. The total counts each room once.
  */
 export async function unreadByTags(
   chat: Chat,

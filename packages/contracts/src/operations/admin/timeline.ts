@@ -66,7 +66,7 @@ export const readTimeline = operation({
           kind: 'message',
           code: 'MESSAGE_RECEIVED',
           subject: { kind: 'message', id: '66f0c1a2b3c4d5e6f7a8b9c0' },
-          reason: 'alice sent a message of type text (seq 12); it reached a device of bob, and bob has not read it',
+          reason: 'alice sent a message of type text (seq 12); it reached a device of bob, but bob has not read it',
           about: { messageType: 'text', seq: 12, changes: [], by: 'alice', state: 'arrived', user: 'bob' },
           refs: { message: '66f0c1a2b3c4d5e6f7a8b9c0', room: 'demo-room', user: 'alice', request: 'req-1' },
         },

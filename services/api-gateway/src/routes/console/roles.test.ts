@@ -261,7 +261,7 @@ describe('operators and their roles', () => {
     )
     const refused = await ofBoth.call('PUT', `/operators/${full.id}`, { roles: both })
     assert.deepEqual([refused.status, refused.body.error.code], [400, 'INVALID_REQUEST'], refused.text)
-    assert.match(refused.text, /roles: more than 100/)
+    assert.match(refused.text, /roles: at most 100/)
     // One who has more all the same, such as by a claim of the provider, is listed like the others.
     await gateway.chat.db.operators.updateOne({ _id: full.id }, { $set: { roles: [...both, ...elsewhere] } })
     const { status, body } = await owner.call('GET', '/operators?limit=100')
