@@ -37,7 +37,7 @@ const defaultChatSettings: ChatSettings = {
   auditDays: 400,
 }
 
-/** Nobody awaits the recording of logins. Larger batches would delay writes that are awaited. */
+/** The recording of logins is not awaited. Larger batches would delay writes that are. */
 const loginsAtOnce = 32
 const roomsPerTransaction = 100
 const usersPerTransaction = 200
