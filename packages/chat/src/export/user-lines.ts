@@ -128,7 +128,7 @@ async function* messages(db: Db, of: OfUser, after = '["thread","",0]'): AsyncGe
   }
 }
 
-/** Of the rooms and threads that they are in, and others in which they have written. */
+/** Yields the user's reactions in the rooms and threads that the user is in. */
 async function* reactions(db: Db, { app, user }: OfUser, after = ''): AsyncGenerator<Page> {
   const threads = await inSnapshot(db, (session) => findThreadsOfUser(db, app, user, session))
   const rooms = (await findRoomIdsOfUser(db, app, user)).map((id) => key(app, id))
