@@ -17,6 +17,8 @@ export type Order =
   | { do: 'connect'; ports: readonly number[]; clientKey: string; clients: readonly CrowdClient[]; atOnce: number }
   /** The ports for later reconnects. */
   | { do: 'use'; ports: readonly number[] }
+  /** Counts without latencies. */
+  | { do: 'look' }
   | { do: 'report' }
   /** Counts missing messages, given the last seq of each room. */
   | { do: 'check'; lastSeqs: Readonly<Record<string, number>> }
@@ -25,6 +27,8 @@ export interface Reply {
   connected: number
   /** Number of lost connections. */
   lost: number
+  /** Distinct messages received. */
+  got: number
   /** Latency of each message since the last report, in milliseconds. */
   lateMS: number[]
   missing: number
@@ -48,7 +52,11 @@ let ports: readonly number[] = []
 const perPort = new Map<number, number>()
 let clientKey = ''
 let lost = 0
+/** Distinct messages received. */
+let received = 0
 let lateMS: number[] = []
+/** The read buffer of every socket: each chunk is parsed before the next read. */
+const buffer = Buffer.alloc(65_536)
 /** Replay starts this long before the last received byte, since an event may have been in flight. */
 const overlapMS = 3_000
 
@@ -60,6 +68,7 @@ function note(client: Client, text: string): void {
   if (seq <= got.upTo || got.later.has(seq)) return
   const at = /at ([\d.]+)/.exec(text)?.[1]
   if (at !== undefined) lateMS.push(now() - Number(at))
+  received++
   got.later.add(seq)
   while (got.later.delete(got.upTo + 1)) got.upTo++
 }
@@ -83,7 +92,12 @@ function logIn(client: Client, isAgain: boolean): Promise<boolean> {
   return new Promise((resolve) => {
     const port = leastUsed()
     count(port, 1)
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+    const callback = (bytes: number) => {
+      if (client.isIn) client.seenMS = Date.now()
+      read(buffer.subarray(0, bytes))
+      return true
+    }
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true, onread: { buffer, callback } })
     const since = isAgain ? { since: Math.floor(client.seenMS - overlapMS) } : {}
     const auth = `421${JSON.stringify(['auth2', client.token, { clientKey, ...since }])}`
     const read = textFrames((text) => {
@@ -100,10 +114,6 @@ function logIn(client: Client, isAgain: boolean): Promise<boolean> {
       } else if (text.startsWith('42["chat message"')) note(client, text)
     })
     socket.write(upgradeRequest())
-    socket.on('data', (chunk) => {
-      if (client.isIn) client.seenMS = Date.now()
-      read(chunk)
-    })
     socket.on('error', () => socket.destroy())
     socket.on('close', () => {
       count(port, -1)
@@ -159,6 +169,7 @@ async function carryOut(order: Order): Promise<void> {
   const reply: Reply = {
     connected: clients.filter(({ isIn }) => isIn).length,
     lost,
+    got: received,
     lateMS: order.do === 'report' ? lateMS : [],
     missing: order.do === 'check' ? missing(order.lastSeqs) : 0,
   }

@@ -10,6 +10,8 @@ const perProcess = 17_000
 export interface Crowds {
   connect(order: Omit<Extract<Order, { do: 'connect' }>, 'do'>): Promise<void>
   use(ports: readonly number[]): Promise<void>
+  /** Counts, without `lateMS`. */
+  look(): Promise<Reply>
   report(): Promise<Reply>
   missing(lastSeqs: Readonly<Record<string, number>>): Promise<number>
   stop(): Promise<void>
@@ -37,6 +39,7 @@ export async function startCrowds(clients: readonly CrowdClient[]): Promise<Crow
     return {
       connected: sum(({ connected }) => connected),
       lost: sum(({ lost }) => lost),
+      got: sum(({ got }) => got),
       lateMS: replies.flatMap(({ lateMS }) => lateMS),
       missing: sum(({ missing }) => missing),
     }
@@ -48,6 +51,7 @@ export async function startCrowds(clients: readonly CrowdClient[]): Promise<Crow
     async use(ports) {
       await ask(() => ({ do: 'use', ports }))
     },
+    look: () => all({ do: 'look' }),
     report: () => all({ do: 'report' }),
     missing: async (lastSeqs) => (await all({ do: 'check', lastSeqs })).missing,
     async stop() {

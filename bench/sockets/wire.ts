@@ -22,7 +22,10 @@ export function aboutMS(ms: number): number {
   return ms * (0.5 + Math.random())
 }
 
-/** Parses the server's bytes after an upgrade request, in chunks of any size; calls `onText` for each text frame. */
+/**
+ * Parses the server's bytes after an upgrade request, in chunks of any size; calls `onText` for each text frame. Keeps no view
+ * of a chunk.
+ */
 export function textFrames(onText: (text: string) => void): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0)
   let isUpgraded = false
@@ -38,8 +41,8 @@ export function textFrames(onText: (text: string) => void): (chunk: Buffer) => v
       if (next.isText) onText(rest.toString('utf8', next.from, next.to))
       rest = rest.subarray(next.to)
     }
-    // A view would keep its whole chunk in memory.
-    if (rest.length === 0) rest = Buffer.alloc(0)
+    // The caller reuses the chunk's memory.
+    rest = Buffer.from(rest)
   }
 }
 

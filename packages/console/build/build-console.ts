@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { buildOnce } from '@parley/chat-page/build-once'
 import { builtConsole } from './built-console.ts'
@@ -37,7 +38,27 @@ async function buildInto(fresh: string): Promise<void> {
       target: 'es2022',
     },
   })
+  checkStyles(fresh)
   const html = join(fresh, 'index.html')
   // The gateway puts in the way from the address of a view to the folder of the files.
   writeFileSync(html, readFileSync(html, 'utf8').replaceAll(/(src|href)="\.\//g, '$1="{{files}}'))
+}
+
+/**
+ * A component of Mantine whose styles src/styles/mantine.css does not import would be shown without them.
+ * @throws Error that names its classes
+ */
+function checkStyles(fresh: string): void {
+  const whole = readFileSync(createRequire(import.meta.url).resolve('@mantine/core/styles.css'), 'utf8')
+  const textOf = (extension: string) =>
+    readdirSync(fresh)
+      .filter((name) => name.endsWith(extension))
+      .map((name) => readFileSync(join(fresh, name), 'utf8'))
+      .join('\n')
+  const classesIn = (text: string) => new Set(text.match(/\bm_[0-9a-f]+\b/g))
+  const styled = classesIn(whole)
+  const missing = classesIn(textOf('.js'))
+    .intersection(styled)
+    .difference(classesIn(textOf('.css')))
+  if (missing.size > 0) throw new Error(`src/styles/mantine.css lacks the styles of ${[...missing].join(', ')}`)
 }
