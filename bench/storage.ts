@@ -51,6 +51,11 @@ console.log('\nper million            MongoDB, MB     indexes, MB   NATS, MB')
 for (const { of, diskMB, indexMB, streamMB } of rows) {
   console.log(`${of.padEnd(24)}${cell(diskMB)}${cell(indexMB).padStart(16)}${cell(streamMB).padStart(11)}`)
 }
+console.log('\nindexes of messages by collection, MB per million')
+for (const [name, bytes] of withMessages.indexesOf) {
+  const mb = ((bytes - (withRooms.indexesOf.get(name) ?? 0)) / sent) * (million / 2 ** 20)
+  if (Math.abs(mb) >= 0.5) console.log(`${name.padEnd(24)}${mb.toFixed(1).padStart(10)}`)
+}
 mkdirSync(join(import.meta.dirname, 'results'), { recursive: true })
 writeFileSync(join(import.meta.dirname, 'results/storage.json'), `${JSON.stringify(rows, null, 2)}\n`)
 await gateway.stop()
@@ -61,6 +66,8 @@ await servers.stop()
 interface Sizes {
   disk: number
   indexes: number
+  /** Bytes of indexes by collection. */
+  indexesOf: Map<string, number>
 }
 
 /** Bytes of all collections on disk, after flushing memory. */
@@ -70,7 +77,19 @@ async function sizes({ mongo, client }: Db): Promise<Sizes> {
   const stats = await mongo.command({ dbStats: 1, freeStorage: 1 })
   const of = (name: string) => Number(stats[name])
   const indexes = of('indexSize') - of('indexFreeStorageSize')
-  return { disk: of('storageSize') - of('freeStorageSize') + indexes, indexes }
+  return { disk: of('storageSize') - of('freeStorageSize') + indexes, indexes, indexesOf: await indexSizes(mongo) }
+}
+
+async function indexSizes(mongo: Db['mongo']): Promise<Map<string, number>> {
+  const collections = await mongo.listCollections({}, { nameOnly: true }).toArray()
+  const all = collections.map(async ({ name }): Promise<[string, number]> => {
+    const [stats] = await mongo
+      .collection(name)
+      .aggregate<{ storageStats: { totalIndexSize: number } }>([{ $collStats: { storageStats: {} } }])
+      .toArray()
+    return [name, stats?.storageStats.totalIndexSize ?? 0]
+  })
+  return new Map(await Promise.all(all))
 }
 
 /** The same, once no message is in a room's buffer. */
