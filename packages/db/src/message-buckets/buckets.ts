@@ -3,6 +3,7 @@ import type { ClientSession, Document, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/documents.ts'
+import { idNumber } from '../messages/id-number.ts'
 import { runWrites } from '../transactions/run-writes.ts'
 import { isConflict, isDuplicateKey } from '../transactions/transaction.ts'
 import type { BucketedMessage, MessageBucketDoc } from './documents.ts'
@@ -10,7 +11,7 @@ import type { BucketedMessage, MessageBucketDoc } from './documents.ts'
 export const bySenders = { key: { roomKey: 1, senders: 1, number: 1 } } as const satisfies IndexDescription
 
 export const messageBucketIndexes: IndexDescription[] = [
-  { key: { 'messages._id': 1 } },
+  { key: { idNumbers: 1 } },
   { key: { roomKey: 1, firstMS: 1, number: 1 } },
   { key: { roomKey: 1, lastMS: 1, number: 1 } },
   bySenders,
@@ -21,17 +22,27 @@ export const perBucket = 32
 /** A larger message has a document of its own, so a bucket stays below 64 KiB. */
 const mostBytes = 1_024
 
+const numberDigits = 10
+
 /** The ID of the bucket that has the place of a seq. */
 export function bucketKey(roomKey: string, seq: number): string {
-  return key(roomKey, String(bucketNumber(seq)).padStart(10, '0'))
+  return key(roomKey, String(bucketNumber(seq)).padStart(numberDigits, '0'))
+}
+
+/** An expression for the same, of a key of a room and a seq that are expressions. */
+export function bucketKeyOf(roomKey: string, seq: string): Document {
+  const number = { $floor: { $divide: [{ $subtract: [seq, 1] }, perBucket] } }
+  const digits = { $substrBytes: [{ $toString: { $toLong: { $add: [10 ** numberDigits, number] } } }, 1, numberDigits] }
+  return { $concat: [roomKey, { $literal: key('', '') }, digits] }
 }
 
 export function bucketNumber(seq: number): number {
   return Math.floor((seq - 1) / perBucket)
 }
 
-/** Whether a new message goes to a bucket: it is small, and no index of `messages` needs it. */
+/** Whether a new message goes to a bucket: it is small, its ID is Parley's, and no index of `messages` needs it. */
 export function isForBucket(message: MessageDoc): boolean {
+  if (idNumber(message._id) === undefined) return false
   const { content = '', mentions = [], attachments, expiresAtMS, streaming, threadOf } = message
   if (attachments || expiresAtMS !== undefined || streaming || threadOf !== undefined) return false
   const bytes = mentions.reduce((sum, user) => sum + Buffer.byteLength(user), Buffer.byteLength(content))
@@ -165,11 +176,13 @@ function withPut({ messages, app, room, roomKey, number }: Omit<ToPut, '_id'>) {
   const of = { app: { $literal: app }, room: { $literal: room }, roomKey: { $literal: roomKey } }
   const ends = { firstMS: { $min: ['$firstMS', ...times] }, lastMS: { $max: ['$lastMS', ...times] } }
   const senders = [...new Set(messages.map(({ sender }) => sender))].toSorted()
+  const idNumbers = messages.flatMap(({ _id }) => idNumber(_id) ?? [])
   return {
     ...of,
     number,
     ...ends,
     senders: { $setUnion: [{ $ifNull: ['$senders', []] }, { $literal: senders }] },
+    idNumbers: { $setUnion: [{ $ifNull: ['$idNumbers', []] }, idNumbers] },
     messages: { $concatArrays: [there, missing] },
   }
 }

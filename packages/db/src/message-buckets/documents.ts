@@ -16,6 +16,8 @@ export interface MessageBucketDoc {
   lastMS: number
   /** Senders of the messages that were ever in it. */
   senders: string[]
+  /** `idNumber` of the messages that were ever in it: what finds them by ID, in a third of the space of their IDs. */
+  idNumbers: number[]
   /** Until then flushes leave it as it is: a transaction that has lost it to flushes changes it. */
   heldUntil?: Date
   /** In no order. */

@@ -1,6 +1,7 @@
 import type { ClientSession, Document } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
+import { bucketKeyOf } from '../message-buckets/buckets.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import { findByKeys, keysOf, lookUp } from '../messages/room-page.ts'
 import { ownSeqs } from '../room-buffer/buffer.ts'
@@ -122,8 +123,7 @@ function shownStages(db: Db, app: string, user: string): Document[] {
   return [
     { $set: { ...ownSeqs(user), buffer } },
     { $project: { _id: 0, room: '$$ROOT' } },
-    // A missing one would find the vacated places of all buckets.
-    { $set: { last: { $ifNull: ['$room.lastMessageID', ''] } } },
+    { $set: { last: { $ifNull: ['$room.lastMessageID', ''] }, inBucket: bucketKeyOf('$room._id', '$room.seq') } },
     lookUpInBuckets(db),
     findByKeys(db.messages.collectionName, 'last'),
     { $set: { last: { $concatArrays: ['$last', '$inBucket'] } } },
@@ -133,16 +133,17 @@ function shownStages(db: Db, app: string, user: string): Document[] {
   ]
 }
 
-/** The stage that finds the message `last` in its bucket, as `inBucket`. */
+/** The stage that finds the message `last` in the bucket with the key `inBucket`, and puts it there. */
 function lookUpInBuckets(db: Db): Document {
   const isLast = { $eq: ['$$this._id', '$$last'] }
   const of = { app: '$app', room: '$room', roomKey: '$roomKey' }
   return {
     $lookup: {
-      ...{ from: db.messageBuckets.collectionName, localField: 'last', foreignField: 'messages._id', as: 'inBucket' },
+      ...{ from: db.messageBuckets.collectionName, localField: 'inBucket', foreignField: '_id', as: 'inBucket' },
       let: { last: '$last' },
       pipeline: [
         { $set: { message: { $first: { $filter: { input: '$messages', cond: isLast } } } } },
+        { $match: { message: { $exists: true } } },
         { $replaceWith: { $mergeObjects: [of, { updatedAtMS: '$message.createdAtMS' }, '$message'] } },
       ],
     },
