@@ -50,6 +50,25 @@ describe.skipIf(isChromiumMissing())('the console beside conversations', () => {
     await page.getByRole('button', { name: /read/i }).click()
   }
 
+  test('the session is read once for a page, by its preload', async () => {
+    const page = await open('overview')
+    const read: string[] = []
+    page.on('request', (request) => {
+      if (/\/operator\/session$/.test(request.url())) read.push(request.method())
+    })
+    await page.reload()
+    await page.locator('.card-value').first().waitFor()
+    assert.deepEqual(read, ['GET'])
+    const how = await page.evaluate(() =>
+      performance
+        .getEntriesByType('resource')
+        .flatMap((entry) =>
+          entry.name.endsWith('/operator/session') ? (entry as PerformanceResourceTiming).initiatorType : [],
+        ),
+    )
+    assert.deepEqual(how, ['link'])
+  })
+
   test('the overview has what was counted, and the processes with their versions', async () => {
     const page = await open('overview')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
