@@ -3,7 +3,7 @@ const counterBits = 20
 const perSecond = 2 ** counterBits
 
 /**
- * The number that stands for a message ID of Parley's (`newId`) in an index: its second and the end of its counter. Numbers
+ * Stands for a message ID made by `newId` in an index: its second and the end of its counter. Numbers
  * of later seconds are higher. Undefined for other IDs, which imports bring.
  */
 export function idNumber(id: string): number | undefined {
