@@ -15,13 +15,13 @@ const inputs = {
   ),
   parley: 'services/api-gateway/src/parley.ts',
 }
-/** Loaded from node_modules, since they find binaries and other files beside them; umzug's command line cannot be bundled. */
+/** Not bundled: these load binaries and other files relative to their own path, and umzug's command line cannot be bundled. */
 const unbundled = new Set(['@node-rs/argon2', 'koffi', 'sharp', 'umzug', 'uWebSockets.js', 'uWebSockets.js-20.69'])
-/** Optional parts of the MongoDB driver that are not installed. */
+/** Optional dependencies of the MongoDB driver that are not installed. */
 const absent =
   /^(?:@aws-sdk\/credential-providers|@mongodb-js\/zstd|gcp-metadata|kerberos|mongodb-client-encryption|snappy)$/
 
-/** Keeps paths right that modules take from their own place. */
+/** Keeps paths correct that modules derive from their own location. */
 function inPlace(folder: string): Plugin {
   return {
     name: 'in-place',
@@ -42,7 +42,7 @@ function inPlace(folder: string): Plugin {
       const moved = code
         .replaceAll(worker, "new URL('./$2.js', import.meta.url)")
         .replaceAll('import.meta.dirname', `(import.meta.dirname + ${source})`)
-      // Every line stays where it is.
+      // Line numbers do not change.
       return { code: moved, map: null }
     },
   }
@@ -61,11 +61,11 @@ else {
     input: inputs,
     platform: 'node',
     external: absent,
-    // Rolldown takes calls such as `decodeURIComponent(x)` for free of effects and drops them, though they may throw.
+    // Rolldown considers calls such as `decodeURIComponent(x)` free of side effects and drops them, although they can throw.
     treeshake: false,
     plugins: [inPlace(folder)],
     onLog(level, log, print) {
-      // Libraries do what we may not change.
+      // Ignore warnings about libraries.
       if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message)
       if (!/node_modules/.test(`${log.id ?? ''}${log.message}`)) print(level, log)
     },

@@ -1,5 +1,5 @@
-// Makes one mongod a replica set of one with two users, by the localhost exception
-// (mongodb.com/docs/manual/core/localhost-exception). Run again until it succeeds; what is there already stays.
+// Makes a mongod a replica set of one with two users, using the localhost exception
+// (mongodb.com/docs/manual/core/localhost-exception). Idempotent: run it until it succeeds.
 const fs = require('node:fs')
 const secret = (name) => fs.readFileSync(`/run/secrets/${name}`, 'utf8').trim()
 const admin = db.getSiblingDB('admin')
@@ -12,17 +12,17 @@ try {
   try {
     admin.createUser({ user: 'admin', pwd: secret('mongo-admin-password'), roles: ['root'] })
   } catch {
-    // A run before this one made it and was cut short.
+    // An earlier, interrupted run created it.
   }
   admin.auth('admin', secret('mongo-admin-password'))
-  // Parley ends transactions that a killed process has left (packages/db/src/transactions/transaction.ts).
+  // Parley aborts transactions left by a killed process (packages/db/src/transactions/transaction.ts).
   const privileges = [{ resource: { cluster: true }, actions: ['inprog', 'killAnySession'] }]
   if (!admin.getRole('parleySessions')) admin.createRole({ role: 'parleySessions', privileges, roles: [] })
   const roles = [
     { role: 'readWrite', db: 'parley' },
     { role: 'dbAdmin', db: 'parley' },
     { role: 'parleySessions', db: 'admin' },
-    // The stats service exports disk, replica lag, oplog and cache.
+    // The stats service exports metrics of disk, replica lag, oplog and cache.
     { role: 'clusterMonitor', db: 'admin' },
   ]
   db.getSiblingDB('parley').createUser({ user: 'parley', pwd: secret('mongo-password'), roles })

@@ -1,4 +1,4 @@
-{{/* Labels of an object of the service or part NAME: (list $ NAME). */}}
+{{/* Labels of an object of the service or component NAME: (list $ NAME). */}}
 {{- define "parley.labels" -}}
 {{- $root := index . 0 -}}
 {{ include "parley.podLabels" . }}
@@ -11,7 +11,7 @@ app.kubernetes.io/managed-by: {{ $root.Release.Service }}
 app.kubernetes.io/part-of: parley
 {{- end }}
 
-{{/* The labels that select its pods: of this release alone. */}}
+{{/* The labels that select its pods, only of this release. */}}
 {{- define "parley.selector" -}}
 {{- $root := index . 0 -}}
 app.kubernetes.io/name: {{ index . 1 }}
@@ -32,7 +32,7 @@ app.kubernetes.io/part-of: parley
 {{- end }}
 {{- end }}
 
-{{/* A value as the text of an environment variable: whole numbers of YAML are floats here. */}}
+{{/* A value as an environment variable. Helm parses whole numbers in YAML as floats. */}}
 {{- define "parley.text" -}}
 {{- if and (kindIs "float64" .) (eq (floor .) .) }}{{ printf "%.0f" . | quote }}{{ else }}{{ toString . | quote }}{{ end }}
 {{- end }}

@@ -1,4 +1,4 @@
-{{/* `envFrom` and `env` of a container: (list $ SETTINGS), the settings being those of one service. */}}
+{{/* `envFrom` and `env` of a container: (list $ SETTINGS) with the settings of one service. */}}
 {{- define "parley.environment" -}}
 {{- $root := index . 0 -}}
 {{- $own := index . 1 -}}
@@ -21,7 +21,7 @@ env:
 {{- end }}
 {{- end }}
 
-{{/* What every pod has in common, before its containers: $. */}}
+{{/* The common part of every pod, without containers: $. */}}
 {{- define "parley.pod" -}}
 automountServiceAccountToken: false
 {{- with .Values.image.pullSecrets }}
@@ -41,12 +41,12 @@ securityContext:
   runAsUser: 1000
   runAsGroup: 1000
   fsGroup: 1000
-  # A large volume of files is not walked through at each start.
+  # Do not change the ownership of every file on a large volume at each start.
   fsGroupChangePolicy: OnRootMismatch
   seccompProfile: { type: RuntimeDefault }
 {{- end }}
 
-{{/* What every container has in common. */}}
+{{/* The common part of every container. */}}
 {{- define "parley.container" -}}
 image: {{ include "parley.image" . }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
@@ -56,7 +56,7 @@ securityContext:
   capabilities: { drop: [ALL] }
 {{- end }}
 
-{{/* Annotations of every pod. A change of the Secret that the chart makes starts new pods; of another, `secrets.version` does. */}}
+{{/* Annotations of every pod. A change of the chart's Secret starts new pods; for other Secrets, `secrets.version` does. */}}
 {{- define "parley.podAnnotations" -}}
 {{- with .Values.secrets.version }}
 parley.dev/secrets-version: {{ . | quote }}
@@ -88,7 +88,7 @@ spec:
   {{- if and (not $scaled) (not (kindIs "invalid" $values.replicas)) }}
   replicas: {{ $values.replicas }}
   {{- end }}
-  # A new pod is ready before an old one goes.
+  # Start a new pod before stopping an old one.
   strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: {{ $values.maxSurge }} } }
   selector:
     matchLabels: {{- include "parley.selector" $of | nindent 6 }}
@@ -102,7 +102,7 @@ spec:
       {{- end }}
     spec:
       serviceAccountName: {{ $id }}
-      # Longer than the pause of preStop, PARLEY_DRAIN_MS and the 2 s after it together.
+      # Longer than preStop, PARLEY_DRAIN_MS and the following 2 s together.
       terminationGracePeriodSeconds: {{ add $values.preStopSeconds (div (int $drainMS) 1000) 10 }}
       {{- include "parley.pod" $root | nindent 6 }}
       topologySpreadConstraints:
@@ -133,14 +133,14 @@ spec:
             periodSeconds: 2
             timeoutSeconds: 3
             failureThreshold: 5
-          # /livez, which asks no server: a database that is away is not mended by a restart.
+          # /livez checks no dependencies: a restart would not fix an unavailable database.
           livenessProbe:
             httpGet: { path: /livez, port: internal }
             periodSeconds: 10
             timeoutSeconds: 5
             failureThreshold: 3
-          # Until every proxy knows that this pod is going; of realtime, also until the last new pod of a step is ready, so
-          # that a client which leaves comes to one that stays.
+          # Gives every proxy time to stop sending requests here. For realtime, also waits until the last new pod of a step is
+          # ready, so that disconnected clients reach a pod that stays.
           lifecycle: { preStop: { sleep: { seconds: {{ $values.preStopSeconds }} } } }
           resources: {{- toYaml $values.resources | nindent 12 }}
           volumeMounts:
@@ -174,7 +174,7 @@ metadata:
   labels: {{- include "parley.labels" $of | nindent 4 }}
 spec:
   maxUnavailable: {{ $root.Values.podDisruptionBudgets.maxUnavailable }}
-  # A pod that is not ready protects nobody.
+  # Allow evicting pods that are not ready.
   unhealthyPodEvictionPolicy: AlwaysAllow
   selector:
     matchLabels: {{- include "parley.selector" $of | nindent 6 }}
@@ -193,7 +193,7 @@ spec:
 {{- end }}
 {{- end }}
 
-{{/* PARLEY_FILES_FOLDER, where a claim is mounted into this service; otherwise nothing. */}}
+{{/* PARLEY_FILES_FOLDER if a claim is mounted into this service, otherwise nothing. */}}
 {{- define "parley.filesFolder" -}}
 {{- $root := index . 0 -}}
 {{- if and $root.Values.files.claim (has (index . 1) (list "api-gateway" "stats")) }}
