@@ -5,7 +5,7 @@ import { Browser } from 'happy-dom'
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { eventually, type Platform, startPlatform } from './platform.ts'
 
-/** Without a layout, the visible part of the list is unknown: test/browser has the page in a real browser. */
+/** In a DOM without layout, so the visible part of the list is unknown. test/browser tests the page in a real browser. */
 describe('the web chat page', () => {
   let platform: Platform
   let front: Front
@@ -33,24 +33,24 @@ describe('the web chat page', () => {
     const page = browser.newPage()
     const shown = () => page.mainFrame.document.body?.innerHTML ?? ''
     onTestFinished(async () => {
-      // Otherwise the page would react to its closed connection without its elements.
+      // Otherwise the page would react to its closed connection after its elements are gone.
       await platform.admin('DELETE', '/admin/clients/alice/token', {})
       await eventually('the page is signed out', () => shown().includes('signed out'))
-      // The timers of the page never end.
+      // The page's timers never stop by themselves.
       await page.abort()
       await browser.close()
     })
     await page.goto(`http://127.0.0.1:${front.port}/chat?token=${encodeURIComponent(alice.token)}&lang=en`)
-    await eventually('the room and what was said', () => shown().includes('Bob: said before')).catch((error) => {
-      throw new Error(`the page is ${shown()}`, { cause: error })
+    await eventually('the room and the past message', () => shown().includes('Bob: said before')).catch((error) => {
+      throw new Error(`the page shows ${shown()}`, { cause: error })
     })
     assert.ok(shown().includes('Friends'))
     await say('said now')
-    await eventually('what is said now', () => shown().includes('Bob: said now'))
+    await eventually('the new message', () => shown().includes('Bob: said now'))
     assert.doesNotMatch(page.url, /token/)
   })
 
-  test('takes the token from the fragment too, which no server gets, and out of the address', async () => {
+  test('also reads the token from the fragment, which no server gets, and removes it from the URL', async () => {
     const carol = await platform.newUser('carol', { nickname: 'Carol' })
     await platform.newRoom(['carol'], { name: 'Notes of Carol' })
     const browser = new Browser({

@@ -1,12 +1,12 @@
 import type { RunningService } from './platform.ts'
 
-/** A realtime node's client connections, from its metrics; a bridged session is counted at its owner. */
+/** The client connections in a realtime node's metrics. A bridged session is counted at its owner. */
 export function connectionsIn(metrics: string): number {
   const samples = metrics.matchAll(/^parley_connections\{.*transport="(?:polling|websocket)".*\} (\d+)$/gm)
   return [...samples].reduce((sum, [, count]) => sum + Number(count), 0)
 }
 
-/** This realtime node's client connections, by its own count. */
+/** The client connections of a realtime node. */
 export async function openConnections(node: RunningService): Promise<number> {
   return connectionsIn(await (await fetch(`http://127.0.0.1:${node.ports['internal']}/metrics`)).text())
 }

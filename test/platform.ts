@@ -10,35 +10,35 @@ export type { RunningService } from './faults/running-services.ts'
 
 export type Fields = Record<string, unknown>
 
-/** A user with their own token. */
+/** A user with a token. */
 export interface PlatformUser {
   id: string
   token: string
-  /** The client headers. */
+  /** The request headers of the user. */
   headers: Record<string, string>
-  /** Calls the first gateway with the client headers; returns `result`, fails unless the status is 200. */
+  /** Calls the first gateway as the user; returns `result`. Throws unless the status is 200. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Fields>
 }
 
-/** Services of a test's own, as processes that it can kill, on real servers with exclusive databases. */
+/** A test's own service processes, which it can kill, on real servers with exclusive databases. */
 export interface Platform extends DemoKeys {
-  /** Only the requested ones can be killed. */
+  /** Only those in `toKill` can be killed. */
   servers: Servers
   start: ServiceStarter['start']
-  /** Calls the first gateway with the API key; returns `result`, fails unless the status is 200. */
+  /** Calls the first gateway with the API key; returns `result`. Throws unless the status is 200. */
   admin: (this: void, method: string, path: string, body?: unknown) => Promise<Fields>
-  /** Creates a user, with a random ID by default, and issues a token. */
+  /** Creates a user with a token; the ID is random by default. */
   newUser(id?: string, profile?: object): Promise<PlatformUser>
-  /** Creates a group room and returns its ID. */
+  /** Creates a group; returns its ID. */
   newRoom(members: readonly string[], fields?: object): Promise<string>
-  /** A stock client of the user at a realtime node, authenticated. */
+  /** Connects and authenticates a stock client of the user. */
   connect(node: RunningService, user: PlatformUser, options?: ClientOptions): Promise<Socket>
   stop(): Promise<void>
 }
 
 /**
- * @param toKill the servers that the test kills: they are started for it, the others are shared with other tests
- * @param own servers of the test's own instead; they end with the platform
+ * @param toKill servers that the test kills, which are started for it; others are shared with other tests
+ * @param own the test's own servers instead, which stop with the platform
  */
 export async function startPlatform({
   toKill = [],
@@ -88,14 +88,14 @@ export async function startPlatform({
   }
 }
 
-/** A platform with a gateway and a realtime node. */
+/** Starts a platform with a gateway and a realtime node. */
 export async function startPlatformWithNode(): Promise<{ platform: Platform; node: RunningService }> {
   const platform = await startPlatform()
   const [, node] = await Promise.all([platform.start('api-gateway'), platform.start('realtime')])
   return { platform, node }
 }
 
-/** A platform with a gateway and two realtime nodes. */
+/** Starts a platform with a gateway and two realtime nodes. */
 export async function startPlatformWithNodes(): Promise<{
   platform: Platform
   nodes: [RunningService, RunningService]
@@ -108,7 +108,7 @@ export async function startPlatformWithNodes(): Promise<{
 
 export type Answer = { status: number; body: { RC: number; result: Fields } }
 
-/** One call to a gateway. Fails if there is no response. */
+/** Calls a gateway. Rejects without a response. */
 export async function call(
   url: string,
   method: string,
@@ -133,7 +133,7 @@ interface ClientOptions {
   headers?: Record<string, string>
 }
 
-/** Connects a stock client, authenticated; `encoding` by `conf`. */
+/** Connects and authenticates a stock client; `encoding` is set with `conf`. */
 export async function connectClient(url: string, token: string, options: ClientOptions = {}): Promise<Socket> {
   const { transports = ['websocket'], deviceId, clientKey, encoding, headers = {} } = options
   const socket = io(url, { transports, extraHeaders: headers, reconnection: false, forceNew: true })
@@ -151,8 +151,8 @@ export async function connectClient(url: string, token: string, options: ClientO
 }
 
 /**
- * Resolves when `condition` returns something truthy, polling it. The deadline only ends hopeless waits: it is many times the
- * slowest run on an overloaded machine.
+ * Polls `condition` until it returns a truthy value, and resolves with it. The timeout is many times the slowest wait on an
+ * overloaded machine.
  */
 export async function eventually<T>(
   what: string,

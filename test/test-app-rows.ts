@@ -2,8 +2,8 @@ import type { Db } from '@parley/db/connect'
 import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 
 /**
- * Puts a document of the app into every collection that a short chat leaves empty, in the form of real documents: ID and keys
- * begin with the app's (packages/db/src/keys.ts), or a field has it.
+ * Inserts a document of the app into every collection that a short chat leaves empty. As in real documents, IDs and keys begin with
+ * the app's ID (packages/db/src/keys.ts), or a field contains it.
  */
 export async function fillCollections(db: Db, app: string): Promise<void> {
   const key = (...parts: string[]) => [app, ...parts].join('\0')
@@ -14,7 +14,7 @@ export async function fillCollections(db: Db, app: string): Promise<void> {
     { kind: 'event', to: { app, room: 'room' }, event: 'room', json: '{}', id: 'noted' },
     { kind: 'message', message: message?._id, event: 'chat message' },
   ]
-  // In the future, so that no relay takes it.
+  // In the future, so that no relay picks it up.
   const atMS = far.getTime()
   const rows: Record<string, object> = {
     bans: { _id: key('room', 'bob'), ...ofRoom, blockee: 'bob', createdAt: new Date() },

@@ -5,20 +5,20 @@ import type { Fields, PlatformUser } from '../platform.ts'
 import { type ChatTab, openChat, type TabOptions } from './chat-tab.ts'
 import { startChromium } from './chromium.ts'
 
-/** Two users at an exclusive deployment, and a browser: all ready before the first test of a `describe`. */
+/** Two users on their own deployment, and a browser, started before the first test of a `describe`. */
 export interface AliceAndBob {
   deployment: Deployment
   alice: PlatformUser
   bob: PlatformUser
-  /** Creates a group that the first of its members owns, and returns its ID. */
+  /** Creates a group owned by the first member; returns its ID. */
   newRoom: (members?: readonly PlatformUser[], fields?: Fields) => Promise<string>
-  /** Returns the ID of the message. */
+  /** Sends a message; returns its ID. */
   say: (user: PlatformUser, room: string, message: unknown, more?: Fields) => Promise<string>
-  /** Opens the page in English, with the room. */
+  /** Opens the page in English, at the room. */
   open: (user: PlatformUser, room: string, options?: TabOptions) => Promise<ChatTab>
 }
 
-/** @param nodes realtime nodes */
+/** @param nodes number of realtime nodes */
 export function aliceAndBob(nodes = 1): AliceAndBob {
   const deployment = {} as Deployment
   const alice = {} as PlatformUser

@@ -6,7 +6,7 @@ import { type ChatTab, openChat } from './chat-tab.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
 
 const phone = { width: 360, height: 640 }
-/** The list is beside the room, and a thread replaces the room. */
+/** Wide enough for the list beside the room, but a thread replaces the room. */
 const tablet = { width: 900, height: 700 }
 
 describe.skipIf(isChromiumMissing())('the chat page in a browser: going back', () => {
@@ -23,7 +23,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: going back', (
     await deployment.stop()
   })
 
-  /** A new user with rooms "Here" and "There", and a message in the first one. */
+  /** Creates a user with rooms "Here" and "There", and a message in the first. */
   async function newcomer() {
     const user = await deployment.platform.newUser()
     const newRoom = (name: string) => deployment.platform.newRoom([alice.id, user.id], { name, owner: alice.id })
@@ -62,7 +62,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: going back', (
     await room(page, 'Here').waitFor()
   })
 
-  test('to the list, which stays a step below the next room', async () => {
+  test('to the list, which stays one step behind the next room', async () => {
     const { here, open } = await newcomer()
     const tab = await open(here, phone)
     const { page } = tab
@@ -90,9 +90,9 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: going back', (
     await threadIn(page).waitFor({ state: 'detached' })
   })
 
-  test('to the list at once, from a thread in a room that removed the user', async () => {
+  test('straight to the list, from a thread in a room that removed the user', async () => {
     const { user, here, open } = await newcomer()
-    // The page's requests for the room that removed the user.
+    // Requests for the room that removed the user fail.
     const tab = await open('', phone, /status of 403/)
     const { page } = tab
     await row(page, 'Here').click()
@@ -124,7 +124,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: going back', (
     await threadIn(page).waitFor()
   })
 
-  test('two quick steps forward, into a thread', async () => {
+  test('two quick steps forward lead into a thread', async () => {
     const { open } = await newcomer()
     const tab = await open('', phone)
     const { page } = tab
@@ -133,7 +133,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: going back', (
     await page.goBack()
     await page.goBack()
     await row(page, 'There').waitFor()
-    // The second step as soon as the room is there, before it is painted.
+    // Take the second step as soon as the room is rendered, before it is painted.
     await page.evaluate(() => {
       new MutationObserver((_, observer) => {
         if (!document.querySelector('textarea')) return

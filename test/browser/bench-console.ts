@@ -13,12 +13,12 @@ import { browserCookie, signInByLink } from './operator-cookie.ts'
 const { users, messages, rounds } = new Command('npm run bench:console --')
   .usage('[options]')
   .description(
-    `The console in Chromium, on a gateway and a realtime node of this machine, over an app that parley import fills: how long each view
-takes from its address until its data are painted, the files of the console being in the cache of the browser.`,
+    `Measures the console in Chromium, with a local gateway and realtime node and an app filled by parley import: the time from
+navigating to a view until its data is painted, with the console's files in the browser's cache.`,
   )
   .option('--users <number>', 'users of the app', wholeNumber(100, 1_000_000), 100_000)
   .option('--messages <number>', 'messages, a tenth of them in one room', wholeNumber(1_000, 10_000_000), 300_000)
-  .option('--rounds <number>', 'how often each view is opened', wholeNumber(1, 100), 5)
+  .option('--rounds <number>', 'measurements per view', wholeNumber(1, 100), 5)
   .parse()
   .opts<{ users: number; messages: number; rounds: number }>()
 const wantedMS = 300
@@ -26,7 +26,7 @@ const membersOfRoom = 10
 const rooms = Math.max(2, Math.floor(users / membersOfRoom))
 const results = join(import.meta.dirname, '../../bench/results')
 
-/** Addresses below the app, and what each shows once it can be used. */
+/** Paths below the app, and a selector that matches once the view is usable. */
 const views: [name: string, address: string, shown: string][] = [
   ['overview', 'overview', '.card-value'],
   ['users', 'users', 'tbody tr'],
@@ -80,7 +80,7 @@ try {
   console.log(['view'.padEnd(22), 'median ms'.padStart(10), 'worst'.padStart(8), 'first'.padStart(8)].join(' '))
   const measured: { view: string; medianMS: number; worstMS: number; firstMS: number }[] = []
   for (const [view, address, shown] of views) {
-    // The first also fetches the code of the view.
+    // The first time also loads the view's code.
     const firstMS = await openView(page, `${base}/${address}`, shown)
     const times: number[] = []
     for (let round = 0; round < rounds; round++) times.push(await openView(page, `${base}/${address}`, shown))
@@ -93,14 +93,14 @@ try {
   mkdirSync(results, { recursive: true })
   writeFileSync(join(results, 'console.json'), `${JSON.stringify({ users, rooms, messages, measured }, null, 2)}\n`)
   const slow = measured.filter(({ medianMS }) => medianMS > wantedMS).map(({ view }) => view)
-  console.log(`\nwanted: each median at most ${wantedMS} ms; over it: ${slow.join(', ') || 'none'}`)
+  console.log(`\ngoal: each median at most ${wantedMS} ms; over it: ${slow.join(', ') || 'none'}`)
   process.exitCode = slow.length === 0 ? 0 : 1
 } finally {
   await browser.close()
   await stack.stop()
 }
 
-/** From the beginning of the navigation, or from giving the reason where one is asked for, to the frame with the data, in ms. */
+/** Milliseconds to the frame with the data, from the start of the navigation, or from giving the reason if the view asks for one. */
 async function openView(page: Page, address: string, shown: string): Promise<number> {
   await page.goto(address)
   const reason = page.getByRole('textbox', { name: 'Reason' })
@@ -132,7 +132,7 @@ async function fill(): Promise<void> {
   })
   const [code] = (await once(child, 'close')) as [number]
   rmSync(file)
-  if (code !== 0) throw new Error(`parley import ended with ${code}`)
+  if (code !== 0) throw new Error(`parley import exited with ${code}`)
 }
 
 async function writeLines(file: string): Promise<void> {

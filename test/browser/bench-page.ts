@@ -13,12 +13,12 @@ import { type ScrollTrace, traceScrolling } from './scroll-trace.ts'
 const options = new Command('npm run bench:page --')
   .usage('[options]')
   .description(
-    `The chat page in Chromium, on a gateway and a realtime node of this machine: how long a room takes until its messages
-are painted, from a cold cache, and the longest frames while all of them scroll by, up and down again.`,
+    `Measures the chat page in Chromium, with a local gateway and realtime node: the time until a room's messages are painted, from
+a cold cache, and the longest frames while scrolling up through all messages and down again.`,
   )
   .option('--messages <number>', 'messages of the room', wholeNumber(100, 1_000_000), 10_000)
-  .option('--opens <number>', 'how often the room is opened', wholeNumber(1, 1_000), 10)
-  .option('--pixels <number>', 'how far it scrolls in each frame', wholeNumber(1, 10_000), 300)
+  .option('--opens <number>', 'measurements of opening the room', wholeNumber(1, 1_000), 10)
+  .option('--pixels <number>', 'pixels to scroll per frame', wholeNumber(1, 10_000), 300)
   .parse()
   .opts<{ messages: number; opens: number; pixels: number }>()
 const wanted = { firstPaintMS: 1_000, longFrames: 0 }
@@ -50,11 +50,11 @@ try {
   for (const [way, { frames, longFrames, longestTaskMS, dearestTaskMS }] of Object.entries({ up, down })) {
     const over = longFrames.length === 0 ? 'none' : `${longFrames.length} (${longFrames.join(', ')} ms)`
     console.log(
-      `${way}: ${frames} frames, over 50 ms: ${over}; longest task ${longestTaskMS.toFixed(0)} ms, dearest ${dearestTaskMS.toFixed(0)} ms of CPU`,
+      `${way}: ${frames} frames, over 50 ms: ${over}; longest task ${longestTaskMS.toFixed(0)} ms, most CPU of a task ${dearestTaskMS.toFixed(0)} ms`,
     )
   }
   console.log(
-    `\nwanted: median at most ${wanted.firstPaintMS} ms, no frame over 50 ms; reached: ${medianMS.toFixed(0)} ms, ${long} frames`,
+    `\ngoal: median at most ${wanted.firstPaintMS} ms, no frame over 50 ms; reached: ${medianMS.toFixed(0)} ms, ${long} frames`,
   )
   process.exitCode = medianMS <= wanted.firstPaintMS && long <= wanted.longFrames ? 0 : 1
 } finally {
@@ -62,7 +62,7 @@ try {
   await stack.stop()
 }
 
-/** Returns the address of the page. */
+/** Creates the room; returns the page's URL. */
 async function makeRoom(): Promise<string> {
   const parley = createAdmin({ url, apiKey: keys.apiKey })
   const data = ['Alice', 'Bob'].map((nickname) => ({ _id: nickname.toLowerCase(), nickname }))
@@ -87,7 +87,7 @@ async function makeRoom(): Promise<string> {
   return `${url}/chat?${new URLSearchParams({ token, room: room._id, lang: 'en' }).toString()}`
 }
 
-/** From the beginning of the navigation to the frame that has messages, in ms. */
+/** Milliseconds from the start of the navigation to the frame with messages. */
 async function openOnce(of: Browser): Promise<number> {
   const context = await of.newContext({ viewport: { width: 1280, height: 720 } })
   const page = await context.newPage()

@@ -4,7 +4,7 @@ import { type DemoKeys, makeApp } from '@parley/local/make-app'
 import { startService } from '@parley/local/service-process'
 import { type Servers, startServers } from '@parley/stack/up'
 
-/** Servers, a gateway and a realtime node behind one port, with an app named bench. */
+/** Servers, a gateway and a realtime node behind one port, and an app named bench. */
 export interface BenchStack {
   servers: Servers
   keys: DemoKeys

@@ -5,35 +5,35 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import { onTestFinished } from 'vitest'
 import type { PlatformUser } from '../platform.ts'
 
-/** Many times the slowest run on an overloaded machine. */
+/** Many times the slowest wait on an overloaded machine. */
 const longestMS = 120_000
 const results = join(import.meta.dirname, '../../.parley/browser')
 
-/** A user's page, as the user sees it. */
+/** A user's chat page. */
 export interface ChatTab {
   page: Page
-  /** A message's text in the room: exactly one element, or the test fails. */
+  /** The element with a message's text. Fails unless there is exactly one. */
   message: (text: string) => Locator
-  /** Resolves when the message is there. */
+  /** Resolves when the message is visible. */
   sees: (text: string) => Promise<void>
   send: (text: string) => Promise<void>
   /** Opens the menu of a message and selects an entry. */
   choose: (text: string, action: string) => Promise<void>
-  /** The texts of all messages in the document, from top to bottom. */
+  /** The texts of all messages in the document, top to bottom. */
   texts: () => Promise<string[]>
 }
 
 export interface TabOptions extends BrowserContextOptions {
   parameters?: Record<string, string>
-  /** Allowed console lines, for tests that take the server away. */
+  /** Console messages that do not fail the test. */
   allow?: RegExp
-  /** Hosts that the page can request besides ours. */
+  /** Other hosts that the page may request. */
   elsewhere?: readonly string[]
 }
 
 /**
- * Opens /chat with the user's token, in its own browser profile. Any console complaint or request to another host fails the
- * test when it ends. A failed test leaves a screenshot and a trace in .parley/browser.
+ * Opens /chat with the user's token in its own browser profile. A console warning, an error or a request to another host fails
+ * the test at its end. A failed test leaves a screenshot and a trace in .parley/browser.
  */
 export async function openChat(
   browser: Browser,
@@ -45,7 +45,7 @@ export async function openChat(
   return tabOf(await openPage(browser, `${baseUrl}/chat?${query}`, options))
 }
 
-/** Opens any of our pages, watched in the same way. */
+/** Opens any page of Parley with the same checks. */
 export async function openPage(
   browser: Browser,
   url: string,

@@ -3,15 +3,15 @@ import { delimiter, join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-// plain.test resolves to this machine, and is no secure context.
+// plain.test resolves to this machine, but is not a secure context.
 const options = [
   ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
   '--host-resolver-rules=MAP plain.test 127.0.0.1',
 ]
 
 /**
- * The path of Chromium: `PARLEY_TEST_CHROMIUM`, or on PATH, since Playwright's own would need a download. Undefined if there is
- * none; its tests are skipped then.
+ * The path of Chromium: `PARLEY_TEST_CHROMIUM`, or the one on PATH, since Playwright's own needs a download. Without any, the
+ * browser tests are skipped.
  */
 function findChromium(): string | undefined {
   const named = process.env['PARLEY_TEST_CHROMIUM']
@@ -26,10 +26,10 @@ export function startChromium(): Promise<Browser> {
   return chromium.launch({ executablePath, args: options, timeout: 120_000 })
 }
 
-/** Whether the browser tests are skipped; prints it where it would go unnoticed. */
+/** Whether to skip the browser tests; logs it if so. */
 export function isChromiumMissing(): boolean {
   const isMissing = findChromium() === undefined
-  if (isMissing) console.log('No Chromium on PATH: the tests of the chat page in a browser are skipped')
+  if (isMissing) console.log('No Chromium on PATH: skipping the browser tests')
   return isMissing
 }
 

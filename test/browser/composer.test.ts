@@ -15,7 +15,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: the composer',
   const openNewRoom = async (name = 'Friends') => open(alice, await newRoom([alice, bob], { name }))
   const fieldOf = ({ page }: ChatTab) => page.getByRole('textbox', { name: 'Message' })
 
-  /** A key that ends a composition as Safari reports it: after `compositionend`. Returns whether the page handled it. */
+  /** The key that ends a composition, as Safari reports it after `compositionend`. Returns whether the page handled it. */
   const endComposition = (tab: ChatTab, key: string) =>
     fieldOf(tab).evaluate((field, key) => {
       const event = { key, keyCode: 229, isComposing: false, bubbles: true, cancelable: true }
@@ -68,7 +68,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: the composer',
     assert.deepEqual(await tab.texts(), ['Hello', 'half a sentence'])
   })
 
-  test('a draft is restored after another room was open, even if an edit was started', async () => {
+  test('a draft is restored after visiting another room, even if an edit was started', async () => {
     await newRoom([alice], { name: 'Elsewhere' })
     const tab = await openNewRoom('Here')
     await tab.send('Helo')
@@ -83,7 +83,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: the composer',
     assert.equal(await fieldOf(tab).inputValue(), 'half a sent')
   })
 
-  /** Delays measuring pictures until the returned function is called. */
+  /** Delays the measuring of pictures until the returned function is called. */
   async function holdMeasuring({ page }: ChatTab): Promise<() => Promise<void>> {
     await page.evaluate(() => {
       const measure = createImageBitmap
@@ -115,7 +115,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: the composer',
     assert.deepEqual(await tab.texts(), ['Look'])
   })
 
-  /** Drags a file over an element and drops it there. Returns whether the page handled each of the two. */
+  /** Drags a file over an element and drops it. Returns whether the page handled each event. */
   const drop = (on: Locator) =>
     on.evaluate((element) => {
       const dataTransfer = new DataTransfer()
@@ -124,7 +124,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: the composer',
       return ['dragover', 'drop'].map((type) => !element.dispatchEvent(new DragEvent(type, about)))
     })
 
-  test('a file dropped on a conversation is attached; elsewhere the page does not open it', async () => {
+  test('a file dropped on a conversation is attached; dropped elsewhere it is ignored', async () => {
     const tab = await openNewRoom()
     await tab.send('Hello')
     await tab.sees('Hello')
@@ -141,7 +141,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: the composer',
     await thread.getByRole('button', { name: 'Send', disabled: false }).waitFor()
   })
 
-  test('files beyond ten are left out, with a notice', async () => {
+  test('files beyond ten are ignored, with a notice', async () => {
     const tab = await openNewRoom()
     const goOn = await holdMeasuring(tab)
     await choosePictures(tab, 8)
@@ -155,7 +155,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: the composer',
     await eventually('and sent', async () => (await sent.count()) === 10)
   })
 
-  test('an upload interrupted by a reload completes, and leaves nothing stored', async () => {
+  test('an upload interrupted by a reload completes and leaves nothing stored', async () => {
     const tab = await openNewRoom()
     const { page } = tab
     const files = () => page.evaluate(countFiles)
@@ -163,11 +163,11 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: the composer',
     await page.route(/\/content\?/, (route) => (route.request().method() === 'PUT' ? void held++ : route.continue()))
     const text = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(`this is ${name}`) })
     await page.locator('input[type=file]').setInputFiles([text('plan.txt'), text('other.txt')])
-    await eventually('both are on their way, and kept', async () => held === 2 && (await files()) === 2)
+    await eventually('both uploads are in flight and stored', async () => held === 2 && (await files()) === 2)
     await page.reload()
-    await eventually('they begin again', () => held === 4)
+    await eventually('both uploads restart', () => held === 4)
     await page.getByRole('button', { name: 'Remove other.txt' }).click()
-    await eventually('one is given up', async () => (await files()) === 1)
+    await eventually('the removed file is deleted', async () => (await files()) === 1)
     await page.unroute(/\/content\?/)
     await page.reload()
     await page.getByRole('button', { name: 'Send', disabled: false }).click()

@@ -8,11 +8,11 @@ import { assertNothingFound } from './axe.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
 import { type ConsoleOperator, consoleOf } from './console-tab.ts'
 
-/** A possible user ID: it must stay text wherever it is shown. */
+/** A valid user ID, which must be shown as text everywhere. */
 const hostile = '<img src=x onerror=alert(1)>'
 const env = { PARLEY_GATEWAY_JOB_AFTER_MS: '0', PARLEY_MODERATE_ALLOW_PRIVATE_TARGETS: 'true' }
 
-describe.skipIf(isChromiumMissing())('the console beside conversations', () => {
+describe.skipIf(isChromiumMissing())('the console: operations', () => {
   let browser: Browser
   let deployment: Deployment
   let hook: CallbackDouble
@@ -42,7 +42,7 @@ describe.skipIf(isChromiumMissing())('the console beside conversations', () => {
     await Promise.all([deployment.stop(), hook.stop()])
   })
 
-  /** A view of the console as an operator sees it. */
+  /** Opens a view of the console as an operator. */
   const open = (view: string, role: 'owner' | 'viewer' = 'owner', allow?: RegExp): Promise<Page> =>
     roles[role].open(`/${view}`, allow && { allow })
   const giveReason = async (page: Page) => {
@@ -69,7 +69,7 @@ describe.skipIf(isChromiumMissing())('the console beside conversations', () => {
     assert.deepEqual(how, ['link'])
   })
 
-  test('the overview has what was counted, and the processes with their versions', async () => {
+  test('the overview shows counters, and the processes with their versions', async () => {
     const page = await open('overview')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     const requests = page.getByRole('region', { name: 'Requests and emits' })
@@ -83,7 +83,7 @@ describe.skipIf(isChromiumMissing())('the console beside conversations', () => {
     await page.waitForURL(/span=day/)
   })
 
-  test('the timeline says why, keeps hostile names text, and its filters are in the address', async () => {
+  test('the timeline gives reasons, shows hostile names as text, and keeps its filters in the URL', async () => {
     const page = await open('timeline')
     await page.getByText('Why did it happen, or not?').waitFor()
     await page.getByLabel('User ID').fill('bob')
@@ -109,10 +109,10 @@ describe.skipIf(isChromiumMissing())('the console beside conversations', () => {
     await page.getByText('封禁', { exact: true }).first().click()
     await inChinese.getByText(`${hostile} 发送了类型为 text 的消息（seq 1）`).waitFor()
     await inChinese.getByText('已交给房间的 1 个连接；phone 当时连接在此节点').waitFor()
-    assert.equal(await inChinese.locator('[lang=en]').count(), 0, 'every code has its sentence in Chinese')
+    assert.equal(await inChinese.locator('[lang=en]').count(), 0, 'every code is translated')
   })
 
-  test('a key is shown once, works, and ends; a configuration key shows its change before it is saved', async () => {
+  test('an API key is shown once, works and can be revoked; a configuration change is shown before it is saved', async () => {
     const word = `word${Date.now()}`
     const page = await open('developers')
     await page.getByRole('button', { name: 'Add a key' }).click()
@@ -152,7 +152,7 @@ describe.skipIf(isChromiumMissing())('the console beside conversations', () => {
     })
   })
 
-  test('the explorer calls in the name of a key alone, and the tail shows events as they happen', async () => {
+  test('the explorer calls with an API key only, and the event tail shows events as they happen', async () => {
     const operation = encodeURIComponent('GET /admin/clients/{client_id}')
     const page = await open(`developers?tab=explorer&operation=${operation}`)
     await page.getByRole('textbox', { name: 'API key' }).fill(platform.apiKey)
@@ -170,7 +170,7 @@ describe.skipIf(isChromiumMissing())('the console beside conversations', () => {
     await assertNothingFound(page, 'events')
   })
 
-  test('messages of all rooms are found by words, room, sender and type, with a reason; each leads to its place', async () => {
+  test('messages of all rooms are found by words, room, sender and type, after giving a reason; each links to its place', async () => {
     const other = await platform.newRoom([hostile, 'bob'])
     const say = (of: string, message: string, more = {}) =>
       platform.admin('POST', '/messages', { room: of, sender: hostile, message, messageType: 'text', ...more })
@@ -202,7 +202,7 @@ describe.skipIf(isChromiumMissing())('the console beside conversations', () => {
     assert.deepEqual([status, body.error?.code], [403, 'PERMISSION_DENIED'])
   })
 
-  test('MODERATE is asked about a text: its answer is shown as text, or that there is none', async () => {
+  test('a text can be tried against MODERATE: the response is shown as text, or that there was none', async () => {
     const page = await open('moderation?tab=hook')
     const ask = async (text: string, shown: string) => {
       await page.getByLabel('Text of the message').fill(text)
@@ -236,7 +236,7 @@ describe.skipIf(isChromiumMissing())('the console beside conversations', () => {
     assert.equal(status, 403)
   })
 
-  test('users are listed by ban, kind and time; the filters are in the address', async () => {
+  test('users are listed by ban, kind and last login; the filters are in the URL', async () => {
     await platform.newUser('robot 1', { isRobot: true, nickname: 'R2' })
     await platform.newUser('mallory', { nickname: 'Mallory' })
     await platform.admin('POST', '/admin/clients/mallory/ban', {})
@@ -264,7 +264,7 @@ describe.skipIf(isChromiumMissing())('the console beside conversations', () => {
     await page.getByText('No user found').waitFor()
   })
 
-  test('a receiver shows calls as they come, and the list of calls their data; hostile text stays text', async () => {
+  test('a test receiver shows calls as they arrive, and the list of calls shows their data; hostile text stays text', async () => {
     const page = await open('developers?tab=receiver')
     await page.getByLabel('Minutes that it stays open').fill('5')
     await assertNothingFound(page, 'opening a receiver')
@@ -301,7 +301,7 @@ describe.skipIf(isChromiumMissing())('the console beside conversations', () => {
     assert.equal(status, 403)
   })
 
-  test('jobs show their progress, and with a reason the outcome for each recipient', async () => {
+  test('jobs show their progress and, after giving a reason, the outcome for each recipient', async () => {
     const message = { message: 'secret', messageType: 'text', sender: hostile }
     const batch = { ...message, paras: [{ room }, { receiver: 'nobody' }] }
     const { body } = await call(url, 'POST', '/messages/batch', { 'im-api-key': platform.apiKey }, batch)
@@ -346,7 +346,7 @@ describe.skipIf(isChromiumMissing())('the console beside conversations', () => {
     assert.equal(Buffer.from(zip.subarray(0, 2)).toString(), 'PK')
   })
 
-  test('delivery, the audit log and operators: each with its address; an owner adds an operator', async () => {
+  test('delivery, the audit log and operators have URLs; an owner adds an operator', async () => {
     const page = await open('delivery')
     await page.getByRole('heading', { name: 'Delivery' }).waitFor()
     await assertNothingFound(page, 'calls')
@@ -371,7 +371,7 @@ describe.skipIf(isChromiumMissing())('the console beside conversations', () => {
     await assertNothingFound(page, 'operators')
   })
 
-  test('a viewer sees the overview alone: other addresses say what the role lacks', async () => {
+  test('a viewer sees only the overview; other URLs say which permission is missing', async () => {
     const page = await open('overview', 'viewer', /403|Failed to load/)
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     const links = page.getByRole('navigation').first()

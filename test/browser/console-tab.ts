@@ -9,9 +9,9 @@ import { browserCookie, signInByLink } from './operator-cookie.ts'
 /** A signed-in operator. */
 export interface ConsoleOperator {
   email: string
-  /** Calls the API as the console does, in the app of the deployment; returns status and body. */
+  /** Calls the API of the deployment's app as the console does; returns status and body. */
   call: (method: string, path: string, body?: object) => Promise<{ status: number; body: Answer }>
-  /** A page of the console below `/console/apps/{app}`, signed in. */
+  /** Opens a page of the console below `/console/apps/{app}`, signed in. */
   open: (path: string, options?: Omit<TabOptions, 'parameters'>) => Promise<Page>
 }
 
@@ -26,11 +26,11 @@ export interface ConsoleOfDeployment {
   owner: ConsoleOperator
   /** Adds an operator with a role in the app; returns the token of their one-time link. */
   invite: (role: string) => Promise<{ email: string; link: string }>
-  /** Adds an operator with a role, signed in by their link. */
+  /** Adds an operator with a role and signs them in by their link. */
   newOperator: (role: string) => Promise<ConsoleOperator>
 }
 
-/** The console of a deployment with one app, with its owner. */
+/** The console of a deployment with one app, and its owner. */
 export async function consoleOf(deployment: Deployment, browser: Browser): Promise<ConsoleOfDeployment> {
   const url = `http://127.0.0.1:${deployment.front.port}`
   const first = await makeSignInLink(deployment.platform.servers.mongoUrl, url)
@@ -85,7 +85,7 @@ async function callAs(
   return { status: answer.status, body: (await answer.json()) as Answer }
 }
 
-/** The code of an authenticator with this secret (RFC 6238). */
+/** The code of an authenticator app for this secret (RFC 6238). */
 export function totpOf(secret: string, atMS = Date.now()): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
   const bits = Array.from(secret, (letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('')

@@ -11,7 +11,7 @@ import { hostileNames } from './hostile-names.ts'
 
 const html = '<img src=x onerror="window.hacked=1">'
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
-/** Chromium says so of each refused call. */
+/** Chromium logs this for each failed request. */
 const refused = /Failed to load resource/
 
 describe.skipIf(isChromiumMissing())('the console in a browser', () => {
@@ -49,7 +49,7 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
     page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
   const done = (page: Page, text: string) => page.getByRole('alert').filter({ hasText: text }).first().waitFor()
 
-  test('sign-in by link, once, by password and authenticator, at the address of a view; the end of the session leads back to it', async () => {
+  test('sign-in by one-time link, and by password and authenticator, leads to the requested view, also after the session ends', async () => {
     const { email, link } = await parley.invite('moderator')
     const password = 'correct horse battery staple'
     const setUp = await openPage(browser, `${parley.url}/console#link=${link}`, { allow: refused })
@@ -101,7 +101,7 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
     await page.getByText('Recovery codes left: 9').waitFor()
   })
 
-  test('users are found as one types, and every action about one is carried out', async () => {
+  test('users are found while typing, and every action on a user works', async () => {
     const page = await owner.open('/users')
     await page.getByRole('link', { name: 'Bob' }).waitFor()
     await page.getByRole('searchbox').fill('mul')
@@ -153,7 +153,7 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
     assert.equal((await owner.call('GET', '/admin/clients/carol')).body.error?.code, 'CLIENT_NOT_FOUND')
   })
 
-  test('a conversation is read with a reason: latest, live, search, day, thread, stubs; messages are acted upon', async () => {
+  test('a conversation is read after giving a reason: latest, live, search, day, thread, stubs, and actions on messages', async () => {
     const first = await say('the very first one')
     for (let n = 0; n < 60; n++) await say(`line ${n}`)
     const root = await say('a question')
@@ -197,7 +197,7 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
     assert.equal((data as { isDeleted: boolean }[])[0]?.isDeleted, true)
   })
 
-  test('members, settings, freezing and deleting of a room', async () => {
+  test('a room: members, settings, freezing and deletion', async () => {
     const of = await deployment.platform.newRoom(['alice', 'bob'], { name: 'Club', owner: 'alice' })
     await deployment.platform.newUser('dave', { nickname: 'Dave' })
     const page = await owner.open(`/rooms/${of}?tab=members`)
@@ -239,7 +239,7 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
     await eventually('the room is deleted', async () => (await owner.call('GET', `/admin/rooms/${of}`)).status === 404)
   })
 
-  test('reports are seen in their context and decided, one or several at once; words are listed and tried', async () => {
+  test('reports are shown in context and decided singly or in bulk; censored words are listed and tried', async () => {
     for (const text of ['rude one', 'rude two', 'rude three'])
       await alice.call('POST', `/messages/${await say(text, {}, bob)}/report`, { reason: `I mind ${text}` })
     const moderator = await parley.newOperator('moderator')
@@ -262,7 +262,7 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
     const { data } = await inspect('/admin/reports')
     const decisions = (data as { decision: string }[]).map(({ decision }) => decision)
     assert.deepEqual(decisions.toSorted(), ['delete', 'dismiss', 'dismiss'])
-    assert.equal(await page.getByRole('tab', { name: 'Censored words' }).count(), 0, 'it needs the scope config:read')
+    assert.equal(await page.getByRole('tab', { name: 'Censored words' }).count(), 0, 'requires the scope config:read')
 
     const words = await owner.open('/moderation?tab=words')
     await words.getByLabel('One word or phrase per line').fill('darn\nbad word')
@@ -272,7 +272,7 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
     await words.getByText('a **** ********').waitFor()
   })
 
-  test('the look of the chat page is a form, with a preview and the lines to embed it', async () => {
+  test('the chat page is customized in a form, with a preview and the code to embed it', async () => {
     await owner.call('POST', '/config', { chatPage: {} })
     const page = await owner.open('/settings')
     await page.getByLabel('Name over the list of rooms').fill('Acme Help')
@@ -288,7 +288,7 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
     assert.deepEqual((await inspect('/config'))['chatPage'], { name: 'Acme Help', color: '#0f766e' })
   })
 
-  test('a role sees no action that it may not call; by address it is refused, and by the API 403', async () => {
+  test('a role sees only permitted actions; other URLs are refused, and the API returns 403', async () => {
     const viewer = await parley.newOperator('viewer')
     const page = await viewer.open('/users/bob', { allow: refused })
     await page.getByRole('link', { name: 'Friends' }).waitFor()
@@ -318,7 +318,7 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
     }
   })
 
-  test('hostile names and texts stay text, in their place, also on a phone', async () => {
+  test('hostile names and texts stay text within their boxes, also on a phone', async () => {
     const { platform } = deployment
     const names = [html, ...Object.values(hostileNames).filter((name) => !/[\u2028\u2029]/.test(name))]
     const ids = names.map((_name, n) => `hostile ${n}/${html}`)
@@ -343,7 +343,7 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
     assert.equal(await isHacked(page), false)
   })
 
-  test('the keyboard reaches everything, and all is there in Chinese', async () => {
+  test('everything is reachable by keyboard and translated to Chinese', async () => {
     const page = await owner.open('/users')
     await page.getByRole('heading', { name: 'Users' }).waitFor()
     await page.keyboard.press('/')

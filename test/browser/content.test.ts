@@ -13,7 +13,7 @@ import { onePixel } from './one-pixel.ts'
 describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () => {
   const { deployment, alice, bob, newRoom, say, open } = aliceAndBob()
 
-  /** A user, a room, an invitation, a reply, a reaction and a file of each name. */
+  /** Creates a user, room, invitation, reply, reaction and file with each name. */
   async function nameEverything(): Promise<string> {
     const { platform } = deployment
     const names = Object.entries(hostileNames)
@@ -40,7 +40,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     return room
   }
 
-  test('a name of a person, room or file stays in its place, reorders nothing, and hides no extension', async () => {
+  test('a name of a person, room or file stays within its box, reorders no text, and hides no file extension', async () => {
     const room = await nameEverything()
     for (const viewport of [
       { width: 1100, height: 4_000 },
@@ -58,7 +58,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
       assert.deepEqual(await layoutFaults(page), [], `the list at ${viewport.width} pixels`)
     }
   })
-  test('Markdown is a safe subset, and literal if the app says so', async () => {
+  test('Markdown is a safe subset, and shown literally if the app disables it', async () => {
     const room = await newRoom([alice], { name: 'Markdown' })
     const text =
       '**bold** *italic* ~~gone~~ `code`\n\n- one\n- two\n\n> quoted\n\n```\nblock\n```\n\n<b>not</b> https://example.com/a_b_c'
@@ -75,7 +75,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
         '<p>&lt;b&gt;not&lt;/b&gt; <a href="https://example.com/a_b_c">https://example.com/a_b_c</a></p>',
     )
     await page.locator('.text em').getByText('literal', { exact: true }).waitFor()
-    // Drawn by the style, a preview is no text of the page.
+    // The preview is drawn by CSS, so it is not in the page's text.
     const drawn = (place: string, shown: string) => page.locator(`${place} [data-text="${shown}"]`).waitFor()
     await drawn('.room-row', 'You: literal')
     const quoted = await say(alice, room, '**quoted** `a*b`')
@@ -91,7 +91,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     assert.equal(await page.locator('.text em').count(), 0)
     await deployment.platform.admin('POST', '/config', { chatPage: {} })
   })
-  test('a link has a card if the app says so, with images only from allowed origins', async () => {
+  test('a link has a card if the app enables it, with images only from allowed origins', async () => {
     const asked: string[] = []
     const site = createServer((request, response) => {
       asked.push(String(request.url))
@@ -133,7 +133,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     const carol = await platform.newUser('carol')
     await assert.rejects(carol.call('GET', `/messages/${id}/linkCard`), /NOT_ROOM_MEMBER/)
   })
-  test('any emoji is a reaction, and those that look the same are one', async () => {
+  test('any emoji can be a reaction, and emoji that look the same count as one', async () => {
     const room = await newRoom([alice, bob], { name: 'Reactions' })
     const id = await say(bob, room, 'To the moon')
     await bob.call('POST', `/messages/${id}/reaction`, { reaction: '\u2764' })
@@ -165,7 +165,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     assert.equal(await field.inputValue(), '🎉👍🏽to go')
     assert.equal(await page.getByRole('log').locator('.reaction').count(), 2)
   })
-  test('an unknown message type shows its fallback, or that it is not supported', async () => {
+  test('an unknown message type shows its fallback text or that it is not supported', async () => {
     const room = await newRoom([alice], { name: 'Types' })
     await say(alice, room, { question: 'Tea?', fallback: 'A poll: Tea?' }, { messageType: 'poll' })
     await say(alice, room, { question: 'Coffee?' }, { messageType: 'poll' })
@@ -175,7 +175,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     assert.equal((await texts()).join(' ').includes('{'), false)
   })
 
-  test('a search leads to the message, in the room and from the list of rooms, in threads too', async () => {
+  test('search results of a room and of all rooms lead to the message, also in threads', async () => {
     const room = await newRoom([alice, bob], { name: 'Archive' })
     const other = await newRoom([alice, bob], { name: 'Other' })
     const early = await say(bob, room, 'the lighthouse is open')
@@ -204,7 +204,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     assert.ok(other)
   })
 
-  test('robot commands are offered after a slash', async () => {
+  test('a slash suggests robot commands', async () => {
     const commands = [
       { name: 'help', description: 'What I can do' },
       { name: 'weather', description: 'Of a city' },
@@ -224,7 +224,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     await sees('/weather Oslo')
   })
 
-  test('slow mode is shown, and blocks sending until it is over', async () => {
+  test('slow mode is shown and blocks sending until it ends', async () => {
     const room = await newRoom([alice, bob], { name: 'Slow', slowModeS: 3 })
     const { page, send, sees } = await open(bob, room)
     await send('First')
@@ -255,11 +255,11 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     await page.getByText('This room is closed for new messages.').waitFor()
     assert.equal(await field.count(), 0)
   })
-  test('pictures keep the chosen order and are never enlarged; keys move through the gallery', async () => {
+  test('pictures keep their order and are never enlarged; arrow keys move through the gallery', async () => {
     const room = await newRoom([alice, bob], { name: 'Pictures' })
     const { page, sees, send } = await open(alice, room)
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
-    // The first takes longest to measure.
+    // The first picture takes longest to measure.
     await page.evaluate(() => {
       const measure = createImageBitmap
       let count = 0
@@ -297,7 +297,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     await gallery.waitFor({ state: 'detached' })
   })
 
-  test('audio plays in place, HEIC is a file, and a cell pasted from Excel becomes its text', async () => {
+  test('audio plays inline, HEIC is shown as a file, and a cell pasted from Excel becomes text', async () => {
     const room = await newRoom([alice, bob], { name: 'Media' })
     const { page } = await open(alice, room)
     const field = page.getByRole('textbox', { name: 'Message' })
@@ -325,7 +325,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
   })
 })
 
-/** Each element that leaves its place, lets something of another direction in, or hides the end of a file's name. */
+/** Elements that overflow their box, let text of another direction in, or hide the end of a file name. */
 function layoutFaults(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const faults: string[] = []
@@ -355,7 +355,7 @@ function layoutFaults(page: Page): Promise<string[]> {
       if (end?.getAttribute('data-text') !== '.exe' || !isShown)
         faults.push(`${element.textContent} hides its extension`)
     }
-    // Reading from the left, its last letters are at the right of, or below, those before the name.
+    // From left to right, the last letters are to the right of or below the letters before the name.
     for (const line of [...document.querySelectorAll('.system, .invitation p')].filter(isSeen)) {
       const text = line.firstChild
       const length = text?.textContent?.length ?? 0

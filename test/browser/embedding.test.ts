@@ -36,7 +36,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, embedded in an
     })
   const fieldOf = ({ page }: ChatTab) => page.getByRole('textbox', { name: 'Message' })
 
-  test('a session that ends during typing keeps the conversation and the draft', async () => {
+  test('a session that ends while typing keeps the conversation and the draft', async () => {
     const user = await newUser()
     const room = await newRoom(user)
     await say(room, 'before')
@@ -50,7 +50,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, embedded in an
     assert.equal(await fieldOf(tab).inputValue(), 'half a sen')
   })
 
-  test('drafts with their reply, mentions and files survive a change of rooms and a reload', async () => {
+  test('drafts with reply, mentions and files survive switching rooms and a reload', async () => {
     const user = await newUser()
     const [room, other] = [await newRoom(user), await newRoom(user, 'Other')]
     await say(room, 'Who comes?')
@@ -93,7 +93,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, embedded in an
     await eventually('the list marks it no longer', async () => (await preview())?.startsWith('You:'))
   })
 
-  test('a foreign room shows a notice and opens nothing; it opens once the user may enter', async () => {
+  test('a foreign room shows a notice, and opens once the user may enter', async () => {
     const user = await newUser()
     await say(await newRoom(user), 'elsewhere')
     const foreign = await deployment.platform.newRoom([alice.id], { name: 'Foreign', owner: alice.id })
@@ -109,7 +109,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, embedded in an
     await tab.sees('welcome')
   })
 
-  test('rooms=hide shows a single conversation, even one that the user has hidden', async () => {
+  test('rooms=hide shows a single conversation, even a hidden one', async () => {
     const user = await newUser()
     const room = await newRoom(user)
     await say(room, 'alone')
@@ -125,7 +125,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, embedded in an
     }
   })
 
-  test('embed.js: the host page provides tokens, opens rooms, and gets events', async () => {
+  test('embed.js: the host page provides tokens, opens rooms and gets events', async () => {
     const user = await newUser()
     const [room, other] = [await newRoom(user), await newRoom(user, 'Other')]
     const hidden = await newRoom(user, 'Hidden')
@@ -169,11 +169,11 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, embedded in an
     await call("chat.setTexts({ chats: 'Postfach' })")
     await frame.getByRole('heading', { name: 'Postfach' }).waitFor()
 
-    // Messages from others are ignored by both.
+    // Both sides ignore messages from other windows.
     await call("window.postMessage({ parley: 1, type: 'closed' }, '*')")
     await frame.locator('body').evaluate(() => window.postMessage({ parley: 1, type: 'theme', theme: 'light' }, '*'))
     await frame.getByRole('textbox').last().fill('a draft')
-    // Another party has issued a token.
+    // Issuing another token ends the current one.
     await issue()
     await heard('token refused')
     await say(other, 'still here')
@@ -196,7 +196,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, embedded in an
     assert.equal(await later.evaluate(countFiles), 0)
   })
 
-  test('embed.js: calls before the page listens, links that the page opens, and the close button', async () => {
+  test('embed.js: early calls, links opened from the page, and the close button', async () => {
     const user = await newUser()
     const [room, other] = [await newRoom(user), await newRoom(user, 'Other')]
     const link = `${base().replace('127.0.0.1', 'plain.test')}/chat/icon.svg`
@@ -231,7 +231,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, embedded in an
     }
   })
 
-  test('a page that names another host gets nothing from the frame', async () => {
+  test('a page with another configured host gets nothing from the frame', async () => {
     const host = await serveHostPage(`${base()}/chat/embed.js`, async () => '')
     const page = await openPage(browser, `${host}?nothing`, {
       elsewhere: [new URL(base()).host],
@@ -248,7 +248,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, embedded in an
     assert.equal(await page.evaluate(() => 'got' in window), false)
   })
 
-  test('a missing file makes the page reload once, without a token in the address', async () => {
+  test('a missing file makes the page reload once, without a token in the URL', async () => {
     const user = await newUser()
     const room = await newRoom(user)
     await say(room, 'there it is')
@@ -286,7 +286,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, embedded in an
     })
   })
 
-  test('works on plain http, without storage, notifications and Intl.Segmenter', async () => {
+  test('works over plain HTTP without storage, notifications or Intl.Segmenter', async () => {
     const user = await newUser()
     const room = await newRoom(user)
     await say(room, 'plainly')

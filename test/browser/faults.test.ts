@@ -6,7 +6,7 @@ import { eventually, type PlatformUser } from '../platform.ts'
 import { openChat, type TabOptions } from './chat-tab.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
 
-/** The browser's own messages when a server is away. */
+/** Chromium's messages when a server is unreachable. */
 const away = /WebSocket connection to|Failed to load resource|net::ERR/
 
 describe.skipIf(isChromiumMissing())('the chat page in a browser, during failures', () => {
@@ -34,7 +34,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, during failure
       ...options,
       parameters: { room, lang: 'en' },
     })
-  /** The page with another, loaded room. */
+  /** Opens the page at another room. */
   async function openElsewhere(user: PlatformUser) {
     const elsewhere = await deployment.platform.newRoom([alice.id, user.id], { name: 'Elsewhere', owner: alice.id })
     await say(elsewhere, 'something else')
@@ -47,7 +47,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, during failure
     return (data as { message: string }[]).map(({ message }) => message)
   }
 
-  test('its node is killed: nothing is lost or repeated', async () => {
+  test('a killed node loses and repeats nothing', async () => {
     const bob = await newUser()
     const room = await newRoom(bob)
     deployment.connectTo(0)
@@ -67,7 +67,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, during failure
     assert.deepEqual((await history(bob, room)).toSorted(), ['after', 'before', 'from the other', 'while it is away'])
   })
 
-  test('NATS is away: messages sent meanwhile arrive once it is back, once', async () => {
+  test('messages sent while NATS is away arrive once after it is back', async () => {
     const bob = await newUser()
     const room = await newRoom(bob)
     const { sees, send, texts } = await open(bob, room)
@@ -86,7 +86,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, during failure
     })
   })
 
-  test('messages written offline survive a reload, and are sent once', async () => {
+  test('messages written offline survive a reload and are sent once', async () => {
     const bob = await newUser()
     const room = await newRoom(bob)
     const { page, send, sees } = await open(bob, room)
@@ -97,7 +97,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, during failure
     await send('written offline')
     await sees('written offline')
     await page.getByText('Waiting for the connection').waitFor({ state: 'attached' })
-    // The page can be loaded again, but no node can be reached.
+    // The page can be loaded, but no node is reachable.
     deployment.connectTo(deployment.nodes.length)
     await page.context().setOffline(false)
     await page.reload()
@@ -108,7 +108,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, during failure
     assert.deepEqual((await history(bob, room)).toSorted(), ['before', 'written offline'])
   })
 
-  test('the menu of a message in flight gets the actions of a sent one once it is sent', async () => {
+  test('the open menu of a message in flight gets the actions of a sent message once it is sent', async () => {
     const bob = await newUser()
     const room = await newRoom(bob)
     const { page, send, sees } = await open(bob, room)
@@ -150,7 +150,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, during failure
     assert.deepEqual(await one.texts(), [])
   })
 
-  test('a room and a thread whose first load fails appear once the failure passes', async () => {
+  test('a room and a thread whose first load failed appear once the failure is over', async () => {
     const bob = await newUser()
     const room = await newRoom(bob)
     const { _id } = await say(room, 'before')
@@ -172,7 +172,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, during failure
     assert.equal(refused.length, 4)
   })
 
-  test('a room opened without a connection appears with the next one', async () => {
+  test('a room opened offline appears once connected', async () => {
     const bob = await newUser()
     const room = await newRoom(bob)
     await say(room, 'before')
@@ -188,7 +188,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, during failure
     await sees('before')
   })
 
-  test('an expired token shows a notice, and stops the retries', async () => {
+  test('an expired token shows a notice and stops retries', async () => {
     const bob = await newUser()
     const { page } = await open(bob, await newRoom(bob))
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
@@ -198,7 +198,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, during failure
     await other.page.getByRole('heading', { name: 'You are signed out' }).waitFor()
   })
 
-  test('banned, frozen, removed: each has its own sentence', async () => {
+  test('banned, frozen and removed each have their own notice', async () => {
     const bob = await newUser()
     const room = await newRoom(bob)
     const { page, send, sees } = await open(bob, room)

@@ -13,7 +13,7 @@ import { assertNothingFound } from './axe.ts'
 import { openPage } from './chat-tab.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
 
-describe.skipIf(isChromiumMissing())('the first minute, in a browser', () => {
+describe.skipIf(isChromiumMissing())('the first page of npm start, in a browser', () => {
   let browser: Browser
   let data: string
   let baseUrl: string
@@ -31,7 +31,7 @@ describe.skipIf(isChromiumMissing())('the first minute, in a browser', () => {
     await rm(data, { recursive: true, force: true })
   })
 
-  test('alice and bob are side by side on two nodes; one is killed, and nothing is lost', async () => {
+  test('alice and bob are side by side on two nodes; killing one loses nothing', async () => {
     const page = await openPage(browser, `${baseUrl}/`, { allow: /WebSocket connection to|Failed to load resource/ })
     const [alice, bob] = ['alice', 'bob'].map((user) => page.frameLocator(`iframe[name="parley-${user}"]`))
     assert.ok(alice && bob)
@@ -51,7 +51,7 @@ describe.skipIf(isChromiumMissing())('the first minute, in a browser', () => {
     assert.ok(line && text.includes(line), 'it shows the line that npm start prints')
     await page.getByRole('link', { name: 'realtime-1' }).waitFor()
 
-    // Like the README's curl line for Bob: it keeps its token until the user of the page wants it back.
+    // Like the README's curl line for Bob, which keeps its token until the page asks for a new one.
     const issued = await fetch(`${baseUrl}/admin/clients`, {
       method: 'POST',
       headers: { 'im-api-key': demoApp.apiKey, 'content-type': 'application/json' },
@@ -64,7 +64,7 @@ describe.skipIf(isChromiumMissing())('the first minute, in a browser', () => {
     await alice.getByRole('log').getByText('Back again', { exact: true }).waitFor()
   })
 
-  test('/docs: REST with the demo’s keys and samples, events beside it, and the console has no complaint', async () => {
+  test('/docs shows REST with the demo’s keys and samples, and the events, without console errors', async () => {
     const page = await openPage(browser, `${baseUrl}/docs#rest/tag/users-and-tokens/GET/me`)
     const me = page.getByRole('button', { name: 'Test Request (get /me)' })
     await me.waitFor()
@@ -83,7 +83,7 @@ describe.skipIf(isChromiumMissing())('the first minute, in a browser', () => {
     await page.getByRole('heading', { name: 'Parley: socket events' }).waitFor()
   })
 
-  test('pages of docs/ have navigation and search, by keyboard and on a phone, and axe finds nothing', async () => {
+  test('pages of docs/ have navigation and search, by keyboard and on a phone, without findings of axe', async () => {
     const page = await openPage(browser, `${baseUrl}/docs/guides/first-hour`)
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Bots' }).click()
     await page.getByRole('heading', { level: 1, name: 'Bots' }).waitFor()
@@ -105,7 +105,7 @@ describe.skipIf(isChromiumMissing())('the first minute, in a browser', () => {
     await assertNothingFound(page, 'a page on a phone, dark')
   })
 
-  test('foreign pages cannot read a token there or kill a node', async () => {
+  test('foreign pages cannot read a token or kill a node', async () => {
     for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
       const token = { method: 'POST', body: JSON.stringify({ user: 'alice' }) }
       for (const [path, init] of [
@@ -117,7 +117,7 @@ describe.skipIf(isChromiumMissing())('the first minute, in a browser', () => {
         assert.doesNotMatch(await answer.text(), /"token"/)
       }
     }
-    // A foreign host name that resolves to this machine.
+    // A foreign host name that resolves to this machine (DNS rebinding).
     const body = await new Promise<string>((resolve, reject) => {
       get(`${baseUrl}/docs/keys.json`, { headers: { host: 'evil.example' } }, (answer) => resolve(consume(answer))).on(
         'error',

@@ -8,7 +8,7 @@ import { isChromiumMissing, startChromium } from './chromium.ts'
 
 const count = 10_000
 const atATime = 50
-/** More elements than the list keeps of 10,000 messages, and far fewer than all would need. */
+/** More elements than the list keeps in the document, but far fewer than 10,000 messages. */
 const mostRows = 300
 
 describe.skipIf(isChromiumMissing())('the chat page in a browser, in a room of 10,000 messages', () => {
@@ -44,13 +44,13 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, in a room of 1
   const open = () =>
     openChat(browser, `http://127.0.0.1:${deployment.front.port}`, bob, { parameters: { room, lang: 'en' } })
 
-  test('older messages load above without moving the visible ones, and few of them are in the document', async () => {
+  test('older messages load above without moving the visible ones, and the document stays small', async () => {
     const { page, sees, texts } = await open()
     await say('the last one')
     await sees('the last one')
     const seen = new Set<string>()
     let least = Number.POSITIVE_INFINITY
-    // Up through some thousand messages, most of a screen at a time.
+    // Scroll up through more than a thousand messages, most of a screen at a time.
     while (seen.size < 1_500) {
       const { jump, rows } = await scrollUp(page)
       assert.ok(Math.abs(jump) <= 2, `what was read moved by ${jump} px after ${seen.size} messages`)
@@ -64,7 +64,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, in a room of 1
     await page.getByRole('button', { name: 'Jump to the latest' }).waitFor({ state: 'detached' })
   })
 
-  test('a quote of an old message leads to it, and a new message still goes to the end', async () => {
+  test('a quote leads to the old message, and a new message still goes to the end', async () => {
     const { data } = await bob.call('GET', `/rooms/${room}/messages/v3?afterTime=0&timeRangeField=createdAt&limit=200`)
     const parent = (data as { _id: string; message: string }[])[100]
     assert.ok(parent)
@@ -83,7 +83,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, in a room of 1
     await sees('in reply')
   })
 
-  test('it opens at the first unread message, and new ones do not move the view of older ones', async () => {
+  test('opens at the first unread message, and new messages do not move the view', async () => {
     for (let n = 1; n <= 60; n++) await say(`unread ${n}`)
     const { page, message } = await open()
     await page.getByText('New messages', { exact: true }).waitFor()
@@ -101,8 +101,8 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, in a room of 1
 })
 
 /**
- * Scrolls up by most of a screen, waits for the load, and returns how far the message in the middle has moved beyond that, with
- * the number of messages in the document.
+ * Scrolls up by most of a screen and waits for the load. Returns how far the message in the middle moved beyond the scrolled
+ * distance, and the number of messages in the document.
  */
 async function scrollUp(page: ChatTab['page']): Promise<{ jump: number; rows: number }> {
   return page.evaluate(async () => {

@@ -4,8 +4,8 @@ import type { Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 
 /**
- * An integrator's page with the chat in it, at its own origin; closed with the test. `?nothing` leaves the chat out.
- * @returns its address
+ * Serves an integrator's page with the embedded chat at its own origin until the test ends. `?nothing` omits the chat.
+ * @returns its URL
  */
 export async function serveHostPage(embed: string, token: (refused: boolean) => Promise<string>): Promise<string> {
   const html = `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><div id="chat" style="height: 600px"></div>
@@ -31,7 +31,7 @@ export async function serveHostPage(embed: string, token: (refused: boolean) => 
     },
     onClosed: () => events.push('closed'),
   })
-  // Before the page in the frame listens.
+  // Call before the page in the frame listens.
   if (query.has('early')) chat.openRoom(query.get('early'))
   if (query.has('theme')) chat.setTheme(query.get('theme'))
 </script>`

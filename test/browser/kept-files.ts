@@ -1,4 +1,4 @@
-/** The number of files of unfinished uploads in the browser; runs in a page of the origin. */
+/** The number of stored files of unfinished uploads. Runs in a page of the origin. */
 export async function countFiles(): Promise<number> {
   const opening = indexedDB.open('parley.files')
   await new Promise((resolve) => opening.addEventListener('success', resolve))

@@ -10,7 +10,7 @@ import { onePixel } from './one-pixel.ts'
 describe.skipIf(isChromiumMissing())('the chat page in a browser: its lists', () => {
   const { deployment, alice, bob, newRoom, say, open } = aliceAndBob()
 
-  test('open invitations, old and new: accepted and declined', async () => {
+  test('open invitations, old and new, can be accepted and declined', async () => {
     const carl = await deployment.platform.newUser('carl', { nickname: 'Carl' })
     const invite = async (name: string) => {
       const room = await newRoom([alice], { name })
@@ -24,7 +24,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: its lists', ()
     const of = (name: string) => invitations.locator('.invitation').filter({ hasText: name })
     await of('Book club').getByRole('button', { name: 'Decline' }).click()
     await of('Book club').waitFor({ state: 'detached' })
-    await eventually('it has ended', async () => {
+    await eventually('the invitation is gone', async () => {
       const { data } = await carl.call('GET', '/invitations')
       return (data as { room: string }[]).every(({ room }) => room !== declined)
     })
@@ -37,7 +37,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: its lists', ()
     await page.getByRole('button', { name: /^Chess club/ }).waitFor()
   })
 
-  test('pinned messages far beyond the loaded ones', async () => {
+  test('pinned messages are listed far beyond the loaded ones', async () => {
     const room = await newRoom([alice, bob])
     const pinned = await say(alice, room, 'The house rules')
     await alice.call('POST', `/messages/${pinned}/pin`)
@@ -54,7 +54,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: its lists', ()
     await page.getByRole('button', { name: 'Pinned: The house rules' }).waitFor({ state: 'detached' })
   })
 
-  test('an own message: sent, delivered to a user in another room, and read', async () => {
+  test('an own message is shown as sent, delivered to a user in another room, and read', async () => {
     const [room, other] = [await newRoom([alice, bob]), await newRoom([alice, bob], { name: 'Other' })]
     const alices = await open(alice, room)
     await alices.send('Are you there?')
@@ -78,7 +78,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: its lists', ()
     await eventually('and so they are later', async () => (await log.getByText('Read', { exact: true }).count()) === 2)
   })
 
-  test("the user's threads with unread counts; a click opens one", async () => {
+  test("the user's threads are listed with unread counts; a click opens one", async () => {
     const [dora, room] = [await deployment.platform.newUser('dora', { nickname: 'Dora' }), await newRoom([alice, bob])]
     await alice.call('POST', `/rooms/${room}/members`, { invitees: [dora.id] })
     const about = await say(dora, room, 'Who drives?')
@@ -101,14 +101,14 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: its lists', ()
     assert.equal(await page.getByRole('dialog').locator('.thread-row').count(), 1)
   })
 
-  test('an upload shows its progress; finished ones survive a reload; without IndexedDB, unfinished ones show a failure', async () => {
+  test('an upload shows its progress; finished uploads survive a reload; without IndexedDB, unfinished ones fail', async () => {
     const room = await newRoom([alice, bob])
     const { page, sees } = await open(alice, room)
     const choose = (name: string, text: string) =>
       page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })
     await choose('whole.txt', '16 characters...')
     await page.getByText('16 bytes', { exact: true }).waitFor()
-    // It never gets its response.
+    // Never respond.
     await page.route(/\/content\?/, () => undefined)
     await choose('broken.txt', 'x'.repeat(1000))
     await page.getByRole('progressbar', { name: 'broken.txt: Uploading…' }).waitFor()
@@ -121,7 +121,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: its lists', ()
       })
     })
     await page.reload()
-    // Not before the reload, which would release pending requests.
+    // Only after the reload, since this releases pending requests.
     await page.unroute(/\/content\?/)
     await page.getByText('The upload was interrupted. Choose the file again.').waitFor()
     await page.getByText('16 bytes', { exact: true }).waitFor()
@@ -163,7 +163,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: its lists', ()
     assert.deepEqual([...new Set(asked)], [`${allowed}/dot.png`])
   })
 
-  test("a reload opens the room of the address, whatever other rooms' events arrive before the list", async () => {
+  test('a reload opens the room in the URL, even if events of other rooms arrive before the list', async () => {
     const [room, other] = [await newRoom([alice, bob]), await newRoom([alice, bob], { name: 'Another' })]
     await say(alice, room, 'in the room')
     const { page, sees } = await open(bob, room)
@@ -187,7 +187,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: its lists', ()
     await sees('in the room')
   })
 
-  test('the bell shows that the browser blocks notifications', async () => {
+  test('the bell shows when the browser blocks notifications', async () => {
     const { page } = await open(alice, await newRoom([alice]))
     await page.evaluate(() => {
       Notification.requestPermission = () => Promise.resolve('denied')
@@ -197,11 +197,11 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: its lists', ()
   })
 
   test.each(['default', 'granted'])(
-    'no bell on pages that cannot show notifications, permission: %s',
+    'there is no bell on pages that cannot show notifications (permission: %s)',
     async (permission) => {
       const room = await newRoom([alice, bob])
       const { page, sees } = await open(alice, room)
-      // Like Chrome on Android without Web Push, with the page in the background.
+      // Simulate Chrome on Android without Web Push, in the background.
       await page.addInitScript((permission) => {
         Reflect.deleteProperty(window, 'PushManager')
         const Illegal = function () {

@@ -8,7 +8,7 @@ import { isChromiumMissing } from './chromium.ts'
 describe.skipIf(isChromiumMissing())('the chat page in a browser: appearance', () => {
   const { deployment, alice, bob, newRoom, say, open } = aliceAndBob()
 
-  test('integrators set texts by language in the app’s configuration, and in the address, which wins', async () => {
+  test('integrators set texts by language in the app’s configuration or in the URL, which takes precedence', async () => {
     const chatPage = {
       texts: { en: { emptyRoom: 'Ask us', emptyRoomHint: 'We are here' }, zh: { emptyRoom: '请提问' } },
     }
@@ -31,7 +31,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: appearance', (
     await chinese.page.getByText('打个招呼吧！').waitFor()
   })
 
-  test('a language is loaded only by pages in it', async () => {
+  test('only pages in a language load it', async () => {
     const room = await newRoom()
     const filesOf = async (lang: string) => {
       const { page } = await open(alice, room, { parameters: { lang } })
@@ -43,7 +43,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: appearance', (
     assert.equal(await filesOf('zh-CN'), (await filesOf('en-GB')) + 1)
   })
 
-  /** Each line of a message's text: its ends, measured from the sides of its container. */
+  /** The distances of each line of a message's text from the sides of its container. */
   const linesOf = (text: Locator) =>
     text.evaluate((element) => {
       const around = element.closest('.content')?.getBoundingClientRect()
@@ -53,7 +53,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: appearance', (
       return lines.map(({ left, right }) => [left - (around?.left ?? 0), (around?.right ?? 0) - right].map(Math.round))
     })
 
-  test('each paragraph is aligned by its own direction, in pages of both directions', async () => {
+  test('each paragraph is aligned by its own direction, in pages of either direction', async () => {
     const room = await newRoom()
     const paragraphs = 'مرحبا\nThis paragraph is much longer than the one above\nسلام'
     await say(bob, room, paragraphs)
@@ -70,7 +70,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: appearance', (
     }
   })
 
-  test('a page in Arabic runs from right to left; a long English name starts with its beginning', async () => {
+  test('a page in Arabic runs right to left; a long English name shows its beginning', async () => {
     const name = 'A name that is far too long for the head of a room, whatever the size of the page may be, and longer'
     const room = await newRoom([alice, bob], { name })
     await say(bob, room, 'Hello')
@@ -99,7 +99,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: appearance', (
     await page.locator('[aria-current] time').getByText(weekday, { exact: true }).waitFor()
   })
 
-  test('read looks different from delivered, even without colours', async () => {
+  test('read and delivered differ even without colours', async () => {
     const room = await newRoom()
     const read = await say(alice, room, 'Are you there?')
     const { page } = await open(alice, room)
@@ -114,7 +114,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: appearance', (
     assert.notEqual(await groundOf('Read'), 'rgba(0, 0, 0, 0)')
   })
 
-  test('a notice is on top of a dialog, and is announced there', async () => {
+  test('a notice is shown and announced on top of a dialog', async () => {
     const { page } = await open(alice, await newRoom(), { allow: /Failed to load resource/ })
     await page.getByRole('button', { name: 'Details' }).click()
     await page.route(/\/mute/, (route) => route.abort())
@@ -143,7 +143,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: appearance', (
     assert.deepEqual([await colour('.room-head .avatar'), await colour('[aria-current] .avatar')], [bobs, bobs])
   })
 
-  test('empty states are in the middle, on a phone too', async () => {
+  test('empty states are centred, also on a phone', async () => {
     const off = (element: Locator, frame: Locator) =>
       centreOf(element).then(async (at) => {
         const middle = await centreOf(frame)
@@ -166,7 +166,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: appearance', (
     }
   })
 
-  test('without a chat the page offers to start one, if the app lets its users', async () => {
+  test('without chats the page offers to start one, if the app allows it', async () => {
     await deployment.platform.admin('POST', '/config', { directory: 'all' })
     onTestFinished(async () => void (await deployment.platform.admin('DELETE', '/config/directory')))
     const erin = await deployment.platform.newUser('erin', { nickname: 'Erin' })
@@ -175,7 +175,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: appearance', (
     await page.getByRole('dialog', { name: 'New chat' }).waitFor()
   })
 
-  test('the Enter key of a phone names its action', async () => {
+  test('the Enter key of a phone is labelled with its action', async () => {
     const room = await newRoom()
     const hint = ({ page }: ChatTab) => page.getByRole('textbox', { name: 'Message' }).getAttribute('enterkeyhint')
     assert.equal(await hint(await open(alice, room)), 'send')
@@ -195,7 +195,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: appearance', (
     await page.getByRole('heading', { level: 1, name: 'Chats' }).waitFor()
   })
 
-  test('shortcuts: help, search, rooms, and the user’s last message', async () => {
+  test('shortcuts open help, search, rooms, and the user’s last message', async () => {
     const dora = await deployment.platform.newUser('dora', { nickname: 'Dora' })
     await newRoom([alice, dora], { name: 'Below' })
     const room = await newRoom([alice, dora], { name: 'Above' })

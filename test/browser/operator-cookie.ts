@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-/** Signs an operator in by a link; the value of their cookie, and the session as the API has it. */
+/** Signs an operator in by a link; returns the cookie's value and the session as the API returns it. */
 export async function signInByLink(
   url: string,
   token: string,
@@ -12,7 +12,7 @@ export async function signInByLink(
   return { cookie, session: ((await answer.json()) as { result: Record<string, unknown> }).result }
 }
 
-/** That cookie for a context of the browser. */
+/** The cookie in the form of a browser context. */
 export const browserCookie = (value: string) => ({
   ...{ name: 'parley-operator', value, domain: '127.0.0.1', path: '/', expires: -1 },
   ...{ httpOnly: true, secure: false, sameSite: 'Strict' as const },

@@ -6,7 +6,7 @@ import { openPage } from './chat-tab.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
 import { type ConsoleOfDeployment, consoleOf } from './console-tab.ts'
 
-/** Chromium logs answers that are errors: of a visitor without a session, and a refused passkey. */
+/** Chromium logs error responses: those without a session, and that of the refused passkey. */
 const refused = /status of 401/
 
 describe.skipIf(isChromiumMissing())('passkeys in the console', () => {
@@ -17,7 +17,7 @@ describe.skipIf(isChromiumMissing())('passkeys in the console', () => {
   beforeAll(async () => {
     ;[browser, deployment] = await Promise.all([startChromium(), deploy(1)])
     parley = await consoleOf(deployment, browser)
-    // Passkeys belong to a domain, which an address is none.
+    // Passkeys need a domain, not an IP address.
     url = parley.url.replace('127.0.0.1', 'localhost')
   })
   afterAll(async () => {
@@ -25,7 +25,7 @@ describe.skipIf(isChromiumMissing())('passkeys in the console', () => {
     await deployment.stop()
   })
 
-  /** A device with a fingerprint reader that always agrees. */
+  /** Adds a virtual authenticator that always verifies the user. */
   async function addAuthenticator(page: Page): Promise<void> {
     const devtools = await page.context().newCDPSession(page)
     await devtools.send('WebAuthn.enable')
@@ -40,7 +40,7 @@ describe.skipIf(isChromiumMissing())('passkeys in the console', () => {
     })
   }
 
-  test('an operator adds one, signs out, signs in by it, renames and removes it, and is refused', async () => {
+  test('an operator adds a passkey, signs in by it, renames and removes it, and is then refused', async () => {
     const { link } = await parley.invite('viewer')
     const page = await openPage(browser, `${url}/console#link=${link}`, { allow: refused })
     await addAuthenticator(page)

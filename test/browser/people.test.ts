@@ -13,7 +13,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
 
   const unreadOf = async (user: PlatformUser, room: string) => (await user.call('GET', `/rooms/${room}`))['unread']
 
-  /** Another window is in front; the page is still visible. */
+  /** Sets the focus. Without it, another window is in front and the page is still visible. */
   const look = ({ page }: ChatTab, isAt: boolean) =>
     page.evaluate((isAt) => {
       document.hasFocus = () => isAt
@@ -21,11 +21,11 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
     }, isAt)
 
   describe('seen means seen', () => {
-    test('without the focus nothing is read, and a notification appears; with it, it is read', async () => {
+    test('a message is read only with the focus; without it, a notification appears', async () => {
       const room = await newRoom([alice, bob])
       const tab = await open(alice, room)
       await tab.page.addInitScript(() => {
-        // Chromium complains of it here, since it has no push service.
+        // Without a push service, Chromium would log an error.
         Reflect.deleteProperty(window, 'PushManager')
         const shown: string[] = []
         class Shown extends EventTarget {
@@ -52,7 +52,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
       await eventually('it is read', async () => (await unreadOf(alice, room)) === 0)
     })
 
-    test('the total in the title leaves out hidden rooms', async () => {
+    test('the unread total in the title excludes hidden rooms', async () => {
       const carl = await deployment.platform.newUser('carl')
       const [desk, shown] = [await newRoom([carl]), await newRoom([bob, carl])]
       const hidden = await newRoom([bob, carl], { name: 'Hidden' })
@@ -72,7 +72,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
     const [latest = {}] = page['data'] as { message?: unknown; mentions?: unknown[] }[]
     return latest
   }
-  /** Sends the composed text; returns the mentioned users. */
+  /** Sends the composed text; returns the users it mentions. */
   const sentMentions = async (tab: ChatTab, room: string, text: string) => {
     await tab.page.getByRole('button', { name: 'Send' }).click()
     await eventually('it is sent', async () => (await latestIn(room)).message === text)
@@ -80,7 +80,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
   }
 
   describe('mentions', () => {
-    test('the picker finds members by prefix beyond those loaded, after Chinese and full-width characters', async () => {
+    test('the picker finds members by prefix beyond the loaded ones, also after Chinese and full-width characters', async () => {
       const { platform } = deployment
       const ids = Array.from({ length: 60 }, (_, i) => `crowd ${i}`)
       await platform.admin('POST', '/admin/clients/list', {
@@ -104,11 +104,11 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
       assert.deepEqual(await sentMentions(tab, room, '看，@Zoë Zimmer'), ['crowd 59'])
     })
 
-    test('editing, clearing, switching rooms and similar names never change the mentioned users', async () => {
+    test('editing, clearing, switching rooms and similar names never cause wrong mentions', async () => {
       const { platform } = deployment
       const al = await platform.newUser('al', { nickname: 'Al' })
       const room = await newRoom([alice, al, bob])
-      // A retry finds the room of the first attempt.
+      // A retry would find the room of the first attempt.
       const elsewhere = `Elsewhere ${randomUUID().slice(0, 8)}`
       const other = await newRoom([alice, al, bob], { name: elsewhere })
       const tab = await open(alice, room)
@@ -172,7 +172,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
     const press = (tab: ChatTab, name: string | RegExp) =>
       dialog(tab).getByRole('button', { name, exact: true }).click()
 
-    test('a message is reported with a reason from its menu, and its sender blocked; the profile lifts the block', async () => {
+    test('the menu of a message reports it with a reason and blocks its sender; the profile unblocks', async () => {
       const mallory = await deployment.platform.newUser('mallory', { nickname: 'Mallory' })
       const room = await newRoom([alice, mallory])
       const tab = await open(alice, room)
@@ -246,7 +246,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
       await eventually('bob is out', async () => (await alice.call('GET', `/rooms/${room}`))['memberCount'] === 1)
     })
 
-    test('on touch, a sheet names readers and reactions', async () => {
+    test('on touch devices a sheet lists readers and reactions', async () => {
       const room = await newRoom([alice, bob])
       const sent = await say(alice, room, 'Hello all')
       await bob.call('POST', `/messages/${sent}/reaction`, { reaction: '👍' })
@@ -264,7 +264,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
   describe('chats and rooms', () => {
     const dialog = ({ page }: ChatTab) => page.getByRole('dialog').last()
 
-    test('a chat is started and people are added with a picker, by keyboard alone', async () => {
+    test('a chat is started and people are added with a picker, using only the keyboard', async () => {
       const { platform } = deployment
       await platform.admin('POST', '/config', { directory: 'all' })
       const far = await platform.newUser('faraway', { nickname: 'Far Away' })

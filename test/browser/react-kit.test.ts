@@ -36,11 +36,11 @@ describe.skipIf(isChromiumMissing())('the kit for React in a browser', () => {
   interface Given extends TabOptions {
     react?: 'react' | 'react-18'
     styles?: string
-    /** Of the page's address. */
+    /** Parameters of the page's URL. */
     parameters?: Record<string, string>
   }
 
-  /** The app with the kit, as a user has it. Complaints of React in the console fail the test. */
+  /** Opens the app with the kit as a user. React's console warnings fail the test. */
   async function open(user: PlatformUser, given: Given = {}): Promise<Page> {
     const { react = 'react', styles, parameters = {}, ...options } = given
     const address = await serveKitPage(apps[react], styles)
@@ -110,7 +110,7 @@ describe.skipIf(isChromiumMissing())('the kit for React in a browser', () => {
     assert.equal(side.x < list.x + list.width / 2, look === 'ar', 'times stand at the end of a line')
   })
 
-  test('styles of the app and of the kit leave each other alone; variables of the kit theme it', async () => {
+  test('styles of the app and of the kit do not affect each other; variables theme the kit', async () => {
     await say(alice, 'Styled')
     const styles = '.parley-root { --parley-brand: rgb(0, 100, 0); }'
     const page = await open(alice, { styles, parameters: { room } })
@@ -126,7 +126,7 @@ describe.skipIf(isChromiumMissing())('the kit for React in a browser', () => {
     assert.equal(await colour(styled.locator('.parley-bubble')), 'rgb(0, 100, 0)')
   })
 
-  test('parts stand apart, with components of the app in their slots', async () => {
+  test('parts can be placed separately, with components of the app in their slots', async () => {
     const about = await say(bob, 'A thread apart')
     const page = await open(alice, { parameters: { room, slots: '', apart: '' } })
     await page.getByRole('navigation').getByRole('button', { name: 'own row of Friends, open', exact: true }).waitFor()
@@ -142,7 +142,7 @@ describe.skipIf(isChromiumMissing())('the kit for React in a browser', () => {
     await thread.getByText('written apart', { exact: true }).waitFor()
     await thread.getByRole('button', { name: 'Close the thread' }).click()
     await thread.waitFor({ state: 'detached' })
-    // The composer that stands elsewhere knows what the menu of a message began.
+    // A separate composer follows actions of a message's menu.
     await row.hover()
     await row.getByRole('button', { name: 'Actions' }).click()
     await page.getByRole('menuitem', { name: 'Reply', exact: true }).click()
@@ -151,7 +151,7 @@ describe.skipIf(isChromiumMissing())('the kit for React in a browser', () => {
     await page.getByText('Nothing here yet').waitFor()
   })
 
-  test('in a narrow part, a thread takes the place of the room', async () => {
+  test('in a narrow layout, a thread replaces the room', async () => {
     const about = await say(bob, 'A narrow thread')
     await say(bob, 'in it', { replyTo: about, thread: true })
     const page = await open(alice, { parameters: { room }, viewport: { width: 1_200, height: 700 } })

@@ -1,6 +1,6 @@
 import { type Admin, createAdmin } from '@parley/client/admin'
 
-/** The conversations in the pictures: sender and text. */
+/** The conversations in the screenshots: sender and text. */
 const talks = {
   en: {
     names: ['Mia Laurent', 'Jonas Weber', 'Amara Okafor', 'Trip helper'],
@@ -82,7 +82,7 @@ const long = {
   ],
 }
 
-/** Languages with conversations of their own; others use English. */
+/** Languages with their own conversations; others use English. */
 export const sceneLanguages = Object.keys(talks)
 
 export interface Scene {
@@ -95,13 +95,13 @@ export interface Scene {
   lonely: string
   /** The room for sending pictures. */
   pictureRoom: string
-  /** A token of another member of the room, for ending sessions and for a ban there. */
+  /** A new token of another member of the room, for views of ended sessions and bans. */
   newSession: () => Promise<string>
   endSession: () => Promise<unknown>
   ban: (isBanned: boolean) => Promise<unknown>
 }
 
-/** Creates new users and rooms with content; returns what one of the users sees. */
+/** Creates users and rooms with content; returns the scene of one user. */
 export async function makeScene(url: string, apiKey: string, lang: string): Promise<Scene> {
   const parley = createAdmin({ url, apiKey })
   await parley.setConfig({ directory: 'all' })
@@ -111,7 +111,7 @@ export async function makeScene(url: string, apiKey: string, lang: string): Prom
   const users = await parley.saveUsers({
     data: names.map((nickname, i) => ({ _id: ids[i] ?? '', nickname, isRobot: i === 3 })),
   })
-  if (users.count !== names.length) throw new Error('the users of the pictures could not be made')
+  if (users.count !== names.length) throw new Error('the users of the screenshots could not be created')
   const { token } = await parley.saveUser({ _id: ids[0] ?? '', issueAccessToken: true })
   const id = (of: number) => ids[of] ?? ''
   for (const [i, message] of lasts.entries()) {

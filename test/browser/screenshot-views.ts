@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core'
 import type { Scene } from './scene.ts'
 
-/** A view: its user, its address, and the steps to reach it. */
+/** A view: its user, its URL, and the steps to reach it. */
 export interface View {
   token?: (scene: Scene) => string | Promise<string>
   room?: (scene: Scene) => string
-  /** On a phone alone. */
+  /** Only on a phone. */
   isOfPhone?: boolean
-  /** Parameters of `parleyChat.open()`: it is in a page of an integrator. */
+  /** Options of `parleyChat.open()` if the view is embedded in an integrator's page. */
   embedded?: Record<string, unknown>
   show: (page: Page, scene: Scene) => Promise<unknown>
 }
@@ -22,7 +22,7 @@ async function openMenu(page: Page, of: number): Promise<void> {
   await page.getByRole('menu').waitFor()
 }
 
-/** Of the actions that are not taken back: the first, or the last. */
+/** Chooses the first or last destructive action. */
 async function chooseFromMenu(page: Page, of: number, at: 0 | -1): Promise<void> {
   await hasMessages(page)
   await openMenu(page, of)
@@ -30,7 +30,7 @@ async function chooseFromMenu(page: Page, of: number, at: 0 | -1): Promise<void>
   await page.getByRole('dialog').waitFor()
 }
 
-/** Sends two pictures, one upright and one wide. */
+/** Sends a portrait and a landscape picture. */
 async function sendPictures(page: Page): Promise<void> {
   const drawn = await page.evaluate(() =>
     [
@@ -56,7 +56,7 @@ async function sendPictures(page: Page): Promise<void> {
   await page.locator('.attached-picture img').nth(1).waitFor()
 }
 
-/** By the end of the pictures' names. */
+/** Views by the suffix of the screenshots' names. */
 export const views: Record<string, View> = {
   room: { room, show: hasMessages },
   rooms: { isOfPhone: true, show: (page) => page.locator('.room-row').nth(2).waitFor() },

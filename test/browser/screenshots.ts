@@ -19,12 +19,12 @@ const themes = ['light', 'dark'] as const
 const program = new Command('npm run screenshots --')
   .usage('[options]')
   .description(
-    'Takes pictures of the chat page: phones and desktop, light and dark, in English, Chinese and Arabic (from right to left), with conversations, nothing, errors and very long names.',
+    'Takes screenshots of the chat page on phones and desktops, light and dark, in English, Chinese and Arabic (right to left): conversations, empty states, errors and very long names.',
   )
   .option('--url <url>', 'a local stack (npm start)', 'http://127.0.0.1:8080')
-  .option('--to <folder>', 'where the pictures go', join(import.meta.dirname, '../../.parley/screenshots'))
-  .option('--only <part>', 'those with this in their name, such as desktop-dark-ar', '')
-  .option('--lang <tag>', 'the page in this language alone, such as de; it may be of one without conversations')
+  .option('--to <folder>', 'output folder', join(import.meta.dirname, '../../.parley/screenshots'))
+  .option('--only <part>', 'only screenshots with this in their name, such as desktop-dark-ar', '')
+  .option('--lang <tag>', 'only this language, such as de; languages without their own conversations use English')
   .parse()
 const { url, to, only, lang: wanted } = program.opts<{ url: string; to: string; only: string; lang?: string }>()
 
@@ -81,7 +81,7 @@ async function take(browser: Browser, scene: Scene, { lang, size, theme }: Look,
   await context.close()
 }
 
-/** An integrator's page with the chat at its side, or covering a whole phone. */
+/** Opens an integrator's page with the chat at its side, or full-screen on a phone. */
 async function goToShop(page: Page, token: string, options: object): Promise<void> {
   const body = `<!doctype html><meta name="viewport" content="width=device-width"><title>Shop</title>
 <style>body { margin: 0; background: #b9c6d3 } #chat { position: fixed; inset: 0 0 0 auto; width: min(100%, 48rem) }</style>

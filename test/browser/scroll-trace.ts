@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core'
 
-/** Figures from Chromium's trace of a scrolling page. */
+/** Figures of Chromium's trace of a scrolling page. */
 export interface ScrollTrace {
-  /** Frames whose work took longer than 50 ms on the page's main thread, and how long each took. */
+  /** Durations of frames that took the main thread longer than 50 ms. */
   longFrames: number[]
-  /** The longest task of the main thread, and the most CPU time of one, independent of other load. */
+  /** The longest task of the main thread, and the most CPU time of a task, which other load does not affect. */
   longestTaskMS: number
   dearestTaskMS: number
-  /** Frames in which it scrolled. */
+  /** The number of frames with scrolling. */
   frames: number
 }
 
@@ -16,7 +16,7 @@ interface TraceEvent {
   pid: number
   tid: number
   ts: number
-  /** In microseconds: of the clock, and of the thread. */
+  /** Elapsed time and thread time, in microseconds. */
   dur?: number
   tdur?: number
   args: { name?: string }
@@ -24,7 +24,7 @@ interface TraceEvent {
 
 const categories = 'toplevel,devtools.timeline,disabled-by-default-devtools.timeline,__metadata'
 
-/** Scrolls the list of messages by this many pixels per frame, until it reaches the end and nothing more is loaded. */
+/** Scrolls the message list by this many pixels per frame until it reaches the end and nothing more loads. */
 export async function traceScrolling(page: Page, pixelsPerFrame: number): Promise<ScrollTrace> {
   const session = await page.context().newCDPSession(page)
   const events: TraceEvent[] = []
@@ -38,7 +38,7 @@ export async function traceScrolling(page: Page, pixelsPerFrame: number): Promis
   return { frames, longFrames, ...longestTasks(events) }
 }
 
-/** Of the page's own renderer: the one with the busiest main thread. */
+/** Tasks of the page's renderer, which is the one with the busiest main thread. */
 function longestTasks(events: readonly TraceEvent[]): Pick<ScrollTrace, 'longestTaskMS' | 'dearestTaskMS'> {
   const threadOf = ({ pid, tid }: TraceEvent) => `${pid} ${tid}`
   const main = new Set(
@@ -54,14 +54,14 @@ function longestTasks(events: readonly TraceEvent[]): Pick<ScrollTrace, 'longest
 /** Runs in the page. */
 async function scroll(pixelsPerFrame: number): Promise<{ frames: number; longFrames: number[] }> {
   const longFrames: number[] = []
-  // Chromium reports exactly the frames over 50 ms.
+  // Chromium reports exactly the frames longer than 50 ms.
   const observer = new PerformanceObserver((list) => {
     longFrames.push(...list.getEntries().map(({ duration }) => Math.round(duration)))
   })
   observer.observe({ type: 'long-animation-frame' })
   const log = document.querySelector<HTMLElement>('[role="log"]') as HTMLElement
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
-  /** Frames to wait at an end, so that the next page can load. */
+  /** Frames to wait at an end for the next page to load. */
   const stillFrames = 90
   let frames = 0
   for (let still = 0; still < stillFrames; frames++) {

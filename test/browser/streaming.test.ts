@@ -35,7 +35,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: robots that st
   const piece = (id: string, text: string) => robot.call('POST', `/messages/${id}/stream`, { text })
   const end = (id: string) => robot.call('POST', `/messages/${id}/stream/end`, {})
 
-  test('a streamed message grows in place and is busy until it ends, while others continue beside it', async () => {
+  test('a streamed message grows in place and is busy until it ends, while others continue', async () => {
     const { room, tab } = await openNew()
     const [one, other] = [await begin({ room }), await begin({ room })]
     const row = (id: string) => tab.page.locator(`article[data-id="${id}"]`)
@@ -57,7 +57,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: robots that st
     assert.deepEqual(await tab.texts(), ['Once more', 'Twice', 'Go on'])
   })
 
-  test('one in a thread shows only there', async () => {
+  test('a streamed message in a thread is shown only there', async () => {
     const { room, tab } = await openNew()
     const question = { message: 'What is the answer?', messageType: 'text' }
     const { _id: root } = await alice.call('POST', `/rooms/${room}/message`, question)

@@ -6,7 +6,7 @@ import { aliceAndBob } from './alice-and-bob.ts'
 import type { ChatTab } from './chat-tab.ts'
 import { isChromiumMissing } from './chromium.ts'
 
-/** The browser's own messages when a server is away. */
+/** Chromium's messages when a server is unreachable. */
 const away = /WebSocket connection to|Failed to load resource|net::ERR/
 
 describe.skipIf(isChromiumMissing())('the chat page in several tabs of a browser', () => {
@@ -19,7 +19,7 @@ describe.skipIf(isChromiumMissing())('the chat page in several tabs of a browser
   const hasConnections = (user: PlatformUser, count: number) =>
     eventually(`${count} connections`, async () => (await connectionsOf(user)) === count)
 
-  /** Another user's page in the same browser. */
+  /** Opens another user's page in the same browser. */
   async function openBeside(context: BrowserContext, user: PlatformUser, room: string): Promise<Page> {
     const page = await context.newPage()
     const query = new URLSearchParams({ token: user.token, room, lang: 'en' })
@@ -28,7 +28,7 @@ describe.skipIf(isChromiumMissing())('the chat page in several tabs of a browser
     return page
   }
 
-  /** The first of the tabs leads. */
+  /** Opens tabs; the first is the leader. */
   async function openTabs(count: number, prepare?: (page: Page) => Promise<void>) {
     const carl = await deployment.platform.newUser(undefined, { nickname: 'Carl' })
     const room = await newRoom([alice, carl])
@@ -48,7 +48,7 @@ describe.skipIf(isChromiumMissing())('the chat page in several tabs of a browser
     await page.getByRole('button', { name: 'Send' }).click()
   }
 
-  test('they have one connection: each shows everything once, and sends and types over it', async () => {
+  test('share one connection: each shows everything once, and sends and types over it', async () => {
     const { carl, room, pages } = await openTabs(3)
     await hasConnections(carl, 1)
     await say(alice, room, 'to all')
@@ -65,7 +65,7 @@ describe.skipIf(isChromiumMissing())('the chat page in several tabs of a browser
     assert.equal(await connectionsOf(carl), 1)
   })
 
-  test('another takes over when the one with the connection is closed or crashes: nothing is missed or repeated', async () => {
+  test('another tab takes over when the leader is closed or crashes: nothing is missed or repeated', async () => {
     const { carl, room, context, pages } = await openTabs(4)
     await say(alice, room, 'before')
     for (const page of pages) await sees(page, 'before')
@@ -92,10 +92,10 @@ describe.skipIf(isChromiumMissing())('the chat page in several tabs of a browser
     await hasConnections(carl, 1)
   })
 
-  test('another takes over from a frozen one, which follows when it is back', async () => {
+  test('another tab takes over from a frozen leader, which follows once it resumes', async () => {
     const { carl, room, pages } = await openTabs(3)
     const [frozen, ...others] = pages as [Page, ...Page[]]
-    // Its thread is busy, so it answers nobody and keeps the lock.
+    // Its busy thread does not respond but keeps the lock.
     let isBusy = true
     const busy = frozen.evaluate(() => {
       const endMS = Date.now() + 45_000
@@ -112,14 +112,14 @@ describe.skipIf(isChromiumMissing())('the chat page in several tabs of a browser
     await hasConnections(carl, 1)
   })
 
-  test('a session that was ended ends in all', async () => {
+  test('the end of a session ends all tabs', async () => {
     const { carl, pages } = await openTabs(3)
     await deployment.platform.admin('DELETE', `/admin/clients/${carl.id}/token`, {})
     for (const page of pages) await page.getByText('You are signed out').waitFor()
     await hasConnections(carl, 0)
   })
 
-  test('another user has a connection of their own, and so have tabs of a browser without Web Locks', async () => {
+  test('another user, and tabs of a browser without Web Locks, have their own connections', async () => {
     const { carl, context, pages } = await openTabs(2)
     const dora = await deployment.platform.newUser(undefined, { nickname: 'Dora' })
     const [room, hers] = [await newRoom([alice, carl]), await newRoom([alice, dora])]
@@ -136,10 +136,10 @@ describe.skipIf(isChromiumMissing())('the chat page in several tabs of a browser
     assert.equal(pages.length, 2)
   })
 
-  test('one shows a notification, and none while the user looks at any of them', async () => {
+  test('one tab shows a notification, and none while any tab has the focus', async () => {
     const { room, context, pages } = await openTabs(3, async (page) => {
       await page.context().addInitScript(() => {
-        // Chromium complains of it here, since it has no push service.
+        // Without a push service, Chromium would log an error.
         Reflect.deleteProperty(window, 'PushManager')
         const shown: string[] = []
         class Shown extends EventTarget {

@@ -34,7 +34,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: two users on t
     assert.deepEqual(await bobs.texts(), ['Hello', 'Hi Alice'])
   })
 
-  test('an edit, a reaction, a pin, a recall and a deletion reach the other', async () => {
+  test('an edit, a reaction, a pin, a recall and a deletion reach the other user', async () => {
     const [alices, bobs] = await openBoth(await newRoom())
     await alices.send('Helo')
     await bobs.sees('Helo')
@@ -58,7 +58,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: two users on t
     await bobs.sees('Message deleted')
   })
 
-  test('a reply shows the current quoted message; a click leads there', async () => {
+  test('a reply shows the current state of the quoted message; a click leads to it', async () => {
     const [alices, bobs] = await openBoth(await newRoom())
     await alices.send('Where do we meet?')
     await bobs.choose('Where do we meet?', 'Reply')
@@ -86,7 +86,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: two users on t
     assert.deepEqual(await bobs.texts(), ['Message deleted', 'At the bridge'])
   })
 
-  test('a thread is beside the room, live for both, and counted under its message', async () => {
+  test('a thread opens beside the room, is live for both users, and is counted under its message', async () => {
     const [alices, bobs] = await openBoth(await newRoom())
     await alices.send('Who brings what?')
     await bobs.choose('Who brings what?', 'Reply in thread')
@@ -112,7 +112,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: two users on t
     await alices.page.getByRole('button', { name: /3 replies 1 unread$/ }).waitFor()
   })
 
-  test('files: chosen, sent with a text or alone; pictures are shown, others can be saved', async () => {
+  test('files are sent with a text or alone; pictures are shown, others can be saved', async () => {
     const [alices, bobs] = await openBoth(await newRoom())
     const picture = { name: 'dot.png', mimeType: 'image/png', buffer: onePixel }
     const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Bring sunglasses') }
@@ -146,7 +146,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: two users on t
     await head.getByText(/^Last seen /).waitFor()
   })
 
-  test('a mention is completed, and a link opens elsewhere without access to the page', async () => {
+  test('a mention is completed, and a link opens a new tab without access to the page', async () => {
     const [alices, bobs] = await openBoth(await newRoom())
     const field = alices.page.getByRole('textbox', { name: 'Message' })
     await field.pressSequentially('See https://example.com/a_(b), @bo')
@@ -160,7 +160,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: two users on t
     assert.equal(await bobs.page.locator('.mentions-me .mention').textContent(), '@Bob')
   })
 
-  test('unread messages are behind a divider, in the title and on the room, until they are seen', async () => {
+  test('unread messages are counted in the title and on the room, and follow a divider, until seen', async () => {
     const [first, second] = [
       await newRoom([alice, bob], { name: 'First' }),
       await newRoom([alice, bob], { name: 'Second' }),
@@ -180,7 +180,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: two users on t
     await page.getByRole('button', { name: /^First .*Alice: two$/ }).waitFor()
   })
 
-  test('hostile texts are shown literally, and break nothing', async () => {
+  test('hostile texts are shown literally and break nothing', async () => {
     const room = await newRoom()
     const script = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
     const texts = [
@@ -199,7 +199,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: two users on t
       messageType: 'image',
     })
     const { page, sees } = await open(bob, room, { viewport: { width: 360, height: 640 } })
-    // It opens at the first unread message: later messages are not in the document.
+    // The room opens at the first unread message, so later messages are not in the document.
     await sees(script)
     assert.equal(await sideways(page), 0)
     await page.getByRole('button', { name: 'Jump to the latest' }).click()
@@ -210,7 +210,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: two users on t
     assert.doesNotMatch(await page.title(), /[12]$/)
   })
 
-  test('on a phone the list and the room are two views, and nothing scrolls sideways', async () => {
+  test('on a phone the list and the room are separate views, and nothing scrolls sideways', async () => {
     const [first, second] = [
       await newRoom([alice, bob], { name: 'Phone room' }),
       await newRoom([alice, bob], { name: 'N'.repeat(120) }),
@@ -251,7 +251,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: two users on t
     assert.ok(second)
   })
 
-  test('everything works by keyboard alone, and in Chinese', async () => {
+  test('everything works by keyboard, and in Chinese', async () => {
     const room = await newRoom()
     const { page } = await open(bob, room, { parameters: { lang: 'zh' } })
     const field = page.getByRole('textbox', { name: '消息' })

@@ -13,14 +13,14 @@ interface Shown {
   actions: string[]
 }
 
-/** The worker of the page, and what its notifications say and do. */
+/** The page's service worker and its notifications. */
 interface PageWorker {
-  /** As the browser does with what came from its push service. */
+  /** Delivers a push as the browser would. */
   deliver: (said: unknown) => Promise<void>
   shown: () => Promise<Shown[]>
-  /** The browser's push service has ended the subscription for this one. */
+  /** Replaces the subscription, as the browser's push service can. */
   renewTo: (subscription: string) => Promise<void>
-  /** The user clicks the latest notification, or a button of it; returns the address that is opened then. */
+  /** Clicks the latest notification or one of its buttons; returns the URL that it opens. */
   click: (action?: string, reply?: string) => Promise<string | undefined>
 }
 
@@ -37,7 +37,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: Web Push', () 
   })
   afterAll(() => service.stop())
 
-  /** Opens the page and turns notifications on; this Chromium has no push service of its own. */
+  /** Opens the page and turns notifications on, with a double of the push service, which this Chromium lacks. */
   async function subscribed(user: PlatformUser, room: string): Promise<Page> {
     const { page } = await open(user, room, { permissions: ['notifications'] })
     await usePushService(page, service)
@@ -47,11 +47,11 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: Web Push', () 
     return page
   }
 
-  /** Closes the page; sends a message and hands its push to the worker. */
+  /** Closes the page, sends a message and delivers its push to the worker. */
   async function pushed(worker: PageWorker, room: string, message: string): Promise<{ path: string }> {
     const before = service.pushes.length
     await say(bob, room, message)
-    // A silent push of earlier reads can come between.
+    // A silent push of earlier reads can arrive in between.
     const push = await eventually('the push', () =>
       service.pushes.slice(before).find(({ said }) => JSON.stringify(said).includes(`"${message}"`)),
     )
@@ -65,7 +65,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: Web Push', () 
     0
   const unreadOf = async (room: string) => (await alice.call('GET', `/rooms/${room}`))['unread']
 
-  test('a message is shown while the page is closed; its buttons reply and mark as read, a click opens the room', async () => {
+  test('a message is shown while the page is closed; its buttons reply and mark as read, and a click opens the room', async () => {
     const [room, other] = [await newRoom(), await newRoom([alice, bob], { name: 'Other' })]
     const page = await subscribed(alice, other)
     const worker = await workerOf(page.context(), deployment.front.port)
@@ -93,12 +93,12 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: Web Push', () 
     assert.doesNotMatch(opened.url(), /token/)
   })
 
-  test('an open page shows the clicked room, takes away what is read in it, and ends the subscription', async () => {
+  test('an open page shows the clicked room, removes notifications of read messages, and ends the subscription', async () => {
     const [room, other] = [await newRoom(), await newRoom([alice, bob], { name: 'Other' })]
     const page = await subscribed(alice, other)
     const worker = await workerOf(page.context(), deployment.front.port)
     await say(bob, room, 'hello')
-    // Until then a change of the badge takes notifications of the room away.
+    // Until then, a badge update removes notifications of the room.
     await page
       .getByRole('button', { name: /^Friends.*unread/s })
       .first()
@@ -107,7 +107,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: Web Push', () 
     await eventually('it is shown', async () => (await worker.shown()).length === 1)
     await worker.deliver({ room: other, messageID: 'y', locArgs: ['Bob', 'Other', 'kept?'] })
     await eventually('both', async () => (await worker.shown()).length === 2)
-    // The later one is that of the open room, which the next change of the badge finds read.
+    // The later one is of the open room, which is read at the next badge update.
     const clicked = page.getByRole('log').getByText('hello', { exact: true })
     await page
       .getByRole('button', { name: /^Friends/ })
@@ -139,7 +139,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: Web Push', () 
   })
 })
 
-/** Subscriptions of the page are those of the double. */
+/** Makes the page subscribe at the double. */
 async function usePushService(page: Page, service: PushServiceDouble): Promise<void> {
   await page.exposeFunction('subscribeAtDouble', (key: string) => service.subscribe(key))
   await page.evaluate(() => {
@@ -162,7 +162,7 @@ async function usePushService(page: Page, service: PushServiceDouble): Promise<v
 
 async function workerOf(context: BrowserContext, port: number): Promise<PageWorker> {
   const [worker = await context.waitForEvent('serviceworker')] = context.serviceWorkers()
-  // A page without scripts, from which Chromium's own tools reach the worker when every other one is closed.
+  // A page without scripts, through which the DevTools protocol reaches the worker when all others are closed.
   const beside = await context.newPage()
   const origin = `http://127.0.0.1:${port}`
   await beside.goto(`${origin}/chat/icon.svg`)
@@ -210,7 +210,7 @@ async function workerOf(context: BrowserContext, port: number): Promise<PageWork
           const event = new scope.NotificationEvent('notificationclick', { notification, action })
           let work: Promise<unknown> | undefined
           let opened: string | undefined
-          // A click that the browser did not see opens no window, and may wait for nothing.
+          // A simulated click may not open a window.
           scope.clients.openWindow = async (url) => void (opened = url)
           Object.defineProperties(event, {
             reply: { value: reply },

@@ -4,7 +4,7 @@ import { connectDb, type Db } from '@parley/db/connect'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { call, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
 
-describe('changes are kept, so that a stream loss can republish them', () => {
+describe('changes are kept to republish them after a stream loss', () => {
   let platform: Platform
   let db: Db
   beforeAll(async () => {
@@ -16,7 +16,7 @@ describe('changes are kept, so that a stream loss can republish them', () => {
     await platform.stop()
   })
 
-  /** For how many hours this gateway keeps a change. */
+  /** Makes a change through this gateway; returns the hours for which it is kept. */
   async function keptHours({ url }: RunningService): Promise<number> {
     const user = randomUUID()
     const headers = { 'im-api-key': platform.apiKey }

@@ -2,19 +2,19 @@ import { io, type Socket } from 'socket.io-client'
 import type { ClientKind } from '../faults/chaos-client.ts'
 import { decode, type Resumed } from './resuming-client.ts'
 
-/** A stock client that drops and comes back, and never fetches anything. */
+/** A stock client that keeps disconnecting and reconnecting, and never fetches anything. */
 export interface DroppingClient {
   socket: Socket
   user: string
   rooms: readonly string[]
   /** The events received, each under a unique name. */
   heard: Set<string>
-  /** Connected, with the replay complete. */
+  /** Whether it is connected and its replay is complete. */
   isBack: boolean
-  /** How often it was resumed, and how often it had to repeat its time. */
+  /** Number of resumed logins, and of logins refused for now and repeated with the same time. */
   resumed: number
   refused: number
-  /** The last ends of its connections and logins with their reasons, for the output of a failed test. */
+  /** The last ends of its connections and logins with their reasons, for failure messages. */
   ends: string[]
   stop(): void
 }
@@ -24,13 +24,13 @@ export interface DroppingOptions extends ClientKind {
   user: string
   token: string
   rooms: readonly string[]
-  /** Alternates between this time connected and `awayMS` away while it may. */
+  /** Alternates between this time connected and `awayMS` disconnected. */
   hereMS: number
   awayMS: number
   mayDrop: () => boolean
 }
 
-/** An event's name: its subject and, if that can change again, its state. */
+/** Unique names of events: the subject and, if it can change again, its state. */
 export const names = {
   message: (id: string) => `message ${id}`,
   updated: (id: string, updatedAtMS: number) => `updated ${id} ${updatedAtMS}`,
@@ -54,7 +54,7 @@ const nameOf: Record<string, (payload: Payload) => string> = {
   roomPref: ({ room, folder }) => names.roomPref(room, folder),
 }
 
-/** The expected events, by room and by user, that a client lacks. */
+/** The events that a client lacks, of those expected by room and by user. */
 export function lackedBy(
   { user, rooms, heard }: DroppingClient,
   expected: ReadonlyMap<string, ReadonlySet<string>>,
@@ -113,7 +113,7 @@ export function startDroppingClient(options: DroppingOptions): DroppingClient {
         client.isBack = true
         dropping = setTimeout(drop, hereMS * (0.75 + Math.random() / 2))
       } else {
-        // NATS is away: it keeps its time, and repeats it.
+        // NATS is away: keep the time and repeat it.
         client.refused++
         await new Promise((resolve) => setTimeout(resolve, 500))
       }

@@ -8,7 +8,7 @@ export interface SentEvent {
   data: any
 }
 
-/** Reads `GET /admin/events` as Server-Sent Events, only on demand. */
+/** Reads `GET /admin/events` as Server-Sent Events, one block at a time. */
 export async function openEventStream(url: string, headers: Record<string, string>) {
   const closing = new AbortController()
   const answer = await fetch(url, { headers: { accept: 'text/event-stream', ...headers }, signal: closing.signal })

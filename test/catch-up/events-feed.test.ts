@@ -30,7 +30,7 @@ describe("readers of the integrator's feed", () => {
 
   const key = () => ({ 'im-api-key': platform.apiKey })
   const gatewayUrl = (i: number) => String(gateways[i % gateways.length]?.url)
-  /** Retries at the other gateway while one is away. */
+  /** Reads a page, retrying at the other gateway while one is away. */
   async function read(i: number, query: string): Promise<Page> {
     for (let attempt = i; ; attempt++) {
       const answer = await call(gatewayUrl(attempt), 'GET', `/admin/events?${query}`, key()).catch(() => undefined)
@@ -46,7 +46,7 @@ describe("readers of the integrator's feed", () => {
       if (answer?.status === 200) return String(answer.body.result['_id'])
     }
   }
-  /** Polls from a cursor until every message was there; returns them in order of arrival, each once. */
+  /** Polls from a cursor until every message has arrived; returns them in order of arrival, without duplicates. */
   async function pollFor(wanted: ReadonlySet<string>, after: string, i: number): Promise<string[]> {
     const seen = new Set<string>()
     let cursor = after
@@ -58,7 +58,7 @@ describe("readers of the integrator's feed", () => {
     return [...seen]
   }
 
-  /** The same with streams, reopened from the last ID when they end, until this many messages were there. */
+  /** The same with a stream, reopened from the last ID when it ends, until this many messages have arrived. */
   async function streamFor(count: number, after: string, i: number) {
     const seen = new Set<string>()
     let last = after
@@ -75,7 +75,7 @@ describe("readers of the integrator's feed", () => {
     return [...seen]
   }
 
-  test('many at once, polling and streaming, get every event in order while gateways and NATS are killed', async () => {
+  test('get every event in order, polling or streaming, while gateways and NATS are killed', async () => {
     const after = await begin()
     const wanted = new Set<string>()
     const count = 300
@@ -96,16 +96,16 @@ describe("readers of the integrator's feed", () => {
     const last = await read(0, `after=${after}&limit=500&types=chat%20message`)
     const unique = [...new Set(last.data.map(({ data }) => String(data._id)))].filter((id) => wanted.has(id))
     assert.deepEqual(unique.toSorted(), order.toSorted())
-    // One order for all.
+    // All readers get the same order.
     for (const ids of polled) assert.deepEqual(ids, unique)
   })
 
-  test('a slow reader gets everything, and delays nothing else', async () => {
+  test('a slow reader gets everything and delays nothing else', async () => {
     const after = await begin()
     const slow = await openEventStream(`${gatewayUrl(0)}/admin/events?types=chat%20message&after=${after}`, key())
     const big = 'x'.repeat(60_000)
     const sent: string[] = []
-    // More than the gateway keeps in memory per app, and more than the kernel buffers for a socket.
+    // More than the gateway keeps in memory per app and the kernel buffers per socket.
     for (let i = 0; i < 25; i++)
       sent.push(...(await Promise.all(Array.from({ length: 8 }, (_, j) => send(`${i} ${j} ${big}`)))))
     const quick = await pollFor(new Set(sent), after, 1)
@@ -120,7 +120,7 @@ describe("readers of the integrator's feed", () => {
     slow.close()
   })
 
-  test('a cursor that is too old is 410 with the oldest one, where reading can resume', async () => {
+  test('a cursor that is too old returns 410 with the oldest cursor, from which reading can resume', async () => {
     const after = await begin()
     const first = await send('it will be gone')
     const second = await send('it stays')

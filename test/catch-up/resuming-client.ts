@@ -16,7 +16,7 @@ export interface ResumingClient {
   socket: Socket
   /** The events of this connection, in order. */
   heard: Heard[]
-  /** `auth2`, as often as wanted; returns the whole acknowledgement. */
+  /** Sends `auth2`, also repeatedly; returns the whole acknowledgement. */
   login: (options?: object) => Promise<{ RC: number; RM: string; result: Resumed; error?: { code: string } }>
 }
 
@@ -39,7 +39,7 @@ export async function connectResuming(
     socket.once('connect_error', reject)
   })
   if (encoding === 'base64') await socket.emitWithAck('conf', { encoding })
-  // Twice as long as a node that is behind the stream lets a login wait (mostBehindMS): its own answer says more than a timeout.
+  // Twice as long as a node that is behind the stream delays a login (mostBehindMS), since its response says more than a timeout.
   return { socket, heard, login: (options = {}) => socket.timeout(120_000).emitWithAck('auth2', token, options) }
 }
 

@@ -8,18 +8,18 @@ import { openPolling } from '../connections/slow-client.ts'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 import { connectResuming, type ResumingClient } from './resuming-client.ts'
 
-describe('events repeated while a client catches up', () => {
+describe('events republished while a client catches up', () => {
   let platform: Platform
   let node: RunningService
   let bus: Bus
   let bob: PlatformUser
-  /** Connected to the same node without `since`: the node has handled every event that it received. */
+  /** Connected to the same node without `since`. The node has handled every event that this client received. */
   let live: ResumingClient
 
   beforeAll(async () => {
     platform = await startPlatform({ toKill: ['nats'] })
     await platform.start('api-gateway')
-    // It gets 32 KiB at once, and the node may hold as much again.
+    // A client gets 32 KiB at once, and the node may buffer as much again.
     node = await platform.start('realtime', { PARLEY_REALTIME_MAX_BUFFERED_BYTES: '131072' })
     bus = await connectBus(platform.servers.natsUrl, 'since test')
   })
@@ -48,12 +48,12 @@ describe('events repeated while a client catches up', () => {
     const text = await (await fetch(`http://127.0.0.1:${node.ports['internal']}/metrics`)).text()
     return Number(/^parley_events_delivered_total\{[^}]*event="chat message"[^}]*\} (\d+)/m.exec(text)?.[1] ?? 0)
   }
-  /** Begins to catch up from that time without reading: stops before the last of the large messages. */
+  /** Starts to catch up from a time without reading, so that it stops before the last large message. */
   async function comeSlowly(since: number) {
     const before = await delivered()
     const client = await openPolling(node.url, 'base64')
     await client.say(`420${JSON.stringify(['auth2', bob.token, { deviceId: 'phone', since }])}`)
-    await eventually('it has as much as it may', async () => (await delivered()) >= before + names.length - 1)
+    await eventually('the buffers are full', async () => (await delivered()) >= before + names.length - 1)
     return client
   }
   async function takeAll(client: Awaited<ReturnType<typeof openPolling>>): Promise<void> {
@@ -68,7 +68,7 @@ describe('events repeated while a client catches up', () => {
   const names = ['1', '2', '3', '4', '5', '6', '7', '8']
   const now = async () => (await live.login({ since: 0 })).result.serverTimeMS
 
-  test('a republished event does not overtake older ones', async () => {
+  test('do not overtake older ones', async () => {
     const room = await platform.newRoom([bob.id])
     live = await connectLive()
     const since = await now()
@@ -84,26 +84,26 @@ describe('events repeated while a client catches up', () => {
     const client = await comeSlowly(since)
     const late = await connectLive()
     await publishEvent(bus, event)
-    await eventually('who came later has it', () => texts(late).includes('a'))
+    await eventually('the late client has it', () => texts(late).includes('a'))
     await takeAll(client)
     assert.deepEqual(texts(client), ['a', ...names])
     for (const socket of [live.socket, late.socket] as Socket[]) socket.close()
   })
 
-  test("the node's replay after NATS was away leaves no older state behind", async () => {
+  test("leave no older state behind in the node's replay after NATS was away", async () => {
     const room = await platform.newRoom([bob.id])
     const path = `/rooms/${room}`
     live = await connectLive()
     await platform.admin('PUT', path, { name: 'before' })
     await eventually('it is heard', () => all(live, 'room', 'name').includes('before'))
-    // It reads from now on, and the node replays from before.
+    // The client catches up from here; the node replays from before.
     const since = (await now()) + marginMS
     for (const name of names) await pass(room, large(name))
     const client = await comeSlowly(since)
     await platform.servers.nats.kill()
     await platform.admin('PUT', path, { name: 'meanwhile' })
     await platform.servers.nats.restart()
-    await eventually('the node has made it up', () => all(live, 'room', 'name').includes('meanwhile'))
+    await eventually('the node has replayed it', () => all(live, 'room', 'name').includes('meanwhile'))
     await takeAll(client)
     await eventually('it hears of the last change', async () => {
       await platform.admin('PUT', path, { name: 'last' })

@@ -6,14 +6,14 @@ import { clientKind } from '../faults/chaos-client.ts'
 import { call, eventually, type Fields } from '../platform.ts'
 import { type DroppingClient, lackedBy, names, startDroppingClient, stateOf } from './dropping-client.ts'
 
-/** Two minutes and 500 clients with `npm run since`; short in `npm test`. */
+/** `npm run since` sets two minutes and 500 clients. */
 const seconds = Number(process.env['PARLEY_SINCE_SECONDS'] ?? 15)
-/** Of events, made when the services start. */
+/** Number of event streams, created when the services start. */
 const streams = process.env['PARLEY_SINCE_STREAMS'] ?? '1'
 const clientCount = seconds < 60 ? 60 : 500
 const [hereMS, awayMS] = seconds < 60 ? [3_000, 1_000] : [8_000, 2_000]
 const comingAtOnce = 50
-/** Many times the duration on a busy machine. */
+/** Many times the slowest wait on a busy machine. */
 const longestSeconds = 240
 const roomCount = 12
 const actors = 3
@@ -54,7 +54,7 @@ describe('clients that drop, while nodes, gateways and NATS are killed', {
     expected.set(whose, (expected.get(whose) ?? new Set()).add(name))
   }
 
-  /** A call that can hit a dying process: undefined unless it succeeded. */
+  /** A call that may hit a dying process; undefined unless it succeeded. */
   async function tryCall(
     method: string,
     path: string,
@@ -76,16 +76,16 @@ describe('clients that drop, while nodes, gateways and NATS are killed', {
   async function untilBack(what: string, count: number): Promise<void> {
     await eventually(what, () => areBack() >= count, longestSeconds).catch((error: Error) => {
       const away = clients.filter(({ isBack }) => !isBack).map(stateOf)
-      throw new Error(`${error.message}: ${away.length} are away\n${away.slice(0, 20).join('\n')}`)
+      throw new Error(`${error.message}: ${away.length} clients are away\n${away.slice(0, 20).join('\n')}`)
     })
   }
   const areBack = () => clients.filter(({ isBack }) => isBack).length
-  /** One round of sends. It waits for the clients, since replays of slow ones grow. */
+  /** One round of sends. Waits for the clients, since slow clients would have to replay more and more. */
   async function turn(): Promise<void> {
     while (!state.isOver && !state.isTrouble && areBack() < clientCount / 2) await pause(50)
   }
 
-  /** Sends, reacts, reads and sets preferences, as fast as most clients follow; records the acknowledged ones. */
+  /** Sends, reacts, reads and sets preferences, as fast as most clients can follow; records the acknowledged changes. */
   async function act(actor: number): Promise<void> {
     for (let i = actor; !state.isOver; i += actors) {
       await turn()
@@ -140,7 +140,7 @@ describe('clients that drop, while nodes, gateways and NATS are killed', {
 
   test('every client gets every event of its rooms without fetching anything', async ({ annotate }) => {
     for (const [n, user] of users.entries()) {
-      // A node that dies makes them all reconnect at once, none with a time to give yet.
+      // If a node died now, all of its clients would reconnect at once, without a time to resume from.
       await eventually('most have come', () => n - areBack() < comingAtOnce, longestSeconds)
       clients.push(
         startDroppingClient({
@@ -159,12 +159,12 @@ describe('clients that drop, while nodes, gateways and NATS are killed', {
     await untilBack('everybody is back', clientCount)
     const lacking = () => clients.filter((client) => lackedBy(client, expected).length > 0)
     const hasAll = () => lacking().length === 0
-    await eventually('everybody has everything', hasAll, longestSeconds).catch((error: Error) => {
+    await eventually('every client has every event', hasAll, longestSeconds).catch((error: Error) => {
       const who = lacking().map((client) => {
         const lacks = lackedBy(client, expected)
         return `${stateOf(client)} lacks ${lacks.length}: ${lacks.slice(0, 10).join(', ')}`
       })
-      throw new Error(`${error.message}: ${who.length} lack something\n${who.slice(0, 20).join('\n')}`)
+      throw new Error(`${error.message}: ${who.length} clients lack events\n${who.slice(0, 20).join('\n')}`)
     })
     const events = [...expected.values()].reduce((sum, { size }) => sum + size, 0)
     const resumed = clients.reduce((sum, client) => sum + client.resumed, 0)

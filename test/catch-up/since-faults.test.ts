@@ -12,7 +12,7 @@ describe('auth2 with since, with an incomplete stream', () => {
   let bus: Bus
   let bob: PlatformUser
   let room: string
-  /** Always connected: the stream has every event that it received. */
+  /** Always connected. Every event that it received is in the stream. */
   let witness: ResumingClient
 
   beforeAll(async () => {
@@ -31,14 +31,14 @@ describe('auth2 with since, with an incomplete stream', () => {
     await platform.stop()
   })
 
-  /** A request of the JetStream API. */
+  /** Purges or deletes the stream by the JetStream API. */
   async function ofStream(request: 'PURGE' | 'DELETE'): Promise<void> {
     const answer = await bus.nats.request(`$JS.API.STREAM.${request}.${streamName(0)}`)
     assert.equal(answer.json<{ success?: boolean }>().success, true)
   }
   const send = async (message: string) =>
     String((await platform.admin('POST', '/messages', { room, sender: bob.id, message, messageType: 'text' }))['_id'])
-  /** The same, once it is in the stream, which is after the response. */
+  /** Sends a message and waits until it is in the stream, which is after the response. */
   async function pass(message: string): Promise<string> {
     const id = await send(message)
     await eventually('it has passed', () => ids(witness).includes(id))
@@ -46,7 +46,7 @@ describe('auth2 with since, with an incomplete stream', () => {
   }
   const ids = ({ heard }: ResumingClient) =>
     heard.filter(({ event }) => event === 'chat message').map(({ payload }) => (payload as { _id: string })._id)
-  /** Logs in on its own connection; also returns its events. */
+  /** Logs in on a new connection; also returns its events. */
   async function come(since: number, options: Parameters<typeof connectResuming>[2] = {}, at = node) {
     const client = await connectResuming(at.url, bob.token, options)
     const { result } = await client.login({ since })
@@ -59,7 +59,7 @@ describe('auth2 with since, with an incomplete stream', () => {
   }
 
   test.each([['websocket'], ['polling']])(
-    'more than the queue limit of a client is sent as %s reads it',
+    'a replay larger than the queue limit of a client is sent as fast as %s reads it',
     async (transport) => {
       const { serverTimeMS } = await comeAndGo(0)
       const sent: string[] = []
@@ -71,7 +71,7 @@ describe('auth2 with since, with an incomplete stream', () => {
     },
   )
 
-  test('more events than the setting are not replayed', async () => {
+  test('no more events are replayed than the setting allows', async () => {
     const small = await platform.start('realtime', { PARLEY_REALTIME_CATCH_UP_EVENTS: '10' })
     const { serverTimeMS } = await comeAndGo(0, small)
     for (let i = 0; i < 20; i++) await pass(`${i}`)
@@ -80,10 +80,10 @@ describe('auth2 with since, with an incomplete stream', () => {
     const last = await send('live')
     await eventually('live events go on', () => ids(client).includes(last))
     client.socket.close()
-    assert.equal((await comeAndGo(serverTimeMS)).resumed, true, 'another node makes up more')
+    assert.equal((await comeAndGo(serverTimeMS)).resumed, true, 'another node replays more')
   })
 
-  test('while NATS is away nothing is resumed, and the earlier time is valid once it is back', async () => {
+  test('nothing is resumed while NATS is away, and the same time is valid once it is back', async () => {
     const { serverTimeMS } = await comeAndGo(0)
     const before = await send('before')
     await platform.servers.nats.kill()
@@ -99,7 +99,7 @@ describe('auth2 with since, with an incomplete stream', () => {
     away.socket.close()
   })
 
-  test('purged events are not replayed; a later client is resumed', async () => {
+  test('purged events are not replayed, and a later client is resumed', async () => {
     const { serverTimeMS } = await comeAndGo(0)
     await pass('gone')
     await ofStream('PURGE')
@@ -112,7 +112,7 @@ describe('auth2 with since, with an incomplete stream', () => {
     client.socket.close()
   })
 
-  test('a republished event reaches clients that connected since, and no client twice', async () => {
+  test('a republished event reaches clients that connected in between, and no client twice', async () => {
     const early = await come(0)
     const event = {
       to: { app: platform.app, room },
@@ -124,18 +124,18 @@ describe('auth2 with since, with an incomplete stream', () => {
       heard.filter(({ payload }) => JSON.stringify(payload) === event.json).length
     await publishEvent(bus, event)
     await eventually('it is heard', () => times(early) === 1)
-    // As if the stream had not accepted it: its publisher retries.
+    // Purge, as if the stream had not accepted the event and its publisher retried.
     await ofStream('PURGE')
     const late = await come(0)
     await publishEvent(bus, event)
-    await eventually('who came later has it', () => times(late) === 1)
+    await eventually('the late client has it', () => times(late) === 1)
     const last = await pass('last')
-    await eventually('what came after it', () => ids(early).includes(last))
+    await eventually('the next message', () => ids(early).includes(last))
     assert.equal(times(early), 1)
     for (const { socket } of [early, late]) socket.close()
   })
 
-  test('a recreated stream replays nothing from before', async () => {
+  test('a recreated stream does not replay earlier events', async () => {
     const { serverTimeMS } = await comeAndGo(0)
     await ofStream('DELETE')
     const other = await platform.start('realtime')
@@ -145,7 +145,7 @@ describe('auth2 with since, with an incomplete stream', () => {
     const client = await come(after.serverTimeMS)
     assert.equal(client.resumed, true)
     // Earlier events are republished meanwhile.
-    await eventually('what passed since then comes', () => ids(client).includes(kept))
+    await eventually('the later message is replayed', () => ids(client).includes(kept))
     client.socket.close()
   })
 })

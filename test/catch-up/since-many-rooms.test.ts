@@ -6,7 +6,7 @@ import { eventually, type Platform, type PlatformUser, type RunningService, star
 import { connectResuming, type ResumingClient } from './resuming-client.ts'
 
 const mostEvents = 1_000
-/** More than NATS filters at once. */
+/** More than the subject filters of one NATS consumer. */
 const roomCount = 300
 
 describe('a user of many rooms in a busy app', () => {
@@ -45,7 +45,7 @@ describe('a user of many rooms in a busy app', () => {
       await eventually('it has passed', () => texts(witness).includes(message))
     }
     for (let sent = 0; sent < 2 * mostEvents; sent += 100) {
-      // In another room of the app, and in a room of the same ID in another app.
+      // Traffic in another room of the app, and in a room of the same ID in another app.
       const elsewhere = [
         { app: platform.app, room: 'another' },
         { app: 'another', room: String(rooms[0]) },

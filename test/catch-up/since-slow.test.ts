@@ -9,13 +9,13 @@ describe('a client that reads its replay slowly', () => {
   let node: RunningService
   let bob: PlatformUser
   let room: string
-  /** Always connected, to another node: the stream has every event that it received. */
+  /** Always connected to another node. Every event that it received is in the stream. */
   let witness: ResumingClient
 
   beforeAll(async () => {
     platform = await startPlatform()
     await platform.start('api-gateway')
-    // It gets 32 KiB at once, and the node holds as much again.
+    // A client gets 32 KiB at once, and the node may buffer as much again.
     node = await platform.start('realtime', { PARLEY_REALTIME_MAX_BUFFERED_BYTES: '131072' })
     bob = await platform.newUser()
     room = await platform.newRoom([bob.id])
@@ -47,15 +47,15 @@ describe('a client that reads its replay slowly', () => {
     return Number(/^parley_events_delivered_total\{[^}]*event="chat message"[^}]*\} (\d+)/m.exec(text)?.[1] ?? 0)
   }
 
-  test('gets live events of that time once, in order', async () => {
+  test('gets live events of the meantime once, in order', async () => {
     const { serverTimeMS: since } = (await witness.login({ since: 0 })).result
     const large = 'x'.repeat(20_000)
     const sent: string[] = []
     for (let i = 0; i < 3; i++) sent.push(await pass(large))
     const client = await openPolling(node.url)
     await client.say(`420${JSON.stringify(['auth2', bob.token, { deviceId: 'phone', since }])}`)
-    await eventually('it has as much as it may', async () => (await delivered()) >= 2)
-    // The first name and the message fill its next read, so that the second name comes later still.
+    await eventually('the buffers are full', async () => (await delivered()) >= 2)
+    // The first name and the message fill the next read, so the second name comes after it.
     await rename('first name')
     sent.push(await pass(large))
     await rename('second name')

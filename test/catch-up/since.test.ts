@@ -16,7 +16,7 @@ describe('auth2 with since', () => {
   let nodes: [RunningService, RunningService]
   let alice: PlatformUser
   let bob: PlatformUser
-  /** Alice's, always connected: the stream has every event that she received. */
+  /** Alice's, always connected. Every event that she received is in the stream. */
   let witness: ResumingClient
 
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe('auth2 with since', () => {
     connectResuming(nodes[node].url, user.token, { ...kind, transports: [...(kind?.transports ?? ['websocket'])] })
   const send = async (room: string, message: string, by = alice) =>
     String((await platform.admin('POST', '/messages', { room, sender: by.id, message, messageType: 'text' }))['_id'])
-  /** The same, once it is in the stream, which is after the response. */
+  /** Sends a message and waits until it is in the stream, which is after the response. */
   async function pass(room: string, message: string): Promise<string> {
     const id = await send(room, message)
     await eventually('it has passed', () => has(witness, 'chat message', { _id: id }))
@@ -56,11 +56,11 @@ describe('auth2 with since', () => {
         one.event === event &&
         Object.entries(field).every(([name, value]) => (one.payload as Record<string, unknown>)[name] === value),
     )
-  /** Connects for the first time, gets one message, and leaves; returns the time for its next `since`. */
+  /** Connects for the first time, gets one message and leaves; returns the time for the next `since`. */
   async function comeAndGo(user: PlatformUser, room: string): Promise<number> {
     const client = await open(0, user)
     const { result } = await client.login({ deviceId: 'phone', since: 0 })
-    assert.equal(result.resumed, false, 'nothing is known of who comes for the first time')
+    assert.equal(result.resumed, false, 'a first connection has nothing to resume')
     await send(room, 'before')
     await eventually('a live message', () => texts(client, room).includes('before'))
     client.socket.close()
@@ -82,7 +82,7 @@ describe('auth2 with since', () => {
     client.socket.close()
   })
 
-  test('a newer token on the same connection keeps the times of the server coming', async () => {
+  test('serverTime keeps coming after auth2 with a newer token', async () => {
     const client = await open(0, bob)
     await client.login({ deviceId: 'phone', since: 0 })
     assert.equal((await client.login({ deviceId: 'phone' })).RC, 0)
@@ -122,7 +122,7 @@ describe('auth2 with since', () => {
     client.socket.close()
   })
 
-  test('a room that removed the user replays the removal only', async () => {
+  test('of a room that removed the user, only the removal is replayed', async () => {
     const [left, joined] = [await platform.newRoom([alice.id, bob.id]), await platform.newRoom([alice.id])]
     const since = await comeAndGo(bob, left)
     await send(left, 'while a member')
@@ -139,7 +139,7 @@ describe('auth2 with since', () => {
     client.socket.close()
   })
 
-  test('an erased user’s ID given to another user resumes nothing', async () => {
+  test('a new user with an erased user’s ID resumes nothing', async () => {
     const before = await platform.newUser()
     const since = await comeAndGo(before, await platform.newRoom([alice.id, before.id]))
     await before.call('POST', '/me/pref/secret', { data: 'of the erased one' })
@@ -174,7 +174,7 @@ describe('auth2 with since', () => {
     client.socket.close()
   })
 
-  test('many concurrent clients, each with their own rooms and times, get their own events', async () => {
+  test('many concurrent clients with different rooms and times each get their own events', async () => {
     const users = await Promise.all(Array.from({ length: 40 }, () => platform.newUser()))
     const rooms = await Promise.all(users.map((user) => platform.newRoom([alice.id, user.id])))
     const together = await platform.newRoom([alice.id, ...users.map(({ id }) => id)])
@@ -200,7 +200,7 @@ describe('auth2 with since', () => {
     }
   })
 
-  test('serverTime comes periodically to clients that sent since, and is a valid time to resume from', async () => {
+  test('serverTime is sent periodically to clients that sent since, and is a valid time to resume from', async () => {
     const room = await platform.newRoom([alice.id, bob.id])
     const client = await open(0, bob)
     const { result } = await client.login({ since: 0 })
@@ -219,7 +219,7 @@ describe('auth2 with since', () => {
     again.socket.close()
   })
 
-  test('a client without since sees no change', async () => {
+  test('a client without since gets no serverTime', async () => {
     const client = await open(0, bob)
     const { result } = await client.login({ deviceId: 'phone' })
     assert.ok(!('resumed' in result))
@@ -230,7 +230,7 @@ describe('auth2 with since', () => {
     for (const { socket } of [client, other]) socket.close()
   })
 
-  test('an invalid time is refused by name, null is no time, and a future one is not resumed', async () => {
+  test('an invalid since is refused by name, null counts as absent, and a future time is not resumed', async () => {
     const client = await open(0, bob)
     for (const since of ['yesterday', -1, 1.5, {}]) {
       const { RC, RM, error } = await client.login({ since })

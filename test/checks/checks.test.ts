@@ -5,7 +5,7 @@ import { beforeAll, describe, test } from 'vitest'
 const root = join(import.meta.dirname, '../..')
 
 describe.concurrent('the code passes', () => {
-  // Types and lint both read it.
+  // Types and lint both need the generated types.
   beforeAll(() => void execFileSync(process.execPath, ['packages/console/build/main.ts', '--types'], { cwd: root }))
 
   test.for(['check:types', 'check:lint', 'check:format', 'check:unused', 'check:copies', 'check:prose'])(

@@ -26,7 +26,7 @@ describe('files cited by pages and comments are in the repository', () => {
     assert.deepEqual(missing, [])
   })
 
-  test('none has the marks of a merge that was not finished', () => {
+  test('no file has conflict markers', () => {
     const unfinished = [...sources, ...pages].filter((file) => /^(<{7}|>{7}) /m.test(read(file)))
     assert.deepEqual(unfinished, [])
   })

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'vitest'
 import { files, isTest, read } from './source-files.ts'
 
-/** These measure the clock of the process itself. */
+/** Measures the process's own clock. */
 const measuring = 'packages/db/src/measure-clock.ts'
 
-test("services take the time from @parley/async/clock, so that no process's own clock affects others", () => {
+test('services take the time from @parley/async/clock, so that a wrong clock of one process does not affect others', () => {
   const folders = /^(packages\/(bus|chat|db|files|presence|wiring)|services\/[\w-]+)\/src\//
   const ours = files.filter((file) => folders.test(file) && !isTest(file) && file !== measuring)
   assert.ok(ours.length > 300)

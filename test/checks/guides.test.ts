@@ -17,7 +17,7 @@ const found = (pattern: RegExp) =>
   pages.flatMap((page) => [...read(page).matchAll(pattern)].map(([, ...groups]) => ({ page, groups })))
 const missing = (pattern: RegExp, isThere: (...groups: string[]) => boolean) => {
   const all = found(pattern)
-  assert.ok(all.length > 1, 'the pattern finds something')
+  assert.ok(all.length > 1, 'the pattern matches something')
   return all.filter(({ groups }) => !isThere(...groups.map((group) => group ?? ''))).map((one) => JSON.stringify(one))
 }
 
@@ -62,7 +62,7 @@ describe('names in guides and examples exist', () => {
       [...read(page).matchAll(/^ *```[jt]sx?\n([^]*?)^ *```/gm)].map(([, code = '']) => ({ page, code })),
     )
     const fetching = blocks.filter(({ code }) => /\bfetch\(/.test(code))
-    assert.ok(fetching.length > 0, 'the pattern finds something')
+    assert.ok(fetching.length > 0, 'the pattern matches something')
     assert.deepEqual(
       fetching.filter(({ code }) => !/\.(ok|status)\b/.test(code)),
       [],

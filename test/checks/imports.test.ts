@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'
 import { files, type Import, importedFile, importsOf, isTest, read } from './source-files.ts'
 
-/** Which of our packages each folder may import (ARCHITECTURE.md, "Which way imports point"). */
+/** The packages that each folder may import (ARCHITECTURE.md, "Which way imports point"). */
 const mayImport: Record<string, string[]> = {
   'packages/async': [],
   'packages/contracts': [],
@@ -30,7 +30,7 @@ const mayImport: Record<string, string[]> = {
   bench: ['stack', 'local', 'db', 'bus', 'chat', 'socketio', 'contracts'],
   examples: ['client'],
 }
-/** Further imports allowed in the tests of a folder: servers that they start, and data that they access. */
+/** Additional imports of a folder's tests: servers that they start, and data that they access. */
 const testsMayImport: Record<string, string[]> = {
   'packages/db': ['stack'],
   'packages/bus': ['stack'],
@@ -41,7 +41,7 @@ const testsMayImport: Record<string, string[]> = {
   'services/stats': ['stack'],
   test: ['db', 'bus'],
 }
-/** Files that wire a service may also import the outside systems. */
+/** Files that wire a service may also import clients of outside systems. */
 const wiring = /\/(main|parley|\w+-command)\.ts$/
 const wiringMayImport = ['wiring', 'db', 'bus', 'presence']
 
@@ -78,7 +78,7 @@ describe('imports point one way', () => {
     assert.deepEqual(wrong, [])
   })
 
-  test('the table of tests permits only imports that a test needs', () => {
+  test('the table of tests allows only imports that a test uses', () => {
     const used = new Set(
       files
         .filter(isTest)
@@ -114,7 +114,7 @@ describe('imports point one way', () => {
     assert.deepEqual(wrong, [])
   })
 
-  test('there is no circle of files, type imports included', () => {
+  test('there is no import cycle, including type imports', () => {
     const code = files.filter((file) => !isTest(file))
     assert.deepEqual(findCircle(new Map(code.map((file) => [file, targetsOf(file)]))), undefined)
   })
@@ -148,7 +148,7 @@ describe('imports point one way', () => {
     assert.deepEqual(wrong, [])
   })
 
-  test('the checks find files, their imports, and a circle if there is one', () => {
+  test('the checks find files, imports and cycles', () => {
     assert.ok(files.length > 500)
     const imports = importsOf('services/api-gateway/src/main.ts').map(({ specifier }) => specifier)
     assert.ok(imports.includes('@parley/wiring/start-chat'))
@@ -163,7 +163,7 @@ describe('imports point one way', () => {
   })
 })
 
-/** Our files that a file imports for more than their types. */
+/** Files that a file imports for more than their types. */
 function valuesOf(file: string): string[] {
   return targetsOf(file, ({ isType }) => !isType)
 }
@@ -175,7 +175,7 @@ function targetsOf(file: string, isWanted: (each: Import) => boolean = () => tru
     .filter((target) => target !== undefined)
 }
 
-/** One circle of imports, its first file at both ends; undefined if there is none. */
+/** An import cycle, with its first file at both ends; undefined if there is none. */
 function findCircle(imports: ReadonlyMap<string, readonly string[]>): string[] | undefined {
   const done = new Set<string>()
   function from(file: string, path: readonly string[]): string[] | undefined {

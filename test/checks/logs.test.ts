@@ -8,7 +8,7 @@ const sources = globSync('{packages,services}/*/src/**/*.ts', { cwd: root }).fil
   (file) => !/\.test\.ts$|\/test-/.test(file),
 )
 const page = readFileSync(join(root, 'docs/logs.md'), 'utf8')
-/** Text of a library: close-with-grace logs its own sentences through our log. */
+/** Messages of the library close-with-grace, which logs through our logger. */
 const notOurs = new Set(['log.error(message)'])
 
 interface LogCall {
@@ -22,7 +22,7 @@ describe('docs/logs.md', () => {
   const calls = sources.flatMap((file) => callsIn(file, readFileSync(join(root, file), 'utf8')))
 
   test('every log line of level warn, error or fatal has a literal message', () => {
-    assert.ok(calls.length > 20, 'calls are found')
+    assert.ok(calls.length > 20, 'the pattern finds calls')
     assert.deepEqual(
       calls.filter(({ messages }) => messages.length === 0).map(({ file, call }) => `${file}: ${call}`),
       [],
@@ -59,7 +59,7 @@ function callsIn(file: string, source: string): LogCall[] {
     })
 }
 
-/** The end of the brackets that are open at `from`. */
+/** The position of the closing bracket for the one open at `from`. */
 function endOf(source: string, from: number): number {
   let open = 1
   let at = from

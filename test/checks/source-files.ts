@@ -16,7 +16,7 @@ export const files: readonly string[] = globSync(
 
 export const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 
-/** Tests and their helpers. */
+/** Whether a file is a test or a test helper. */
 export const isTest = (file: string): boolean =>
   /\.test\.ts$|\/test-[\w-]+\.ts$|^test\/|^packages\/[\w-]+\/(test|examples)\//.test(file)
 
@@ -32,7 +32,7 @@ export function importsOf(file: string): Import[] {
   return [...statements].map(([, names = '', specifier = '']) => ({ specifier, isType: namesTypesOnly(names) }))
 }
 
-/** Our imported file; undefined for a library. */
+/** The imported file; undefined for a library. */
 export function importedFile(from: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return normalize(join(dirname(from), specifier))
   const [, name, path] = /^@parley\/([^/]+)\/(.+)$/.exec(specifier) ?? []

@@ -33,7 +33,7 @@ describe("the integrator's server with @parley/client/admin", () => {
     assert.deepEqual(await admin.getConfig(), { theme: 'dark' })
   })
 
-  test('fails with the code of the interface, in the envelope and in the bare form', async () => {
+  test('rejects with the error code of the interface, from the envelope and the bare form', async () => {
     const message = { sender: 'nobody', message: 'x', messageType: 'text' }
     await assert.rejects(admin.sendMessage({ room: 'none', ...message }), { code: 'ROOM_NOT_FOUND', status: 404 })
     await assert.rejects(admin.revokeTokens({ client_id: 'none' }), { code: 'CLIENT_NOT_FOUND', status: 404 })
@@ -41,7 +41,7 @@ describe("the integrator's server with @parley/client/admin", () => {
     await assert.rejects(wrong.getConfig(), { code: 'NETWORK_ERROR', status: 0 })
   })
 
-  test('reads the feed of events from a cursor, as they happen', async () => {
+  test('reads the event feed from a cursor, live', async () => {
     const alice = await platform.newUser()
     const room = (await admin.createRoom({ roomType: 'group', members: [alice] }))._id
     const { cursor } = await admin.listEvents()
@@ -58,7 +58,7 @@ describe("the integrator's server with @parley/client/admin", () => {
     assert.deepEqual(heard, ['one', 'two', 'three'])
   })
 
-  test('recognises webhooks of Parley', async () => {
+  test('verifies webhooks of Parley', async () => {
     const alice = await platform.newUser()
     const { room, calls } = await platform.newHookedRoom([alice])
     await platform.send(room, alice)

@@ -17,10 +17,10 @@ describe('a client with a cache', () => {
 
   const start = (user: PlatformUser, storage: CacheStorage, options: Partial<ClientOptions> = {}) =>
     clientOf(deployment, user, { cache: createCache({ storage }), ...options })
-  /** No connection, as in a plane. */
+  /** Unreachable, as on a plane. */
   const offline = { url: 'http://127.0.0.1:9' }
 
-  /** Opens the room, and returns when the cache has the text. */
+  /** Opens the room; resolves when the text is cached. */
   async function seen(client: Client, storage: ReturnType<typeof newDevice>, room: string, text: string) {
     await online(client)
     await client.room(room).open()
@@ -51,7 +51,7 @@ describe('a client with a cache', () => {
     assert.equal(cold.badge.get(), 2)
   })
 
-  test('then it catches up: what was sent, edited and deleted meanwhile, and unread as the server has it', async () => {
+  test('after a cold start it catches up with sent, edited and deleted messages and unread counts', async () => {
     const { alice, bob, room, say } = await inARoom(platform)
     const { _id: edited } = await say('to edit')
     const { _id: deleted } = await say('to delete')
@@ -67,7 +67,7 @@ describe('a client with a cache', () => {
     await online(cold)
     await eventually('it is up to date', () => texts(cold, room).includes('new'))
     await eventually(
-      'as the server has it',
+      'unread counts agree with the server',
       () => JSON.stringify(texts(cold, room).filter(Boolean)) === '["edited","new"]',
     )
     await eventually('the new room', () => cold.rooms.get().some(({ _id }) => _id === second))

@@ -8,7 +8,7 @@ const clientCount = 16
 const roomCount = 4
 const kills = 3
 
-describe('realtime nodes that are killed during sends', () => {
+describe('while realtime nodes are killed during sends', () => {
   let deployment: Deployment
   beforeAll(async () => {
     deployment = await deploy(2)
@@ -23,7 +23,7 @@ describe('realtime nodes that are killed during sends', () => {
     const clients = users.map((user, n) =>
       clientOf(deployment, user, n % 2 === 0 ? {} : { encoding: 'base64', transports: ['polling', 'websocket'] }),
     )
-    await eventually('everybody is there', () => clients.every(isOnline))
+    await eventually('every client is online', () => clients.every(isOnline))
     await Promise.all(clients.flatMap((client) => rooms.map((room) => client.room(room).open())))
 
     const sending = { on: true }
@@ -41,7 +41,7 @@ describe('realtime nodes that are killed during sends', () => {
     for (let n = 0; n < kills; n++) {
       await deployment.killNode()
       await deployment.newNode()
-      await eventually('everybody is back', () => clients.every(isOnline))
+      await eventually('every client is online again', () => clients.every(isOnline))
     }
     sending.on = false
     await senders

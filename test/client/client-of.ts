@@ -4,15 +4,15 @@ import type { ServerName } from '@parley/stack/up'
 import { onTestFinished } from 'vitest'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 
-/** A gateway and realtime nodes behind one port, as an app sees them. */
+/** A gateway and realtime nodes behind one port. */
 export interface Deployment {
   platform: Platform
   front: Front
   nodes: RunningService[]
   newNode(): Promise<void>
-  /** Sends later connections to this node, until another one is started or killed. */
+  /** Routes new connections to this node until a node is started or killed. */
   connectTo(node: number): void
-  /** Kills the longest-running node; returns when no connection goes to it any more. */
+  /** Kills the longest-running node; resolves when no new connection is routed to it. */
   killNode(): Promise<void>
   stop(): Promise<void>
 }
@@ -54,7 +54,7 @@ export async function deploy(
   }
 }
 
-/** A client of the user at the port that combines gateways and realtime nodes; closed with the test. */
+/** A client of the user at the deployment's port, closed when the test ends. */
 export function clientOf(
   { platform: { clientKey }, front: { port } }: Deployment,
   { token }: Pick<PlatformUser, 'token'>,
@@ -76,7 +76,7 @@ export const texts = (client: Client, room: string): unknown[] =>
     .messages.get()
     .map(({ message }) => message)
 
-/** Two users in a room of their own; `say` sends as Bob. */
+/** Creates two users in a room; `say` sends as Bob. */
 export async function inARoom(platform: Platform) {
   const [alice, bob] = await Promise.all([platform.newUser(), platform.newUser()])
   const room = await platform.newRoom([alice.id, bob.id])

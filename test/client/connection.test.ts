@@ -15,7 +15,7 @@ describe('a client reconnects', () => {
   const newToken = async (_id: string) =>
     String((await deployment.platform.admin('POST', '/admin/clients', { _id, issueAccessToken: true }))['token'])
 
-  test('with a new token once its own has expired, if it can fetch one', async () => {
+  test('with a new token after its own has expired, if it can fetch one', async () => {
     const { platform } = deployment
     await platform.newUser('carol')
     const room = await platform.newRoom(['carol'])
@@ -34,10 +34,10 @@ describe('a client reconnects', () => {
     assert.equal((await client.api.getRoom({ id: room }))._id, room)
   })
 
-  test('with the current token if another holder has replaced its own', async () => {
+  test('with the current token if its own was replaced elsewhere', async () => {
     const erin = await deployment.platform.newUser('erin')
     const issued: Promise<string>[] = [newToken(erin.id)]
-    // Like a server that caches the token: it issues a new one if the cached one is refused, once for all pages.
+    // Like a server that caches the token and issues a new one when it is refused, once for all pages.
     const tokenOf = async ({ last }: TokenAsked) => {
       const kept = issued.at(-1)
       if ((await kept) === last && kept === issued.at(-1)) issued.push(newToken(erin.id))
@@ -53,7 +53,7 @@ describe('a client reconnects', () => {
     assert.equal(issued.length, 2)
   })
 
-  test('under a path of a proxy, over either transport', async () => {
+  test('under a proxy path, over either transport', async () => {
     const url = await underPath('/chat-api', deployment)
     const user = await deployment.platform.newUser()
     const room = await deployment.platform.newRoom([user.id])
@@ -69,7 +69,7 @@ describe('a client reconnects', () => {
     assert.deepEqual(texts(reader, room), ['over websocket', 'over polling'])
   })
 
-  test('and says why a room did not open, until it opens', async () => {
+  test('and reports why a room did not open, until it opens', async () => {
     const { platform } = deployment
     const [user, other] = await Promise.all([platform.newUser(), platform.newUser()])
     const id = await platform.newRoom([other.id])
@@ -85,7 +85,7 @@ describe('a client reconnects', () => {
     assert.equal(room.history.get().error, undefined)
   })
 
-  test('without a client key, which its first login returns: earlier calls wait', async () => {
+  test('without a client key: the first login returns it, and earlier calls wait', async () => {
     const alice = await deployment.platform.newUser()
     const client = createClient({ url: `http://127.0.0.1:${deployment.front.port}`, token: alice.token })
     onTestFinished(() => client.close())
@@ -96,7 +96,7 @@ describe('a client reconnects', () => {
     await assert.rejects(refused.api.getMe(), { code: 'INVALID_TOKEN' })
   })
 
-  test('but not after a permanent token end: it stops with the reason', async () => {
+  test('but stops with the reason when its token has ended for good', async () => {
     const dave = await deployment.platform.newUser('dave')
     const client = clientOf(deployment, dave)
     await online(client)
@@ -109,7 +109,7 @@ describe('a client reconnects', () => {
     await assert.rejects(client.api.getMe(), { code: 'INVALID_TOKEN', status: 401 })
   })
 
-  test('with everything missed: messages, changes, rooms and the badge', async () => {
+  test('and catches up with messages, changes, rooms and the badge', async () => {
     const { platform } = deployment
     const [alice, bob] = await Promise.all([platform.newUser(), platform.newUser()])
     const room = await platform.newRoom([alice.id, bob.id])
@@ -137,7 +137,7 @@ describe('a client reconnects', () => {
     )
   })
 
-  test('and a replayed _all removes no later message', async () => {
+  test('and a replayed deletion of all messages removes no later message', async () => {
     const { platform } = deployment
     const [alice, bob] = await Promise.all([platform.newUser(), platform.newUser()])
     const room = await platform.newRoom([alice.id, bob.id])
@@ -164,7 +164,7 @@ describe('a client reconnects', () => {
     await eventually('offline', () => !isOnline(client))
     await deployment.newNode()
     await online(client)
-    await eventually('both came again', () => heard.length >= 4)
+    await eventually('both were replayed', () => heard.length >= 4)
     const shown = () => ({
       room: texts(client, room),
       thread: thread.messages.get().map(({ message }) => message),

@@ -11,7 +11,7 @@ const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
 const document = join(root, 'docs/openapi.json')
 
-/** Names the types as an integrator would look for them. */
+/** Uses the type names that an integrator would expect. */
 const use = `
 import type { Message, paths, RoomNotFoundError, ListPinsResult, SendMessageRequest } from './api.ts'
 export const request: SendMessageRequest = { room: 'r', sender: 'alice', message: 'Hi', messageType: 'text' }
@@ -33,7 +33,7 @@ describe('a client generated from docs/openapi.json', () => {
 
   test('in TypeScript (openapi-typescript) compiles, and names requests, results and errors', async () => {
     const generator = join(root, 'test/node_modules/openapi-typescript/bin/cli.js')
-    // By default a field with a default value would be required in requests.
+    // By default, fields with a default value would be required in requests.
     const types = ['--root-types', '--root-types-no-schema-prefix', '--default-non-nullable=false']
     await run(process.execPath, [generator, document, ...types, '-o', join(folder, 'api.ts')])
     writeFileSync(join(folder, 'use.ts'), use)
@@ -53,7 +53,7 @@ describe('a client generated from docs/openapi.json', () => {
     await run('python3', ['-c', load], { env, cwd: folder })
   })
 
-  test('in no language has types that are named by number: two schemas of one name would be', () => {
+  test('has no numbered type names, which two schemas of the same name would cause', () => {
     const { components } = JSON.parse(readFileSync(document, 'utf8')) as {
       components: Record<string, Record<string, unknown>>
     }
@@ -66,7 +66,7 @@ describe('a client generated from docs/openapi.json', () => {
   })
 })
 
-/** The folder with the pinned requirements; installs them when they are missing. */
+/** Installs the pinned requirements if missing; returns their folder. */
 async function install(requirements: string): Promise<string> {
   const digest = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12)
   const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'parley')

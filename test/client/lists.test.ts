@@ -20,7 +20,7 @@ describe("a client's lists", () => {
     return { alice, bob, room: await platform.newRoom([alice.id, bob.id], { owner: alice.id }) }
   }
 
-  test('open invitations: earlier and new ones, without those that ended', async () => {
+  test('open invitations, old and new, without those that ended', async () => {
     const { alice } = await twoInARoom()
     const carl = await platform.newUser()
     const invite = async (name: string) => {
@@ -68,7 +68,7 @@ describe("a client's lists", () => {
     await eventually('none', () => pinned().length === 0)
   })
 
-  test('the members that got a message, reported automatically by their clients, also after being away', async () => {
+  test('the members that received a message, reported by their clients, also after being offline', async () => {
     const { alice, bob, room } = await twoInARoom()
     const a = clientOf(deployment, alice)
     await a.room(room).open()
@@ -84,7 +84,7 @@ describe("a client's lists", () => {
     const late = await a.room(room).send('after')
     const again = clientOf(deployment, alice)
     await again.room(room).open()
-    await eventually('who opens it later knows too', () => again.room(room).deliveredTo(early._id).includes(bob.id))
+    await eventually('a later client knows too', () => again.room(room).deliveredTo(early._id).includes(bob.id))
     assert.deepEqual(again.room(room).deliveredTo(late._id), [])
   })
 
@@ -112,11 +112,11 @@ describe("a client's lists", () => {
     await laptop.room(room).thread(ofBob._id).send('alice joins in')
     await eventually('the latest first', are([0, ['of bob', 2, 0], ['of alice', 2, 0]]))
     const later = createThreads(clientOf(deployment, alice))
-    await eventually('who comes later sees the same', () => String(counts(later)) === String(counts(onPhone)))
+    await eventually('a later client sees the same', () => String(counts(later)) === String(counts(onPhone)))
     later.close()
   })
 
-  test('uploads: their state, a failure and its retry, and their state after a reload', async () => {
+  test('uploads with their state, failure and retry, also after a reload', async () => {
     const { alice, bob, room } = await twoInARoom()
     const kept = new Map<string, string>()
     const storage = {
@@ -132,7 +132,7 @@ describe("a client's lists", () => {
     ])
     const states = (of = uploads) => of.list.get().map(({ name, state, error }) => [name, state, error?.code])
     await eventually('it is there', () => states()[0]?.[1] === 'uploaded')
-    // The gateway refuses content of another type.
+    // The gateway refuses content that does not match its type.
     uploads.add(new Blob(['no picture'], { type: 'image/png' }), { about: room, name: 'b.png' })
     await eventually('it failed', () => states()[1]?.[1] === 'failed')
     assert.equal(states()[1]?.[2], 'FILE_TYPE_MISMATCH')
@@ -159,7 +159,7 @@ describe("a client's lists", () => {
     await eventually('nothing is kept', () => [...kept.values()].every((value) => value === '[]'))
   })
 
-  test('an interrupted upload restarts after a reload while its bytes are stored, for as long as needed', async () => {
+  test('an interrupted upload restarts after a reload; its bytes are stored until it completes', async () => {
     const { alice, room } = await twoInARoom()
     const kept = new Map<string, string>()
     const bytes = new Map<string, Blob>()
@@ -202,7 +202,7 @@ describe("a client's lists", () => {
     await eventually('its bytes are kept no longer', () => bytes.size === 0)
   })
 
-  test("a failed upload is retried at its address, and counts once for the user's limit", async () => {
+  test("a failed upload is retried at its URL and counts once against the user's limit", async () => {
     const { alice, room } = await twoInARoom()
     await platform.admin('POST', '/config', { fileLimits: { maxBytesPerUser: 8 } })
     onTestFinished(async () => void (await platform.admin('DELETE', '/config/fileLimits')))
@@ -213,7 +213,7 @@ describe("a client's lists", () => {
     let breaks = 2
     const breaking = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
       if (init?.method !== 'PUT' || breaks === 0) return real(input, init)
-      // Once before the bytes arrive, once only the response is lost.
+      // First before the bytes arrive, then only the response is lost.
       if (--breaks === 0) await real(input, init)
       throw new TypeError('fetch failed')
     })

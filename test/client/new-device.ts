@@ -1,6 +1,6 @@
 import type { CacheStorage } from '@parley/client/cache'
 
-/** The storage of one device, which outlives its clients. */
+/** A device's storage, which outlives its clients. */
 export function newDevice(): CacheStorage & { entries: Map<string, string> } {
   const entries = new Map<string, string>()
   return {

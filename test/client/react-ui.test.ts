@@ -5,7 +5,7 @@ import { createElement } from 'react'
 import { renderToString } from 'react-dom/server'
 import { test } from 'vitest'
 
-test('the parts of the kit for React render on a server, empty and busy, as the browser begins', () => {
+test('the components of the React kit render on a server as empty and busy, like the first render in a browser', () => {
   const client = createClient({ url: 'http://127.0.0.1:9', clientKey: 'none', token: 'none' })
   client.close()
   const parts = [

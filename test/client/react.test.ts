@@ -12,7 +12,7 @@ describe('the hooks for React', () => {
   })
   afterAll(() => deployment.stop())
 
-  /** A rendered component that shows the room as its user sees it. */
+  /** Renders a component that shows the room. */
   async function render({ id, token }: PlatformUser, room: string, withThread = false) {
     const { platform, front } = deployment
     const window = new Window()
@@ -67,7 +67,7 @@ describe('the hooks for React', () => {
     await eventually('the new message', () => container.textContent === 'online 2 1 0 0 [before, after]')
   })
 
-  test('render a thread, and why a room does not open, until it does', async () => {
+  test('render a thread, and the reason why a room does not open, until it does', async () => {
     const { alice, room, say } = await newRoom()
     const { _id } = await say('before')
     const inThread = { room, sender: alice.id, messageType: 'text', replyTo: _id, thread: true }

@@ -25,10 +25,10 @@ describe('a token of the app’s own login', () => {
       .setExpirationTime(Math.floor(Date.now() / 1_000) + seconds)
       .sign(new TextEncoder().encode(secret))
 
-  test('is renewed before it ends, and the connection stays', async () => {
+  test('is renewed before it expires, without reconnecting', async () => {
     const { platform } = deployment
     const asked: unknown[] = []
-    // The first one for a short time, once more the same, then another one.
+    // Return the short-lived token twice, then another one.
     const first = await signed('first', 8)
     const fetchToken = async (about: unknown) => {
       asked.push(about)
@@ -44,7 +44,7 @@ describe('a token of the app’s own login', () => {
     const known = async () => (await other.api.listMyTokens({})).data.map(({ jti }) => jti)
     await eventually('the second one is in use', async () => asked.length > 1 && (await known()).includes('second'))
     assert.deepEqual(asked, [{ refused: false }, { refused: false }])
-    // It closes the connections that still have it, and by the other one that has happened.
+    // Ending the first token closes the connections that still use it. The other client shows that this has happened.
     await platform.admin('DELETE', '/admin/clients/alice/token', { jti: 'first' })
     await eventually('it is closed', () => other.connection.get().status === 'stopped')
     await platform.admin('POST', '/messages', { room, sender: 'alice', message: 'still here', messageType: 'text' })

@@ -22,7 +22,7 @@ describe("a client's rooms and messages", () => {
     return { alice, bob, room, say }
   }
 
-  test('rooms, unread and the badge follow events, and agree with the server', async () => {
+  test('rooms, unread counts and the badge follow events and agree with the server', async () => {
     const { alice, bob, room, say } = await twoInARoom()
     const before = await say('before')
     const client = clientOf(deployment, alice)
@@ -47,7 +47,7 @@ describe("a client's rooms and messages", () => {
     assert.deepEqual(await alice.call('GET', '/me/badge'), { badge: client.badge.get() })
   })
 
-  test('tabs that share a device hear of the changes of each other', async () => {
+  test('tabs with the same device ID get each other’s changes', async () => {
     const { alice, room } = await twoInARoom()
     const shared = { deviceID: 'browser', sharesDevice: true }
     const [tab, other] = [clientOf(deployment, alice, shared), clientOf(deployment, alice, shared)]
@@ -56,7 +56,7 @@ describe("a client's rooms and messages", () => {
     await eventually('the other hears it', () => other.room(room).info.get()?.pref?.sticky === true)
   })
 
-  test('the messages of an opened room: new, edited, reacted to, deleted; older pages by seq', async () => {
+  test('an opened room shows new, edited, reacted and deleted messages, and loads older pages by seq', async () => {
     const { alice, room, say } = await twoInARoom()
     const ids: string[] = []
     for (let n = 1; n <= 7; n++) ids.push(await say(n))
@@ -65,7 +65,7 @@ describe("a client's rooms and messages", () => {
     await client.room(room).setPref({ sticky: true })
     client.room(room).markRead(ids[6])
     await eventually('all is read', () => client.badge.get() === 0)
-    // An edited message comes last in the order of updates, but not here.
+    // An edit moves a message to the end of the order of updates, but not of this list.
     await platform.admin('POST', `/rooms/${room}/message`, {
       _id: ids[0],
       sender: await lastSender(client, room),
@@ -100,10 +100,10 @@ describe("a client's rooms and messages", () => {
         .room(room)
         .messages.get()
         .map(({ updatedAtMS: _updated, ...shown }) => shown)
-    assert.deepEqual(stubs(again), stubs(client), 'who loads it afresh sees the same')
+    assert.deepEqual(stubs(again), stubs(client), 'a fresh client sees the same')
   })
 
-  test('a room whose user was removed and readded has the messages of the meantime', async () => {
+  test('a room that removed and readded its user shows the messages of the meantime', async () => {
     const { alice, room, say } = await twoInARoom()
     const deleted = await say('deleted meanwhile')
     await say('kept')
@@ -122,13 +122,13 @@ describe("a client's rooms and messages", () => {
   const lastSender = async (client: ReturnType<typeof clientOf>, room: string) =>
     client.room(room).info.get()?.lastMessage?.sender._id
 
-  test('opens at the first unread message, however far back, and around a message', async () => {
+  test('a room opens at the first unread message, however far back, and around a given message', async () => {
     const { alice, room, say } = await twoInARoom()
     const ids: string[] = []
     for (let n = 1; n <= 12; n++) ids.push(await say(n))
     await alice.call('PUT', `/rooms/${room}/lastRead`, { message: ids[3] })
     const client = clientOf(deployment, alice)
-    // It waits for the login.
+    // Waits for the login.
     await client.room(room).open({ limit: 2 })
     assert.equal(client.room(room).firstUnread.get(), ids[4])
 
@@ -144,7 +144,7 @@ describe("a client's rooms and messages", () => {
     assert.equal(other.room(room).history.get().hasNewer, false)
   })
 
-  test('read markers in both directions: the badge of all devices, and the readers', async () => {
+  test('read markers update the badge of all devices, and the readers of a message', async () => {
     const { alice, bob, room, say } = await twoInARoom()
     const first = await say('first')
     const mine = await say('mine', alice)
@@ -163,10 +163,10 @@ describe("a client's rooms and messages", () => {
     await bob.call('PUT', `/rooms/${room}/lastRead`, { message: mine })
     await eventually('bob has read it', () => laptop.room(room).readBy(mine).includes(bob.id))
     await phone.room(room).open()
-    await eventually('who opens it later knows too', () => phone.room(room).readBy(mine).includes(bob.id))
+    await eventually('a later client knows too', () => phone.room(room).readBy(mine).includes(bob.id))
   })
 
-  test('a thread: live for those who opened it, counted on its message, unread for participants', async () => {
+  test('a thread is live once opened, counted on its root message, and unread for participants', async () => {
     const { alice, bob, room, say } = await twoInARoom()
     const about = await say('the plan', alice)
     const [a, b] = [clientOf(deployment, alice), clientOf(deployment, bob)]
@@ -211,10 +211,10 @@ describe("a client's rooms and messages", () => {
     await late.room(room).thread(about).open()
     const whole = (thread: typeof alices) =>
       thread.messages.get().map(({ updatedAtMS: _u, sender, ...message }) => [message, sender._id])
-    assert.deepEqual(whole(late.room(room).thread(about)), whole(alices), 'who opens it later sees the same')
+    assert.deepEqual(whole(late.room(room).thread(about)), whole(alices), 'a later client sees the same')
   })
 
-  test('typing users, until their message arrives', async () => {
+  test('users are typing until their message arrives', async () => {
     const { alice, bob, room } = await twoInARoom()
     const [a, b] = [clientOf(deployment, alice), clientOf(deployment, bob)]
     await Promise.all([online(a), online(b)])

@@ -31,7 +31,7 @@ describe("a client's sends", () => {
       ({ message }) => message,
     )
 
-  test('appear at once, under the same key before and after', async () => {
+  test('appear at once, and keep their key when acknowledged', async () => {
     const { alice, room } = await userInARoom()
     const client = clientOf(deployment, alice)
     await online(client)
@@ -51,7 +51,7 @@ describe("a client's sends", () => {
     )
   })
 
-  test('wait without a connection, and arrive in order, once', async () => {
+  test('wait while offline, then arrive once and in order', async () => {
     const { alice, room } = await userInARoom()
     const client = clientOf(deployment, alice)
     await online(client)
@@ -109,7 +109,7 @@ describe("a client's sends", () => {
     assert.deepEqual(shown(other, room), [], 'another user of the storage does not send it')
   })
 
-  test('are not sent by one tab after another with the same storage discarded them', async () => {
+  test('are not sent by a tab after another tab with the same storage discarded them', async () => {
     const { alice, room } = await userInARoom()
     const storage = memoryStorage()
     const one = clientOf(deployment, alice, { storage })
@@ -133,7 +133,7 @@ describe("a client's sends", () => {
     assert.deepEqual(texts(one, room), ['kept'])
   })
 
-  test('fail with the code of the interface, and can be retried', async () => {
+  test('fail with the error code of the interface and can be retried', async () => {
     const { alice, room } = await userInARoom()
     const client = clientOf(deployment, alice)
     await online(client)

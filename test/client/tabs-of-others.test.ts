@@ -6,7 +6,7 @@ import { useWebLocks } from '../doubles/web-locks.ts'
 import { eventually, type PlatformUser } from '../platform.ts'
 import { clientOf, type Deployment, deploy, isOnline, online } from './client-of.ts'
 
-/** Tabs of several users in one browser, where `token` is a function: they are in one group until they know better. */
+/** Tabs of several users in one browser, with a function as `token`. They share a group until they know their users. */
 describe('clients in tabs of several users', () => {
   let deployment: Deployment
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describe('clients in tabs of several users', () => {
   const newToken = async ({ id }: PlatformUser) => (await deployment.platform.newUser(id)).token
   const endToken = ({ id }: PlatformUser) => deployment.platform.admin('DELETE', `/admin/clients/${id}/token`, {})
 
-  /** As an app whose server issues a new token when one is refused. */
+  /** Like an app whose server issues a new token when one is refused. */
   function renewing(user: PlatformUser) {
     let { token } = user
     return async ({ refused }: { refused: boolean }) => {
@@ -39,7 +39,7 @@ describe('clients in tabs of several users', () => {
     const alices = tab(renewing(alice))
     await online(alices)
     await endToken(bob)
-    // While the first token of Bob is being refused, Alice's tab tells the others of a newer one.
+    // While Bob's first token is being refused, Alice's tab announces a newer one.
     const { fetch } = globalThis
     let isRenewed = false
     vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
@@ -59,7 +59,7 @@ describe('clients in tabs of several users', () => {
     assert.equal(alices.me.get()?._id, alice.id)
   })
 
-  test('a token that turns out to be another user’s goes to no tab', async () => {
+  test('a token that belongs to another user is given to no tab', async () => {
     const [alice, bob] = await newUsers()
     let isBobs = false
     const renew = renewing(alice)
@@ -76,7 +76,7 @@ describe('clients in tabs of several users', () => {
     assert.equal(sent().filter((message) => message.includes(bob.token)).length, 0)
   })
 
-  test('a refusal that ends the tabs tells none of them the token', async () => {
+  test('a refusal that ends the tabs does not share the token', async () => {
     const [alice] = await newUsers()
     const clients = [tab(async () => alice.token), tab(async () => alice.token)]
     for (const client of clients) await online(client)
@@ -87,7 +87,7 @@ describe('clients in tabs of several users', () => {
     assert.equal(sent().filter((message) => message.includes(alice.token)).length, 0)
   })
 
-  test('a logout ends no tab of another user', async () => {
+  test('a logout does not end the tabs of other users', async () => {
     const [alice] = await newUsers()
     const clients = [tab(async () => alice.token), tab(async () => alice.token)] as [Client, Client]
     for (const client of clients) await online(client)
@@ -100,7 +100,7 @@ describe('clients in tabs of several users', () => {
     assert.deepEqual(clients.map(isOnline), [true, true])
   })
 
-  test('one that gets no token keeps no other from its connection', async () => {
+  test('a tab that gets no token does not block others', async () => {
     const [alice, bob] = await newUsers()
     let isDown = true
     const alices = tab(async () => {
@@ -115,7 +115,7 @@ describe('clients in tabs of several users', () => {
     assert.equal(alices.me.get()?._id, alice.id)
   })
 
-  test('nor does one whose function for a token hangs', async () => {
+  test('a tab whose token function hangs does not block others', async () => {
     const [, bob] = await newUsers()
     const hanging = tab(() => new Promise(() => undefined))
     const bobs = tab(async () => bob.token, { deadAfterMS: 300 })
@@ -123,7 +123,7 @@ describe('clients in tabs of several users', () => {
     assert.equal(hanging.connection.get().status, 'connecting')
   })
 
-  test.each([1, 2])('a browser that refuses channel %i connects without', async (refused) => {
+  test.each([1, 2])('a browser that refuses BroadcastChannel %i still connects', async (refused) => {
     const [alice] = await newUsers()
     let opened = 0
     class Refusing extends BroadcastChannel {
@@ -136,7 +136,7 @@ describe('clients in tabs of several users', () => {
     await online(tab(async () => alice.token))
   })
 
-  test('the events of a user who logs in where another one was reach none of the other one’s tabs', async () => {
+  test('the events of a user who logs in in another user’s tab do not reach that user’s other tabs', async () => {
     const [alice, bob] = await newUsers()
     const room = await deployment.platform.newRoom([alice.id, bob.id])
     const secret = await deployment.platform.newRoom([bob.id])
@@ -161,7 +161,7 @@ describe('clients in tabs of several users', () => {
   })
 })
 
-/** The posts of all tabs from now on. */
+/** Records the messages that all tabs post from now on. */
 function recordMessages(): () => string[] {
   const post = vi.spyOn(BroadcastChannel.prototype, 'postMessage')
   return () => post.mock.calls.map(([message]) => JSON.stringify(message))

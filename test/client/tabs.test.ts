@@ -27,14 +27,14 @@ describe('clients in several tabs', () => {
   const hasConnections = (user: PlatformUser, count: number) =>
     eventually(`${count} connections`, async () => (await connectionsOf(user)) === count)
 
-  /** The texts of the messages that a client hears, each time. */
+  /** Records the texts of the message events of a client. */
   function heardBy(client: Client): unknown[] {
     const heard: unknown[] = []
     client.on('chat message', ({ message }) => heard.push(message))
     return heard
   }
 
-  test('have one connection, over which each hears everything once and sends', async () => {
+  test('share one connection, over which each gets everything once and sends', async () => {
     const { alice, bob, room, say } = await inARoom(deployment.platform)
     const clients = [tab(alice), tab(alice), tab(alice)]
     await Promise.all(clients.map(online))
@@ -61,7 +61,7 @@ describe('clients in several tabs', () => {
     for (const client of clients) await eventually('read', () => client.badge.get() === 0)
   })
 
-  test('another leads when the leader is closed: what was sent in between arrives in each once, and nothing is read again', async () => {
+  test('elect another leader when it is closed: each gets missed messages once, and nothing is fetched again', async () => {
     const { alice, room, say } = await inARoom(deployment.platform)
     const clients = [tab(alice), tab(alice), tab(alice)]
     for (const client of clients) await online(client)
@@ -83,7 +83,7 @@ describe('clients in several tabs', () => {
     await say('after')
     const all = ['before', 'between', 'written meanwhile', 'after']
     for (const client of others) await eventually('all', () => String(texts(client, room)) === String(all))
-    // The seconds before are repeated, as after each reconnect.
+    // The last seconds are replayed, as after each reconnect.
     for (const one of heard)
       assert.deepEqual(
         one.filter((text) => text !== 'before'),
@@ -96,7 +96,7 @@ describe('clients in several tabs', () => {
     )
   })
 
-  test('a tab that is opened later, and one with the cached state, are up to date', async () => {
+  test('are up to date when opened later or with cached state', async () => {
     const { alice, room, say } = await inARoom(deployment.platform)
     const storage = newDevice()
     const cached = () => tab(alice, { cache: createCache({ storage }) })
@@ -119,7 +119,7 @@ describe('clients in several tabs', () => {
     assert.equal(await connectionsOf(alice), 1)
   })
 
-  test('a logout in one ends the others, and leaves nothing on the device', async () => {
+  test('all end at a logout in one, which leaves nothing on the device', async () => {
     const { alice, room, say } = await inARoom(deployment.platform)
     const storage = newDevice()
     const clients = [0, 1, 2].map(() => tab(alice, { cache: createCache({ storage }) }))
@@ -138,7 +138,7 @@ describe('clients in several tabs', () => {
     assert.deepEqual([...storage.entries], [])
   })
 
-  test('a session that was ended ends in all', async () => {
+  test('all end when the session is ended', async () => {
     const { alice } = await inARoom(deployment.platform)
     const clients = [tab(alice), tab(alice), tab(alice)]
     for (const client of clients) await online(client)
@@ -150,14 +150,14 @@ describe('clients in several tabs', () => {
     }
   })
 
-  test('one token is fetched for all when it is refused', async () => {
+  test('fetch one token for all when it is refused', async () => {
     const { alice, room, say } = await inARoom(deployment.platform)
     let { token } = alice
     const asked: string[] = []
     const fetchToken = async ({ refused }: { refused: boolean }) => {
       if (!refused) return token
       asked.push(token)
-      // Each issue ends the one before, as in an app whose server keeps none.
+      // Each new token ends the previous one, as in an app whose server stores none.
       token = (await deployment.platform.newUser(alice.id)).token
       return token
     }
@@ -174,7 +174,7 @@ describe('clients in several tabs', () => {
     await hasConnections(alice, 1)
   })
 
-  test('of another user, or without Web Locks, have connections of their own', async () => {
+  test('have their own connections if of another user or without Web Locks', async () => {
     const { alice, bob, room } = await inARoom(deployment.platform)
     const of = ({ token }: PlatformUser, about: TabsOptions = {}) => tab(alice, { token: async () => token }, about)
     const alices = of(alice)
@@ -196,7 +196,7 @@ describe('clients in several tabs', () => {
     await hasConnections(bob, 2)
   })
 
-  test('watch the presence of users apart', async () => {
+  test('watch presence independently', async () => {
     const { alice, bob } = await inARoom(deployment.platform)
     const clients = [tab(alice), tab(alice), tab(alice)]
     for (const client of clients) await online(client)
@@ -217,7 +217,7 @@ describe('clients in several tabs', () => {
   })
 })
 
-/** The paths of the calls from now on. */
+/** Records the paths of calls from now on. */
 function recordCalls(): string[] {
   const called: string[] = []
   const { fetch } = globalThis

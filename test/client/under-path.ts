@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A proxy that serves Parley under a path and strips it; closed with the test. Returns the base URL. */
+/** Starts a proxy that serves Parley under a path and strips it, until the test ends; returns the base URL. */
 export async function underPath(path: string, { front: { port } }: { front: { port: number } }): Promise<string> {
   const sockets = new Set<Socket>()
   const forward = ({ method, url = '', headers }: IncomingMessage) => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type MongoProxy, openMongoProxy } from '../doubles/held-reads.ts'
 import { call, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
 
-describe("a gateway that waits for the database's answer about a token", () => {
+describe('a gateway reading a token from the database', () => {
   let platform: Platform
   let proxy: MongoProxy
   let slow: RunningService
@@ -24,7 +24,7 @@ describe("a gateway that waits for the database's answer about a token", () => {
     assert.ok(status === 200 || status === 401, String(status))
     return status === 200
   }
-  /** Whether a call needs no read of the token: then the held read belongs to the next user. */
+  /** Whether a call needs no read of the token, so that the held read belongs to the next user. */
   async function caches(): Promise<boolean> {
     const known = await platform.newUser()
     await opens(known.token)
@@ -38,7 +38,7 @@ describe("a gateway that waits for the database's answer about a token", () => {
     return first === 'cached'
   }
 
-  test('refuses it after its revocation, even if the answer says that it is valid', async () => {
+  test('refuses it once it is revoked, even if the read finds it valid', async () => {
     await eventually('it caches tokens', caches)
     const { id, token } = await platform.newUser()
     const held = proxy.holdNextRead('tokens')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { ownCloseReasons, protocolCloseReasons } from '@parley/contracts/socket/close-reasons'
 import { describe, test } from 'vitest'
 
-/** The lines of code of a folder and the folders in it, without its tests. */
+/** The lines of code in a folder and its subfolders, without tests. */
 function linesOf(folder: string): string[] {
   const path = join(import.meta.dirname, '../..', folder)
   return readdirSync(path, { encoding: 'utf8', recursive: true })
@@ -12,7 +12,7 @@ function linesOf(folder: string): string[] {
     .flatMap((name) => readFileSync(join(path, name), 'utf8').split('\n'))
 }
 
-/** Texts of two or more words in the matching lines. */
+/** String literals of two or more words in the matching lines. */
 function textsOf(lines: readonly string[], which: RegExp): string[] {
   const texts = lines
     .filter((line) => which.test(line))
@@ -21,17 +21,17 @@ function textsOf(lines: readonly string[], which: RegExp): string[] {
 }
 
 describe('close reasons', () => {
-  test('of the protocol are those of packages/socketio', () => {
+  test('of the protocol match packages/socketio', () => {
     const closing = /\b(?:close|closed|closeReason|disconnect|end|ended|terminate)\b/
     assert.deepEqual(textsOf(linesOf('packages/socketio/src'), closing), Object.keys(protocolCloseReasons).toSorted())
   })
 
-  test('of our own are those of the realtime node', () => {
+  test('of Parley match the realtime node', () => {
     const closing = /\b(?:closeSocket|closeConnection|overload|reason: '|satisfies OwnCloseReason)/
     assert.deepEqual(textsOf(linesOf('services/realtime/src'), closing), Object.keys(ownCloseReasons).toSorted())
   })
 
-  test('are the only ways in which the realtime node closes', () => {
+  test('cover every close in the realtime node', () => {
     const other = linesOf('services/realtime/src').filter((line) =>
       /\.(?:disconnect|closeTransport|terminate)\(|\bconnection\.close\(/.test(line),
     )

@@ -21,7 +21,7 @@ describe('connection-count counts authenticated WebSockets', () => {
   const count = async () => (await platform.admin('GET', '/admin/connection-count'))['count']
   const nobodyIsLeft = () => eventually('nobody is left', async () => (await count()) === 0)
 
-  test('one counts from its authentication until it is closed', async () => {
+  test('a WebSocket counts from its authentication until its close', async () => {
     proves('GET /admin/connection-count', 'result.count')
     const silent = io(nodes[0].url, { transports: ['websocket'], forceNew: true })
     await new Promise<void>((resolve) => silent.once('connect', resolve))
@@ -32,7 +32,7 @@ describe('connection-count counts authenticated WebSockets', () => {
     await nobodyIsLeft()
   })
 
-  test('a session on polling counts from its upgrade on, and never on polling alone', async () => {
+  test('a polling session counts only once it is upgraded', async () => {
     const polling = await platform.connect(nodes[0], alice, { transports: ['polling'] })
     assert.equal(await count(), 0)
     const both = await platform.connect(nodes[0], alice, { transports: ['polling', 'websocket'] })
@@ -42,7 +42,7 @@ describe('connection-count counts authenticated WebSockets', () => {
     polling.close()
   })
 
-  test('a session counts even if its WebSocket is at another node than its owner', async () => {
+  test('a session counts even if its WebSocket is on another node than its owner', async () => {
     const session = (node: RunningService, transport: string, sid = '') =>
       `${node.url}/socket.io/?EIO=4&transport=${transport}${sid && `&sid=${sid}`}`
     const opened = await (await fetch(session(nodes[0], 'polling'))).text()

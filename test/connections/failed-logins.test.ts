@@ -34,17 +34,17 @@ describe('failed logins', () => {
   })
   afterAll(() => platform.stop())
 
-  /** An address unused elsewhere. */
+  /** Number of the last address used, since each test needs unused ones. */
   let lastAddress = 0
   const newAddress = () => `192.0.2.${++lastAddress}`
-  /** One failing attempt over REST: the status of the response. */
+  /** Makes one failing attempt over REST; returns the response. */
   async function fail(address: string, headers: Record<string, string>, path = '/me', gateway = 0): Promise<Response> {
     const url = (gateways[gateway] as RunningService).url + path
     return fetch(url, { headers: { 'x-forwarded-for': address, ...headers } })
   }
   const wrongToken = () => ({ 'im-client-key': platform.clientKey, 'im-authorization': randomUUID() })
   const wrongApiKey = () => ({ 'im-api-key': randomUUID() })
-  /** Fails until it gets 429; returns the number of 401 before. The minute can change once in between. */
+  /** Fails until it gets 429; returns the number of 401 before. The rate limit's minute can change once in between. */
   async function failUntilLimited(address: () => string, headers: () => Record<string, string>, path: string) {
     for (let failed = 0; failed <= 2 * limit; failed++) {
       const answer = await fail(address(), headers(), path)
@@ -85,7 +85,7 @@ describe('failed logins', () => {
 
   for (const [method, path, body] of [
     ['DELETE', '/admin/clients/alice/token', {}],
-    // Its form depends on the body, which is read after the key was found wrong.
+    // The response's form depends on the body, which is read after the key is rejected.
     ['POST', '/admin/clients', { _id: 'bob', issueAccessToken: false, token: 't' }],
   ] as const) {
     test(`${method} ${path} returns it in the bare form`, async () => {
@@ -104,7 +104,7 @@ describe('failed logins', () => {
     })
   }
 
-  /** Tokens that have just expired, each of its own user. */
+  /** Tokens of different users that have just expired. */
   async function expiredTokens(count: number): Promise<string[]> {
     const headers = { 'im-api-key': platform.apiKey }
     const soon = new Date(Date.now() + 3_000).toISOString()
@@ -121,7 +121,7 @@ describe('failed logins', () => {
   }
   const asUser = (held: string) => ({ 'im-client-key': platform.clientKey, 'im-authorization': held })
 
-  test('an expired token is no guess: it is 401 however many an address has, even after guesses there', async () => {
+  test('expired tokens do not count as guesses: they always get 401, even after guesses from the address', async () => {
     const address = newAddress()
     const expired = await expiredTokens(2 * limit)
     for (const one of [...expired, ...expired]) assert.equal((await fail(address, asUser(one))).status, 401)
@@ -141,7 +141,7 @@ describe('failed logins', () => {
     ['client key', () => ({ 'im-client-key': randomUUID(), 'im-authorization': token }), '/me'],
     ['API key', wrongApiKey, '/admin/groups'],
   ] as const) {
-    test(`a wrong ${what} tried before is 401 however often, on every gateway, even after guesses there`, async () => {
+    test(`a repeated wrong ${what} always gets 401 on every gateway, even after guesses from the address`, async () => {
       const [address, same] = [newAddress(), headers()]
       for (let i = 0; i < 3 * limit; i++) assert.equal((await fail(address, same, path, i % 2)).status, 401)
       await failUntilLimited(() => address, headers, path)
@@ -159,7 +159,7 @@ describe('failed logins', () => {
     assert.equal((await fail(address, wrongToken())).status, 401)
   })
 
-  test('guesses of tokens and client keys in the address of the chat page count too', async () => {
+  test('guesses of tokens and client keys in the URL of the chat page count too', async () => {
     for (const guess of [() => `token=${randomUUID()}`, () => `clientKey=${randomUUID()}`]) {
       const address = newAddress()
       const open = (query: string) => fail(address, {}, `/chat?${query}`)
@@ -173,11 +173,11 @@ describe('failed logins', () => {
       assert.equal((await open(`token=${token}`)).status, 200)
       assert.equal((await open(same)).status, 200)
       const there = await fail(address, wrongToken())
-      assert.equal(there.status, 429, 'they count with those of the API')
+      assert.equal(there.status, 429, 'counted together with those of the API')
     }
   })
 
-  test('a request without any key does not count as a guess', async () => {
+  test('a request without a key does not count as a guess', async () => {
     const address = newAddress()
     for (let i = 0; i < 3 * limit; i++) assert.equal((await fail(address, {})).status, 401)
   })
@@ -195,7 +195,7 @@ describe('failed logins', () => {
     assert.equal((await fail('2001:db8:1:3::1', wrongToken())).status, 401)
   })
 
-  test('guesses are counted over all gateways and nodes, REST and sockets together', async () => {
+  test('guesses are counted across all gateways and nodes, REST and sockets together', async () => {
     const address = newAddress()
     await eventually('the limit', async () => {
       await failUntilLimited(() => address, wrongToken, '/me')
@@ -235,14 +235,14 @@ describe('failed logins', () => {
     assert.equal(await closed, 'io server disconnect')
   })
 
-  test('one auth2 of a socket can wait for the one in flight; more close the socket', async () => {
+  test('one auth2 of a socket can queue behind the one in flight; more close the socket', async () => {
     const two = await connectClient(nodes[0].url, token)
     assert.deepEqual(
       (await Promise.all([1, 2].map(() => two.emitWithAck('auth2', token) as Promise<Ack>))).map(({ RC }) => RC),
       [0, 0],
     )
     const closed = new Promise((resolve) => two.once('disconnect', resolve))
-    // Enough for the third to arrive while the first is in flight, even on a busy machine.
+    // Enough that three are pending at once, even on a busy machine.
     const codes: number[] = []
     const acks = Array.from({ length: 50 }, async () => {
       const { RC, error } = (await two.emitWithAck('auth2', token)) as Ack

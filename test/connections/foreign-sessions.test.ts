@@ -8,7 +8,7 @@ import { eventually, type Platform, type RunningService, startPlatform } from '.
 
 const random = 'abcdefghij-_ABCDEFGH'
 
-describe('a session of another node, or of none', () => {
+describe('a session of another node, or of no node', () => {
   let platform: Platform
   let owner: RunningService
   let other: RunningService
@@ -49,19 +49,19 @@ describe('a session of another node, or of none', () => {
   }
   const timesAway = (node: RunningService) => readFileSync(node.logFile, 'utf8').split('NATS is away').length - 1
 
-  test('an ID that no node issued reaches no subject, by poll, post or upgrade, and the bus stays', async () => {
+  test('a forged session ID reaches no subject by poll, post or upgrade, and the bus connection stays', async () => {
     const bus = await connectBus(platform.servers.natsUrl, 'test')
     const asked: string[] = []
     bus.nats.subscribe('parley.node.>', {
       callback: (_error, message) => {
         asked.push(message.subject)
-        // On a subject with a subscriber, the asking node waits for an answer.
+        // With a subscriber on the subject, the node would wait for a response.
         if (message.subject.includes('ghost')) message.respond()
       },
     })
     await bus.nats.flush()
-    // A new node on the bus asks for any name, until it knows all others.
-    await eventually('all are heard of', async () => {
+    // A node asks about every name until it knows all other nodes.
+    await eventually('all nodes are known', async () => {
       asked.length = 0
       await poll(other, `ghost.${random}`)
       return asked.length === 0
@@ -92,23 +92,23 @@ describe('a session of another node, or of none', () => {
     await closeBus(bus)
   })
 
-  test('no WebSocket is opened for a session that a living node does not hold', async () => {
+  test('no WebSocket is opened for a session that its node does not have', async () => {
     const session = await open(owner)
     assert.equal(await upgrade(other, session), 101)
     assert.equal(await upgrade(other, `${session.split('.')[0]}.${random}`), 400)
   })
 
-  test('a node that has just started serves sessions of others', async () => {
+  test('a newly started node serves sessions of other nodes', async () => {
     const session = await open(owner)
     const newcomer = await platform.start('realtime')
     assert.equal(await post(newcomer, session), 200)
     await newcomer.stop()
   })
 
-  /** A WebSocket on a node for a session of `owner`, after the upgrade; resolves with the reason of its close. */
+  /** Opens a WebSocket on a node for a session of `owner`; `closed` resolves with the reason of its close. */
   function bridge(node: RunningService): Promise<{ closed: Promise<string> }> {
-    // With many at once one can fail: its client would reconnect.
-    return eventually('a WebSocket that has taken over', async () => {
+    // Under load an upgrade can fail; a client would reconnect.
+    return eventually('a bridged WebSocket', async () => {
       const sid = await open(owner)
       const socket = new WebSocket(url(node, 'websocket', sid).replace(/^http/, 'ws'))
       const closed = new Promise<string>((resolve) => {
@@ -124,7 +124,7 @@ describe('a session of another node, or of none', () => {
     })
   }
 
-  test('a stopping node closes its WebSockets for sessions of others, with the reason', async () => {
+  test('a stopping node closes its WebSockets for sessions of other nodes, with the reason', async () => {
     const stopping = await platform.start('realtime')
     const bridges = await Promise.all(Array.from({ length: 20 }, () => bridge(stopping)))
     await stopping.stop()
@@ -132,7 +132,7 @@ describe('a session of another node, or of none', () => {
     assert.deepEqual(new Set(reasons), new Set(['1000 node is stopping']))
   })
 
-  test('a poll waiting at a stopping node ends no session: a repeat gets the queued packets', async () => {
+  test('a poll waiting at a stopping node ends no session: its retry gets the queued packets', async () => {
     const stopping = await platform.start('realtime')
     const session = await open(owner)
     const bus = await connectBus(platform.servers.natsUrl, 'foreign sessions test')
@@ -151,18 +151,18 @@ describe('a session of another node, or of none', () => {
     await closeBus(bus)
   })
 
-  test('is out of reach while NATS is away, also for waiting polls, and is served after', async () => {
+  test('is unreachable while NATS is away, also for waiting polls, and is served afterwards', async () => {
     const session = await open(owner)
     const waiting = poll(other, session)
     await platform.servers.nats.kill()
-    await eventually('both miss it', () => timesAway(owner) > 0 && timesAway(other) > 0)
+    await eventually('both nodes notice', () => timesAway(owner) > 0 && timesAway(other) > 0)
     assert.equal(await post(other, session), 400)
     await platform.servers.nats.restart()
     assert.equal(await waiting, 400)
-    await eventually('the session is reached again', async () => (await post(other, session)) === 200)
+    await eventually('the session is reachable again', async () => (await post(other, session)) === 200)
   })
 
-  test('a session whose WebSocket another node closed while NATS was away ends at once when it is back', async () => {
+  test('a session whose WebSocket another node closed while NATS was away ends as soon as NATS is back', async () => {
     const closed = async ({ ports }: RunningService, reason: string): Promise<number> => {
       const text = await (await fetch(`http://127.0.0.1:${ports['internal']}/metrics`)).text()
       const of = new RegExp(`^parley_connections_closed_total\\{[^}]*reason="${reason}"[^}]*\\} (\\d+)`, 'm')
@@ -181,18 +181,18 @@ describe('a session of another node, or of none', () => {
     await bus.nats.flush()
     const bridged = await bridge(other)
     await taken
-    // The owner handles requests in order, so it has handled the previous one too.
+    // The owner handles requests in order, so it has also handled the previous one.
     assert.equal(await post(other, await open(owner)), 200)
     await closeBus(bus)
     await platform.servers.nats.kill()
-    await eventually('both miss it', () => timesAway(owner) > 1 && timesAway(other) > 1)
+    await eventually('both nodes notice', () => timesAway(owner) > 1 && timesAway(other) > 1)
     await platform.servers.nats.restart()
     assert.equal(await bridged.closed, '1000 session out of reach')
     await eventually('its session has ended', async () => (await closed(owner, 'transport error')) > (before[0] ?? 0))
     assert.equal(await closed(other, 'session out of reach'), (before[1] ?? 0) + 1)
   })
 
-  test('a session of a killed node is unknown at once', async () => {
+  test('a session of a killed node becomes unknown', async () => {
     const session = await open(owner)
     assert.equal(await post(other, session), 200)
     await owner.kill()

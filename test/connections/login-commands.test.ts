@@ -34,7 +34,7 @@ describe('changes apply to a socket even while its login or resync waits for the
   })
 
   let last = 0
-  /** A user in a room of theirs, together with the witness. */
+  /** Creates a user in a room with the witness. */
   async function newUserInRoom(): Promise<{ id: string; token: string; room: string }> {
     const id = `user-${++last}`
     const token = (await platform.newUser(id)).token
@@ -42,7 +42,7 @@ describe('changes apply to a socket even while its login or resync waits for the
     await platform.admin('POST', '/rooms/', { _id: room, roomType: 'group', members: [id, 'witness'] })
     return { id, token, room }
   }
-  /** An unauthenticated socket, and its events. */
+  /** Opens an unauthenticated socket and records its events. */
   async function newSocket(): Promise<{ socket: Socket; heard: unknown[]; auth2: (token: string) => Promise<Ack> }> {
     const socket = io(node.url, { transports: ['websocket'], forceNew: true, reconnection: false })
     const heard: unknown[] = []
@@ -50,7 +50,7 @@ describe('changes apply to a socket even while its login or resync waits for the
     await new Promise<void>((resolve) => socket.once('connect', resolve))
     return { socket, heard, auth2: (token) => socket.timeout(100_000).emitWithAck('auth2', token) as Promise<Ack> }
   }
-  /** Sends to rooms, one after the other; resolves when the node has delivered everything. */
+  /** Sends to rooms in order; resolves when the node has delivered everything. */
   async function say(message: string, ...rooms: string[]): Promise<void> {
     for (const room of rooms) {
       const said = `${message} in ${room}`
@@ -78,7 +78,7 @@ describe('changes apply to a socket even while its login or resync waits for the
     socket.close()
   })
 
-  test('a token that was revoked and bound again is accepted at once', async () => {
+  test('a token that was revoked and bound again is accepted', async () => {
     await platform.newUser('bound')
     const expirationDate = new Date(Date.now() + 3_600_000).toISOString()
     for (let n = 0; n < 3; n++) {
@@ -103,7 +103,7 @@ describe('changes apply to a socket even while its login or resync waits for the
     assert.equal(await ack, 'never answered')
   })
 
-  test('a user removed from a room, or added to one, while the rooms are read is out of it, or in it', async () => {
+  test('a user removed from or added to a room while the rooms are read ends up outside or inside it', async () => {
     const { id, token, room } = await newUserInRoom()
     const { socket, heard, auth2 } = await newSocket()
     const reading = proxy.holdNextRead('memberships')
@@ -140,7 +140,7 @@ describe('changes apply to a socket even while its login or resync waits for the
     })
   }
 
-  test('a second auth2 that fails with the database leaves the socket as it was', async () => {
+  test('a second auth2 that fails with a database error does not change the socket', async () => {
     const { id, token, room } = await newUserInRoom()
     const { socket, heard, auth2 } = await newSocket()
     assert.equal((await auth2(token)).RC, 0)
@@ -171,7 +171,7 @@ describe('changes apply to a socket even while its login or resync waits for the
       socket.close()
       await eventually('it is gone', async () => (await metric('parley_connections')) === connections)
       reading.release()
-      // Logins read one after the other: once this one is done, so is the previous one.
+      // Logins are processed in order: once this one is done, so is the previous one.
       const next = await connectClient(node.url, token)
       next.close()
       await eventually('so is the next', async () => (await metric('parley_connections')) === connections)
@@ -202,7 +202,10 @@ describe('changes apply to a socket even while its login or resync waits for the
     let ack: Promise<Ack> | undefined
     await resyncedWhile(async () => {
       ack = auth2(second.token)
-      await eventually('it is the second one’s', async () => (await metric('parley_bus_subscriptions')) < subscriptions)
+      await eventually(
+        'it belongs to the second user',
+        async () => (await metric('parley_bus_subscriptions')) < subscriptions,
+      )
     })
     assert.partialDeepStrictEqual(await ack, { RC: 0, result: { _id: second.id } })
     await say('d', first.room, second.room)
@@ -211,13 +214,13 @@ describe('changes apply to a socket even while its login or resync waits for the
     socket.close()
   })
 
-  /** NATS goes and returns; `meanwhile` runs once the node has read rooms again and before it applies them. */
+  /** Cuts off NATS and reconnects it; `meanwhile` runs after the node has reread the rooms and before it applies them. */
   async function resyncedWhile(meanwhile: () => Promise<void>): Promise<void> {
     await platform.servers.nats.kill()
     const reading = proxy.holdNextRead('memberships')
     await platform.servers.nats.restart()
     await reading.answered
-    // Only then, since a gateway that is cut off leaves the events of a change to the relay.
+    // Wait for the gateway, since a disconnected one leaves a change's events to the relay.
     await eventually('the gateway is back', async () => {
       return Object.keys((await readiness(gateway)).failing).length === 0
     })
@@ -225,7 +228,7 @@ describe('changes apply to a socket even while its login or resync waits for the
     reading.release()
   }
 
-  test('POST /me/token keeps the sockets of the replaced token; they end with the new one', async () => {
+  test('POST /me/token keeps the sockets of the replaced token; they close with the new token', async () => {
     const user = await platform.newUser()
     const [kept, other] = [await platform.connect(node, user), await platform.connect(node, user)]
     const { token } = await user.call('POST', '/me/token')

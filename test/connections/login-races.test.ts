@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { connectClient, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
 
 type Answer = { RC: number; result: { _id: string } }
-/** Enough to lose a race of even odds at least once. */
+/** Enough to hit a race with even odds at least once. */
 const tries = 20
 
 describe('a socket belongs to one user at a time', () => {
@@ -76,7 +76,7 @@ describe('a socket belongs to one user at a time', () => {
     })
   }
 
-  test('a socket that authenticates again misses no message meanwhile', async () => {
+  test('a socket that authenticates again misses no message', async () => {
     const token = (await platform.newUser('again')).token
     await platform.admin('POST', '/rooms/', { _id: 'of again', roomType: 'group', members: ['again', 'witness'] })
     const socket = await connectClient(node.url, token)

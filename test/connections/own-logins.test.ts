@@ -8,16 +8,16 @@ const secret = 'a secret of the company, 32 bytes or more'
 const nowS = () => Math.floor(Date.now() / 1_000)
 const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Why the client says that it was disconnected. */
+/** Resolves with the client's reason for a disconnect. */
 const closing = (socket: Socket) => new Promise<string>((resolve) => socket.once('disconnect', resolve))
 
-/** Signed as RFC 7515 says, without any library. */
+/** Signs a JWT by RFC 7515 without a library. */
 function sign(claims: object): string {
   const signed = `${base64url({ alg: 'HS256' })}.${base64url(claims)}`
   return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`
 }
 
-describe('sockets of a login of the app’s own', () => {
+describe('sockets with tokens of the app’s own login', () => {
   let platform: Platform
   let nodes: [RunningService, RunningService]
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe('sockets of a login of the app’s own', () => {
   const connect = (node: RunningService, token: string) =>
     connectClient(node.url, token, { clientKey: platform.clientKey })
 
-  test('the end of all tokens of a user closes them on every node, and they do not come back', async () => {
+  test('ending all tokens of a user closes them on every node, and they do not reconnect', async () => {
     const tokens = [tokenOf('alice'), tokenOf('alice')] as const
     const sockets = await Promise.all(nodes.map((node, i) => connect(node, tokens[i] ?? '')))
     const closed = Promise.all(sockets.map(closing))
@@ -47,8 +47,8 @@ describe('sockets of a login of the app’s own', () => {
     await assert.rejects(connect(nodes[0], tokens[0]), /INVALID_TOKEN/)
   })
 
-  test('a token that expires closes its socket so that the client comes back, unless auth2 came with a newer one', async () => {
-    // Clocks may differ by 30 s, so it ends in a few seconds.
+  test('an expired token closes its socket so that the client reconnects, unless auth2 has sent a newer token', async () => {
+    // With the allowed clock skew of 30 s, it expires in about 6 s.
     const ending = () => tokenOf('bob', { exp: nowS() - 24 })
     const [left, renewed] = await Promise.all(nodes.map((node) => connect(node, ending())))
     assert.ok(left && renewed)

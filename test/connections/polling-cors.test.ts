@@ -3,7 +3,7 @@ import { corsRequestHeaders } from '@parley/contracts/cors'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Platform, type RunningService, startPlatform } from '../platform.ts'
 
-describe('browser apps on any origin can hold a polling session', () => {
+describe('browser apps on any origin can use long-polling', () => {
   let platform: Platform
   let node: RunningService
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describe('browser apps on any origin can hold a polling session', () => {
     assert.deepEqual(headers.get('access-control-allow-headers')?.split(', '), corsRequestHeaders)
   })
 
-  test('with as many cookies as a gateway accepts', async () => {
+  test('a poll can have as many cookies as a gateway accepts', async () => {
     const { status } = await poll('EIO=4&transport=polling', 'GET', { cookie: `all=${'x'.repeat(30_000)}` })
     assert.equal(status, 200)
   })

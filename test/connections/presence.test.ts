@@ -21,14 +21,14 @@ interface UserPresence {
   lastSeenMS?: number
 }
 
-/** The presence of a user who was never seen. */
+/** The presence of a user that never connected. */
 const offline = ({ id }: PlatformUser) => ({ client: id, state: 'offline', online: false, away: false })
 
 /** A connected device, and its presence events. */
 interface Device {
   socket: Socket
   heard: UserPresence[]
-  /** The number of users in each event. */
+  /** The users in each event. */
   events: UserPresence[][]
 }
 
@@ -73,7 +73,7 @@ describe('presence', () => {
   }
   const newUsers = (count: number) => Promise.all(Array.from({ length: count }, () => platform.newUser()))
 
-  test("users who share a room can be watched; a user's devices count as one; only subscribers get events", async () => {
+  test("users of a shared room can be watched; a user's devices count as one; only subscribers get events", async () => {
     const [alice, bob, carol, stranger] = (await newUsers(4)) as [
       PlatformUser,
       PlatformUser,
@@ -134,7 +134,7 @@ describe('presence', () => {
     assert.deepEqual(listener.heard, [])
   })
 
-  test('a user who hides, blocks the watcher, shares no room any more or is erased looks offline', async () => {
+  test('a user that hides, blocks the watcher, no longer shares a room or is erased appears offline', async () => {
     const [alice, hiding, blocking, leaving, erased] = (await newUsers(5)) as [
       PlatformUser,
       PlatformUser,
@@ -171,7 +171,7 @@ describe('presence', () => {
     assert.deepEqual(await subscribe(watcher, [hiding.id]), [])
   })
 
-  test('many changes within a second are one event per user', async () => {
+  test('changes of a user within a second are combined into one event', async () => {
     const [alice, bob, carol] = (await newUsers(3)) as [PlatformUser, PlatformUser, PlatformUser]
     await platform.newRoom([alice.id, bob.id, carol.id])
     const devices = [await connect(bob, 1), await connect(carol, 1)] as const
@@ -181,7 +181,7 @@ describe('presence', () => {
     for (let i = 0; i < 20; i++) await Promise.all(devices.map((device) => setAway(device, i % 2 === 0)))
     for (const device of devices) await setAway(device, true)
     for (const { id } of [bob, carol]) await hears(watcher, id, 'away')
-    // Rounds are a second apart, however many changes there were.
+    // At most one event per second, regardless of the number of changes.
     const most = 2 + (performance.now() - beganMS) / 1_000
     assert.ok(watcher.events.length <= most, `${watcher.events.length} events`)
     for (const clients of watcher.events) {
@@ -224,7 +224,7 @@ describe('presence', () => {
     assert.match(full.error.message, /at most 500/)
   })
 
-  test('without Redis no user is reported offline, and all recovers after; users of a killed node are offline', async () => {
+  test('no user is reported offline while Redis is away, and everything recovers; users of a killed node go offline', async () => {
     const [alice, bob, carol] = (await newUsers(3)) as [PlatformUser, PlatformUser, PlatformUser]
     await platform.newRoom([alice.id, bob.id, carol.id])
     await connect(bob, 1)

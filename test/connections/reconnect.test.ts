@@ -12,7 +12,7 @@ describe('a client that reconnects', () => {
   })
   afterAll(() => platform.stop())
 
-  /** A stock client with defaults: it reconnects by itself. */
+  /** A stock client with its defaults, which reconnects by itself. */
   const client = (): Socket => {
     const socket = io(node.url, { transports: ['websocket'], forceNew: true, reconnectionDelay: 10 })
     onTestFinished(() => void socket.close())
@@ -22,7 +22,7 @@ describe('a client that reconnects', () => {
   const send = async (room: string, message: string) =>
     (await platform.admin('POST', '/messages', { room, sender: 'bob', message, messageType: 'text' }))['_id']
 
-  test('authenticates again, gets new events, and finds missed ones by REST', async () => {
+  test('authenticates again, gets new events, and fetches missed messages by REST', async () => {
     proves('Authentication of a socket', 'auth2 again after a reconnect')
     proves('Events', 'delivered only while connected')
     proves('Events', 'after a reconnect, the messages and GET /me/badge cover the gap')
@@ -71,21 +71,21 @@ describe('a client that reconnects', () => {
       return [RC, error?.code]
     }
     assert.deepEqual(await auth2('bound'), [0, undefined])
-    // Refused if it has expired by the time that it is read.
-    await eventually('it is bound for a moment', () => bind(1_000).catch(() => undefined))
+    // Binding is refused if the token has expired by then.
+    await eventually('a short-lived token is bound', () => bind(1_000).catch(() => undefined))
     await eventually('it has expired', async () => (await auth2('bound'))[0] !== 0)
     assert.deepEqual(await auth2('bound'), [401, 'INVALID_TOKEN'])
     const { token } = await platform.admin('POST', '/admin/clients', { _id: 'carol', issueAccessToken: true })
     assert.deepEqual(await auth2(String(token)), [0, undefined])
   })
-  test('stays connected if its token is bound again with a later end, and is closed otherwise', async () => {
+  test('stays connected if its token is bound again with a later expiry, and is closed otherwise', async () => {
     const users = ['dora', 'emil'] as const
     for (const id of users) await platform.newUser(id)
     const bind = (id: string, lifetimeMS: number) => {
       const expirationDate = new Date(Date.now() + lifetimeMS).toISOString()
       return platform.admin('POST', '/admin/clients', { _id: id, token: `token of ${id}`, expirationDate })
     }
-    /** Connects both with tokens that end soon; undefined if it was too late to bind the one again. */
+    /** Connects two clients with short-lived tokens and extends one; undefined if that was too late. */
     const begin = async () => {
       const closed: string[] = []
       const inTimeMS = Date.now() + 2_000
@@ -103,7 +103,7 @@ describe('a client that reconnects', () => {
       for (const socket of sockets) socket.close()
       return undefined
     }
-    const { dora, closed } = await eventually('one of two tokens is bound again before it ends', begin)
+    const { dora, closed } = await eventually('one of two tokens is extended before it expires', begin)
     await eventually('the other ends', () => closed.length > 0)
     assert.deepEqual(closed, ['emil io server disconnect'])
     const room = await platform.newRoom(['dora'])

@@ -16,12 +16,12 @@ describe('a realtime node subscribes only for its sockets', () => {
     return Number(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)`, 'm').exec(text)?.[1] ?? 0)
   }
   const heard = (node: number) => metric(node, 'parley_bus_subscriptions')
-  /** A node that stalls for longer than a command waits for it applies it later. */
+  /** Polls, since a node that stalls for longer than the command's timeout applies it later. */
   const hears = (count: number, why = '') =>
     eventually(`${count} subscriptions ${why}`, async () => (await heard(0)) === count)
   const delivered = (node: number) => metric(node, 'parley_events_delivered_total\\{event="chat message".*\\}')
 
-  test('to a room while it holds a member’s socket, and no longer', async () => {
+  test('to a room only while it has a member’s socket', async () => {
     const [alice, bob] = [await platform.newUser('alice'), await platform.newUser('bob')]
     for (const _id of ['both', 'also both']) {
       await platform.admin('POST', '/rooms/', { _id, roomType: 'group', members: ['alice', 'bob'] })
@@ -31,7 +31,7 @@ describe('a realtime node subscribes only for its sockets', () => {
     assert.equal(await heard(0), 3, 'two rooms, and alice herself')
     const second = await platform.connect(nodes[0], bob)
     assert.equal(await heard(0), 4, 'and bob')
-    assert.equal(await heard(1), 0, 'the other node holds nobody')
+    assert.equal(await heard(1), 0, 'the other node has no sockets')
 
     await platform.admin('POST', '/rooms/also%20both/delete/members', { members: ['alice'] })
     await hears(4, 'bob is still in the room')
@@ -42,7 +42,7 @@ describe('a realtime node subscribes only for its sockets', () => {
 
     first.close()
     second.close()
-    await eventually('nothing is heard', async () => (await heard(0)) === 0)
+    await eventually('no subscriptions are left', async () => (await heard(0)) === 0)
   })
 
   test("so that a message goes only to the nodes of the room's members", async () => {

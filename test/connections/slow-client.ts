@@ -1,6 +1,6 @@
 import { decode, type Heard } from '../catch-up/resuming-client.ts'
 
-/** A client on long-polling that reads queued packets only when the test says so. */
+/** A long-polling client that reads queued packets only on demand. */
 export async function openPolling(url: string, encoding: 'plain' | 'base64' = 'plain') {
   const transport = `${url}/socket.io/?EIO=4&transport=polling`
   const { sid } = JSON.parse((await (await fetch(transport)).text()).slice(1)) as { sid: string }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 
 const waves = 3
-/** A user can have a hundred connections to a node. */
+/** Below the limit of a hundred connections per user and node. */
 const crowd = { users: 4, perUser: 60 } as const
 
 describe('a storm of reconnects', () => {
@@ -25,7 +25,7 @@ describe('a storm of reconnects', () => {
     return heard
   }
 
-  /** A stock client that authenticates on every connect, as an app does. */
+  /** A stock client that authenticates on every connect. */
   function returning({ token }: PlatformUser) {
     const socket = io(node.url, { transports: ['websocket'], forceNew: true })
     onTestFinished(() => void socket.close())
@@ -39,7 +39,7 @@ describe('a storm of reconnects', () => {
     return { socket, state, heard: hear(socket) }
   }
 
-  test('serves every client, and connected clients still get every event, in order', async () => {
+  test('serves every client, and connected clients get every event in order', async () => {
     proves('Events', 'delivered only while connected')
     const users = await Promise.all(Array.from({ length: crowd.users }, () => platform.newUser()))
     const there = await Promise.all(Array.from({ length: 3 }, () => platform.newUser()))
@@ -49,7 +49,9 @@ describe('a storm of reconnects', () => {
     const heardByPresent = present.map(hear)
     const returned = users.flatMap((user) => Array.from({ length: crowd.perUser }, () => returning(user)))
     const allBack = (times: number) =>
-      eventually(`everybody is back ${times} times`, () => returned.every(({ state }) => state.logins === times))
+      eventually(`every client has logged in ${times} times`, () =>
+        returned.every(({ state }) => state.logins === times),
+      )
 
     const sent: string[] = []
     const state = { isOver: false }
@@ -75,7 +77,7 @@ describe('a storm of reconnects', () => {
       [...heardByPresent, ...returned.map(({ heard }) => heard)].every((heard) => heard.at(-1) === last),
     )
     for (const heard of heardByPresent) assert.deepEqual(heard, sent)
-    // They miss the messages of the time away; the others come once, and in order.
+    // Clients miss messages while disconnected, but get the others once and in order.
     for (const { heard, state: of } of returned) {
       assert.deepEqual(of.failures, [])
       const places = heard.map((message) => sent.indexOf(message))

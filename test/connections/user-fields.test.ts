@@ -19,7 +19,7 @@ describe('every field of a User', () => {
     return data[0]
   }
 
-  test('after the user has connected, as in GET /admin/clients and an update', async () => {
+  test('is returned by GET /admin/clients and an update once the user has connected', async () => {
     proves('User', '_id', 'id', 'nickname', 'appID', 'description', 'email', 'avatarUrl', 'userAgent', 'isRobot')
     proves('User', 'updatedAt', 'lastJoinOrCreateRoomTime', 'lastLoginTimeMS', '__v')
     proves('User', 'address.family', 'address.address', 'address.port, left out where it is not known')
@@ -49,11 +49,11 @@ describe('every field of a User', () => {
       assert.ok(Date.parse(String(time)) >= startedMS && Date.parse(String(time)) <= Date.now(), String(time))
     }
     assert.ok(Number(lastLoginTimeMS) >= startedMS && Number(lastLoginTimeMS) <= Date.now())
-    assert.ok(Number(__v) > Number(before['__v']), 'the internal revision counts up')
+    assert.ok(Number(__v) > Number(before['__v']), 'the internal revision increases')
     assert.deepEqual(await find('alice'), updated)
   })
 
-  test('address.port is absent if it is unknown, as behind a proxy that omits it', async () => {
+  test('address.port is absent if unknown, as behind a proxy that omits it', async () => {
     const carol = await platform.newUser('carol')
     const socket = await platform.connect(node, carol, { headers: { 'x-forwarded-for': '2001:db8::7' } })
     const address = await eventually('the login is noted', async () => (await find('carol'))['address'])

@@ -20,7 +20,7 @@ describe('the rate limit of a user', () => {
   })
   afterAll(() => platform.stop())
 
-  test('counts emits of all sockets and requests together: an acknowledged 429, while other users go on', async () => {
+  test('counts emits of all sockets and requests together: returns 429, and other users are not affected', async () => {
     const [alice, bob] = [await platform.newUser('alice'), await platform.newUser('bob')]
     const room = await platform.newRoom([alice.id, bob.id])
     const sockets = await Promise.all(nodes.map(({ url }) => connectClient(url, alice.token)))
@@ -38,7 +38,7 @@ describe('the rate limit of a user', () => {
     assert.deepEqual([refused.RC, refused.error?.code], [429, 'TOO_MANY_REQUESTS'])
     const leftMS = refused.error?.retryAfterMS ?? 0
     assert.ok(leftMS > 0 && leftMS <= 60_000, `${leftMS} ms`)
-    // The minute can change once; the nodes share their counts every tenth of a second.
+    // The minute can change once, and the nodes share their counts every 100 ms.
     assert.ok(sent >= perUser && sent <= 4 * perUser, `${sent} sent`)
     await eventually('REST refuses them too', async () => {
       const { status } = await fetch(`${gateway.url}/me/badge`, { headers: alice.headers })

@@ -27,12 +27,12 @@ const values = read(`${chart}/values.yaml`)
 const schema = JSON.parse(read(`${chart}/values.schema.json`)) as Schema & { definitions: Record<string, Schema> }
 
 describe('deploy/helm/parley', () => {
-  test.each(rendered)('$file is what the chart makes of $values', (target) => {
+  test.each(rendered)('$file is up to date with the chart and $values', (target) => {
     const [head] = read(target.file).split('\n')
     assert.equal(head, headOf(target), 'run npm run chart')
   })
 
-  test('its README has every value, with the comment in values.yaml; no value lacks one', () => {
+  test('its README lists every value with its comment in values.yaml, and every value has a comment', () => {
     assert.ok(read(`${chart}/README.md`).includes(valuesTable(values)), 'run npm run chart')
     const told = new Set(valuesIn(values).map(({ path }) => path))
     const leaves = (value: unknown, path: string): string[] =>
@@ -47,7 +47,7 @@ describe('deploy/helm/parley', () => {
     )
   })
 
-  test('its schema has every value, and refuses others', () => {
+  test('its schema has every value and rejects others', () => {
     const compare = (value: Record<string, unknown>, known: Schema, path: string) => {
       assert.equal(known.additionalProperties, false, path)
       const properties = known.properties ?? {}
@@ -81,7 +81,7 @@ describe('deploy/helm/parley', () => {
     assert.match(template, /\$\.Files\.Glob "files\/dashboards\/\*\.json"\)\.AsConfig/)
   })
 
-  test("a changed setting starts new pods: the pod template contains it, with a checksum of the chart's Secret", () => {
+  test("a changed setting starts new pods: the pod template contains settings and a checksum of the chart's Secret", () => {
     for (const deployment of [...production('Deployment'), ...withIngress('Deployment')]) {
       assert.equal(environmentOf(mainOf(deployment))['PARLEY_DRAIN_MS'], '20000', deployment.metadata.name)
     }
@@ -91,7 +91,7 @@ describe('deploy/helm/parley', () => {
     }
   })
 
-  test('migrates before an install or upgrade, but not before a rollback: with Helm, Argo CD and Flux, after its Secret exists', () => {
+  test('migrates after creating the Secret, before an install or upgrade but not a rollback, with Helm, Argo CD and Flux', () => {
     const weightOf = ({ metadata }: KubeObject) => Number(metadata.annotations?.['helm.sh/hook-weight'])
     const [migrate] = withIngress('Job')
     assert.ok(migrate)
@@ -105,7 +105,7 @@ describe('deploy/helm/parley', () => {
     for (const secret of withIngress('Secret')) assert.ok(weightOf(secret) < weightOf(migrate))
   })
 
-  test('backs up by a CronJob as a user of its own, one at a time, into the place of the values', () => {
+  test('backs up with a CronJob, as its own user, one at a time, to the configured place', () => {
     assert.deepEqual(
       [...withIngress('CronJob'), ...objects.filter(({ kind }) => kind === 'CronJob')],
       [],
@@ -132,7 +132,7 @@ describe('deploy/helm/parley', () => {
     assert.equal(jobTemplate.spec.template.metadata.labels['app.kubernetes.io/name'], 'backup')
   })
 
-  test('a generated password is in the URL of its server, and in a Secret that only an install touches', () => {
+  test('a generated password is in its server’s URL and in a Secret that only an install creates', () => {
     const [kept, urls] = ['parley-passwords', 'parley'].map((name) =>
       withIngress('Secret').find(({ metadata }) => metadata.name === name),
     )

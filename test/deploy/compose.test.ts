@@ -35,14 +35,14 @@ const servers = ['mongo', 'nats', 'redis']
 
 describe('docker-compose.yml', () => {
   for (const [name, service] of services) {
-    test(`${name} has no privileges, a read-only root, and bounds`, () => {
+    test(`${name} has no privileges, a read-only root and resource limits`, () => {
       assert.deepEqual(service.cap_drop, ['ALL'])
       assert.equal(service.read_only, true)
       assert.deepEqual(service.security_opt, ['no-new-privileges:true'])
       assert.ok(service.deploy?.resources.limits.memory && service.deploy.resources.limits.cpus)
     })
 
-    test(`${name} gets only existing settings, and secrets only as files that it has`, () => {
+    test(`${name} gets only existing settings, and secrets only as mounted files`, () => {
       const environment = service.environment ?? {}
       assert.deepEqual(wrongVariables(environment), [])
       for (const value of Object.values(environment)) {
@@ -52,7 +52,7 @@ describe('docker-compose.yml', () => {
     })
   }
 
-  test('images that are only built are never pulled', () => {
+  test('locally built images are never pulled', () => {
     for (const [name, { image, build, pull_policy }] of services) {
       if (image === 'parley' && !build) assert.equal(pull_policy, 'never', name)
     }
@@ -84,7 +84,7 @@ describe('docker-compose.yml', () => {
     }
   })
 
-  test("nginx logs no query, where /chat has a token, and gives up a replica that doesn't answer", () => {
+  test('nginx logs no query, which contains a token for /chat, and skips a replica that does not respond', () => {
     const nginx = read('deploy/nginx.conf')
     const [, format = ''] = /log_format without_queries ([^;]*);/.exec(nginx) ?? []
     assert.match(format, /\$uri/)
@@ -101,7 +101,7 @@ describe('docker-compose.yml', () => {
       const gateway = read('services/api-gateway/src/limits/connections.ts')
       const [, taken] = /maxHeaderSize = (\d+) \* 1024/.exec(gateway) ?? []
       assert.ok(kib('large_client_header_buffers') >= Number(taken))
-      // nginx refuses to start with other proportions.
+      // nginx refuses to start otherwise.
       const [first, one, busy] = ['proxy_buffer_size', 'proxy_buffers', 'proxy_busy_buffers_size'].map(kib)
       assert.deepEqual([first, one, busy], [32, 32, 64])
     })
@@ -111,7 +111,7 @@ describe('docker-compose.yml', () => {
 describe('the image', () => {
   const dockerfile = read('deploy/Dockerfile')
 
-  test('runs as a numbered non-root user, on a base of the exact version that the tests use', () => {
+  test('runs as a numeric non-root user, on a base of exactly the version that the tests use', () => {
     assert.equal(dockerfile.match(/^USER .*/gm)?.at(-1), 'USER 1000:1000')
     const [, node] = /^ARG BASE=node:(\d+\.\d+\.\d+)-trixie-slim$/m.exec(dockerfile) ?? []
     const ci = parse(read('.github/workflows/ci.yml')) as {
@@ -121,7 +121,7 @@ describe('the image', () => {
     assert.deepEqual(setup?.with, { 'node-version': node })
   })
 
-  test('includes the uWebSockets.js binary that the lockfile does not name, for its package and Node version', () => {
+  test('includes the uWebSockets.js binary that the lockfile lacks, for its package and Node version', () => {
     const { dependencies } = JSON.parse(read('packages/socketio/package.json')) as {
       dependencies: Record<string, string>
     }
@@ -130,14 +130,14 @@ describe('the image', () => {
     assert.match(read('packages/socketio/src/uws.ts'), new RegExp(`'${name}'`))
   })
 
-  test('has the pages and the console, built in their own stage', () => {
+  test('has the pages and the console from a separate build stage', () => {
     for (const name of ['chat-page', 'docs-site', 'console']) {
       assert.ok(dockerfile.includes(`node packages/${name}/build/main.ts `), name)
       assert.ok(dockerfile.includes(`\nCOPY --from=built /parley/packages/${name}/dist packages/${name}/dist\n`), name)
     }
   })
 
-  test('has enough threads for lookups with silent name servers', () => {
+  test('has enough threads for lookups at unresponsive name servers', () => {
     assert.match(dockerfile, /^ENV .*\bUV_THREADPOOL_SIZE=64$/m)
   })
 

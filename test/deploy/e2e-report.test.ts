@@ -28,14 +28,14 @@ function runWith(step: string, seen: Partial<Seen>): Run {
 }
 
 describe('faults found by npm run e2e:k8s', () => {
-  test('are none if all is as wanted', () => {
+  test('are none if every goal is met', () => {
     const run = runWith('scale', { reconnects: 1, p99: 30 })
     assert.deepEqual(faultsOf(run), [])
     assert.match(pageOf(run), /All of it is as wanted/)
     assert.match(pageOf(run), /\| push \| 12 \| 90 \|/)
   })
 
-  test('have steps for an update only with a release before; a change of a setting needs none', () => {
+  test('have update steps only with an earlier release; setting changes need none', () => {
     const named = (steps: Step[]) => steps.map(({ name }) => name)
     assert.deepEqual(named(byKustomize(images).steps), ['update', 'rollback', 'update-again'])
     assert.deepEqual(named(byKustomize({ now: 'parley' }).steps), [])
@@ -60,20 +60,20 @@ describe('faults found by npm run e2e:k8s', () => {
     })
   }
 
-  test('include no slow calls while foreign pods start, but refused ones', () => {
+  test('exclude slow calls while foreign pods start, but include refused ones', () => {
     assert.deepEqual(faultsOf(runWith('control', { p99: 100 })), [])
     assert.match(pageOf(runWith('control', { p99: 100 })), /\| pods that are not of Parley .*\| 10\.0 \|/)
     assert.equal(faultsOf(runWith('control', { refused: { 503: 1 } })).length, 1)
   })
 
-  test('include a pod that ended by itself, but not a call that a killed pod had begun', () => {
+  test('include a pod that exited by itself, but not a call in flight at a killed pod', () => {
     assert.deepEqual(
       faultsOf({ ...runWith('kill-api-gateway', { unanswered: { ECONNRESET: 1 } }), crashed: ['stats-1'] }),
       ['stats-1 was started again'],
     )
   })
 
-  test('count calls by outcome, and time successful ones', async () => {
+  test('count calls by outcome and time the successful ones', async () => {
     const broken = Object.assign(new Error('read'), { code: 'ECONNRESET' })
     const answers = [200, 503, 404, 503, new TypeError('fetch failed', { cause: broken })]
     const calls = countedCalls(() => {

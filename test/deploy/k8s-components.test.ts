@@ -31,7 +31,7 @@ interface PolicyRule {
 }
 
 const specOf = (object: KubeObject | undefined): unknown => object?.spec
-/** Ports of Parley's containers, by their names. */
+/** Port names of Parley's containers. */
 const named = new Set(deployments.flatMap((deployment) => mainOf(deployment).ports?.map(({ name }) => name) ?? []))
 const example = (name: string) => read(`deploy/helm/examples/${name}`)
 
@@ -45,7 +45,7 @@ describe('the chart: objects beside the services', () => {
     (specOf(ingress) as { rules: { http: { paths: IngressPath[] } }[] }).rules.flatMap(({ http }) => http.paths)
   const paths = withIngress('Ingress').flatMap(pathsOf)
 
-  test('the HTTPRoute and the Ingress lead to existing Services and ports: sockets to realtime, the rest to gateways', () => {
+  test('the HTTPRoute and the Ingress route to existing Services and ports: sockets to realtime, the rest to gateways', () => {
     for (const backends of [routes, paths.map(({ backend }) => backend.service)]) {
       assert.deepEqual([...new Set(backends.map(({ name }) => name))].toSorted(), ['api-gateway', 'realtime'])
       for (const { name, port } of backends) {
@@ -60,14 +60,14 @@ describe('the chart: objects beside the services', () => {
     }
   })
 
-  test('the headers that gateways send pass every Ingress', () => {
+  test('every Ingress accepts the headers that gateways send', () => {
     const sizes = withIngress('Ingress').map(
       ({ metadata }) => metadata.annotations?.['nginx.ingress.kubernetes.io/proxy-buffer-size'],
     )
     assert.deepEqual(new Set(sizes), new Set(['32k']))
   })
 
-  test("files of the gateways' default size limit pass, within their time limit", () => {
+  test("files up to the gateways' default size limit pass without a time limit", () => {
     const files = withIngress('Ingress').find((ingress) => ingress.metadata.name === 'parley-files')
     const annotations = files?.metadata.annotations ?? {}
     const [, gibibytes] = /^(\d+)g$/.exec(annotations['nginx.ingress.kubernetes.io/proxy-body-size'] ?? '') ?? []
@@ -116,7 +116,7 @@ describe('the chart: objects beside the services', () => {
     assert.match(read('deploy/helm/parley/files/alerts.yml'), /up\{job="parley"\}/)
   })
 
-  test('the network policies open existing ports, and those of every server in a setting', () => {
+  test('the network policies open existing ports and the ports of every server in a setting', () => {
     const policies = production('NetworkPolicy').map(
       (object) => specOf(object) as { ingress?: PolicyRule[]; egress?: PolicyRule[] },
     )
@@ -134,7 +134,7 @@ describe('the chart: objects beside the services', () => {
     for (const port of [...wanted, 53, 443]) assert.ok(out.includes(port), `${port} is open`)
   })
 
-  test('gateways are scaled by a share of one core, measured in docs/scaling.md; scaled Deployments have no replica count', () => {
+  test('gateways are scaled by a share of one core (docs/scaling.md), and scaled Deployments have no replica count', () => {
     const scaled = production('HorizontalPodAutoscaler').map(({ spec }) => spec['scaleTargetRef'] as { name: string })
     assert.deepEqual(scaled.map(({ name }) => name).toSorted(), ['api-gateway', 'realtime'])
     const keda = objectsIn('helm/examples/keda.yaml').map(({ spec }) => spec['scaleTargetRef'] as { name: string })
@@ -155,7 +155,7 @@ describe('the chart: objects beside the services', () => {
       assert.match(read(`services/${file}`), /'parley_consumer_lag_messages'/)
   })
 
-  test('an update adds a quarter of the realtime nodes at a time, or all of them in the small base', () => {
+  test('an update adds a quarter of the realtime nodes at a time, or all at once in the base for small fleets', () => {
     const strategyOf = (all: KubeObject[], name: string) =>
       all.find(({ metadata }) => metadata.name === name)?.spec['strategy']
     const surge = (maxSurge: string | number) => ({ rollingUpdate: { maxUnavailable: 0, maxSurge } })
@@ -177,7 +177,7 @@ describe('the chart: objects beside the services', () => {
     assert.equal(settings['PARLEY_STREAM_REPLICAS'], config.cluster.replicas)
   })
 
-  test('production runs the MongoDB version of compose, with three members', () => {
+  test('production runs three MongoDB members of the same version as compose', () => {
     const compose = parse(read('docker-compose.yml'), { merge: true }) as { services: { mongo: { image: string } } }
     const [, release = 'none'] = compose.services.mongo.image.split(':')
     const mongo = specOf(objectsIn('helm/examples/mongodb.yaml')[0]) as {

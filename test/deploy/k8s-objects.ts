@@ -47,7 +47,7 @@ export interface KubeObject {
   }
 }
 
-/** Objects of files below deploy/, in YAML; `file` is relative to it. */
+/** The objects in YAML files below deploy/; `file` is relative to it. */
 export function objectsIn(pattern: string): KubeObject[] {
   return globSync(pattern, { cwd: deploy })
     .filter((file) => !/kustomization|values\.yaml/.test(file))
@@ -63,9 +63,9 @@ const kindsOf =
   (...kinds: string[]) =>
     objects.filter(({ kind }) => kinds.includes(kind))
 
-/** The chart with its defaults, and with the additions of deploy/k8s. */
+/** The objects of deploy/k8s, including the chart's. */
 export const objects = objectsIn('k8s/**/*.yaml')
-/** The chart with examples/production.yaml, and with examples/ingress-nginx.yaml. */
+/** The objects of the chart with examples/production.yaml and with examples/ingress-nginx.yaml. */
 export const production = kindsOf(objectsIn('helm/rendered/production.yaml'))
 export const withIngress = kindsOf(objectsIn('helm/rendered/ingress-nginx.yaml'))
 export const ofKind = kindsOf(objects)

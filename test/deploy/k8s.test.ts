@@ -23,7 +23,7 @@ import {
 import { knownSettings, wrongVariables } from './known-settings.ts'
 
 describe('deploy/k8s', () => {
-  test('has a Deployment for each service, which runs its main.ts', () => {
+  test('has a Deployment for each service that runs its main.ts', () => {
     assert.deepEqual(deployments.map(({ metadata }) => metadata.name).toSorted(), services.toSorted())
     for (const deployment of deployments) {
       const { name } = deployment.metadata
@@ -48,7 +48,7 @@ describe('deploy/k8s', () => {
     }
   })
 
-  test('every file named in a setting is in the Secret of overlays/try, or in that of production', () => {
+  test('every file in a setting is in the Secret of overlays/try or of production', () => {
     const { secretGenerator } = parse(read('deploy/k8s/overlays/try/kustomization.yaml')) as {
       secretGenerator: { name: string; files: string[] }[]
     }
@@ -68,7 +68,7 @@ describe('deploy/k8s', () => {
   })
 
   for (const workload of workloads) {
-    test(`${workload.file}: ${workload.metadata.name} fits the restricted Pod Security standard, and has resource limits`, () => {
+    test(`${workload.file}: ${workload.metadata.name} meets the restricted Pod Security Standard and has resource limits`, () => {
       const pod = podOf(workload)
       assert.equal(pod.automountServiceAccountToken, false)
       assert.equal(pod.securityContext.runAsNonRoot, true)
@@ -135,7 +135,7 @@ describe('deploy/k8s', () => {
     }
   })
 
-  test("a pod's grace period covers its pause, its drain, and the rest of its stop", () => {
+  test("a pod's grace period covers preStop, drain and shutdown", () => {
     const drain = Number(settings['PARLEY_DRAIN_MS']) / 1_000
     for (const deployment of deployments) {
       const pause = mainOf(deployment).lifecycle?.preStop.sleep.seconds ?? 0
@@ -143,7 +143,7 @@ describe('deploy/k8s', () => {
     }
   })
 
-  test('the autoscaler of realtime uses a metric that realtime serves, and removes one pod at a time', () => {
+  test('the autoscaler of realtime uses a metric that realtime exports, and removes one pod at a time', () => {
     const hpa = production('HorizontalPodAutoscaler').find(({ metadata }) => metadata.name === 'realtime')
     const { metrics, behavior } = (hpa as KubeObject).spec as unknown as {
       metrics: { pods: { metric: { name: string } } }[]

@@ -5,11 +5,11 @@ const root = join(import.meta.dirname, '../..')
 
 interface KnownSetting {
   env: string
-  /** Whether it can come from a file, as every secret can. */
+  /** Whether it can be read from a file, like every secret. */
   mayBeFile: boolean
 }
 
-/** Every setting of every service, from docs/settings.md, which a test compares with the code. */
+/** Every setting of every service, from docs/settings.md. Another test compares that page with the code. */
 export function knownSettings(): KnownSetting[] {
   const page = readFileSync(join(root, 'docs/settings.md'), 'utf8')
   return Array.from(page.matchAll(/^\| `([A-Z0-9_]+)`( \(`_FILE`\))? \|/gm), ([, env = '', file]) => ({
@@ -18,7 +18,7 @@ export function knownSettings(): KnownSetting[] {
   }))
 }
 
-/** The faults in the variables of a container. */
+/** Faults in a container's environment variables. */
 export function wrongVariables(environment: Record<string, unknown>): string[] {
   const known = knownSettings()
   return Object.keys(environment).flatMap((name) => {

@@ -6,7 +6,7 @@ import { parse } from 'yaml'
 
 const root = join(import.meta.dirname, '../..')
 
-/** The oldest versions that a manifest may name. */
+/** The oldest versions allowed in manifests. */
 const floors = parse(readFileSync(join(root, 'deploy/versions.yml'), 'utf8')) as Record<
   'mongo' | 'redis' | 'nats',
   { floor: string; why: string }
@@ -27,7 +27,7 @@ describe('versions of servers', () => {
     }),
   ])
 
-  test('each server is in docker-compose.yml and in a manifest', () => {
+  test('docker-compose.yml and the manifests name each server', () => {
     for (const [server, { why }] of Object.entries(floors)) {
       assert.ok(why.length > 20, server)
       const places = named.filter((one) => one.server === server).map(({ name }) => name)
@@ -39,13 +39,13 @@ describe('versions of servers', () => {
     }
   })
 
-  test.each(named)('$name: $server $version is a full version of the same release, and at least its floor', (one) => {
+  test.each(named)('$name: $server $version is a full version of the floor’s release, and not older', (one) => {
     const floor = floors[one.server as keyof typeof floors].floor.split('.').map(Number)
     const version = /^(\d+)\.(\d+)\.(\d+)(-|$)/
       .exec(one.version ?? '')
       ?.slice(1, 4)
       .map(Number)
-    assert.ok(version, 'a patch version, which does not move')
+    assert.ok(version, 'an immutable patch version')
     assert.deepEqual(version.slice(0, 2), floor.slice(0, 2))
     assert.ok((version[2] ?? 0) >= (floor[2] ?? 0), `older than ${floor.join('.')}`)
   })
@@ -61,7 +61,7 @@ describe('code fetched by a build', () => {
   )
   assert.ok(actions.length > 0)
 
-  test.each(actions)('$name: $action is pinned by the digest of its commit, with its version beside it', (one) => {
+  test.each(actions)('$name: $action is pinned by commit hash, with its version in a comment', (one) => {
     assert.match(one.action, /^[\w-]+\/[\w/-]+@[0-9a-f]{40}$/)
     assert.match(one.comment, /^ # v\d+\.\d+\.\d+$/)
   })

@@ -30,7 +30,7 @@ describe('docs/runbooks.md', () => {
   })
 
   for (const { alert, labels, annotations } of alerts) {
-    test(`${alert}: its section gives the meaning, the effect on users, the checks, and the remedy`, () => {
+    test(`${alert}: its section gives the meaning, the effect on users, the checks and the remedy`, () => {
       const section = sections.get(alert) ?? ''
       assert.equal(annotations.runbook_url, `docs/runbooks.md#${alert.toLowerCase()}`)
       assert.ok(section.includes(`\n\n\`${labels.severity}\`. `))
@@ -40,14 +40,14 @@ describe('docs/runbooks.md', () => {
     })
   }
 
-  test('ParleyDependencyAway: its section has each name that the alert can give', () => {
+  test('ParleyDependencyAway: its section lists every dependency that the alert can name', () => {
     const checks = [...read('packages/wiring/src/connect-servers.ts').matchAll(/checks\['(\w+)'\]/g)]
     assert.ok(checks.length >= 4)
     const section = sections.get('ParleyDependencyAway')?.toLowerCase() ?? ''
     for (const [, name = ''] of checks) assert.ok(section.includes(name), name)
   })
 
-  test('names only log lines from docs/logs.md, and existing settings and error codes', () => {
+  test('mentions only log lines from docs/logs.md and existing settings and error codes', () => {
     const text = read('docs/runbooks.md')
     const known =
       read('docs/logs.md') +
@@ -61,7 +61,7 @@ describe('docs/runbooks.md', () => {
   })
 })
 
-/** Several words, but no command. */
+/** Whether a code span is a log line: several words, but no command. */
 function isLogLine(name: string): boolean {
   return /^\w+( [\w:]+){2,}$/.test(name) && !/^(?:docker|kubectl|nats) /.test(name)
 }

@@ -8,7 +8,7 @@ import { deployments } from './k8s-objects.ts'
 
 const script = join(import.meta.dirname, '../../deploy/k8s/update')
 
-/** A stand-in for kubectl, since there is no cluster: records its calls, and fails on request. */
+/** A double of kubectl that records its calls and fails on request. */
 const kubectl = `#!/bin/sh
 echo "$*" >>"$CALLS"
 case "$*" in
@@ -39,7 +39,7 @@ describe('deploy/k8s/update', () => {
   const others = 'app.kubernetes.io/name notin (stats, push, api-gateway, realtime)'
   const service = (name: string) => [`app.kubernetes.io/name=${name}`, `deployment/${name}`]
 
-  test('migrates, then replaces one service after the other', () => {
+  test('migrates, then updates one service after the other', () => {
     const { status, changed } = update()
     assert.equal(status, 0)
     const services = ['stats', 'push', 'api-gateway', 'realtime']
@@ -50,7 +50,7 @@ describe('deploy/k8s/update', () => {
     }
   })
 
-  test('changes no service if the migration does not end', () => {
+  test('changes no service if the migration does not complete', () => {
     const { status, said, changed, called } = update({ fails: 'wait --for=condition=Complete' })
     assert.equal(status, 1)
     assert.deepEqual(changed.slice(0, 1), [others])
@@ -66,13 +66,13 @@ describe('deploy/k8s/update', () => {
     assert.match(said, /push did not become ready/)
   })
 
-  test('waits for no migration if the folder has none, as in a rollback', () => {
+  test('does not wait for a migration if the folder has none, as in a rollback', () => {
     const { status, changed } = update({ job: '' })
     assert.equal(status, 0)
     assert.deepEqual(changed.slice(0, 3), [others, ...service('stats')])
   })
 
-  test('prints its usage, and uses the given namespace and time', () => {
+  test('prints its usage, and uses the given namespace and timeout', () => {
     assert.match(update({ args: ['--help'] }).said, /^Brings the services[^]*Usage: deploy\/k8s\/update/)
     assert.equal(update({ args: [] }).status, 2)
     const { called } = update({ args: ['-n', 'chat', '-t', '90s', 'overlay'] })

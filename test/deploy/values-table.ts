@@ -8,8 +8,8 @@ export interface ChartValue {
 }
 
 /**
- * The commented values of a values.yaml, in order; a map with commented entries gives those instead. A value without a comment
- * is left out, since its neighbour's comment covers it.
+ * The commented values of a values.yaml, in order. A map without a comment contributes its entries. Values without a comment are
+ * omitted, since a neighbour's comment covers them.
  */
 export function valuesIn(text: string): ChartValue[] {
   const found: ChartValue[] = []

@@ -11,10 +11,10 @@ import { valuesTable } from './values-table.ts'
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-/** `npm run chart`: brings the manifests and the table that come from the chart up to date. */
+/** `npm run chart`: regenerates the manifests and the README table from the chart. */
 new Command('npm run chart --')
   .description(
-    'Renders deploy/helm/parley into deploy/k8s/base and deploy/helm/rendered, and writes the table of its README and the secrets of its schema. Builds Helm by Go where it is not on the PATH.',
+    'Renders deploy/helm/parley into deploy/k8s/base and deploy/helm/rendered, and updates the table in its README and the secrets in its schema. Builds Helm with Go if it is not on the PATH.',
   )
   .parse()
 
@@ -34,9 +34,9 @@ const helm = goProgram('helm')
 for (const target of rendered) {
   const made = execFileSync(helm, templateArgs(target), { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 })
   const [, password] = /-passwords$[^]*?stringData:\n\s+\w+: (\w{40})$/m.exec(made) ?? []
-  // Another at each run.
+  // The password is random at each run.
   const text = password ? made.replaceAll(password, 'GeneratedOnce'.padEnd(40, '0')) : made
-  // Alerts and dashboards are long, and stand in the chart as they are.
+  // Omit alerts and dashboards, which are long and verbatim in the chart.
   const kept = text
     .split(/^---$/m)
     .filter((object) => object.trim() && !/PrometheusRule|parley-dashboards/.test(object))

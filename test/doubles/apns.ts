@@ -18,7 +18,7 @@ interface ApnsPush {
 
 export interface ApnsDouble {
   url: string
-  /** A valid .p8 signing key, and the environment variables that point a push service to it and to this server. */
+  /** The environment variables that make a push service use this server, with a valid .p8 signing key. */
   env: Record<string, string>
   pushes: ApnsPush[]
   connections: number
@@ -30,7 +30,7 @@ export const apnsTopic = 'com.example.chat'
 const keyId = 'ABC123DEFG'
 const teamId = 'DEF123GHIJ'
 
-/** Apple's side of "Sending notification requests to APNs": HTTP/2 over TLS, token authentication, its own errors. */
+/** A double of APNs ("Sending notification requests to APNs"): HTTP/2 over TLS, token authentication, Apple's errors. */
 export async function startApns(): Promise<ApnsDouble> {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const server = createSecureServer(localhost)

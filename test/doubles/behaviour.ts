@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 /**
- * How a double responds in place of success: late, with an error, never, or by breaking the connection. `lateMS` or `after`
- * alone is a late success.
+ * A double's response instead of an immediate success: late, with an error, never, or by breaking the connection. `lateMS` or
+ * `after` alone is a late success.
  */
 export type Behaviour =
   | {
@@ -19,7 +19,7 @@ export type Behaviour =
 /** Decides for each request; undefined means success. */
 export type Behave<Request> = (request: Request) => Behaviour | undefined
 
-/** Waits for the chosen time; returns undefined if there is to be no response. */
+/** Waits as chosen; returns undefined if there is no response. */
 export async function actOut(
   behaviour: Behaviour | undefined,
   breakConnection: () => void,

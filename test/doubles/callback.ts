@@ -20,7 +20,7 @@ export interface CallbackDouble {
   stop(): Promise<void>
 }
 
-/** An integrator's server, for room webhooks and PUSH_GENERIC. */
+/** A double of an integrator's server, for room webhooks and PUSH_GENERIC. */
 export async function startCallback(): Promise<CallbackDouble> {
   const server = createServer((request, response) => {
     void (async () => {

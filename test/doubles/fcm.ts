@@ -16,14 +16,14 @@ interface FcmPush {
 
 export interface FcmDouble {
   url: string
-  /** The environment variables that point a push service to it, with a valid service account. */
+  /** The environment variables that make a push service use this server, with a valid service account. */
   env: Record<string, string>
   pushes: FcmPush[]
   /** Number of access tokens requested. */
   grants: number
   connections: number
   behave: Behave<FcmPush>
-  /** The response to a token request. */
+  /** Decides the response to a token request. */
   behaveGrant: Behave<string>
   /** Revokes all access tokens. */
   revokeTokens(): void
@@ -34,7 +34,7 @@ const project = 'parley-test'
 const scope = 'https://www.googleapis.com/auth/firebase.messaging'
 const email = 'push@parley-test.iam.gserviceaccount.com'
 
-/** Google's side: the token endpoint (RFC 7523) and messages:send of FCM's HTTP v1 API, with its own errors. */
+/** A double of Google's token endpoint (RFC 7523) and of messages:send of FCM's HTTP v1 API, with FCM's errors. */
 export async function startFcm(): Promise<FcmDouble> {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const granted = new Set<string>()

@@ -2,17 +2,17 @@ import type { Socket } from 'node:net'
 import { closeTogether, openTcpProxy } from '@parley/stack/tcp-proxy'
 import { BSON } from 'mongodb'
 
-/** The next read of a collection, with its result held back from the reader. */
+/** A read whose result is held back from the reader. */
 interface HeldRead {
-  /** Resolves when the result has come from MongoDB. */
+  /** Resolves when MongoDB has responded. */
   answered: Promise<void>
-  /** Passes the result to the reader, once it has come. */
+  /** Passes the result on, once MongoDB has responded. */
   release(): void
 }
 
-/** A proxy to MongoDB that can hold back results of reads, or make reads fail. */
+/** A proxy to MongoDB that can hold back or fail reads. */
 export interface MongoProxy {
-  /** Connects only to `mongoUrl`'s server. */
+  /** The proxy's URL, with directConnection so that the driver does not bypass it. */
   url: string
   holdNextRead(collection: string): HeldRead
   /** Makes the next read of the collection fail with an error that the driver does not retry. */
@@ -68,7 +68,7 @@ export async function openMongoProxy(mongoUrl: string): Promise<MongoProxy> {
   }
 }
 
-/** The beginnings of `{find: collection}` and `{aggregate: collection}` in BSON (bsonspec.org): name, NUL, length of the string with its NUL, string. */
+/** The start of `{find: collection}` and `{aggregate: collection}` in BSON (bsonspec.org): name, NUL, string length including NUL, string. */
 function readCommands(collection: string): Buffer[] {
   const length = Buffer.alloc(4)
   length.writeInt32LE(collection.length + 1)
@@ -77,7 +77,7 @@ function readCommands(collection: string): Buffer[] {
   )
 }
 
-/** A server's error response: an OP_MSG of one document (MongoDB Wire Protocol). */
+/** An error response: an OP_MSG with one document (MongoDB Wire Protocol). */
 function failureOf(request: Buffer): Buffer {
   const document = BSON.serialize({ ok: 0, errmsg: 'fails for a test', code: 8, codeName: 'UnknownError' })
   const head = Buffer.alloc(21)

@@ -14,14 +14,14 @@ interface HmsPush {
 }
 
 export interface HmsDouble {
-  /** The environment variables that point a push service to it, with valid credentials. */
+  /** The environment variables that make a push service use this server, with valid credentials. */
   env: Record<string, string>
   pushes: HmsPush[]
   /** Number of access tokens requested. */
   grants: number
   /** `reason` is the result code. */
   behave: Behave<HmsPush>
-  /** Access tokens have expired. */
+  /** Expires all access tokens. */
   expireTokens(): void
   stop(): Promise<void>
 }
@@ -29,7 +29,7 @@ export interface HmsDouble {
 const appId = '100000001'
 const appSecret = 'secret/of the app'
 
-/** Huawei's side: the token endpoint (RFC 6749, 4.4) and messages:send of Push Kit's v1 API, with its result codes. */
+/** A double of Huawei's token endpoint (RFC 6749, 4.4) and of messages:send of Push Kit's v1 API, with its result codes. */
 export async function startHms(): Promise<HmsDouble> {
   const granted = new Set<string>()
   const server = createServer(localhost, (request, response) => {
@@ -69,7 +69,7 @@ export async function startHms(): Promise<HmsDouble> {
     reply(response, status, { code: reason, msg: reason, requestId: randomUUID() })
   }
 
-  /** As Push Kit checks a message. */
+  /** The result code of Push Kit's checks. */
   function resultOf({ headers }: IncomingMessage, { token, ...message }: HmsPush['message']): string {
     if (!granted.has(String(headers.authorization).replace(/^Bearer /, ''))) return '80200003'
     const { notification, ttl } = message.android

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { actOut, type Behave } from './behaviour.ts'
 import { localhost } from './tls.ts'
 
-/** One message, as a browser decrypted it. */
+/** One message, as the browser decrypts it. */
 interface BrowserPush {
   path: string
   headers: IncomingHttpHeaders
@@ -29,7 +29,7 @@ interface Browser {
   auth: Buffer
 }
 
-/** The push service of a browser and the browser: RFC 8030 with VAPID (RFC 8292), decrypting by RFC 8291. */
+/** A double of a browser and its push service: RFC 8030 with VAPID (RFC 8292), decrypting by RFC 8291. */
 export async function startPushService(): Promise<PushServiceDouble> {
   const browsers = new Map<string, Browser>()
   const server = createServer(localhost, (request, response) => {
@@ -79,7 +79,7 @@ export async function startPushService(): Promise<PushServiceDouble> {
   return double
 }
 
-/** RFC 8292: a JWT for this origin, by the key that the subscription names. */
+/** Checks the VAPID JWT (RFC 8292): for this origin, signed by the subscription's key. */
 function isSigned({ authorization = '' }: IncomingHttpHeaders, browser: Browser, origin: string): boolean {
   const [, token = '', key = ''] = /^vapid t=([\w.-]+), k=([\w-]+)$/.exec(authorization) ?? []
   const [head = '', body = '', signature = ''] = token.split('.')
@@ -105,6 +105,6 @@ function decrypted(message: Buffer, { ecdh, auth }: Browser): string {
   const decipher = createDecipheriv('aes-128-gcm', derive('aes128gcm', 16), derive('nonce', 12))
   decipher.setAuthTag(body.subarray(-16))
   const text = Buffer.concat([decipher.update(body.subarray(0, -16)), decipher.final()])
-  // The last byte ends the record.
+  // Drop the record's delimiter byte.
   return text.subarray(0, -1).toString()
 }

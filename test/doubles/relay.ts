@@ -22,7 +22,7 @@ export interface RelayDouble {
   stop(): Promise<void>
 }
 
-/** A relay of an operator: it checks the signature (standardwebhooks.com) and takes the push. */
+/** A double of an operator's push relay, which verifies signatures (standardwebhooks.com). */
 export async function startRelay(): Promise<RelayDouble> {
   const server = createServer(localhost, (request, response) => {
     // The peer can disconnect at any time, as some tests do.

@@ -1,4 +1,4 @@
-// Loaded by `NODE_OPTIONS=--import` into a service: shifts its clock by TEST_CLOCK_SHIFT_MS, like a machine without NTP.
+// Preloaded into a service by `NODE_OPTIONS=--import`: shifts its clock by TEST_CLOCK_SHIFT_MS, like a machine without NTP.
 const shiftMS = Number(process.env['TEST_CLOCK_SHIFT_MS'])
 const realNow = Date.now
 

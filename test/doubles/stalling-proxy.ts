@@ -1,10 +1,10 @@
 import { closeTogether, openTcpProxy } from '@parley/stack/tcp-proxy'
 
-/** A proxy to a server that can stall: then nothing sent to it arrives, unnoticed. */
+/** A proxy that can stall: data to the server is then silently dropped. */
 export interface StallingProxy {
   port: number
   stall(): void
-  /** Stalls the open connections; later ones work. */
+  /** Stalls only the open connections. */
   stallOpen(): void
   stop(): Promise<void>
 }

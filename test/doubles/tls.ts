@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A certificate that only tests trust, through NODE_EXTRA_CA_CERTS. */
+/** A certificate that tests trust through NODE_EXTRA_CA_CERTS. */
 export const certificateFile = join(import.meta.dirname, 'localhost-cert.pem')
 
 export const localhost = {

@@ -12,7 +12,7 @@ interface Options {
   steal?: boolean
 }
 
-/** The locks of the pages of one origin, as in Web Locks; Node.js 22 has none. */
+/** A double of the Web Locks of one origin, which Node.js 22 lacks. */
 function webLocks() {
   const held = new Map<string, Request>()
   const waiting = new Map<string, Request[]>()
@@ -62,7 +62,7 @@ function webLocks() {
   }
 }
 
-/** This process is a browser with Web Locks; BroadcastChannel is Node's. */
+/** Gives this process Web Locks like a browser. BroadcastChannel is Node's. */
 export function useWebLocks(): void {
   vi.stubGlobal('navigator', { locks: webLocks() })
   vi.stubGlobal('isSecureContext', true)

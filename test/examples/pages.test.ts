@@ -24,7 +24,7 @@ describe('the examples with a page', () => {
     return /http\S+/.exec(await shop.prints(/The shop is open: http\S+/))?.[0] ?? ''
   }
 
-  test('web-shop: the order page of a signed-in customer has their chat in a frame, and nobody else sees it', async () => {
+  test('web-shop: only the signed-in customer sees the chat of an order, in a frame on the order page', async () => {
     const url = await startShop('web-shop')
     const form = (path: string, fields: Record<string, string>, cookie = '') =>
       fetch(url + path, { method: 'POST', redirect: 'manual', headers: { cookie }, body: new URLSearchParams(fields) })
@@ -95,7 +95,7 @@ describe('the examples with a page', () => {
     await frame.getByRole('log').getByText('It is.', { exact: true }).waitFor()
   })
 
-  test.skipIf(hasNoChromium)('own-interface: users and robots see each other write, send, read and react', async () => {
+  test.skipIf(hasNoChromium)('own-interface: users and robots see each other type, send, read and react', async () => {
     const url = await startShop('own-interface')
     const wrong = await signIn(url, 'dora', 'wrong')
     await wrong.getByText('Wrong name or password').waitFor()
@@ -115,7 +115,7 @@ describe('the examples with a page', () => {
     await robot.call('POST', `/messages/${String(_id)}/stream`, { text: 'At your service' })
     await dora.getByRole('article').filter({ hasText: 'At your service' }).waitFor()
     assert.equal(await dora.getByText('At your service', { exact: true }).count(), 1)
-    // Somebody else has issued a token for her: the page gets another one from its server.
+    // A token issued elsewhere ends hers, so the page fetches a new one from its server.
     await deployment.platform.admin('POST', '/admin/clients', { _id: 'dora', issueAccessToken: true })
     await dora.getByRole('textbox', { name: 'Message' }).fill('Still here')
     await dora.keyboard.press('Enter')

@@ -7,25 +7,25 @@ import { eventually } from '../platform.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** An example as a user runs it: `npm start` in its folder. */
+/** A running example, started by `npm start` in its folder. */
 export interface RunningExample {
   child: ChildProcess
-  /** Its output so far. */
+  /** The output so far. */
   text: () => string
-  /** Settles with what the pattern matches in the output. */
+  /** Resolves with the pattern's match in the output. */
   prints: (pattern: RegExp) => Promise<string>
-  /** Types a line. */
+  /** Writes a line to its input. */
   write: (line: string) => void
-  /** Ends it as a user does, or kills it; settles when it is gone. */
+  /** Stops it with SIGINT by default; resolves when it has exited. */
   end: (signal?: NodeJS.Signals) => Promise<void>
 }
 
-/** Starts an example against the deployment; it ends with the test. */
+/** Starts an example against the deployment; stopped when the test ends. */
 export function runExample(deployment: Deployment, name: string, env: NodeJS.ProcessEnv = {}): RunningExample {
   const { platform, front } = deployment
   const child = spawn('npm', ['start', '--silent', '--prefix', join('examples', name)], {
     cwd: root,
-    // A group of its own: npm, its shell and the example end together.
+    // In its own process group, so that npm, its shell and the example end together.
     detached: true,
     env: {
       PATH: process.env['PATH'],
@@ -51,7 +51,7 @@ export function runExample(deployment: Deployment, name: string, env: NodeJS.Pro
     text: () => shown,
     async prints(pattern) {
       await eventually(`${name} prints ${pattern}`, () => {
-        if (isOver() && !pattern.test(shown)) throw new Error(`${name} has ended:\n${shown}`)
+        if (isOver() && !pattern.test(shown)) throw new Error(`${name} has exited:\n${shown}`)
         return pattern.test(shown)
       })
       return pattern.exec(shown)?.[0] ?? ''

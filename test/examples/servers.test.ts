@@ -46,13 +46,13 @@ describe('the examples without a page', () => {
     assert.ok(streamed.includes('We ship '), `streamed: ${streamed.join(' | ')}`)
     await client.room(room).send('hello')
     await eventually('the next answer', () => texts(client, room).length === 4)
-    assert.equal(texts(client, room).filter((text) => text === answer).length, 1, 'and it does not answer itself')
+    assert.equal(texts(client, room).filter((text) => text === answer).length, 1, 'it does not answer itself')
     const { webhook } = await deployment.platform.admin('PUT', `/rooms/${room}`, { name: 'Questions' })
     const unsigned = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
-    assert.equal((await fetch(String(webhook), unsigned)).status, 401, 'what Parley did not sign is refused')
+    assert.equal((await fetch(String(webhook), unsigned)).status, 401, 'unsigned calls are refused')
   })
 
-  test('push-backend: a message reaches the devices of those who are not connected', async () => {
+  test('push-backend: a message is pushed to devices that are not connected', async () => {
     const backend = runExample(deployment, 'push-backend')
     const url = /=(http.*)/.exec(await backend.prints(/PUSH_GENERIC=http\S+/))?.[1] ?? ''
     const push = await startPush({ PUSH_GENERIC: url })
@@ -63,7 +63,7 @@ describe('the examples without a page', () => {
     await backend.prints(/push to phone of bob: Alice in Friends: Dinner\?/)
   })
 
-  test('sqlite-mirror: has everything that was said, and goes on where it was killed', async () => {
+  test('sqlite-mirror: mirrors all messages, and resumes where it was killed', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'mirror-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const file = join(folder, 'mirror.sqlite')
@@ -121,7 +121,7 @@ describe('the examples without a page', () => {
     ['python-client', isPythonMissing()],
   ] as const
   for (const [name, isMissing] of clients) {
-    test.skipIf(isMissing)(`${name}: sends what is typed and prints what others send`, async () => {
+    test.skipIf(isMissing)(`${name}: sends typed lines and prints messages of others`, async () => {
       const [user, room] = [randomUUID(), await newRoom()]
       const { token } = await deployment.platform.newUser(user, { nickname: 'Terminal' })
       await deployment.platform.admin('POST', `/rooms/${room}/members`, { invitees: [user] })
@@ -140,11 +140,11 @@ describe('the examples without a page', () => {
   }
 })
 
-/** Installs the packages as the example does. Without python3, pip or PyPI its test is skipped, and says so. */
+/** Installs the packages as the example does. If that fails, skips its test and logs it. */
 function isPythonMissing(): boolean {
   const options = { cwd: join(root, 'examples/python-client'), timeout: 120_000, encoding: 'utf8' } as const
   const { status, stderr } = spawnSync('sh', ['run', '--install'], options)
   const isMissing = status !== 0
-  if (isMissing) console.log(`The Python packages cannot be installed: the Python client is skipped\n${stderr}`)
+  if (isMissing) console.log(`Skipping the Python client: its packages cannot be installed\n${stderr}`)
   return isMissing
 }

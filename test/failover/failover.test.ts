@@ -24,7 +24,7 @@ interface Job {
   outcomes: { data: { result?: { seq: number } }[] }
 }
 
-describe('servers fail over under load: nothing acknowledged is lost, and nothing is restarted by hand', () => {
+describe('servers fail over under load without loss of acknowledged messages or manual restarts', () => {
   const dir = newServersDir()
   let mongo: Cluster
   let nats: Cluster
@@ -67,7 +67,7 @@ describe('servers fail over under load: nothing acknowledged is lost, and nothin
 
   const apiKey = () => ({ 'im-api-key': platform.apiKey })
 
-  /** Runs a failure during continuous sends, until sends are acknowledged again. */
+  /** Causes a failure during continuous sends, and waits until sends are acknowledged again. */
   async function under(fault: () => Promise<void>): Promise<void> {
     sending = startSending({
       urls: () => gateways.map(({ url }) => url),
@@ -80,7 +80,7 @@ describe('servers fail over under load: nothing acknowledged is lost, and nothin
     const count = acknowledged.length
     await eventually('sends are acknowledged again', () => acknowledged.length > count + 50)
     await sending.stop()
-    assert.deepEqual(statuses.difference(new Set([200, 503])), new Set(), 'what failed may be tried again')
+    assert.deepEqual(statuses.difference(new Set([200, 503])), new Set(), 'failed sends are retryable')
     const stored = await wholeHistory(gateways[0]?.url ?? '', room, bob.headers)
     await everythingArrives(acknowledged, stored, received)
     const seqs = new Map(stored.map(({ _id, seq }) => [_id, seq]))
@@ -89,13 +89,13 @@ describe('servers fail over under load: nothing acknowledged is lost, and nothin
       assert.deepEqual(
         inOrder,
         inOrder.toSorted((a, b) => a - b),
-        'who sends one after the other is read in that order',
+        'messages of a sequential sender keep their order',
       )
     }
     assert.ok(socket.connected, 'the socket stayed')
   }
 
-  test('the primary of MongoDB is killed, and returns as a secondary', async () => {
+  test('the MongoDB primary is killed and returns as a secondary', async () => {
     const port = await primaryOf(mongo)
     const primary = mongo.members.get(port)
     await under(async () => {
@@ -105,7 +105,7 @@ describe('servers fail over under load: nothing acknowledged is lost, and nothin
     await under(async () => primary?.restart())
   })
 
-  test('the primary of MongoDB steps down during a batch job: every recipient gets the message', async () => {
+  test('the MongoDB primary steps down during a batch job: every recipient gets the message', async () => {
     const receivers = Array.from({ length: 1_000 }, (_, i) => `receiver ${i}`)
     await platform.admin('POST', '/admin/clients/list', { data: receivers.map((_id) => ({ _id })) })
     const batch = { message: 'once', messageType: 'text', sender: 'alice' }
@@ -120,7 +120,7 @@ describe('servers fail over under load: nothing acknowledged is lost, and nothin
         const job = await platform.admin('GET', `/admin/jobs/${String(body.result['job'])}?${query}`)
         return job as unknown as Job
       }
-      await eventually('the job has got on', async () => (await read('limit=1')).progress.done > 0)
+      await eventually('the job has progressed', async () => (await read('limit=1')).progress.done > 0)
       await stepDownPrimary(mongo)
       const isOver = async () => (await read('limit=1').catch(() => undefined))?.state === 'done'
       await eventually('the job is over', isOver, 120)
@@ -130,12 +130,12 @@ describe('servers fail over under load: nothing acknowledged is lost, and nothin
     })
   })
 
-  test('the leader of the stream is killed, and returns', async () => {
+  test('the leader of the stream is killed and returns', async () => {
     const port = await leaderOfStream()
     const leader = nats.members.get(port)
     await under(async () => {
       await leader?.kill()
-      // During the election no server replies.
+      // No server replies during the election.
       await eventually('another leads the stream', async () => {
         const now = await leaderOfStream().catch(() => port)
         return now !== port
@@ -144,7 +144,7 @@ describe('servers fail over under load: nothing acknowledged is lost, and nothin
     await under(async () => leader?.restart())
   })
 
-  test('the master of Redis is killed, Sentinel promotes the replica, and the old master becomes its replica', async () => {
+  test('the Redis master is killed, Sentinel promotes the replica, and the old master becomes its replica', async () => {
     const [master] = redis.members.values()
     await under(async () => {
       await master?.kill()

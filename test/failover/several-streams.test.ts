@@ -22,7 +22,7 @@ const env = {
   PARLEY_PUSH_ALLOW_PRIVATE_TARGETS: 'true',
 }
 
-describe('four streams on three servers of NATS that lead them', () => {
+describe('four streams led by three NATS servers', () => {
   const dir = newServersDir()
   let nats: Cluster
   let platform: Platform
@@ -33,11 +33,11 @@ describe('four streams on three servers of NATS that lead them', () => {
   let node: RunningService
   let bob: PlatformUser
   let socket: Socket
-  /** In each stream some. */
+  /** Some in each stream. */
   const rooms: string[] = []
   const received = new Map<string, Seen & { room: string }>()
   let sendings: Sending[] = []
-  /** By room, over all tests. */
+  /** IDs by room, across all tests. */
   const acknowledged = new Map<string, string[]>()
 
   beforeAll(async () => {
@@ -78,13 +78,13 @@ describe('four streams on three servers of NATS that lead them', () => {
     sendings = []
   }
 
-  /** Continues sending to every room for a while. */
+  /** Resolves when more messages have been sent to every room. */
   async function someAre(what: string, most = 10): Promise<void> {
     const before = sendings.map((sending) => sending.acknowledged.length)
     await eventually(what, () => sendings.every((one, i) => one.acknowledged.length > (before[i] ?? 0) + most), 120)
   }
 
-  /** Messages to every room while something happens. */
+  /** Causes a failure while sending to every room. */
   async function under(fault: () => Promise<void>): Promise<void> {
     send()
     await someAre('messages are flowing')
@@ -100,7 +100,7 @@ describe('four streams on three servers of NATS that lead them', () => {
       messages.map(({ seq }) => seq).toSorted((a, b) => a - b),
     )
 
-  /** The connected member and the webhooks have every message. */
+  /** Waits until the connected member and the webhooks have every message. */
   async function everyoneHasAll(): Promise<void> {
     for (const [i, room] of rooms.entries()) {
       const stored = await wholeHistory(gateways[0]?.url ?? '', room, bob.headers)
@@ -118,7 +118,7 @@ describe('four streams on three servers of NATS that lead them', () => {
     return new Map(infos.map(({ config, cluster }) => [config.name, cluster?.leader ?? '']))
   }
 
-  /** Has every server lead at least one stream. */
+  /** Makes every server lead at least one stream. */
   async function spreadLeaders(): Promise<void> {
     await eventually(
       'each server leads a stream',
@@ -156,7 +156,7 @@ describe('four streams on three servers of NATS that lead them', () => {
     return [...found.values()].filter((info) => info.count === count && info.takesAll).length
   }
 
-  test('one stream becomes four under load: nothing is lost, and changes of a room stay in order', async () => {
+  test('one stream is split into four under load: nothing is lost, and a room’s changes stay in order', async () => {
     const since = await now()
     const before = sentSoFar()
     const renaming = rename()
@@ -175,11 +175,11 @@ describe('four streams on three servers of NATS that lead them', () => {
     }
     client.socket.close()
     const states = await learnStreams(bus)
-    for (const { state } of states.values()) assert.ok(state.messages > 5, 'each has events')
+    for (const { state } of states.values()) assert.ok(state.messages > 5, 'each stream has events')
     await readFeed(feed, before, await renaming.stop())
   })
 
-  /** How many messages each room has got. */
+  /** The number of messages sent to each room so far. */
   const sentSoFar = () => new Map(rooms.map((room) => [room, acknowledged.get(room)?.length ?? 0]))
   const sentSince = (room: string, before: ReadonlyMap<string, number>) =>
     acknowledged.get(room)?.slice(before.get(room)) ?? []
@@ -192,7 +192,7 @@ describe('four streams on three servers of NATS that lead them', () => {
     )
   }
 
-  /** Renames every room again and again; returns the last name. */
+  /** Keeps renaming every room; the returned function stops and returns the last name. */
   function rename() {
     let isOver = false
     async function run(): Promise<number> {
@@ -212,7 +212,7 @@ describe('four streams on three servers of NATS that lead them', () => {
     }
   }
 
-  /** The feed since a cursor has every message, and the changes of each room in order. */
+  /** Asserts that the feed since a cursor has every message, and each room's changes in order. */
   async function readFeed(cursor: string, before: ReadonlyMap<string, number>, lastName: number): Promise<void> {
     const wanted = new Set(rooms.flatMap((room) => sentSince(room, before)))
     const names = new Map(rooms.map((room) => [room, 0]))
@@ -231,7 +231,7 @@ describe('four streams on three servers of NATS that lead them', () => {
     }
   }
 
-  test('each leader is killed, and returns: nothing is lost', async () => {
+  test('each leader is killed and returns: nothing is lost', async () => {
     await spreadLeaders()
     const since = await now()
     const before = sentSoFar()
@@ -249,7 +249,7 @@ describe('four streams on three servers of NATS that lead them', () => {
     client.socket.close()
   })
 
-  test('a stream that is lost is made again, and clients of the others catch up', async () => {
+  test('a lost stream is recreated, and clients of other streams catch up', async () => {
     const name = streamNames(count)[count - 1] ?? ''
     const carol = await userOutside(name)
     const since = await now()
@@ -270,7 +270,7 @@ describe('four streams on three servers of NATS that lead them', () => {
     assert.deepEqual([await resumed(carol), await resumed(bob)], [true, false])
   })
 
-  /** A user with a room, none of whose events are in a stream. */
+  /** Creates a user with a room whose events are all in other streams than this one. */
   async function userOutside(stream: string): Promise<PlatformUser> {
     for (;;) {
       const user = await platform.newUser()

@@ -9,7 +9,7 @@ import { type Seen, type Sending, startSending, wholeHistory } from '../faults/d
 import { type RunningService, serviceStarter } from '../faults/running-services.ts'
 import { connectClient, eventually, type Platform, type PlatformUser, startPlatform } from '../platform.ts'
 
-/** docs/operations.md#two-regions: a member of MongoDB in each region and one elsewhere; NATS, Redis and services per region. */
+/** docs/operations.md#two-regions: a MongoDB member in each region and one elsewhere; NATS, Redis and services per region. */
 describe('a standby region takes over when the active one is cut off', () => {
   const dir = newServersDir()
   let mongo: Cluster
@@ -61,7 +61,7 @@ describe('a standby region takes over when the active one is cut off', () => {
     await dir.stop()
   })
 
-  /** A stopped process is a host that does not answer. */
+  /** A stopped process simulates a host that does not respond. */
   function signal(port: number, name: 'SIGSTOP' | 'SIGCONT'): void {
     const pid = mongo.members.get(port)?.pid
     if (pid !== undefined) process.kill(pid, name)
@@ -70,22 +70,23 @@ describe('a standby region takes over when the active one is cut off', () => {
   const headers = () => ({ 'im-api-key': east.apiKey })
   const send = (url: string) => startSending({ urls: () => [url], headers: headers(), room })
 
-  test('nothing acknowledged is lost, and the standby goes on with a stream of its own', async () => {
+  test('nothing acknowledged is lost, and the standby continues with its own stream', async () => {
     const [gateway, node] = eastServices as [RunningService, RunningService]
     const heardInEast = await listen(node)
     sending = send(gateway.url)
     const { acknowledged, statuses } = sending
     await eventually('messages are flowing', () => acknowledged.length > 50)
 
-    // As the active region sees the cut: it has no majority. Stopped processes would read later what it had sent before.
+    // The cut as the active region sees it: it has no majority. Kill the other members: if only stopped, they would later read data
+    // that was sent to them before.
     const beyond = [standby, witness].flatMap((port) => mongo.members.get(port) ?? [])
     await Promise.all(beyond.map((server) => server.kill()))
     await eventually('the active region refuses sends', () => statuses.has(503))
     const sinceCut = acknowledged.length
     await sending.stop()
-    assert.ok(acknowledged.length - sinceCut < 20, 'no send was acknowledged by the cut-off region alone')
+    assert.ok(acknowledged.length - sinceCut < 20, 'the cut-off region alone acknowledged no send')
 
-    // As the others see it: the active region is gone.
+    // The cut as the others see it: the active region is gone.
     signal(active, 'SIGSTOP')
     await Promise.all(beyond.map((server) => server.restart()))
     const cutMS = performance.now()
@@ -110,9 +111,9 @@ describe('a standby region takes over when the active one is cut off', () => {
     const againMS = performance.now()
     await eventually('messages are flowing', () => resumed.acknowledged.length > 50)
 
-    // The active region returns: writes that only it had are rolled back.
+    // The active region returns and rolls back its own writes.
     signal(active, 'SIGCONT')
-    await eventually('it follows the standby', async () => (await stateOf(westUrl, active)) === 'SECONDARY')
+    await eventually('the old primary is a secondary', async () => (await stateOf(westUrl, active)) === 'SECONDARY')
     await resumed.stop()
 
     const stored = await wholeHistory(westGateway.url, room, bob.headers)
@@ -126,7 +127,7 @@ describe('a standby region takes over when the active one is cut off', () => {
     assert.deepEqual(
       stored.map(({ seq }) => seq),
       stored.map((_, i) => i + 1),
-      'seq has no holes',
+      'seq has no gaps',
     )
     await eventually('live events arrive in the standby', () => resumed.acknowledged.every((id) => heardInWest.has(id)))
     assert.ok(heardInEast.size > 0)
@@ -138,7 +139,7 @@ describe('a standby region takes over when the active one is cut off', () => {
     )
   })
 
-  /** The IDs of messages that a socket of Bob's at this node hears. */
+  /** Connects Bob to this node; returns the set of message IDs that his socket gets. */
   async function listen(node: RunningService): Promise<Set<string>> {
     const heard = new Set<string>()
     const socket = await connectClient(node.url, bob.token, { clientKey: east.clientKey })
@@ -148,7 +149,7 @@ describe('a standby region takes over when the active one is cut off', () => {
   }
 })
 
-/** Sets priorities by port, as docs/operations.md#two-regions says. */
+/** Sets members' priorities by port, as in docs/operations.md#two-regions. */
 async function setPriorities(url: string, priorities: Record<number, number>): Promise<void> {
   const client = new MongoClient(url)
   try {

@@ -2,12 +2,12 @@ import { type Front, openFront } from '@parley/local/front'
 import type { ServerName } from '@parley/stack/up'
 import { type Platform, type RunningService, startPlatform } from '../platform.ts'
 
-/** Two gateways and some realtime nodes behind one address, to be killed, stopped and replaced. */
+/** Two gateways and some realtime nodes behind one address, which tests can kill, stop and replace. */
 export interface Balanced {
   platform: Platform
-  /** Without stickiness: each poll of a client can reach another node. */
+  /** The common address, without sticky sessions: each poll of a client can reach another node. */
   url: string
-  /** The processes that get requests: call `balance` after changing a list. */
+  /** The processes that get requests. Call `balance` after changing a list. */
   gateways: RunningService[]
   nodes: RunningService[]
   /** Makes the front use the current lists. */
@@ -38,7 +38,7 @@ export async function startBalanced({
   const newGateway = () => platform.start('api-gateway', ofAll)
   const newNode = () =>
     platform.start('realtime', {
-      // A client that lacks CPU time must not consider its node dead.
+      // A client starved of CPU time must not consider its node dead.
       PARLEY_REALTIME_PING_INTERVAL_MS: '10000',
       PARLEY_REALTIME_PING_TIMEOUT_MS: '30000',
       PARLEY_REALTIME_TRUSTED_PROXIES: '1',

@@ -35,7 +35,7 @@ describe('a realtime node', () => {
     return client
   }
 
-  test('recovers everything missed while NATS was away: messages, membership changes, revoked tokens', async () => {
+  test('catches up after NATS was away: messages, membership changes, revoked tokens', async () => {
     const owner = await connect(await platform.newUser('owner'), 0)
     const stays = await connect(await platform.newUser('stays'), 1)
     const leaves = await connect(await platform.newUser('leaves'), 1)
@@ -66,30 +66,33 @@ describe('a realtime node', () => {
     await platform.servers.nats.restart()
 
     const all = [...meanwhile, afterLeave]
-    await eventually('those who stayed get everything', () =>
+    await eventually('remaining members get everything', () =>
       [owner, stays].every(({ got }) => all.every((id) => got.includes(id))),
     )
-    await eventually('whose token ended is disconnected for good', () => ends.ended === 'io server disconnect')
+    await eventually(
+      'the socket with the revoked token is closed for good',
+      () => ends.ended === 'io server disconnect',
+    )
     const sentNow: string[] = []
-    await eventually('who came hears what is sent now', async () => {
+    await eventually('the new member gets new messages', async () => {
       sentNow.push(await send(room))
       return sentNow.some((id) => comes.got.includes(id))
     })
     const last = await send(room)
     await eventually('the last message', () => [owner, stays, comes].every(({ got }) => got.includes(last)))
     assert.deepEqual([stays.ended, leaves.ended], [undefined, undefined])
-    for (const id of [afterLeave, last]) assert.ok(!leaves.got.includes(id), 'who left heard of it')
+    for (const id of [afterLeave, last]) assert.ok(!leaves.got.includes(id), 'the removed member got a message')
     for (const { socket } of [owner, stays, leaves, comes, ends]) socket.close()
   })
 
-  test('stops in order while NATS is away', async () => {
+  test('shuts down gracefully while NATS is away', async () => {
     const node = await platform.start('realtime')
     await platform.servers.nats.kill()
     await node.stop()
     await platform.servers.nats.restart()
   })
 
-  test('closes its connections in waves on SIGTERM, and serves the remaining ones', async () => {
+  test('closes its connections in waves on SIGTERM and serves the remaining ones', async () => {
     const many = await platform.newUser('many')
     await platform.newUser('owner')
     const room = (await platform.admin('POST', '/rooms/', { roomType: 'group', members: ['owner', 'many'] }))['_id']
@@ -103,7 +106,7 @@ describe('a realtime node', () => {
     assert.ok(before.length > 0, 'not all at once')
     const id = await send(room)
     await eventually(
-      'a message reaches those who are still there',
+      'a message reaches the remaining clients',
       () => still().length === 0 || before.some(({ got }) => got.includes(id)),
     )
     assert.ok(before.some(({ got }) => got.includes(id)))

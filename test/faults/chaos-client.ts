@@ -7,7 +7,7 @@ interface ChatMessage {
   seq: number
 }
 
-/** The live seqs of a room on one connection, from its auth2 to its end. */
+/** The seqs of a room received live on one connection. */
 interface Heard {
   isOver: boolean
   byRoom: Map<string, Set<number>>
@@ -18,14 +18,14 @@ export interface ChaosClient {
   /** The headers of its calls. */
   headers: Record<string, string>
   rooms: readonly string[]
-  /** By room: the IDs by seq, from live events and fetches. */
+  /** IDs by room and seq, from live events and fetches. */
   known: Map<string, Map<number, string>>
-  /** Wrong events: of other rooms, or two messages with one seq. */
+  /** Wrong events: from other rooms, or two messages with the same seq. */
   wrong: string[]
   connections: Heard[]
   fetched: number
   isBack: boolean
-  /** The last ends of its connections and logins with their reasons, for the output of a failed test. */
+  /** The last ends of its connections and logins with their reasons, for failure messages. */
   ends: string[]
 }
 
@@ -44,7 +44,7 @@ const clientKinds: readonly ClientKind[] = [
   { transports: ['polling'], encoding: 'base64' },
 ]
 
-/** The kind of the nth client: all kinds in turn. */
+/** The kind of the nth client; all kinds take turns. */
 export function clientKind(n: number): ClientKind {
   const { transports, encoding } = clientKinds[n % clientKinds.length] as ClientKind
   return { transports: [...transports], encoding }
@@ -62,8 +62,8 @@ export interface ChaosClientOptions extends ClientKind {
 }
 
 /**
- * An app as in docs/reference/socket.md: the stock client with its own reconnecting. After every connect it chooses its
- * encoding, authenticates, and fetches possibly missed messages from the history.
+ * An app as in docs/reference/socket.md: a stock client that reconnects by itself. After every connect it chooses its
+ * encoding, authenticates, and fetches missed messages from the history.
  */
 export function startChaosClient(options: ChaosClientOptions): ChaosClient {
   const { url, socketUrl = url, calls = call, token, rooms, transports, encoding } = options
@@ -107,7 +107,7 @@ export function startChaosClient(options: ChaosClientOptions): ChaosClient {
   }
 
   socket.on('connect', () => {
-    // After any failure on the way (the node died again): start over, as on a new connection.
+    // After any failure, for example if the node died again, reconnect and start over.
     enter().catch((error: Error) => {
       client.ends.push(`login: ${error.message}`)
       socket.io.engine.close()
@@ -170,8 +170,8 @@ async function fetchMissed(
 }
 
 /**
- * Missing seqs between the first and the last that a connection received of a room. Concurrent messages can arrive in another
- * order, so this many can be missing at the end of a closed connection.
+ * The seqs missing between the first and the last that a connection received of a room. Concurrent messages can arrive out of
+ * order, so up to `inFlight` can be missing at the end of a closed connection.
  */
 export function silentlyLost({ connections }: ChaosClient, inFlight: number): string[] {
   return connections.flatMap(({ byRoom, isOver }) =>

@@ -4,10 +4,10 @@ import { call, eventually, type RunningService } from '../platform.ts'
 import { type Balanced, startBalanced } from './balanced.ts'
 import { type ChaosClient, clientKind, silentlyLost, startChaosClient, whoLacks } from './chaos-client.ts'
 
-/** A minute with `npm run chaos`; short in `npm test`. */
+/** `npm run chaos` sets a minute. */
 const seconds = Number(process.env['PARLEY_CHAOS_SECONDS'] ?? 12)
 const clientCount = Number(process.env['PARLEY_CHAOS_CLIENTS'] ?? 200)
-/** Many times the duration on a busy machine. */
+/** Many times the slowest wait on a busy machine. */
 const longestSeconds = 240
 const roomCount = 20
 const senders = 4
@@ -68,7 +68,7 @@ describe('nodes that are killed, drained and restarted under load', {
     return acknowledged
   }
 
-  /** In turn, kills and restarts a node, and drains and replaces a node. */
+  /** Alternately kills and restarts a node, and drains and replaces one. */
   async function makeTrouble(untilMS: number): Promise<{ killed: number; drained: number }> {
     const done = { killed: 0, drained: 0 }
     const { nodes, balance, newNode } = at
@@ -94,9 +94,11 @@ describe('nodes that are killed, drained and restarted under load', {
     return done
   }
 
-  test('every client has every message of its rooms once, in order, and none of other rooms', async ({ annotate }) => {
+  test('every client gets every message of its rooms once and in order, and none of other rooms', async ({
+    annotate,
+  }) => {
     await connectClients()
-    await eventually('everybody is there', () => clients.every(({ isBack }) => isBack), longestSeconds)
+    await eventually('every client is connected', () => clients.every(({ isBack }) => isBack), longestSeconds)
     sending.on = true
     const sent = send()
     const trouble = await makeTrouble(performance.now() + seconds * 1000)
@@ -114,9 +116,11 @@ describe('nodes that are killed, drained and restarted under load', {
     }
     const has = ({ known, rooms }: ChaosClient) =>
       rooms.every((room) => known.get(room)?.size === (history.get(room) ?? []).length)
-    await eventually('everybody has everything', () => clients.every(has), longestSeconds).catch((error: Error) => {
-      throw new Error(`${error.message}\n${whoLacks(clients, history)}`)
-    })
+    await eventually('every client has every message', () => clients.every(has), longestSeconds).catch(
+      (error: Error) => {
+        throw new Error(`${error.message}\n${whoLacks(clients, history)}`)
+      },
+    )
     for (const { known, rooms, wrong } of clients) {
       assert.deepEqual(wrong, [])
       for (const room of rooms) {
@@ -127,7 +131,7 @@ describe('nodes that are killed, drained and restarted under load', {
     assert.deepEqual(
       clients.flatMap((client) => silentlyLost(client, senders)),
       [],
-      'nothing is missing in what a connection heard while it stood',
+      'no connection missed a message while it was open',
     )
     assert.ok(trouble.killed > 0 && trouble.drained > 0, JSON.stringify(trouble))
     const messages = [...history.values()].reduce((sum, ids) => sum + ids.length, 0)

@@ -9,15 +9,15 @@ export interface Seen {
 export interface Sending {
   /** The IDs of the messages acknowledged so far. */
   acknowledged: string[]
-  /** The same for each sequential sender. */
+  /** Acknowledged IDs per sender; each sends sequentially. */
   bySender: string[][]
   /** The statuses of all responses so far. */
   statuses: Set<number>
-  /** Resolves when no send is in flight any more. */
+  /** Stops sending; resolves when no send is in flight. */
   stop(): Promise<string[]>
 }
 
-/** Sends over all gateways until it is stopped, despite failures; by default as fast as it can. */
+/** Sends through all gateways until stopped, despite failures; by default as fast as possible. */
 export function startSending({
   urls,
   headers,
@@ -29,7 +29,7 @@ export function startSending({
   headers: Record<string, string>
   room: string
   senders?: number
-  /** After each message of a sender. */
+  /** Pause after each message of a sender. */
   pauseMS?: number
 }): Sending {
   const acknowledged: string[] = []
@@ -64,7 +64,7 @@ export function startSending({
   }
 }
 
-/** All messages of a room, page by page, the oldest first. */
+/** All messages of a room, oldest first. */
 export async function wholeHistory(url: string, room: string, headers: Record<string, string>): Promise<Seen[]> {
   const all: Seen[] = []
   for (;;) {
@@ -77,7 +77,7 @@ export async function wholeHistory(url: string, room: string, headers: Record<st
   }
 }
 
-/** Asserts that every acknowledged message is in the history, seq has no gaps, and the connected member gets each. */
+/** Asserts that every acknowledged message is in the history, that seq has no gaps, and that the connected member gets each. */
 export async function everythingArrives(
   acknowledged: readonly string[],
   stored: readonly Seen[],
@@ -93,7 +93,7 @@ export async function everythingArrives(
   assert.deepEqual(
     stored.map(({ seq }) => seq).toSorted((a, b) => a - b),
     stored.map((_, i) => i + 1),
-    'seq has no holes',
+    'seq has no gaps',
   )
   await eventually('the connected member has every acknowledged message', () =>
     acknowledged.every((id) => received.has(id)),

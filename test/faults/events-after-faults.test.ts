@@ -26,7 +26,7 @@ const durable = rows.filter(({ event }) => serverEvents[event as keyof typeof se
 describe('every event of a change reaches all recipients', () => {
   let platform: PushPlatform
   let hook: CallbackDouble
-  /** The gateway for changes; reads go to the platform's. */
+  /** The gateway for changes. Reads go to the platform's gateway. */
   let gateway: RunningService
   let tokens: Record<Who, string>
   const devices: Device[] = []
@@ -100,7 +100,7 @@ describe('every event of a change reaches all recipients', () => {
       .filter(({ event, payload }) => event === row.event && concerns(payload, scene, row))
       .map(({ payload }) => payload)
 
-  test('if NATS was killed during each of the operations, and came back', async () => {
+  test('after NATS was killed during each operation and came back', async () => {
     const scenes = await newScenes(durable)
     await platform.servers.nats.kill()
     const wanted = new Map<Row, unknown>()
@@ -122,7 +122,7 @@ describe('every event of a change reaches all recipients', () => {
     }
   })
 
-  test('for a webhook and a push to clients, if NATS was away during membership changes', async () => {
+  test('including a webhook and a push to clients, after NATS was away during membership changes', async () => {
     const path = `/${randomUUID()}`
     const fields = { roomType: 'group', members: ['alice', 'bob'], owner: 'alice', webhook: hook.url + path }
     const room = String((await admin('POST', '/rooms/', fields))['_id'])
@@ -147,22 +147,22 @@ describe('every event of a change reaches all recipients', () => {
     await eventually('the push', () => platform.fcm.pushes.some(({ token }) => token === 'away'))
   })
 
-  test('if the gateway was killed (-9) between the commit and the publishing of each operation', async () => {
+  test('after the gateway was killed (-9) between commit and publishing of each operation', async () => {
     const byRest = durable.filter(({ operation }) => !operation.startsWith('the emit'))
     const scenes = await newScenes(byRest)
     const { hostname: host, port } = new URL(platform.servers.natsUrl)
     const proxy = await startStallingProxy({ host, port: Number(port) })
     const doomed = await platform.start('api-gateway', { PARLEY_NATS_URL: `nats://127.0.0.1:${proxy.port}` })
     gateway = doomed
-    // From here on this gateway cannot publish. Another one publishes everything once the notes are old enough.
+    // From here on this gateway cannot publish. The other one publishes the notes once they are old enough.
     proxy.stall()
-    // Counted on insertion, since the living gateway publishes and deletes notes that wait too long.
+    // Count insertions, since the other gateway publishes and deletes old notes.
     const { operationTime } = await platform.db.mongo.command({ ping: 1 })
     const isOrdered = { operationType: 'insert', 'fullDocument.orderingKey': { $exists: true } }
     const inserts = platform.db.pendingEvents.watch([{ $match: isOrdered }], { startAtOperationTime: operationTime })
     let notes = 0
     inserts.on('change', () => notes++)
-    // Most never respond: their gateway is killed while it publishes.
+    // Most requests never get a response, since their gateway is killed while publishing.
     const acts = scenes.map(({ row, scene }) => row.act(scene))
     const acted = Promise.allSettled(acts)
     const changes = scenes.filter(({ row }) => row.event !== 'chat message')

@@ -32,7 +32,7 @@ describe('files survive kill -9', () => {
   const announce = (bytes: number) => alice.call('POST', '/files', { name: 'film.bin', size: bytes })
   const putUrl = ({ upload }: Record<string, unknown>) => (upload as { url: string }).url
 
-  test('of the gateway during an upload: a partial file is never delivered or sent, and the upload can be retried', async () => {
+  test('of the gateway during an upload: a partial file cannot be sent or downloaded, and the upload can be retried', async () => {
     const dying = await platform.start('api-gateway', env)
     alice = await platform.newUser('alice')
     const room = await platform.newRoom([alice.id])
@@ -65,7 +65,7 @@ describe('files survive kill -9', () => {
     assert.ok(Buffer.from(bytes).equals(whole))
   })
 
-  test('of the stats service during file removal: another one continues, and nothing is left of the files', async () => {
+  test('of the stats service during file removal: another one continues and removes all files', async () => {
     const files = mongo.db().collection('files')
     const toClear = mongo.db().collection('filesToClear')
     await Promise.all(
@@ -73,7 +73,7 @@ describe('files survive kill -9', () => {
         assert.equal((await fetch(putUrl(await announce(4)), { method: 'PUT', body: 'abcd' })).status, 200)
       }),
     )
-    // As if the unsent files were a day old. The sent one stays.
+    // Make the files due, as if the unsent ones were a day old. The sent file stays.
     await files.updateMany({}, { $set: { lookAtMS: 1 }, $unset: { heldUntilMS: 1 } })
     const dying = await platform.start('stats', env)
     await eventually('some are removed', async () => (await files.countDocuments()) < 151, 60)
@@ -84,7 +84,7 @@ describe('files survive kill -9', () => {
     await eventually('one is left', async () => (await files.countDocuments()) === 1, 120)
     const isSoon = { nextMS: { $lt: Date.now() + 600_000 } }
     await eventually('the store is cleared', async () => (await toClear.countDocuments(isSoon)) === 0, 120)
-    // For the remaining file: its bytes from before the kill went with the next upload.
+    // Of the remaining file. Its partial bytes from before the kill were replaced by the next upload.
     assert.equal(filesIn().length, 1)
     await next.kill()
   })
@@ -92,7 +92,7 @@ describe('files survive kill -9', () => {
   test('of the stats service during a thumbnail: another one makes it', async () => {
     const files = mongo.db().collection('files')
     const picture = grayPng(7_000)
-    // Not every kill comes in time. This tells whether it did.
+    // Retry until a kill hits an unfinished thumbnail.
     for (;;) {
       const announced = await alice.call('POST', '/files', {
         name: 'wall.png',
@@ -109,7 +109,7 @@ describe('files survive kill -9', () => {
       const file = await files.findOne({ id })
       if (file?.['thumbnail'] !== undefined) continue
       assert.equal(file?.['thumbnailTries'], 1)
-      // As if the other process's lease of a minute on the file had expired.
+      // Expire the killed process's lease on the file.
       await files.updateOne({ id }, { $set: { lookAtMS: 1 } })
       await platform.start('stats', env)
       const thumbnail = await eventually('the thumbnail', async () => {
@@ -123,7 +123,7 @@ describe('files survive kill -9', () => {
   })
 })
 
-/** A black square, small to send and slow to decode. */
+/** A black square PNG: small, but slow to decode. */
 function grayPng(side: number): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(side, 0)

@@ -39,7 +39,7 @@ describe('a job survives kill -9 of its gateway', () => {
     return body.result as unknown as Job
   }
 
-  /** Kills the worker once the job has progressed; resolves when another has finished it. Progress must never decrease. */
+  /** Kills the worker once the job has progressed; resolves when another has finished the job. Asserts that progress never decreases. */
   async function killInTheMiddle(worker: RunningService, id: string): Promise<void> {
     let done = 0
     const look = async () => {
@@ -48,7 +48,7 @@ describe('a job survives kill -9 of its gateway', () => {
       done = progress.done
       return { state, ...progress }
     }
-    await eventually('the job has got on', async () => (await look()).done > 0)
+    await eventually('the job has progressed', async () => (await look()).done > 0)
     await worker.kill()
     const { state, total } = await look()
     assert.equal(state, 'running', 'killed in the middle')
@@ -57,7 +57,7 @@ describe('a job survives kill -9 of its gateway', () => {
     assert.equal(done, total)
   }
 
-  test('a batch: every recipient gets exactly one message, and the result of each is there', async () => {
+  test('a batch: every recipient gets exactly one message and has a result', async () => {
     const worker = await startWorker()
     const receivers = await makeUsers('receiver', 1_000)
     const batch = { message: 'once', messageType: 'text', sender: 'alice' }
@@ -88,7 +88,7 @@ describe('a job survives kill -9 of its gateway', () => {
     assert.equal((again.body.result as unknown as { result: { seq: number } }[])[0]?.result.seq, 2)
   })
 
-  test('an erasure: the user ends up in no room, and every room gets its event once', async () => {
+  test('an erasure: the user is in no room, and every room gets its event once', async () => {
     const worker = await startWorker()
     await makeUsers('erased', 1)
     const rooms = Array.from({ length: 400 }, (_, i) => `room ${i}`)
@@ -108,7 +108,7 @@ describe('a job survives kill -9 of its gateway', () => {
       async () => (await db().collection('pendingEvents').countDocuments()) === 0,
     )
   })
-  test('the content of an erased user: every message goes, and is counted once', async () => {
+  test('erasing a user’s content: every message is removed and counted once', async () => {
     const worker = await startWorker()
     await makeUsers('writer', 1)
     const rooms = Array.from({ length: 200 }, (_, i) => `room with content ${i}`)

@@ -25,7 +25,7 @@ describe('an acknowledged message survives kill -9', () => {
     room = await platform.newRoom(['alice', 'bob'])
     await listen()
   })
-  // A failed test must not leave its senders running.
+  // Stop senders even if the test failed.
   afterEach(() => sending?.stop())
   afterAll(() => platform.stop())
 
@@ -50,13 +50,13 @@ describe('an acknowledged message survives kill -9', () => {
     await eventually('messages are flowing', () => sends.acknowledged.length > 50)
     await (gateways[1] as RunningService).kill()
     const count = sends.acknowledged.length
-    await eventually('the other gateway goes on', () => sends.acknowledged.length > count + 50)
+    await eventually('the other gateway continues', () => sends.acknowledged.length > count + 50)
     gateways = [gateway()]
     await nothingIsLost(await sends.stop())
     gateways.push(await platform.start('api-gateway'))
   })
 
-  test('of MongoDB: acknowledged messages are there when it is back', async () => {
+  test('of MongoDB: acknowledged messages are in the database when it is back', async () => {
     const sends = sendWithoutPause()
     await eventually('messages are flowing', () => sends.acknowledged.length > 50)
     await platform.servers.mongo.kill()
@@ -77,7 +77,7 @@ describe('an acknowledged message survives kill -9', () => {
     assert.ok(socket.connected, 'the socket stayed')
   })
 
-  test('of a gateway while NATS is away: another relays messages that only the database has', async () => {
+  test('of a gateway while NATS is away: another relays the messages, which only the database has', async () => {
     const lonely = gateways.pop() as RunningService
     await platform.servers.nats.kill()
     const acknowledged: string[] = []
@@ -106,7 +106,7 @@ describe('an acknowledged message survives kill -9', () => {
     await nothingIsLost(await sends.stop())
   })
 
-  test('of a realtime node: its member refetches and continues at another', async () => {
+  test('of a realtime node: its client refetches and continues on another node', async () => {
     const sends = sendWithoutPause()
     await eventually('messages are flowing', () => sends.acknowledged.length > 50)
     const away = new Promise((resolve) => socket.once('disconnect', resolve))

@@ -31,7 +31,7 @@ const notUtf8 = new Uint8Array([0xff, 0xfe, 0x00, 0x80])
 /** Neither JSON, nor JSON of the contract. */
 const payloads = ['', 'no JSON', '{"_id":', 'null', '[]', '7', '"text"', '{}', '{"room":{"$ne":1},"seq":"1"}', notUtf8]
 
-/** No consumer can read any of these, however often they are redelivered. */
+/** Malformed messages, which no consumer can read at any redelivery. */
 describe('a bus message that cannot be read', () => {
   let platform: PushPlatform
   let hook: CallbackDouble
@@ -68,7 +68,7 @@ describe('a bus message that cannot be read', () => {
     await hook.stop()
   })
 
-  /** Messages stored in the stream, for all durable consumers of their subjects. */
+  /** Malformed messages in the stream, for the durable consumers of their subjects. */
   function captured(): Malformed[] {
     const { app } = platform
     const subjects = [
@@ -105,7 +105,7 @@ describe('a bus message that cannot be read', () => {
     ]
   }
 
-  /** Messages only for current subscribers. */
+  /** Malformed messages outside the stream, for current subscribers. */
   function live(): Malformed[] {
     const { app } = platform
     const { name: node } = services.realtime
@@ -142,7 +142,7 @@ describe('a bus message that cannot be read', () => {
     await bus.nats.flush()
   }
 
-  /** Sends one of each, and waits until all recipients have it. */
+  /** Sends a valid message and waits until it is delivered, pushed, posted to the webhook and counted. */
   async function everythingWorks(): Promise<void> {
     const message = await platform.send(room, alice)
     await eventually('the member hears it', () => heard.includes(message))
@@ -156,7 +156,7 @@ describe('a bus message that cannot be read', () => {
       const { messageCount } = await platform.admin('GET', '/admin/stats')
       return messageCount === (await findAllMessages(platform.db, {})).length
     })
-    // All nodes confirm a command: otherwise leaving would take as long as the wait for a dying node.
+    // All nodes confirm the command. Otherwise the call would wait for the timeout of a dying node.
     await platform.admin('POST', `/rooms/${room}/members`, { invitees: [await platform.newUser()] })
     assert.deepEqual(ended, [], 'the socket stayed')
   }
@@ -166,7 +166,7 @@ describe('a bus message that cannot be read', () => {
   const dropped = (consumer: DurableConsumer) =>
     platform.metric(serviceOf(consumer), new RegExp(`^parley_events_dropped_total\\{.*consumer="${consumer}"`))
 
-  test('is logged, counted and acknowledged by every consumer of the stream, which continues', async () => {
+  test('is logged, counted and acknowledged by every stream consumer, which then continues', async () => {
     const messages = captured()
     await publish(messages)
     for (const consumer of consumers) {

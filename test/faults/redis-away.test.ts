@@ -21,7 +21,7 @@ describe('Redis killed and restarted', () => {
     await platform.stop()
   })
 
-  /** From Redis's counts; undefined while it is away, or its clients have not reconnected. */
+  /** Reads counts from Redis; undefined while Redis is away or its clients have not reconnected. */
   const counted = async (path: string): Promise<Fields | undefined> => {
     const { status, body } = await call(gateway.url, 'GET', path, { 'im-api-key': platform.apiKey })
     if (status !== 200) assert.partialDeepStrictEqual(body, { RC: 503, error: { code: 'SERVICE_UNAVAILABLE' } })
@@ -35,7 +35,7 @@ describe('Redis killed and restarted', () => {
     return socket
   }
 
-  test('connections come and go and messages flow meanwhile; the counts are right again after', async () => {
+  test('connections change and messages flow during the outage; the counts are exact afterwards', async () => {
     const users = ['alice', 'bob', 'carol', 'dave']
     const [alice, bob] = [await connect('alice', 0), await connect('bob', 1)]
     await connect('carol', 1)
@@ -60,12 +60,12 @@ describe('Redis killed and restarted', () => {
     await platform.servers.redis.restart()
 
     await eventually('alice, carol and dave are counted', async () => (await count()) === 3)
-    await eventually('the peak knows them too', async () => Number(await peak()) >= 3)
+    await eventually('the peak includes them', async () => Number(await peak()) >= 3)
     dave.close()
-    await eventually('and who leaves now', async () => (await count()) === 2)
+    await eventually('a later disconnect is counted', async () => (await count()) === 2)
   })
 
-  test('a burst right before or during the outage is in the peak', async () => {
+  test('a burst right before or during the outage is included in the peak', async () => {
     const alice = await platform.newUser('bursting')
     const burst = async (size: number) => {
       const open = await Promise.all(Array.from({ length: size }, () => platform.connect(nodes[0], alice)))
@@ -83,7 +83,7 @@ describe('Redis killed and restarted', () => {
     await eventually('the burst meanwhile', async () => Number(await peak()) >= 20)
   })
 
-  test('a node that stops meanwhile stops in order', async () => {
+  test('a node shuts down gracefully during the outage', async () => {
     const node = await platform.start('realtime')
     sockets.push(await platform.connect(node, await platform.newUser('eve')))
     await platform.servers.redis.kill()

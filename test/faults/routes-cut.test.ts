@@ -10,7 +10,7 @@ import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 
-describe("a realtime node whose NATS server is cut off from a gateway's, while both stay connected", () => {
+describe('a realtime node and a gateway on NATS servers that are cut off from each other', () => {
   const dir = newServersDir()
   let pair: NatsPair
   let platform: Platform
@@ -46,7 +46,7 @@ describe("a realtime node whose NATS server is cut off from a gateway's, while b
   }
   const logged = async (line: string) => (await readFile(node.logFile, 'utf8')).split(line).length - 1
 
-  test('recovers everything missed: messages, departed members, revoked tokens', async () => {
+  test('catch up after the cut: messages, removed members, revoked tokens', async () => {
     const [owner, leaves, ends] = [
       await connect(await platform.newUser('owner')),
       await connect(await platform.newUser('leaves')),
@@ -65,22 +65,27 @@ describe("a realtime node whose NATS server is cut off from a gateway's, while b
     assert.deepEqual([owner.got, ends.ended], [[first], undefined])
     pair.mend()
 
-    await eventually('who stayed gets everything', () => [missed, afterLeave].every((id) => owner.got.includes(id)))
-    await eventually('whose token ended is disconnected for good', () => ends.ended === 'io server disconnect')
+    await eventually('the remaining member gets everything', () =>
+      [missed, afterLeave].every((id) => owner.got.includes(id)),
+    )
+    await eventually(
+      'the socket with the revoked token is closed for good',
+      () => ends.ended === 'io server disconnect',
+    )
     const last = await send(room)
     await eventually('the last message', () => owner.got.includes(last))
     assert.ok(
       [afterLeave, last].every((id) => !leaves.got.includes(id)),
-      'who left hears nothing more',
+      'the removed member gets nothing more',
     )
     assert.deepEqual([owner.ended, leaves.ended], [undefined, undefined])
     assert.equal(await logged('NATS is away'), 0)
-    assert.equal(await logged('messages of the bus may be missing'), 1, 'the gaps of all are made up together')
+    assert.equal(await logged('messages of the bus may be missing'), 1, 'one replay covers all gaps')
     for (const { socket } of [owner, leaves, ends]) socket.close()
   })
 })
 
-/** The server with the stream, which one of them creates. */
+/** The server that has the stream. */
 async function urlOfStream({ urls }: NatsPair): Promise<string | undefined> {
   const bus = await connectBus(String(urls[0]), 'routes cut')
   try {
@@ -88,7 +93,7 @@ async function urlOfStream({ urls }: NatsPair): Promise<string | undefined> {
     const { cluster } = await (await jetstreamManager(bus.nats)).streams.info(streamName(0))
     return urls.find((url) => url.endsWith(`:${cluster?.leader}`))
   } catch (error) {
-    // The two still have to elect a leader.
+    // The servers are still electing a leader.
     if (error instanceof Error) return undefined
     throw error
   } finally {

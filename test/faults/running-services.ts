@@ -7,7 +7,7 @@ type ServiceName = 'api-gateway' | 'realtime' | 'push' | 'stats'
 
 export interface RunningService extends ServiceProcess {
   service: ServiceName
-  /** Its public address, if it has one. */
+  /** The public URL, if the service has one. */
   url: string
   logFile: string
   /** `kill -9`; resolves when the process is gone. */
@@ -18,8 +18,8 @@ export interface ServiceStarter {
   /**
    * Starts a service on free ports.
    *
-   * @param env settings besides those for the servers
-   * @param root the checkout to start it from, if not this one
+   * @param env additional settings
+   * @param root the checkout to start from, by default this one
    */
   start(service: ServiceName, env?: NodeJS.ProcessEnv, root?: string): Promise<RunningService>
   /** The longest-running gateway. */
@@ -28,7 +28,7 @@ export interface ServiceStarter {
   stop(): Promise<void>
 }
 
-/** Starts services as processes on servers of a test's own; writes their logs into the folder. */
+/** Starts services as processes on a test's servers; writes their logs into the folder. */
 export function serviceStarter(servers: Servers, logs: string): ServiceStarter {
   const running = new Set<RunningService>()
   const coverage = process.env['NODE_V8_COVERAGE']
@@ -47,7 +47,7 @@ export function serviceStarter(servers: Servers, logs: string): ServiceStarter {
     PARLEY_DRAIN_MS: '2000',
     // An overloaded machine must not refuse a test's requests.
     PARLEY_GATEWAY_MAX_LOOP_DELAY_MS: '0',
-    // Nor turn responses into jobs.
+    // Nor turn slow requests into jobs.
     PARLEY_GATEWAY_JOB_AFTER_MS: '60000',
   })
 
@@ -79,7 +79,7 @@ export function serviceStarter(servers: Servers, logs: string): ServiceStarter {
     },
     firstGateway() {
       const gateway = [...running].find(({ service }) => service === 'api-gateway')
-      if (!gateway) throw new Error('no api-gateway runs')
+      if (!gateway) throw new Error('no api-gateway is running')
       return gateway
     },
     async stop() {

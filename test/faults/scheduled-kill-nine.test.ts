@@ -30,7 +30,7 @@ describe('scheduled messages survive kill -9 of the gateway that sends them', ()
     const db = mongo.db()
     const rooms = db.collection<{ id: string; seq: number }>('rooms')
     const seq = async () => (await rooms.findOne({ id: room }))?.seq ?? 0
-    // As if they were due.
+    // Make all messages due.
     await db.collection('scheduled').updateMany({}, { $set: { nextMS: Date.now() } })
     await eventually('some are sent', async () => (await seq()) > 0, 120)
     await dying.kill()

@@ -7,13 +7,13 @@ import { readiness } from '../readiness.ts'
 
 const names = ['api-gateway', 'realtime', 'push', 'stats'] as const
 
-/** Failed dependencies of a service that started without a server, and whether it is ready. */
+/** The readiness of each service that started without a server. */
 const degraded = {
   nats: { 'api-gateway': 200, realtime: 503, push: 200, stats: 200 },
   redis: { 'api-gateway': 200, realtime: 200, push: 200, stats: 200 },
 } as const
 
-describe('a service starts while a server is away, just as it survives an outage', () => {
+describe('a service starts while a server is away', () => {
   let platform: Platform
   let services: Record<(typeof names)[number], RunningService>
   let sent: unknown
@@ -68,7 +68,7 @@ describe('a service starts while a server is away, just as it survives an outage
     await stop()
   })
 
-  test('Redis: messages are sent and delivered; presence returns with it', async () => {
+  test('Redis: messages are sent and delivered; presence returns when it is back', async () => {
     await platform.servers.redis.kill()
     await start()
     assert.deepEqual(await statesOf(), expected('redis'))
@@ -84,7 +84,7 @@ describe('a service starts while a server is away, just as it survives an outage
     await stop()
   })
 
-  test('MongoDB: the service ends with exit code 1 and one sentence', async () => {
+  test('MongoDB: the service exits with code 1 and one sentence', async () => {
     const [port = 0] = await freePorts(1)
     const env = {
       PARLEY_MONGO_URL: `mongodb://127.0.0.1:${port}/parley?replicaSet=parley&serverSelectionTimeoutMS=500`,

@@ -13,7 +13,7 @@ import { call, connectClient, eventually, type RunningService } from '../platfor
 import { type PushPlatform, startPushPlatform } from '../push/test-push-platform.ts'
 
 const run = promisify(execFile)
-/** Slow pushes and calls on a slow machine are not repeated. */
+/** Long timeouts, so that slow pushes and calls on a slow machine are not retried. */
 const patient = { PARLEY_PUSH_NETWORK_TIMEOUT_MS: '60000', PARLEY_PUSH_CALL_TIMEOUT_MS: '60000' }
 
 interface Sent {
@@ -59,7 +59,7 @@ describe('when NATS loses its log', () => {
     await hook.stop()
   })
 
-  /** Continues from an older state of the log, as after a crash before the disk had it. */
+  /** Restarts NATS with an older state of its log, as after a crash before a sync to disk. */
   async function goBack(meanwhile: () => Promise<unknown>): Promise<void> {
     const before = (await state())?.losses ?? 0
     const store = join(String(platform.servers.nats.dir), 'jetstream')
@@ -74,7 +74,7 @@ describe('when NATS loses its log', () => {
     await eventually('the loss is noticed', async () => ((await state())?.losses ?? 0) > before)
   }
   const state = () => platform.db.streamState.findOne({})
-  /** Crashes NATS, removes its log, and restarts it. */
+  /** Kills NATS, deletes its log and restarts it. */
   async function loseLog(): Promise<void> {
     const before = (await state())?.losses ?? 0
     await platform.servers.nats.kill()
@@ -84,7 +84,7 @@ describe('when NATS loses its log', () => {
   }
   const isRebuilt = () => eventually('all is published again', async () => !(await state())?.rebuilding)
 
-  /** Calls one gateway or the other until it succeeds. */
+  /** Calls the gateways in turn until one succeeds. */
   async function insist(method: string, path: string, body: object): Promise<Record<string, unknown>> {
     for (let i = 0; ; i++) {
       const gateway = String(gateways[i % gateways.length]?.url)
@@ -93,7 +93,7 @@ describe('when NATS loses its log', () => {
     }
   }
 
-  /** Sends to a room, and renames it now and then, until it is over. */
+  /** Sends to a room and sometimes renames it, until `isOver`. */
   async function load(room: string, isOver: () => boolean): Promise<{ sent: Sent[]; renamed: number }> {
     const sent: Sent[] = []
     let renamed = 0
@@ -104,7 +104,7 @@ describe('when NATS loses its log', () => {
         await platform.as(alice, 'PUT', `/rooms/${room}`, { name: `name ${i}` })
         renamed++
       }
-      // A pace that a busy machine keeps.
+      // A pace that a busy machine can sustain.
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
     return { sent, renamed }
@@ -117,13 +117,13 @@ describe('when NATS loses its log', () => {
         .map(({ headers }) => String(headers['webhook-id'])),
     )
 
-  test('twice under load: nothing is missing, no device gets a push twice, and every service reports it', async () => {
+  test('twice under load, nothing is missing, no device gets a push twice, and every service reports the loss', async () => {
     const cursor = String((await platform.admin('GET', '/admin/events'))['cursor'])
     const since = Math.floor(Date.now() / 1_000) - 5
     let isOver = false
     const loading = Promise.all(rooms.map((room) => load(room, () => isOver)))
     await eventually('some are pushed', () => platform.fcm.pushes.length > 40)
-    // Events that no consumer has handled are only in the log.
+    // Stop the consumers, so that unhandled events are only in the log.
     const consumers = services.filter(({ service }) => service === 'push' || service === 'stats')
     await Promise.all(consumers.map((service) => service.stop()))
     const sentBefore = heard.size
@@ -133,7 +133,7 @@ describe('when NATS loses its log', () => {
     services.push(
       ...(await Promise.all([platform.startPush(patient), platform.startPush(patient), platform.start('stats')])),
     )
-    // The second time while the events of the first are still being republished.
+    // Lose it again while events are still being republished.
     await loseLog()
     await isRebuilt()
     const soFar = platform.fcm.pushes.length
@@ -149,7 +149,7 @@ describe('when NATS loses its log', () => {
       const own = sent.filter((one) => one.room === room).map(({ id }) => `hook_${id}`)
       await eventually('the webhook has all messages', () => webhookIds('MESSAGE', room).size >= own.length)
       assert.deepEqual([...webhookIds('MESSAGE', room)].toSorted(), own.toSorted())
-      // One for its creation.
+      // One more for the room's creation.
       const renamed = 1 + (loads[i]?.renamed ?? 0)
       await eventually('the webhook has all changes', () => webhookIds('ROOM', room).size >= renamed)
       assert.equal(webhookIds('ROOM', room).size, renamed)
@@ -167,7 +167,7 @@ describe('when NATS loses its log', () => {
     }
   })
 
-  test('back to an earlier state, nothing in between is missing', async () => {
+  test('back to an earlier state, no event in between is missing', async () => {
     const room = String(rooms[0])
     const soFar = pushed().length
     const ids: string[] = []
@@ -206,7 +206,7 @@ describe('when NATS loses its log', () => {
       const { stdout } = await run(process.execPath, command(since), { env })
       return Number(/^(\d+) events since/m.exec(stdout)?.[1])
     }
-    // Days without events are skipped.
+    // The second run covers days without events, which are skipped.
     const [rest, events] = [await publishAgain(upTo), await publishAgain(`${6 * 24 * 60}m`)]
     assert.ok(events > before.ids && rest > 0 && rest < events, `${events} events, ${rest} since ${upTo}`)
     const tooOld = run(process.execPath, command(`${8 * 24 * 60}m`), { env })
@@ -229,7 +229,7 @@ describe('when NATS loses its log', () => {
     return due === 0 && notes === 0 && lag.every((count) => count === 0)
   }
 
-  /** A reader from before both losses continues in the recreated stream. */
+  /** Reads the feed from a cursor of before both losses until it has every message. */
   async function everythingIsInTheFeed(from: string, ids: readonly string[]): Promise<void> {
     const missing = new Set(ids)
     for (let cursor = from; missing.size > 0; ) {

@@ -21,7 +21,7 @@ describe('system messages survive kill -9 of the gateway that changes members', 
     await platform.stop()
   })
 
-  /** Opens rooms and adds members until the gateway is killed with some system messages recorded but unsent; returns their number. */
+  /** Creates rooms and adds members until the gateway is killed with some system messages unsent; returns their number. */
   async function killWhileChanging(round: number): Promise<number> {
     const dying = await platform.start('api-gateway')
     const key = { 'im-api-key': platform.apiKey }
@@ -49,12 +49,12 @@ describe('system messages survive kill -9 of the gateway that changes members', 
     return recorded.countDocuments()
   }
 
-  test('every new member is named by exactly one', async () => {
+  test('each new member is named in exactly one', async () => {
     const db = mongo.db()
     let left = 0
     for (let round = 0; round < mostKills && left === 0; round++) left = await killWhileChanging(round)
     assert.ok(left > 0, 'it was killed between a change and its system message')
-    // As if their process had held them for the maximum time of a send.
+    // Expire the killed process's leases.
     await db.collection('scheduled').updateMany({}, { $set: { nextMS: Date.now() } })
     await eventually('all are sent', async () => (await db.collection('scheduled').countDocuments()) === 0)
     const memberships = await db.collection<{ room: string; user: string }>('memberships').find().toArray()

@@ -24,7 +24,7 @@ const isRefused = ({ status, body }: Answer, what: string, ...codes: string[]) =
   if (codes.length > 0) assert.ok(codes.includes(body.error.code), `${what}: ${JSON.stringify(body)}`)
 }
 
-/** Where free JSON is accepted: the JSON text of a body around it. */
+/** Bodies with free JSON, by operation: the JSON text around a value. */
 const places = (
   scene: Scene,
 ): {

@@ -3,10 +3,10 @@ import { eventually } from '../platform.ts'
 import type { HostileInput } from './hostile-input.ts'
 import { raw } from './raw.ts'
 
-/** Collections in which creating and erasing users leaves records. */
+/** Collections that creating and erasing users changes. */
 const userCollections = ['users', 'tokens', 'prefs', 'jobs', 'pendingEvents', 'publishedEvents', 'config']
 
-/** Values that only the server issues: cursors, marks, names that URLs lose. */
+/** Forged values that only the server issues, such as cursors, and IDs that URLs cannot contain. */
 export const hostileForgeries: HostileInput[] = [
   {
     name: 'a forged cursor shows no trace of an erased user to the next owner of the ID',
@@ -25,7 +25,7 @@ export const hostileForgeries: HostileInput[] = [
         return result
       }
       const forged = `${Date.now()}-1`
-      await eventually('the new user finds what is their own', async () => (await changes(forged))?.prefs)
+      await eventually('the new user sees only their own data', async () => (await changes(forged))?.prefs)
       assert.deepEqual((await changes(forged))?.deletedPrefs, [])
       await admin('DELETE', '/admin/clients/erased')
     },

@@ -1,14 +1,14 @@
 import type { Scene } from './test-scene.ts'
 
-/** One row of the table of hostile inputs. */
+/** A row of the table of hostile inputs. */
 export interface HostileInput {
-  /** The input, and the expected response. */
+  /** The input and the expected response. */
   name: string
-  /** Collections that it may change: a login is recorded with the user. */
+  /** Collections that it may change. For example, a login is recorded with the user. */
   changes?: readonly string[]
-  /** Lasts until the node's time limit ends it: inputs of a kind run concurrently. */
+  /** Lasts until a timeout of the node, so such inputs run concurrently. */
   isSilent?: true
-  /** Sends it and asserts the response. Runs repeatedly in `npm run hostile`. */
+  /** Sends the input and asserts the response. `npm run hostile` runs it repeatedly. */
   attack: (scene: Scene) => Promise<void>
 }
 

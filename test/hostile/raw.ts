@@ -1,13 +1,13 @@
 import { connect } from 'node:net'
 import type { RunningService } from '../platform.ts'
 
-/** The bytes of a TCP connection until the server closed it, or until `until` was seen. */
+/** The bytes received on a TCP connection until the server closed it or `until` matched. */
 export interface RawAnswer {
   text: string
   closed: boolean
 }
 
-/** Writes raw bytes and reads: for requests that no HTTP client makes. */
+/** Writes raw bytes, for requests that no HTTP client sends, and reads the response. */
 export function raw(service: RunningService, bytes: string | Buffer, until?: RegExp): Promise<RawAnswer> {
   return new Promise((resolve) => {
     const socket = connect(Number(service.ports['http']), '127.0.0.1')
@@ -26,7 +26,7 @@ export function raw(service: RunningService, bytes: string | Buffer, until?: Reg
   })
 }
 
-/** The head of a WebSocket upgrade of Engine.IO. */
+/** The headers of an Engine.IO WebSocket upgrade. */
 export function upgradeRequest(query = 'EIO=4&transport=websocket'): string {
   return (
     `GET /socket.io/?${query} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
@@ -34,7 +34,7 @@ export function upgradeRequest(query = 'EIO=4&transport=websocket'): string {
   )
 }
 
-/** A WebSocket of Engine.IO; resolves when the server has closed it. */
+/** Opens an Engine.IO WebSocket; resolves when the server has closed it. */
 export function untilClosed(service: RunningService, onOpen: (socket: WebSocket) => void): Promise<void> {
   return new Promise((resolve) => {
     const socket = new WebSocket(`${service.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`)

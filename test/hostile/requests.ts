@@ -12,7 +12,7 @@ async function ask(service: RunningService, path: string, init: RequestInit = {}
   return { status: answer.status, headers: answer.headers, text: await answer.text() }
 }
 
-/** Asserts an error envelope of this status. */
+/** Asserts an error envelope with this status. */
 function isRefused(text: string, status: number): void {
   const body = JSON.parse(text) as { RC: number; error: { code: string } }
   assert.equal(body.RC, status)
@@ -21,7 +21,7 @@ function isRefused(text: string, status: number): void {
 
 const refusedUrls = ['/config/%zz', '/rooms/%E0%A4%A/messages/v3', '/blockStatus/room/%/x']
 
-/** Requests with hostile heads or framing. */
+/** Requests with hostile headers or framing. */
 export const hostileRequests: HostileInput[] = [
   {
     name: 'URLs that are not UTF-8 are 400 in the envelope',

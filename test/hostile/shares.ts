@@ -10,7 +10,7 @@ import type { HostileInput } from './hostile-input.ts'
 const fileBytes = 1024 * 1024
 const atOnce = 40
 
-/** Users who take more than their share of common resources. */
+/** Users that take more than their share of common resources. */
 export const hostileShares: HostileInput[] = [
   {
     name: 'forty uploads at once to one signed address hold the bytes of one file: a new one aborts the previous one',
@@ -23,7 +23,7 @@ export const hostileShares: HostileInput[] = [
       const codes: (string | undefined)[] = []
       const uploads = Array.from({ length: atOnce }, () => {
         const sent = request(upload.url, { method: 'PUT', headers: { 'content-length': fileBytes } })
-        // The gateway closes the connection after it has refused.
+        // The gateway closes the connection after refusing.
         sent.on('error', () => undefined)
         sent.write(Buffer.alloc(fileBytes / 2))
         const over = async () => {

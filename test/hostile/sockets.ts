@@ -8,7 +8,7 @@ import type { Scene } from './test-scene.ts'
 const maxPayload = 256 * 1024
 const attackers = 50
 
-/** Many at once, each closed by the node. */
+/** Runs an attack on many connections, each of which the node must close. */
 function crowd(name: string, attack: (scene: Scene) => Promise<unknown>): HostileInput {
   return {
     name: `${name}: all are closed`,
@@ -19,7 +19,7 @@ function crowd(name: string, attack: (scene: Scene) => Promise<unknown>): Hostil
   }
 }
 
-/** Many connections that the node closes only after its time limit. */
+/** The same for connections that the node closes only after a timeout. */
 function silentCrowd(...crowded: Parameters<typeof crowd>): HostileInput {
   return { ...crowd(...crowded), isSilent: true }
 }

@@ -5,12 +5,12 @@ import { connectDb } from '@parley/db/connect'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 import { createWitness, type Witness } from './witness.ts'
 
-/** A gateway and a realtime node with a few users, among them the witness, whom no attack may affect. */
+/** A gateway and a realtime node with a few users, including the witness, which no attack may affect. */
 export interface Scene extends Platform {
   gateway: RunningService
   node: RunningService
   adminHeaders: Record<string, string>
-  /** A member of `room`; its token is the attackers'. */
+  /** A member of `room`, whose token the attacks use. */
   member: PlatformUser
   /** Owns `room`. */
   owner: PlatformUser
@@ -18,14 +18,14 @@ export interface Scene extends Platform {
   /** The gateway's folder of files. */
   filesFolder: string
   witness: Witness
-  /** A digest of each collection, except for those that change by themselves or are left out. */
+  /** A digest of each collection, except those given and those that change by themselves. */
   stored(without: readonly string[]): Promise<Record<string, string>>
   /** Resident memory in MiB. */
   memory(service: RunningService): number
   stop(): Promise<void>
 }
 
-/** These change by themselves: statistics of connections, last uses of keys, progress of the stream, seals of the audit log. */
+/** Collections that change by themselves: connection statistics, last uses of keys, stream progress, audit log seals. */
 const alwaysChanging = new Set([
   'apps',
   'auditSeals',
@@ -55,7 +55,7 @@ export async function startScene(): Promise<Scene> {
     fetch(`${gateway.url}/me/badge`, { headers: watching.headers }),
   )
   const db = await connectDb(platform.servers.mongoUrl, { appName: 'test' })
-  // The first search indexes new messages; later ones change nothing.
+  // The first search indexes new messages. Later ones change nothing.
   await member.call('POST', '/search', { type: ['messages'], keyword: 'hello' })
   await Promise.all([member, owner, watching].map((user) => user.call('GET', '/me/badge')))
   await eventually('the first use of each token is noted', async () => {

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Socket } from 'socket.io-client'
 
-/** A well-behaved user: keeps requesting the badge and emitting typing. */
+/** A well-behaved user that keeps requesting the badge and emitting typing. */
 export interface Witness {
-  /** Runs the work meanwhile; fails if a response is wrong, or takes far longer than the slowest without an attack. */
+  /** Runs the work. Fails if a response to the witness is wrong, or takes far longer than the slowest without an attack. */
   during<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** Far beyond the noise of a busy machine: the witness was kept waiting. */
+/** Far beyond the noise of a busy machine. */
 const timesUsual = 20
 const atLeastMS = 20_000
 const betweenMS = 20
@@ -25,7 +25,7 @@ export async function createWitness(socket: Socket, room: string, askBadge: () =
   }
 
   let turn: Promise<unknown> = Promise.resolve()
-  /** The rate shared by concurrent works, since a user's emits are rate limited. */
+  /** Shares one sequence of requests among concurrent works, since a user's emits are rate limited. */
   function askInTurn(): Promise<number> {
     const asked = turn.then(async () => {
       const tookMS = await askOnce()

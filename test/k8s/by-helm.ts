@@ -10,7 +10,7 @@ import type { Step } from './steps.ts'
 
 const drainMS = { changed: 19_000, usual: 20_000 }
 
-/** The chart deploy/helm/parley as a release, beside the servers of deploy/k8s/overlays/try. */
+/** Installs the chart deploy/helm/parley as a release, with the servers of deploy/k8s/overlays/try. */
 export function byHelm({ now, before }: Images): Way {
   const updates: Step[] = [
     {
@@ -41,14 +41,14 @@ export function byHelm({ now, before }: Images): Way {
     does: 'installs [the chart](../deploy/helm/parley/README.md) as a release by Helm, beside the servers of [deploy/k8s/overlays/try](operations.md#kubernetes),',
     async install() {
       await installServers()
-      // With --keep it can be there.
+      // With --keep, the release can already exist.
       await helm(['upgrade', '--install', '--wait', ...valuesOf(before ?? now)])
     },
     steps: [...(before ? updates : []), ...settings],
   }
 }
 
-/** MongoDB, NATS, Redis and the front, without what the chart makes. */
+/** Installs MongoDB, NATS, Redis and the front of the overlay, without the chart's objects. */
 async function installServers(): Promise<void> {
   const labelSelector = 'app.kubernetes.io/part-of=parley'
   const gone = (apiVersion: string, kind: string) => ({
@@ -88,7 +88,7 @@ async function takeSettingBack(): Promise<string> {
   return havePods(drainMS.usual)
 }
 
-/** Checks what the processes of all pods have. */
+/** Checks the setting in all pods' processes. */
 async function havePods(expected: number): Promise<string> {
   const pods = await podsOf(...deployments)
   for (const { name } of pods) {
@@ -98,7 +98,7 @@ async function havePods(expected: number): Promise<string> {
   return `${pods.length} pods have it`
 }
 
-/** Helm goes back by itself, as the new gateways never become ready. */
+/** Helm rolls back by itself, since the new gateways never become ready. */
 async function refuseSetting(image: string): Promise<string> {
   const podsBefore = (await podsOf('api-gateway')).map(({ name }) => name).toSorted()
   const args = [
@@ -117,10 +117,10 @@ async function refuseSetting(image: string): Promise<string> {
   return 'refused, and rolled back by itself; no gateway was replaced'
 }
 
-/** Half of the volume of NATS. */
+/** Half of NATS' volume. */
 const common = { PARLEY_STREAM_MAX_BYTES: 1_073_741_824 }
 
-/** The release, the chart and its values, as deploy/k8s/overlays/try has them. */
+/** Helm arguments: the release, the chart, and values that match deploy/k8s/overlays/try. */
 function valuesOf(image: string, more: object = {}): string[] {
   const secrets = makeSecrets()
   const url = (server: string) => readFileSync(join(secrets, `${server}-url`), 'utf8').trim()
@@ -128,10 +128,10 @@ function valuesOf(image: string, more: object = {}): string[] {
   const values = {
     image: splitImage(image),
     settings: common,
-    // The chart makes the Secret: one more hook to try.
+    // Let the chart create the Secret, to cover this hook too.
     secrets: { create: true, urls: { mongo: url('mongo'), nats: url('nats'), redis: url('redis') } },
     apiGateway: requests('75m'),
-    // As its README advises for small fleets.
+    // As the chart's README recommends for small fleets.
     realtime: { ...requests('50m'), maxSurge: '100%' },
     push: requests('10m'),
     stats: requests('10m'),

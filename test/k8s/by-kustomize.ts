@@ -4,14 +4,14 @@ import { promisify } from 'node:util'
 import { atRest, kubectl } from './cluster.ts'
 import { dir, type Images, root, type Way, writeOverlay } from './release.ts'
 
-/** Kustomize's deploy/k8s, updated as in docs/operations.md: one service after the other. */
+/** Applies deploy/k8s with Kustomize, and updates one service after the other as in docs/operations.md. */
 export function byKustomize({ now, before }: Images): Way {
   async function to(image: string, patches: object[] = []): Promise<undefined> {
     writeOverlay(image, patches)
     await promisify(execFile)(join(root, 'deploy/k8s/update'), [dir])
     await atRest()
   }
-  // It works on the newer schema: there is nothing to migrate back.
+  // The earlier release works with the newer schema, so a rollback does not migrate.
   const withoutMigration = [
     { target: { kind: 'Job', name: 'migrate' }, patch: JSON.stringify(deleted('batch/v1', 'Job')) },
   ]

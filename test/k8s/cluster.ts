@@ -68,7 +68,7 @@ export async function openConnections(): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-/** Waits until each service has its number of ready pods, and none that starts or stops. */
+/** Waits until each service has all its pods ready, and none starting or stopping. */
 export async function atRest(withinMS = 300_000): Promise<void> {
   for (const name of deployments) await kubectl(['rollout', 'status', `deployment/${name}`, '--timeout=5m'])
   const endMS = performance.now() + withinMS
@@ -82,7 +82,7 @@ export async function atRest(withinMS = 300_000): Promise<void> {
 }
 
 /**
- * Evicts a pod like `kubectl drain`, retrying while its budget forbids it.
+ * Evicts a pod like `kubectl drain`, retrying while its disruption budget forbids it.
  * @returns the number of refusals
  */
 export async function evict(pod: string, withinMS = 300_000): Promise<number> {
@@ -101,7 +101,7 @@ export async function evict(pod: string, withinMS = 300_000): Promise<number> {
   }
 }
 
-/** A `kubectl port-forward` to a Service: its local URL, and a function to end it. */
+/** Starts `kubectl port-forward` to a Service; returns the local URL and a function to stop it. */
 export async function portForward(service: string, port: number): Promise<{ url: string; stop(): Promise<void> }> {
   const args = ['--namespace', namespace, 'port-forward', `service/${service}`, `:${port}`]
   const child = spawn('kubectl', args, { stdio: ['ignore', 'pipe', 'inherit'] })

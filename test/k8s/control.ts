@@ -1,13 +1,13 @@
 import { kubectl } from './cluster.ts'
 
-/** About the CPU work of a Parley service until it is ready, on an idle machine. */
+/** About the CPU time that a Parley service needs to become ready on an idle machine. */
 const computesMS = 1_500
 const name = 'e2e-control'
 
 /**
- * Starts foreign pods, replaces them like an update, and removes them: their effect on clients comes from the machine, which has
- * to start processes, and Parley could not improve it.
- * @param image of Node.js; Parley's own is on the nodes already
+ * Starts unrelated pods, replaces them as an update would, and removes them. This shows how much starting processes on the
+ * machine affects clients, independent of Parley.
+ * @param image an image with Node.js; Parley's own is already on the nodes
  */
 export async function startAndReplaceOthers(image: string): Promise<undefined> {
   await kubectl(['apply', '--filename', '-'], JSON.stringify(deploymentOf(image)))
@@ -26,7 +26,7 @@ function deploymentOf(image: string): object {
   const compute = `const begin = Date.now(); while (Date.now() - begin < ${computesMS}) {}`
   const container = {
     ...{ name, image, imagePullPolicy: 'IfNotPresent', command: ['node', '--eval'] },
-    // Ready after some computation. As PID 1 it needs its own handler to end.
+    // Becomes ready after some computation. As PID 1, it needs its own SIGTERM handler.
     args: [
       `${compute}; require('http').createServer((_, r) => r.end()).listen(9090); process.on('SIGTERM', process.exit)`,
     ],

@@ -3,22 +3,22 @@ import type { call } from '../platform.ts'
 /** The outcomes of calls. */
 export interface Calls {
   calls: number
-  /** Responses with another status than 2xx: the number of each. */
+  /** The number of responses by status, except 2xx. */
   refused: Record<string, number>
-  /** Calls without a response: a broken or refused connection, or nothing within a minute. */
+  /** The number of calls without a response by error: broken or refused connections, and timeouts after a minute. */
   unanswered: Record<string, number>
-  /** Of timed calls with a 2xx response, in milliseconds. */
+  /** Latency of timed calls with a 2xx response, in milliseconds. */
   p50: number
   p99: number
-  /** The slowest call of each of the three worst seconds: seconds since the last report, and milliseconds. */
+  /** The slowest call of each of the three worst seconds: seconds since the last report, and latency in milliseconds. */
   slowest: { afterS: number; ms: number }[]
 }
 
 export interface CountedCalls {
-  /** Records the durations of these. */
+  /** Makes a call and records its latency. */
   timed: typeof call
   untimed: typeof call
-  /** The outcomes since its last call. */
+  /** Returns the outcomes since the previous call of `take`. */
   take(): Calls
 }
 
@@ -28,7 +28,7 @@ interface Took {
   ms: number
 }
 
-/** Makes calls with `make`, and records their outcomes. */
+/** Makes calls with `make` and records their outcomes. */
 export function countedCalls(make: typeof call): CountedCalls {
   let calls = 0
   let refused: Record<string, number> = {}

@@ -22,26 +22,26 @@ export interface LoadOptions {
 /** Observations between two reports. */
 export interface Seen extends Calls {
   sent: number
-  /** Of all members of each room together: acknowledged messages that never arrived, live or from the history. */
+  /** Acknowledged messages that some member never received, live or from the history. */
   lost: number
-  /** Messages stored more often than they were sent. */
+  /** Messages stored more than once. */
   twice: number
-  /** Maximum of one client. */
+  /** Maximum reconnects of one client. */
   reconnects: number
-  /** Total of all clients. */
+  /** Reconnects of all clients. */
   allReconnects: number
 }
 
 export interface Load {
   clients: readonly ChaosClient[]
-  /** Starts sending, until the next report. */
+  /** Starts sending until the next report. */
   begin(): void
-  /** Stops sending, waits until every client has a node and all messages, and returns the observations since the start. */
+  /** Stops sending, waits until every client is connected and has all messages, and returns the observations since the start. */
   look(): Promise<Seen>
   stop(): void
 }
 
-/** Connects all clients: each kind of transport and encoding in turn, each in two rooms. */
+/** Connects all clients, each in two rooms, with transports and encodings in turn. */
 export async function startLoad({
   gatewayUrl,
   realtimeUrl,
@@ -113,7 +113,7 @@ export async function startLoad({
       thread.postMessage('stop', [])
       const { sent, calls } = await Promise.race([stopped.promise, failed])
       await until('every client is back', () => clients.every(({ isBack }) => isBack))
-      // A client of a vanished node considers itself connected until a heartbeat is missing.
+      // A client of a vanished node considers itself connected until it misses a heartbeat.
       await until('every client has a node', async () => (await options.openConnections()) >= clients.length)
       await until('every client is back', () => clients.every(({ isBack }) => isBack))
       // Messages still missing then are lost.
@@ -137,7 +137,7 @@ export async function startLoad({
   }
 }
 
-/** Combines timed and untimed calls; the times are those of the first. */
+/** Combines timed and untimed calls; the latencies are those of the timed ones. */
 function together(timed: Calls, others: Calls): Calls {
   return {
     ...timed,

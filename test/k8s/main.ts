@@ -17,7 +17,7 @@ import { allSteps } from './steps.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** `npm run e2e:k8s`: an operator's actions on Parley in a cluster, under load. */
+/** `npm run e2e:k8s`: runs an operator's actions on Parley in a cluster under load. */
 const options = new Command('npm run e2e:k8s --')
   .description(
     `Installs the chart deploy/helm/parley as a release, with the servers of deploy/k8s/overlays/try, in the cluster of KUBECONFIG.
@@ -25,20 +25,20 @@ It runs the demo, and then, while clients are connected and send, it upgrades an
 kills and evicts what runs there. Prints and writes what they noticed. Exit code 1 if anything is not as it is wanted. It works in the namespace parley, which must not be there, and deletes it at the end. The nodes must have
 the images already (kind load docker-image, minikube image load).`,
   )
-  .option('--clients <number>', 'that are connected', wholeNumber(2, 10_000), 200)
+  .option('--clients <number>', 'connected clients', wholeNumber(2, 10_000), 200)
   .option('--sends <number>', 'messages per second', wholeNumber(1, 1_000), 20)
-  .option('--quiet-seconds <number>', 'that are measured before anything is done', wholeNumber(1, 3_600), 30)
+  .option('--quiet-seconds <number>', 'length of the measurement without any action', wholeNumber(1, 3_600), 30)
   .option('--image <name>', 'the image of this release', 'parley')
   .option(
     '--before <name>',
-    'the image of an earlier release whose services support settings in files; without it there is no update and rollback',
+    'the image of an earlier release that supports settings in files; without it, updates and rollbacks are skipped',
   )
-  .option('--kustomize', 'applies deploy/k8s/overlays/try, and updates by deploy/k8s/update, instead of Helm')
+  .option('--kustomize', 'use deploy/k8s/overlays/try and deploy/k8s/update instead of Helm')
   .option('--only <steps>', 'such as restart-realtime,scale; --only list prints all')
-  .option('--gateway-url <url>', "of the Service api-gateway, where nodes' addresses are not reached from here")
-  .option('--realtime-url <url>', 'of the Service realtime, likewise')
-  .option('--report <file>', 'where the report is written to', join(root, 'docs/e2e-k8s.md'))
-  .option('--keep', 'leaves everything in the cluster, and takes it as it is when there')
+  .option('--gateway-url <url>', 'URL of the Service api-gateway, if node addresses are not reachable from here')
+  .option('--realtime-url <url>', 'URL of the Service realtime, likewise')
+  .option('--report <file>', 'output file of the report', join(root, 'docs/e2e-k8s.md'))
+  .option('--keep', 'keep everything in the cluster, and reuse an existing installation')
   .parse()
   .opts<{
     clients: number
@@ -79,7 +79,7 @@ async function run(): Promise<number> {
     const run = await underLoad(keys)
     const faults = faultsOf(run)
     console.log(`\n${tableOf(run)}\n\n${resourcesOf(run)}\n`)
-    console.log(faults.length === 0 ? 'All of it is as wanted.' : faults.map((fault) => `✖ ${fault}`).join('\n'))
+    console.log(faults.length === 0 ? 'All goals are met.' : faults.map((fault) => `✖ ${fault}`).join('\n'))
     writeFileSync(options.report, pageOf(run))
     say(`written: ${options.report}`)
     return faults.length === 0 ? 0 : 1
@@ -89,7 +89,7 @@ async function run(): Promise<number> {
   }
 }
 
-/** Refuses to restart and evict the pods of others. */
+/** Refuses an existing namespace, except one of an earlier run with --keep, so that no foreign pods are restarted or evicted. */
 async function takeNamespace(): Promise<void> {
   const labels = await kubectl([
     'get',
@@ -101,7 +101,7 @@ async function takeNamespace(): Promise<void> {
   ])
   if (labels === '') return
   if (options.keep && labels.includes(mark)) return
-  throw new Error(`the cluster has a namespace ${namespace} already: this makes trouble in one of its own only`)
+  throw new Error(`the cluster already has a namespace ${namespace}, which this run did not create`)
 }
 
 interface Keys {
@@ -142,7 +142,7 @@ async function underLoad(keys: Keys): Promise<Run> {
   say(`nothing done for ${options.quietSeconds} s: ${JSON.stringify(quiet)}`)
   const done: Done[] = []
   const crashed = new Set<string>()
-  // Services can fail while the servers start: those failures do not count.
+  // Failures of services while the servers start do not count.
   const restartsBefore = new Map((await podsOf(...deployments)).map(({ name, restarts }) => [name, restarts]))
   for (const step of steps) {
     const beginMS = performance.now()
@@ -167,7 +167,7 @@ async function underLoad(keys: Keys): Promise<Run> {
   }
 }
 
-/** Over a minute, and of whatever else runs on the machine too. */
+/** The machine's load average over a minute, including other programs. */
 function busy(): string {
   return (loadavg()[0] ?? 0).toFixed(1)
 }

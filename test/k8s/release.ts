@@ -5,37 +5,37 @@ import { kubectl, namespace } from './cluster.ts'
 import type { Step } from './steps.ts'
 
 export const root = join(import.meta.dirname, '../..')
-/** Files of a run. */
+/** Folder for the files of a run. */
 export const dir = join(root, '.parley/e2e-k8s')
-/** The label of a namespace in which the tests may kill. */
+/** Label of a namespace in which this program may kill pods. */
 export const mark = 'parley.dev/e2e'
 const overlay = join(root, 'deploy/k8s/overlays/try')
 
 export interface Images {
-  /** Of this release. */
+  /** The image of this release. */
   now: string
-  /** Of the release before. */
+  /** The image of an earlier release. */
   before?: string
 }
 
-/** How Parley comes into the cluster, and how it goes from one release to another. */
+/** A way to install Parley in the cluster and to update it. */
 export interface Way {
-  /** In Markdown, such as "installs the chart". */
+  /** Description in Markdown, such as "installs the chart". */
   does: string
-  /** Installs the release before, or this one if there is none, with the servers. Resolves when it was asked for. */
+  /** Installs the earlier release, or this one if there is none, with the servers. Does not wait until it is ready. */
   install(): Promise<void>
   /** Updates and rollbacks. */
   steps: Step[]
 }
 
-/** Makes `deploy/k8s/overlays/try/secrets`, once. */
+/** Creates `deploy/k8s/overlays/try/secrets` if missing. */
 export function makeSecrets(): string {
   const secrets = join(overlay, 'secrets')
   execFileSync(join(root, 'deploy/make-secrets'), [secrets], { stdio: 'ignore' })
   return secrets
 }
 
-/** Writes the overlay of a run: deploy/k8s/overlays/try with this image, these patches, and Services reachable at a node's address. */
+/** Writes the overlay of a run: deploy/k8s/overlays/try with this image and these patches, and with Services reachable at node addresses. */
 export function writeOverlay(image: string, patches: object[]): void {
   makeSecrets()
   mkdirSync(dir, { recursive: true })
@@ -63,7 +63,7 @@ export function splitImage(image: string): { repository: string; tag: string } {
     : { repository: image, tag: 'latest' }
 }
 
-/** The addresses of the Services that the overlay adds: a node's address, unless URLs are given. */
+/** URLs of the overlay's Services at a node's address. */
 export async function nodeUrls(): Promise<{ gatewayUrl: string; realtimeUrl: string }> {
   const internal = '{.items[0].status.addresses[?(@.type=="InternalIP")].address}'
   const address = await kubectl(['get', 'nodes', '--output', `jsonpath=${internal}`])

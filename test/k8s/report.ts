@@ -9,9 +9,9 @@ export interface Done extends Seen {
 }
 
 export interface Run {
-  /** How Parley came into the cluster, in Markdown. */
+  /** How Parley was installed, in Markdown. */
   does: string
-  /** The machine and cluster, a line each. */
+  /** Lines that describe the machine and cluster. */
   ground: string[]
   quiet: Seen
   done: Done[]
@@ -20,10 +20,10 @@ export interface Run {
   crashed: string[]
 }
 
-/** During a step, the slowest of 100 calls may take this many times as long as without one. */
+/** The p99 latency during a step may be this many times that without one. */
 const mostSlower = 3
 
-/** The missed goals, a sentence each. */
+/** The missed goals, one sentence each. */
 export function faultsOf({ quiet, done, crashed }: Run): string[] {
   const faults = done.flatMap((seen) => {
     const { step, lost, twice, reconnects, refused, unanswered, p99, slowest } = seen
@@ -82,7 +82,7 @@ export function resourcesOf({ resources }: Run): string {
   )
 }
 
-/** The recorded page: docs/e2e-k8s.md. */
+/** The content of docs/e2e-k8s.md. */
 export function pageOf(run: Run): string {
   const faults = faultsOf(run)
   const verdict =
@@ -120,7 +120,7 @@ function shown(counts: Record<string, number>): string {
   return entries.length === 0 ? '0' : entries.map(([what, times]) => `${what}: ${times}`).join(', ')
 }
 
-/** When the slowest calls began, from the beginning of the step. */
+/** The slowest calls, with their start relative to the step. */
 function shownSlowest(slowest: Seen['slowest']): string {
   return `the slowest: ${slowest.map(({ afterS, ms: took }) => `${took} ms after ${afterS} s`).join(', ')}`
 }

@@ -1,6 +1,6 @@
 import { kubectl } from './cluster.ts'
 
-/** The peak use of one container of this name. */
+/** The peak use of a container. */
 export interface Use {
   /** Thousandths of a core. */
   cpu: number
@@ -16,7 +16,7 @@ export function watchResources(): { stop(): Map<string, Use> } {
   const timer = setInterval(() => {
     kubectl(['top', 'pods', '--containers', '--no-headers'])
       .then((table) => note(most, table))
-      // A stopping pod is no longer measured, and a cluster can lack metrics-server: the report has whatever was read.
+      // Stopping pods have no metrics, and a cluster can lack metrics-server. Report what could be read.
       .catch((error: Error) => console.log(`· not measured: ${error.message.split('\n')[0]}`))
   }, everyMS)
   return {

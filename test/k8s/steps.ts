@@ -5,17 +5,17 @@ import { startAndReplaceOthers } from './control.ts'
 export interface Step {
   name: string
   title: string
-  /** How often a client may have to reconnect: once per stop of its node. */
+  /** Allowed reconnects per client: one per stop of its node. */
   reconnects: number
-  /** A killed process cannot respond: its calls may go unanswered. */
+  /** Whether calls may go unanswered because the step kills processes. */
   mayKillCalls?: true
-  /** Nothing is done to Parley, so any delay comes from the machine. */
+  /** The step does not touch Parley, so any delay comes from the machine. */
   isControl?: true
-  /** Returns a remark for the report, if there is one. */
+  /** Runs the step; may return a remark for the report. */
   run(): Promise<string | undefined>
 }
 
-/** Every step, in order. @param updates of the way by which Parley came into the cluster */
+/** Every step, in order. @param updates the update steps of the way of installation */
 export function allSteps(updates: readonly Step[], image: string): Step[] {
   return [
     {
@@ -62,7 +62,7 @@ async function kill(name: Deployment): Promise<undefined> {
   await atRest()
 }
 
-/** Evicts one pod after the other without waiting for replacements, which is up to the budgets. */
+/** Evicts one pod after the other without waiting for replacements, relying on the disruption budgets. */
 async function evictAll(): Promise<string> {
   let refused = 0
   const pods = await podsOf(...deployments)

@@ -4,10 +4,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { call } from '../platform.ts'
 import { type Calls, countedCalls } from './counted-calls.ts'
 
-/** The options of the thread. */
+/** Options of the worker thread. */
 export interface TimedCallsOptions {
   gatewayUrl: string
-  /** Headers of the integrator's server, which sends. */
+  /** Headers for sends, with the API key. */
   admin: Record<string, string>
   /** Headers of each client, for reads. */
   readers: readonly Record<string, string>[]
@@ -16,7 +16,7 @@ export interface TimedCallsOptions {
   sends: number
 }
 
-/** The thread's reports: each acknowledged message, and after a stop all outcomes. */
+/** Reports of the worker thread: each acknowledged message, and all outcomes after a stop. */
 export type TimedCallsReport =
   | { did: 'acknowledged'; room: string; id: string }
   | { did: 'stopped'; sent: number; calls: Calls }
@@ -24,14 +24,14 @@ export type TimedCallsReport =
 const tryAgainMS = 200
 
 /**
- * A thread that sends messages, and reads a badge with every third, on schedule, however long earlier ones take. Its own event
- * loop keeps the work of reconnecting clients on this machine out of the servers' times.
+ * A worker thread that sends messages on a fixed schedule, and reads a badge with every third, regardless of pending calls. Its
+ * own event loop keeps the work of reconnecting clients out of the measured latencies.
  */
 if (parentPort) run(parentPort, workerData as TimedCallsOptions)
 
 function run(port: NonNullable<typeof parentPort>, options: TimedCallsOptions): void {
   const { gatewayUrl, admin, readers, rooms, sends } = options
-  // On the cluster's machine it would measure its own wait for a core. Linux gives each thread a priority.
+  // On the cluster's machine, the thread would otherwise measure its own wait for a core. On Linux, priorities are per thread.
   if (process.getuid?.() === 0) setPriority(constants.priority.PRIORITY_HIGHEST)
   const counted = countedCalls(call)
   const sending = { on: false }
@@ -40,7 +40,7 @@ function run(port: NonNullable<typeof parentPort>, options: TimedCallsOptions): 
   let sentBefore = 0
   const post = (report: TimedCallsReport) => port.postMessage(report, [])
 
-  /** One message until it is acknowledged: each try has the same key. */
+  /** Sends a message, retrying with the same idempotency key until it is acknowledged. */
   async function send(i: number): Promise<void> {
     const room = `room ${i % rooms}`
     const clientMessageID = `message ${i}`

@@ -3,7 +3,7 @@ import { connectDb, type Db } from '@parley/db/connect'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 
-/** Without a stats service: the nodes themselves have recorded everything here. */
+/** Runs without a stats service: the nodes record activity themselves. */
 describe('active users (GET /admin/stats, userList)', () => {
   let platform: Platform
   let node: RunningService

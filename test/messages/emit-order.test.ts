@@ -49,7 +49,7 @@ describe('emits of one socket to one room without waiting for acknowledgements',
   const emit = (event: string, body: object): Promise<Ack> => socket.emitWithAck(event, body)
   const say = (message: string, more: object = {}) =>
     emit('chat message', { room, message, messageType: 'text', ...more })
-  /** A field of each event that Bob got in the room, once `last` has come. */
+  /** A field of each event that Bob got in the room, up to `last`. */
   async function heardUntil(last: string, event: string, field: string): Promise<unknown[]> {
     const those = () =>
       heard.flatMap(([name, payload]) => (name === event && payload['room'] === room ? [payload[field]] : []))
@@ -62,7 +62,7 @@ describe('emits of one socket to one room without waiting for acknowledgements',
     return all.map(({ RC, result }) => (RC === 0 ? result.seq - first : Number.NaN))
   }
 
-  test('messages keep their order behind a reply, a threaded one, and a failed one', async () => {
+  test('messages keep their order after a reply, a threaded message and a failed one', async () => {
     const { result: root } = await say('root')
     const lookup = proxy.holdNextRead('messageBuckets')
     const reply = say('reply', { replyTo: root._id })
@@ -92,7 +92,7 @@ describe('emits of one socket to one room without waiting for acknowledgements',
     })
   }
 
-  test('messages keep their order while MODERATE checks all of them at once', async () => {
+  test('messages keep their order while MODERATE checks them concurrently', async () => {
     hook.behave = () => ({ body: '{"action":"allow"}' })
     await platform.admin('POST', '/config', { MODERATE: { url: hook.url } })
     await eventually('the node asks', async () => (await say('?', { room: other })).RC === 0 && hook.calls.length > 0)

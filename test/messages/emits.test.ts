@@ -31,7 +31,7 @@ describe('emits of clients', () => {
     await platform.stop()
   })
 
-  /** The acknowledgement of `auth2` on a new socket. */
+  /** Sends `auth2` on a new socket; returns the acknowledgement. */
   async function auth2(args: unknown[], auth: object = {}): Promise<Ack> {
     const socket = io(node.url, { transports: ['websocket'], forceNew: true, auth })
     try {
@@ -41,7 +41,7 @@ describe('emits of clients', () => {
     }
   }
 
-  test('auth2 is acknowledged with everything needed to call REST, and the time', async () => {
+  test('auth2 returns everything needed to call REST, and the time', async () => {
     proves('Authentication of a socket', 'auth2 with token, options and acknowledgement')
     const beforeMS = Date.now()
     const { RC, result } = await auth2([token, { deviceId: 'phone' }])
@@ -61,14 +61,14 @@ describe('emits of clients', () => {
     'something after them': [{}, 'more'],
   }
   for (const [name, more] of Object.entries(options)) {
-    test(`auth2 accepts options with ${name}; the device then gets a new ID`, async () => {
+    test(`auth2 accepts options with ${name} and assigns a device ID`, async () => {
       const { RC, result } = await auth2([token, ...more])
       assert.equal(RC, 0)
       assert.match(String(result['deviceId']), /^.{10,}$/)
     })
   }
 
-  test('the client key is an option, in the handshake, or absent; a wrong one is refused', async () => {
+  test('the client key can be an option, in the handshake, or absent; a wrong one is refused', async () => {
     const { clientKey } = platform
     for (const answer of [
       auth2([token, { clientKey }]),
@@ -99,7 +99,7 @@ describe('emits of clients', () => {
     }
   })
 
-  test('auth2 with a wrong token is 401, and the socket stays for another try', async () => {
+  test('auth2 with a wrong token returns 401, and the socket can retry', async () => {
     const socket = io(node.url, { transports: ['websocket'], forceNew: true })
     for (const wrong of ['', 'wrong']) {
       const ack = (await socket.emitWithAck('auth2', wrong)) as Ack
@@ -130,7 +130,7 @@ describe('emits of clients', () => {
     ['ai_streaming', [{ room: 'room' }], 'MISSING_PARAMETER', /^text is required$/],
   ]
   for (const [emit, args, code, message] of wrong) {
-    test(`${emit} with ${JSON.stringify(args)} is 400 ${code} and names the field`, async () => {
+    test(`${emit} with ${JSON.stringify(args)} returns 400 ${code} and names the field`, async () => {
       const ack = (await alice.emitWithAck(emit, ...args)) as Ack
       assert.deepEqual([ack.RC, ack.error?.code], [400, code])
       assert.match(String(ack.error?.message), message)
@@ -153,7 +153,7 @@ describe('emits of clients', () => {
     })
   }
 
-  test('null counts as absent in optional fields, and as content where content can be null', async () => {
+  test('null counts as absent in optional fields, and as content where null is allowed', async () => {
     const message = { room: 'room', message: null, messageType: 'x', push: null, mentions: null, clientMessageID: null }
     const { RC, result } = (await alice.emitWithAck('chat message', { ...message, replyTo: null })) as Ack
     assert.deepEqual([RC, result['message']], [0, null])
@@ -170,7 +170,7 @@ describe('emits of clients', () => {
     assert.deepEqual([refused.RC, refused.error?.code], [404, 'MESSAGE_NOT_FOUND'])
   })
 
-  test('a message can be scheduled: the acknowledgement has the scheduled message', async () => {
+  test('a message can be scheduled, and the acknowledgement contains it', async () => {
     const sendAtMS = Date.now() + 3_600_000
     const message = { room: 'room', message: 'later', messageType: 'x', skipTotalBadge: true, sendAtMS }
     const { RC, result } = (await alice.emitWithAck('chat message', message)) as Ack
@@ -198,7 +198,7 @@ describe('emits of clients', () => {
   }
 
   for (const event of ['chat-message', 'toString', '__proto__', 'x'.repeat(10_000)]) {
-    test(`an unknown emit (${event.slice(0, 20)}) is 404 UNKNOWN_EVENT`, async () => {
+    test(`an unknown emit (${event.slice(0, 20)}) returns 404 UNKNOWN_EVENT`, async () => {
       const ack = (await alice.emitWithAck(event, {})) as Ack
       assert.deepEqual([ack.RC, ack.error?.code], [404, 'UNKNOWN_EVENT'])
       assert.ok(String(ack.error?.message).length < 100)

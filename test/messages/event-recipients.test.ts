@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 import { concerns, type Device, everyone, type Fields, rows, type Scene, type Who } from './event-rows.ts'
 
-/** The rows of an event's payload in the interface: every test of the event compares the whole payload. */
+/** The interface's rows about payloads, by event. Every test compares the whole payload. */
 const payloadRows: Record<string, string[]> = {
   'chat message': ['the payload is a Message'],
   room: ['the payload is a Room'],
@@ -75,7 +75,7 @@ describe('every event of the interface', () => {
     return { room, message: String(_id), as, admin: platform.admin, emit }
   }
 
-  /** Waits until all events in flight have arrived, by a last event to each device. */
+  /** Waits until all events in flight have arrived, by sending a last event to each device. */
   async function allHeard(): Promise<void> {
     const fence = await platform.admin('POST', '/rooms/', {
       roomType: 'group',
@@ -128,8 +128,8 @@ describe('every event of the interface', () => {
     })
   }
 
-  test('the table has every event', () => {
-    // No operation emits these: since.test.ts, presence.test.ts.
+  test('the table covers every event', () => {
+    // No operation emits the excluded events; since.test.ts and presence.test.ts test them.
     const ofOperations = Object.keys(serverEvents).filter((name) => !['serverTime', 'presence'].includes(name))
     assert.deepEqual(new Set(rows.map(({ event }) => event)), new Set(ofOperations))
   })

@@ -1,7 +1,6 @@
 import type { Socket } from 'socket.io-client'
 import { reminded } from './reminded.ts'
 
-/** Every event of the interface, with the operations that emit it and the devices that get it. */
 export type Who = 'alice' | 'bob' | 'robot' | 'stranger'
 export type Fields = Record<string, unknown>
 
@@ -13,11 +12,11 @@ export interface Device {
   events: { event: string; payload: unknown }[]
 }
 
-/** The data of a row: its own room with alice (owner), bob and robot, and one message of bob. */
+/** A row's own data: a room with alice (owner), bob and robot, and a message of bob. */
 export interface Scene {
   room: string
   message: string
-  /** As a user from their first device, with the header IM-DEVICE-ID. */
+  /** Calls as a user from their first device, with the header IM-DEVICE-ID. */
   as: (user: Who, method: string, path: string, body?: unknown) => Promise<Fields>
   admin: (method: string, path: string, body?: unknown) => Promise<Fields>
   emit: (user: Who, event: string, body: unknown) => Promise<Fields>
@@ -26,20 +25,20 @@ export interface Scene {
 export interface Row {
   event: string
   operation: string
-  /** Prepares the operation. */
+  /** Runs before the operation. */
   prepare?: (scene: Scene) => Promise<unknown>
   /** Runs the operation; returns the exact payload. */
   act(scene: Scene): Promise<unknown>
-  /** Names of the devices that get it, in order; no others may get it. */
+  /** The names of all devices that get the event. */
   reaches: string[]
-  /** The rows of the interface that this proves, besides the payload. */
+  /** Rows of the interface that this proves, besides those about the payload. */
   proves?: string[]
 }
 
 export const everyone = ['alice 1', 'alice 2', 'bob 1', 'bob 2', 'robot 1']
 const path = encodeURIComponent
 
-/** The message as in the history, like in its events. */
+/** The message from the history, which equals that in its events. */
 async function stored(scene: Scene, id: unknown): Promise<unknown> {
   const { data } = (await scene.as('alice', 'GET', `/rooms/${path(scene.room)}/messages/v3?limit=500`)) as {
     data: Fields[]
@@ -51,7 +50,7 @@ async function sent(scene: Scene, answer: Promise<Fields>): Promise<unknown> {
   return stored(scene, (await answer)['_id'])
 }
 
-/** A room as all of its members see it. */
+/** A room as all of its members see it, without personal fields. */
 async function room(scene: Scene): Promise<unknown> {
   const {
     unread: _u,
@@ -63,6 +62,7 @@ async function room(scene: Scene): Promise<unknown> {
   return shown
 }
 
+/** Every event of the interface, with the operations that emit it and the devices that get it. */
 export const rows: Row[] = [
   {
     event: 'chat message',
@@ -390,7 +390,7 @@ export const rows: Row[] = [
   },
 ]
 
-/** Whether it belongs to the row rather than to a fence, which is in another room. */
+/** Whether an event belongs to the row's room, and not to another test. */
 export function concerns(payload: unknown, scene: Scene, { event }: Row): boolean {
   if (event === 'myPrefChange' || event === 'myPrefDelete') return true
   const { room, roomID, _id } = payload as Fields

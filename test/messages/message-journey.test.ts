@@ -10,7 +10,7 @@ import {
   startPlatformWithNodes,
 } from '../platform.ts'
 
-/** IDs are free strings: every step must handle these. */
+/** IDs can be any strings. Every step must handle these. */
 const oddIds = [
   'a.b',
   'a b',
@@ -37,7 +37,7 @@ interface Message {
   sender: object
 }
 
-/** The login of the sender's sockets is recorded while the message travels: the history may have a later one than the event. */
+/** The sender's login is recorded concurrently, so the history may have a later login time than the event. */
 function withoutLoginTime({ sender, ...message }: Message): object {
   return { ...message, sender: { ...sender, lastLoginTimeMS: 0 } }
 }
@@ -83,7 +83,7 @@ describe('a message travels from REST to every device', () => {
       assert.deepEqual(
         withoutLoginTime(decoded),
         withoutLoginTime(stored),
-        'the event is the message as the history has it',
+        'the event equals the message in the history',
       )
       assert.equal(decoded._id, sent['_id'])
     }
@@ -107,7 +107,7 @@ describe('a message travels from REST to every device', () => {
     for (const { socket } of members) socket.close()
   })
 
-  test('a socket sends with the emit chat message and gets the envelope as acknowledgement', async () => {
+  test('the emit chat message sends a message and is acknowledged with the envelope', async () => {
     const erin = await connect(await platform.newUser('erin'), 0)
     const room = await platform.newRoom(['erin'])
     const ack = await erin.socket.emitWithAck('chat message', { room, message: 'hi', messageType: 'text' })
@@ -123,7 +123,7 @@ describe('a message travels from REST to every device', () => {
   })
 
   for (const odd of oddIds) {
-    test(`the ID ${JSON.stringify(odd.slice(0, 20))} works as user and as room, through to the socket events`, async () => {
+    test(`the ID ${JSON.stringify(odd.slice(0, 20))} works as user and room ID from REST to socket events`, async () => {
       const user = await platform.newUser(odd)
       const member = await connect(user, 0)
       const room = await platform.newRoom([odd], { _id: odd })

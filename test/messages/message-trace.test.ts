@@ -35,7 +35,7 @@ describe('GET /admin/messages/{id}/trace', () => {
 
   const trace = async (message: string) =>
     (await platform.admin('GET', `/admin/messages/${message}/trace`)) as unknown as Trace
-  /** The trace once it is complete. */
+  /** Polls the trace until it is complete. */
   async function traced(message: string, isIt: (found: Trace) => boolean): Promise<Trace> {
     let found: Trace | undefined
     await eventually('the trace', async () => {
@@ -45,7 +45,7 @@ describe('GET /admin/messages/{id}/trace', () => {
     return found as Trace
   }
 
-  test('shows when it was accepted, published, flushed, delivered by which node, pushed, called and read by which user', async () => {
+  test('shows when a message was accepted, published, flushed, delivered, pushed, posted to webhooks and read, and by whom', async () => {
     const [alice, bob, carol] = [
       await platform.newUser(),
       await platform.newUser(['ios']),
@@ -59,12 +59,12 @@ describe('GET /admin/messages/{id}/trace', () => {
     const before = Date.now()
     const message = await platform.send(room, alice)
     await platform.as(bob, 'PUT', `/rooms/${room}/lastRead`, { message })
-    // A busy node responds too late, or has not delivered yet.
+    // A busy node may respond too late or not have delivered yet.
     const found = await traced(message, ({ deliveries, push, calls, flushed }) => {
       return deliveries.length === 2 && flushed && 'sent' in push.results && calls[0]?.state === 'done'
     })
     const { accepted, published, deliveries } = found
-    // The clock of a room can be ahead by the messages of one write.
+    // A room's clock can be ahead by the messages of one write.
     assert.ok(accepted.atMS >= before - 1_000 && accepted.atMS <= Date.now() + 1_000)
     assert.equal(typeof accepted.request, 'string')
     assert.ok(published && published.streamSeq > 0 && published.atMS >= before - 1_000)
@@ -111,18 +111,18 @@ describe('GET /admin/messages/{id}/trace', () => {
     assert.deepEqual([deleted.isDeleted, deleted.readBy.data], [true, [bob]])
   })
 
-  test('of a room after _all, names only users who had read it', async () => {
+  test('names only users that had read the message, even after all messages of the room were deleted', async () => {
     const [alice, bob, carol] = [await platform.newUser(), await platform.newUser(), await platform.newUser()]
     const room = await platform.newRoom([alice, bob, carol])
     const message = await platform.send(room, alice)
     await platform.as(bob, 'PUT', `/rooms/${room}/lastRead`, { message })
     await platform.admin('DELETE', `/rooms/${room}/messages/_all`)
-    // It moves all members' markers past the deleted messages.
+    // Deletion moves all members' markers past the deleted messages.
     await platform.admin('DELETE', `/rooms/${room}/messages/${await platform.send(room, alice)}`)
     assert.deepEqual((await trace(message)).readBy, { totalCount: 1, data: [bob] })
   })
 
-  test('has the sockets that got it in a replay, grouped by node', async () => {
+  test('counts the sockets that got the message in a replay, by node', async () => {
     const [alice, bob] = [await platform.newUser(), await platform.newUser()]
     const room = await platform.newRoom([alice, bob])
     const [node] = nodes as [RunningService]
@@ -134,7 +134,7 @@ describe('GET /admin/messages/{id}/trace', () => {
     const first = await come()
     const since = (await first.login({ since: 0 })).result.serverTimeMS
     first.socket.close()
-    await eventually('nobody is there', async () => {
+    await eventually('no socket is connected', async () => {
       return ((await platform.admin('GET', `/admin/clients/${bob}/connections`))['data'] as object[]).length === 0
     })
     const message = await platform.send(room, alice)

@@ -6,11 +6,11 @@ import { Imports, message, user } from '../operating/imports.ts'
 import { connectClient, eventually, type RunningService } from '../platform.ts'
 import { type PushPlatform, startPushPlatform } from '../push/test-push-platform.ts'
 
-/** Numbers that a double would change, in value or in form. */
+/** Numbers whose value or notation a double does not preserve. */
 const content =
   '{"text":"pay 1.0","of":[9007199254740993,-12345678901234567890,0.1234567890123456789,1e400,-0,1.0,1e5]}'
 
-describe('numbers in free JSON arrive digit for digit', () => {
+describe('numbers in free JSON are preserved digit for digit', () => {
   let platform: PushPlatform
   let node: RunningService
   let server: CallbackDouble
@@ -27,7 +27,7 @@ describe('numbers in free JSON arrive digit for digit', () => {
     await server.stop()
   })
 
-  /** Calls with the API key and returns the raw body. */
+  /** Calls with the API key; returns the raw body. */
   async function callAsIs(method: string, path: string, body?: string, url = platform.gateway.url): Promise<string> {
     const headers = { 'im-api-key': platform.apiKey, 'content-type': 'application/json' }
     const answer = await fetch(url + path, { method, headers, ...(body !== undefined && { body }) })
@@ -52,7 +52,7 @@ describe('numbers in free JSON arrive digit for digit', () => {
     connectClient(node.url, platform.tokenOf(who), options)
 
   for (const transports of [['websocket'], ['polling']]) {
-    test(`in the events of a socket on ${transports.join('')}, plain and in base64`, async () => {
+    test(`in socket events over ${transports.join('')}, plain and base64`, async () => {
       const room = await platform.newRoom([alice, bob])
       const plain = packetsOf(await connect(bob, { transports }))
       const coded = packetsOf(await connect(bob, { transports, encoding: 'base64' }))
@@ -70,7 +70,7 @@ describe('numbers in free JSON arrive digit for digit', () => {
     })
   }
 
-  test('in an emit: in the acknowledgement, the history and the event, while known fields are read', async () => {
+  test('in an emit, its acknowledgement, the history and the event', async () => {
     const room = await platform.newRoom([alice, bob])
     const socket = await connect(alice)
     const packets = packetsOf(socket)

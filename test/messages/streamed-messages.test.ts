@@ -50,14 +50,14 @@ describe('a message that a robot streams', () => {
   const updatesOf = (id: string) =>
     heard.filter(({ event, payload }) => event === 'messageUpdated' && payload['_id'] === id)
   const pushesOf = (id: string) => server.calls.filter(({ body }) => body._id === id)
-  /** Resolves when earlier events have been delivered and pushed, as a later message has. */
+  /** Waits until earlier events have been delivered and pushed, by sending a later message. */
   const allHeard = async () => {
     const last = await platform.send(room, robot)
     await eventually('the last message', () => heard.some(({ payload }) => payload['_id'] === last))
     await eventually('its push', () => pushesOf(last).length === 1)
   }
 
-  test('is live piece by piece, in the history so far, and updated and pushed once at the end', async () => {
+  test('is live piece by piece, has its partial text in the history, and is updated and pushed once at the end', async () => {
     const id = await open()
     assert.partialDeepStrictEqual(await stored(id), { message: '', streaming: true })
     const append = (body: object) => byKey(platform.gateway, `/messages/${id}/stream`, body)
@@ -90,7 +90,7 @@ describe('a message that a robot streams', () => {
     assert.equal((await append({ text: '!' })).status, 404)
   })
 
-  test('can be in a thread: its event, its history and its push are the thread’s', async () => {
+  test('can be in a thread, with the thread’s event, history and push', async () => {
     const { _id: root } = await platform.as(carol, 'POST', `/rooms/${room}/message`, {
       message: 'root',
       messageType: 'x',
@@ -116,7 +116,7 @@ describe('a message that a robot streams', () => {
     assert.equal(heard.filter(({ event, payload }) => event === 'thread message' && payload['_id'] === id).length, 1)
   })
 
-  test('is ended by another gateway when its own is killed', async () => {
+  test('is ended by another gateway if its gateway is killed', async () => {
     const dying = await platform.start('api-gateway', { PARLEY_GATEWAY_STREAM_SILENCE_MS: '5000' })
     const id = await open(dying)
     await byKey(dying, `/messages/${id}/stream`, { text: 'half a th' })
@@ -128,7 +128,7 @@ describe('a message that a robot streams', () => {
     assert.deepEqual([updatesOf(id).length, pushesOf(id).length], [1, 1])
   })
 
-  test('belongs to the robot alone, and ends when it is recalled', async () => {
+  test('can only be continued by its robot, and ends when recalled', async () => {
     const id = await open()
     const refused = async (code: string, path: string, body: object, user?: string) => {
       const client = { 'im-client-key': platform.clientKey, 'im-authorization': platform.tokenOf(user ?? '') }

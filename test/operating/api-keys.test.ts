@@ -7,7 +7,7 @@ import { call, eventually, type Platform, type RunningService, startPlatform } f
 
 const run = promisify(execFile)
 
-/** A key in constant use while it is revoked: its refusals are no guesses here. */
+/** The tests keep using revoked keys, which would hit the limit of failed logins. */
 const unlimitedLogins = { PARLEY_GATEWAY_FAILED_LOGINS_PER_ADDRESS: '0' }
 
 describe('parley key and parley operator', () => {
@@ -38,7 +38,7 @@ describe('parley key and parley operator', () => {
     JSON.parse((await parley('key', 'list', platform.app, '--json', ...more)).out) as Record<string, unknown>[]
   const named = async (name: string) => (await listed()).find((key) => key['name'] === name)
 
-  test('a new key works at once, and a revoked one on no gateway once the command has ended', async () => {
+  test('a new key works at once, and a revoked key works on no gateway once the command has returned', async () => {
     const { code, out } = await parley('key', 'add', platform.app, '--name', 'billing server')
     assert.equal(code, 0, out)
     const apiKey = /ak_[\w-]+/.exec(out)?.[0] ?? ''
@@ -47,7 +47,7 @@ describe('parley key and parley operator', () => {
     assert.equal((await parley('key', 'add', platform.app, '--name', 'billing server')).code, 1)
     await eventually('its use is noted', async () => (await named('billing server'))?.['lastUsedAt'] !== undefined)
 
-    // In constant use while it is revoked, so that both gateways cache it.
+    // Keep using the key while it is revoked, so that both gateways cache it.
     const revoking = new AbortController()
     const using = (async () => {
       while (!revoking.signal.aborted) await statuses(apiKey)
@@ -63,7 +63,7 @@ describe('parley key and parley operator', () => {
     assert.equal((await parley('key', 'revoke', platform.app, 'billing server')).code, 1)
   })
 
-  test('--platform grants the platform permission; lists hide keys; an ID revokes a key without a name', async () => {
+  test('--platform grants the platform permission; lists hide keys; a key without a name is revoked by ID', async () => {
     const apiKey =
       /ak_[\w-]+/.exec((await parley('key', 'add', platform.app, '--name', 'ops', '--platform')).out)?.[0] ?? ''
     assert.deepEqual(await statuses(apiKey, '/admin/connection-count'), [200, 200])
@@ -76,7 +76,7 @@ describe('parley key and parley operator', () => {
     assert.deepEqual(await statuses(platform.basicKey), [401, 401])
   })
 
-  test('--scopes limits the key; expiry, networks and rate are set and listed; invalid ones name the option', async () => {
+  test('--scopes limits the key; expiry, networks and rate are set and listed; errors name the invalid option', async () => {
     const rights = ['--scopes', 'users:read,messages:read', '--expires', '2099-01-01T00:00:00Z', '--rate', '600']
     const { out } = await parley(
       'key',
@@ -108,7 +108,7 @@ describe('parley key and parley operator', () => {
     }
   })
 
-  test('parley operator adds, lists, resets and removes operators, whose links and sessions work at every gateway', async () => {
+  test('parley operator adds, lists, resets and removes operators, whose links and sessions work on every gateway', async () => {
     const email = 'olivia@example.com'
     const rights = ['--role', 'support', '--app', platform.app, '--name', 'Olivia']
     const added = await parley('operator', 'add', email, ...rights, '--url', 'https://chat.example.com/')

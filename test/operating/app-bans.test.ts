@@ -12,7 +12,7 @@ describe('a ban from the app', () => {
   })
   afterAll(() => platform.stop())
 
-  test("closes only the user's sockets, for good, with its own reason", async () => {
+  test("closes only the user's sockets, for good, with a specific reason", async () => {
     const [eve, bob] = [await platform.newUser('eve'), await platform.newUser('bob')]
     const [banned, stays] = [await platform.connect(node, eve), await platform.connect(node, bob)]
     let reason: string | undefined

@@ -13,12 +13,12 @@ import { call, connectClient, eventually, type Platform, type RunningService, st
 import { fillCollections } from '../test-app-rows.ts'
 
 const run = promisify(execFile)
-/** Collections without documents of one app; operators lose their roles in it (routes/console/roles.test.ts). */
+/** Collections without documents of single apps. Operators lose their roles in the app (routes/console/roles.test.ts). */
 const ofInstallation = new Set([
   ...['migrations', 'streamState', 'pageFiles', 'auditUnsealed'],
   ...['operators', 'operatorSessions', 'passkeyChallenges', 'signInFailures'],
 ])
-/** The test continues with refused keys. */
+/** The test keeps using refused keys. */
 const noLimit = { PARLEY_GATEWAY_FAILED_LOGINS_PER_ADDRESS: '0' }
 
 describe('parley app delete', () => {
@@ -27,7 +27,7 @@ describe('parley app delete', () => {
   let nodes: RunningService[]
   let db: Db
   let env: NodeJS.ProcessEnv
-  /** Begins with the ID of the deleted app, so that a range too wide would include it. */
+  /** Its ID begins with the deleted app's, so that too wide a range would include it. */
   let other: DemoKeys
   beforeAll(async () => {
     platform = await startPlatform()
@@ -59,7 +59,7 @@ describe('parley app delete', () => {
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
     return answer.body.result
   }
-  /** A user with a room and a message, and their sockets, one on each node. */
+  /** Creates a user with a room, a message, and a socket on each node. */
   async function chatIn(
     keys: DemoKeys,
     room: string,
@@ -71,7 +71,7 @@ describe('parley app delete', () => {
     const ended = Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('disconnect', resolve))))
     return { token: String(token), sockets, ended }
   }
-  /** The IDs of the documents that contain the app's ID anywhere, by collection. */
+  /** The IDs of documents that contain the app's ID anywhere, by collection. */
   async function idsOf(app: string): Promise<Record<string, string[]>> {
     const found: Record<string, string[]> = {}
     for (const { collectionName } of await db.mongo.collections()) {
@@ -91,7 +91,7 @@ describe('parley app delete', () => {
     return (await Promise.all(asked)).map(({ status }) => status)
   }
 
-  test('an unknown app, and an app without --yes, are refused in one sentence; nothing changes', async () => {
+  test('an unknown app, or a missing --yes, is refused in one sentence without changes', async () => {
     assert.deepEqual(await parley('app', 'delete', 'none', '--yes'), {
       code: 1,
       out: 'parley: there is no app "none"\n',
@@ -104,7 +104,7 @@ describe('parley app delete', () => {
     for (const socket of sockets) socket.close()
   })
 
-  test('removes every document, key and socket of the app, and keeps another app whole', async () => {
+  test('removes every document, key and socket of the app, and nothing of another app', async () => {
     const [own, kept] = [await chatIn(platform, 'second'), await chatIn(other, 'second')]
     await eventually('all events are published', async () => (await db.pendingEvents.countDocuments()) === 0)
     await eventually(
@@ -117,7 +117,7 @@ describe('parley app delete', () => {
     const collections = (await db.mongo.collections()).map(({ collectionName }) => collectionName)
     assert.deepEqual(Object.keys(before).sort(), collections.filter((name) => !ofInstallation.has(name)).sort())
 
-    // In constant use meanwhile, so that both gateways cache the keys.
+    // Keep using the keys, so that both gateways cache them.
     const deleting = new AbortController()
     const using = (async () => {
       while (!deleting.signal.aborted) await statuses(platform, own.token)
@@ -142,7 +142,7 @@ describe('parley app delete', () => {
     assert.deepEqual(await statuses(platform, own.token), [401, 401, 401, 401])
     assert.deepEqual(await idsOf(platform.app), {})
     const noted = { app: '*', action: 'app delete', subject: `app:${platform.app}` }
-    assert.equal(await db.audit.countDocuments(noted), 2, 'in the log of the installation, once per run')
+    assert.equal(await db.audit.countDocuments(noted), 2, 'recorded in the installation’s audit log, once per run')
 
     assert.deepEqual(await statuses(other, kept.token), [200, 200, 200, 200])
     assert.deepEqual(await idsOf(other.app), before)
@@ -150,7 +150,7 @@ describe('parley app delete', () => {
     for (const socket of kept.sockets) socket.close()
     assert.match((await parley('app', 'delete', platform.app, '--yes')).out, /there is no app/)
 
-    // Left by a process that stalled during the deletion.
+    // As left by a process that stalled during the deletion.
     const [message] = await findAllMessages(db, { app: other.app })
     assert.ok(message)
     const left = { ...message, _id: 'left', app: platform.app, roomKey: key(platform.app, 'second') }

@@ -43,7 +43,7 @@ describe('a wrong unread count', () => {
     return stdout
   }
 
-  test('is found by the stats service, and repaired by parley badge repair', async () => {
+  test('is detected by the stats service and repaired by parley badge repair', async () => {
     const room = await platform.newRoom(['alice', 'bob'])
     for (let i = 0; i < 3; i++) await send(room)
     await send(room, 'bob')
@@ -74,7 +74,7 @@ describe('a wrong unread count', () => {
     assert.match(await parley('badge', 'repair'), / 0 repaired/)
   })
 
-  test('is repaired during sends, reads and deletions, and is right afterwards', async () => {
+  test('is repaired correctly during sends, reads and deletions', async () => {
     const rooms = await Promise.all(Array.from({ length: 5 }, () => platform.newRoom(['alice', 'bob'])))
     const traffic = { isOn: true, rounds: 0 }
     const busy = rooms.map(async (room) => {

@@ -48,7 +48,7 @@ describe('the canary of stats', () => {
     }
   })
 
-  test('counts the step that fails', async () => {
+  test('counts failures by step', async () => {
     const before = await count('parley_canary_failures_total', 'send')
     front.balance({ gateways: [], realtime: [] })
     await eventually('sends fail', async () => (await count('parley_canary_failures_total', 'send')) > before)
@@ -57,7 +57,7 @@ describe('the canary of stats', () => {
     await eventually('sends go on', async () => (await count('parley_canary_seconds_count', 'send')) > arrived)
   })
 
-  test('logs a call that it cannot read, and a room that it cannot delete', async () => {
+  test('logs an unreadable call and a room that cannot be deleted', async () => {
     const logs = (text: string) => () => Promise.resolve(readFileSync(stats.logFile, 'utf8').includes(text))
     assert.equal((await fetch(callback, { method: 'POST', body: 'no JSON' })).status, 400)
     await eventually('the call is logged', logs('a call to the canary could not be read'))

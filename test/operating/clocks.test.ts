@@ -38,7 +38,7 @@ describe('a gateway whose clock is 10 minutes ahead', () => {
   const send = (gateway: RunningService, user: PlatformUser, room: string) =>
     call(gateway.url, 'POST', `/rooms/${room}/message`, user.headers, { message: 'Hi', messageType: 'text' })
 
-  test('is not ready, and reports it in its log and its metric', async () => {
+  test('is not ready, and reports the difference in its log and a metric', async () => {
     const { status, failing } = await readiness(ahead)
     assert.equal(status, 503)
     assert.match(failing['clock'] ?? '', /^\d+\.\d s ahead of MongoDB$/)
@@ -49,7 +49,7 @@ describe('a gateway whose clock is 10 minutes ahead', () => {
     assert.match(readFileSync(ahead.logFile, 'utf8'), /clock differs from that of MongoDB/)
   })
 
-  test("gives messages the time of MongoDB, so that the room's clock does not jump ahead", async () => {
+  test("stamps messages with MongoDB's time, so that the room's clock does not jump ahead", async () => {
     const room = await platform.newRoom(['ann', 'ben'])
     for (const gateway of [ahead, right, ahead]) {
       const { status, body } = await send(gateway, ann, room)
@@ -61,7 +61,7 @@ describe('a gateway whose clock is 10 minutes ahead', () => {
     assert.ok((stored?.clockMS ?? Infinity) < (await databaseMS()) + minute)
   })
 
-  test("makes senders wait no longer than the room's slow mode", async () => {
+  test("does not extend a room's slow mode", async () => {
     const room = await platform.newRoom(['ann', 'ben'], { owner: 'ann', slowModeS: 2 })
     assert.equal((await send(ahead, ben, room)).status, 200)
     for (const gateway of [right, ahead]) {
@@ -70,7 +70,7 @@ describe('a gateway whose clock is 10 minutes ahead', () => {
     }
   })
 
-  test('respects the ends of tokens and bans, and sends nothing early', async () => {
+  test('respects the expiry of tokens and bans, and sends scheduled messages on time', async () => {
     const inFive = new Date((await databaseMS()) + 5 * minute).toISOString()
     await platform.admin('POST', '/admin/clients', {
       ...{ _id: 'cara', issueAccessToken: false, nickname: 'Cara', token: 'five minutes', expirationDate: inFive },
@@ -83,14 +83,14 @@ describe('a gateway whose clock is 10 minutes ahead', () => {
     assert.equal((await call(right.url, 'POST', `/rooms/${room}/message`, ann.headers, later)).status, 202)
     await platform.admin('POST', `/blockStatus/room/${room}/ben`, { untilMS: (await databaseMS()) + 5 * minute })
     assert.equal((await send(ahead, ben, room)).status, 403)
-    // It looks for due messages several times a second.
+    // Gateways check for due messages several times a second.
     for (let i = 0; i < 3; i++) assert.equal((await send(ahead, ann, room)).status, 200)
     const { body } = await call(right.url, 'GET', `/rooms/${room}/messages/v3`, ann.headers)
     assert.ok(!JSON.stringify(body).includes('Later'))
   })
 })
 
-test('a process with a clock off by a few seconds is ready, and reports it', async () => {
+test('a process whose clock is off by a few seconds is ready and reports the difference', async () => {
   const platform = await startPlatform()
   try {
     const behind = await platform.start('stats', shifted(-8_000))

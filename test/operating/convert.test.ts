@@ -30,7 +30,7 @@ describe('parley convert', () => {
     const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
     return { code: Number(code), said: out + err }
   }
-  /** Converts a sample and imports it without any refused line; returns the report of omitted parts. */
+  /** Converts a sample and imports it, asserting that no line is refused; returns the counts of omitted parts. */
   async function moveIn(service: string, name: string, ...options: string[]): Promise<Record<string, number>> {
     const to = join(folder, service)
     const { code, said } = await convert(service, sample(name), to, ...options)
@@ -181,7 +181,7 @@ describe('parley convert', () => {
     assert.equal((await iron.call('GET', '/me/badge'))['badge'], 2)
   })
 
-  test('describes the faults of an export, and its own usage', async () => {
+  test('reports errors in an export, and prints its usage', async () => {
     const empty = join(folder, 'empty.jsonl')
     writeFileSync(empty, '{"type":"version","version":1}\n')
     for (const [args, expected] of [

@@ -7,7 +7,7 @@ import { type Platform, startPlatform } from '../platform.ts'
 
 const MiB = 1024 * 1024
 
-describe("the front of npm start passes on the gateway's response", () => {
+describe("the front of npm start forwards the gateway's response", () => {
   let platform: Platform
   let front: Front
   beforeAll(async () => {
@@ -26,14 +26,14 @@ describe("the front of npm start passes on the gateway's response", () => {
     ['a body of 24 MiB', 24 * MiB, true, 413],
     ['a large body without a key', 8 * MiB, false, 401],
   ] as const) {
-    test(`${what} is ${status}, and the next call on the connection works`, async () => {
+    test(`${what} gets ${status}, and the next call on the connection works`, async () => {
       const socket = connect(front.port, '127.0.0.1')
       const answers = statusLines(socket)
       const head = (method: string, path: string, more: string) =>
         `${method} ${path} HTTP/1.1\r\nhost: localhost\r\n${more}\r\n`
       const apiKey = `im-api-key: ${platform.apiKey}\r\n`
       for (let i = 0; i < 3; i++) {
-        // Like a client that reads nothing before it has sent everything.
+        // Simulate a client that reads only after it has sent everything.
         socket.pause()
         const length = `content-type: application/json\r\ncontent-length: ${size}\r\n`
         const whole = head('POST', '/messages', (key ? apiKey : '') + length) + ' '.repeat(size)
@@ -47,7 +47,7 @@ describe("the front of npm start passes on the gateway's response", () => {
     })
   }
 
-  test('a request that is not HTTP gets the envelope, with the CORS headers of a readable response', async () => {
+  test('a request that is not HTTP gets the error envelope with CORS headers', async () => {
     const socket = connect(front.port, '127.0.0.1')
     socket.write('nonsense\r\n\r\n')
     const answer = await text(socket)
@@ -57,7 +57,7 @@ describe("the front of npm start passes on the gateway's response", () => {
   })
 })
 
-/** The beginning of each response; no body contains such a line. */
+/** The status line of each response. No body contains such a line. */
 async function* statusLines(socket: Socket): AsyncGenerator<string> {
   let rest = ''
   for await (const chunk of socket) {

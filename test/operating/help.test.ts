@@ -9,12 +9,12 @@ import { commandEnv } from '../parley-command.ts'
 
 const root = join(import.meta.dirname, '../..')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
-/** Pre-scripts of npm get no arguments. */
+/** Without pre-scripts, to which npm passes no arguments. */
 const commands = Object.keys(scripts).filter((name) => !(name.startsWith('pre') && name.slice(3) in scripts))
-/** Enough for a busy machine, but not for a command that starts servers instead of printing its usage. */
+/** Long enough for a busy machine, but not for a command that starts servers instead of printing its usage. */
 const timeout = 60_000
 
-/** The command's output; fails unless it ends by itself with code 0. */
+/** The command's output. Fails unless it exits with code 0. */
 async function helpOf(name: string): Promise<string> {
   const env = {
     ...commandEnv,
@@ -33,7 +33,7 @@ describe('every npm command prints its usage with --help', () => {
 })
 
 describe('npm start -- --help', () => {
-  test('needs no packages, and installs none', async () => {
+  test('works without packages, and installs none', async () => {
     const clone = mkdtempSync(join(tmpdir(), 'parley-help-'))
     try {
       for (const file of ['package.json', 'local/start', 'local/start-help.txt'])
@@ -47,7 +47,7 @@ describe('npm start -- --help', () => {
     }
   })
 
-  test('lists the options that there are', async () => {
+  test('lists the actual options', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['local/src/start.ts', '--help'], {
       cwd: root,
       timeout,

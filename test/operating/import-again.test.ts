@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Platform, startPlatform } from '../platform.ts'
 import { begin, Imports, type Line, member, message, user } from './imports.ts'
 
-describe('parley import, again', () => {
+describe('parley import: repeated and concurrent', () => {
   let platform: Platform
   let db: Db
   const imports = new Imports(() => platform)
@@ -35,7 +35,7 @@ describe('parley import, again', () => {
     assert.match(text, /Verified/)
   }
 
-  test('accepts every field of POST /messages: an imported message looks like a sent one', async () => {
+  test('accepts every field of POST /messages, and an imported message equals a sent one', async () => {
     const upload = async (owner?: string) => {
       const about = { name: 'plan.txt', type: 'text/plain', size: 5, ...(owner !== undefined && { owner }) }
       const made = (await platform.admin('POST', '/files', about)) as { fileID: string; upload: { url: string } }
@@ -99,10 +99,10 @@ describe('parley import, again', () => {
     await platform.admin('POST', '/rooms/same/message', { _id: recalled, sender: 'olga', messageType: 'recall' })
     await db.files.deleteMany({ app: platform.app })
     const again = await imports.run([...lines, line, ...members])
-    assert.doesNotMatch(again.text, /attachments/, 'files that have gone since are no fault of a message that is there')
+    assert.doesNotMatch(again.text, /attachments/, 'deleted files of an existing message are not reported')
   })
 
-  test('later messages keep their times, and pages by updated time show them after changes made meanwhile', async () => {
+  test('later messages keep their times, and pages by update time list them after changes in between', async () => {
     const lines = [
       ...['ann', 'ben'].map((name) => user(name)),
       { type: 'room', _id: 'times', roomType: 'group' },
@@ -141,7 +141,7 @@ describe('parley import, again', () => {
     )
   })
 
-  test('all messages at the time of the last read one are read, even if their times had to be separated', async () => {
+  test('all messages with the time of the last read one are read, even if the import separates their times', async () => {
     const readers = { fay: -1, gus: 0, hal: 1, ida: 9, joe: 10 }
     const lines = [
       user('eva'),
@@ -164,7 +164,7 @@ describe('parley import, again', () => {
     assert.deepEqual(await unread(), [7, 4, 3, 3, 0])
   })
 
-  test('two concurrent imports never undo each other: the second waits, or is refused while the first runs', async () => {
+  test('concurrent imports never undo each other: the second waits, or is refused while the first runs', async () => {
     const each = 6_000
     const lines = [
       user('kim'),
@@ -195,7 +195,7 @@ describe('parley import, again', () => {
     return String(sent['_id'])
   }
 
-  test('after a killed import is aborted, the room takes messages; a file that conflicts with them is refused, naming the room', async () => {
+  test('a room accepts messages after a killed import is aborted; a file that conflicts with them is refused with the room’s name', async () => {
     const lines = [
       ...['cleo', 'dora'].map((name) => user(name)),
       { type: 'room', _id: 'taken', roomType: 'group' },

@@ -27,7 +27,7 @@ describe('parley import', () => {
     messages: await db.messages.countDocuments({ app: platform.app }),
   })
 
-  test('names every bad line by its number and field; with --dry-run it writes nothing', async () => {
+  test('reports every invalid line by number and field, and writes nothing with --dry-run', async () => {
     const before = await count()
     const good = [user('ann'), user('ben'), { type: 'room', _id: 'r', roomType: 'group', owner: 'ann' }]
     const bad = [
@@ -109,7 +109,7 @@ describe('parley import', () => {
     assert.deepEqual(await count(), before)
   })
 
-  test('skips bad lines and imports the rest, in any order of lines', async () => {
+  test('skips invalid lines and imports the rest, in any order of lines', async () => {
     const lines = [
       message('mixed', 2, 'xena', { replyTo: 'm1' }),
       message('mixed', 1, 'yuri'),
@@ -168,7 +168,7 @@ describe('parley import', () => {
     assert.ok(asArray.text.includes(`:${begins + 1}: sender: `), asArray.text)
   })
 
-  test('imported data reads over the API like sent data, and new messages follow it', async () => {
+  test('the API returns imported data like sent data, and new messages follow it', async () => {
     const lines = [
       user('carla', { createdAt: '2020-05-01T10:00:00Z', avatarUrl: 'https://example.com/c.png' }),
       user('dan'),
@@ -200,7 +200,7 @@ describe('parley import', () => {
     assert.deepEqual(
       [team?.['unread'], team?.['muted'], team?.['memberCount'], team?.['owner'], team?.['name']],
       [3, true, 3, 'carla', 'Team'],
-      'after m2: m3, m6 and m7, without the own and the deleted one',
+      'm3, m6 and m7 after m2, without own and deleted messages',
     )
     assert.equal(rooms.data.find(({ _id }) => _id === 'pair')?.['unread'], 1)
     assert.equal((await carla.call('GET', '/me/badge'))['badge'], 4)
@@ -227,7 +227,7 @@ describe('parley import', () => {
     await dan.call('PUT', '/rooms/team/lastRead', { message: String(sent['_id']) })
     const again = await run(lines)
     assert.equal(again.code, 0, again.text)
-    assert.equal((await dan.call('GET', '/me/badge'))['badge'], 0, 'a second time nothing changes')
+    assert.equal((await dan.call('GET', '/me/badge'))['badge'], 0, 'a second import changes nothing')
     const other = await run([
       ...lines.slice(0, 5),
       ...['team', 'pair'].flatMap((room) => [member(room, 'carla'), member(room, 'dan')]),
@@ -237,7 +237,7 @@ describe('parley import', () => {
     assert.match(other.text, /another message in the place of m99/)
   })
 
-  test('replies and threads look like sent ones; a second import adds to them, and resumes an interrupted one', async () => {
+  test('replies and threads equal sent ones; a second import adds to them and resumes an interrupted one', async () => {
     const lines = [
       ...['ida', 'jan', 'kim'].map((name) => user(name)),
       { type: 'room', _id: 'plans', roomType: 'group', owner: 'ida' },
@@ -277,7 +277,7 @@ describe('parley import', () => {
     )
     const { messages: found } = (await jan.call('POST', '/search', { keyword: 'umbrella' })) as { messages: Line[] }
     assert.equal(JSON.stringify(found).includes(String(data[0]?.['_id'])), true)
-    // As if interrupted after its messages were inserted.
+    // As if the import was interrupted after inserting messages.
     const rootID = { _id: String(root?.['_id']) }
     await db.messages.updateOne(rootID, { $unset: { thread: 1 } })
     const more = [
@@ -305,7 +305,7 @@ describe('parley import', () => {
     assert.match(grown.text, /another message in the place of m8/)
   })
 
-  test('a former member who is imported again has exact unread counts, without personally deleted messages', async () => {
+  test('a former member who is imported again has exact unread counts, excluding personally deleted messages', async () => {
     const lines = [
       ...['pia', 'rob', 'quin'].map((name) => user(name)),
       { type: 'room', _id: 'rest', roomType: 'group' },
@@ -338,7 +338,7 @@ describe('parley import', () => {
     assert.deepEqual(await importAgain(), [0, 1])
   })
 
-  test('killed at any moment and repeated, it stores every message once, in its place, with exact unread counts', async () => {
+  test('killed at any time and repeated, stores every message once and in order, with exact unread counts', async () => {
     const [rooms, each] = [5, 2_000]
     const names = Array.from({ length: rooms }, (_, i) => `big ${i}`)
     const lines: Line[] = [user('fay'), user('gus'), user('hal')]
@@ -362,16 +362,12 @@ describe('parley import', () => {
     assert.equal(code, 0, text)
     assert.equal(await there(), rooms * each)
     const later = { roomKey: { $in: keys }, createdAtMS: { $gt: begin + each } }
-    assert.equal(await db.messages.countDocuments(later), 0, 'each has its time, also in the run that went on')
+    assert.equal(await db.messages.countDocuments(later), 0, 'each message has its time, also after resuming')
     const counted = await db.statsRooms.find({ app: platform.app, level: 'day', room: { $in: names } }).toArray()
     const sum = counted.reduce((all, { firstSeq, lastSeq }) => all + lastSeq - firstSeq + 1, 0)
-    assert.equal(sum, rooms * each, 'the statistics know them')
+    assert.equal(sum, rooms * each, 'the statistics count them')
     const fay = await platform.newUser('fay')
-    assert.equal(
-      (await fay.call('GET', '/me/badge'))['badge'],
-      (rooms * each) / 4,
-      'every second of the rest is her own',
-    )
+    assert.equal((await fay.call('GET', '/me/badge'))['badge'], (rooms * each) / 4, 'half of the rest are her own')
     const shown = (await fay.call('GET', '/rooms')) as { data: { memberCount: number }[] }
     assert.deepEqual(
       shown.data.map(({ memberCount }) => memberCount),

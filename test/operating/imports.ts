@@ -10,7 +10,7 @@ const hour = 3_600_000
 
 export type Line = Record<string, unknown>
 
-/** The start of the conversations in the files. */
+/** The time of the first messages in the files. */
 export const begin = Date.now() - 100 * 24 * hour
 
 export const user = (_id: string, more: Line = {}): Line => ({ type: 'user', _id, nickname: `N ${_id}`, ...more })
@@ -33,7 +33,7 @@ export const message = (room: string, n: number, sender: string, more: Line = {}
   ...more,
 })
 
-/** Runs `parley import` on files of a folder that is removed at the end. */
+/** Runs `parley import` on files in a temporary folder. */
 export class Imports {
   readonly #folder = mkdtempSync(join(tmpdir(), 'import-'))
   readonly #platform: () => Platform

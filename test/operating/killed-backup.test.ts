@@ -15,7 +15,7 @@ describe('a backup raises the history window of MongoDB', () => {
   let platform: Platform
   let db: Db
   beforeAll(async () => {
-    // A window belongs to the whole server.
+    // The window applies to the whole server, so this test needs its own.
     platform = await startPlatform({ toKill: ['mongo'] })
     db = await connectDb(platform.servers.mongoUrl)
   })
@@ -29,9 +29,9 @@ describe('a backup raises the history window of MongoDB', () => {
   const records = () => db.mongo.collection('raisedHistory')
   const expire = () => records().updateMany({}, { $set: { leaseUntilMS: 1 } })
 
-  test('which stats puts back after the backup was killed', async () => {
+  test('which the stats service restores after the backup was killed', async () => {
     const before = await window()
-    // A bucket that never answers: the backup waits with its first file.
+    // A bucket that never responds, so the backup blocks at its first file.
     const bucket = createServer().listen(0, '127.0.0.1')
     await once(bucket, 'listening')
     const { port } = bucket.address() as { port: number }
@@ -49,14 +49,14 @@ describe('a backup raises the history window of MongoDB', () => {
     child.kill('SIGKILL')
     await once(child, 'exit')
     bucket.close()
-    assert.equal(await lowerHistory(db), 'not due', 'a living backup keeps the window')
+    assert.equal(await lowerHistory(db), 'not due', 'a running backup keeps the window')
     await expire()
     await platform.start('stats')
-    await eventually('the window is as before', async () => (await window()) === before)
+    await eventually('the window is restored', async () => (await window()) === before)
     await eventually('its record is gone', async () => (await records().countDocuments()) === 0)
   })
 
-  test('which the last of several puts back, to what it was before the first', async () => {
+  test('which the last of several backups restores to its value before the first', async () => {
     const before = await window()
     const killed = await raiseHistory(db, 100)
     const first = await raiseHistory(db, 200)

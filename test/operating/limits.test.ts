@@ -20,7 +20,7 @@ describe('limits of a realtime node', () => {
   })
   afterAll(() => platform.stop())
 
-  /** Connects a socket, and returns the error event and the reason of its close. */
+  /** Connects a socket; returns its error event and the reason of its close. */
   function refused(node: RunningService): Promise<{ error: unknown; reason: string }> {
     const socket = io(node.url, { transports: ['websocket'], reconnection: false, forceNew: true })
     return new Promise((resolve) => {
@@ -39,7 +39,7 @@ describe('limits of a realtime node', () => {
     metric(node, `parley_socket_refusals_total\\{.*limit="${limit}".*\\}`)
   const isTooMany = { RC: 429, error: { code: 'TOO_MANY_REQUESTS' } }
 
-  test('connections per address: one more gets an error, is closed with a reconnectable reason, and counts in the metrics', async () => {
+  test('connections per address: an excess one gets an error, is closed with a reconnectable reason, and is counted in the metrics', async () => {
     const node = await newNode({ CONNECTIONS_PER_ADDRESS: 3 })
     const sockets = await Promise.all([1, 2, 3].map(() => connectClient(node.url, token)))
     const { error, reason } = await refused(node)
@@ -55,7 +55,7 @@ describe('limits of a realtime node', () => {
     for (const socket of sockets) socket.close()
   })
 
-  /** A WebSocket that opens its transport and never connects a socket, with its close. */
+  /** Opens a WebSocket transport without ever connecting a socket. */
   function transport(node: RunningService): { opened: Promise<unknown>; closed: Promise<unknown>; close: () => void } {
     const socket = new WebSocket(`${node.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`)
     const event = (name: string) => new Promise((resolve) => socket.addEventListener(name, resolve, { once: true }))
@@ -64,7 +64,7 @@ describe('limits of a realtime node', () => {
   const connections = (node: RunningService, kind: string) =>
     metric(node, `parley_connections\\{.*transport="${kind}".*\\}`)
 
-  test('connections per address count from the transport on: those without a socket count, and excess ones are closed', async () => {
+  test('connections per address count even without a connected socket, and excess ones are closed', async () => {
     const node = await newNode({ CONNECTIONS_PER_ADDRESS: 3 })
     const silent = [1, 2, 3].map(() => transport(node))
     await Promise.all(silent.map(({ opened }) => opened))
@@ -90,7 +90,7 @@ describe('limits of a realtime node', () => {
     for (const { close } of silent) close()
   })
 
-  test('far too many connections of an address are refused before they are made', async () => {
+  test('far too many connections of an address are refused before the handshake', async () => {
     const node = await newNode({ CONNECTIONS_PER_ADDRESS: 1 })
     const silent = Array.from({ length: 60 }, () => transport(node))
     const refusal = await eventually('a refusal', async () => {
@@ -129,7 +129,7 @@ describe('limits of a realtime node', () => {
     await eventually('it is gone', async () => (await connections(node, 'bridge')) === 0)
   })
 
-  test('a client that keeps connecting and disconnecting without authenticating is closed in time', async () => {
+  test('a client that keeps connecting and disconnecting its socket without authenticating is closed at the timeout', async () => {
     const node = await newNode({ AUTHENTICATE_WITHIN_MS: 3000 })
     const socket = new WebSocket(`${node.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`)
     let connected = 0
@@ -138,7 +138,7 @@ describe('limits of a realtime node', () => {
       else if (data.startsWith('40')) {
         connected++
         socket.send('41')
-        // Within a client's rate of packets.
+        // Below the rate limit of packets.
         setTimeout(() => socket.send('40'), 10)
       }
     })
@@ -147,7 +147,7 @@ describe('limits of a realtime node', () => {
     assert.ok(connected > 5, `${connected} times`)
   })
 
-  test('a client that disconnects an authenticated socket gets the time to authenticate once more', async () => {
+  test('a client that disconnects an authenticated socket gets a new timeout to authenticate', async () => {
     const node = await newNode({ AUTHENTICATE_WITHIN_MS: 1000 })
     const client = io(node.url, { transports: ['websocket'], reconnection: false, forceNew: true })
     const answer: { RC: number } = await client.emitWithAck('auth2', token, {})
@@ -160,7 +160,7 @@ describe('limits of a realtime node', () => {
     assert.equal(await connections(node, 'websocket'), 0)
   })
 
-  test('connections per user: auth2 is refused, and the socket can try again', async () => {
+  test('connections per user: auth2 is refused, and the socket can retry', async () => {
     const node = await newNode({ CONNECTIONS_PER_USER: 2 })
     const sockets = await Promise.all([1, 2].map(() => connectClient(node.url, token)))
     const third = io(node.url, { transports: ['websocket'], reconnection: false, forceNew: true })
@@ -172,7 +172,7 @@ describe('limits of a realtime node', () => {
     for (const socket of [...sockets, third]) socket.close()
   })
 
-  test('admissions per second: a storm is admitted one by one, and every client in the end', async () => {
+  test('admissions per second: a storm is queued, and every client is admitted eventually', async () => {
     const node = await newNode({ ADMISSIONS_PER_SECOND: 20 })
     const sockets = Array.from({ length: 30 }, () => io(node.url, { transports: ['websocket'], forceNew: true }))
     const answers = sockets.map(async (socket, i) => {
@@ -185,7 +185,7 @@ describe('limits of a realtime node', () => {
     for (const socket of sockets) socket.close()
   })
 
-  test('a client facing too long a queue gets 503 before it has a connection', async () => {
+  test('a client gets 503 before the handshake if the queue is too long', async () => {
     const node = await newNode({ ADMISSIONS_PER_SECOND: 1 })
     const waiting = Array.from({ length: 20 }, () => io(node.url, { transports: ['websocket'], forceNew: true }))
     for (const socket of waiting) socket.emit('auth2', token, {})
@@ -199,7 +199,7 @@ describe('limits of a realtime node', () => {
     for (const socket of waiting) socket.close()
   })
 
-  test('a full node answers 503 and serves the next client once one has left', async () => {
+  test('a full node returns 503, and serves the next client once one has left', async () => {
     const node = await newNode({ CONNECTIONS: 2 })
     const sockets = await Promise.all([1, 2].map(() => connectClient(node.url, token)))
     const open = () => fetch(`${node.url}/socket.io/?EIO=4&transport=polling`)
@@ -214,7 +214,7 @@ describe('limits of a realtime node', () => {
     sockets[1]?.close()
   })
 
-  test('events per second: refused with the envelope, and closed at ten times the rate', async () => {
+  test('events per second: refused with the error envelope, and closed at ten times the rate', async () => {
     const node = await newNode({ EVENTS_PER_SECOND: 5 })
     const socket = await connectClient(node.url, token)
     const acks: { RC: number }[] = await Promise.all(Array.from({ length: 12 }, () => socket.emitWithAck('conf', {})))
@@ -230,7 +230,7 @@ describe('limits of a realtime node', () => {
   })
 
   test('garbage from one address does not delay the logins of others', async () => {
-    // The node's limit of waiting logins. Those still waiting when the other one comes wait for many seconds.
+    // A low rate, so that the garbage still queues for seconds when the valid login arrives.
     const node = await newNode({ ADMISSIONS_PER_SECOND: 5, TRUSTED_PROXIES: 1, FAILED_LOGINS_PER_ADDRESS: 0 })
     const from = (address: string) => {
       const extraHeaders = { 'x-forwarded-for': address }
@@ -244,15 +244,15 @@ describe('limits of a realtime node', () => {
     await eventually('most of it waits', async () => (await metric(node, 'parley_admissions_waiting')) > 40)
     const alice = from('192.0.2.2')
     assert.equal(((await alice.emitWithAck('auth2', token)) as { RC: number }).RC, 0)
-    assert.ok(answered < attackers.length, 'all of the garbage came before')
+    assert.ok(answered < attackers.length, 'all garbage was admitted first')
     for (const socket of [alice, ...attackers]) socket.close()
   })
 
-  test('a socket that reconnects on its connection gains no time to authenticate', async () => {
+  test('reconnecting a socket on the same connection does not extend the time to authenticate', async () => {
     const node = await newNode({ AUTHENTICATE_WITHIN_MS: 2_000 })
     const socket = new WebSocket(`${node.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`)
     const closed = new Promise<string>((resolve) => socket.addEventListener('close', ({ reason }) => resolve(reason)))
-    // The namespace is answered with 40, and left again after part of the heartbeat's time.
+    // Connect the namespace (40), and leave it again before the timeout.
     let timer: NodeJS.Timeout | undefined
     socket.addEventListener('open', () => {
       socket.send('40')

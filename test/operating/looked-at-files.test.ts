@@ -9,7 +9,7 @@ import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, type PlatformUser, startPlatform } from '../platform.ts'
 
-/** A picture of one pixel. */
+/** A PNG of one pixel. */
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -37,7 +37,7 @@ describe('the stats service processes files', () => {
     rmSync(folder, { recursive: true })
   })
 
-  test('scans them through addresses of the gateways, and makes thumbnails; without that address it does not', async () => {
+  test('scans them at URLs of the gateways and makes thumbnails, but only if PARLEY_FILES_URL is set', async () => {
     const scanUrl = `http://127.0.0.1:${(scanner.address() as AddressInfo).port}`
     const env = { PARLEY_FILES_FOLDER: folder, PARLEY_FILES_SCAN_URL: scanUrl }
     const gateway = await platform.start('api-gateway', env)

@@ -18,7 +18,7 @@ const run = promisify(execFile)
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const deploy = join(import.meta.dirname, '../../deploy')
 
-/** The parts of Grafana's dashboard model (grafana.com/docs/grafana/latest/dashboards/build-dashboards/view-dashboard-json-model) in use. */
+/** The parts of Grafana's dashboard model that the dashboards use (grafana.com/docs/grafana/latest/dashboards/build-dashboards/view-dashboard-json-model). */
 const datasource = z.strictObject({ type: z.literal('prometheus'), uid: z.literal('${datasource}') })
 const panelModel = z.strictObject({
   id: z.number().int().positive(),
@@ -67,7 +67,7 @@ describe('metrics, dashboards and alert rules', () => {
   let traces: CallbackDouble
   let dir: string
   let api: string
-  /** The metrics of each service, and the names of all. */
+  /** The metrics of each service as text. */
   let served: Record<string, string>
   let names: Set<string>
 
@@ -103,7 +103,7 @@ describe('metrics, dashboards and alert rules', () => {
   const scrape = async ({ ports }: RunningService) =>
     (await fetch(`http://127.0.0.1:${ports['internal']}/metrics`)).text()
 
-  /** One message, whose request is traced. */
+  /** Sends one message with a traced request. */
   async function makeTraffic(gateway: RunningService, realtime: RunningService): Promise<void> {
     const alice = await platform.newUser()
     const bob = await platform.newUser(['fcm'])
@@ -119,7 +119,7 @@ describe('metrics, dashboards and alert rules', () => {
     socket.close()
   }
 
-  /** With every series of a histogram. */
+  /** The metric names in a text, including every series of a histogram. */
   function namesIn(text: string): string[] {
     return [...text.matchAll(/^# TYPE (\S+) (\w+)/gm)].flatMap(([, name = '', type]) =>
       type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
@@ -147,7 +147,7 @@ describe('metrics, dashboards and alert rules', () => {
     return answer.data
   }
   const query = (expr: string) => ask<{ result: unknown[] }>(`query?query=${encodeURIComponent(expr)}`)
-  /** Of ours, and of the rules that record. */
+  /** Names of Parley's metrics and recording rules in an expression. */
   const metricsIn = (expr: string) => expr.match(/\b(?:slo:\w+:\w+|(?:parley|nodejs|process)_\w+)/g) ?? []
   const rulesNow = async () => (await ask<Rules>('rules')).groups.flatMap(({ rules }) => rules)
   const isKnown = async (metric: string) =>
@@ -192,12 +192,12 @@ describe('metrics, dashboards and alert rules', () => {
     })
   }
 
-  test('the alert rules pass promtool and their unit tests', async () => {
+  test('the alert rules pass promtool’s check and unit tests', async () => {
     await run(programs.promtool, ['check', 'config', join(deploy, 'prometheus/prometheus.yml')])
     await run(programs.promtool, ['test', 'rules', join(deploy, 'prometheus/alerts.test.yml')])
   })
 
-  test('the real Prometheus evaluates every rule, and each names only existing metrics', async () => {
+  test('the real Prometheus evaluates every rule, and rules use only existing metrics', async () => {
     const isEvaluated = ({ health }: { health: string }) => health === 'ok'
     await eventually('all are evaluated', async () => {
       const rules = await rulesNow()
@@ -208,12 +208,12 @@ describe('metrics, dashboards and alert rules', () => {
     }
   })
 
-  test('the delivery of the one message is measured at its node, once', () => {
+  test('the delivery of the message is measured once, at its node', () => {
     assert.match(served['realtime'] ?? '', /^parley_delivery_seconds_bucket\{.*le="60".*\} 1$/m)
     assert.match(served['realtime'] ?? '', /^parley_delivery_seconds_count\{.*\} 1$/m)
   })
 
-  test('stats tells what MongoDB, the stream and Redis have left', async () => {
+  test('the stats service exports the free capacity of MongoDB, the stream and Redis', async () => {
     for (const metric of [
       'parley_mongodb_disk_free_bytes',
       'parley_mongodb_oplog_window_seconds',
@@ -236,7 +236,7 @@ describe('metrics, dashboards and alert rules', () => {
   for (const file of globSync('helm/parley/files/dashboards/*.json', { cwd: deploy })) {
     test(`${file}: every panel is a valid query on existing metrics`, async () => {
       const { panels } = dashboardModel.parse(JSON.parse(readFileSync(join(deploy, file), 'utf8')))
-      assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length, 'two panels have one id')
+      assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length, 'panel IDs are unique')
       assert.deepEqual(
         panels.filter((panel) => panels.some((other) => overlap(panel, other))),
         [],

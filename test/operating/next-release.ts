@@ -27,7 +27,7 @@ const changes: Record<string, [before: string, after: string]> = {
   ],
 }
 
-/** A copy of this release with one more migration and field, like the next one. @returns its root */
+/** Simulates the next release: copies this one with one more migration and field. @returns its root */
 export function nextRelease(): string {
   const next = mkdtempSync(join(tmpdir(), 'parley-next-'))
   for (const folder of ['packages', 'services']) {

@@ -9,12 +9,12 @@ const root = join(import.meta.dirname, '../..')
 const { PARLEY_MONGO_URL: _m, PARLEY_NATS_URL: _n, PARLEY_REDIS_URL: _r, ...env } = process.env
 const started: ChildProcess[] = []
 
-/** `npm start` as a process. */
+/** A running `npm start`. */
 export interface Started {
   child: ChildProcess
-  /** Its whole output so far. */
+  /** The output so far. */
   readonly text: string
-  /** Resolves when it has ended. */
+  /** Resolves when it has exited. */
   end: Promise<{ code: number; text: string }>
   /** Resolves when everything runs. */
   runs(
@@ -22,7 +22,7 @@ export interface Started {
   ): Promise<{ text: string; baseUrl: string; processes: number[]; pidOf(this: void, name: string): number }>
 }
 
-/** Runs `npm start` on a data directory, directly unless a command is given. */
+/** Runs `npm start` on a data directory; without a command, runs its script directly. */
 export function npmStart(
   data: string,
   args: string[],
@@ -57,7 +57,7 @@ export function npmStart(
   }
 }
 
-/** Kills everything that a test has left running. */
+/** Kills everything that a test left running. */
 export async function killStarted(): Promise<void> {
   for (const child of started.splice(0)) {
     child.kill('SIGKILL')
@@ -65,7 +65,7 @@ export async function killStarted(): Promise<void> {
   }
 }
 
-/** The descendants of a process with a text in their command line or environment, such as a program or a node ID. */
+/** The descendants of a process whose command line or environment contains a text, such as a program or node ID. */
 export function pidsOf(child: ChildProcess, name: string): number[] {
   return descendantsOf(child.pid ?? 0).filter((pid) =>
     ['cmdline', 'environ'].some((file) => readIfThere(`/proc/${pid}/${file}`).includes(name)),
@@ -81,7 +81,7 @@ export function isRunning(pid: number): boolean {
   return existsSync(`/proc/${pid}`)
 }
 
-/** A process can end between its listing and its reading. */
+/** Reads a file of /proc; the process may have exited since it was listed. */
 function readIfThere(path: string): string {
   try {
     return readFileSync(path, 'utf8')

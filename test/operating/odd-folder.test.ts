@@ -7,11 +7,11 @@ import { eventually } from '../platform.ts'
 import { killStarted, npmStart } from './npm-start.ts'
 
 const root = join(import.meta.dirname, '../..')
-/** Beside the build of tests: hard links need one file system. */
+/** On the same file system as the checkout, for hard links. */
 const home = mkdtempSync(join(root, '.parley/odd-'))
-/** Characters special to URLs, shells and NODE_OPTIONS; `src` is also a folder of each package. */
+/** Special characters of URLs, shells and NODE_OPTIONS. `src` is also a folder of each package. */
 const clone = join(home, 'src/#1 50%20? of \'$x\' & "y"')
-/** A picture of one pixel. */
+/** A PNG of one pixel. */
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -46,7 +46,7 @@ describe('a clone in a folder with #, %, ?, quotes and spaces in its name', () =
   })
 })
 
-/** Its process is started from a URL, and its file sent from the data folder. */
+/** Checks thumbnails, whose process is started from a URL and whose files are served from the data folder. */
 async function seesThumbnail(baseUrl: string): Promise<void> {
   const ask = async (method: string, path: string, headers: Record<string, string>, body?: object) => {
     const json = body && { body: JSON.stringify(body) }

@@ -17,7 +17,7 @@ describe('a service on a database with an older schema', () => {
   })
   afterAll(() => platform.stop())
 
-  test('reports it, is not ready, and becomes ready after `parley migrate`', async () => {
+  test('logs it and becomes ready only after `parley migrate`', async () => {
     const env = { ...process.env, PARLEY_MONGO_URL: withDatabase(platform.servers.mongoUrl, 'empty') }
     const services = await Promise.all(
       (['api-gateway', 'realtime', 'push', 'stats'] as const).map((service) =>
@@ -45,7 +45,7 @@ describe('a service on a database with an older schema', () => {
     assert.match((await run('app', 'create', 'first')).stdout, /app first created/)
   })
 
-  test('`parley migrate` lists IDs . and .., which no URL can contain', async () => {
+  test('`parley migrate` reports the IDs . and .., which no URL can contain', async () => {
     const env = { ...process.env, PARLEY_MONGO_URL: platform.servers.mongoUrl }
     const { app } = platform
     const db = await connectDb(platform.servers.mongoUrl, { appName: 'test' })

@@ -21,7 +21,7 @@ describe("the gateway's log line of a request", () => {
         .find((line) => line['msg'] === 'request' && line['route'] === route),
     )
 
-  test('has the app, and the error code if there is one', async () => {
+  test('has the app, and the error code if any', async () => {
     const headers = { 'im-api-key': platform.apiKey }
     await call(gateway.url, 'GET', '/admin/groups', headers)
     assert.partialDeepStrictEqual(await lineOf('/admin/groups'), { app: platform.app, method: 'GET', status: 200 })
@@ -32,7 +32,7 @@ describe("the gateway's log line of a request", () => {
     assert.partialDeepStrictEqual(await lineOf('/config/:key'), expected)
   })
 
-  test('of an unauthenticated caller has the code and no app', async () => {
+  test('has the error code and no app for an unauthenticated caller', async () => {
     await call(gateway.url, 'GET', '/me', {})
     const line = await lineOf('/me')
     assert.partialDeepStrictEqual(line, { status: 401, code: 'INVALID_CLIENT_KEY' })

@@ -33,7 +33,7 @@ describe('a backup of MongoDB', () => {
   }
   const unread = async () => (await bob.call('GET', '/me/badge'))['badge']
 
-  /** The files of a mongod without writes meanwhile: MongoDB's manual, "Back Up with Filesystem Snapshots". */
+  /** Copies a mongod's files while writes are locked (MongoDB's manual, "Back Up with Filesystem Snapshots"). */
   async function backUp(): Promise<string> {
     const { dir, url } = platform.servers.mongo
     const client = new MongoClient(url)
@@ -77,7 +77,7 @@ describe('a backup of MongoDB', () => {
     const socket = await platform.connect(services[1] as RunningService, bob)
     const heard: unknown[] = []
     socket.on('chat message', ({ seq, message }: Message) => heard.push([seq, message]))
-    // The restored database does not know later sends: the same key sends again.
+    // The restored database lacks later sends, so the same idempotency key sends again.
     const again = await send('after')
     assert.equal(again['seq'], 21)
     await eventually('it is heard', () => heard.some((one) => String(one) === '21,after'))

@@ -23,7 +23,7 @@ describe('services replaced under load, as in an update', () => {
     await at.stop()
   })
 
-  /** A new process is ready before the load balancer drops an old one, which is asked to stop only after. */
+  /** Replaces each process: starts a new one, removes the old one from the load balancer, then stops it. */
   async function replaceAll(kind: 'gateways' | 'nodes'): Promise<void> {
     const old = [...at[kind]]
     const fresh = await Promise.all(old.map(() => (kind === 'nodes' ? at.newNode() : at.newGateway())))

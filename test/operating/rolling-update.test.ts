@@ -58,7 +58,7 @@ describe('a rolling update to a release with one more migration and field', () =
   }
   const readyz = ({ ports }: RunningService) => fetch(`http://127.0.0.1:${ports['internal']}/readyz`)
 
-  /** Every message has an event, seq has no gap, and both gateways agree. */
+  /** Asserts that every message has an event, that seq has no gaps, and that both gateways agree. */
   async function assertWhole(ids: readonly string[], gateways: readonly RunningService[]): Promise<void> {
     await eventually('every event', () => ids.every((id) => heard.has(id)))
     const seqs = [...heard.values()].map(({ seq }) => seq).toSorted((a, b) => a - b)
@@ -75,7 +75,7 @@ describe('a rolling update to a release with one more migration and field', () =
     }
   }
 
-  test('keeps seq without gaps, unread exact and every event, during the migration, the mix and the rollback', async () => {
+  test('keeps seq gapless, unread counts exact and every event, during migration, mixed versions and rollback', async () => {
     const ids = await Promise.all(Array.from({ length: 10 }, () => send(before)))
     next = await platform.start('api-gateway', {}, root)
     const { failing } = (await (await readyz(next)).json()) as { failing: Record<string, string> }
@@ -96,7 +96,10 @@ describe('a rolling update to a release with one more migration and field', () =
 
     await next.kill()
     const again = await platform.start('api-gateway')
-    await eventually('the release before is ready on the new schema', async () => (await readyz(again)).status === 200)
+    await eventually(
+      'the previous release is ready on the new schema',
+      async () => (await readyz(again)).status === 200,
+    )
     ids.push(...(await Promise.all(Array.from({ length: 10 }, (_, i) => send(i % 2 ? before : again)))))
     await assertWhole(ids, [before, again])
     await eventually('every message is flushed, with its field', async () => {

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The form of Parley's keys and tokens, and those of the demo app. */
+/** Matches Parley's keys and tokens, and those of the demo app. */
 const secret = /\b(?:pt|ak|ck|bk|os|ol|whsec)_[\w+/-]{24,}|\bdemo-(?:api|basic|client)-key\b/g
 
-/** Reads all logs of services in a run: the lines that contain a key or token, at most ten. */
+/** Searches all service logs of a run; returns at most ten lines with a key or token. */
 export function findSecrets(folder: string): { lines: number; found: string[] } {
   const found: string[] = []
   let lines = 0

@@ -9,7 +9,7 @@ import { call, connectClient, startPlatform } from '../platform.ts'
 import { findSecrets } from './secrets-in-logs.ts'
 
 describe('secrets', () => {
-  test('no key or token is in any log or error, whatever fails, at the most verbose level', async () => {
+  test('no key or token is in any log or error at the most verbose level, whatever fails', async () => {
     proves('Statistics report', 'apiKey and clientKey are not logged')
     const logs = await mkdtemp(join(tmpdir(), 'parley-secrets-'))
     const platform = await startPlatform({ logs, toKill: ['mongo', 'nats', 'redis'] })
@@ -56,7 +56,7 @@ describe('secrets', () => {
     const socket = await connectClient(node.url, token)
     await socket.emitWithAck('auth2', `${bound}y`, { clientKey: platform.clientKey })
     socket.close()
-    // Dependencies away: errors of drivers, with their details.
+    // Make dependencies unavailable, for driver errors with details.
     await platform.servers.nats.kill()
     await platform.servers.redis.kill()
     const client = { 'im-client-key': platform.clientKey, 'im-authorization': token }

@@ -7,11 +7,11 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { connectClient, eventually, type RunningService } from '../platform.ts'
 import { type PushPlatform, startPushPlatform } from '../push/test-push-platform.ts'
 
-/** The rows of the table: what is done, and the statements that then go to all shards. */
+/** The page's table: actions, and the statements that they send to all shards. */
 const page = readFileSync(join(import.meta.dirname, '../../docs/scaling.md'), 'utf8')
 const [, table = ''] = /\n\| work \| looked up on all shards \|\n\|.*\n((?:\|.*\n)+)/.exec(page) ?? []
 const rows = new Map([...table.matchAll(/^\| (.+) \| (.+) \|$/gm)].map(([, what = '', found = '']) => [what, found]))
-/** These may be among the statements of any work. */
+/** Periodic statements, which can run during any action. */
 const rounds = rows.get('every few seconds') ?? ''
 
 type Document = Awaited<ReturnType<PushPlatform['db']['mongo']['command']>>
@@ -37,7 +37,7 @@ describe('docs/scaling.md, "MongoDB with shards": lookups on all shards', () => 
   afterAll(() => platform.stop())
 
   const send = (fields = {}) => platform.send(room, alice, fields)
-  /** Everything is flushed, and published. */
+  /** Resolves when everything is flushed and published. */
   const settled = () =>
     eventually('flushed and published', async () => {
       const { db } = platform
@@ -45,7 +45,7 @@ describe('docs/scaling.md, "MongoDB with shards": lookups on all shards', () => 
       return waiting + (await db.pendingEvents.countDocuments()) === 0
     })
 
-  /** Does something, and returns the statements of a service that went to all shards; of the gateway by default. */
+  /** Runs an action; returns the statements that a service sent to all shards. */
   async function scattered(service: string, work: () => Promise<unknown>): Promise<string[]> {
     const { mongo } = platform.db
     await mongo.collection('system.profile').drop()
@@ -93,11 +93,11 @@ describe('docs/scaling.md, "MongoDB with shards": lookups on all shards', () => 
     'deleting for all': ['api-gateway', () => platform.admin('DELETE', `/rooms/${room}/messages/${message}`)],
   }
 
-  test('the page lists exactly these requests', () => {
+  test('the page lists exactly the tested requests', () => {
     assert.deepEqual([...rows.keys()], [...Object.keys(requests), 'every few seconds'])
   })
 
-  test('the page lists the lookups for background work', () => {
+  test('the page lists the lookups of background work', () => {
     const looks = onAllShards('aggregate', { aggregate: 'streamState', pipeline: dueWork(0) })
     assert.deepEqual(
       looks.map(({ lookup }) => lookup).filter((lookup) => !rounds.includes(lookup)),
@@ -114,7 +114,7 @@ describe('docs/scaling.md, "MongoDB with shards": lookups on all shards', () => 
   }
 })
 
-/** The lookups of an entry of the profiler, which records each statement of an update or a deletion by itself. */
+/** The lookups of a profiler entry. The profiler records each statement of an update or deletion separately. */
 function lookupsOf({ op, ns, command }: Document): string[] {
   const collection = String(ns).slice(String(ns).indexOf('.') + 1)
   const [name = ''] = Object.keys(command)

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterEach(killStarted)
 afterAll(() => rm(home, { recursive: true, force: true }))
 
-/** A stock client with its own reconnecting, which authenticates on each connect and records its events. */
+/** A stock client that reconnects, authenticates on each connect and records its events. */
 function listen(baseUrl: string, token: string): { socket: Socket; heard: Set<string>; isIn: () => boolean } {
   const socket = io(baseUrl, { transports: ['websocket'], forceNew: true, reconnectionDelay: 100 })
   const heard = new Set<string>()
@@ -30,10 +30,10 @@ function listen(baseUrl: string, token: string): { socket: Socket; heard: Set<st
   return { socket, heard, isIn: () => isIn }
 }
 
-/** The realtime node of a connection: session IDs begin with its name. */
+/** The realtime node of a connection. Session IDs begin with its name. */
 const nodeOf = (socket: Socket) => socket.io.engine.id?.split('.')[0] ?? ''
 
-/** Kills the process of that name and waits until another replaces it. */
+/** Kills a process and waits until another replaces it. */
 async function killAndWait(started: Started, name: string, inProcess: string): Promise<void> {
   const [pid = 0] = pidsOf(started.child, inProcess)
   const since = started.text.length
@@ -73,10 +73,10 @@ describe('npm start, after one of its processes is killed (-9),', () => {
     stop.abort()
     await sending
 
-    // Calls in flight in the killed gateway fail; there was one at a time.
+    // A call in flight at the killed gateway fails. There is only one at a time.
     assert.ok(failed.length <= 1, failed.join(', '))
     const last = acknowledged.slice(-10)
-    await eventually('who is back hears everything', () =>
+    await eventually('reconnected clients get everything', () =>
       clients.every(({ heard }) => last.every((id) => heard.has(id))),
     )
     const history = await roomHistory(baseUrl, String(token))
@@ -95,7 +95,7 @@ describe('npm start, after one of its processes is killed (-9),', () => {
     assert.equal((await started.end).code, 0)
   })
 
-  test('restarts MongoDB, NATS and Redis, and sends work after', async () => {
+  test('restarts MongoDB, NATS and Redis, and sends work afterwards', async () => {
     const started = npmStart(join(home, 'servers'), ['--port', '0', '--gateways', '1', '--realtime', '1'])
     const { baseUrl } = await started.runs()
     const servers = { MongoDB: 'mongod', NATS: 'nats-server', Redis: 'redis-server' }
@@ -107,7 +107,7 @@ describe('npm start, after one of its processes is killed (-9),', () => {
     assert.equal(started.child.exitCode, null)
   })
 
-  test('gives up one that keeps dying, with the reason, and stops everything', async () => {
+  test('gives up on a process that keeps dying, with the reason, and stops everything', async () => {
     const started = npmStart(join(home, 'dying'), ['--port', '0', '--gateways', '1', '--realtime', '1'])
     const { processes } = await started.runs()
     await eventually('it gives up', () => {
@@ -127,7 +127,7 @@ describe('npm start, after one of its processes is killed (-9),', () => {
   })
 })
 
-/** It can have ended since the listing. */
+/** Kills a process, which may have exited already. */
 function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')

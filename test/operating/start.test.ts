@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, onTestFinished, test } from '
 import { eventually } from '../platform.ts'
 import { descendantsOf, isRunning, killStarted, npmStart } from './npm-start.ts'
 
-/** In a namespace of its own, which containers can deny. */
+/** Whether mount namespaces are allowed, which containers can deny. */
 const mayMount = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
 
 let home: string
@@ -27,11 +27,11 @@ afterAll(() => rm(home, { recursive: true, force: true }))
 const start = (args: string[], variables?: NodeJS.ProcessEnv, command?: string[]) =>
   npmStart(data, args, variables, command)
 
-/** Sends the message of the printed curl line and returns the room's seq. */
+/** Runs the printed curl line; returns the room's seq. */
 async function sendAsPrinted(text: string): Promise<number> {
   const line = /^ {2}(curl .*)$/m.exec(text)?.[1]
   assert.ok(line, text)
-  // The shell splits the line; the test acts for curl, since a bare machine has none.
+  // The shell splits the line, and the test sends the request, since curl may be missing.
   const words = execFileSync('sh', ['-c', `curl() { printf '%s\\0' "$@"; }; ${line}`])
     .toString()
     .split('\0')
@@ -43,7 +43,7 @@ async function sendAsPrinted(text: string): Promise<number> {
   return result.seq
 }
 
-/** The last address of a user with a connected socket. */
+/** Connects a user's socket; returns the recorded address of the login. */
 async function addressOfLogin(baseUrl: string): Promise<unknown> {
   const headers = { 'im-api-key': 'demo-api-key', 'content-type': 'application/json' }
   const save = async (fields: object) => {
@@ -97,7 +97,7 @@ describe('npm start', () => {
     assert.equal((await second.end).code, 0)
   })
 
-  test('--fresh starts over, --gateways and --realtime set the numbers, each with its own metrics and health', async () => {
+  test('--fresh starts over; --gateways and --realtime set the numbers of processes, each with metrics and health', async () => {
     const { child, end, runs } = start(['--port', '0', '--fresh', '--gateways', '2', '--realtime', '1'])
     const { text } = await runs()
     assert.equal(await sendAsPrinted(text), 1)
@@ -112,7 +112,7 @@ describe('npm start', () => {
     assert.equal((await end).code, 0)
   })
 
-  test('a second one on the same data is refused with the reason, and the first continues', async () => {
+  test('a second start on the same data is refused with the reason, and the first continues', async () => {
     const first = start(['--port', '0'])
     const { baseUrl } = await first.runs()
     const { code, text } = await start(['--port', '0']).end
@@ -145,7 +145,7 @@ describe('npm start', () => {
     assert.deepEqual(await withDemoKey(start([...args, '--demo'], theirs)), { status: 200, isShown: true })
   })
 
-  test('a port in use is one clear sentence', async () => {
+  test('a port in use is reported in one sentence', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const address = taken.address()
@@ -156,7 +156,7 @@ describe('npm start', () => {
     assertOneSentence(text, new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 is in use: .*--port ${Number(port) + 1}$`))
   })
 
-  test('a data folder without write permission is one clear sentence', async () => {
+  test('a data folder without write permission is reported in one sentence', async () => {
     const file = join(home, 'file')
     await writeFile(file, '')
     for (const [folder, args] of [
@@ -170,7 +170,7 @@ describe('npm start', () => {
     }
   })
 
-  test.skipIf(!mayMount)('a data folder that is read-only or full is one clear sentence', async () => {
+  test.skipIf(!mayMount)('a data folder that is read-only or full is reported in one sentence', async () => {
     const folder = join(home, 'mounted')
     await mkdir(folder)
     for (const [options, sentence] of [
@@ -187,7 +187,7 @@ describe('npm start', () => {
   })
 
   test.skipIf(!mayMount)(
-    'a disk too small for the usual stream of events gets a smaller one, and says so',
+    'a disk too small for the default stream size gets a smaller stream, with a notice',
     async () => {
       const folder = join(home, 'small')
       await mkdir(folder)
@@ -202,14 +202,14 @@ describe('npm start', () => {
     },
   )
 
-  test('a missing python3, without another source of servers, is one clear sentence', async () => {
+  test('a missing python3, without another source of servers, is reported in one sentence', async () => {
     const bare = { PATH: join(home, 'empty'), XDG_CACHE_HOME: join(home, 'no-cache') }
     const { code, text } = await start(['--port', '0'], bare).end
     assert.equal(code, 1)
     assertOneSentence(text, /^python3 is missing/)
   })
 
-  test('kill -9 of it leaves nothing running', async () => {
+  test('a kill -9 leaves nothing running', async () => {
     const { child, runs } = start(['--port', '0'])
     const { processes } = await runs()
     assert.ok(processes.length >= 8, `${processes.length} processes`)
@@ -217,14 +217,14 @@ describe('npm start', () => {
     await eventually('all of it is gone', () => !processes.some(isRunning))
   })
 
-  test('kill -9 of npm leaves nothing running', async () => {
+  test('a kill -9 of npm leaves nothing running', async () => {
     const { child, runs } = start(['--port', '0'], {}, ['npm', 'start', '--ignore-scripts', '--'])
     const { processes } = await runs()
     child.kill('SIGKILL')
     await eventually('all of it is gone', () => !processes.some(isRunning))
   })
 
-  test('Ctrl-C during the start stops everything started', async () => {
+  test('Ctrl-C during the start stops everything', async () => {
     const { child, end } = start(['--port', '0'])
     let processes: number[] = []
     await eventually('it has begun', () => (processes = descendantsOf(child.pid ?? 0)).length >= 5)
@@ -236,7 +236,7 @@ describe('npm start', () => {
   })
 })
 
-/** Asserts one line besides progress, and no stack trace. */
+/** Asserts that the output has one line besides progress, and no stack trace. */
 function assertOneSentence(text: string, sentence: RegExp): void {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('· '))
   assert.equal(lines.length, 1, text)

@@ -4,7 +4,7 @@ import type { Socket } from 'socket.io-client'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 
-describe('statistics are true', () => {
+describe('statistics are exact', () => {
   let platform: Platform
   let nodes: RunningService[]
   let stats: RunningService[]
@@ -35,7 +35,7 @@ describe('statistics are true', () => {
   const connections = async () => (await platform.admin('GET', '/admin/connection-count'))['count']
   const peak = async () => (await platform.admin('GET', '/admin/stats'))['peakConnectionCount']
 
-  test('each message counts once, while instances are killed (-9) and started meanwhile', async () => {
+  test('each message is counted once while instances are killed (-9) and started', async () => {
     const rooms: string[] = []
     for (let i = 0; i < 4; i++) {
       rooms.push(await platform.newRoom(['alice', 'bob']))
@@ -69,7 +69,7 @@ describe('statistics are true', () => {
     assert.deepEqual([report['roomCount'], report['totalRoomCount'], report['userList']], [4, 4, ['alice']])
   })
 
-  test('the peak is exact: a burst shorter than any interval counts, over all nodes', async () => {
+  test('the peak includes a burst shorter than any interval, across all nodes', async () => {
     const sockets = await Promise.all([connect('alice', 0), connect('bob', 0), connect('bob', 1), connect('carl', 1)])
     await eventually('the current count', async () => (await connections()) === 4)
     for (const socket of sockets.slice(1)) socket.close()
@@ -83,21 +83,21 @@ describe('statistics are true', () => {
     })
   })
 
-  test('a connected user is in userList without sending', async () => {
+  test('a connected user is in userList even without sending', async () => {
     await connect('carl', 0)
     await eventually('carl', async () =>
       ((await platform.admin('GET', '/admin/stats'))['userList'] as string[]).includes('carl'),
     )
   })
 
-  test('the connections of a node killed by -9 leave the count', async () => {
+  test('the connections of a node killed by kill -9 are dropped from the count', async () => {
     await Promise.all([connect('alice', 0), connect('bob', 1), connect('carl', 1)])
     await eventually('the current count', async () => (await connections()) === 3)
     await nodes[1]?.kill()
     await eventually('the count without them', async () => (await connections()) === 1)
   })
 
-  test('messages are indexed without a search, also after an instance was killed (-9)', async () => {
+  test('messages are indexed before any search, also after an instance was killed (-9)', async () => {
     const room = await platform.newRoom(['alice', 'bob'])
     const db = await connectDb(platform.servers.mongoUrl)
     try {

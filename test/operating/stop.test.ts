@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
 
-describe('SIGTERM stops a gateway in order', () => {
+describe('SIGTERM shuts a gateway down gracefully', () => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-stop-'))
   let platform: Platform
   let gateway: RunningService
@@ -26,7 +26,7 @@ describe('SIGTERM stops a gateway in order', () => {
     assert.match(lines.at(-1) ?? '', /"msg":"stopped"/, lines.slice(-3).join('\n'))
   }
 
-  test('with an open connection that never sent anything', async () => {
+  test('with an idle connection that never sent a request', async () => {
     gateway = await platform.start('api-gateway')
     const { hostname, port } = new URL(gateway.url)
     const silent = connect(Number(port), hostname)
@@ -37,7 +37,7 @@ describe('SIGTERM stops a gateway in order', () => {
     await ended
   })
 
-  test('with an upload that exceeds PARLEY_DRAIN_MS, which is cut off', async () => {
+  test('with an upload that takes longer than PARLEY_DRAIN_MS, which is aborted', async () => {
     gateway = await platform.start('api-gateway', { PARLEY_FILES_FOLDER: folder })
     const alice = await platform.newUser()
     const { upload } = await alice.call('POST', '/files', { name: 'film.bin', size: 1_000 })

@@ -7,7 +7,7 @@ import { type CallbackDouble, startCallback } from '../doubles/callback.ts'
 import { call, connectClient, eventually, type RunningService } from '../platform.ts'
 import { type PushPlatform, startPushPlatform } from '../push/test-push-platform.ts'
 
-/** The parts of OTLP's JSON (opentelemetry.io/docs/specs/otlp) used here. */
+/** The parts of OTLP/JSON that this test uses (opentelemetry.io/docs/specs/otlp). */
 interface Span {
   service: string
   name: string
@@ -81,7 +81,7 @@ describe('a trace (OpenTelemetry)', () => {
     assert.equal(status, 200)
   }
 
-  test("follows a message through gateway, bus, realtime and push, below the caller's span", async () => {
+  test("follows a message through gateway, bus, realtime and push, as children of the caller's span", async () => {
     await send({ traceparent: `00-${traceId}-${callerSpan}-01` })
     const steps = [
       ['parley-api-gateway', 'POST /messages'],
@@ -100,7 +100,7 @@ describe('a trace (OpenTelemetry)', () => {
     for (const step of steps.slice(1)) assert.equal(find(step)?.parentSpanId, root?.spanId, step.join(': '))
   })
 
-  test('names the release, and the attributes in OTEL_RESOURCE_ATTRIBUTES', async () => {
+  test('has the release and the attributes in OTEL_RESOURCE_ATTRIBUTES', async () => {
     await send({})
     const exported = () =>
       receiver.calls.filter(({ path }) => path === '/v1/traces').map(({ body }) => body as Exported)
@@ -116,7 +116,7 @@ describe('a trace (OpenTelemetry)', () => {
     assert.deepEqual([release, environment], [version, 'test bed'])
   })
 
-  test("the request ID, with the load balancer's, is in every log line about the request", async () => {
+  test("every log line about a request has its ID and the load balancer's", async () => {
     await send({ 'x-request-id': 'from-the-balancer' })
     const linesOf = ({ logFile }: RunningService) =>
       readFileSync(logFile, 'utf8')
@@ -137,14 +137,14 @@ describe('a trace (OpenTelemetry)', () => {
     )
   })
 
-  test('an emit of a socket is traced like a request', async () => {
+  test('traces an emit like a request', async () => {
     await socket.emitWithAck('chat message', { room, message: 'hi', messageType: 'text' })
     const emit = await eventually('the emit', () => spans().find(({ name }) => name === 'emit chat message'))
     const ofEmit = ({ name, parentSpanId }: Span) => name === 'push chat message' && parentSpanId === emit.spanId
     await eventually('what it caused', () => spans().some(ofEmit))
   })
 
-  test('a receiver that is away delays nothing, and is logged', async () => {
+  test('an unavailable receiver delays nothing and is logged', async () => {
     const alone = await platform.start('api-gateway', { ...env(), OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })
     for (let i = 0; i < 3; i++) {
       const { status } = await call(alone.url, 'GET', '/admin/clients?limit=1', { 'im-api-key': platform.apiKey })
@@ -154,7 +154,7 @@ describe('a trace (OpenTelemetry)', () => {
     await alone.stop()
   })
 
-  test("without an endpoint nothing is traced, and the load balancer's request ID stays", async () => {
+  test("without an endpoint nothing is traced, and the load balancer's request ID is kept", async () => {
     const message = { room, sender: alice, message: 'hello', messageType: 'text' }
     const headers = { 'im-api-key': platform.apiKey, 'x-request-id': 'plain-one' }
     assert.equal((await call(platform.gateway.url, 'POST', '/messages', headers, message)).status, 200)

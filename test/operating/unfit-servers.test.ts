@@ -15,7 +15,7 @@ import { eventually, type Platform, startPlatform } from '../platform.ts'
 
 const services = ['api-gateway', 'realtime', 'push', 'stats'] as const
 
-describe('an impossible start ends with one sentence', () => {
+describe('a service exits with one sentence', () => {
   const dir = mkdtempSync(join(tmpdir(), 'parley-unfit-'))
   const started: ChildProcess[] = []
   let platform: Platform
@@ -52,7 +52,7 @@ describe('an impossible start ends with one sentence', () => {
       env: { ...process.env, PARLEY_MONGO_URL: mongoUrl },
     })
 
-  test('on a standalone MongoDB, whatever the form of its URL, also for `parley migrate`', async () => {
+  test('on a standalone MongoDB, for any form of its URL; so does `parley migrate`', async () => {
     const args = (port: number) => ['--port', `${port}`, '--bind_ip', '127.0.0.1', '--dbpath', dir, '--nounixsocket']
     const [port = 0] = await freePorts(1)
     const place = await locate('mongo', { ...process.env, PARLEY_SERVERS: 'path,wheels' }, () => undefined)
@@ -81,7 +81,7 @@ describe('an impossible start ends with one sentence', () => {
     {
       name: 'MONGO',
       url: (port: number) => `mongodb://127.0.0.1:${port}/parley?directConnection=true`,
-      // In BSON the text is between its length and a zero.
+      // In BSON, the text is between its length and a NUL.
       reads: /(?<=version\0.{4})\d(?=\.\d+\.\d+\0)/gs,
       plays: '5',
       sentence: /exit code 1: MongoDB: the server has version 5\.\S+: Parley needs 6\.0 or newer/,
@@ -101,14 +101,14 @@ describe('an impossible start ends with one sentence', () => {
       sentence: /exit code 1: Redis: the server has version 5\.\S+: Parley needs 6\.2 or newer/,
     },
   ]) {
-    test(`on an outdated ${name}, simulated by a proxy before the real one`, async () => {
+    test(`on an outdated ${name}, simulated by a proxy in front of the real one`, async () => {
       const { mongoUrl, natsUrl, redisUrl } = platform.servers
       const real = new URL({ MONGO: mongoUrl, NATS: natsUrl, REDIS: redisUrl }[name] ?? '')
       const proxy = createServer((client) => {
         const server = connect(Number(real.port), '127.0.0.1')
         client.pipe(server)
         server.on('data', (data) => {
-          // Same length: BSON and RESP count bytes; lines of NATS are self-delimiting.
+          // Keep the length, since BSON and RESP count bytes.
           client.write(Buffer.from(data.toString('latin1').replace(reads, plays), 'latin1'))
         })
         for (const [one, other] of [[client, server] as const, [server, client] as const]) {

@@ -21,7 +21,7 @@ describe('behind an untrusted proxy', () => {
     const setting = `${prefixes[name]}_TRUSTED_PROXIES`
     const ask = ({ url }: RunningService, headers = {}) => fetch(url + paths[name], { headers })
 
-    test(`a ${name} warns once that its clients share the proxy's address, and names ${setting}`, async () => {
+    test(`a ${name} warns once that clients share the proxy's address, and names ${setting}`, async () => {
       const service = await platform.start(name)
       await ask(service)
       assert.deepEqual(warningsOf(service), [])

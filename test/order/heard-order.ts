@@ -6,20 +6,20 @@ export interface Placed {
   threadOf?: string
 }
 
-/** The events of one client, and those out of order. */
+/** Tracks the events of one client and their order. */
 export interface HeardOrder {
   events: number
-  /** Messages after a later one, and edits and deletions before their message. */
+  /** Messages received after a later one, and edits and deletions received before their message. */
   inversions: string[]
   /** Messages repeated on one connection. */
   duplicates: string[]
-  /** Begins another connection, which can repeat events of the previous one. */
+  /** Starts a new connection, which can repeat events of the previous one. */
   reconnected(): void
-  /** Returns whether the message is new to the client. */
+  /** Records a message; returns whether it is new to the client. */
   message(message: Placed): boolean
-  /** An edit, or a deletion, of a message. */
+  /** Records an edit or deletion of a message. */
   change(event: string, message: Placed): void
-  /** The number of messages of a room or thread that it lacks. */
+  /** The number of missing messages of a room or thread. */
   lacks(orderingKey: string, count: number): number
 }
 

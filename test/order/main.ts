@@ -7,8 +7,8 @@ const options = new Command('npm run order --')
     `Sends by two gateways as fast as they take it, to stock clients at two realtime nodes: messages, threads, edits, deletions,
 clients that come back with since. Exits with 1 when a client hears a room or a thread out of order, or lacks anything.`,
   )
-  .option('--events <number>', 'end after so many events at sockets', wholeNumber(1, 100_000_000), 1_000_000)
-  .option('--seconds <number>', 'or after so long', wholeNumber(1, 86_400), 900)
+  .option('--events <number>', 'stop after this many events at sockets', wholeNumber(1, 100_000_000), 1_000_000)
+  .option('--seconds <number>', 'or after this time', wholeNumber(1, 86_400), 900)
   .parse()
   .opts<{ events: number; seconds: number }>()
 

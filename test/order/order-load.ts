@@ -5,10 +5,10 @@ import { eventually, type Platform, type PlatformUser, startPlatform } from '../
 import { createHeardOrder, type HeardOrder, orderingKeyOf, type Placed } from './heard-order.ts'
 
 export interface OrderOptions {
-  /** Ends after this many events at sockets, or this many seconds. */
+  /** Stops after this many events at sockets, or this many seconds. */
   events: number
   seconds: number
-  /** How long nodes wait for an earlier message; their default where it is absent. */
+  /** How long nodes wait for an earlier message; absent for their default. */
   orderWaitMS?: number
 }
 
@@ -19,7 +19,7 @@ export interface OrderResults {
   inversions: readonly string[]
   lost: number
   duplicates: readonly string[]
-  /** How often clients caught up with `since`, and how often that failed. */
+  /** Number of logins with `since` that were resumed, and that were not. */
   resumed: number
   notResumed: number
   p50MS: number
@@ -30,14 +30,14 @@ export interface OrderResults {
 
 const roomCount = 6
 const memberCount = 10
-/** Also runs one sender that waits for each response, and alternates between the gateways. */
+/** Besides these, one sender waits for each response and alternates between the gateways. */
 const sendersPerRoom = 3
 const droppers = 2
 const dropEveryMS = 2_000
 
 /**
- * Sends messages, threads, edits and deletions through two gateways at full speed to clients at two realtime nodes, some of
- * which keep reconnecting with `since`; checks the order in which each gets them.
+ * Sends messages, threads, edits and deletions through two gateways at full speed to clients of two realtime nodes, some of
+ * which keep reconnecting with `since`. Checks the order in which each client gets them.
  */
 export async function runOrderLoad({ events, seconds, orderWaitMS }: OrderOptions): Promise<OrderResults> {
   const platform = await startPlatform()
@@ -52,7 +52,7 @@ export async function runOrderLoad({ events, seconds, orderWaitMS }: OrderOption
     const comers = await Promise.all(Array.from({ length: droppers }, () => platform.newUser()))
     const rooms: string[] = []
     for (let n = 0; n < roomCount; n++) {
-      // Reconnecting clients replay the last 15 seconds each time: with one room, they keep up.
+      // Each reconnect replays the last 15 seconds. With a single room, clients keep up.
       const own = comers.filter((_, i) => i === n)
       rooms.push(await platform.newRoom([...members, ...own].map(({ id }) => id)))
     }
@@ -104,9 +104,9 @@ export async function runOrderLoad({ events, seconds, orderWaitMS }: OrderOption
 
 interface State {
   isOver: boolean
-  /** The number of messages in each room and thread. */
+  /** The number of messages per room and thread. */
   counts: Map<string, number>
-  /** The rooms of deleted messages, by ID. */
+  /** Sent messages by ID, to find the room of a deletion. */
   placed: Map<string, Placed>
   tookMS: number[]
   messages: number
@@ -118,7 +118,7 @@ interface Client {
   heard: HeardOrder
   resumed: number
   notResumed: number
-  /** Connects and authenticates, with its last time. */
+  /** Connects and authenticates with its last server time. */
   login(): Promise<void>
 }
 
@@ -174,7 +174,7 @@ function lackedBy({ rooms, heard }: Client, { counts }: State): number {
   return own.reduce((sum, [orderingKey, count]) => sum + heard.lacks(orderingKey, count), 0)
 }
 
-/** Sends until the state is over. */
+/** Creates a sender, which sends until the load is over. */
 function createSender({ apiKey }: Platform, agent: Agent, urls: readonly string[], state: State) {
   let sent = 0
 
@@ -194,7 +194,7 @@ function createSender({ apiKey }: Platform, agent: Agent, urls: readonly string[
     return message
   }
 
-  /** Events right after a message, through the other gateway. */
+  /** Edits or deletes a message right after it was sent, through the other gateway. */
   async function change(n: number, message: Placed, sender: string): Promise<void> {
     const { room, _id } = message
     if (n % 3 === 0) {

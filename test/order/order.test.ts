@@ -15,10 +15,10 @@ const dyingSender = join(import.meta.dirname, '../../services/api-gateway/src/te
 test("every client gets a room's messages and threads, and the events about them, in order of seq", async ({
   annotate,
 }) => {
-  // On a busy machine a gateway can stand still for longer than nodes wait by default; then they go on without it.
+  // On a busy machine a gateway can stall for longer than nodes wait by default before they skip its messages.
   const results = await runOrderLoad({ events: 1_000_000, seconds: 30, orderWaitMS: 2_000 })
   const { inversions, lost, duplicates, notResumed, messages, events, resumed, waits } = results
-  // A busy gateway seems dead to the relay, which republishes its events; reconnecting clients can get them twice.
+  // The relay considers a stalled gateway dead and republishes its events, which reconnecting clients can get twice.
   const twice = duplicates.filter((one) => one.startsWith('member'))
   assert.deepEqual({ inversions, lost, twice, notResumed }, { inversions: [], lost: 0, twice: [], notResumed: 0 })
   assert.ok(messages > 100 && resumed > 0)
@@ -54,7 +54,7 @@ describe('a gateway killed between writing a message and publishing it', () => {
   const say = async (message: string) =>
     Number((await platform.admin('POST', '/messages', { room, sender: 'alice', message, messageType: 'text' }))['seq'])
 
-  /** Sends until it is killed. */
+  /** Sends through the gateway until it is killed. */
   async function sendUntilKilled(): Promise<void> {
     const { mongoUrl, natsUrl } = platform.servers
     const work = { mongoUrl, natsUrl, app: platform.app, room, point: 'written', times: 5 }
@@ -62,7 +62,7 @@ describe('a gateway killed between writing a message and publishing it', () => {
     assert.deepEqual((await once(child, 'exit'))[1], 'SIGKILL')
   }
 
-  test('leaves its written messages to arrive in order, once, before later ones of others', async () => {
+  test('leaves written messages that arrive once and in order, before later messages', async () => {
     const before = await connectResuming(node.url, bob.token)
     const since = (await before.login({ since: 0 })).result.serverTimeMS
     before.socket.close()
@@ -75,10 +75,10 @@ describe('a gateway killed between writing a message and publishing it', () => {
     await eventually('Bob has all', () => heard.length >= last)
     const seqsOfResumed = () =>
       resuming.heard.filter(({ event }) => event === 'chat message').map(({ payload }) => (payload as Placed).seq)
-    await eventually('who catches up has all', () => seqsOfResumed().length >= last)
+    await eventually('the resumed client has all', () => seqsOfResumed().length >= last)
     const next = await say('later')
     await eventually('Bob has the next', () => heard.at(-1)?.seq === next)
-    // Then the relay has published it too.
+    // By then the relay has published it too.
     await eventually('what was abandoned is flushed', async () => {
       const buffer = (await mongo.db().collection('rooms').findOne({ id: room }))?.['buffer']
       return buffer.length === 0 && (await mongo.db().collection('pendingEvents').countDocuments()) === 0
@@ -89,7 +89,7 @@ describe('a gateway killed between writing a message and publishing it', () => {
       heard.map(({ seq }) => seq),
       [...seqs, next, next + 1],
     )
-    // Clients that connected in between may receive again an event that the relay republishes.
+    // Clients that connected in between may get an event again when the relay republishes it.
     assert.deepEqual([...new Set(seqsOfResumed())], [...seqs, next, next + 1])
     resuming.socket.close()
   })

@@ -7,7 +7,7 @@ import { type CallbackDouble, startCallback } from '../doubles/callback.ts'
 import { eventually, type RunningService } from '../platform.ts'
 import { type PushPlatform, startPushPlatform } from './test-push-platform.ts'
 
-/** Slow pushes and calls on a slow machine are not repeated. */
+/** Long timeouts, so that slow pushes and calls on a slow machine are not retried. */
 const patient = { PARLEY_PUSH_NETWORK_TIMEOUT_MS: '60000', PARLEY_PUSH_CALL_TIMEOUT_MS: '60000' }
 
 describe('stream consumers deleted by an operator', () => {
@@ -42,7 +42,7 @@ describe('stream consumers deleted by an operator', () => {
     const { consumers } = await jetstreamManager(bus.nats)
     for (const { name } of Object.values(durableConsumers)) await consumers.delete(streamName(0), name)
   }
-  /** By message: the number of its pushes, and of its webhook calls. */
+  /** The numbers of pushes and webhook calls of each message. */
   function counts(): Record<string, [pushes: number, calls: number]> {
     const of: Record<string, [number, number]> = Object.fromEntries(sent.map((id) => [id, [0, 0]]))
     for (const { message } of platform.fcm.pushes) (of[message.data.messageID ?? ''] ?? [0, 0])[0]++
@@ -58,17 +58,17 @@ describe('stream consumers deleted by an operator', () => {
     )
     assert.deepEqual(counts(), Object.fromEntries(sent.map((id) => [id, [1, 1]])))
   }
-  /** The database forgets pushes and calls, as it does after some days. */
+  /** Deletes pushes and calls from the database, as their expiry does after some days. */
   async function forgetWhatWasDone(): Promise<void> {
     const { db } = platform
     await eventually('nothing waits', async () => (await db.outgoingCalls.countDocuments({ state: 'waiting' })) === 0)
     for (const collection of [db.pushes, db.pushContents, db.outgoingCalls]) await collection.deleteMany({})
   }
-  /** Waits until the consumers have handled everything, and their positions are recorded up to there. */
+  /** Waits until the consumers have handled everything and their positions are recorded. */
   async function positionsAreRecorded(): Promise<void> {
     const { consumers } = await jetstreamManager(bus.nats)
     for (const { name } of [durableConsumers.push, durableConsumers.webhooks, durableConsumers.stats]) {
-      // A push arrives before its event is acknowledged, and stats may be behind it.
+      // A push arrives before its event is acknowledged, and the stats consumer may be behind.
       const { ack_floor } = await eventually(`${name} has handled everything`, async () => {
         const info = await consumers.info(streamName(0), name)
         return info.num_pending + info.num_ack_pending === 0 ? info : undefined
@@ -82,7 +82,7 @@ describe('stream consumers deleted by an operator', () => {
   const consumed = (service: RunningService, name: string) =>
     platform.metric(service, new RegExp(`^parley_events_consumed_total\\{.*consumer="${name}"`))
 
-  test('while the services are down resume where they were: nothing old is pushed again, and nothing new is missed', async () => {
+  test('while the services are down resume where they were: no push is repeated, and no message is missed', async () => {
     await send(5)
     await eachOnce()
     await positionsAreRecorded()

@@ -6,7 +6,7 @@ import { type CallbackDouble, startCallback } from '../doubles/callback.ts'
 import { eventually, type RunningService } from '../platform.ts'
 import { startWebhookPlatform, type WebhookPlatform } from '../webhooks/test-webhooks.ts'
 
-/** Calls in flight of one kind to one server. */
+/** Maximum calls in flight per kind and server. */
 const mostPerTarget = 100
 
 describe('while many calls to one server wait', () => {
@@ -34,11 +34,11 @@ describe('while many calls to one server wait', () => {
   })
 
   const startPush = async () => {
-    // No call times out.
+    // Long enough that no call times out.
     const env = { PUSH_GENERIC: `${server.url}/push`, PARLEY_PUSH_CALL_TIMEOUT_MS: '100000' }
     push = await platform.startPush(env)
   }
-  /** Queues calls that have been due for longer than any later one. */
+  /** Queues calls that are due earlier than any later ones. */
   async function pile(count: number, call: Pick<CallToQueue, 'kind' | 'room' | 'event' | 'target'>): Promise<void> {
     const data = JSON.stringify({ sender: { _id: alice }, pushToClients: [bob] })
     const calls = Array.from({ length: count }, () => {
@@ -54,7 +54,7 @@ describe('while many calls to one server wait', () => {
   }
   const waitingPushes = () => platform.db.outgoingCalls.countDocuments({ kind: 'push', state: 'waiting' })
 
-  test('and it hangs, room webhooks at another are called, and calls in flight stay within its share', async () => {
+  test('and it hangs, room webhooks at another server are called, and its calls in flight stay within its share', async () => {
     server.behave = () => 'hang'
     await pushes()
     await startPush()
@@ -65,7 +65,7 @@ describe('while many calls to one server wait', () => {
     assert.ok(server.calls.length <= mostPerTarget)
   })
 
-  test('and it is slow, room webhooks at another are called before the waiting ones', async () => {
+  test('and it is slow, room webhooks at another server are called before its backlog is done', async () => {
     server.behave = () => ({ lateMS: 250 })
     await pushes()
     await startPush()
@@ -75,7 +75,7 @@ describe('while many calls to one server wait', () => {
     assert.ok((await waitingPushes()) > 0, 'before the backlog is done')
   })
 
-  test('room webhooks at the same server are called: the kinds do not wait for each other', async () => {
+  test('room webhooks at the same server are called, since each kind has its own share', async () => {
     server.behave = ({ path }) => (path === '/push' ? 'hang' : undefined)
     await pushes()
     await startPush()
@@ -87,7 +87,7 @@ describe('while many calls to one server wait', () => {
     assert.equal(server.calls.length - hooked().length, mostPerTarget)
   })
 
-  test('PUSH_GENERIC and webhooks at other servers are called while webhooks of one hang', async () => {
+  test('PUSH_GENERIC and webhooks at other servers are called while webhooks at one server hang', async () => {
     platform.hooks.behave = () => 'hang'
     const { room: hanging } = await platform.newHookedRoom([alice, bob])
     const target = targetOf('webhook', platform.hooks.url)

@@ -23,7 +23,7 @@ describe('a half-open connection', () => {
     platform.fcm.pushes = []
   })
 
-  /** A proxy through which nothing passes once it hangs, unnoticed by both sides. */
+  /** Starts a proxy that can hang: data is then silently dropped in both directions. */
   async function openHanging() {
     let hangs = false
     const proxy = await openTcpProxy(
@@ -50,7 +50,7 @@ describe('a half-open connection', () => {
       async () => (await platform.db.pushes.countDocuments({ dueAtMS: { $exists: true } })) === 0,
     )
 
-  test('loses no message: the device gets pushes of what came into it, once, unless it was read', async () => {
+  test('loses no message: the device gets one push per message sent into it, unless it was read', async () => {
     const bob = await platform.newUser(['ios', 'fcm'])
     const [room, other] = [await platform.newRoom([alice, bob]), await platform.newRoom([alice, bob])]
     const [own, foreign] = [
@@ -91,7 +91,7 @@ describe('a half-open connection', () => {
     await proxy.stop()
   })
 
-  test('of a device that has another connection brings no pushes', async () => {
+  test('of a device with another connection causes no pushes', async () => {
     const bob = await platform.newUser(['ios'])
     const room = await platform.newRoom([alice, bob])
     const proxy = await openHanging()

@@ -38,7 +38,7 @@ describe("Huawei's Push Kit, and a relay", () => {
     relay: (user: string) =>
       relay.pushes.filter(({ body, status = 0 }) => body.token === `${user}-relay` && status < 300 && status > 0),
   }
-  /** The double refuses pushes to these users so, and takes others. */
+  /** Makes the double refuse pushes to these users and accept others. */
   const refuse = (
     type: Type,
     users: readonly string[],
@@ -49,7 +49,7 @@ describe("Huawei's Push Kit, and a relay", () => {
     relay.behave = ({ body }) => (tokens.has(body.token) ? how : undefined)
   }
 
-  test('Push Kit gets a message with a title, a text of the app and what the app needs to open it', async () => {
+  test('Push Kit gets a title, a localized text key and the data to open the message', async () => {
     const [alice, bob] = [await platform.newUser([], { nickname: 'Alice' }), await newUser('hms')]
     const room = await platform.newRoom([alice, bob], { name: 'Team' })
     const messageID = await platform.send(room, alice, { message: 'héllo' })
@@ -67,7 +67,7 @@ describe("Huawei's Push Kit, and a relay", () => {
     assert.equal(silent.android.notification, undefined)
   })
 
-  test('the relay gets a signed call, and the same webhook-id on every try', async () => {
+  test('the relay gets a signed call with the same webhook-id on every attempt', async () => {
     const [alice, bob] = [await platform.newUser([], { nickname: 'Alice' }), await newUser('relay')]
     const room = await platform.newRoom([alice, bob])
     relay.behave = () => (relay.pushes.length === 1 ? { status: 503, headers: { 'retry-after': '0' } } : undefined)
@@ -83,7 +83,7 @@ describe("Huawei's Push Kit, and a relay", () => {
     )
   })
 
-  test('an access token of Push Kit that has expired is replaced', async () => {
+  test('an expired access token of Push Kit is replaced', async () => {
     const bob = await newUser('hms')
     await pushTo([bob])
     await eventually('the first', () => taken.hms(bob).length === 1)
@@ -125,7 +125,7 @@ describe("Huawei's Push Kit, and a relay", () => {
     ['hms', { reason: '80300007' }, 'Huawei Push Kit'],
     ['relay', { status: 410 }, 'the relay'],
   ] as const)(
-    '%s: when nearly every token is refused, nothing is sent, and every device stays',
+    '%s: if nearly every token is refused, sending stops and no device is removed',
     async (type, how, name) => {
       const users = await Promise.all(Array.from({ length: 22 }, () => newUser(type)))
       refuse(type, users, how)
@@ -142,7 +142,7 @@ describe("Huawei's Push Kit, and a relay", () => {
 })
 
 describe('a relay at a private address', () => {
-  test('is never called, and the state of the network says so', async () => {
+  test('is never called, and the network’s state shows why', async () => {
     const [platform, relay] = await Promise.all([startPushPlatform(), startRelay()])
     try {
       await platform.startPush({ ...relay.env, PARLEY_PUSH_ALLOW_PRIVATE_TARGETS: 'false' })

@@ -14,7 +14,7 @@ describe('a push network that is away', () => {
   })
   afterAll(() => platform.stop())
 
-  test('a waiting push is dropped for users who would not get it any more', async () => {
+  test('a waiting push is dropped for users that would no longer get it', async () => {
     const names = [
       'removed',
       'of a deleted room',
@@ -56,7 +56,7 @@ describe('a push network that is away', () => {
     const came: Record<string, unknown> = {}
     for (const [i, user] of users.entries()) {
       const path = `/admin/push/why?message=${{ [gone]: messageThere, [other]: messageOfErased }[user] ?? message}&client=${user}`
-      came[names[i] ?? ''] = await eventually(`what came of the push to ${names[i]}`, async () => {
+      came[names[i] ?? ''] = await eventually(`the outcome of the push to ${names[i]}`, async () => {
         const { devices } = (await platform.admin('GET', path)) as { devices: { outcome: string; reason?: string }[] }
         const ended = devices.find(({ outcome }) => outcome === 'sent' || outcome === 'given up')
         return ended && (ended.reason ?? ended.outcome)
@@ -68,7 +68,7 @@ describe('a push network that is away', () => {
     })
     assert.deepEqual(answered(200).toSorted(), [`${staying}-fcm`, `${other}-fcm`].toSorted())
     const toOther = fcm.pushes.findLast(({ token }) => token === `${other}-fcm`)
-    assert.equal(toOther?.message.android.notification.body_loc_args[0], '', 'nothing of the profile')
+    assert.equal(toOther?.message.android.notification.body_loc_args[0], '', 'nothing from the erased profile')
   })
 
   test('a retried push has the current badge', async () => {
@@ -94,7 +94,7 @@ describe('a push network that is away', () => {
     assert.deepEqual(await eventually('both are taken', () => badges(200)), [0, 0])
   })
 
-  test('messages from a time without push processes are pushed in their current state, unless they expired', async () => {
+  test('messages sent while no push process ran are pushed in their current state, unless they expired', async () => {
     await push.stop()
     const { apns, db, app } = platform
     const [alice, bob, carol, dave, erin] = [
@@ -106,11 +106,11 @@ describe('a push network that is away', () => {
     ]
     const roomWith = (user: string) => platform.newRoom([alice, user])
     const decided = key(app, await platform.send(await roomWith(dave), alice))
-    // Left by a process with PUSH_GENERIC.
+    // As left by a process with PUSH_GENERIC.
     await db.pushContents.insertOne({ _id: decided, json: '', at: new Date() })
     const late = await platform.send(await roomWith(carol), alice, { expiresInS: 1 })
     const { createdAtMS } = await eventually('it is flushed', () => db.messages.findOne({ _id: late }))
-    // The sweep is late.
+    // Simulate a late sweep.
     await db.messages.updateOne({ _id: late }, { $unset: { expiresAtMS: 1 } })
     const erased = await platform.newUser([], { nickname: 'Mallory' })
     await platform.send(await platform.newRoom([erased, erin]), erased)
@@ -151,7 +151,7 @@ describe('a push network that is away', () => {
     await eventually('pushes over the first connections', () => isTaken(bob))
     for (const proxy of [toApns, toFcm]) proxy.stallOpen()
     await eventually('pushes over other connections', async () => {
-      // An idle connection is closed after some seconds.
+      // Keep the connection busy, since idle ones are closed after some seconds.
       await pushTo(carol)
       return isTaken(carol)
     })

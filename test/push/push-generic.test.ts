@@ -33,7 +33,7 @@ describe('PUSH_GENERIC', () => {
   const callsOf = (message: string): ReceivedCall[] => server.calls.filter(({ body }) => body._id === message)
   const taken = (message: string) => callsOf(message).filter(({ status }) => status === 200)
 
-  /** The reasons of a room's failed calls. */
+  /** The errors of a room's failed calls. */
   const lettersOf = async (room: string) => {
     const { data } = await platform.admin('GET', '/admin/webhooks/failed')
     const letters = (data as { lastError: string; roomID: string }[]).filter(({ roomID }) => roomID === room)
@@ -57,7 +57,7 @@ describe('PUSH_GENERIC', () => {
     const token = (await platform.admin('POST', '/admin/clients', { _id: bob, issueAccessToken: true }))['token']
     const client = { 'im-client-key': platform.clientKey, 'im-authorization': String(token) }
     const history = await call(platform.gateway.url, 'GET', `/rooms/${room}/messages/v3`, client)
-    assert.deepEqual(rest, (history.body.result['data'] as unknown[])[0], 'the Message as everybody sees it')
+    assert.deepEqual(rest, (history.body.result['data'] as unknown[])[0], 'the Message without personal fields')
     assert.equal('badge' in body, false)
     const secret = `whsec_${Buffer.from(`of ${platform.app}, not a secret`).toString('base64')}`
     new Webhook(secret).verify(text, headers as Record<string, string>)
@@ -83,7 +83,7 @@ describe('PUSH_GENERIC', () => {
     assert.deepEqual([await why(erin), await why(muted), await why(carol)], ['NOT_IN_THREAD', 'MUTED', 'SENDER'])
   })
 
-  test('names the users with no connected socket at all, by the rules of pushing', async () => {
+  test('names users without any connected socket, by the push rules', async () => {
     const [robot, muted, mentioned, banned] = [
       await platform.newUser([], { isRobot: true }),
       await platform.newUser(),
@@ -105,7 +105,7 @@ describe('PUSH_GENERIC', () => {
     await realtime.stop()
   })
 
-  test('is not called with push: false, nor without recipients', async () => {
+  test('is not called for push: false or without recipients', async () => {
     proves('PUSH_GENERIC', 'a POST for every message event needing a push')
     const room = await platform.newRoom([alice, bob])
     const lonely = await platform.newRoom([alice])
@@ -118,7 +118,7 @@ describe('PUSH_GENERIC', () => {
     )
   })
 
-  test('when set, carries all message pushes; push2clients still reaches the subscribed devices', async () => {
+  test('replaces all message pushes; push2clients still reaches subscribed devices', async () => {
     const room = await platform.newRoom([alice, bob])
     const message = await platform.send(room, alice)
     await eventually('the call', () => taken(message).length === 1)
@@ -126,7 +126,7 @@ describe('PUSH_GENERIC', () => {
     const { apns, fcm } = platform
     await eventually('both pushes', () => apns.pushes.length === 1 && fcm.pushes.length === 1)
     assert.deepEqual([apns.pushes[0]?.token, fcm.pushes[0]?.token], [`${bob}-ios`, `${bob}-fcm`])
-    assert.equal(await platform.db.pushes.countDocuments({ badge: { $exists: true } }), 0, 'no push of any message')
+    assert.equal(await platform.db.pushes.countDocuments({ badge: { $exists: true } }), 0, 'no push of a message')
   })
 
   for (const [what, behaviour] of [
@@ -134,7 +134,7 @@ describe('PUSH_GENERIC', () => {
     ['429', { status: 429, headers: { 'retry-after': '2' } }],
     ['a broken connection', 'reset'],
   ] as const) {
-    test(`is retried after ${what}, with the same webhook-id, until it accepts it`, async () => {
+    test(`is retried after ${what}, with the same webhook-id, until accepted`, async () => {
       const room = await platform.newRoom([alice, bob])
       let failed = false
       server.behave = () => {
@@ -151,7 +151,7 @@ describe('PUSH_GENERIC', () => {
     })
   }
 
-  test('is not retried for users who would not get a push any more', async () => {
+  test('is not retried for users that would no longer get a push', async () => {
     const users = await Promise.all(Array.from({ length: 7 }, () => platform.newUser()))
     const [removed = '', banned = '', banished = '', muted = '', blocking = '', erased = '', mentioned = ''] = users
     const room = await platform.newRoom([alice, ...users], { owner: alice })
@@ -176,7 +176,7 @@ describe('PUSH_GENERIC', () => {
     assert.deepEqual(taken(messageThere), [])
   })
 
-  test('is not retried for a message deleted or recalled meanwhile', async () => {
+  test('is not retried for a message that was deleted or recalled', async () => {
     const room = await platform.newRoom([alice, bob])
     server.behave = () => ({ status: 503 })
     const deleted = await platform.send(room, alice)
@@ -190,7 +190,7 @@ describe('PUSH_GENERIC', () => {
     assert.deepEqual([...taken(deleted), ...taken(recalled)], [])
   })
 
-  test('that hangs delays no webhook, and its calls wait in the database', async () => {
+  test('does not delay webhooks when it hangs, and its calls wait in the database', async () => {
     const hook = await startCallback()
     server.behave = () => 'hang'
     const room = await platform.newRoom([alice, bob], { webhook: hook.url })
@@ -199,7 +199,7 @@ describe('PUSH_GENERIC', () => {
     for (let i = 0; i < 300; i += 10) {
       await Promise.all(Array.from({ length: 10 }, () => platform.send(room, alice, { message: 'x'.repeat(20_000) })))
     }
-    // A busy machine can repeat one, with its ID.
+    // On a busy machine a call can be retried with the same ID.
     const called = () => new Set(hook.calls.map(({ headers }) => headers['webhook-id'])).size
     await eventually('all calls of the webhook', () => called() === 301)
     const atOnce = await platform.metric(push, /^parley_push_in_flight\{.*"calls"/)
@@ -209,7 +209,7 @@ describe('PUSH_GENERIC', () => {
     await hook.stop()
   })
 
-  test('is retried if there is no response within the time limit, with the same webhook-id', async () => {
+  test('is retried after a timeout, with the same webhook-id', async () => {
     await push.stop()
     push = await startPush({ PARLEY_PUSH_CALL_TIMEOUT_MS: '1000' })
     const room = await platform.newRoom([alice, bob])
@@ -227,7 +227,7 @@ describe('PUSH_GENERIC', () => {
     assert.equal(new Set(tries.map(({ text }) => text)).size, 1)
   })
 
-  test('that is away too long: its failed calls are dead letters, and can be retried', async () => {
+  test('is given up after the retry period: failed calls are dead letters and can be retried', async () => {
     await push.stop()
     push = await startPush({ PARLEY_PUSH_CALL_TIMEOUT_MS: String(callTimeoutMS), PARLEY_PUSH_CALL_RETRY_MS: '3000' })
     const room = await platform.newRoom([alice, bob])
@@ -246,7 +246,7 @@ describe('PUSH_GENERIC', () => {
     assert.equal(new Set(callsOf(message).map(({ headers }) => headers['webhook-id'])).size, 1)
   })
 
-  test('is not called for a message that is too old for a notification', async () => {
+  test('is not called for a message that is too old to notify about', async () => {
     await push.stop()
     push = await startPush({ PARLEY_PUSH_CALL_TIMEOUT_MS: String(callTimeoutMS), PARLEY_PUSH_KEEP_MS: '2000' })
     const room = await platform.newRoom([alice, bob])

@@ -5,10 +5,10 @@ import { eventually, type RunningService } from '../platform.ts'
 import { addDevices, type PushPlatform, startPushPlatform } from './test-push-platform.ts'
 
 const devices = 60
-/** Pushes that a process claims from the database at once, per network. */
+/** Pushes that a process claims at once, per network. */
 const perTake = 5
 
-/** A double that stalls on a busy machine must not cause a retry, since it may have accepted the push. */
+/** A long timeout: a double that stalls on a busy machine must not cause a retry, since it may have accepted the push. */
 const patient = { PARLEY_PUSH_NETWORK_TIMEOUT_MS: '60000' }
 
 describe('a push service that dies by kill -9', () => {
@@ -39,7 +39,7 @@ describe('a push service that dies by kill -9', () => {
     platform.fcm.pushes = []
   })
 
-  /** How often a network accepted each push, by message and device. */
+  /** Accepted pushes by message and device. */
   function counts(): Map<string, number> {
     const all = new Map<string, number>()
     const pushes = [
@@ -64,7 +64,7 @@ describe('a push service that dies by kill -9', () => {
       [],
       'pushed more than once',
     )
-  /** Waits until every device has every message, and nothing is left to do. */
+  /** Waits until every device has every message exactly once and nothing is pending. */
   async function eachOnce(messages: readonly string[]): Promise<void> {
     const all = expected(messages)
     await eventually('all devices', () => taken() >= all.length && counts().size === all.length)
@@ -72,7 +72,7 @@ describe('a push service that dies by kill -9', () => {
     assertOnce()
   }
 
-  test('while the networks hold back their responses: accepted pushes are not repeated, the rest is sent once', async () => {
+  test('while the networks delay their responses does not repeat accepted pushes, and the rest is sent once', async () => {
     const held = ['fcm', 'apns'] as const
     const first = await platform.startPush({ ...patient, PARLEY_PUSH_CONCURRENCY: '40' })
     const warmUp = { clients: [members[0]], payload: { alert: 'x', body: 'x' } }
@@ -96,7 +96,7 @@ describe('a push service that dies by kill -9', () => {
     assert.deepEqual(new Set(counts().keys()), new Set(expected([message])))
   })
 
-  test('repeatedly, several at once, in the middle of a flood: no device gets a message twice', async () => {
+  test('repeatedly, several at once, during a flood: no device gets a message twice', async () => {
     platform.apns.behave = () => ({ lateMS: 15 })
     platform.fcm.behave = () => ({ lateMS: 15 })
     running = await Promise.all([platform.startPush(patient), platform.startPush(patient), platform.startPush(patient)])
@@ -106,7 +106,7 @@ describe('a push service that dies by kill -9', () => {
     const sending = (async () => {
       while (flood.on) {
         messages.push(await platform.send(room, alice))
-        // A rate that the doubles, which share the machine, can sustain.
+        // A rate that the doubles on the same machine can sustain.
         await eventually('they keep up', () => taken() > (messages.length - 12) * 2 * devices)
       }
     })()
@@ -132,12 +132,12 @@ describe('a push service that dies by kill -9', () => {
     )
     const sent = counts()
     const missing = expected(messages).filter((one) => !sent.has(one))
-    // Lost at a kill: pushes claimed but not sent yet, and those in a broken connection to a busy double. They look the same as
-    // pushes that arrived.
+    // A kill loses pushes that were claimed but not sent, and those in a broken connection to a busy double, since they cannot be
+    // told apart from pushes that arrived.
     assert.ok(missing.length <= kills * 2 * 4 * perTake, `${missing.length} of ${messages.length * 2 * devices}`)
   })
 
-  test('stopped in order, one after the other in the middle of a flood: every device gets every message once', async () => {
+  test('restarted one after the other by SIGTERM during a flood: every device gets every message once', async () => {
     platform.apns.behave = () => ({ lateMS: 15 })
     platform.fcm.behave = () => ({ lateMS: 15 })
     running = await Promise.all([platform.startPush(patient), platform.startPush(patient)])
@@ -161,7 +161,7 @@ describe('a push service that dies by kill -9', () => {
     await eachOnce(messages)
   })
 
-  test('NATS dies in the middle: every device gets every message once', async () => {
+  test('while NATS dies too: every device gets every message once', async () => {
     running = await Promise.all([platform.startPush(patient), platform.startPush(patient)])
     const room = await platform.newRoom([alice, ...members])
     const messages = []
@@ -172,7 +172,7 @@ describe('a push service that dies by kill -9', () => {
     await eachOnce(messages)
   })
 
-  test('MongoDB dies in the middle: every device gets every message', async () => {
+  test('while MongoDB dies too: every device gets every message', async () => {
     running = await Promise.all([platform.startPush(patient), platform.startPush(patient)])
     platform.apns.behave = () => ({ lateMS: 10 })
     const room = await platform.newRoom([alice, ...members])
@@ -186,7 +186,7 @@ describe('a push service that dies by kill -9', () => {
     assert.deepEqual(new Set(counts().keys()), new Set(all))
   })
 
-  test('in the middle of calls to a webhook: each is made, in order, and repeated with the same webhook-id', async () => {
+  test('during webhook calls: each is made, in order, and retried with the same webhook-id', async () => {
     const env = { PARLEY_PUSH_CALL_TIMEOUT_MS: '6000' }
     running = await Promise.all([platform.startPush(env), platform.startPush(env)])
     hook.behave = () => ({ lateMS: 3 })
@@ -195,7 +195,7 @@ describe('a push service that dies by kill -9', () => {
     )
     const callsOf = (path: string) => hook.calls.filter((one) => one.path === path && one.body.event === 'MESSAGE')
     const sending = { on: true }
-    // While services are killed, and only far enough ahead that there are always calls to make.
+    // Send while services are killed, only so far ahead that calls are always pending.
     const sent = Promise.all(
       rooms.map(async (room, i) => {
         let count = 0

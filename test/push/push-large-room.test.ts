@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually } from '../platform.ts'
 import { type PushPlatform, startPushPlatform } from './test-push-platform.ts'
 
-/** Four parts of 1,000. */
+/** Four pages of 1,000 members. */
 const count = 4_000
 const deviceOf = (user: string) => `${user}-fcm`
 
@@ -27,11 +27,11 @@ describe('the pushes of a message to a large room', () => {
   })
   afterAll(() => platform.stop())
 
-  test('are stored part by part: after a kill in between, each device gets its push once', async () => {
+  test('are stored page by page: after a kill in between, each device gets its push once', async () => {
     const { db, fcm } = platform
     const alice = await platform.newUser()
     const room = await platform.newRoom([alice, ...members])
-    // Pushes taken by the process that dies are at the network by then.
+    // Hang, so that pushes claimed by the killed process have reached the network.
     fcm.behave = () => 'hang'
     const patient = { PARLEY_PUSH_NETWORK_TIMEOUT_MS: '60000', PARLEY_PUSH_CONCURRENCY: '40' }
     const stored = () => db.pushes.countDocuments({})
@@ -40,19 +40,19 @@ describe('the pushes of a message to a large room', () => {
     while ((await stored()) === 0) await pause(1)
     await first.kill()
     const before = await stored()
-    assert.ok(before < count, 'it dies in between')
+    assert.ok(before < count, 'killed in between')
     fcm.behave = () => undefined
     const second = await platform.startPush(patient)
     await eventually('all are stored', async () => (await stored()) === count, 180)
     const due = () => db.pushes.countDocuments({ dueAtMS: { $exists: true } })
     await eventually('nothing waits', async () => (await due()) === 0, 180)
     const inFlight = () => platform.metric(second, /^parley_push_in_flight\{.*fcm/)
-    await eventually('nothing is under way', async () => (await inFlight()) === 0, 180)
+    await eventually('nothing is in flight', async () => (await inFlight()) === 0, 180)
     const times = Map.groupBy(fcm.pushes, ({ token, message: { data } }) => `${data.messageID} ${token}`)
     const twice = [...times.values()].filter(({ length }) => length > 1)
     assert.deepEqual(twice, [])
     const missing = members.filter((user) => !times.has(`${message} ${deviceOf(user)}`))
-    // Those that the killed process had taken, and not handed over yet.
+    // Pushes that the killed process had claimed but not sent.
     assert.ok(missing.length <= 40, `${missing.length} devices got none`)
   })
 })

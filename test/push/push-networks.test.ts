@@ -10,7 +10,7 @@ import { type PushPlatform, startPushPlatform } from './test-push-platform.ts'
 
 const otherTopic = 'com.example.other'
 
-/** The response time limit of a network: longer than any stall of these processes on an overloaded machine. */
+/** The timeout of a network's response: longer than any stall of these processes on an overloaded machine. */
 const networkTimeoutMS = 15_000
 const probeMS = 300
 const concurrency = 20
@@ -108,12 +108,12 @@ describe('push networks', () => {
     ]
     await platform.as(gone, 'POST', '/me/unsubscribe')
     await pushTo([carol, gone, bob])
-    await eventually('the push to the one who has', () => taken(ios(bob)) === 1)
+    await eventually('the push to the user with a token', () => taken(ios(bob)) === 1)
     for (const none of [carol, gone]) assert.deepEqual([...ios(none), ...android(none)], [])
     assert.deepEqual(android(bob), [])
   })
 
-  test('tokens rejected as dead by a network are removed, the others stay', async () => {
+  test('tokens that a network rejects as dead are removed, and others are kept', async () => {
     const { apns, fcm } = platform
     const [gone, bad, late, good, browser] = [
       await platform.newUser(['ios', 'fcm']),
@@ -143,7 +143,7 @@ describe('push networks', () => {
         [`${browser}-fcm`]: { status: 401, reason: 'THIRD_PARTY_AUTH_ERROR' },
       })[token]
     await pushTo([browser, gone, bad, late, good])
-    await eventually('the dead ones are removed, some once another push was taken', async () => {
+    await eventually('dead tokens are removed, some only after another push was accepted', async () => {
       await pushTo([good])
       const left = [...(await devicesOf(gone)), ...(await devicesOf(bad))]
       return left.length === 0
@@ -162,7 +162,7 @@ describe('push networks', () => {
     assert.equal(await platform.metric(push, /^parley_push_results_total\{.*"fcm".*"UNREGISTERED"/), 1)
   })
 
-  test('429 and 503 with Retry-After are retried, and not earlier than that', async () => {
+  test('429 and 503 are retried, not earlier than Retry-After', async () => {
     const bob = await platform.newUser(['ios', 'fcm'])
     const { apns, fcm } = platform
     const later = (pushes: unknown[], status: number, reason: string) =>
@@ -193,7 +193,7 @@ describe('push networks', () => {
     assert.equal(new Set(ios(bob).map(({ headers }) => headers['apns-id'])).size, 1, 'one apns-id for all tries')
   })
 
-  test('bad credentials stop that network with a log and a metric; the other continues, and nothing is lost', async () => {
+  test('bad credentials stop a network with a log line and a metric; the other continues, and nothing is lost', async () => {
     const { apns, fcm } = platform
     const users = await Promise.all(Array.from({ length: 30 }, () => platform.newUser(['ios', 'fcm'])))
     apns.behave = () => ({ status: 403, reason: 'InvalidProviderToken' })
@@ -204,7 +204,7 @@ describe('push networks', () => {
     await eventually('the network is stopped', async () => (await stopped('apns')) === 1)
     assert.equal(await stopped('fcm'), 0)
     assert.ok(users.every((user) => taken(ios(user)) === 0))
-    // Those in flight at the first refusal, and a probe now and then.
+    // Those in flight at the first refusal, and periodic probes.
     const most = concurrency + 1 + (Date.now() - sinceMS) / probeMS
     assert.ok(apns.pushes.length <= most, `${apns.pushes.length} tries, ${most} at most`)
     const log = await readFile(push.logFile, 'utf8')
@@ -229,7 +229,7 @@ describe('push networks', () => {
     await eventually('all pushes', () => users.every((user) => taken(android(user)) === (user === misled ? 3 : 2)))
   })
 
-  test('a network that rejects nearly all devices of an app is stopped for it and removes no token; a probe resumes it', async () => {
+  test('a network that rejects nearly all devices of an app is stopped for the app without removing tokens; a probe resumes it', async () => {
     const { apns, fcm } = platform
     const users = await Promise.all(Array.from({ length: 25 }, () => platform.newUser(['ios', 'fcm'])))
     const [bob = ''] = users
@@ -268,7 +268,7 @@ describe('push networks', () => {
     assert.equal(platform.fcm.grants, grants + 1)
   })
 
-  test('a token of another app of ours is sent with its topic, which is remembered', async () => {
+  test('a token of another configured iOS app is sent with its topic, which is remembered', async () => {
     const bob = await platform.newUser(['ios'])
     platform.apns.behave = ({ headers }) =>
       headers['apns-topic'] === otherTopic ? undefined : { status: 400, reason: 'DeviceTokenNotForTopic' }
@@ -287,7 +287,7 @@ describe('push networks', () => {
     assert.equal(ios(bob).length, 3)
   })
 
-  test('a waiting push goes to the current owner of the device, and nowhere if its message is recalled', async () => {
+  test('a waiting push goes to the device’s current owner, and is dropped if its message is recalled', async () => {
     const { fcm } = platform
     const [left, lent, renewed, recalled] = [
       await platform.newUser(['fcm']),
@@ -322,7 +322,7 @@ describe('push networks', () => {
     const accepted = () => fcm.pushes.flatMap(({ token, status }) => (status === 200 ? [token] : []))
     await eventually('the push to the new token', () => accepted().length > 0)
     await pushTo([next])
-    await eventually('what the next user is sent', () => accepted().length > 1)
+    await eventually('the push to the next user', () => accepted().length > 1)
     assert.deepEqual(accepted(), [`${renewed}-new`, `${lent}-fcm`])
   })
 
@@ -341,14 +341,14 @@ describe('push networks', () => {
     }
     await pushTo([carol])
     await eventually('the other pushes', () => taken(ios(carol)) === 1 && taken(android(carol)) === 1)
-    await eventually('those of no use are given up', async () => {
+    await eventually('the invalid ones are given up', async () => {
       const dropped = /^parley_push_results_total\{.*"fcm".*"dropped".*"no content"/
       return (await platform.metric(push, dropped)) === 2
     })
     assert.deepEqual([...ios(bob), ...android(bob)], [])
   })
 
-  test('networks keep the push of an expiring message until its expiry', async () => {
+  test('networks keep the push of an expiring message only until its expiry', async () => {
     const [alice, bob] = [await platform.newUser(), await platform.newUser(['ios', 'fcm'])]
     const room = await platform.newRoom([alice, bob])
     const message = await platform.send(room, alice, { expiresInS: 600 })
@@ -389,7 +389,7 @@ describe('push networks', () => {
     const atOnce = await platform.metric(push, /^parley_push_in_flight\{.*"apns"/)
     assert.ok(atOnce > 0 && atOnce <= concurrency, `${atOnce} at once`)
     assert.ok((await db.pushes.countDocuments({ network: 'apns', dueAtMS: { $exists: true } })) >= 2_900)
-    await eventually('the queue is seen to be long', async () => {
+    await eventually('the metric shows the long queue', async () => {
       const depth = await platform.metric(push, /^parley_push_queue_depth\{.*"apns"/)
       return depth >= 2_900
     })

@@ -35,7 +35,7 @@ describe('GET /admin/push/why', () => {
     const query = `message=${message}&client=${encodeURIComponent(client)}`
     return (await platform.admin('GET', `/admin/push/why?${query}`)) as unknown as Why
   }
-  /** Waits for a record. */
+  /** Waits for the record of a decision. */
   async function decided(message: string, client: string, isIt: (found: Why) => boolean = () => true): Promise<Why> {
     let found: Why | undefined
     await eventually(`the decision for ${client}`, async () => {
@@ -46,7 +46,7 @@ describe('GET /admin/push/why', () => {
   }
   const outcomes = ({ devices }: Why) => devices.map(({ outcome }) => outcome)
 
-  test('shows for each device by which network, when and as what it was sent', async () => {
+  test('shows for each device the network, the time and the content of its push', async () => {
     const bob = await platform.newUser(['ios', 'fcm'])
     const room = await platform.newRoom([alice, bob])
     const before = Date.now()
@@ -66,14 +66,14 @@ describe('GET /admin/push/why', () => {
     }
   })
 
-  test('a device that is away gets the push after some time, unless it is used again or the message is read', async () => {
+  test('an away device gets the push after a delay, unless it is used again or the message is read', async () => {
     const bob = await platform.newUser(['fcm'])
     const room = await platform.newRoom([alice, bob])
     const realtime = await platform.start('realtime')
     const socket = await connectClient(realtime.url, platform.tokenOf(bob), { deviceId: `fcm of ${bob}` })
     const setAway = async (away: boolean) => assert.equal((await socket.emitWithAck('away', { away })).RC, 0)
     const deviceOf = async (message: string) => (await decided(message, bob)).devices[0] ?? {}
-    /** A message of which the push waits until bob has been away for an hour. */
+    /** Sends a message whose push waits until bob has been away for an hour. */
     const waiting = async (): Promise<string> => {
       await setAway(true)
       let message = ''
@@ -83,7 +83,7 @@ describe('GET /admin/push/why', () => {
       })
       return message
     }
-    /** The hour is over. */
+    /** Ends the hour of waiting; returns the device's outcome. */
     const passed = async (message: string) => {
       const content = key(platform.app, message)
       const { matchedCount } = await platform.db.pushes.updateMany({ content }, { $set: { dueAtMS: Date.now() } })
@@ -111,7 +111,7 @@ describe('GET /admin/push/why', () => {
     await realtime.stop()
   })
 
-  test('gives the reason that none of a user’s devices got it', async () => {
+  test('gives the reason why none of a user’s devices got a push', async () => {
     const [robot, banned, banished, muted, blocker, without, reached] = [
       await platform.newUser(['ios'], { isRobot: true }),
       await platform.newUser(['ios']),
@@ -131,7 +131,7 @@ describe('GET /admin/push/why', () => {
     const message = await platform.send(room, alice)
     await decided(message, reached, (it) => outcomes(it).includes('sent'))
     await platform.admin('POST', `/rooms/${room}/members`, { invitees: [late] })
-    // A decision stays, even after later changes.
+    // Later changes do not affect a recorded decision.
     await platform.as(muted, 'DELETE', `/me/mute/${room}`)
     await addDevices(platform.db, platform.app, [without], ['ios'])
     const expected: [string, string][] = [
@@ -155,7 +155,7 @@ describe('GET /admin/push/why', () => {
     assert.deepEqual([silent.recorded, silent.reason], [true, 'PUSH_FALSE'])
   })
 
-  test('gives the setting of a user that kept it back, also of a push that waited', async () => {
+  test('gives the user’s setting that suppressed a push, also of a waiting push', async () => {
     const [quiet, choosy, reached] = [
       await platform.newUser(['ios']),
       await platform.newUser(['ios']),
@@ -187,7 +187,7 @@ describe('GET /admin/push/why', () => {
     assert.equal(found.devices[0]?.['reason'], 'level of user')
   })
 
-  test('shows that a message is being streamed, and pushed at its end', async () => {
+  test('shows that a message is still being streamed', async () => {
     const [robot, bob] = [await platform.newUser([], { isRobot: true }), await platform.newUser(['ios'])]
     const room = await platform.newRoom([robot, bob])
     const body = { room, sender: robot, messageType: 'text' }
@@ -198,7 +198,7 @@ describe('GET /admin/push/why', () => {
     await decided(message, bob, (it) => outcomes(it).includes('sent'))
   })
 
-  test('shows that a device was connected at that moment', async () => {
+  test('shows that a device was connected', async () => {
     const bob = await platform.newUser(['ios', 'fcm'])
     const room = await platform.newRoom([alice, bob])
     const node = await platform.start('realtime')
@@ -217,14 +217,14 @@ describe('GET /admin/push/why', () => {
       for (const user of [bob, carol]) await platform.as(user, 'PUT', '/me/notifications', { level: 'mentions' })
       const here = await platform.send(other, alice, { mentions: ['@here'] })
       await decided(here, bob, (it) => outcomes(it).includes('sent'))
-      assert.equal((await why(here, carol)).reason, 'LEVEL_OF_USER', '@here are those who are connected')
+      assert.equal((await why(here, carol)).reason, 'LEVEL_OF_USER', '@here mentions connected users')
     } finally {
       socket?.close()
       await node.stop()
     }
   })
 
-  test('shows that the network refused it, and whether the token was removed', async () => {
+  test('shows that the network refused a push, and whether the token was removed', async () => {
     const [bob, carol] = [await platform.newUser(['ios']), await platform.newUser(['ios'])]
     const room = await platform.newRoom([alice, bob, carol])
     platform.apns.behave = ({ token }) => {
@@ -239,7 +239,7 @@ describe('GET /admin/push/why', () => {
     assert.deepEqual([dead?.['reason'], dead?.['tokenRemoved']], ['Unregistered', true])
   })
 
-  test('shows that it waits for a retry, with the last error, and then that it was sent', async () => {
+  test('shows that a push waits for a retry, with the last error, and later that it was sent', async () => {
     const bob = await platform.newUser(['ios'])
     const room = await platform.newRoom([alice, bob])
     platform.apns.behave = () => ({ status: 503, reason: 'ServiceUnavailable', headers: { 'retry-after': '4' } })
@@ -299,7 +299,7 @@ describe('GET /admin/push/why with PUSH_GENERIC, and without any network', () =>
   const why = (message: string, client: string) =>
     platform.admin('GET', `/admin/push/why?message=${message}&client=${client}`)
 
-  test('names the call to the integrator’s backend, and without a network the current reason', async () => {
+  test('names the call to the integrator’s backend, or the current reason', async () => {
     const [alice, bob, carol] = [await platform.newUser(), await platform.newUser(['ios']), await platform.newUser()]
     const dave = await platform.newUser()
     const room = await platform.newRoom([alice, bob, carol, dave])

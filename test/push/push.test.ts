@@ -24,7 +24,7 @@ describe('a new message is pushed', () => {
   const setMember = (room: string, user: string, set: object) =>
     platform.db.memberships.updateOne({ _id: key(platform.app, room, user) }, { $set: set })
 
-  /** The tokens that a message was pushed to, once a push to `last` has arrived and none waits. */
+  /** The tokens that a message was pushed to, after a push to `last` has arrived and none is pending. */
   async function tokensOf(message: string, last: string): Promise<string[]> {
     const all = () => [
       ...platform.apns.pushes.map(({ token, payload }) => ({ token, message: payload.messageID })),
@@ -99,7 +99,7 @@ describe('a new message is pushed', () => {
     const first = await platform.send(room, alice)
     assert.deepEqual(await tokensOf(first, `${bob}-fcm`), [`${bob}-fcm`])
     socket.disconnect()
-    await eventually('the device is pushed to again', async () => {
+    await eventually('the device gets pushes again', async () => {
       const message = await platform.send(room, alice)
       const tokens = await tokensOf(message, `${bob}-fcm`)
       return tokens.includes(`${bob}-ios`)
@@ -131,7 +131,7 @@ describe('a new message is pushed', () => {
     assert.deepEqual(await badgesOf(await platform.send(room, alice)), [4, 4])
   })
 
-  test('with key, arguments and badge, and room and messageID as data, on both networks', async () => {
+  test('with loc-key, arguments, badge, room and messageID, on both networks', async () => {
     proves('Push texts', 'keys prefixed im_loc_, in loc-key and loc-args')
     const alice = await platform.newUser([], { nickname: 'Alice 😀' })
     const bob = await platform.newUser(['ios', 'fcm'])
@@ -208,7 +208,7 @@ describe('a new message is pushed', () => {
     })
   }
 
-  test("in the app's own words, in the language of the device", async () => {
+  test("with the app's own texts in the device's language", async () => {
     const texts = [
       { title: '{sender} in {room}', body: '{text}', sound: 'ping.caf' },
       { title: '{sender} in {room}', body: 'Neu: {text}', language: 'de', image: '{avatar}' },
@@ -228,7 +228,7 @@ describe('a new message is pushed', () => {
         ({ token, message: { data } }) => token === `${bob}-fcm` && data.messageID === message,
       )
     }
-    await eventually('the app is configured in the push service', async () => {
+    await eventually('the push service uses the configuration', async () => {
       const found = await ofBob(await platform.send(room, ana))
       return found?.message.android.notification.body === 'hello'
     })
@@ -250,7 +250,7 @@ describe('a new message is pushed', () => {
     await platform.admin('POST', '/config', { notifications: {} })
   })
 
-  test('not to members who joined after it, and not at all once it is deleted or recalled', async () => {
+  test('not to members that joined later, and not at all once deleted or recalled', async () => {
     const [alice, bob] = [await platform.newUser(), await platform.newUser(['ios'])]
     const rooms = [1, 2, 3].map(() => platform.newRoom([alice, bob]))
     const [late = '', deleted = '', recalled = ''] = await Promise.all(rooms)
@@ -273,7 +273,7 @@ describe('a new message is pushed', () => {
     )
   })
 
-  test('and its text is forgotten once the message is deleted or recalled, alone or with the room', async () => {
+  test('and its text is removed once the message is deleted or recalled, singly or with the whole room', async () => {
     const [alice, bob] = [await platform.newUser(), await platform.newUser(['ios'])]
     const rooms = await Promise.all([1, 2, 3, 4].map(() => platform.newRoom([alice, bob])))
     const [one = '', all = '', recalled = '', other = ''] = rooms
@@ -295,7 +295,7 @@ describe('a new message is pushed', () => {
     await eventually('they are forgotten', async () => (await kept()).join() === 'keep me')
   })
 
-  test('to all members while Redis is away and presence unknown', async () => {
+  test('to all members while Redis is away', async () => {
     const [alice, bob] = [await platform.newUser(), await platform.newUser(['ios'])]
     const room = await platform.newRoom([alice, bob])
     await platform.servers.redis.kill()
@@ -304,7 +304,7 @@ describe('a new message is pushed', () => {
     await platform.servers.redis.restart()
   })
 
-  test('in a room of 10,000 members to each of them once, found by a few queries', async () => {
+  test('in a room of 10,000 members once to each, with few queries', async () => {
     const { db, app } = platform
     const alice = await platform.newUser()
     const members = Array.from({ length: 10_000 }, (_, i) => `${alice} ${i}`)

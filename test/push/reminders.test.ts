@@ -27,7 +27,7 @@ describe('a reminder', () => {
   const remind = (message: string, afterMS: number) =>
     platform.as(bob, 'POST', '/me/reminders', { message, remindAtMS: Date.now() + afterMS })
 
-  test('is pushed to devices that are not connected, whatever the levels, each time that one is set', async () => {
+  test('is pushed to unconnected devices at any notification level, each time it is set', async () => {
     const message = await platform.send(room, alice, { push: false, message: 'remember' })
     await platform.as(bob, 'PUT', '/me/notifications', { level: 'none' })
     for (const times of [1, 2]) {
@@ -44,15 +44,15 @@ describe('a reminder', () => {
     assert.equal(platform.fcm.pushes[0]?.message.data.reminder, 'true')
     await platform.admin('DELETE', `/rooms/${room}/messages/${message}`)
     const contents = () => platform.db.pushContents.find({ _id: key(platform.app, '', 'reminder', message) }).toArray()
-    await eventually('its text is forgotten', async () => !(await contents())[0]?.json.includes('remember'))
+    await eventually('its text is removed', async () => !(await contents())[0]?.json.includes('remember'))
     await platform.as(bob, 'PUT', '/me/notifications', {})
     await eventually(
-      'its notification is taken away',
+      'its notification is removed',
       () => platform.fcm.pushes.length === 3 && platform.apns.pushes.length === 3,
     )
   })
 
-  test('comes once to each device, over a kill -9 of the gateway that sends it', async () => {
+  test('fires once per device, even if its gateway is killed (-9)', async () => {
     const dying = await platform.start('api-gateway')
     const socket = await connectClient(realtime.url, platform.tokenOf(bob), { deviceId: `ios of ${bob}` })
     const heard: string[] = []
@@ -62,10 +62,10 @@ describe('a reminder', () => {
     for (const message of sent) await remind(message, 3_600_000)
     const nowMS = Date.now()
     await platform.db.reminders.updateMany({}, { $set: { nextMS: nowMS, atMS: nowMS } })
-    await eventually('some came', () => heard.length > 0, 120)
+    await eventually('some have fired', () => heard.length > 0, 120)
     await dying.kill()
-    await eventually('none waits', async () => (await platform.db.reminders.countDocuments()) === 0, 120)
-    await eventually('all came', () => new Set(heard).size === count && platform.fcm.pushes.length >= count, 120)
+    await eventually('none is pending', async () => (await platform.db.reminders.countDocuments()) === 0, 120)
+    await eventually('all have fired', () => new Set(heard).size === count && platform.fcm.pushes.length >= count, 120)
     assert.deepEqual(heard.toSorted(), sent.toSorted())
     const pushed = platform.fcm.pushes.map(({ message }) => String(message.data.messageID))
     assert.deepEqual([pushed.toSorted(), platform.apns.pushes.length], [sent.toSorted(), 0])

@@ -7,7 +7,7 @@ import { type FcmDouble, startFcm } from '../doubles/fcm.ts'
 import { certificateFile } from '../doubles/tls.ts'
 import { type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 
-/** A platform with doubles of the push networks; a test starts the push processes itself. */
+/** A platform with doubles of the push networks. Tests start the push services themselves. */
 export interface PushPlatform extends Omit<Platform, 'newUser'> {
   db: Db
   apns: ApnsDouble
@@ -15,15 +15,15 @@ export interface PushPlatform extends Omit<Platform, 'newUser'> {
   gateway: RunningService
   /** Starts a push service that uses the doubles. */
   startPush(env?: NodeJS.ProcessEnv): Promise<RunningService>
-  /** Calls as a user from `newUser`; fails unless the response is 200. */
+  /** Calls as a user from `newUser`. Throws unless the status is 200. */
   as(user: string, method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
   /** The token of a user from `newUser`. */
   tokenOf(user: string): string
-  /** Creates a user with devices and tokens `<user>-<type>`; returns the user ID. */
+  /** Creates a user with devices whose tokens are `<user>-<type>`; returns the user ID. */
   newUser(devices?: readonly ('ios' | 'fcm')[], profile?: object): Promise<string>
-  /** Sends a message and returns its ID. */
+  /** Sends a message; returns its ID. */
   send(room: string, sender: string, fields?: object): Promise<string>
-  /** A sample of the push service's metrics, 0 if it is missing. */
+  /** The value of a push service's metric, 0 if missing. */
   metric(service: RunningService, sample: RegExp): Promise<number>
 }
 

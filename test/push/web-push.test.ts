@@ -30,10 +30,10 @@ describe('Web Push', () => {
   const isSubscribed = async (user: string) =>
     (await findDevicesOfUsers(platform.db, platform.app, [user])).length === 1
 
-  test('a message reaches the browser encrypted, signed by the key of the app, with TTL and topic', async () => {
+  test("a message reaches the browser encrypted and signed with the app's key, with TTL and topic", async () => {
     const [alice, bob] = [await platform.newUser([], { nickname: 'Alice' }), await platform.newUser()]
     const path = await subscribe(bob)
-    assert.equal(await keyFor(alice), await keyFor(bob), 'one key for the app')
+    assert.equal(await keyFor(alice), await keyFor(bob), 'one key per app')
     const room = await platform.newRoom([alice, bob])
     const messageID = await platform.send(room, alice, { message: 'héllo' })
     await eventually('the push', () => taken(path).length === 1)
@@ -50,7 +50,7 @@ describe('Web Push', () => {
     assert.notEqual(first, collapsed[0])
   })
 
-  test('404 and 410 end a subscription; 403 ends one of another key, once another push was taken; 503 is retried', async () => {
+  test('404 and 410 end a subscription; 403 ends one of another key once another push is accepted; 503 is retried', async () => {
     const [gone, foreign, bob] = [await platform.newUser(), await platform.newUser(), await platform.newUser()]
     const path = await subscribe(gone)
     await subscribe(foreign, 'another key')
@@ -68,7 +68,7 @@ describe('Web Push', () => {
     assert.ok(await isSubscribed(bob))
   })
 
-  test('with keys that nearly no subscription belongs to, nothing is sent, and every subscription stays', async () => {
+  test('with keys that match hardly any subscription, sending stops and no subscription is removed', async () => {
     const users = await Promise.all(Array.from({ length: 22 }, () => platform.newUser()))
     for (const user of users) await subscribe(user)
     service.behave = () => ({ status: 403 })

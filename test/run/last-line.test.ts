@@ -18,7 +18,7 @@ describe('the end of a run', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  /** The exit code, the line of the slowest files without their times, and the lines from FLAKY, FAILED on. */
+  /** Runs a test file; returns the exit code and the summary lines, without times. */
   function run(source: string): (string | number | null)[] {
     const file = 'one.spec.js'
     writeFileSync(join(folder, file), `import { beforeAll, describe, test } from 'vitest'\n${source}`)
@@ -30,11 +30,11 @@ describe('the end of a run', () => {
     return [status, ...lines.map((line) => line.replace(/ \d+ s$/, ''))]
   }
 
-  test('a retried test that passes is FLAKY, and the run passes', () => {
+  test('a test that passes when retried is FLAKY, and the run passes', () => {
     assert.deepEqual(run(flaky), [0, slowest, 'FLAKY one.spec.js > fails once: too early', '1 passed, 0 failed'])
   })
 
-  test('a failed comparison shows what differs', () => {
+  test('a failed comparison shows the difference', () => {
     const source = `import assert from 'node:assert/strict'; test('compares', () => assert.deepEqual({ a: 1 }, { a: 2 }))`
     assert.equal(
       run(source)[2],

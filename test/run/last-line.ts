@@ -1,8 +1,8 @@
 import type { Reporter, TestModule } from 'vitest/node'
 
 /**
- * Ends a run with `N passed, N failed`, after its FLAKY tests, which passed when retried, and FAILED ones with their errors. Before
- * them, where its time went: the seconds that the files of each project took, and the slowest files.
+ * Prints a summary at the end of a run: the time of each project and the slowest files, FLAKY tests, which passed when retried,
+ * FAILED tests with their errors, and `N passed, N failed`.
  */
 export default class LastLine implements Reporter {
   #passed = 0
@@ -13,7 +13,7 @@ export default class LastLine implements Reporter {
   #beganMS = performance.now()
 
   onInit(): void {
-    // At the exit, vitest has printed everything else, and the exit code reveals an aborted run.
+    // At exit, Vitest has printed everything else, and the exit code reveals an aborted run.
     process.once('exit', (code) => this.#end(code))
   }
 
@@ -49,8 +49,8 @@ export default class LastLine implements Reporter {
 }
 
 /**
- * The message's first line; of a comparison by node:assert the lines that differ, of a property by fast-check its seed; then the same
- * of its cause.
+ * The first line of an error's message, the differing lines of a node:assert comparison or the seed of a fast-check property,
+ * followed by its cause.
  */
 function brief(error?: { message: string; cause?: unknown }): string {
   const [first = '', ...others] = error?.message.trim().split('\n') ?? []

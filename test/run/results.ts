@@ -7,7 +7,7 @@ export interface Result {
   name: string
   file: string
   outcome: 'passed' | 'failed' | 'skipped' | 'pending'
-  /** The rows of the interface that it claims to prove: see packages/conformance. */
+  /** The rows of the interface that the test proves (packages/conformance). */
   proves: readonly string[]
 }
 
@@ -15,8 +15,8 @@ const folder = join(import.meta.dirname, '../../.parley')
 const file = join(folder, 'test-results.jsonl')
 
 /**
- * Records a whole run for test/whole-run and `npm run docs:conformance`: removes the previous run's logs, and writes a line per
- * test as it ends. A run of some files records nothing, so it can run beside a whole one.
+ * Records a whole run for test/whole-run and `npm run docs:conformance`: removes the previous run's logs, and writes a line as
+ * each test ends. Runs of single files record nothing, so they can run concurrently with a whole run.
  */
 export default class Results implements Reporter {
   #vitest: Vitest | undefined
@@ -48,7 +48,7 @@ export default class Results implements Reporter {
   }
 }
 
-/** The results of the last whole run, or of the current one so far; undefined before the first. */
+/** The results so far of the current or last whole run; undefined before the first. */
 export function readResults(): Result[] | undefined {
   if (!existsSync(file)) return undefined
   const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1)

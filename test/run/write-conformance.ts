@@ -11,7 +11,7 @@ Writes docs/conformance.md, every row of the interface with the files whose test
 const results = readResults()
 if (parseArgs({ options: { help: { type: 'boolean', short: 'h' } } }).values.help) console.log(help)
 else if (!results) {
-  console.error('There was no whole run yet: npm test')
+  console.error('No results of a whole run yet. Run npm test first.')
   process.exitCode = 1
 } else {
   const page = conformancePage(results.filter(({ outcome }) => outcome === 'passed'))

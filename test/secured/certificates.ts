@@ -6,11 +6,11 @@ import { generate } from 'selfsigned'
 export interface Certificate {
   cert: string
   key: string
-  /** Both in one file, as mongod expects them. */
+  /** Key and certificate in one file, as mongod requires. */
   both: string
 }
 
-/** The test's own certificate authority, with certificates for localhost. */
+/** A certificate authority that issues certificates for localhost. */
 export interface Authority {
   /** Path of its certificate. */
   ca: string

@@ -9,7 +9,7 @@ import {
 } from '@nats-io/jwt'
 
 export interface NatsUsers {
-  /** Lines of nats-server's configuration: its trusted operator and accounts. */
+  /** nats-server configuration with the trusted operator and accounts. */
   configuration: string
   /** The text of a .creds file. */
   credentials: string
@@ -25,7 +25,7 @@ const unlimited = { mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1
 const anyNumber = { conn: -1, leaf: -1, subs: -1, data: -1, payload: -1, imports: -1, exports: -1, wildcards: true }
 
 /**
- * An operator, an account with JetStream and a user, as nsc makes them
+ * Creates an operator, an account with JetStream and a user, as nsc does
  * (docs.nats.io/running-a-nats-service/configuration/securing_nats/auth_intro/jwt).
  */
 export async function newNatsUsers(rights: NatsRights): Promise<NatsUsers> {

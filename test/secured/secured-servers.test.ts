@@ -17,7 +17,7 @@ import { natsTls, type SecuredServer, startMongo, startNats, startRedis, user } 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
 
-/** The rights that docs/operations.md lists for the NATS user of the services. */
+/** The permissions of the services' NATS user in docs/operations.md. */
 function documentedRights(): NatsRights {
   const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
   const listed = (name: string) =>
@@ -35,7 +35,7 @@ describe('servers that require TLS, certificates and users', () => {
   let redis: SecuredServer
   let fromFiles: Record<string, string>
 
-  /** Writes a secret like a mounted one: with a line break at its end. */
+  /** Writes a secret with a trailing line break, like a mounted one. */
   const secretFile = (name: string, text: string) => {
     writeFileSync(join(dir, name), `${text}\n`)
     return join(dir, name)
@@ -78,7 +78,7 @@ describe('servers that require TLS, certificates and users', () => {
   const parley = (env: Record<string, string>, ...args: string[]) =>
     run(process.execPath, [parleyFile, ...args], { cwd: root, env: { ...base, ...env } })
 
-  test('accept the command line and all services, with every secret from a file, and a message arrives', async () => {
+  test('accept the parley command and all services with every secret from a file, and a message arrives', async () => {
     await parley(fromFiles, 'migrate')
     const { stdout } = await parley(fromFiles, 'app', 'create', 'secured')
     const [apiKey] = /ak_[\w-]+/.exec(stdout) ?? []
@@ -104,7 +104,7 @@ describe('servers that require TLS, certificates and users', () => {
       assert.equal((await arrived).message, 'over TLS')
       const { result } = await socket.emitWithAck('auth2', String(token), { since: 0 })
       const again = await socket.emitWithAck('auth2', String(token), { since: result.serverTimeMS })
-      assert.equal(again.result.resumed, true, 'the node may mark the stream')
+      assert.equal(again.result.resumed, true, 'the node has the permission to resume')
       socket.disconnect()
       await parley(fromFiles, 'app', 'delete', 'secured', '--yes')
     } finally {
@@ -166,7 +166,7 @@ describe('servers that require TLS, certificates and users', () => {
     })
   }
 
-  test('NATS that hangs when a service starts is away, and is reached once it resumes', async () => {
+  test('a NATS server that hangs when a service starts counts as away, and is used once it resumes', async () => {
     const { pid } = nats.server
     assert.ok(pid)
     const read = (file: string) => readFileSync(file, 'utf8')
@@ -186,7 +186,7 @@ describe('servers that require TLS, certificates and users', () => {
     }
   })
 
-  test('a tls:// URL never speaks in the clear to a NATS server without TLS', async () => {
+  test('a tls:// URL never connects in plaintext to a NATS server without TLS', async () => {
     const plain = await startNats({ dir }, '')
     try {
       await assert.rejects(connectBus(plain.url.replace('nats:', 'tls:'), 'test'), /tls/)
@@ -212,7 +212,7 @@ describe('servers that require TLS, certificates and users', () => {
     })
   }
 
-  test('certificates must be readable: other text names the variable of its file', async () => {
+  test('an invalid certificate file is reported with its variable', async () => {
     const path = secretFile('no-certificate', 'hello')
     await assert.rejects(
       start('stats', { ...fromFiles, PARLEY_MONGO_TLS_CA_FILE: path }),

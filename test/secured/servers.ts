@@ -17,7 +17,7 @@ const inUrl = `${encodeURIComponent(user.name)}:${encodeURIComponent(user.passwo
 
 export interface SecuredServer {
   port: number
-  /** With the user in it, unless a file gives it. */
+  /** Includes the user, unless a file does. */
   url: string
   server: RunningServer
 }
@@ -39,7 +39,7 @@ async function launchAt(name: string, dir: string): Promise<Omit<Launch, 'args' 
   return { title: name, place, port, dir: join(dir, name), logFile, keepsAlive: false, tenants: 0 }
 }
 
-/** mongod: a replica set of one, TLS with client certificates, SCRAM. */
+/** Starts mongod as a replica set of one, with TLS client certificates and SCRAM. */
 export async function startMongo({ dir, authority }: ServerFiles): Promise<SecuredServer> {
   const at = await launchAt('mongo', dir)
   const { both } = await authority.issue('mongod')
@@ -57,7 +57,7 @@ export async function startMongo({ dir, authority }: ServerFiles): Promise<Secur
   return { port: at.port, url, server: await startProcess(launch, programOf(at)) }
 }
 
-/** Uses the localhost exception (mongodb.com/docs/manual/core/localhost-exception): creates the set, then its first user. */
+/** Creates the replica set and its first user with the localhost exception (mongodb.com/docs/manual/core/localhost-exception). */
 async function makePrimary(port: number, tlsCAFile: string, tlsCertificateKeyFile: string): Promise<void> {
   const options = { tls: true, tlsCAFile, tlsCertificateKeyFile, serverSelectionTimeoutMS: 1_000 }
   const client = new MongoClient(`mongodb://localhost:${port}/?directConnection=true`, options)
@@ -74,7 +74,7 @@ async function makePrimary(port: number, tlsCAFile: string, tlsCertificateKeyFil
   }
 }
 
-/** nats-server with JetStream and the given configuration. */
+/** Starts nats-server with JetStream and the given configuration. */
 export async function startNats({ dir }: Pick<ServerFiles, 'dir'>, configuration: string): Promise<SecuredServer> {
   const at = await launchAt('nats', dir)
   const config = join(dir, `nats-${at.port}.conf`)
@@ -93,11 +93,11 @@ export async function natsTls({ authority }: Pick<ServerFiles, 'authority'>): Pr
   return `tls { cert_file: "${cert}", key_file: "${key}", ca_file: "${authority.ca}", verify: true }\n`
 }
 
-/** redis-server: TLS with client certificates, no default user, one ACL user without administrative commands. */
+/** Starts redis-server with TLS client certificates, no default user, and one ACL user without administrative commands. */
 export async function startRedis({ dir, authority }: ServerFiles): Promise<SecuredServer> {
   const at = await launchAt('redis', dir)
   const { cert, key } = await authority.issue('redis')
-  // The binary of the wheels is built without TLS.
+  // The Python wheel's binary is built without TLS.
   const packages = ['redis-server', 'redis-tools', 'libatomic1', 'libjemalloc2', 'liblzf1']
   const root = await debianPackages('redis-debian', packages, bareEnv())
   const acl = join(dir, 'users.acl')
@@ -117,7 +117,7 @@ export async function startRedis({ dir, authority }: ServerFiles): Promise<Secur
   return { port: at.port, url: `rediss://${inUrl}@localhost:${at.port}`, server: await startProcess(launch, 'env') }
 }
 
-/** As a SHA-256, since the file splits at spaces. */
+/** The password as SHA-256, since the ACL file is split at spaces. */
 function aclPassword(): string {
   return `#${createHash('sha256').update(user.password).digest('hex')}`
 }

@@ -51,7 +51,7 @@ describe('the hook MODERATE', () => {
   const answers = (answer: object | string) => {
     hook.behave = () => ({ body: typeof answer === 'string' ? answer : JSON.stringify(answer) })
   }
-  /** Resolves when the gateway and the node use it; each `path` is its own hook. */
+  /** Sets the hook to a path; resolves when the gateway and the node use it. */
   async function setHook(path: string, more: object = {}): Promise<void> {
     const url = `${hook.url}/${path}`
     answers({ action: 'allow' })
@@ -83,7 +83,7 @@ describe('the hook MODERATE', () => {
     assert.deepEqual(await alice.call('GET', '/config'), {})
   })
 
-  test("is called, signed, for users' sends and edits only; it allows, masks and refuses", async () => {
+  test("is called, signed, only for users' sends and edits, and can allow, mask and refuse", async () => {
     await setHook('asked')
     const { status, body } = await send(text('first'))
     assert.equal(status, 200)
@@ -136,7 +136,7 @@ describe('the hook MODERATE', () => {
     assert.equal(hook.calls.length, asks)
   })
 
-  test('is tried by a key, which gets the answer and its time; nothing is sent', async () => {
+  test('can be tried with an API key, which returns the response and its duration without sending', async () => {
     const attempt = () => platform.admin('POST', '/admin/moderation/try', { text: 'bad', sender: 'alice', room })
     await setHook('tried')
     answers({ action: 'mask', text: '***' })
@@ -148,7 +148,7 @@ describe('the hook MODERATE', () => {
     await eventually('no server is named', async () => (await attempt())['action'] === 'none')
   })
 
-  test('is called for other texts that users show: captions, reactions, typing, names and descriptions of rooms', async () => {
+  test('is called for other texts of users: captions, reactions, typing, and room names and descriptions', async () => {
     await setHook('shown')
     const group = await platform.newRoom(['alice', 'bob'], { owner: 'alice' })
     const _id = String((await send(text('hello'))).body.result['_id'])
@@ -184,7 +184,7 @@ describe('the hook MODERATE', () => {
     assert.equal((await socket.emitWithAck('typing', { room, message: 'bad' })).RC, 403)
   })
 
-  test('is not called for a repeated send, which returns the first message', async () => {
+  test('is not called for a retried send, which returns the first message', async () => {
     await setHook('repeated', { unanswered: 'refuse' })
     const body = text('once', { clientMessageID: 'once' })
     const first = await send(body)
@@ -194,7 +194,7 @@ describe('the hook MODERATE', () => {
     assert.equal(hook.calls.length, 1)
   })
 
-  test("that fails or responds otherwise counts as silent: the message is sent, or 503, by the app's setting", async () => {
+  test("with a failed or invalid response lets the message through or causes 503, by the app's setting", async () => {
     for (const [unanswered, wanted] of [
       ['allow', 200],
       ['refuse', 503],
@@ -208,7 +208,7 @@ describe('the hook MODERATE', () => {
     }
   })
 
-  test('that hangs takes slots of its own app only, and is soon rarely called', async () => {
+  test('that hangs uses only its own app’s slots, and is soon rarely called', async () => {
     await setHook('hangs')
     const hanging = Array.from({ length: 100 }, () => undefined)
     hook.behave = ({ path }) => (path === '/hangs' ? 'hang' : { body: '{"action":"mask","text":"of the other app"}' })
@@ -235,7 +235,7 @@ describe('the hook MODERATE', () => {
     assert.ok(hook.calls.length <= asked + 2, `${hook.calls.length} calls after ${asked}`)
   })
 
-  test('under `directory` also covers names of users; without a response the search is 503', async () => {
+  test('with `directory` also covers user names; without a response the search returns 503', async () => {
     const bob = await platform.newUser('bob 2')
     await platform.admin('POST', '/config', { directory: { url: `${hook.url}/directory` } })
     const search = () => call(gateway.url, 'GET', '/users/search?q=x&limit=5', alice.headers)

@@ -5,12 +5,12 @@ import { type CallbackDouble, type ReceivedCall, startCallback } from '../double
 import { eventually } from '../platform.ts'
 import { type PushPlatform, startPushPlatform } from '../push/test-push-platform.ts'
 
-/** A platform with an integrator's server for the webhooks of rooms. */
+/** A platform with a double of an integrator's server for room webhooks. */
 export interface WebhookPlatform extends PushPlatform {
   hooks: CallbackDouble
   /** Creates a room with its own webhook; `calls` returns the calls to it so far. */
   newHookedRoom(members: readonly string[], fields?: object): Promise<HookedRoom>
-  /** Holds a new room's calls, like a process that works on its queue. */
+  /** Leases a new room's call queue, like a process that works on it. */
   holdCalls(room: string): Promise<HeldCalls>
   /** The failed calls of a room. */
   failedCalls(room: string): Promise<FailedCall[]>
@@ -23,9 +23,9 @@ interface HookedRoom {
 }
 
 interface HeldCalls {
-  /** Resolves when this many calls of an event wait, and backdates them by `waitedMS`. */
+  /** Waits until this many calls of an event are queued, and backdates them by `waitedMS`. */
   pile(event: string, count: number, waitedMS: number): Promise<void>
-  /** Releases them; the queue has failed before as given. */
+  /** Releases the queue, with the given earlier failures. */
   release(failing?: Pick<CallQueueDoc, 'failures' | 'failingSinceMS'>): Promise<void>
 }
 
@@ -37,7 +37,7 @@ interface FailedCall {
   data: { message: unknown }
 }
 
-/** Longer than any stall on a very busy machine: after this it really hangs. */
+/** Longer than any stall on a very busy machine. */
 export const callTimeoutMS = 15_000
 
 export async function startWebhookPlatform(): Promise<WebhookPlatform> {

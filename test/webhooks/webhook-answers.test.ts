@@ -34,7 +34,7 @@ describe("the response of a room's webhook is", () => {
     return data as Awaited<ReturnType<typeof history>>
   }
 
-  test('a message sent by a robot of the room, and a bot state; the webhook receives neither', async () => {
+  test('sent as a message of the room’s robot, and stored as bot state, neither of which calls the webhook', async () => {
     const { room, calls } = await platform.newHookedRoom([alice, bob, robot], { botState: 'start' })
     const said = { message: 'How are you?', messageType: 'text' }
     const answerTo = (replyTo: string) => ({ senderID: robot, toBotState: 'asked', data: { ...said, replyTo } })
@@ -48,7 +48,7 @@ describe("the response of a room's webhook is", () => {
     })
 
     await platform.send(room, alice)
-    await eventually('the robot has spoken', async () => (await history(room)).length === 2)
+    await eventually('the robot has sent its message', async () => (await history(room)).length === 2)
     const [asked, answer] = await history(room)
     assert.deepEqual([answer?.sender._id, answer?.message, answer?.replyTo?._id], [robot, 'How are you?', asked?._id])
     await eventually('the members get the room, without its state', () => states.length > 0 && states[0] === '')
@@ -74,10 +74,10 @@ describe("the response of a room's webhook is", () => {
         ? { body: JSON.stringify({ senderID: robot, toBotState: null, data: { ...data, replyTo: null } }) }
         : undefined
     await platform.send(room, alice)
-    await eventually('the robot has spoken', async () => (await history(room)).length === 2)
+    await eventually('the robot has sent its message', async () => (await history(room)).length === 2)
     const noted = platform.db.outgoingCalls
     const done = await eventually('it is done', () => noted.findOne({ room, event: 'MESSAGE', state: 'done' }))
-    // As if the process had died between the response and its record.
+    // As if the process had died between the response and recording it.
     const failed = { state: 'failed' as const, data: '{}', failedAt: new Date() }
     await noted.updateOne({ _id: done._id }, { $set: failed, $unset: { isAnswered: 1 } })
     const tries = platform.hooks.calls.length
@@ -87,7 +87,7 @@ describe("the response of a room's webhook is", () => {
     assert.equal((await history(room)).length, 2)
   })
 
-  test('not applied again when an admin retries the call, however much later', async () => {
+  test('not applied again when an admin retries the call, at any later time', async () => {
     const { room, calls } = await platform.newHookedRoom([alice, bob, robot])
     const data = { message: 'once', messageType: 'text' }
     const answer = (fields: object) => ({ body: JSON.stringify({ toBotState: 'a', ...fields }) })
@@ -104,14 +104,14 @@ describe("the response of a room's webhook is", () => {
       await platform.admin('POST', `/admin/webhooks/calls/${_id}/retry`)
       await eventually('it is made again', () => isDone(tries + 1))
     }
-    // An empty and a refused response are made up for.
+    // After an empty and a refused response, a retry's response is applied.
     await again(1)
     assert.equal((await history(room)).length, 1)
     await again(2)
     assert.equal((await history(room)).length, 2)
 
     await platform.admin('PUT', `/rooms/${room}`, { botState: 'b' })
-    // As the database does after a day.
+    // As the database's expiry does after a day.
     const [, said = assert.fail()] = await history(room)
     await eventually('its key is stored, and gone', async () => {
       return (await db.sendKeys.deleteMany({ message: said._id })).deletedCount === 1

@@ -40,7 +40,7 @@ describe('GET /admin/webhooks/calls', () => {
   const list = async (query: string) =>
     (await platform.admin('GET', `/admin/webhooks/calls?${query}`)) as { data: Delivery[]; cursor?: string }
   const callsOf = async (room: string) => (await list(`room=${room}&limit=500`)).data
-  /** A room with all calls made. */
+  /** Creates a room and waits until all its calls are made. */
   async function hookedRoom(messages: number) {
     const hooked = await platform.newHookedRoom([alice])
     for (let i = 0; i < messages; i++) await platform.send(hooked.room, alice, { message: `message ${i}` })
@@ -51,7 +51,7 @@ describe('GET /admin/webhooks/calls', () => {
     return hooked
   }
 
-  test('lists every call with status, tries, duration and the first KiB of the response, the latest first', async () => {
+  test('lists calls, latest first, with status, attempts, duration and the first KiB of the response', async () => {
     const text = `{"x":"${'é'.repeat(600)}"}`
     platform.hooks.behave = ({ body }) => (body.event === 'MESSAGE' ? { body: text } : undefined)
     const { room } = await hookedRoom(2)
@@ -68,10 +68,10 @@ describe('GET /admin/webhooks/calls', () => {
     assert.ok(latest.durationMS !== undefined && latest.durationMS >= 0)
     const answer = latest.answer ?? ''
     assert.ok(text.startsWith(answer) && Buffer.byteLength(answer) <= 1_024 && Buffer.byteLength(answer) > 1_020)
-    assert.ok(!JSON.stringify(calls).includes(platform.hooks.url), 'a URL may have a secret in it')
+    assert.ok(!JSON.stringify(calls).includes(platform.hooks.url), 'a URL may contain a secret')
   })
 
-  test('includes failed ones, with their status and error, and waiting ones', async () => {
+  test('includes failed calls with status and error, and waiting calls', async () => {
     const { room } = await hookedRoom(0)
     platform.hooks.behave = ({ body }) =>
       body.roomID === room ? { status: body.data.message === 'no' ? 400 : 503, body: 'broken' } : undefined
@@ -84,7 +84,7 @@ describe('GET /admin/webhooks/calls', () => {
     await eventually('the other was tried', async () => (await callsOf(room)).some(({ status }) => status === 503))
   })
 
-  test('returns pages without gap or repeat, by room and time', async () => {
+  test('returns pages without gaps or repeats, by room and time', async () => {
     const { room } = await hookedRoom(5)
     const other = await hookedRoom(1)
     const all = await callsOf(room)
@@ -107,7 +107,7 @@ describe('GET /admin/webhooks/calls', () => {
     assert.ok(everywhere.has(room) && everywhere.has(other.room))
   })
 
-  test('calls are retried one by one, or all in a period, under the same webhook-id', async () => {
+  test('calls are retried singly or by period, with the same webhook-id', async () => {
     const { room, calls } = await hookedRoom(3)
     const first = await callsOf(room)
     const before = calls().length
@@ -129,19 +129,21 @@ describe('GET /admin/webhooks/calls', () => {
     )
     await eventually('the tries are counted', async () => (await callsOf(room)).every(({ tries }) => tries >= 2))
 
-    // A time can be a number, as in the result.
+    // Times can be numbers, as in the result.
     const body = { room, since: 0, until: result['until'] }
     const earlier = await platform.admin('POST', '/admin/webhooks/calls/retry', body)
-    assert.deepEqual([earlier['count'], earlier['until']], [0, result['until']], 'they count as queued later')
+    assert.deepEqual([earlier['count'], earlier['until']], [0, result['until']], 'retries count as queued later')
   })
 
-  test('a retried call contains only the stub of a message deleted meanwhile', async () => {
+  test('a retried call contains only the stub of a deleted message', async () => {
     const { room, calls } = await hookedRoom(1)
     const id = (await callsOf(room))[0]?.id ?? ''
     const sent = calls().find(({ headers }) => headers['webhook-id'] === id)
     assert.equal(sent?.body.data.message, 'message 0')
     await platform.admin('DELETE', `/rooms/${room}/messages/${sent.body.data._id}`)
-    await eventually('the deletion is called', () => calls().some(({ body }) => body.event === 'MESSAGE_DELETED'))
+    await eventually('the webhook gets the deletion', () =>
+      calls().some(({ body }) => body.event === 'MESSAGE_DELETED'),
+    )
     const before = calls().length
     await platform.admin('POST', `/admin/webhooks/calls/${id}/retry`)
     await eventually('one more', () => calls().length === before + 1)
@@ -150,7 +152,7 @@ describe('GET /admin/webhooks/calls', () => {
     assert.deepEqual([body.data.isDeleted, 'message' in body.data], [true, false])
   })
 
-  test('keeps no user text of a completed call, and removes its response with the message', async () => {
+  test('keeps no user text of a completed call, and removes the response with the message', async () => {
     platform.hooks.behave = ({ body }) => {
       if (body.event === 'MESSAGE') return { body: `{"echo":"${body.data.message}"}` }
       return body.event === 'ROOM' ? { status: 400 } : undefined
@@ -168,7 +170,7 @@ describe('GET /admin/webhooks/calls', () => {
       )
     })
     const texts = await kept()
-    assert.equal(texts.split('a secret').length, 2, 'in the answer alone')
+    assert.equal(texts.split('a secret').length, 2, 'only in the response')
     assert.ok(!/nickname|avatarUrl|another name/.test(texts), texts)
     const letters = (await platform.admin('GET', '/admin/webhooks/failed')) as {
       data: { roomID: string; data: { name?: string } }[]
@@ -181,7 +183,7 @@ describe('GET /admin/webhooks/calls', () => {
     await eventually('the answer is forgotten', async () => !(await kept()).includes('a secret'))
   })
 
-  test("covers the caller's app, and refuses invalid queries", async () => {
+  test("covers only the caller's app, and refuses invalid queries", async () => {
     const { room } = await hookedRoom(0)
     const [{ id } = assert.fail()] = await callsOf(room)
     const other = await makeApp(platform.servers.mongoUrl, `other than ${platform.app}`)

@@ -24,7 +24,7 @@ describe('a failing webhook', () => {
   })
 
   const newRoom = (fields?: object) => platform.newHookedRoom([alice, bob], fields)
-  test('a refused or permanently failed call is a dead letter, later calls continue; an admin can retry it', async () => {
+  test('makes refused and permanently failed calls dead letters, which an admin can retry; later calls continue', async () => {
     const { room, calls } = await newRoom()
     await eventually('the room', () => calls().length === 1)
     const mine = (path: string) => path === calls()[0]?.path
@@ -34,7 +34,7 @@ describe('a failing webhook', () => {
     }
     await platform.send(room, alice, { message: 'refuse' })
     await platform.send(room, alice, { message: 'fail' })
-    // Calls that have waited as long are given up with it, so the next one comes later.
+    // Calls that have waited as long are given up too, so send the next one later.
     const tries = () => calls().filter(({ body }) => body.data.message === 'fail').length
     await eventually('it was tried', async () => tries() >= 3 || (await platform.failedCalls(room)).length === 2)
     await platform.send(room, alice, { message: 'good' })
@@ -63,7 +63,7 @@ describe('a failing webhook', () => {
     assert.deepEqual(await platform.failedCalls(room), [])
   })
 
-  test('that becomes a changed key: waiting calls go to the current URL, and are given up without one', async () => {
+  test('whose URL changes gets waiting calls at the new URL; without a URL they are given up', async () => {
     const { room, path, calls } = await newRoom()
     platform.hooks.behave = (one) => (one.path === path ? { status: 503 } : undefined)
     await platform.send(room, alice)
@@ -83,7 +83,7 @@ describe('a failing webhook', () => {
     assert.deepEqual(new Set(reasons), new Set(['the room no longer has a webhook']))
   })
 
-  test('with a user and password in its URL gets them as Basic authorization', async () => {
+  test('with user and password in its URL gets Basic authorization', async () => {
     const withUser = platform.hooks.url.replace('//', '//parley:pa%20ss@')
     const { room } = await newRoom({ webhook: `${withUser}/basic` })
     const theirs = () => platform.hooks.calls.filter(({ body }) => body.roomID === room)
@@ -91,7 +91,7 @@ describe('a failing webhook', () => {
     assert.equal(theirs()[0]?.headers['authorization'], `Basic ${btoa('parley:pa ss')}`)
   })
 
-  test('with too large a response: the status decides whether it accepted the call', async () => {
+  test('with too large a response accepts or refuses the call by its status', async () => {
     const { room, path, calls } = await newRoom()
     const body = 'x'.repeat(300 * 1024)
     platform.hooks.behave = (one) => {
@@ -110,7 +110,7 @@ describe('a failing webhook', () => {
     })
   })
 
-  test('that asks for more time than the retry period: later calls wait no longer than that', async () => {
+  test('with a Retry-After beyond the retry period delays later calls no longer than that', async () => {
     const { room, calls } = await newRoom()
     platform.hooks.behave = ({ body: { data } }) =>
       data.message === 'busy' ? { status: 503, headers: { 'retry-after': '100000' } } : undefined
@@ -121,7 +121,7 @@ describe('a failing webhook', () => {
     assert.equal(calls().filter(({ body: { data } }) => data.message === 'busy').length, 2, 'the last try at the end')
   })
 
-  test('once, after calls waited long behind slow responses: all of them are accepted, in order', async () => {
+  test('that fails once after calls waited behind slow responses still accepts all of them in order', async () => {
     const { room, path, calls } = await newRoom()
     const held = await platform.holdCalls(room)
     const messages = Array.from({ length: 14 }, (_, i) => `message ${i}`)
@@ -133,7 +133,7 @@ describe('a failing webhook', () => {
       hasFailed = true
       return { status: 503 }
     }
-    // Its first success ends the long failure before it.
+    // The first success ends the earlier long failure.
     await held.release({ failures: 3, failingSinceMS: Date.now() - 2 * retryMS })
     const accepted = () =>
       calls().flatMap(({ status, body }) => (status === 200 && body.event === 'MESSAGE' ? body.data.message : []))
@@ -144,7 +144,7 @@ describe('a failing webhook', () => {
     assert.deepEqual(accepted(), messages)
   })
 
-  test('for the whole retry period: calls that waited as long are given up with the first', async () => {
+  test('for the whole retry period gives up calls that waited as long together with the first', async () => {
     platform.hooks.behave = ({ body }) => (body.event === 'MESSAGE' ? { status: 503 } : undefined)
     const { room } = await newRoom()
     const held = await platform.holdCalls(room)
@@ -155,7 +155,7 @@ describe('a failing webhook', () => {
     assert.deepEqual(new Set((await platform.failedCalls(room)).map(({ tries }) => tries)), new Set([0, 1]))
   })
 
-  test('never sends the text of a message deleted while its call waited', async () => {
+  test('never gets the text of a message that was deleted while its call waited', async () => {
     const { room, calls } = await newRoom()
     const held = await platform.holdCalls(room)
     await platform.send(room, alice, { message: 'one' })
@@ -172,7 +172,7 @@ describe('a failing webhook', () => {
     assert.ok(calls().every(({ text }) => !text.includes('a secret')))
   })
 
-  test('sends nothing of messages deleted, or users erased, while no process ran', async () => {
+  test('gets nothing of messages deleted, or users erased, while no process ran', async () => {
     const mallory = await platform.newUser([], { nickname: 'Mallory' })
     const { room, calls } = await platform.newHookedRoom([alice, mallory])
     await eventually('the room', () => calls().length === 1)
@@ -192,7 +192,7 @@ describe('a failing webhook', () => {
     assert.deepEqual([second.message, second.sender._id, second.sender.nickname], ['what stays', mallory, ''])
   })
 
-  test('is retried without a response in time, with the same webhook-id and data, even after an edit', async () => {
+  test('is retried after a timeout, with the same webhook-id and data, even after an edit', async () => {
     await push.stop()
     push = await platform.startPush({ PARLEY_PUSH_CALL_TIMEOUT_MS: '1000' })
     const { room, path, calls } = await newRoom()
@@ -203,13 +203,13 @@ describe('a failing webhook', () => {
       hung = true
       return 'hang'
     }
-    // A type of that name, not a recall.
+    // Sends a message of a type named recall; it does not recall anything.
     const _id = await platform.send(room, alice, { messageType: 'recall' })
     await eventually('the first try', () => hung)
     await platform.admin('POST', `/rooms/${room}/message`, { _id, sender: alice, message: 'edited' })
     const tries = () => calls().filter(({ body }) => body.event === 'MESSAGE')
     await eventually('a try that is answered', () => tries().some(({ status }) => status === 200))
-    assert.equal(tries()[0]?.status, undefined, 'the first was not')
+    assert.equal(tries()[0]?.status, undefined, 'the first got no response')
     assert.equal(new Set(tries().map(({ headers }) => headers['webhook-id'])).size, 1)
     assert.equal(new Set(tries().map(({ text }) => text)).size, 1)
   })

@@ -24,10 +24,10 @@ describe('parley app rotate-webhook-secret', () => {
     return /whsec_\S+/.exec(stdout)?.[0] ?? ''
   }
 
-  test('signs with the new secret and earlier ones, until those are ended', async () => {
+  test('signs with the new and earlier secrets, until those are ended', async () => {
     const secrets = [`whsec_${Buffer.from(`of ${platform.app}, not a secret`).toString('base64')}`]
     const { room, calls } = await platform.newHookedRoom([alice])
-    /** The positions of the secrets that have signed the next call. */
+    /** The indexes of the secrets that sign the next call. */
     async function signers(): Promise<number[]> {
       const before = calls().length
       await platform.send(room, alice, { message: 'x' })
@@ -49,7 +49,7 @@ describe('parley app rotate-webhook-secret', () => {
     assert.deepEqual(await signers(), [0])
     secrets.push(await rotate())
     await signedBy([0, 1])
-    // As if the printed secret was lost: the receiver still has the first.
+    // As if the printed secret was lost and the receiver still has the first.
     secrets.push(await rotate())
     await signedBy([0, 1, 2])
     secrets.push(await rotate('--hours', '0'))
@@ -57,7 +57,7 @@ describe('parley app rotate-webhook-secret', () => {
     await assert.rejects(rotate('--hours', 'many'), /expected a number from 0 to 720/)
   })
 
-  test('a call rejected for its signature right after is signed with the new secret at once', async () => {
+  test('a call rejected for its signature right after the rotation is retried with the new secret', async () => {
     const { room, calls } = await platform.newHookedRoom([alice])
     await eventually('the room', () => calls().length === 1)
     const secret = await rotate('--hours', '0')
@@ -76,7 +76,7 @@ describe('parley app rotate-webhook-secret', () => {
     assert.deepEqual(await platform.failedCalls(room), [])
   })
 
-  test('of an unknown app fails', async () => {
+  test('fails for an unknown app', async () => {
     const env = { ...commandEnv, PARLEY_MONGO_URL: platform.servers.mongoUrl }
     const args = [parleyFile, 'app', 'rotate-webhook-secret', 'nobody']
     await assert.rejects(promisify(execFile)(process.execPath, args, { env }), /there is no app "nobody"/)

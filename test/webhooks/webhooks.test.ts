@@ -28,7 +28,7 @@ describe("a room's webhook", () => {
   const newRoom = (fields?: object) => platform.newHookedRoom([alice, bob], fields)
   const events = (calls: readonly ReceivedCall[]) => calls.map(({ body }) => body.event)
 
-  test('gets the command that a user typed, if a robot of the room has it', async () => {
+  test('gets a typed command if a robot of the room has it', async () => {
     const commands = [{ name: 'help', description: 'What I can do' }]
     const robot = await platform.newUser([], { isRobot: true, commands })
     const { room, calls } = await platform.newHookedRoom([alice, robot])
@@ -45,7 +45,7 @@ describe("a room's webhook", () => {
     assert.equal(sent()[0]?.body.clientID, alice)
   })
 
-  test('receives ROOM, MESSAGE, MESSAGE_UPDATED and MESSAGE_DELETED, signed by the Standard Webhooks scheme', async () => {
+  test('gets ROOM, MESSAGE, MESSAGE_UPDATED and MESSAGE_DELETED, signed by Standard Webhooks', async () => {
     const { room, calls } = await newRoom({ botState: 'greeting', name: 'Help' })
     await eventually('the room', () => calls().length === 1)
     const message = await platform.send(room, alice, { message: { text: 'hi' } })
@@ -80,7 +80,7 @@ describe("a room's webhook", () => {
     assert.equal(new Set(calls().map(({ headers }) => headers['webhook-id'])).size, 4)
   })
 
-  test('names the acting user as clientID, and no user for the API key', async () => {
+  test('gets the acting user as clientID, and no clientID for the API key', async () => {
     const { room, calls } = await newRoom({ owner: bob })
     const message = await platform.send(room, alice)
     const [path, one] = [`/messages/${message}`, `/rooms/${room}/messages`]
@@ -114,7 +114,7 @@ describe("a room's webhook", () => {
     for (const { body } of calls()) if (body.event === 'ROOM') assert.equal(body.data.sender, body.clientID)
   })
 
-  test('receives JOIN_ROOM, ADD_MEMBERS and DELETE_MEMBERS with {room, sender, members}', async () => {
+  test('gets JOIN_ROOM, ADD_MEMBERS and DELETE_MEMBERS with {room, sender, members}', async () => {
     const { room, calls } = await newRoom()
     const bus = await connectBus(platform.servers.natsUrl, 'test')
     const changes = ['JOIN_ROOM', 'ADD_MEMBERS', 'DELETE_MEMBERS'] as const
@@ -129,7 +129,7 @@ describe("a room's webhook", () => {
     }
   })
 
-  test('gets calls in the order of the room, each until it is accepted, even with several push processes', async () => {
+  test('gets calls in the room’s order, each until accepted, even with several push processes', async () => {
     const others = await Promise.all(
       [1, 2].map(() => platform.startPush({ PARLEY_PUSH_CALL_TIMEOUT_MS: String(callTimeoutMS) })),
     )
@@ -152,7 +152,7 @@ describe("a room's webhook", () => {
           .map(({ body }) => body.data.seq),
         Array.from({ length: 100 }, (_, i) => i + 1),
       )
-      // A failed try and its retry are one delivery.
+      // A failed attempt and its retry have the same webhook-id.
       assert.equal(new Set(calls().map(({ headers }) => headers['webhook-id'])).size, 101)
     }
     await Promise.all(others.map((other) => other.stop()))
@@ -176,7 +176,7 @@ describe("a room's webhook", () => {
     })
   }
 
-  test('that hangs delays no other webhook and no push', async () => {
+  test('that hangs does not delay other webhooks or pushes', async () => {
     const hanging = await startCallback()
     hanging.behave = () => 'hang'
     const stuck = await Promise.all(
@@ -195,7 +195,7 @@ describe("a room's webhook", () => {
     await hanging.stop()
   })
 
-  test('at a private address is not called, under any name, unless a setting allows it', async () => {
+  test('at a private address is not called, under any host name, unless a setting allows it', async () => {
     await push.stop()
     const strict = await platform.startPush({ PARLEY_PUSH_ALLOW_PRIVATE_TARGETS: 'false' })
     const { port } = new URL(platform.hooks.url)

@@ -9,13 +9,11 @@ describe('conformance to the interface', () => {
   const results = readResults() ?? []
   const proofs = results.filter(({ outcome }) => outcome === 'passed')
 
-  test('every row has a passed test that proves it', () => {
+  test('every row is proven by a passed test', () => {
     assert.deepEqual(unproven(proofs), [])
   })
 
-  test('docs/conformance.md names only files that prove their rows (npm run docs:conformance writes it)', ({
-    skip,
-  }) => {
+  test('docs/conformance.md names only files that prove their rows (npm run docs:conformance)', ({ skip }) => {
     skip(
       results.some(({ outcome }) => outcome === 'failed'),
       'tests failed, whose proofs would be missing',

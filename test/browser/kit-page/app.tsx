@@ -12,7 +12,7 @@ import { StrictMode, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import '@parley/client/react-ui.css'
 
-/** An app with styles of its own, and the kit in it; its address says how. */
+/** An app with its own styles that uses the kit, configured by the URL's fragment. */
 const parameters = new URLSearchParams(location.hash.slice(1))
 const given = (name: string) => parameters.get(name) ?? undefined
 

@@ -13,9 +13,9 @@ const html = (styles: string) => `<!doctype html><html lang="en"><meta charset="
 export type Files = ReadonlyMap<string, string | Uint8Array>
 
 /**
- * Serves the app at an origin of its own, as long as the test.
- * @param styles further ones of the app
- * @returns its address
+ * Serves the app at its own origin until the test ends.
+ * @param styles additional styles of the app
+ * @returns its URL
  */
 export async function serveKitPage(files: Files, styles = ''): Promise<string> {
   const page = html((await readFile(join(folder, 'styles.css'), 'utf8')) + styles)
@@ -35,7 +35,7 @@ export async function serveKitPage(files: Files, styles = ''): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
-/** Builds the app for a version of React, as it develops: with React's own warnings. */
+/** Builds the app in development mode, with React's warnings, for a version of React. */
 export async function buildKitPage(react: 'react' | 'react-18'): Promise<Files> {
   const { build } = await import('vite')
   const alias = react === 'react' ? [] : [{ find: /^react(-dom)?(?=\/|$)/, replacement: 'react$1-18' }]
@@ -45,7 +45,7 @@ export async function buildKitPage(react: 'react' | 'react-18'): Promise<Files> 
     logLevel: 'error',
     mode: 'development',
     define: { 'process.env.NODE_ENV': '"development"' },
-    // The kit's own imports too: all of the app has one React.
+    // Also for the kit's imports, so that the app has a single React.
     resolve: { alias, dedupe: ['react', 'react-dom', 'react-18', 'react-dom-18'] },
     oxc: { jsx: { runtime: 'automatic' } },
     build: {
