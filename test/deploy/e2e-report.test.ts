@@ -31,7 +31,7 @@ describe('faults found by npm run e2e:k8s', () => {
   test('are none if every goal is met', () => {
     const run = runWith('scale', { reconnects: 1, p99: 30 })
     assert.deepEqual(faultsOf(run), [])
-    assert.match(pageOf(run), /All of it is as wanted/)
+    assert.match(pageOf(run), /All goals are met/)
     assert.match(pageOf(run), /\| push \| 12 \| 90 \|/)
   })
 

@@ -252,7 +252,7 @@ describe('limits of a realtime node', () => {
     const node = await newNode({ AUTHENTICATE_WITHIN_MS: 2_000 })
     const socket = new WebSocket(`${node.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`)
     const closed = new Promise<string>((resolve) => socket.addEventListener('close', ({ reason }) => resolve(reason)))
-    // Connect the namespace (40), and leave it again before the timeout.
+    // Keep leaving (41) and connecting (40) the namespace before the timeout.
     let timer: NodeJS.Timeout | undefined
     socket.addEventListener('open', () => {
       socket.send('40')

@@ -63,7 +63,7 @@ describe('a failing webhook', () => {
     assert.deepEqual(await platform.failedCalls(room), [])
   })
 
-  test('whose URL changes gets waiting calls at the new URL; without a URL they are given up', async () => {
+  test('at a changed URL gets waiting calls at the current URL; without a URL they are given up', async () => {
     const { room, path, calls } = await newRoom()
     platform.hooks.behave = (one) => (one.path === path ? { status: 503 } : undefined)
     await platform.send(room, alice)
