@@ -141,7 +141,7 @@ describe('clients that drop, while nodes, gateways and NATS are killed', {
   test('every client gets every event of its rooms without fetching anything', async ({ annotate }) => {
     for (const [n, user] of users.entries()) {
       // If a node died now, all of its clients would reconnect at once, without a time to resume from.
-      await eventually('most have come', () => n - areBack() < comingAtOnce, longestSeconds)
+      await eventually('most clients are connected', () => n - areBack() < comingAtOnce, longestSeconds)
       clients.push(
         startDroppingClient({
           ...{ url: at.url, user, token: String(tokens[n]), rooms: roomsOf(n) },

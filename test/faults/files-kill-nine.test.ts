@@ -84,7 +84,7 @@ describe('files survive kill -9', () => {
     await eventually('one is left', async () => (await files.countDocuments()) === 1, 120)
     const isSoon = { nextMS: { $lt: Date.now() + 600_000 } }
     await eventually('the store is cleared', async () => (await toClear.countDocuments(isSoon)) === 0, 120)
-    // Of the remaining file. Its partial bytes from before the kill were replaced by the next upload.
+    // The remaining file. The retried upload replaced its partial bytes from before the kill.
     assert.equal(filesIn().length, 1)
     await next.kill()
   })

@@ -37,7 +37,7 @@ describe('the stats service processes files', () => {
     rmSync(folder, { recursive: true })
   })
 
-  test('scans them at URLs of the gateways and makes thumbnails, but only if PARLEY_FILES_URL is set', async () => {
+  test('scans them at URLs of the gateways and makes thumbnails; it does not start without PARLEY_FILES_URL', async () => {
     const scanUrl = `http://127.0.0.1:${(scanner.address() as AddressInfo).port}`
     const env = { PARLEY_FILES_FOLDER: folder, PARLEY_FILES_SCAN_URL: scanUrl }
     const gateway = await platform.start('api-gateway', env)
