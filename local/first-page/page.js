@@ -43,7 +43,7 @@ function addUser({ id, clientKey, room }) {
     const { node: killed } = users.get(id)
     button.disabled = true
     ask('/first-page/kill', { node: killed }).then(
-      () => say(`${killed} is killed. It is started again in a moment.`),
+      () => say(`${killed} is killed. It restarts in a moment.`),
       ({ message }) => say(message),
     )
   })
@@ -79,7 +79,7 @@ async function start() {
   byId('copy').addEventListener('click', () => {
     navigator.clipboard.writeText(curl).then(
       () => say('Copied: paste it into a terminal.'),
-      () => say('This browser did not copy it.'),
+      () => say('The browser could not copy it.'),
     )
   })
   await lookAgain()

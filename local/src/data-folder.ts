@@ -38,7 +38,7 @@ export function prepareData(dir: string, isFresh: boolean): void {
   } catch (error) {
     const { code = '', message, path = dir } = error as NodeJS.ErrnoException
     const reason = reasons[code] ?? message
-    throw new StackError(`Parley cannot write to its data folder (${path}): ${reason}. --data names another one.`, {
+    throw new StackError(`Parley cannot write to its data folder (${path}): ${reason}. Choose another with --data.`, {
       cause: error,
     })
   }
@@ -47,7 +47,7 @@ export function prepareData(dir: string, isFresh: boolean): void {
   if (free < minFreeBytes) {
     const [has, needs] = [free, minFreeBytes].map((bytes) => `${Math.floor(bytes / 1e6)} MB`)
     throw new StackError(
-      `The data folder ${dir} has ${has} of free space, Parley needs ${needs}. --data names another one.`,
+      `The data folder ${dir} has ${has} of free space, but Parley needs ${needs}. Choose another with --data.`,
     )
   }
 }

@@ -19,7 +19,7 @@ export async function lockData(dir: string): Promise<void> {
   const path = join(tmpdir(), `parley-${process.getuid?.() ?? 0}-${name}.sock`)
   if (await isListening(path)) {
     throw new StackError(
-      `Parley is running already on the data in ${dir}: stop it first, or give another --data directory.`,
+      `Parley is running already on the data in ${dir}: stop it first, or choose another directory with --data.`,
     )
   }
   rmSync(path, { force: true })

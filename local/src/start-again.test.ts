@@ -27,7 +27,7 @@ test('a process that keeps dying is restarted with doubling backoff and given up
   for (let death = 1; death <= 6; death++) await die()
   assert.deepEqual(seen.pauses, ['0.001', '0.002', '0.004', '0.008', '0.016'])
   assert.equal(seen.starts, 5)
-  assert.deepEqual(seen.givenUp, ['stats-1 was ended.\nstats-1 died 6 times in a row, and is given up.'])
+  assert.deepEqual(seen.givenUp, ['stats-1 was ended.\nstats-1 died 6 times in a row and is not restarted.'])
 })
 
 test('a process that lives long enough between deaths is always restarted with the shortest backoff', async () => {

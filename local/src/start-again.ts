@@ -34,7 +34,7 @@ export function startAgain(
   const onDeath = async (sentence: string): Promise<void> => {
     if (signal.aborted) return
     if (performance.now() - readyAt > steadyMS) deaths = 0
-    if (++deaths >= maxDeaths) return giveUp(`${sentence}\n${name} died ${deaths} times in a row, and is given up.`)
+    if (++deaths >= maxDeaths) return giveUp(`${sentence}\n${name} died ${deaths} times in a row and is not restarted.`)
     const pauseMS = firstPauseMS * 2 ** (deaths - 1)
     say(`${sentence} Starting it again in ${pauseMS / 1_000} s`)
     // Rejects at shutdown.

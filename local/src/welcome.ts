@@ -18,16 +18,16 @@ export function welcome({ baseUrl, services, data, seconds, signInLink, mongoUrl
   return `
 Parley runs (after ${seconds.toFixed(1)} s).
 
-  REST and Socket.IO  ${baseUrl}   (the API to read: ${baseUrl}/docs)${signInLink === undefined ? '' : demoKeys(signInLink)}
+  REST and Socket.IO  ${baseUrl}   (API reference: ${baseUrl}/docs)${signInLink === undefined ? '' : demoKeys(signInLink)}
   Metrics and health  http://127.0.0.1:<port>/metrics and /readyz: ${metrics}
   Data and logs       ${data}${mongoUrl === undefined ? '' : `\n  MongoDB             ${mongoUrl}`}
 
 ${signInLink === undefined ? ownApp : firstMessage(baseUrl)}
-Ctrl-C stops everything; the data stay.`
+Ctrl-C stops everything and keeps the data.`
 }
 
 const demoKeys = (signInLink: string) => `
-  Console             ${signInLink}   (signs in once)
+  Console             ${signInLink}   (one-time link)
   App "${demoApp.id}"          client key ${demoApp.clientKey}
                       API keys ${demoApp.apiKey} (platform permission), ${demoApp.basicKey} (without)
                       users ${demoApp.users.join(' and ')} in room ${demoApp.room}`
@@ -40,8 +40,8 @@ function firstMessage(baseUrl: string): string {
 See it arrive on two devices: npm run demo${baseUrl.endsWith(':8080') ? '' : ` -- --url ${baseUrl}`}`
 }
 
-const ownApp = `The database is the one that PARLEY_MONGO_URL names. Make an app with keys of its own there:
+const ownApp = `Parley uses the database of PARLEY_MONGO_URL. Create an app there:
 
   npm run parley -- app create my-app
 
-With --demo the demo app is made there too, whose keys everybody knows.`
+--demo also creates the demo app there, whose keys are public.`

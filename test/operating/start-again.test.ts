@@ -121,7 +121,7 @@ describe('npm start, after one of its processes is killed (-9),', () => {
       pauses.map(([, seconds]) => seconds),
       ['0.5', '1', '2', '4', '8'],
     )
-    assert.match(text, /^stats-1 was ended by SIGKILL.*\nstats-1 died 6 times in a row, and is given up\.$/m)
+    assert.match(text, /^stats-1 was ended by SIGKILL.*\nstats-1 died 6 times in a row and is not restarted\.$/m)
     assert.doesNotMatch(text, /^\s+at /m)
     assert.deepEqual(processes.filter(isRunning), [])
   })

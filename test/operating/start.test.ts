@@ -166,7 +166,10 @@ describe('npm start', () => {
     ] as const) {
       const { code, text } = await npmStart(folder, ['--port', '0', ...args]).end
       assert.equal(code, 1)
-      assertOneSentence(text, /^Parley cannot write to its data folder \(.*\/file.*\): a file is in the way\. --data /)
+      assertOneSentence(
+        text,
+        /^Parley cannot write to its data folder \(.*\/file.*\): a file is in the way\. Choose another with --data\./,
+      )
     }
   })
 
@@ -174,9 +177,18 @@ describe('npm start', () => {
     const folder = join(home, 'mounted')
     await mkdir(folder)
     for (const [options, sentence] of [
-      ['ro', /^Parley cannot write to its data folder \(.*\): the file system is read-only\. --data /],
-      ['size=1m', /^The data folder \S+ has [01] MB of free space, Parley needs 500 MB\. --data /],
-      ['size=4k,nr_inodes=2', /^Parley cannot write to its data folder \(.*\): no space is left\. --data /],
+      [
+        'ro',
+        /^Parley cannot write to its data folder \(.*\): the file system is read-only\. Choose another with --data\./,
+      ],
+      [
+        'size=1m',
+        /^The data folder \S+ has [01] MB of free space, but Parley needs 500 MB\. Choose another with --data\./,
+      ],
+      [
+        'size=4k,nr_inodes=2',
+        /^Parley cannot write to its data folder \(.*\): no space is left\. Choose another with --data\./,
+      ],
     ] as const) {
       const mounted = ['-c', 'mount -t tmpfs -o "$0" none "$1" && shift && exec "$@"', options, folder]
       const command = ['unshare', '-rm', 'sh', ...mounted, process.execPath, 'local/src/start.ts']
