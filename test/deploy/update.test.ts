@@ -73,7 +73,7 @@ describe('deploy/k8s/update', () => {
   })
 
   test('prints its usage, and uses the given namespace and timeout', () => {
-    assert.match(update({ args: ['--help'] }).said, /^Brings the services[^]*Usage: deploy\/k8s\/update/)
+    assert.match(update({ args: ['--help'] }).said, /^Updates the services[^]*Usage: deploy\/k8s\/update/)
     assert.equal(update({ args: [] }).status, 2)
     const { called } = update({ args: ['-n', 'chat', '-t', '90s', 'overlay'] })
     assert.ok(called.includes('--namespace chat rollout status deployment/realtime --timeout 90s'))
