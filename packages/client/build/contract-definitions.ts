@@ -9,7 +9,7 @@ import { z } from 'zod'
 
 export const typeName = ({ id }: Pick<Operation, 'id'>): string => (id[0] ?? '').toUpperCase() + id.slice(1)
 
-/** JSON Schemas by the name of the type that is made from each. */
+/** JSON Schemas, keyed by the name of the generated type. */
 export function contractDefinitions(): Record<string, JsonSchema> {
   const definitions: Record<string, JsonSchema> = {}
   const convert = (schema: z.ZodType, io: 'input' | 'output'): JsonSchema => {
@@ -32,14 +32,14 @@ export function contractDefinitions(): Record<string, JsonSchema> {
   return definitions
 }
 
-/** The input of a call: its path parameters, query and body, with distinct names, in one object. */
+/** Merges path parameters, query and body into one input object. Their names must be distinct. */
 function inputOf(operation: Operation, convert: (schema: z.ZodType, io: 'input') => JsonSchema): JsonSchema {
   const parts = [operation.params, operation.query, operation.body].flatMap((part) =>
     part === undefined ? [] : [convert(part, 'input')],
   )
   const names = parts.flatMap((part) => Object.keys(part['properties'] ?? {}))
   const twice = names.find((name, at) => names.indexOf(name) !== at)
-  if (twice !== undefined) throw new Error(`${operation.id}: ${twice} is in two of path, query and body`)
+  if (twice !== undefined) throw new Error(`${operation.id}: ${twice} appears in more than one of path, query and body`)
   const free = parts.find((part) => part['properties'] === undefined)
   if (free) return free
   const required = parts.flatMap((part) => (part['required'] as string[] | undefined) ?? [])
@@ -57,10 +57,10 @@ const objectOf = (properties: object, required: readonly string[] = Object.keys(
   required,
 })
 
-/** A definition that is only a reference would get no name of its own. */
+/** Wraps a bare `$ref`, which would otherwise get no type name of its own. */
 const asType = (schema: JsonSchema): JsonSchema => ('$ref' in schema ? { allOf: [schema] } : schema)
 
-/** Drops everything that says nothing about types: bounds, patterns, and rules between fields. */
+/** Drops keywords that do not affect types: bounds, patterns, and rules between fields. */
 function forTypes(schema: unknown): JsonSchema {
   const text = JSON.stringify(schema, (key, value: unknown) => {
     if (['pattern', 'minLength', 'maxLength', 'minItems', 'maxItems', 'minimum', 'maximum'].includes(key))
@@ -73,11 +73,11 @@ function forTypes(schema: unknown): JsonSchema {
   return JSON.parse(text) as JsonSchema
 }
 
-/** Whether a value stands for a field of that name in `properties`, rather than for the keyword. */
+/** Whether the key names a field in `properties` rather than a schema keyword. */
 const isProperty = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && ('type' in value || '$ref' in value || 'anyOf' in value)
 
-/** json-schema-to-typescript takes a schema of which nothing is known for an object. */
+/** Marks empty schemas as `unknown`, since json-schema-to-typescript types them as objects. */
 function openObject(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const schema = value as JsonSchema

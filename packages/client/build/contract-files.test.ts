@@ -8,19 +8,19 @@ import { contractFiles } from './contract-files.ts'
 
 const folder = join(import.meta.dirname, '../src/generated')
 
-describe("the library's files from the contract", () => {
-  test('are up to date: npm run docs:client', async () => {
+describe("the client's generated files", () => {
+  test('are up to date (run npm run docs:client)', async () => {
     for (const [name, text] of Object.entries(await contractFiles())) {
       assert.equal(readFileSync(join(folder, name), 'utf8'), text, name)
     }
   })
 
-  test('have the types of the schemas', () => {
-    // tsc fails as soon as one differs.
+  test('match the types inferred from the schemas', () => {
+    // tsc fails if any type differs.
     const isSame: [DifferentEvent] extends [never] ? true : DifferentEvent = true
     assert.ok(isSame)
   })
 })
 
-/** Where the library's type is one that the contract does not allow. */
+/** Events whose generated type is not assignable to the contract's. */
 type DifferentEvent = { [E in ServerEvent]: ServerEvents[E] extends EventPayload<E> ? never : E }[ServerEvent]

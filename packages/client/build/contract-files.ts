@@ -3,9 +3,9 @@ import { allOperations } from '@parley/contracts/operations/all'
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
 import { contractDefinitions, typeName } from './contract-definitions.ts'
 
-const banner = '// Written by `npm run docs:client` from packages/contracts: change that, not this.\n'
+const banner = '// Generated from packages/contracts by `npm run docs:client`. Do not edit.\n'
 
-/** The files of `src/generated` by name: types of the contract without zod, and how each operation is called. */
+/** The files of `src/generated`, by name: the contract's types without zod, and the route of each operation. */
 export async function contractFiles(): Promise<Record<string, string>> {
   const schema: JSONSchema = { title: 'Contract', definitions: contractDefinitions(), type: 'object', properties: {} }
   const types = await compile(schema, 'Contract', {
@@ -17,7 +17,7 @@ export async function contractFiles(): Promise<Record<string, string>> {
   })
   const written = types
     .replace(/^export interface Contract \{\s*\}\n/m, '')
-    // Said of every definition that no other one refers to.
+    // json-schema-to-typescript adds this note to every definition that no other one refers to.
     .replaceAll(
       /\n? \*\n \* This interface was referenced by `Contract`'s JSON-Schema\n \* via the `definition` "\w+"\./g,
       '',
@@ -35,7 +35,7 @@ export async function contractFiles(): Promise<Record<string, string>> {
   }
 }
 
-/** The operations with their input (path parameters, query and body in one) and their `result`. */
+/** Each operation's input (path parameters, query and body merged) and `result`. */
 function callTypes(name: string, operations: readonly Operation[]): string {
   const lines = operations.map((operation) => {
     const type = typeName(operation)
@@ -47,7 +47,7 @@ function callTypes(name: string, operations: readonly Operation[]): string {
 
 function callTable(name: string, operations: readonly Operation[]): string {
   const lines = operations.map(({ id, method, path, query, body }) => {
-    if (query && body) throw new Error(`${id}: what is not in the path goes either into the query or into the body`)
+    if (query && body) throw new Error(`${id}: an operation has either a query or a body, not both`)
     return `  ${id}: '${method} ${path}${query ? '?' : ''}',`
   })
   return `export const ${name} = {\n${lines.join('\n')}\n} as const\n`

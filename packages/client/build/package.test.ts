@@ -43,7 +43,7 @@ describe('the published package', () => {
     return stdout
   }
 
-  test('is at most 17 KB gzipped besides socket.io-client', async ({ annotate }) => {
+  test('is at most 17 KB gzipped, excluding socket.io-client', async ({ annotate }) => {
     const entry = join(app, 'app.js')
     await writeFile(entry, "export { createClient } from '@parley/client'\n")
     const output = await build({
@@ -53,7 +53,7 @@ describe('the published package', () => {
         write: false,
         minify: true,
         lib: { entry, formats: ['es'] },
-        // As an app ships it: Vite keeps whitespace in library builds.
+        // Minified as in an app. Vite keeps whitespace in library builds.
         rolldownOptions: { external: ['socket.io-client'], output: { minify: true } },
       },
     })
@@ -61,7 +61,7 @@ describe('the published package', () => {
       'output' in built ? built.output : [],
     )
     const code = chunks.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.code : [])).join('')
-    assert.ok(code.includes('auth2'), 'the client is in it')
+    assert.ok(code.includes('auth2'), 'the bundle contains the client')
     const bytes = gzipSync(code).length
     await annotate(`${bytes} bytes`)
     assert.ok(bytes <= mostBytes, `${bytes} bytes`)
@@ -89,12 +89,12 @@ describe('the published package', () => {
     // ESM only: require() is unsupported. Resolvers without exports (node10) find its types.
     const options = ['--profile', 'strict', '--ignore-rules', 'cjs-resolves-to-esm', '--no-emoji', '--no-color']
     const arguments_ = [await packStaged(staged), ...options, '--exclude-entrypoints', 'react-ui.css']
-    // Its exit code reports the problems found.
+    // attw exits with an error if it finds problems.
     const { stdout } = await run(join(modules, '.bin/attw'), arguments_)
     assert.match(stdout, /"@parley\/client\/admin" *│ OK *│ OK \(ESM\)/)
   })
 
-  test('every link of its pages leads to a page and a heading of the package', async () => {
+  test('has no broken links in its pages', async () => {
     const pages = globSync('{README.md,docs/**/*.md}', { cwd: staged })
     assert.ok(pages.length > 3, String(pages))
     for (const page of pages) {
@@ -108,7 +108,7 @@ describe('the published package', () => {
     }
   })
 
-  test('is packed in a fresh clone, even to another file system', async () => {
+  test('can be packed into a new folder on another file system', async () => {
     const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
     const target = await mkdtemp(join(memory, 'parley-pack-'))
     onTestFinished(() => rm(target, { recursive: true }))
@@ -119,7 +119,7 @@ describe('the published package', () => {
     }
   })
 
-  test('has types with which every example of its README compiles', async () => {
+  test('has types that compile every README example', async () => {
     const readme = await readFile(join(staged, 'README.md'), 'utf8')
     const examples = [...readme.matchAll(/^```(tsx?)\n([^]*?)^```/gm)]
     assert.ok(examples.length >= 9, String(examples.length))
@@ -148,15 +148,15 @@ const user = await createAdmin({ url: '', apiKey: '' }).saveUser({ _id: 'alice',
 const rows = useRoom('a').messages.map(({ key, state }) => key + state)
 const slots: Slots = { messageBody: ({ message, children }) => [message.key, children] }
 ParleyProvider({ client, slots, children: RoomList({ onSelect: (room, place) => void [room, place?.thread] }) })
-// @ts-expect-error -- a slot that there is not
+// @ts-expect-error -- no such slot
 const other: Slots = { footer: () => null }
 const admin = createAdmin({ url: '', apiKey: '' })
 const issued: string = (await admin.saveUser({ _id: 'alice', issueAccessToken: true })).token
 const until: string = (await admin.saveUser({ _id: 'b', token: 't', expirationDate: '', issueAccessToken: false })).expirationDate
 const muted: string[] = (await admin.saveUser({ _id: 'alice', nickname: 'Alice' })).mute
-// @ts-expect-error -- an update of a profile may bring no token
+// @ts-expect-error -- a profile update may return no token
 const none: string = (await admin.saveUser({ _id: 'alice' })).token
-// @ts-expect-error -- a field that the contract does not have
+// @ts-expect-error -- no such field in the contract
 await client.api.search({ word: 'x' })
 export const all = [other, latest, ids, issued, until, muted, none, user._id, rows, new ParleyError('NETWORK_ERROR', '').code]
 `,
@@ -165,7 +165,7 @@ export const all = [other, latest, ids, issued, until, muted, none, user._id, ro
   })
 })
 
-/** The headings of a page, as GitHub names them. */
+/** The page's heading anchors, as GitHub generates them. */
 function anchorsOf(text: string): Set<string> {
   const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading)
   const toAnchor = (heading: string) =>
@@ -176,7 +176,7 @@ function anchorsOf(text: string): Set<string> {
   return new Set(headings.map(toAnchor))
 }
 
-/** The names that the README's examples expect from the app. */
+/** Declares the names that the README's examples take from the app. */
 const around = `import type { Client, Room, RoomMessage } from '@parley/client'
 import type { Admin } from '@parley/client/admin'
 declare global {

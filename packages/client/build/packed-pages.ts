@@ -6,10 +6,9 @@ const link = /\[([^\]]*)\]\(([^)#\s]*)(#[^)\s]*)?\)/g
 const isElsewhere = (target: string) => /^[a-z]+:/.test(target)
 
 /**
- * Puts the README and the pages that it links to into a folder, from which every link leads to a page that is there: of
- * a link to any other page of the repository the text is left.
- * @param root of the repository
- * @param readme as a path from there
+ * Copies the README and the pages it links to into a folder. Links to any other page become plain text.
+ * @param root the repository's folder
+ * @param readme path from `root`
  */
 export async function packPages(root: string, readme: string, folder: string): Promise<void> {
   const text = await readFile(join(root, readme), 'utf8')
@@ -18,7 +17,7 @@ export async function packPages(root: string, readme: string, folder: string): P
   )
   const packed = new Map([[readme, 'README.md'], ...linked.map((page) => [page, page] as const)])
   for (const [page, place] of packed) {
-    if (!existsSync(join(root, page))) throw new Error(`${readme} links to ${page}, which is not there`)
+    if (!existsSync(join(root, page))) throw new Error(`${readme} links to ${page}, which does not exist`)
     const content = await readFile(join(root, page), 'utf8')
     const to = join(folder, place)
     await mkdir(dirname(to), { recursive: true })

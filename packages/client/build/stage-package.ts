@@ -14,8 +14,8 @@ interface Manifest {
 }
 
 /**
- * Stages the published package in a folder: compiled code with types, the kit that the build of the chat page makes,
- * README.md with the pages that it links to, and a package.json that points to them.
+ * Stages the published package in a folder: compiled code with types, the React kit built with the chat page, README.md
+ * with the pages it links to, and a matching package.json.
  */
 export async function stagePackage(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
@@ -38,7 +38,7 @@ export async function stagePackage(folder: string): Promise<void> {
 
 const isPublished = (file: string) => basename(file) !== '.built-from'
 
-/** For `moduleResolution: node10`, which knows no `exports`. */
+/** For `moduleResolution: node10`, which ignores `exports`. */
 function entryOf({ '.': entry }: Manifest['publishConfig']['exports']): object {
   return { main: entry?.default, types: entry?.types }
 }

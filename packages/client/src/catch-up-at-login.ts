@@ -16,23 +16,23 @@ interface Parts {
   deliveries: DeliveryReports
   outbox: Outbox
   keeper: CacheKeeper
-  /** Rooms of which the app has something. */
+  /** Rooms that the app has requested. */
   handles: ReadonlyMap<string, RoomHandle>
 }
 
-/** Rooms that catch up at a time. */
+/** Rooms that catch up concurrently. */
 const roomsAtOnce = 4
 
 /**
- * Brings all parts up to date after each login. Unless every event since the last connection, or since the cached state, has
- * arrived, everything that is shown is read again.
+ * Returns the login callback, which brings all parts up to date. Unless every event since the last connection or the
+ * cached state was replayed, it rereads everything shown.
  */
 export function catchUpAtLogin({ session, rooms, invitations, presence, deliveries, outbox, keeper, handles }: Parts) {
   const { user, calls } = session
-  /** Whether the user has been read; what was cached does not count. */
+  /** Whether the user was read from the server rather than the cache. */
   let isRead = false
 
-  /** The state that is shown, cached or not, is another user's. */
+  /** Drops the state of another user, shown or cached. */
   async function forgetUser(): Promise<void> {
     user.set(undefined)
     for (const handle of handles.values()) handle.forget()
@@ -58,10 +58,10 @@ export function catchUpAtLogin({ session, rooms, invitations, presence, deliveri
   }
 }
 
-/** Works on all, `most` at a time; fails with the first that fails. */
-async function workOnAll<T>(all: T[], most: number, work: (one: T) => Promise<void>): Promise<void> {
-  const one = async () => {
+/** Runs `work` on all items, at most `most` at a time. Rejects with the first error. */
+async function workOnAll<T>(all: T[], most: number, work: (item: T) => Promise<void>): Promise<void> {
+  const worker = async () => {
     for (let next = all.pop(); next !== undefined; next = all.pop()) await work(next)
   }
-  await Promise.all(Array.from({ length: most }, one))
+  await Promise.all(Array.from({ length: most }, worker))
 }

@@ -6,26 +6,29 @@ import type { ClientTabs } from './tabs/client-tabs.ts'
 export interface ClientOptions {
   /** The base URL of Parley. */
   url: string
-  /** The app's client key. Without it the token names the app, which is known after the first login. */
+  /** The app's client key. Without it, the token determines the app at the first login. */
   clientKey?: string
-  /** The user's token; or a function that fetches one from your server, also when the last one has ended. */
+  /** The user's token, or a function that fetches one from your server, first and for each renewal. */
   token: string | FetchToken
-  /**
-   * Names this device: the same as for push, so that a device that is connected gets no push. By default a random one.
-   */
+  /** This device's ID; random by default. Use the same ID for push, so that a connected device gets no push. */
   deviceID?: string
-  /** Other clients have the same deviceID, such as the tabs of a browser: this one hears of its own changes as they do. */
+  /**
+   * Set this if other clients share the `deviceID`, such as tabs of a browser. The client then also gets the events of
+   * its own calls.
+   */
   sharesDevice?: boolean
-  /** Where unsent messages survive a reload: localStorage, AsyncStorage. Without it they last as long as the client. */
+  /**
+   * Keeps unsent messages across reloads: localStorage or AsyncStorage. Without it, they last as long as the client.
+   */
   storage?: Storage
-  /** Keeps rooms and messages for a cold start, with or without a connection: `createCache()` of `@parley/client/cache`. */
+  /** Keeps rooms and messages for a cold start, online or offline: `createCache()` of `@parley/client/cache`. */
   cache?: ClientCache
-  /** The tabs of a browser share one connection: `createTabs()` of `@parley/client/tabs`. */
+  /** Shares one connection between tabs of a browser: `createTabs()` of `@parley/client/tabs`. */
   tabs?: ClientTabs
-  /** How events are written on the connection; by default `plain`. */
+  /** Encoding of event payloads; `plain` by default. */
   encoding?: 'plain' | 'base64'
-  /** By default a WebSocket, and long-polling where none is possible. */
+  /** By default WebSocket, with long polling as the fallback. */
   transports?: readonly ('websocket' | 'polling')[]
-  /** How long a call waits for its response; by default 20 s. */
+  /** How long a call waits for its response; 20 s by default. */
   timeoutMS?: number
 }

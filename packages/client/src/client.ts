@@ -10,31 +10,31 @@ import type { Store } from './store.ts'
 /** A user's connection to Parley, and the state of their chats. */
 export interface Client extends Files {
   readonly connection: Store<ConnectionState>
-  /** The app's client key: as given, or of the first login. */
+  /** The app's client key, as given or from the first login. */
   readonly clientKey: Store<string | undefined>
   /** The user; undefined until the first login. */
   readonly me: Store<User | undefined>
-  /** The user's rooms: the pinned ones first, then by the latest message. */
+  /** The user's rooms: pinned ones first, then by latest message. */
   readonly rooms: Store<readonly RoomInfo[]>
-  /** Unread messages in all rooms. */
+  /** Number of unread messages in all rooms. */
   readonly badge: Store<number>
-  /** A room by its ID: the same object each time. */
+  /** Returns the room with this ID: the same object each time. */
   room(id: string): Room
-  /** Open invitations to rooms, the newest first. */
+  /** Open invitations to rooms, newest first. */
   readonly invitations: Store<readonly Invitation[]>
-  /** Joins a room that the user is invited to; then `rooms` has it. */
+  /** Joins the room. Resolves once `rooms` includes it. */
   acceptInvitation(roomID: string): Promise<void>
   declineInvitation(roomID: string): Promise<void>
-  /** Whether a user in a shared room is online: watched while there is a subscriber; undefined until known. */
+  /** Presence of a user in a shared room, watched while it has a subscriber. Undefined until known. */
   presence(userID: string): Store<Presence | undefined>
-  /** Every call of the interface for users, by its operationId (docs/openapi.json). Fails with a ParleyError. */
+  /** Every user call by its operationId (docs/openapi.json). Rejects with a ParleyError. */
   readonly api: UserCalls
-  /** Hears an event (docs/events.md), after the state reflects it. Returns a function that ends it. */
+  /** Listens for an event (docs/events.md). State is updated before listeners run. Returns an unsubscribe function. */
   on<E extends keyof ServerEvents>(event: E, listener: (payload: ServerEvents[E]) => void): () => void
-  /** Connects again after it stopped, or at once while it waits. */
+  /** Reconnects at once, when `stopped` or `waiting`. */
   connect(): void
-  /** Ends everything. Queued messages stay in the storage, and the cache keeps what it has. */
+  /** Closes the client. Queued messages and the cache stay on the device. */
   close(): void
-  /** Ends everything, and removes the cached state and the unsent messages from the device. */
+  /** Closes the client, and removes the cached state and unsent messages from the device. */
   logOut(): Promise<void>
 }

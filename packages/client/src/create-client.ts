@@ -16,7 +16,7 @@ import { Outbox } from './sending/outbox.ts'
 import { createOutboxStorage } from './sending/outbox-storage.ts'
 import { createUserSession } from './user-session.ts'
 
-/** Connects a user to Parley. All state of the client is reached from the result. */
+/** Connects a user to Parley. All state is reached through the returned client. */
 export function createClient(options: ClientOptions): Client {
   const session = createUserSession(options, { onEvent: heard, onLogin: (result) => loggedIn(result) })
   const { connection, clientKey, user, me, calls } = session
@@ -61,7 +61,7 @@ export function createClient(options: ClientOptions): Client {
     return made
   }
 
-  /** Stored sends go before new ones; they are stored per client key. */
+  /** Restores stored sends, which are kept per client key, before new ones go out. */
   async function open(): Promise<void> {
     await keeper.restore()
     if (clientKey.get() !== undefined) await outbox.restore()

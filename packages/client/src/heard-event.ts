@@ -12,12 +12,12 @@ interface Parts {
   invitations: Invitations
   presence: PresenceWatch
   deliveries: DeliveryReports
-  /** A room of which the app has something, by its ID. */
+  /** The room with this ID, if the app has requested it. */
   opened: (roomID: string) => RoomHandle | undefined
   me: () => string | undefined
 }
 
-/** The state change of each event. */
+/** How each event changes the state. */
 export function eventHandlers(parts: Parts): Handlers {
   const { rooms, invitations, presence, deliveries, opened, me } = parts
   return {
@@ -29,7 +29,7 @@ export function eventHandlers(parts: Parts): Handlers {
     'thread message': (message) => opened(message.room)?.heardNew(message),
     messageUpdated(message) {
       opened(message.room)?.heardMessage(message)
-      // One of a thread is none of the list of rooms.
+      // The room list shows no thread messages.
       if (message.threadOf === undefined) rooms.heardUpdate(message)
     },
     messageDeleted(deletion) {

@@ -20,7 +20,7 @@ test('an error in one listener is reported as uncaught, and the others still run
   assert.throws(report, { message: 'broken' })
 })
 
-test('a listener added by another one gets the next event, but not the current one', () => {
+test('a listener added during delivery gets the next event, but not the current one', () => {
   const listeners = createListeners<{ message: string }>()
   const heard: string[] = []
   let stop = listeners.on('message', () => {

@@ -1,6 +1,6 @@
 import { callListener } from './store.ts'
 
-/** Listeners of named events. One that is added while an event is delivered hears the next one. */
+/** Listeners for named events. A listener added during delivery gets only later events. */
 export function createListeners<Events>() {
   const byEvent = new Map<keyof Events, Set<(payload: never) => void>>()
   return {

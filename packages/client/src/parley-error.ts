@@ -1,12 +1,12 @@
 import type { ErrorCode } from './generated/types.ts'
 
 /**
- * Why a call failed: a code of the interface (docs/errors.md), or of the library:
- * - NETWORK_ERROR: no response; whether the call had an effect is not known.
+ * Why a call failed: a code of the API (docs/errors.md) or of the library:
+ * - NETWORK_ERROR: no response; the call may or may not have taken effect.
  * - CLOSED: the client was closed.
- * - OUTCOME_UNKNOWN: a queued message that was sent longer ago than Parley recognises a repeated send.
- * - UPLOAD_INTERRUPTED: the app was loaded again before a file was uploaded.
- * - INVALID_SIGNATURE: a webhook was not signed by Parley, or too long ago.
+ * - OUTCOME_UNKNOWN: a queued message was tried so long ago that Parley no longer dedupes a retry.
+ * - UPLOAD_INTERRUPTED: the app was reloaded before an upload finished.
+ * - INVALID_SIGNATURE: Parley did not sign the webhook call, or signed it too long ago.
  */
 export type ParleyErrorCode =
   | ErrorCode
@@ -20,9 +20,9 @@ export class ParleyError extends Error {
   readonly code: ParleyErrorCode
   /** The HTTP status; 0 when there was no response. */
   readonly status: number
-  /** How long to wait before another try, where the server said so. */
+  /** How long to wait before a retry, if the server says so. */
   readonly retryAfterMS: number | undefined
-  /** With CURSOR_GONE: the oldest cursor from which events are kept. */
+  /** With CURSOR_GONE: the oldest cursor that is still available. */
   readonly oldest: string | undefined
 
   constructor(
@@ -41,16 +41,16 @@ export class ParleyError extends Error {
   }
 }
 
-/** Whether the same call may succeed later without anybody doing something about it. */
-export function isPassing(error: unknown): error is ParleyError {
+/** Whether the same call may succeed later, without any intervention. */
+export function isTransient(error: unknown): error is ParleyError {
   if (!(error instanceof ParleyError)) return false
   const { code, status } = error
   return code === 'NETWORK_ERROR' || status === 408 || status === 429 || status >= 500
 }
 
 /**
- * The error of a response: in the envelope, or in the bare form (docs/reference/README.md#conventions).
- * @param retryAfterHeaderMS where the body does not say how long to wait
+ * The error of a response, in the envelope or the bare form (docs/reference/README.md#conventions).
+ * @param retryAfterHeaderMS used if the body does not say how long to wait
  */
 export function errorOf(status: number, body: unknown, retryAfterHeaderMS?: number): ParleyError {
   const { error, message, RM } = (typeof body === 'object' && body !== null ? body : {}) as {
@@ -60,7 +60,7 @@ export function errorOf(status: number, body: unknown, retryAfterHeaderMS?: numb
   }
   const code = typeof error === 'string' ? error : error?.code
   const text = (typeof error === 'string' ? message : error?.message) ?? RM ?? `HTTP status ${status}`
-  // A response that is not Parley's (a proxy's page) has no code.
+  // A response from elsewhere, such as a proxy's error page, has no code.
   const known = code ?? (status >= 500 ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR')
   const { oldest, retryAfterMS = retryAfterHeaderMS } = typeof error === 'object' ? error : {}
   return new ParleyError(known as ErrorCode, text, status, retryAfterMS, { oldest })

@@ -1,13 +1,13 @@
 import type { ParleyError } from './parley-error.ts'
 
-/** Pauses that grow with each failure, with chance in them, so that many clients do not come back at once. */
-export interface Pauses {
-  /** The next pause in ms, after an error as long as that asks for. */
+/** Exponential backoff with jitter, so that many clients do not retry at once. */
+export interface Backoff {
+  /** The next pause in ms; at least the error's `retryAfterMS`. */
   next: (error?: ParleyError) => number
   reset: () => void
 }
 
-export function growingPauses(firstMS: number, longestMS: number): Pauses {
+export function createBackoff(firstMS: number, longestMS: number): Backoff {
   let failures = 0
   return {
     next(error) {
@@ -22,7 +22,7 @@ export function growingPauses(firstMS: number, longestMS: number): Pauses {
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Pauses that end early when somebody says so. */
+/** Pauses that `end()` cuts short. */
 export function createPause() {
   const ends = new Set<() => void>()
   return {

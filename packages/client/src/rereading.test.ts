@@ -4,7 +4,7 @@ import { describe, test, vi } from 'vitest'
 import { networkError, ParleyError } from './parley-error.ts'
 import { rereading } from './rereading.ts'
 
-describe('state to read again', () => {
+describe('state that is reread on request', () => {
   function scene() {
     const reads: PromiseWithResolvers<void>[] = []
     const connection = { isConnected: true }
@@ -18,7 +18,7 @@ describe('state to read again', () => {
     return { reads, connection, ...reading }
   }
 
-  test('is read once after the next login if the connection ended before it was', async () => {
+  test('is read once after the next login if the connection ended first', async () => {
     const { reads, connection, ask, loggedIn } = scene()
     ask()
     connection.isConnected = false
@@ -33,7 +33,7 @@ describe('state to read again', () => {
     assert.equal(reads.length, 2)
   })
 
-  test('is read after the login while there is no connection', () => {
+  test('is read after the next login if there is no connection', () => {
     const { reads, connection, ask, loggedIn } = scene()
     connection.isConnected = false
     ask()

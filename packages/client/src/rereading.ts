@@ -1,13 +1,13 @@
 import { sleep } from './pauses.ts'
-import { retryWhilePassing } from './retry-while-passing.ts'
+import { retryTransient } from './retry-transient.ts'
 
-/** Between two readings of the same thing. */
+/** Pause between two reads of the same state. */
 const pauseMS = 500
 
 export interface Rereading {
-  /** Has it read, and read once more when this is called meanwhile. Without a connection nothing is read. */
+  /** Requests a read. A request during a read causes one more. Without a connection, the read waits for `loggedIn`. */
   ask: () => void
-  /** After a login: has it read if the connection ended before it was. */
+  /** Call it after each login: runs a read that is still due. */
   loggedIn: () => void
 }
 
@@ -15,7 +15,7 @@ export function rereading(read: () => Promise<void>, isConnected: () => boolean)
   let isDue = false
   let isReading = false
   async function readWhileConnected(): Promise<void> {
-    const isRead = await retryWhilePassing(read, isConnected).catch(() => false)
+    const isRead = await retryTransient(read, isConnected).catch(() => false)
     if (!isRead && !isConnected()) isDue = true
   }
   async function work(): Promise<void> {

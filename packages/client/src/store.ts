@@ -1,11 +1,11 @@
 /**
- * A value that changes, to render from: React's useSyncExternalStore takes `subscribe` and `get` as they are, Svelte takes
- * it as a store, a signal is set in a listener.
+ * A changing value to render from. React's useSyncExternalStore takes its `subscribe` and `get`, Svelte takes it as a
+ * store, and a listener can set a signal.
  */
 export interface Store<T> {
-  /** The value now: the same object until it changes. */
+  /** The current value: the same object until it changes. */
   get: () => T
-  /** Calls the listener at once and after each change. Returns a function that ends it. */
+  /** Calls the listener at once and after each change. Returns an unsubscribe function. */
   subscribe: (listener: (value: T) => void) => () => void
 }
 
@@ -24,7 +24,7 @@ export function createStore<T>(initial: T): WritableStore<T> {
       for (const listener of [...listeners]) callListener(listener, value)
     },
     subscribe(listener) {
-      // Subscribed twice, the same function is called twice.
+      // A function subscribed twice is called twice.
       const own = (value: T) => listener(value)
       listeners.add(own)
       callListener(own, current)
@@ -33,7 +33,7 @@ export function createStore<T>(initial: T): WritableStore<T> {
   }
 }
 
-/** An error of one listener is reported as uncaught, and keeps nothing from the others. */
+/** Calls a listener. Its error is reported as uncaught, so that the other listeners still run. */
 export function callListener<T>(listener: (value: T) => void, value: T): void {
   try {
     listener(value)
@@ -44,7 +44,7 @@ export function callListener<T>(listener: (value: T) => void, value: T): void {
   }
 }
 
-/** Runs `work` once, after the current task, however often it is called until then. */
+/** Batches calls: runs `work` once in a microtask, however often it is called before. */
 export function oncePerTask(work: () => void): () => void {
   let isDue = false
   return () => {

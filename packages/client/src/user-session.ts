@@ -10,7 +10,7 @@ import { randomID } from './random-id.ts'
 import { createStore } from './store.ts'
 import type { UserConnection } from './tabs/client-tabs.ts'
 
-/** A user's connection, and the user as far as known: shared by the parts of a client. */
+/** A user's connection and identity, shared by the parts of a client. */
 export function createUserSession(options: ClientOptions, on: Pick<ConnectionOptions, 'onEvent' | 'onLogin'>) {
   const { deviceID = randomID(), timeoutMS = 20_000, transports = ['websocket', 'polling'] } = options
   const url = options.url.replace(/\/+$/, '')
@@ -38,7 +38,7 @@ export function createUserSession(options: ClientOptions, on: Pick<ConnectionOpt
   const connect = (given: ConnectionOptions) => new Connection(given)
   const connection: UserConnection = shared?.connect({ about, connect, readUser: userReader(access) }) ?? connect(about)
 
-  /** Fails when that will not be. */
+  /** Waits for a status. Rejects if the connection stops or closes first. */
   async function connectionIs(status: 'syncing' | 'online'): Promise<void> {
     let stop: (() => void) | undefined
     await new Promise<void>((resolve, reject) => {
@@ -57,14 +57,14 @@ export function createUserSession(options: ClientOptions, on: Pick<ConnectionOpt
   const calls = createUserCalls({
     ...{ ...access, me },
     deviceID: shared || options.sharesDevice ? undefined : deviceID,
-    /** From the options, else from the first login. */
+    /** The client key from the options or the first login. */
     async clientKey() {
       if (clientKey.get() === undefined) await whenLoggedIn()
       return clientKey.get() ?? ''
     },
   })
 
-  /** The user of a cached state, until a login says otherwise. */
+  /** Restores a cached user, until a login says otherwise. */
   function restore(cached: Pick<CachedState, 'user' | 'clientKey' | 'since'>): void {
     userID = cached.user._id
     user.set(cached.user)
@@ -91,7 +91,7 @@ export function createUserSession(options: ClientOptions, on: Pick<ConnectionOpt
   }
 }
 
-/** Reads the user of a token, by default of the client's own. */
+/** Reads the user of a token, by default the client's own. */
 function userReader(access: Pick<UserCallsOptions, 'url' | 'tokens' | 'timeoutMS'>) {
   const unknown = { me: () => undefined, deviceID: undefined }
   return (key: string, token?: string) => {

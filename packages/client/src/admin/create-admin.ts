@@ -7,9 +7,9 @@ import { type EventsOptions, eventsAfter } from './events.ts'
 export interface AdminOptions {
   /** The base URL of Parley. */
   url: string
-  /** Keep it on your server. */
+  /** The app's API key. Keep it on your server. */
   apiKey: string
-  /** How long a call waits for its response; by default 60 s. `events` waits for events beside that. */
+  /** How long a call waits for its response; 60 s by default. `events()` adds its long-poll wait. */
   timeoutMS?: number
 }
 
@@ -19,11 +19,11 @@ export interface WithToken {
   expirationDate: string
 }
 
-/** The four modes of the call: docs/reference/users.md#create-update-issue-a-token. */
+/** The modes of `saveUser`: docs/reference/users.md#create-update-issue-a-token. */
 export interface SaveUser {
   /** Issues a token. */
   (input: SaveUserInput & { issueAccessToken: true }, options?: CallOptions): Promise<SavedUser & WithToken>
-  /** Creates a user with a token of yours. */
+  /** Creates a user with a token that you provide. */
   (
     input: SaveUserInput & WithToken & { issueAccessToken: false },
     options?: CallOptions,
@@ -36,12 +36,12 @@ export interface SaveUser {
   (input: SaveUserInput, options?: CallOptions): Promise<SaveUserResult>
 }
 
-/** The calls of an integrator's server: every call with the API key, by its operationId (docs/openapi.json). */
+/** Every API-key call by its operationId (docs/openapi.json), for your server. */
 export interface Admin extends Omit<TypedCalls<AdminCalls>, 'saveUser'> {
   saveUser: SaveUser
   /**
-   * The app's events from a cursor on, or from now, as they happen: for `for await`. It ends with `signal`, or when the
-   * loop is left. Transient errors are retried.
+   * The app's events for `for await`, from a cursor or from now on. Ends when `signal` aborts or the loop exits.
+   * Transient errors are retried.
    */
   events(options?: EventsOptions): AsyncGenerator<ListEventsResult['data'][number], void>
 }

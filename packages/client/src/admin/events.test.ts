@@ -4,7 +4,7 @@ import type { CallOptions } from '../calls/http-call.ts'
 import type { ListEventsResult } from '../generated/types.ts'
 import { eventsAfter } from './events.ts'
 
-test('a call that waits for events extends the time limit of calls by its wait', async () => {
+test('a long poll for events extends the call timeout by its wait', async () => {
   const calls: { waitMS: number; timeoutMS: number }[] = []
   const event = { cursor: 'c2' } as ListEventsResult['data'][number]
   const listEvents = async ({ wait = 0 }: { wait?: number } = {}, { timeoutMS = 0 }: CallOptions = {}) => {

@@ -1,21 +1,21 @@
 import type { TypedCalls } from '../calls/typed-calls.ts'
 import type { AdminCalls, ListEventsResult } from '../generated/types.ts'
-import { retryWhilePassing } from '../retry-while-passing.ts'
+import { retryTransient } from '../retry-transient.ts'
 
 export interface EventsOptions {
-  /** The `cursor` of the last event that was handled; without it the events from now on come. */
+  /** The `cursor` of the last handled event. Without it, events start from now. */
   after?: string
-  /** Only these events. */
+  /** Only events of these types. */
   types?: readonly string[]
   signal?: AbortSignal
 }
 
-/** Seconds that a call waits for an event. */
+/** Long-poll wait of one call. */
 const waitSeconds = 25
 
 /**
  * See `Admin.events`.
- * @param timeoutMS how long a call may take beyond its wait for an event
+ * @param timeoutMS call timeout, added to the long-poll wait
  */
 export async function* eventsAfter(
   { listEvents }: Pick<TypedCalls<AdminCalls>, 'listEvents'>,
@@ -26,7 +26,7 @@ export async function* eventsAfter(
   const isWanted = () => signal?.aborted !== true
   while (isWanted()) {
     let page: ListEventsResult | undefined
-    // The first call without a cursor says where now is.
+    // Without a cursor, the first call returns the current one at once.
     const wait = cursor === undefined ? 0 : waitSeconds
     const options = { timeoutMS: timeoutMS + wait * 1_000, ...(signal && { signal }) }
     const read = async () => {
@@ -38,7 +38,7 @@ export async function* eventsAfter(
       }
       page = await listEvents(input, options)
     }
-    await retryWhilePassing(read, isWanted).catch((error: unknown) => {
+    await retryTransient(read, isWanted).catch((error: unknown) => {
       if (isWanted()) throw error
     })
     if (!page || !isWanted()) return

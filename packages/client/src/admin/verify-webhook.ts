@@ -5,22 +5,22 @@ import { ParleyError } from '../parley-error.ts'
 export interface SignedRequest {
   /** The webhook secret of your app, `whsec_…`. */
   secret: string
-  /** The headers of the request: of `fetch`, or of Node.js. */
+  /** The request headers, from `fetch` or Node.js. */
   headers: Headers | Record<string, string | string[] | undefined>
-  /** The body as it arrived: parsed and written again, its signature would differ. */
+  /** The raw body. Re-serialized JSON would not match the signature. */
   body: string
 }
 
 /**
- * The body of a call to a room's webhook, if Parley signed it within the last five minutes
+ * Returns the body of a call to a room's webhook, if Parley signed it within the last five minutes
  * (docs/reference/push.md#room-webhooks).
- * @throws ParleyError INVALID_SIGNATURE: respond with 401
+ * @throws ParleyError INVALID_SIGNATURE; respond with 401
  */
 export const verifyWebhook = (request: SignedRequest): WebhookCall => verified(request) as WebhookCall
 
 /**
- * The same for a call to PUSH_GENERIC (docs/reference/push.md#your-own-push-backend).
- * @throws ParleyError INVALID_SIGNATURE
+ * Returns the body of a PUSH_GENERIC call, verified like a webhook (docs/reference/push.md#your-own-push-backend).
+ * @throws ParleyError INVALID_SIGNATURE; respond with 401
  */
 export const verifyPushCall = (request: SignedRequest): PushCall => verified(request) as PushCall
 

@@ -1,19 +1,19 @@
 import type { Room, User } from '../generated/types.ts'
 import type { Page } from '../rooms/timeline.ts'
 
-/** A user's state as of one moment: everything that happened up to `since` is in it. */
+/** A snapshot of a user's state, complete up to `since`. */
 export interface CachedState {
   user: User
   clientKey: string
-  /** Server time, milliseconds: where the replay of missed events begins. */
+  /** Server time in milliseconds, from which missed events are replayed. */
   since: number
-  /** With the user's `unread`. */
+  /** Each with the user's `unread`. */
   rooms: readonly Room[]
 }
 
 /**
- * Keeps what a cold start shows before there is a connection. None of its promises reject: a cache that fails, or cannot
- * be read, is an empty one.
+ * Stores what a cold start shows before it is connected. Its promises never reject: a cache that fails or is unreadable
+ * counts as empty.
  */
 export interface ClientCache {
   read(): Promise<CachedState | undefined>

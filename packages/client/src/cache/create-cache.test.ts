@@ -20,7 +20,7 @@ const pageOf = (text: string) => ({
 })
 const newKey = () => crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
 
-/** Entries in memory; `mostChars` of them all together. */
+/** In-memory storage for at most `mostChars` characters. */
 function memory({ mostChars = Number.POSITIVE_INFINITY } = {}): CacheStorage & { entries: Map<string, string> } {
   const entries = new Map<string, string>()
   return {
@@ -43,7 +43,7 @@ describe('a cache', () => {
   })
   afterEach(() => vi.unstubAllGlobals())
 
-  test('keeps the state and the messages of rooms in IndexedDB, for the next start', async () => {
+  test('persists the state and room messages in IndexedDB', async () => {
     const cache = createCache()
     await cache.write(state)
     await cache.writeRoom('room', pageOf('hello'))
@@ -51,10 +51,10 @@ describe('a cache', () => {
     assert.deepEqual(await next.read(), state)
     assert.deepEqual(await next.readRoom('room'), pageOf('hello'))
     assert.equal(await next.readRoom('another'), undefined)
-    assert.equal(await createCache({ name: 'bob' }).read(), undefined, 'of another name')
+    assert.equal(await createCache({ name: 'bob' }).read(), undefined, 'another name')
   })
 
-  test('opens the database again after another tab had it closed', async () => {
+  test('reopens the database after another tab forced it closed', async () => {
     const storage = indexedDBStorage('shared')
     await storage.setItem('a', '1')
     await deleteDB('shared')
@@ -63,7 +63,7 @@ describe('a cache', () => {
     assert.equal(await storage.getItem('a'), '2')
   })
 
-  test('reads its index once for a write', async () => {
+  test('reads its index once per write', async () => {
     const storage = memory()
     const read = vi.spyOn(storage, 'getItem')
     const cache = createCache({ storage, mostRooms: 1 })
@@ -85,7 +85,7 @@ describe('a cache', () => {
     assert.deepEqual([...storage.entries], [])
   })
 
-  test('with a key, the storage shows neither texts nor names, and another key reads nothing and clears it', async () => {
+  test('encrypts texts and names with a key; another key reads nothing and clears the storage', async () => {
     const storage = memory()
     const key = await newKey()
     const cache = createCache({ storage, key })
@@ -97,7 +97,7 @@ describe('a cache', () => {
     assert.deepEqual([...storage.entries], [])
   })
 
-  test('drops what another version wrote, and damaged entries', async () => {
+  test('drops entries that are damaged or from another version', async () => {
     for (const [name, text] of [
       ['parley.cache', '{"schema":2,"rooms":["room"]}'],
       ['parley.cache.state', '{"user'],
@@ -112,7 +112,7 @@ describe('a cache', () => {
     }
   })
 
-  test('keeps the rooms that were written last', async () => {
+  test('keeps the most recently written rooms', async () => {
     const storage = memory()
     const cache = createCache({ storage, mostRooms: 2 })
     for (const room of ['a', 'b', 'a', 'c']) await cache.writeRoom(room, pageOf(room))
@@ -120,7 +120,7 @@ describe('a cache', () => {
     assert.deepEqual(kept, [pageOf('a'), undefined, pageOf('c')])
   })
 
-  test('makes room in a full storage, the oldest rooms first, and never keeps what is out of date', async () => {
+  test('evicts the oldest rooms from a full storage, and never keeps outdated state', async () => {
     const storage = memory({ mostChars: 400 })
     const cache = createCache({ storage })
     for (const room of ['a', 'b', 'c', 'd', 'e']) await cache.writeRoom(room, pageOf('x'.repeat(40)))
@@ -129,7 +129,7 @@ describe('a cache', () => {
     await cache.write(state)
     assert.deepEqual(await cache.read(), state)
     await cache.write({ ...state, rooms: Array.from({ length: 100 }, (_, i) => ({ _id: `${i}` }) as Room) })
-    assert.equal(await cache.read(), undefined, 'the state before is older than the one that did not fit')
+    assert.equal(await cache.read(), undefined, 'the previous state is outdated')
   })
 
   test('is empty where storage is forbidden', async () => {

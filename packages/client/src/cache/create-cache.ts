@@ -4,26 +4,32 @@ import { createEntries } from './entries.ts'
 import { type CacheStorage, indexedDBStorage } from './storage.ts'
 
 export interface CacheOptions {
-  /** Of the IndexedDB database, or of the entries of `storage`; by default `parley`. One for each user that stays logged in. */
+  /**
+   * Name of the IndexedDB database, or prefix of the entries in `storage`; `parley` by default. Use one per user to
+   * switch between users.
+   */
   name?: string
-  /** Instead of IndexedDB: AsyncStorage in React Native. */
+  /** Replaces IndexedDB, for instance by AsyncStorage in React Native. */
   storage?: CacheStorage
-  /** Encrypts everything by AES-GCM. Without it, whoever can read the device's storage can read the messages. */
+  /**
+   * Encrypts state and messages with AES-GCM. Without it, anyone who can read the device's storage can read the
+   * messages.
+   */
   key?: CryptoKey
-  /** Rooms whose messages are kept: those that changed or were opened last; by default 50. */
+  /** How many rooms keep their messages, by latest change or opening; 50 by default. */
   mostRooms?: number
 }
 
 /**
- * A cache for `createClient({ cache })`. Where storage is forbidden, broken or full, it keeps less, or nothing; entries that
- * another version of the library or another key wrote are dropped.
+ * Creates a cache for `createClient({ cache })`. If storage is unavailable or full, it keeps less or nothing. Entries
+ * written by another library version or with another key are dropped.
  */
 export function createCache(options: CacheOptions = {}): ClientCache {
   const { name = 'parley', storage = indexedDBStorage(name), key, mostRooms = 50 } = options
   const entries = createEntries(storage, key ? aesCipher(key) : noCipher, name)
   let last: Promise<unknown> = Promise.resolve()
 
-  /** One operation after the other. */
+  /** Runs operations one at a time. */
   function inOrder<T>(work: () => Promise<T>): Promise<T | undefined> {
     const mine = last.then(work).catch(() => undefined)
     last = mine

@@ -1,10 +1,10 @@
-/** A key of Web Crypto: by name, only DOM's types have it. */
+/** Web Crypto's key type, which only DOM's types export by name. */
 export type CryptoKey = Parameters<typeof crypto.subtle.encrypt>[1]
 
-/** Turns texts into what is stored, and back; and IDs of rooms into names of entries. */
+/** Encrypts stored texts, and derives entry names from room IDs. */
 export interface Cipher {
   encrypt(text: string): Promise<string>
-  /** Fails when the text was encrypted with another key, or changed. */
+  /** Rejects if the text was altered or encrypted with another key. */
   decrypt(stored: string): Promise<string>
   nameOf(roomID: string): Promise<string>
 }
@@ -17,7 +17,10 @@ export const noCipher: Cipher = {
 
 const ivBytes = 12
 
-/** AES-GCM with a random IV for each text (NIST SP 800-38D). @param key of AES-GCM, to encrypt and decrypt */
+/**
+ * AES-GCM with a random IV per text (NIST SP 800-38D).
+ * @param key an AES-GCM key for encryption and decryption
+ */
 export function aesCipher(key: CryptoKey): Cipher {
   return {
     async encrypt(text) {

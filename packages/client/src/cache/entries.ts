@@ -3,16 +3,16 @@ import type { CachedState } from './client-cache.ts'
 import type { Cipher } from './encrypt.ts'
 import type { CacheStorage } from './storage.ts'
 
-/** Of what is stored: another one is dropped. */
+/** Version of the stored format. Entries of any other version are dropped. */
 const schema = 1
 
 interface Index {
   schema: number
-  /** Names of the rooms that have an entry, the latest last. */
+  /** Names of the rooms that have an entry, oldest first. */
   rooms: string[]
 }
 
-/** The entries of a cache in its storage: an index, the state, and the rooms. Calls fail as the storage does. */
+/** A cache's entries: an index, the state, and one per room. Storage errors propagate. */
 export function createEntries(storage: CacheStorage, cipher: Cipher, name: string) {
   const [indexKey, stateKey] = [`${name}.cache`, `${name}.cache.state`]
   const roomKey = (room: string) => `${name}.cache.room.${room}`
@@ -28,17 +28,17 @@ export function createEntries(storage: CacheStorage, cipher: Cipher, name: strin
   async function removeAll(): Promise<void> {
     const { rooms } = await readIndex()
     for (const room of rooms) await storage.removeItem(roomKey(room))
-    for (const one of [stateKey, indexKey]) await storage.removeItem(one)
+    for (const key of [stateKey, indexKey]) await storage.removeItem(key)
   }
 
-  async function readEntry<T>(of: string): Promise<T | undefined> {
-    const stored = await storage.getItem(of)
+  async function readEntry<T>(key: string): Promise<T | undefined> {
+    const stored = await storage.getItem(key)
     if (stored === null) return undefined
     try {
-      if ((await readIndex()).schema !== schema) throw new Error('of another version')
+      if ((await readIndex()).schema !== schema) throw new Error('another version')
       return JSON.parse(await cipher.decrypt(stored)) as T
     } catch {
-      // Of another version, another key, or damaged.
+      // Another version, another key, or damaged.
       await removeAll()
       return undefined
     }
@@ -50,17 +50,17 @@ export function createEntries(storage: CacheStorage, cipher: Cipher, name: strin
     return { schema, rooms }
   }
 
-  /** Makes room for an entry where there is none: rooms go, the oldest first. Returns the index that is left. */
-  async function writeEntry(of: string, value: CachedState | Page, found: Index): Promise<Index> {
+  /** Writes an entry, evicting the oldest rooms until it fits. Returns the remaining index. */
+  async function writeEntry(key: string, value: CachedState | Page, found: Index): Promise<Index> {
     const text = await cipher.encrypt(JSON.stringify(value))
     for (let index = found; ; index = await removeOldest(index)) {
       try {
-        await storage.setItem(of, text)
+        await storage.setItem(key, text)
         return index
       } catch (error) {
         if (index.rooms.length > 0) continue
-        // The entry that was stored before is out of date.
-        await storage.removeItem(of)
+        // The previous entry is outdated.
+        await storage.removeItem(key)
         throw error
       }
     }
@@ -72,11 +72,11 @@ export function createEntries(storage: CacheStorage, cipher: Cipher, name: strin
       await writeEntry(stateKey, state, await readIndex())
     },
     readRoom: async (roomID: string) => readEntry<Page>(roomKey(await cipher.nameOf(roomID))),
-    /** @param most rooms that have an entry; the oldest goes */
+    /** @param most room entries to keep; older ones are evicted */
     async writeRoom(roomID: string, page: Page, most: number): Promise<void> {
       const room = await cipher.nameOf(roomID)
       const others = (await readIndex()).rooms.filter((other) => other !== room)
-      // Listed first, so that none is left behind by removeAll().
+      // Listed before it is written, so that removeAll() leaves no entry behind.
       const rooms = [...others, room]
       await writeIndex(rooms)
       let index = await writeEntry(roomKey(room), page, { schema, rooms })

@@ -4,19 +4,19 @@ import type { Page } from '../rooms/timeline.ts'
 import type { UserSession } from '../user-session.ts'
 import type { ClientCache } from './client-cache.ts'
 
-/** Changes that come together are one write. */
+/** Changes within this time share one write. */
 const batchMS = 500
-/** Messages of a room that a cold start shows. */
+/** Cached messages per room. */
 const mostMessages = 100
 
-/** Shows the cached state at a start, then keeps the cache up to date. */
+/** Restores the cached state at startup, then keeps the cache up to date. */
 export interface CacheKeeper {
-  /** Before the first login. */
+  /** Call it before the first login. */
   restore(): Promise<void>
   readRoom(roomID: string): Promise<Page | undefined>
   /** Writes the room's latest messages after each change. */
   follow(room: RoomHandle): void
-  /** Another user has logged in, or the user logs out. */
+  /** For a logout, or a login of another user. */
   clear(): Promise<void>
   close(): void
 }
@@ -50,7 +50,7 @@ export function createCacheKeeper(cache: ClientCache | undefined, { session, roo
     changed.clear()
   }
 
-  /** Undefined while a room is due to be read, or events may be missing. */
+  /** Undefined while room reads are due or running, or events may be missing. */
   function stateNow() {
     const [user, clientKey] = [session.user.get(), session.clientKey.get()]
     const isWhole = session.connection.state.get().status === 'online' && rooms.isSettled
@@ -58,7 +58,7 @@ export function createCacheKeeper(cache: ClientCache | undefined, { session, roo
     return { user, clientKey, since: session.connection.since, rooms: rooms.rooms.get() }
   }
 
-  /** Another tab has removed everything, as it should stay. */
+  /** Drops pending room writes too, so that they do not refill the cache. */
   async function clear(): Promise<void> {
     changed.clear()
     await cache?.clear()
@@ -78,7 +78,7 @@ export function createCacheKeeper(cache: ClientCache | undefined, { session, roo
       const kept = await cache?.read()
       if (!kept || isClosed) return
       if ((session.clientKey.get() ?? kept.clientKey) !== kept.clientKey) {
-        // Of another app.
+        // The cache is another app's.
         await cache?.clear()
         return
       }
@@ -96,7 +96,7 @@ export function createCacheKeeper(cache: ClientCache | undefined, { session, roo
       })
     },
     clear,
-    /** Writes the changes of the last moments first. */
+    /** Flushes pending changes. */
     close() {
       if (timer !== undefined) write()
       isClosed = true

@@ -1,6 +1,6 @@
 import { type IDBPDatabase, openDB } from 'idb'
 
-/** Where a cache keeps its texts: IndexedDB, or React Native's AsyncStorage as it is. */
+/** Key-value storage of a cache. React Native's AsyncStorage fits as is. */
 export interface CacheStorage {
   getItem(key: string): string | null | Promise<string | null>
   setItem(key: string, value: string): unknown
@@ -9,10 +9,10 @@ export interface CacheStorage {
 
 const store = 'texts'
 
-/** A database of IndexedDB, opened at its first use. Several tabs may share it. */
+/** Storage in an IndexedDB database, opened on first use. Tabs may share it. */
 export function indexedDBStorage(name: string): CacheStorage {
   let opening: Promise<IDBPDatabase> | undefined
-  /** Opened again at the next use. */
+  /** Makes the next use reopen the database. */
   const forget = () => {
     opening = undefined
   }
@@ -20,7 +20,7 @@ export function indexedDBStorage(name: string): CacheStorage {
   function database(): Promise<IDBPDatabase> {
     opening ??= openDB(name, 1, {
       upgrade: (db) => void db.createObjectStore(store),
-      // Another tab deletes the database, or has a newer version of the app.
+      // Another tab deletes or upgrades the database.
       blocking() {
         void opening?.then((db) => db.close())
         forget()

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished, test } from 'vitest'
 import { httpCall } from './http-call.ts'
 
-test('a call can override the time limit', async () => {
+test('a call can override the timeout', async () => {
   const silent = createServer(() => undefined).listen(0, '127.0.0.1')
   onTestFinished(() => {
     silent.closeAllConnections()

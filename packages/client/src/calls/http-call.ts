@@ -1,9 +1,9 @@
 import { asParleyError, errorOf, ParleyError } from '../parley-error.ts'
 
 export interface HttpOptions {
-  /** The base URL, without a slash at the end. */
+  /** The base URL, without a trailing slash. */
   url: string
-  /** The headers of every call. */
+  /** Sent with every call. */
   headers: () => Record<string, string>
   timeoutMS: number
 }
@@ -19,8 +19,8 @@ type Input = Record<string, unknown>
 
 /**
  * Calls an operation.
- * @param route its method and path, with `:name` for path parameters; a `?` at the end: the rest of the input goes into
- *   the query, else into the body
+ * @param route method and path, with `:name` for path parameters. The rest of the input goes into the query for GET or
+ *   with a trailing `?`, otherwise into the body.
  * @returns the `result` of the envelope, or the whole body of a bare response
  * @throws ParleyError
  */
@@ -88,5 +88,5 @@ function parse(text: string): unknown {
   }
 }
 
-/** A header's value: non-ASCII text is percent-encoded (docs/reference/README.md#authentication). */
+/** Percent-encodes a header value with non-ASCII text (docs/reference/README.md#authentication). */
 export const headerValue = (value: string): string => (/^[ -~]*$/.test(value) ? value : encodeURIComponent(value))

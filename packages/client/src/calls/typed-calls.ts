@@ -1,9 +1,6 @@
 import type { CallOptions } from './http-call.ts'
 
-/**
- * Operations by their ID in the contract, with input and result; `scheduled` is the result for an input with
- * `sendAtMS`.
- */
+/** Operations by their contract ID. `scheduled` is the result of a call with `sendAtMS`. */
 export type Operations<O> = { [Id in keyof O]: { input: object; result: unknown; scheduled?: unknown } }
 
 export interface SendCall<O extends { input: object; result: unknown; scheduled?: unknown }> {
@@ -11,7 +8,7 @@ export interface SendCall<O extends { input: object; result: unknown; scheduled?
   (input: O['input'] & { sendAtMS?: undefined }, options?: CallOptions): Promise<O['result']>
 }
 
-/** One function per operation. Without required fields, the input may be left out. */
+/** One function per operation. The input is optional if it has no required fields. */
 export type TypedCalls<O extends Operations<O>> = {
   [Id in keyof O]: 'scheduled' extends keyof O[Id]
     ? SendCall<O[Id]>

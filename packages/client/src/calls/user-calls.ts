@@ -8,17 +8,17 @@ export type UserCalls = TypedCalls<ClientCalls>
 
 export interface UserCallsOptions {
   url: string
-  /** The client key, once it is known. */
+  /** Resolves once the client key is known. */
   clientKey: () => Promise<string>
-  /** The device that does not get the events of these calls. */
+  /** The calling device, which gets no events for its own calls. */
   deviceID: string | undefined
   tokens: TokenSource
-  /** The user's ID, as soon as it is known. */
+  /** The user's ID, once known. */
   me: () => string | undefined
   timeoutMS: number
 }
 
-/** The calls of a user. One that is refused because the token ended is repeated with a new one, if there is one. */
+/** The calls of a user. A call refused for an expired token is retried with a new one, if available. */
 export function createUserCalls({ url, clientKey, deviceID, tokens, me, timeoutMS }: UserCallsOptions): UserCalls {
   const call = (route: string, input?: Record<string, unknown>, options?: CallOptions) =>
     withToken(tokens, async (token) => {

@@ -1,8 +1,8 @@
 import { io, type Socket } from 'socket.io-client'
 import type { LoginResult } from '../generated/types.ts'
 import { asParleyError, errorOf, networkError, type ParleyError } from '../parley-error.ts'
-import { growingPauses } from '../pauses.ts'
-import { retryWhilePassing } from '../retry-while-passing.ts'
+import { createBackoff } from '../pauses.ts'
+import { retryTransient } from '../retry-transient.ts'
 import { createStore, type Store } from '../store.ts'
 import { type ConnectionState, finalCodes, isConnected } from './connection-state.ts'
 import { decodeEvent } from './decode-event.ts'
@@ -13,41 +13,42 @@ export interface ConnectionOptions extends LoginOptions {
   url: string
   transports: readonly ('websocket' | 'polling')[]
   timeoutMS: number
-  /** Every event, also those that arrive before `onLogin`. */
+  /** Called for every event, even before `onLogin`. */
   onEvent: (name: string, payload: unknown) => void
-  /** After each login: fetches missed changes. Retried on transient errors. */
+  /** Called after each login to fetch missed changes. Retried on transient errors. */
   onLogin: (result: LoginResult & { resumed?: boolean }) => Promise<void>
 }
 
-/** Longer connections than this were good ones: the next pause is short again. */
+/** A connection that lasts longer resets the backoff. */
 const stableMS = 10_000
-/** A token is renewed this long before its end, a short one in its last quarter; and again after the pause. */
+/** Tokens are renewed this long before they expire, short-lived ones in their last quarter. */
 const renewMS = 60_000
+/** Pause between renewal attempts. */
 const renewPauseMS = 15_000
-/** Timers take 32 bits: a connection with a longer token logs in anew when that ends. */
+/** Timers overflow at 32 bits. A token that lasts longer is not renewed; its expiry leads to a new login. */
 const longestTimerMS = 2 ** 31
 
-/** A connection that comes back by itself, and logs in each time (docs/reference/socket.md). */
+/** A connection that reconnects and logs in by itself (docs/reference/socket.md). */
 export class Connection {
   readonly #state = createStore<ConnectionState>({ status: 'connecting' })
   readonly state: Store<ConnectionState> = this.#state
   readonly #options: ConnectionOptions
   readonly #socket: Socket
   readonly #emitNow: Emit
-  readonly #pauses = growingPauses(300, 20_000)
+  readonly #backoff = createBackoff(300, 20_000)
   #isOpen = false
-  /** Numbers connections: work begun in an earlier one stops. */
+  /** Counts connections: work started in an earlier one stops. */
   #attempt = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   #stopListening: (() => void) | undefined
-  /** Everything up to this time of the server is known; 0 before the first login. */
+  /** Server time up to which everything is known; 0 before the first login. */
   since = 0
   #latestServerTimeMS = 0
   #loggedInAtMS: number | undefined
   #token: string | undefined
   #endedToken: string | undefined
-  /** The server's error before it closed the connection. */
-  #said: ParleyError | undefined
+  /** The error that the server sent before closing the connection. */
+  #serverError: ParleyError | undefined
 
   constructor(options: ConnectionOptions) {
     this.#options = options
@@ -56,7 +57,7 @@ export class Connection {
       path: `${path}/socket.io`,
       forceNew: true,
       autoConnect: false,
-      // Ours: it waits for logins too, and hears of the network.
+      // This class reconnects itself, to back off after failed logins too and to react to network changes.
       reconnection: false,
       transports: [...options.transports],
       tryAllTransports: true,
@@ -65,14 +66,15 @@ export class Connection {
     this.#socket.on('connect', () => void this.#enter())
     this.#socket.on('connect_error', (error) => this.#lost(networkError(error)))
     this.#socket.on('disconnect', (reason) => {
-      // A Socket.IO disconnect: mostly the token ended. The next login says why, or succeeds with another token.
+      // The server disconnected, usually because the token expired. The next login reports why, or succeeds with a new
+      // token.
       if (reason === 'io server disconnect') this.#endedToken = this.#token
-      this.#lost(this.#said ?? networkError(reason))
+      this.#lost(this.#serverError ?? networkError(reason))
     })
     this.#socket.onAny((name: string, payload: unknown) => this.#heard(name, payload))
   }
 
-  /** Connects, also in a pause between two tries. */
+  /** Connects at once, even during a backoff pause. */
   open(): void {
     if (this.#isOpen && this.#isTrying()) return
     this.#isOpen = true
@@ -85,15 +87,15 @@ export class Connection {
   }
 
   /**
-   * Emits, and returns the result of the acknowledgement.
-   * @throws ParleyError NETWORK_ERROR when there is no connection, or it broke before the acknowledgement
+   * Emits an event and returns the result of its acknowledgement.
+   * @throws ParleyError NETWORK_ERROR without a connection, or if it breaks before the acknowledgement
    */
   async emit(event: string, payload: unknown): Promise<unknown> {
     if (this.#loggedInAtMS === undefined) throw networkError('not connected')
     return emitChecked(this.#emitNow, event, payload)
   }
 
-  /** Whether it connects, or is connected. */
+  /** Whether it is connecting or connected. */
   #isTrying(): boolean {
     const state = this.#state.get()
     return state.status === 'connecting' || isConnected(state)
@@ -102,7 +104,7 @@ export class Connection {
   #connect(): void {
     clearTimeout(this.#timer)
     this.#attempt++
-    this.#said = undefined
+    this.#serverError = undefined
     this.#state.set({ status: 'connecting' })
     this.#socket.connect()
   }
@@ -118,7 +120,7 @@ export class Connection {
       this.#latestServerTimeMS = Math.max(this.#latestServerTimeMS, result.serverTimeMS)
       this.#renewLater(result)
       this.#state.set({ status: 'syncing' })
-      await retryWhilePassing(() => this.#options.onLogin(result), isCurrent)
+      await retryTransient(() => this.#options.onLogin(result), isCurrent)
       if (!isCurrent()) return
       this.since = this.#latestServerTimeMS
       this.#state.set({ status: 'online' })
@@ -130,7 +132,7 @@ export class Connection {
     }
   }
 
-  /** By the server's clock. */
+  /** Uses the server's clock, since the client's may be wrong. */
   #renewLater({ expirationDate, serverTimeMS }: LoginResult): void {
     const leftMS = Date.parse(expirationDate) - serverTimeMS
     this.#renewIn(leftMS - Math.min(renewMS, leftMS / 4))
@@ -141,14 +143,14 @@ export class Connection {
     if (fetch && pauseMS < longestTimerMS) this.#timer = setTimeout(() => void this.#renew(fetch), pauseMS)
   }
 
-  /** The connection stays with a newer token; with its own it would end. */
+  /** Authenticates with a newer token, so that the connection outlives the current one. */
   async #renew(fetch: () => Promise<string>): Promise<void> {
     const attempt = this.#attempt
-    // Without a newer one it asks again, until the token ends.
+    // Without a newer token, ask again until this one expires.
     const next = await fetch().catch(() => this.#token)
     if (attempt !== this.#attempt) return
     if (next === undefined || next === this.#token) return this.#renewIn(renewPauseMS)
-    // One that is refused is so at the next login, which says why.
+    // If the new token is refused, the next login reports why.
     const result = await authenticate(this.#emitNow, this.#options, next).catch(() => undefined)
     if (attempt !== this.#attempt) return
     if (!result) return this.#renewIn(renewPauseMS)
@@ -156,11 +158,11 @@ export class Connection {
     this.#renewLater(result)
   }
 
-  /** Waits for the next try. */
+  /** Schedules a reconnect. */
   #lost(error: ParleyError): void {
     if (!this.#isTrying()) return
-    if (this.#loggedInAtMS !== undefined && Date.now() - this.#loggedInAtMS > stableMS) this.#pauses.reset()
-    const pauseMS = this.#pauses.next(error)
+    if (this.#loggedInAtMS !== undefined && Date.now() - this.#loggedInAtMS > stableMS) this.#backoff.reset()
+    const pauseMS = this.#backoff.next(error)
     this.#leave({ status: 'waiting', error, retryAtMS: Date.now() + pauseMS })
     this.#timer = setTimeout(() => this.#connect(), pauseMS)
   }
@@ -168,7 +170,7 @@ export class Connection {
   #end(state: ConnectionState): void {
     this.#stopListening?.()
     this.#stopListening = undefined
-    this.#pauses.reset()
+    this.#backoff.reset()
     this.#leave(state)
   }
 
@@ -183,7 +185,7 @@ export class Connection {
   #heard(name: string, raw: unknown): void {
     const payload = decodeEvent(raw, this.#options.encoding)
     if (name === 'error') {
-      this.#said = errorOf((payload as { RC?: number } | null)?.RC ?? 500, payload)
+      this.#serverError = errorOf((payload as { RC?: number } | null)?.RC ?? 500, payload)
       return
     }
     if (name === 'serverTime') {
@@ -194,7 +196,7 @@ export class Connection {
   }
 }
 
-/** Socket.IO takes the path of a URL for a namespace. */
+/** Splits off the path, which Socket.IO would take for a namespace. */
 function addressOf(url: string): { origin: string; path: string } {
   const [, origin = url, path = ''] = /^(\w+:\/\/[^/]+)(.*)$/.exec(url) ?? []
   return { origin, path }

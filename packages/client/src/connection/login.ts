@@ -13,8 +13,8 @@ export interface LoginOptions {
 }
 
 /**
- * Authenticates a connection (docs/reference/socket.md#connect); a token that was refused is replaced once.
- * @param ended a token that is known to have ended
+ * Authenticates a connection (docs/reference/socket.md#connect), with a new token if the current one is refused.
+ * @param ended a token known to have expired
  * @throws ParleyError
  */
 export async function login(
@@ -33,7 +33,7 @@ export async function login(
 }
 
 /**
- * Emits `auth2`; on a connection that is logged in, the token takes the place of its own.
+ * Emits `auth2`. On an authenticated connection, the token replaces the current one.
  * @throws ParleyError
  */
 export async function authenticate(
@@ -50,8 +50,8 @@ export async function authenticate(
 }
 
 /**
- * The `result` of an acknowledgement.
- * @throws ParleyError of its error, or NETWORK_ERROR when none came
+ * Emits an event and returns the `result` of its acknowledgement.
+ * @throws ParleyError for an error in the acknowledgement, or NETWORK_ERROR if none arrives
  */
 export async function emitChecked(emit: Emit, event: string, ...args: unknown[]): Promise<unknown> {
   const answer = (await emit(event, ...args).catch((error: unknown) => {

@@ -5,8 +5,8 @@ interface Target {
 }
 
 /**
- * Calls the listener in a browser when the network is back or the page becomes visible. Returns a function that ends
- * it.
+ * In a browser, calls the listener when the network returns or the page becomes visible. Returns an unsubscribe
+ * function.
  */
 export function onNetworkBack(listener: () => void): () => void {
   const page = globalThis as Target & { document?: Target }

@@ -3,7 +3,7 @@ import { test } from 'vitest'
 import { ParleyError } from '../parley-error.ts'
 import { createTokenSource, type TokenAsked, withToken } from './token-source.ts'
 
-test('a function that hangs is called again, and its late token is dropped', async () => {
+test('a token function that hangs is called again, and its late token is dropped', async () => {
   const asked: ((token: string) => void)[] = []
   const ask = () => new Promise<string>((resolve) => void asked.push(resolve))
   const tokens = createTokenSource(ask, 20)
@@ -16,7 +16,7 @@ test('a function that hangs is called again, and its late token is dropped', asy
   assert.equal(await tokens.get(), 'the second')
 })
 
-test('a function is told that the last token was refused, until it returns another one', async () => {
+test('a token function learns of the refused token until it returns another one', async () => {
   const asked: TokenAsked[] = []
   const brought = ['first', 'first', 'second']
   const tokens = createTokenSource(async (about) => {
@@ -31,7 +31,7 @@ test('a function is told that the last token was refused, until it returns anoth
   assert.deepEqual(asked, [{ refused: false }, refused('first'), refused('first'), refused('second')])
 })
 
-test('a function that returns the refused token again is called once, and the refusal stands', async () => {
+test('a token function that returns the refused token is not called again, and the refusal stands', async () => {
   let asked = 0
   const tokens = createTokenSource(async () => {
     asked++
@@ -39,7 +39,7 @@ test('a function that returns the refused token again is called once, and the re
   })
   await tokens.get()
   const refuse = async () => {
-    throw new ParleyError('INVALID_TOKEN', 'it has ended', 401)
+    throw new ParleyError('INVALID_TOKEN', 'the token has expired', 401)
   }
   await assert.rejects(withToken(tokens, refuse, 'ended'), { code: 'INVALID_TOKEN' })
   assert.equal(asked, 2)

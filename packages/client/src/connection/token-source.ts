@@ -2,28 +2,28 @@ import { asParleyError, networkError } from '../parley-error.ts'
 
 /** Why a token is fetched. */
 export interface TokenAsked {
-  /** Whether Parley refused the last one: it has ended, and only another one helps. */
+  /** Whether Parley refused the last token. Return a different one then. */
   refused: boolean
-  /** The one that was refused: a server that has issued another since returns that. */
+  /** The refused token. If your server has issued another one since, return that. */
   last?: string
 }
 
-/** Fetches the user's token. One that throws, or takes more than 60 s, is called again later. */
+/** Fetches the user's token. Retried if it throws or takes more than 60 s. */
 export type FetchToken = (asked: TokenAsked) => Promise<string>
 
 export interface TokenSource {
   /** The token to use now. */
   get: () => Promise<string>
-  /** A token other than the one that was refused; undefined where there is none. */
+  /** A token other than the refused one; undefined if there is none. */
   renew: (refused: string) => Promise<string | undefined>
-  /** Fetches one before the present one ends: the same, where there is no newer one yet. None for a plain string. */
+  /** Fetches a token before the current one expires; may return the same one. Absent for a plain string. */
   fetch?: () => Promise<string>
 }
 
 /**
- * Calls with a token; when that is refused since it has ended, with a new one, if there is one. That may have been another
- * tab's, and ended too: then once more.
- * @param ended a token that is known to have ended
+ * Calls with a token, and retries with a new one if it is refused. The new one may come from another tab and have
+ * expired too, so there is a second retry.
+ * @param ended a token known to have expired
  */
 export async function withToken<T>(
   { get, renew }: TokenSource,
@@ -32,7 +32,7 @@ export async function withToken<T>(
 ): Promise<T> {
   const given = await get()
   const renewed = given === ended ? await renew(given) : undefined
-  // One that has no successor is tried as it is, and its owner is not asked twice.
+  // Without a successor, try the token as is, and do not fetch twice.
   let left = given === ended && renewed === undefined ? 0 : 2
   let token = renewed ?? given
   for (;;) {
@@ -47,18 +47,18 @@ export async function withToken<T>(
   }
 }
 
-/** How long a function may take: one that hangs is called again. */
+/** Timeout of a token function. One that hangs is called again. */
 const longestMS = 60_000
 
 /**
- * A token, or a function that fetches one: it is called for the first token, shortly before one ends, and when one has ended.
- * @param timeoutMS how long the function may take
+ * Wraps a token, or a function that is called for the first token, shortly before expiry, and after a refusal.
+ * @param timeoutMS of the function
  */
 export function createTokenSource(token: string | FetchToken, timeoutMS: number = longestMS): TokenSource {
   if (typeof token === 'string') return { get: async () => token, renew: async () => undefined }
   const fetchNew = token
   let current: string | undefined
-  /** Until there is another one. */
+  /** Kept until a different token arrives. */
   let refusedToken: string | undefined
   let fetching: Promise<string> | undefined
 
@@ -98,7 +98,7 @@ export function createTokenSource(token: string | FetchToken, timeoutMS: number 
   }
 }
 
-/** @throws when it takes longer; a late result is dropped */
+/** @throws on timeout; a late result is dropped */
 function inTime<T>(work: () => Promise<T>, timeoutMS: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('no token in time')), timeoutMS)

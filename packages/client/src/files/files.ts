@@ -2,33 +2,31 @@ import type { UserCalls } from '../calls/user-calls.ts'
 import type { Attachment, NewFile } from '../generated/types.ts'
 import { asParleyError, errorOf, networkError } from '../parley-error.ts'
 
-/** A file to upload: a `File` has a name, any other Blob gets one. */
+/** A file to upload. A Blob without a name is called `file`. */
 export type FileToUpload = Blob & { name?: string }
 
-/** Dimensions that the sender may give: pixels, and seconds. */
+/** Optional metadata: `width` and `height` in pixels, `duration` in seconds. */
 export type UploadOptions = Pick<Attachment, 'width' | 'height' | 'duration'> & {
   name?: string
   signal?: AbortSignal
-  /** Sends the bytes; by default `fetch`, which says nothing of how far it is. */
+  /** Sends the bytes. The default, `fetch`, reports no progress. */
   send?: (to: { method: string; url: string; headers: Record<string, string> }, file: Blob) => Promise<void>
-  /** The announcement of an earlier try of this file by this user; reused while its address is valid. */
+  /** This user's announcement of the file in an earlier attempt, reused while its URL is valid. */
   announced?: Announced | undefined
-  /** Gets the announcement of this try, for the next one. */
+  /** Receives this attempt's announcement, for a retry. */
   onAnnounced?: (announced: Announced) => void
 }
 
-/** A file that was announced, and where its bytes go. Until a day has passed it counts for the limit of its user. */
+/** An announced file and its upload URL. It counts toward the user's limit for a day. */
 export type Announced = Pick<NewFile, 'fileID' | 'upload'>
 
-/** The files of messages (docs/reference/files.md). */
+/** Message files (docs/reference/files.md). */
 export interface Files {
-  /**
-   * Uploads a file; the result goes into `attachments` of a message. Fails with a ParleyError, and may be tried again.
-   */
+  /** Uploads a file. Put the result into `attachments` of a message. Rejects with a ParleyError, and can be retried. */
   upload(file: FileToUpload, options?: UploadOptions): Promise<Attachment>
-  /** Where a file's bytes are, for some minutes, without any header. */
+  /** A download URL that needs no headers, valid for some minutes. */
   fileURL(fileID: string): Promise<string>
-  /** Where the thumbnail of a picture is; where there is none (yet), where the picture is. */
+  /** The thumbnail's URL, or the file's own while there is no thumbnail. */
   thumbnailURL(fileID: string): Promise<string>
 }
 
@@ -38,7 +36,7 @@ interface Known {
   untilMS: number
 }
 
-/** An address that ends sooner than this is asked for anew. */
+/** A URL that expires sooner than this is renewed. */
 const spareMS = 60_000
 
 export function createFiles({ createFile, markUploaded, getFile }: UserCalls): Files {
@@ -61,7 +59,7 @@ export function createFiles({ createFile, markUploaded, getFile }: UserCalls): F
       onAnnounced?.(here)
       const sending = send ? send(upload, file) : put(upload, { body: file, ...options })
       await sending.catch((error: unknown) => {
-        // An earlier try was taken, and its response was lost.
+        // An earlier attempt succeeded, but its response was lost.
         if (asParleyError(error).code !== 'FILE_UPLOADED') throw error
       })
       const stored = await markUploaded({ id: fileID }, options)

@@ -1,4 +1,4 @@
-// Written by `npm run docs:client` from packages/contracts: change that, not this.
+// Generated from packages/contracts by `npm run docs:client`. Do not edit.
 export const adminCalls = {
   sendBatch: 'POST /messages/batch',
   sendMessage: 'POST /messages',

@@ -32,7 +32,7 @@ describe('a watched user', () => {
     await vi.waitFor(() => assert.deepEqual(said.slice(1), [['presence unsubscribe', ['bob']]]))
   })
 
-  test('is watched in the end if the server refuses temporarily', async () => {
+  test('is watched eventually after temporary refusals', async () => {
     const { look, said, presence } = watch(
       new ParleyError('SERVICE_UNAVAILABLE', 'Redis is away', 503),
       new ParleyError('TOO_MANY_REQUESTS', 'too many', 429),
@@ -53,7 +53,7 @@ describe('a watched user', () => {
     await vi.waitFor(() => assert.deepEqual(said.slice(1), [['presence subscribe', ['bob']]]))
   })
 
-  test('is watched if the server permanently refuses others of the same call', async () => {
+  test('is watched even if the server permanently refuses other users in the same call', async () => {
     const said: string[][] = []
     const presence = new PresenceWatch({
       isConnected: () => true,
@@ -73,10 +73,10 @@ describe('a watched user', () => {
     const calls = said.length
     presence.of('bob').subscribe(() => undefined)
     await vi.waitFor(() => assert.ok(isOnline('bob')))
-    assert.deepEqual(said.slice(calls), [['bob']], 'the refused are not asked for again')
+    assert.deepEqual(said.slice(calls), [['bob']], 'refused users are not requested again')
   })
 
-  test('is unknown once a login no longer allows watching them', async () => {
+  test('becomes unknown once a login no longer allows the watch', async () => {
     let clients = [{ client: 'bob', state: 'online' }]
     const presence = new PresenceWatch({ isConnected: () => true, emit: async () => ({ clients }) })
     presence.of('bob').subscribe(() => undefined)
@@ -86,7 +86,7 @@ describe('a watched user', () => {
     await vi.waitFor(() => assert.equal(presence.of('bob').get(), undefined))
   })
 
-  test('changes together with all others: first those removed, then those added', async () => {
+  test('is batched with other changes: unsubscribes first, then subscribes', async () => {
     const { look, said } = watch()
     const users = (of: string) => Array.from({ length: 400 }, (_, i) => `${of} ${i}`)
     const ends = users('before').map(look)
@@ -100,7 +100,7 @@ describe('a watched user', () => {
     ])
   })
 
-  test('waits for a place when 500 are watched, and gets one as soon as others end', async () => {
+  test('waits for a slot while 500 are watched, and gets one once others end', async () => {
     const held = new Set<string>()
     const refused: string[] = []
     const presence = new PresenceWatch({

@@ -1,11 +1,11 @@
 import type { ServerEvents } from '../generated/types.ts'
-import { asParleyError, isPassing } from '../parley-error.ts'
-import { growingPauses } from '../pauses.ts'
+import { asParleyError, isTransient } from '../parley-error.ts'
+import { createBackoff } from '../pauses.ts'
 import { createStore, oncePerTask, type Store } from '../store.ts'
 
 type Heard = ServerEvents['presence']
 
-/** How a user is now (docs/reference/presence.md); `lastSeenMS` only when offline. */
+/** A user's presence (docs/reference/presence.md). `lastSeenMS` is set only when offline. */
 export type Presence = Omit<ServerEvents['presence']['clients'][number], 'client'>
 
 type PresenceEmit = 'presence subscribe' | 'presence unsubscribe'
@@ -18,7 +18,7 @@ interface PresenceWatchOptions {
 interface Watched {
   store: Store<Presence | undefined>
   set: (now: Presence | undefined) => void
-  /** How many look. */
+  /** Number of subscribers. */
   count: number
 }
 
@@ -27,31 +27,31 @@ interface Call {
   clients: string[]
 }
 
-/** The server's limit for a connection, and for a call. */
+/** The server's limit per connection and per call. */
 const most = 500
 
-/** The presence of watched users. A watch ends with the connection: each login starts them again. */
+/** Presence of watched users. Watches end with the connection; each login restarts them. */
 export class PresenceWatch {
   readonly #options: PresenceWatchOptions
   readonly #watched = new Map<string, Watched>()
   /** Watches to start or end at the server; also those waiting for a free slot. */
   readonly #due = new Set<string>()
-  /** Users that the server watches for this connection, or may. */
+  /** Users that the server watches, or may watch, for this connection. */
   readonly #held = new Set<string>()
-  /** Parts of subscriptions that the server refused as a whole, because of an ID that is none. */
+  /** Halves of subscriptions that the server refused because of an invalid ID. */
   #parts: string[][] = []
-  /** One at a time: the server refuses a subscription that comes in the middle of another. */
+  /** One call at a time: the server refuses overlapping subscriptions. */
   #isReporting = false
   readonly #report = oncePerTask(() => void this.#reportDue())
-  readonly #pauses = growingPauses(1_000, 30_000)
-  /** Runs while the server is not asked again. */
+  readonly #backoff = createBackoff(1_000, 30_000)
+  /** Runs while backing off. */
   #pause: ReturnType<typeof setTimeout> | undefined
 
   constructor(options: PresenceWatchOptions) {
     this.#options = options
   }
 
-  /** The same object each time. The user is watched as long as somebody is subscribed. */
+  /** Returns the same store each time. The user is watched while it has a subscriber. */
   of(user: string): Store<Presence | undefined> {
     const watched = this.#watched.get(user) ?? this.#add(user)
     return watched.store
@@ -145,20 +145,20 @@ export class PresenceWatch {
       for (const user of clients) {
         if (watched.has(user)) continue
         this.#held.delete(user)
-        // Users left out of the answer may not be watched, or no longer: forget their state.
+        // Users missing from the response may not be watched, or no longer: forget their state.
         if (isComing) this.#watched.get(user)?.set(undefined)
       }
-      this.#pauses.reset()
+      this.#backoff.reset()
     } catch (error) {
-      // Without a response the server may have taken them.
+      // Without a response, the server may be watching them.
       if (asParleyError(error).status !== 0) for (const user of more) this.#held.delete(user)
       this.#failed(call, error)
     }
   }
 
   /**
-   * Transient errors are retried; a refused call is split in halves, so that one wrong ID blocks nobody else. Without a
-   * connection the next login starts over.
+   * Retries transient errors. Splits a refused call in half, so that one invalid ID does not block the rest. Without a
+   * connection, the next login starts over.
    */
   #failed({ event, clients }: Call, error: unknown): void {
     if (!this.#options.isConnected()) return
@@ -167,11 +167,11 @@ export class PresenceWatch {
       this.#parts.push(clients.slice(0, half), clients.slice(half))
       return
     }
-    if (!isPassing(error)) return
+    if (!isTransient(error)) return
     for (const user of clients) this.#due.add(user)
     this.#pause = setTimeout(() => {
       this.#pause = undefined
       this.#report()
-    }, this.#pauses.next(error))
+    }, this.#backoff.next(error))
   }
 }

@@ -18,17 +18,17 @@ import { useProvided } from './provider.ts'
 
 export { ParleyProvider, type ParleyProviderProps } from './provider.ts'
 
-/** The value of a store, rendered again when it changes. */
+/** A store's current value. Rerenders when it changes. */
 export function useStore<T>(store: Store<T>): T {
   return useSyncExternalStore(store.subscribe, store.get, store.get)
 }
 
-/** The client of the provider. */
+/** The client of the enclosing ParleyProvider. */
 export function useClient(): Client {
   return useProvided().client
 }
 
-/** The user's rooms: the pinned ones first, then by the latest message. */
+/** The user's rooms: pinned ones first, then by latest message. */
 export function useRooms(): readonly RoomInfo[] {
   return useStore(useClient().rooms)
 }
@@ -51,17 +51,17 @@ export function usePresence(userID: string): Presence | undefined {
 interface Opened {
   messages: readonly RoomMessage[]
   history: HistoryState
-  /** Why it did not open: the user is not in the room, … It is tried again with each connection. */
+  /** Why opening failed, for instance because the user is not in the room. Each connection retries it. */
   error: ParleyError | undefined
 }
 
 export interface OpenRoom extends Opened {
   room: Room
-  /** Undefined while it is not one of the user's rooms. */
+  /** Undefined while the user is not in the room. */
   info: RoomInfo | undefined
 }
 
-/** A room, opened: its messages are loaded and stay up to date. */
+/** Opens a room: its messages load and stay up to date. */
 export function useRoom(roomID: string): OpenRoom {
   const room = useClient().room(roomID)
   return { room, info: useStore(room.info), ...useOpened(room) }
@@ -69,12 +69,12 @@ export function useRoom(roomID: string): OpenRoom {
 
 export interface OpenThread extends Opened {
   thread: Thread
-  /** The message that it is about. */
+  /** The message that the thread is about. */
   root: RoomMessage | undefined
   unread: number
 }
 
-/** The thread about a message of a room, opened. */
+/** Opens the thread about a message of a room. */
 export function useThread(roomID: string, messageID: string): OpenThread {
   const thread = useClient().room(roomID).thread(messageID)
   return { thread, root: useStore(thread.root), unread: useStore(thread.unread), ...useOpened(thread) }
@@ -83,7 +83,7 @@ export function useThread(roomID: string, messageID: string): OpenThread {
 function useOpened(shown: Room | Thread): Opened {
   const isReady = isConnected(useConnection())
   useEffect(() => {
-    // `history` has the error of a failure.
+    // `history` has the error.
     if (isReady) shown.open().catch(() => undefined)
   }, [shown, isReady])
   const history = useStore(shown.history)
@@ -95,7 +95,7 @@ export function useTyping(roomID: string): readonly LiveText[] {
   return useStore(useClient().room(roomID).typing)
 }
 
-/** The files that go with the message being written in a room or thread, with what adds and removes them. */
+/** Files for the message being written in a room or thread, with the actions on them. */
 export function useUploads(about: string): { list: readonly Upload[] } & Pick<Uploads, 'add' | 'retry' | 'remove'> {
   const { uploads } = useProvided()
   const all = useStore(uploads.list)

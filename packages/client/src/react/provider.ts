@@ -9,14 +9,14 @@ interface Provided {
 
 const ParleyContext = createContext<Provided | undefined>(undefined)
 
-/** A client of yours, or the options of one that lives as long as the component: another `id` makes another client. */
+/** Your own client, or options for one that lives as long as the component. A new `id` replaces it. */
 export type ParleyProviderProps = ({ client: Client } | { options: ClientOptions; id: string }) & {
-  /** Where uploaded files survive a reload: sessionStorage. */
+  /** Storage in which uploads survive a reload: sessionStorage. */
   uploads?: UploadsOptions
   children?: ReactNode
 }
 
-/** Gives the hooks below it their client. It renders its children once there is one. */
+/** Provides the client to the hooks below. Renders its children once there is one. */
 export function ParleyProvider(props: ParleyProviderProps): ReactNode {
   const made = useMade('client' in props ? undefined : props.options, 'client' in props ? undefined : props.id)
   const client = 'client' in props ? props.client : made
@@ -37,7 +37,7 @@ function WithUploads({ client, options, children }: WithUploadsProps): ReactNode
 
 function useMade(options: ClientOptions | undefined, id: string | undefined): Client | undefined {
   const [client, setClient] = useState<Client>()
-  // oxlint-disable-next-line exhaustive-deps -- options are a new object in each rendering; `id` says which are others
+  // oxlint-disable-next-line exhaustive-deps -- options are a new object on each render; `id` identifies them
   useEffect(() => {
     if (!options) return undefined
     const created = createClient(options)
@@ -50,9 +50,9 @@ function useMade(options: ClientOptions | undefined, id: string | undefined): Cl
   return client
 }
 
-/** @throws outside of a ParleyProvider */
+/** @throws outside a ParleyProvider */
 export function useProvided(): Provided {
   const provided = useContext(ParleyContext)
-  if (!provided) throw new Error('the hooks of @parley/client/react need a <ParleyProvider> around them')
+  if (!provided) throw new Error('hooks of @parley/client/react must be used inside a <ParleyProvider>')
   return provided
 }

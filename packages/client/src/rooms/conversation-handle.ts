@@ -19,12 +19,12 @@ interface Source extends Pick<RoomHistoryOptions, 'read'>, Pick<ReadMarkerOption
   pending: () => PendingSend[]
 }
 
-/** Shared by rooms and threads: messages loaded by pages without holes, then pending sends; and a read marker. */
+/** Base of rooms and threads: a gapless range of loaded messages, then pending sends; and a read marker. */
 export class ConversationHandle extends RoomHistory implements Conversation {
   protected readonly marker: ReadMarker
   readonly #messages = createStore<readonly RoomMessage[]>([])
   readonly messages: Store<readonly RoomMessage[]> = this.#messages
-  /** As shown: the same object until the message changes. */
+  /** Messages as shown: the same object until the message changes. */
   readonly #shown = new WeakMap<Message, RoomMessage>()
   readonly #parts: ConversationParts
   readonly #pending: () => PendingSend[]
@@ -38,15 +38,15 @@ export class ConversationHandle extends RoomHistory implements Conversation {
     this.#show()
   }
 
-  /** Its pending sends changed. */
+  /** Call it when pending sends have changed. */
   pendingChanged(): void {
     this.#showSoon()
   }
 
-  /** After each login. */
+  /** Call it after each login. */
   loggedIn(): void {
     this.#showSoon()
-    this.watchHole()
+    this.watchGap()
     void this.marker.flush()
   }
 
@@ -79,7 +79,7 @@ export class ConversationHandle extends RoomHistory implements Conversation {
   }
 }
 
-/** A message that Parley has, as shown. */
+/** A stored message, as shown. */
 export function toShown(message: Message, me: string | undefined): RoomMessage {
   return { ...message, key: keyOf(message, me), isMine: message.sender._id === me, state: 'sent' }
 }

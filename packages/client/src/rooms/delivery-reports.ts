@@ -8,24 +8,24 @@ export interface DeliveryReportsOptions {
 
 export interface DeliveryReports {
   heard: (message: Message) => void
-  /** The rooms as they were just read. */
+  /** Takes rooms just read from the server. */
   read: (rooms: readonly RoomInfo[]) => void
   close: () => void
 }
 
-/** Messages of one room that come together are one report. */
+/** Messages of a room within this time share one report. */
 const batchMS = 1_000
-/** After a login without replay: for at most this many rooms. */
+/** Limit for the reports after a login without replay. */
 const mostRooms = 50
 
-/** Reports which messages of others have reached this device: the latest of each room, batched. */
+/** Reports delivered messages in batches: only the latest of each room. */
 export function createDeliveryReports({ me, emit }: DeliveryReportsOptions): DeliveryReports {
   const due = new Map<string, Message>()
-  /** The seq up to which each room is reported; of rooms too large for it, all that will come. */
+  /** The reported seq per room; infinite for rooms too large for delivery markers. */
   const reported = new Map<string, number>()
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  /** A lost report is made up by the next message, or by reading it. */
+  /** A lost report is not retried: the next message's report, or reading it, makes up for it. */
   async function flush(): Promise<void> {
     timer = undefined
     const messages = [...due.values()]

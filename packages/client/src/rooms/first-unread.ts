@@ -4,15 +4,15 @@ import { countsFor } from './unread-count.ts'
 /** At most this many messages are loaded to find the first unread one. */
 const most = 500
 
-/** How many messages up to a seq are unread: the last ones that others sent. */
+/** The number of unread messages up to a seq. They are the latest ones from other senders. */
 export interface Unread {
   count: number
   upToSeq: number
 }
 
 /**
- * Loads older messages until the first unread one is among them.
- * @returns its ID; undefined where it is further back, or nothing is unread
+ * Loads older messages until the first unread one is loaded.
+ * @returns its ID; undefined if nothing is unread or it is too far back
  */
 export async function loadFirstUnread(
   history: RoomHistory,
@@ -24,11 +24,11 @@ export async function loadFirstUnread(
   for (;;) {
     const first = firstOf(history, unread, me)
     if (first !== undefined || timeline.low <= 1 || timeline.high - timeline.low >= most) return first
-    await history.whilePassing(() => history.loadOlder(100))
+    await history.retrying(() => history.loadOlder(100))
   }
 }
 
-/** The first of the unread messages: it is found from the last one. */
+/** Finds the first unread message by counting back from the latest. */
 function firstOf({ timeline }: RoomHistory, { count, upToSeq }: Unread, me: string | undefined): string | undefined {
   let found = 0
   for (let seq = Math.min(upToSeq, timeline.high); seq >= timeline.low; seq--) {

@@ -20,7 +20,7 @@ export const notLoaded: HistoryState = {
   error: undefined,
 }
 
-/** How it is now: the same object until something changes. */
+/** The current state; `before` itself if nothing changed. */
 export function historyState(
   before: HistoryState,
   { isLoaded, isFollowing, low }: Timeline,

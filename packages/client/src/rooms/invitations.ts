@@ -13,25 +13,25 @@ export interface InvitationsOptions {
 
 export interface Invitations {
   list: Store<readonly Invitation[]>
-  /** Reads them again. */
+  /** Rereads the list. */
   read: () => void
-  /** After each login: reads them, if the connection ended before they were read. */
+  /** Call it after each login: runs a read that is still due. */
   loggedIn: () => void
-  /** The user is a member, and `client.rooms` has the room. */
+  /** Resolves once the user is a member and `client.rooms` has the room. */
   accept: (room: string) => Promise<void>
   decline: (room: string) => Promise<void>
 }
 
-/** With these an invitation is open no longer. */
+/** Errors after which an invitation is no longer open. */
 const over: ReadonlySet<string> = new Set(['INVITATION_NOT_FOUND', 'ROOM_CLOSED', 'ROOM_NOT_FOUND'])
 
-/** The user's open invitations: read after a login, and when one comes. */
+/** The user's open invitations, read after a login and when one arrives. */
 export function createInvitations({ calls, rooms, isConnected }: InvitationsOptions): Invitations {
   const list = createStore<readonly Invitation[]>([])
   const { ask, loggedIn } = rereading(async () => show((await calls.listInvitations({ limit: 100 })).data), isConnected)
   rooms.rooms.subscribe(() => show(list.get()))
 
-  /** Those to rooms of which the user is a member have ended. */
+  /** Hides invitations to rooms that the user has joined. */
   function show(invitations: readonly Invitation[]): void {
     const open = invitations.filter(({ room }) => !rooms.get(room))
     if (open.length > 0 || list.get().length > 0) list.set(open)

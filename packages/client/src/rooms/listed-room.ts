@@ -1,7 +1,7 @@
 import type { Message, Room } from '../generated/types.ts'
 import { noUnread, recounted, totalOf, type UnreadCount, withMessage } from './unread-count.ts'
 
-/** A room as the user sees it, with `unread` as it is now. */
+/** A room as the user sees it, with its current `unread` count. */
 export interface RoomInfo extends Room {
   unread: number
 }
@@ -14,7 +14,7 @@ export interface Listed {
 
 export const toInfo = ({ resource, unread }: Listed): RoomInfo => ({ ...resource, unread: totalOf(unread) })
 
-/** As just read; messages that arrived during the read are newer. */
+/** Takes over a room just read. Messages that arrived during the read are newer. */
 export function asRead(before: Listed | undefined, resource: Room): Listed {
   const upToSeq = resource.lastMessage?.seq ?? 0
   const last = before?.resource.lastMessage
@@ -33,7 +33,7 @@ export function afterMessage({ resource, unread }: Listed, message: Message, me:
   }
 }
 
-/** The event leaves out fields that depend on the user. */
+/** Keeps the per-user fields, which the event omits. */
 export function afterRoomEvent({ resource: before, unread }: Listed, resource: Room): Listed {
   const { muted, pref, notifications, lastMessage } = before
   const own = {

@@ -4,7 +4,7 @@ import { withReplaced } from '../with-replaced.ts'
 import type { RoomList } from './room-list.ts'
 import type { Timeline } from './timeline.ts'
 
-/** Up to which message another member has read, as far as known. */
+/** The last message that another member is known to have read. */
 export interface Reader {
   user: string
   messageID: string
@@ -14,8 +14,7 @@ export interface MemberMarkers {
   readers: Store<readonly Reader[]>
   delivered: Store<ReadonlyMap<string, number>>
   /**
-   * Loads the members that have read or received the user's last message. Large rooms have no markers, and are complete
-   * without.
+   * Loads the members' read and delivery positions. In large rooms, loads only the readers of the user's last message.
    */
   load: () => Promise<void>
   hasRead: (user: string, messageID: string) => void
@@ -32,12 +31,12 @@ interface Parts {
   me: () => string | undefined
 }
 
-/** Of larger rooms only the readers of the last message are asked for. */
+/** In larger rooms, only the readers of the user's last message are loaded. */
 const mostMembers = 100
 
 /**
- * Read and delivery markers of a room's members: from events, and from the member list when it is opened. No marker
- * ever moves backwards.
+ * Read and delivery markers of a room's members: loaded when the room opens, then kept up to date by events. Markers of
+ * loaded messages never move backwards.
  */
 export function createMemberMarkers(id: string, { calls, rooms, me }: Parts, timeline: Timeline): MemberMarkers {
   const readers = createStore<readonly Reader[]>([])
@@ -76,7 +75,7 @@ export function createMemberMarkers(id: string, { calls, rooms, me }: Parts, tim
     const message = timeline.get(messageID)
     return message ? comeTo(message.seq).filter((user) => user !== message.sender._id) : []
   }
-  // A read marker on a message that is not loaded is newer.
+  // A read marker on a message that is not loaded counts as newer.
   const readersOf = (seq: number) =>
     readers.get().flatMap(({ user, messageID }) => ((seqOf(messageID) ?? seq) >= seq ? [user] : []))
   const reachedBy = (seq: number) => [...delivered.get()].flatMap(([user, reached]) => (reached >= seq ? [user] : []))

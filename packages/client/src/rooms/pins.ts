@@ -8,17 +8,17 @@ import { isOutdated } from './outdated.ts'
 export interface Pins {
   list: Store<readonly Message[]>
   open: () => void
-  /** The pins must be read again. */
+  /** Call it when the pins must be reread. */
   changed: () => void
   loggedIn: () => void
   heard: (message: Message) => void
   gone: (isGone: (message: Message) => boolean) => void
 }
 
-/** The most pins shown. */
+/** Maximum number of pins shown. */
 const most = 50
 
-/** The latest pinned messages of a room, however far back they are: read when the room is opened, then kept by events. */
+/** A room's latest pinned messages, however old: read when the room opens, then kept up to date by events. */
 export function createPins(id: string, calls: Pick<UserCalls, 'listPins'>, isConnected: () => boolean): Pins {
   const list = createStore<readonly Message[]>([])
   const read = async () => list.set((await calls.listPins({ id, limit: most })).data)

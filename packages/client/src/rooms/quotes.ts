@@ -1,15 +1,15 @@
 import type { Message, Quote } from '../generated/types.ts'
 
-/** As in the interface: the characters of a text that a quote has. */
+/** The server's limit for a quote's text, in characters. */
 const quoteLength = 200
 
-/** The text of a message: its content, or the `text` of that; empty where it has none. */
+/** A message's text: its content, or the content's `text`; empty if there is none. */
 export function textOf({ message }: Message): string {
   const text = typeof message === 'object' && message && 'text' in message ? message.text : message
   return typeof text === 'string' ? text : ''
 }
 
-/** The quote of a message, as Parley makes it (docs/reference/messages.md#replies). */
+/** Quotes a message as the server does (docs/reference/messages.md#replies). */
 export function quoteOf(message: Message): Quote {
   const { _id, sender, messageType, isDeleted } = message
   return { _id, sender: sender._id, messageType, text: textOf(message).slice(0, quoteLength), isDeleted }
@@ -17,7 +17,7 @@ export function quoteOf(message: Message): Quote {
 
 export const deletedQuote = (quote: Quote): Quote => ({ ...quote, text: '', isDeleted: true })
 
-/** A message with its quotes of another brought up to date: the same object where it quotes none. */
+/** Updates a message's quotes of another message. Returns the same object if it quotes none. */
 export function requoted(message: Message, quoted: string, now: (before: Quote) => Quote): Message {
   const { replyTo, lastThreadMessage: last } = message
   const isReply = replyTo?._id === quoted && !replyTo.isDeleted

@@ -21,7 +21,7 @@ describe('a read marker', () => {
     marker.mark('one')
     await vi.waitFor(() => assert.deepEqual(reported, ['one', 'one']), { timeout: 60_000 })
     await marker.flush()
-    assert.equal(reported.length, 2, 'nothing is due any more')
+    assert.equal(reported.length, 2, 'nothing is left to report')
   })
 
   test('waits for the next login while disconnected', async () => {
@@ -41,7 +41,7 @@ describe('a read marker', () => {
     assert.deepEqual(reported, ['one'])
   })
 
-  test('is reported after the next login if the token ended', async () => {
+  test('is reported after the next login if the token expired', async () => {
     const reported: string[] = []
     let hasEnded = true
     const marker = markerOf(async (messageID) => {
@@ -57,7 +57,10 @@ describe('a read marker', () => {
     assert.deepEqual(reported, ['one'], 'once')
   })
 
-  /** A marker in a room of five messages of Bob; `counted` is the count in the list of rooms, `asked` how often it asks the server. */
+  /**
+   * A marker in a room with five messages from Bob. `unread` is the count in the room list, `asked` the number of
+   * rereads.
+   */
   function markerOfFive(report: (messageID: string) => Promise<unknown>, isConnected = () => true) {
     const timeline = new Timeline()
     const data = [1, 2, 3, 4, 5].map((seq) => ({ _id: `m${seq}`, seq, sender: { _id: 'bob' } }) as Message)
@@ -71,7 +74,7 @@ describe('a read marker', () => {
     return { marker, list }
   }
 
-  test('counts again after its report, since earlier counts may be older', async () => {
+  test('recounts after its report, since counts read earlier may be stale', async () => {
     const { marker, list } = markerOfFive(async () => void (list.unread = 5))
     marker.mark('m5')
     assert.equal(list.unread, 0)
@@ -79,7 +82,7 @@ describe('a read marker', () => {
     assert.deepEqual(list, { unread: 0, asked: 0 })
   })
 
-  test("counts after its report from another device's newer marker", async () => {
+  test("recounts from another device's newer marker after its report", async () => {
     const { marker, list } = markerOfFive(async () => marker.heard('m4'))
     marker.mark('m2')
     await marker.flush()

@@ -1,5 +1,5 @@
-import { asParleyError, isPassing } from '../parley-error.ts'
-import { growingPauses } from '../pauses.ts'
+import { asParleyError, isTransient } from '../parley-error.ts'
+import { createBackoff } from '../pauses.ts'
 import type { RoomList } from './room-list.ts'
 import type { Timeline } from './timeline.ts'
 import { countsFor } from './unread-count.ts'
@@ -14,17 +14,20 @@ export interface ReadMarkerOptions {
   isConnected: () => boolean
 }
 
-/** Reports of one room that come together are one. */
+/** Marks within this time share one report. */
 const batchMS = 250
 
-/** The user's read marker in a room or a thread. The unread count follows at once; the report goes out batched, and after a login. */
+/**
+ * The user's read marker in a room or thread. The unread count changes at once; reports are batched, and wait for a
+ * login.
+ */
 export class ReadMarker {
   readonly #options: ReadMarkerOptions
   #markedSeq = 0
   /** The marker to report. */
   #due: string | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
-  readonly #pauses = growingPauses(1_000, 30_000)
+  readonly #backoff = createBackoff(1_000, 30_000)
 
   constructor(options: ReadMarkerOptions) {
     this.#options = options
@@ -40,7 +43,7 @@ export class ReadMarker {
     this.#flushIn(batchMS)
   }
 
-  /** The user has read up to this message on a device of theirs, maybe this one. */
+  /** The user has read up to this message on one of their devices, maybe this one. */
   heard(messageID: string): void {
     const seq = this.#seqOf(messageID)
     // Replay repeats markers of other devices, but not this device's later ones.
@@ -50,7 +53,7 @@ export class ReadMarker {
   }
 
   /**
-   * Reports the due marker. Transient errors are retried; without a connection, or once the token has ended, it stays
+   * Reports the due marker. Transient errors are retried. Without a connection, or once the token has expired, it stays
    * due until the next login.
    */
   async flush(): Promise<void> {
@@ -61,12 +64,12 @@ export class ReadMarker {
     let isReported = true
     try {
       await this.#options.report(messageID)
-      this.#pauses.reset()
+      this.#backoff.reset()
     } catch (error) {
-      // The connection of a token that has ended ends too: another login follows.
+      // The connection ends with its token, and another login follows.
       if (asParleyError(error).code === 'INVALID_TOKEN') return
-      if (isPassing(error)) {
-        if (this.#options.isConnected()) this.#flushIn(this.#pauses.next(error))
+      if (isTransient(error)) {
+        if (this.#options.isConnected()) this.#flushIn(this.#backoff.next(error))
         return
       }
       isReported = false
@@ -75,7 +78,7 @@ export class ReadMarker {
     if (this.#due !== messageID) return
     this.#due = undefined
     const seq = this.#seqOf(messageID)
-    // A count that was read before the report may have come since. Another device may have read further.
+    // A stale count may have arrived meanwhile. Another device may have read further.
     const furthest = seq === undefined ? undefined : Math.max(seq, this.#markedSeq)
     if (!isReported || !this.#countAfter(furthest)) this.#options.rooms.changed(this.#options.roomID)
   }
@@ -89,15 +92,15 @@ export class ReadMarker {
     this.#timer ??= setTimeout(() => void this.flush(), ms)
   }
 
-  /** Of a message that is loaded. */
+  /** Undefined for a message that is not loaded. */
   #seqOf(messageID: string): number | undefined {
     return this.#options.timeline.get(messageID)?.seq
   }
 
-  /** Counts the unread messages after one; false if that, or anything after it, is not loaded. */
+  /** Counts the unread messages after the seq. Returns false if not all of them are loaded. */
   #countAfter(read: number | undefined): boolean {
     const { roomID, timeline, rooms, me } = this.#options
-    if (read === undefined || !timeline.at(read) || !timeline.isFollowing || timeline.hasHole()) return false
+    if (read === undefined || !timeline.at(read) || !timeline.isFollowing || timeline.hasGap()) return false
     let unread = 0
     for (let seq = read + 1; seq <= timeline.high; seq++) {
       const later = timeline.at(seq)

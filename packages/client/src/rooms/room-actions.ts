@@ -37,11 +37,14 @@ interface ChangedRoom {
   heardHidden(hidden: ServerEvents['userDeleteMessages']): void
 }
 
-/** Single-call actions of the user in a room. They show at once; the event that follows confirms them. */
+/**
+ * Single-call actions of the user in a room. Most update the state with the call's result; the others wait for its
+ * event.
+ */
 export function roomActions(room: ChangedRoom, { calls, rooms, me }: Parts): RoomActions {
   const { id } = room
   const changed = (message: Message) => room.heardMessage(message)
-  /** Writing returns the sender's ID alone. */
+  /** `writeMessage` returns only the sender's ID. */
   const written = (sent: SentMessage) => {
     const before = room.find(sent._id)
     if (before) changed({ ...sent, sender: before.sender })
@@ -59,7 +62,7 @@ export function roomActions(room: ChangedRoom, { calls, rooms, me }: Parts): Roo
     },
     deleteAllForMe: async () => void (await calls.deleteAllForMe({ room: id })),
     deleteForAll: async (messageID) => void (await calls.deleteForAll({ roomID: id, messageID })),
-    // The event goes to the other devices.
+    // Only the other devices get the event.
     setPref: async (pref) => rooms.heardPref(await calls.setRoomPref({ room: id, ...pref })),
     async mute() {
       await calls.muteRoom({ room: id })

@@ -30,7 +30,7 @@ function roomOf(listMessages: (query: { beforeMessage?: string }) => Promise<Pag
   return room
 }
 
-test('an open that failed after its first page is resumed by the next call, with a fresh first unread message', async () => {
+test('an open() that failed after its first page is resumed by the next call', async () => {
   let isConnected = true
   let reads = 0
   const read = async ({ beforeMessage }: { beforeMessage?: string }) => {
@@ -50,7 +50,7 @@ test('an open that failed after its first page is resumed by the next call, with
   assert.equal(room.firstUnread.get(), 'm2')
 })
 
-test('a room opened in the middle of a streamed message has all of its text', async () => {
+test('a room opened mid-stream has all of the streamed text', async () => {
   const read = Promise.withResolvers<Page>()
   const room = roomOf(() => read.promise)
   const opened = room.open()

@@ -33,15 +33,15 @@ export interface RoomParts {
   /** Settles when the user and their rooms are known. */
   whenReady: () => Promise<void>
   emit: (event: 'typing' | 'lastRead', payload: object) => Promise<unknown>
-  /** This device reported a read marker of a thread. */
+  /** Called when this device has reported a thread's read marker. */
   threadRead: (read: ServerEvents['threadLastRead']) => void
 }
 
-/** Longer than the pause between two typing emits. */
+/** Longer than the pause between typing emits. */
 const typingEndsMS = 6_000
 const streamingEndsMS = 60_000
 
-/** A room and the work that keeps it up to date. */
+/** A room that keeps itself up to date. */
 export class RoomHandle extends ConversationHandle implements Omit<Room, keyof RoomActions> {
   readonly id: string
   readonly #parts: RoomParts
@@ -60,10 +60,10 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   readonly deliveredTo
   readonly #pins: Pins
   readonly pinned
-  /** Those that the app has asked for, or that concern a message that is loaded. */
+  /** Threads that the app has requested or whose root is loaded. */
   readonly #threads = new Map<string, ThreadHandle>()
   readonly #typed: ReturnType<typeof throttledTyping>
-  /** Rereads for a user removed and added again: no events came in between. */
+  /** Rereads messages that may be stale: from the cache, or after the user was removed and added again. */
   readonly #cameBack: Rereading
   #wasListed = false
   #begun: Promise<void> | undefined
@@ -103,7 +103,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     if (around === undefined) await (this.#restoring ??= this.#restore())
     if (around !== undefined || !this.timeline.isLoaded) {
       await this.#parts.whenLoggedIn()
-      // Beside the list of rooms, which is being read after the first login.
+      // In parallel with the room list, which is read after the first login.
       await Promise.all([this.load(limit, around), this.#parts.whenReady()])
     }
     this.#begun ??= this.#begin(around).catch((error: unknown) => {
@@ -146,10 +146,10 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     if (id !== undefined) this.marker.mark(id)
   }
 
-  /** After a login without replay, for a room that the user is still in. */
+  /** Call it after a login without replay. Skips a room that the user has left. */
   async catchUp(): Promise<void> {
     const room = this.#parts.rooms.get(this.id)
-    // Pieces may be missing, or the end.
+    // Pieces of streams, or their end, may have been missed.
     this.#streaming.close()
     if (!room) return
     await this.catchUpTo(room.lastMessage?.seq ?? 0)
@@ -166,7 +166,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     if (this.timeline.isLoaded) void this.#markers.load()
   }
 
-  /** A message of the room or of one of its threads was sent or changed. */
+  /** A message in the room or one of its threads was sent or changed. */
   heardMessage(message: Message): void {
     const { _id, threadOf } = message
     if (threadOf === undefined) {
@@ -174,7 +174,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
       this.apply({ kind: 'message', message })
       this.#pins.heard(message)
     } else {
-      // Its unread count is known from its first message on.
+      // Create the thread with its first message, to count the unread ones.
       const thread = this.timeline.get(threadOf) ? this.thread(threadOf) : this.#threads.get(threadOf)
       thread?.heard(message)
       this.apply({ kind: 'in thread', message })
@@ -182,7 +182,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     this.#streaming.changed(message)
   }
 
-  /** A new message of the room or of one of its threads: its sender is not writing it any more. */
+  /** A new message in the room or one of its threads. Its sender has stopped typing it. */
   heardNew(message: Message): void {
     this.heardMessage(message)
     this.#typing.end({ user: message.sender._id })
@@ -203,7 +203,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     const { messages, isUserDeleteAllMessagesInRoom: all } = hidden
     const had = this.#had(hidden)
     this.apply(all ? { kind: 'all hidden', had } : { kind: 'hidden', messageIDs: messages })
-    // All in the room does not mean its threads.
+    // Hiding all messages of the room does not affect its threads.
     for (const thread of this.#threads.values()) thread.heardHidden(messages)
     for (const messageID of messages) this.#streaming.ended(messageID)
     this.#pins.gone(all ? had : ({ _id }) => messages.includes(_id))
@@ -246,12 +246,12 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     this.#typed.end()
   }
 
-  /** Which messages there were when all were deleted: the event may come again, or after newer ones. */
+  /** Matches messages that existed when all were deleted. The event may repeat, or arrive after newer messages. */
   #had({ upToSeq = this.timeline.latestSeq }: { upToSeq?: number }): (message: Message) => boolean {
     return ({ seq }) => seq <= upToSeq
   }
 
-  /** A message of the room or of one of its threads, where it is loaded. */
+  /** Finds a loaded message in the room or one of its threads. */
   find(messageID: string): Message | undefined {
     for (const { timeline } of [this, ...this.#threads.values()]) {
       const message = timeline.get(messageID)
@@ -260,24 +260,24 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     return undefined
   }
 
-  /** Shows the cached messages; they are read again at once, or after the login. */
+  /** Shows the cached messages, and requests a reread. */
   async #restore(): Promise<void> {
     const page = await this.#parts.cached(this.id)
     if (page && this.restore(page)) this.#cameBack.ask()
   }
 
-  /** The messages are another user's. */
+  /** Drops the messages of another user. */
   forget(): void {
     this.drop()
     this.#restoring = undefined
     this.#begun = undefined
   }
 
-  /** The next open() continues broken-off work. */
+  /** If this fails, the next open() resumes it. */
   async #begin(around: string | undefined): Promise<void> {
     this.#pins.open()
     void this.#markers.load()
-    // Messages read or sent meanwhile do not change the unread count at opening.
+    // Later reads and messages do not change where the unread ones began.
     const { unread = 0, lastMessage } = this.#parts.rooms.get(this.id) ?? {}
     this.#unreadAtFirst ??= { count: unread, upToSeq: lastMessage?.seq ?? 0 }
     if (around === undefined) {

@@ -21,7 +21,7 @@ describe('the first messages of an opened room', () => {
     return { loaded, connection, reads: () => reads }
   }
 
-  test('are read again after temporary failures, once for all callers', async () => {
+  test('are retried after temporary failures, once for all callers', async () => {
     const { loaded, reads } = scene(async (n) => {
       if (n <= 2) throw away()
       return page
@@ -31,7 +31,7 @@ describe('the first messages of an opened room', () => {
     assert.equal(loaded.history.get().isLoaded, true)
   })
 
-  test('are not read again after a refusal, but later callers can retry', async () => {
+  test('are not retried after a refusal, but later callers can retry', async () => {
     const { loaded, reads } = scene(async (n) => {
       if (n === 1) throw new ParleyError('NOT_ROOM_MEMBER', 'not a member', 403)
       return page
@@ -42,7 +42,7 @@ describe('the first messages of an opened room', () => {
     assert.equal(loaded.history.get().isLoaded, true)
   })
 
-  test('fail without a connection, even if it ends between two reads', async () => {
+  test('fail without a connection, even if it ends between retries', async () => {
     const { loaded, connection, reads } = scene(async () => {
       throw networkError('not connected')
     })
@@ -57,7 +57,7 @@ describe('the first messages of an opened room', () => {
     await assert.rejects(opening, { code: 'NETWORK_ERROR' })
   })
 
-  test('around a message are read once: the user sees the failure and clicks again', async () => {
+  test('around a message are not retried: the user sees the failure and clicks again', async () => {
     const { loaded, reads } = scene(async () => {
       throw away()
     })

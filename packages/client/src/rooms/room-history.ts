@@ -1,6 +1,6 @@
-import { asParleyError, isPassing, networkError, type ParleyError } from '../parley-error.ts'
-import { growingPauses, sleep } from '../pauses.ts'
-import { retryWhilePassing } from '../retry-while-passing.ts'
+import { asParleyError, isTransient, networkError, type ParleyError } from '../parley-error.ts'
+import { createBackoff, sleep } from '../pauses.ts'
+import { retryTransient } from '../retry-transient.ts'
 import { createStore, type Store } from '../store.ts'
 import { type HistoryState, historyState, notLoaded } from './history-state.ts'
 import { type Change, type Page, Timeline } from './timeline.ts'
@@ -13,7 +13,7 @@ export interface PageQuery {
 }
 
 export interface RoomHistoryOptions {
-  /** Reads a page, by the time of sending. */
+  /** Reads a page of messages, ordered by send time. */
   read: (query: PageQuery) => Promise<Page>
   /** Whether events arrive. */
   isConnected: () => boolean
@@ -21,31 +21,34 @@ export interface RoomHistoryOptions {
   onChange: () => void
 }
 
-/** Concurrent messages may arrive out of order; a hole that stays longer is fetched. */
-const holeMS = 400
-/** Page size when reading again. */
+/** Concurrent messages may arrive out of order. A gap that lasts longer is fetched. */
+const gapMS = 400
+/** Page size when rereading. */
 const perPage = 500
 /** Beyond this many missed messages only the latest are loaded. */
 const mostMissed = 2_000
 
-/** Loads the messages of a room or a thread, and keeps them whole. Pages go by the time of sending, which is the order of seq. */
+/**
+ * Loads the messages of a room or thread, and keeps the loaded range gapless. Pages are ordered by send time, which is
+ * also the order of seq.
+ */
 export class RoomHistory {
   readonly timeline = new Timeline()
   readonly #state = createStore(notLoaded)
   readonly history: Store<HistoryState> = this.#state
   readonly #options: RoomHistoryOptions
-  /** Loads go one after the other. */
+  /** Serializes loads. */
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
   #error: ParleyError | undefined
   #opening: Promise<void> | undefined
-  #holeTimer: ReturnType<typeof setTimeout> | undefined
+  #gapTimer: ReturnType<typeof setTimeout> | undefined
 
   constructor(options: RoomHistoryOptions) {
     this.#options = options
   }
 
-  /** Shows cached messages, unless some are loaded. @returns whether it did: they are to be read again */
+  /** Shows cached messages unless some are loaded. @returns whether they are shown and need a reread */
   protected restore(page: Page): boolean {
     if (this.timeline.isLoaded) return false
     this.#add(page, true)
@@ -61,22 +64,25 @@ export class RoomHistory {
   apply(change: Change): void {
     this.timeline.apply(change)
     this.#changed()
-    this.watchHole()
+    this.watchGap()
   }
 
-  /** Loads the latest messages, or those around one, unless some are loaded. Concurrent callers share it. */
+  /**
+   * Loads the latest messages unless some are loaded, or the messages around one. Concurrent callers share a load of
+   * the latest.
+   */
   load(limit: number, around?: string): Promise<void> {
     if (around !== undefined) return this.#loadAround(limit, around)
     const load = async () => {
       if (!this.timeline.isLoaded) await this.#readLatest(limit)
     }
-    this.#opening ??= this.whilePassing(() => this.#inTurn(load)).finally(() => {
+    this.#opening ??= this.retrying(() => this.#inTurn(load)).finally(() => {
       this.#opening = undefined
     })
     return this.#opening
   }
 
-  /** Opens it: `history` has the error of a failure until a next try succeeds. */
+  /** Runs `open`. `history` has the error of a failure until a later attempt succeeds. */
   protected async opening(open: () => Promise<void>): Promise<void> {
     try {
       await open()
@@ -90,8 +96,8 @@ export class RoomHistory {
   }
 
   /** Retries loading on transient errors; fails without a connection. */
-  async whilePassing(load: () => Promise<void>): Promise<void> {
-    const isDone = await retryWhilePassing(load, this.#options.isConnected)
+  async retrying(load: () => Promise<void>): Promise<void> {
+    const isDone = await retryTransient(load, this.#options.isConnected)
     if (!isDone) throw networkError('the connection ended')
   }
 
@@ -116,7 +122,10 @@ export class RoomHistory {
     })
   }
 
-  /** Reads the loaded messages again, and those missed since. `latestSeq`: of the room, as far as known. */
+  /**
+   * Rereads the loaded messages, and reads those missed since.
+   * @param latestSeq the conversation's latest known seq
+   */
   catchUpTo(latestSeq: number): Promise<void> {
     return this.#inTurn(async () => {
       const { timeline } = this
@@ -127,7 +136,7 @@ export class RoomHistory {
   }
 
   close(): void {
-    clearTimeout(this.#holeTimer)
+    clearTimeout(this.#gapTimer)
   }
 
   async #readLatest(limit: number): Promise<void> {
@@ -149,7 +158,7 @@ export class RoomHistory {
     })
   }
 
-  /** Reads the messages from a loaded one on to a seq, or to the end. */
+  /** Reads from a loaded message up to a seq, or to the end. */
   async #walk(fromSeq: number, toSeq: number): Promise<void> {
     for (let afterMS = (this.timeline.at(fromSeq)?.createdAtMS ?? 1) - 1; ; ) {
       const page = await this.#options.read({ limit: perPage, afterTime: String(afterMS) })
@@ -175,27 +184,27 @@ export class RoomHistory {
     } finally {
       this.#waiting--
       this.#setState()
-      this.watchHole()
+      this.watchGap()
     }
   }
 
   /** Fetches missing messages unless they arrive soon. */
-  watchHole(): void {
-    if (!this.timeline.hasHole() || this.#holeTimer !== undefined) return
-    this.#holeTimer = setTimeout(() => void this.#fillHole(), holeMS)
+  watchGap(): void {
+    if (!this.timeline.hasGap() || this.#gapTimer !== undefined) return
+    this.#gapTimer = setTimeout(() => void this.#fillGap(), gapMS)
   }
 
-  /** While there is no connection, nothing is fetched: the next login catches up. */
-  async #fillHole(): Promise<void> {
-    const pauses = growingPauses(holeMS, 10_000)
+  /** Stops without a connection: the next login catches up. */
+  async #fillGap(): Promise<void> {
+    const backoff = createBackoff(gapMS, 10_000)
     const fill = () => this.#walk(this.timeline.high, Number.POSITIVE_INFINITY)
-    while (this.timeline.hasHole() && this.#options.isConnected()) {
+    while (this.timeline.hasGap() && this.#options.isConnected()) {
       const error = await this.#inTurn(fill).catch(asParleyError)
-      // The next login tries again.
-      if (error && !isPassing(error)) break
-      if (this.timeline.hasHole()) await sleep(pauses.next())
+      // The next login retries.
+      if (error && !isTransient(error)) break
+      if (this.timeline.hasGap()) await sleep(backoff.next())
     }
-    this.#holeTimer = undefined
+    this.#gapTimer = undefined
   }
 
   #changed(): void {

@@ -5,7 +5,7 @@ import type { ListRoomsResult, Message, Room, ServerEvents } from '../generated/
 import { RoomList } from './room-list.ts'
 
 describe('the list of rooms', () => {
-  /** Calls that return when the test says so; `asked` are those for one room. */
+  /** A server whose calls the test resolves: `lists` reads all rooms, `asked` single ones. */
   function slowServer(isConnected: () => boolean = () => true) {
     const lists: PromiseWithResolvers<ListRoomsResult>[] = []
     const asked: ({ id: string } & PromiseWithResolvers<Room>)[] = []
@@ -29,7 +29,7 @@ describe('the list of rooms', () => {
   const message = (seq: number) => ({ _id: `m${seq}`, room: 'room', seq, sender: { _id: 'bob' } }) as Message
   const listOf = (...data: Room[]) => ({ data, totalCount: data.length }) as ListRoomsResult
 
-  test('reads a room mentioned before the login only after it', async () => {
+  test('reads the room of an event that precedes the login after the login', async () => {
     let isConnected = false
     const { list, asked, unread } = slowServer(() => isConnected)
     list.heardMessage(message(1))
@@ -41,7 +41,7 @@ describe('the list of rooms', () => {
     assert.deepEqual([asked.map(({ id }) => id), unread()], [['room'], 1])
   })
 
-  test('older than a later read of one room undoes nothing', async () => {
+  test('does not undo a later read of one room when a slow read of the list arrives', async () => {
     const { list, lists, asked, unread } = slowServer()
     const refreshed = list.refresh()
     list.heardMessage(message(11))
@@ -55,7 +55,7 @@ describe('the list of rooms', () => {
     assert.equal(unread(), 4)
   })
 
-  test('older than a deletion after which a room was read again undoes nothing', async () => {
+  test('does not undo a reread after a deletion when a slow read of the list arrives', async () => {
     const { list, lists, asked, unread } = slowServer()
     const first = list.refresh()
     lists[0]?.resolve(listOf(room(3, 10)))
@@ -71,7 +71,7 @@ describe('the list of rooms', () => {
     assert.equal(unread(), 2)
   })
 
-  test('keeps a last message newer than a deletion of all, and drops one it covers', async () => {
+  test('keeps a last message newer than a deletion of all, and empties one that it covers', async () => {
     const { list, lists } = slowServer(() => false)
     const refreshed = list.refresh()
     lists[0]?.resolve(listOf(room(1, 4)))
@@ -83,7 +83,7 @@ describe('the list of rooms', () => {
     assert.equal(isDeleted(), true)
   })
 
-  test('is newer than an earlier read of one room', async () => {
+  test('takes precedence over an earlier read of one room', async () => {
     const { list, lists, asked, unread } = slowServer()
     const old = list.refreshRoom('room')
     const refreshed = list.refresh()
@@ -96,7 +96,7 @@ describe('the list of rooms', () => {
     assert.equal(unread(), 4)
   })
 
-  test('rereads a room after the login if its preferences came in the replay, since they may be outdated', async () => {
+  test('rereads a room after the login if its preferences were replayed, since they may be outdated', async () => {
     let isConnected = true
     const { list, lists, asked } = slowServer(() => isConnected)
     const first = list.refresh()

@@ -1,7 +1,7 @@
 import type { UserCalls } from '../calls/user-calls.ts'
 import type { Message, NotificationsOfRoom, Room as RoomResource, ServerEvents } from '../generated/types.ts'
 import { asParleyError } from '../parley-error.ts'
-import { retryWhilePassing } from '../retry-while-passing.ts'
+import { retryTransient } from '../retry-transient.ts'
 import { createStore, oncePerTask, type Store } from '../store.ts'
 import { withoutContent } from './deleted-message.ts'
 import { afterMessage, afterRoomEvent, asRead, type Listed, type RoomInfo, toInfo } from './listed-room.ts'
@@ -17,7 +17,7 @@ export interface RoomListOptions {
 }
 
 /**
- * The user's rooms: fetched after a login, then kept up to date by events. Where an event is not enough, one room is
+ * The user's rooms: fetched after a login, then kept up to date by events. If an event does not suffice, the room is
  * fetched.
  */
 export class RoomList {
@@ -27,13 +27,13 @@ export class RoomList {
   readonly badge: Store<number> = this.#badge
   readonly #options: RoomListOptions
   readonly #listed = new Map<string, Listed>()
-  /** As shown: the same object until the room changes. */
+  /** Rooms as shown: the same object until the room changes. */
   readonly #infos = new WeakMap<Listed, RoomInfo>()
-  /** Rooms that changed while something was read that may not know of it. */
+  /** Rooms that changed during a read, which may have missed the change. */
   readonly #touched = new Set<string>()
-  /** Rooms that changed, or were read alone, since the list began to load: the list may be older. */
+  /** Rooms that changed or were read alone since the list began to load: the list may be older. */
   readonly #sinceList = new Set<string>()
-  /** Rooms that are to be read again. */
+  /** Rooms to reread. */
   readonly #stale = new Set<string>()
   readonly #reading = new Map<string, Promise<void>>()
   readonly #publish = oncePerTask(() => this.#show())
@@ -47,12 +47,12 @@ export class RoomList {
     return listed && this.#infoOf(listed)
   }
 
-  /** Whether no room is due to be read, or being read. */
+  /** Whether no room read is due or running. */
   get isSettled(): boolean {
     return this.#stale.size === 0 && this.#reading.size === 0
   }
 
-  /** Rooms as of an earlier moment, from which events are replayed. */
+  /** Shows cached rooms, until events since then are replayed. */
   restore(rooms: readonly RoomResource[]): void {
     for (const resource of rooms) this.#take(resource)
     this.#show()
@@ -73,12 +73,12 @@ export class RoomList {
     this.#show()
   }
 
-  /** Reads the rooms that are due. */
+  /** Rereads the rooms that are due. */
   async settled(): Promise<void> {
     await Promise.all([...this.#stale].map((roomID) => this.refreshRoom(roomID)))
   }
 
-  /** Reads one room again; concurrent callers share it. */
+  /** Rereads one room. Concurrent callers share the read. */
   refreshRoom(roomID: string): Promise<void> {
     const reading = this.#reading.get(roomID) ?? this.#readRoom(roomID).finally(() => void this.#reading.delete(roomID))
     this.#reading.set(roomID, reading)
@@ -112,7 +112,8 @@ export class RoomList {
   }
 
   /**
-   * A message may no longer count as unread. With nothing unread, a room with expiring messages is not read each time.
+   * A message may no longer count as unread. A room with nothing unread is not reread, so that expiring messages cost
+   * no calls.
    */
   #lessUnread(room: string): void {
     const listed = this.#listed.get(room)
@@ -122,7 +123,7 @@ export class RoomList {
 
   heardRoom(resource: RoomResource): void {
     const listed = this.#listed.get(resource._id)
-    // The event leaves out fields that depend on the user. A room with status 0 is frozen, or was deleted.
+    // The event omits per-user fields. Status 0 means that the room is frozen or deleted.
     if (!listed || resource.status === 0) return this.changed(resource._id)
     this.#touch(resource._id)
     this.#set(afterRoomEvent(listed, resource))
@@ -136,7 +137,7 @@ export class RoomList {
     this.#heardOwn(room, { notifications })
   }
 
-  /** A change of the user's own view of a room. */
+  /** The user's own settings of a room changed. */
   #heardOwn(room: string, fields: Partial<RoomResource>): void {
     const listed = this.#listed.get(room)
     if (!listed) return
@@ -146,7 +147,7 @@ export class RoomList {
     if (!this.#options.isConnected()) this.#readLater(room)
   }
 
-  /** The unread count as it is known to be for everything up to a seq. */
+  /** Sets the unread count of messages up to a seq. */
   setUnread(roomID: string, counted: number, upToSeq: number): void {
     const listed = this.#listed.get(roomID)
     if (!listed) return
@@ -154,7 +155,7 @@ export class RoomList {
     this.#set({ ...listed, unread: recounted(listed.unread, counted, upToSeq) })
   }
 
-  /** Something changed that only the server knows: reads the room again. */
+  /** Rereads a room after a change whose effect only the server knows. */
   changed(roomID: string): void {
     this.#touch(roomID)
     this.#readLater(roomID)
@@ -171,11 +172,11 @@ export class RoomList {
     this.#sinceList.add(roomID)
   }
 
-  /** Without a connection the next login reads it. */
+  /** Without a connection, the next login reads it. */
   #readLater(roomID: string): void {
     this.#stale.add(roomID)
     const isDue = () => this.#stale.has(roomID) && this.#options.isConnected()
-    if (isDue()) retryWhilePassing(() => this.refreshRoom(roomID), isDue).catch(() => undefined)
+    if (isDue()) retryTransient(() => this.refreshRoom(roomID), isDue).catch(() => undefined)
   }
 
   async #readRoom(roomID: string): Promise<void> {

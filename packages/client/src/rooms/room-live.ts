@@ -1,28 +1,28 @@
 import { createStore, type Store } from '../store.ts'
 import { withReplaced } from '../with-replaced.ts'
 
-/** A writing member, and the text so far, as far as their app shares it. */
+/** A typing member, with the text so far if their app shares it. */
 export interface LiveText {
   user: string
   text: string
-  /** The ID of the message, where a robot streams one into the history. */
+  /** The message's ID, if a robot streams it into the history. */
   message?: string
 }
 
 type Writing = Pick<LiveText, 'user' | 'message'>
 
-/** A user writes one text, and any number of messages that are streamed. */
+/** A user types one text, but may stream several messages. */
 const keyOf = ({ user, message }: Writing): string => (message === undefined ? `user ${user}` : `message ${message}`)
 
 export interface LiveTexts {
   store: Store<readonly LiveText[]>
-  /** @param text from the text so far */
+  /** @param text derives the text from the text so far */
   heard: (writing: Writing, text: (soFar: string) => string) => void
   end: (writing: Writing) => void
   close: () => void
 }
 
-/** Texts being written by members. An entry ends with its message, or after silence. */
+/** Texts that members are writing. An entry ends with its message, or after silence. */
 export function createLiveTexts(endsAfterMS: number): LiveTexts {
   const store = createStore<readonly LiveText[]>([])
   const timers = new Map<string, ReturnType<typeof setTimeout>>()
@@ -53,26 +53,26 @@ export function createLiveTexts(endsAfterMS: number): LiveTexts {
 }
 
 /**
- * Calls `emit` with the latest text, at most once in `everyMS`, and with a cleared text at once; `end` drops the unsent
- * one.
+ * Calls `emit` with the latest text, at most once per `everyMS`. A cleared text is emitted at once. `end` drops the
+ * unsent text.
  */
 export function throttledTyping(emit: (text: string) => void, everyMS = 2_000) {
   let timer: ReturnType<typeof setTimeout> | undefined
   let pending: string | undefined
   let isShown = false
-  function goOut(text: string): void {
+  function emitNow(text: string): void {
     pending = undefined
     isShown = true
     emit(text)
     timer = setTimeout(() => {
       timer = undefined
-      if (pending !== undefined) goOut(pending)
+      if (pending !== undefined) emitNow(pending)
     }, everyMS)
   }
   return {
     typed(text: string): void {
       if (text !== '') {
-        if (timer === undefined) goOut(text)
+        if (timer === undefined) emitNow(text)
         else pending = text
         return
       }

@@ -1,6 +1,6 @@
 import type { Room } from '../generated/types.ts'
 
-/** Pinned rooms first, then those with the latest message. */
+/** Pinned rooms first, then by latest message. */
 export function inOrder(a: Room, b: Room): number {
   return Number(b.pref?.sticky ?? false) - Number(a.pref?.sticky ?? false) || timeOf(b) - timeOf(a)
 }

@@ -7,53 +7,53 @@ import type { RoomInfo } from './listed-room.ts'
 import type { Reader } from './member-markers.ts'
 import type { LiveText } from './room-live.ts'
 
-/** A room of the user: its state and the user's actions. Calls fail with a ParleyError. */
+/** A room: its state and the user's actions. Calls reject with a ParleyError. */
 export interface Room extends Conversation {
   readonly id: string
-  /** Name, members, unread, preferences, latest message; undefined while it is not one of the user's rooms. */
+  /** Name, members, unread count, preferences and latest message. Undefined while the user is not in the room. */
   readonly info: Store<RoomInfo | undefined>
-  /** Other typing members. */
+  /** Other members who are typing. */
   readonly typing: Store<readonly LiveText[]>
   /** Robots that are writing, with the text so far. */
   readonly streaming: Store<readonly LiveText[]>
-  /** Up to which message each other member has read, as far as known. */
+  /** The last message that each other member is known to have read. */
   readonly readers: Store<readonly Reader[]>
-  /** Up to which seq messages have reached each other member, as far as known. */
+  /** The highest seq known to be delivered to each other member. */
   readonly delivered: Store<ReadonlyMap<string, number>>
-  /** The latest 50 pinned messages, the newest first, once the room is open. */
+  /** The latest 50 pinned messages, newest first, once the room is open. */
   readonly pinned: Store<readonly Message[]>
-  /** The first message that was unread when the room was opened: where "new" begins. */
+  /** ID of the first message that was unread when the room was opened, where "new" begins. */
   readonly firstUnread: Store<string | undefined>
 
   /**
-   * Loads the latest messages, back to the first unread one; or those around a message. The loaded range has no holes.
-   * Waits for the first login; fails when that is refused, or the user is not in the room. Transient errors are retried
-   * while there is a connection; without one it fails, and may be called again after the next login.
+   * Loads the latest messages, back to the first unread one, or those around a message. The loaded range has no gaps.
+   * Waits for the first login. Rejects if that is refused or the user is not in the room. Transient errors are retried
+   * while connected. Without a connection it rejects; call it again after the next login.
    */
   open(options?: { limit?: number; around?: string }): Promise<void>
 
   /**
-   * Shows the message at once and sends it as soon as there is a connection, after earlier sends of this room. Settles
-   * when Parley has it; fails when it is refused. Awaiting it is optional: `messages` shows its state.
+   * Shows the message at once, and sends it once there is a connection, after earlier sends of this room. Resolves when
+   * Parley has stored it; rejects when it is refused. Awaiting it is optional: `messages` shows its state.
    */
   send(message: unknown, options?: SendOptions): Promise<Message>
-  /** The thread about a message of the room: the same object each time. */
+  /** Returns the thread about a message of the room: the same object each time. */
   thread(messageID: string): Thread
-  /** Sends a failed message again, by its `key`. */
+  /** Retries a failed message, by its `key`. */
   retry(key: string): Promise<Message>
   /** Drops a failed or queued message, by its `key`. */
   discard(key: string): void
   /**
-   * Shows the others that the user is typing: call it at every key, it is emitted every 2 s at most. An empty text ends it
+   * Shows other members that the user is typing. Call it on every key: it emits at most every 2 s. An empty text ends it
    * at once.
-   * @param text the text so far; without one, the others see no text
+   * @param text the text so far; without it, others see only that the user is typing
    */
   typed(text?: string): void
-  /** The user has read up to a message, by default the latest one. */
+  /** Marks messages as read up to one, by default the latest. */
   markRead(messageID?: string): void
-  /** Known readers of a loaded message, without its sender. */
+  /** Known readers of a loaded message, except its sender. */
   readBy(messageID: string): string[]
-  /** Members reached by a loaded message, as far as known; readers included, without its sender. */
+  /** Members known to have received a loaded message, including readers, except its sender. */
   deliveredTo(messageID: string): string[]
 
   edit(messageID: string, message: unknown, options?: { mentions?: string[] }): Promise<void>
@@ -64,13 +64,16 @@ export interface Room extends Conversation {
   unpin(messageID: string): Promise<void>
   deleteForMe(messageIDs: string[]): Promise<void>
   deleteAllForMe(): Promise<void>
-  /** `_all`: every message of the room. */
+  /** `_all` deletes every message of the room. */
   deleteForAll(messageID: string): Promise<void>
 
   setPref(pref: Omit<SetRoomPrefInput, 'room'>): Promise<void>
   mute(): Promise<void>
   unmute(): Promise<void>
-  /** Replaces the user's notifications of the room: which messages are pushed, and a mute for a time. `info` has them. */
+  /**
+   * Replaces the user's notification settings of the room: which messages are pushed, and a temporary mute. `info` has
+   * them.
+   */
   setNotifications(settings: NotificationsOfRoom): Promise<void>
   members(page?: { skip?: number; limit?: number }): Promise<ListMembersResult>
   leave(): Promise<void>

@@ -26,7 +26,7 @@ describe('texts that robots are streaming', () => {
     assert.deepEqual(texts(), [])
   })
 
-  test('are two for two messages of one robot, and end one by one', () => {
+  test('are separate for two messages of one robot, and end separately', () => {
     const { streaming, texts, piece } = begin()
     piece('a', 0, 'To Ann: ')
     piece('b', 0, 'To Bob: ')
@@ -58,7 +58,7 @@ describe('texts that robots are streaming', () => {
     assert.deepEqual(texts(), ['Hello world'])
   })
 
-  test('fill missed pieces from history loaded later, and end with an ended message', () => {
+  test('fill missed pieces from history loaded later, and end if their message has ended', () => {
     const { streaming, texts, piece } = begin()
     piece('a', 6, 'big ')
     const loaded = (fields: Partial<Message>) =>

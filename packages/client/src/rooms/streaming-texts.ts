@@ -7,13 +7,13 @@ import { createLiveTexts, type LiveText, type LiveTexts } from './room-live.ts'
 const missing = '\0'
 
 /**
- * Texts that robots are writing: streamed messages, each by itself, and other texts by robot
+ * Texts that robots are writing: one per streamed message, and one per robot for other texts
  * (docs/reference/messages.md#streamed-messages).
  */
 export class StreamingTexts {
   readonly #live: LiveTexts
   readonly store: Store<readonly LiveText[]>
-  /** Of messages: each piece at its place. */
+  /** Texts of streamed messages, with each piece at its place. */
   readonly #texts = new Map<string, string>()
 
   constructor(endsAfterMS: number) {
@@ -21,10 +21,10 @@ export class StreamingTexts {
     this.store = this.#live.store
   }
 
-  /** @param known the message of the piece, where it is loaded */
+  /** @param known the piece's message, if it is loaded */
   heard({ sender: user, text, message, at }: ServerEvents['ai_streaming'], known: Message | undefined): void {
     if (message === undefined || at === undefined) return this.#live.heard({ user }, (soFar) => soFar + text)
-    // The piece comes after the end.
+    // The piece arrived after the message had ended.
     if (known && !known.streaming) return
     const before = this.#texts.get(message) ?? ''
     const after = before.slice(0, at).padEnd(at, missing) + text + before.slice(at + text.length)
@@ -32,8 +32,8 @@ export class StreamingTexts {
   }
 
   /**
-   * More of the history is loaded: it has pieces that were not heard, or the whole message.
-   * @param find a message, where it is loaded
+   * Fills in missed pieces from messages loaded since, or ends texts whose message is complete.
+   * @param find returns a message, if it is loaded
    */
   loaded(find: (message: string) => Message | undefined): void {
     for (const [message, text] of this.#texts) {
@@ -70,7 +70,7 @@ export class StreamingTexts {
   }
 }
 
-/** A text completed with the history's version of its missing pieces and those after it. */
+/** Fills gaps in a text, and its end, from the stored message. */
 function filled(text: string, known: Message | undefined): string {
   const stored = known ? textOf(known) : ''
   const within = text.replaceAll(/\0+/g, (gap, at: number) =>

@@ -1,8 +1,8 @@
 import type { Message } from '../generated/types.ts'
 
 /**
- * The text of a message's content: a string, or the `text` of an object. Empty where there is none, and of a message that
- * was deleted or recalled.
+ * The text of a message: its content, or the content's `text`. Empty if there is none, or if the message was deleted or
+ * recalled.
  */
 export function textOf(message: Partial<Pick<Message, 'message' | 'isDeleted' | 'messageType'>>): string {
   const { message: content, isDeleted, messageType } = message

@@ -27,22 +27,22 @@ function loaded(seqs: number[], latestSeq: number): Timeline {
 }
 
 describe('the loaded messages of a room', () => {
-  test('are in order of seq, each once, however they arrive', () => {
+  test('are ordered by seq, without duplicates, however they arrive', () => {
     const timeline = loaded([3, 2, 1], 3)
     for (const seq of [5, 4, 5, 4, 3]) timeline.apply({ kind: 'message', message: message(seq) })
     assert.deepEqual(shown(timeline), [1, 2, 3, 4, 5])
-    assert.equal(timeline.hasHole(), false)
+    assert.equal(timeline.hasGap(), false)
   })
 
-  test('know a gap until it is filled', () => {
+  test('have a gap until it is filled', () => {
     const timeline = loaded([2, 1], 2)
     timeline.apply({ kind: 'message', message: message(5) })
-    assert.deepEqual([timeline.hasHole(), shown(timeline)], [true, [1, 2, 5]])
+    assert.deepEqual([timeline.hasGap(), shown(timeline)], [true, [1, 2, 5]])
     timeline.addPage(page([3, 4, 5], 5))
-    assert.deepEqual([timeline.hasHole(), shown(timeline)], [false, [1, 2, 3, 4, 5]])
+    assert.deepEqual([timeline.hasGap(), shown(timeline)], [false, [1, 2, 3, 4, 5]])
   })
 
-  test('take no new message while the latest ones are not loaded', () => {
+  test('exclude new messages while the latest ones are not loaded', () => {
     const timeline = new Timeline()
     timeline.addPage(page([5, 4], 9))
     timeline.apply({ kind: 'message', message: message(10) })
@@ -52,15 +52,15 @@ describe('the loaded messages of a room', () => {
     assert.deepEqual([timeline.isFollowing, shown(timeline).at(-1)], [true, 11])
   })
 
-  test('of a room that lost its old messages have no hole', () => {
+  test('have no gap in a room whose old messages were removed', () => {
     const timeline = new Timeline()
     timeline.addPage(page([], 7), true)
-    assert.deepEqual([timeline.hasHole(), timeline.latestSeq], [false, 7])
+    assert.deepEqual([timeline.hasGap(), timeline.latestSeq], [false, 7])
     timeline.apply({ kind: 'message', message: message(8) })
-    assert.deepEqual([timeline.hasHole(), shown(timeline)], [false, [8]])
+    assert.deepEqual([timeline.hasGap(), shown(timeline)], [false, [8]])
   })
 
-  test('are not undone by a page that was read before a change and arrives after it', async () => {
+  test('keep a change that happens while an older page is being read', async () => {
     const timeline = loaded([1], 1)
     await timeline.loading(async () => {
       timeline.apply({ kind: 'message', message: message(2, 7, { message: 'edited' }) })
@@ -73,7 +73,7 @@ describe('the loaded messages of a room', () => {
     assert.deepEqual([timeline.get('m3')?.isDeleted, timeline.get('m3')?.message], [true, undefined])
   })
 
-  test('quote their parent as it is now, whether it is loaded or not', () => {
+  test('quote the current state of their parent, loaded or not', () => {
     const quote = (seq: number) => ({
       _id: `m${seq}`,
       sender: 'bob',
@@ -103,7 +103,7 @@ describe('the loaded messages of a room', () => {
     )
   })
 
-  test('stay deleted, whatever older events arrive', () => {
+  test('stay deleted when older events arrive late', () => {
     const timeline = loaded([2, 1], 2)
     timeline.apply({ kind: 'all deleted', had: ({ seq }) => seq <= 2 })
     timeline.apply({ kind: 'message', message: message(1, 9) })

@@ -4,21 +4,21 @@ import { withoutContent } from './deleted-message.ts'
 import { isOutdated } from './outdated.ts'
 import { deletedQuote, quoteOf, requoted } from './quotes.ts'
 
-/** Something that happened to messages; made twice, it changes nothing. */
+/** An idempotent change to messages. */
 export type Change =
   | { kind: 'message'; message: Message }
-  /** A message of a thread about one of these was sent or changed. */
+  /** A message in a thread about one of the messages was sent or changed. */
   | { kind: 'in thread'; message: Message }
   | { kind: 'deleted'; messageID: string }
   | { kind: 'hidden'; messageIDs: readonly string[] }
-  /** All messages that there were then. */
+  /** Covers the messages that `had` matches. */
   | { kind: 'all deleted' | 'all hidden'; had: (message: Message) => boolean }
 
 export type Page = Pick<ListMessagesResult, 'data' | 'userDeletedIDs' | 'latestSeq'>
 
 /**
- * The loaded messages of a room: those from `low` to `high`, without holes, and while it follows the latest, arrivals
- * beyond a hole. One entry per message, in the order of seq.
+ * The loaded messages of a room or thread, one per seq: a gapless range from `low` to `high`, and arrivals beyond a gap
+ * while it follows the latest.
  */
 export class Timeline {
   low = 1
@@ -26,12 +26,12 @@ export class Timeline {
   isLoaded = false
   /** Whether new messages belong to the loaded range. */
   isFollowing = false
-  /** The highest seq that was heard of. */
+  /** The highest known seq. */
   latestSeq = 0
   readonly #bySeq = new Map<number, Message>()
   readonly #seqs = new Map<string, number>()
   readonly #hidden = new Set<string>()
-  /** Changes that arrived while pages were read: a page may be older than they are. */
+  /** Changes that arrived while pages were read, which may be older. */
   #late: Change[] = []
   #loads = 0
 
@@ -56,7 +56,7 @@ export class Timeline {
   }
 
   /** Whether messages are missing between the loaded range and later arrivals. */
-  hasHole(): boolean {
+  hasGap(): boolean {
     return this.isFollowing && this.high < this.latestSeq
   }
 
@@ -65,7 +65,7 @@ export class Timeline {
     this.#make(change)
   }
 
-  /** Reads pages; changes applied during the read are applied to them too. */
+  /** Reads pages. Changes that arrive meanwhile are applied to the pages too. */
   async loading<T>(read: () => Promise<T>): Promise<T> {
     this.#loads++
     try {
@@ -97,9 +97,9 @@ export class Timeline {
     this.#grow()
   }
 
-  /** The last messages, without holes; undefined unless it follows the latest. */
+  /** The last messages. Undefined if they have a gap, or if it does not follow the latest. */
   latest(most: number): Page | undefined {
-    if (!this.isLoaded || !this.isFollowing || this.hasHole()) return undefined
+    if (!this.isLoaded || !this.isFollowing || this.hasGap()) return undefined
     const data: Message[] = []
     for (let seq = Math.max(this.low, this.high - most + 1); seq <= this.high; seq++) {
       const message = this.at(seq)
@@ -109,7 +109,7 @@ export class Timeline {
     return { data, userDeletedIDs, latestSeq: this.high }
   }
 
-  /** Forgets the loaded messages. */
+  /** Drops the loaded messages. */
   reset(): void {
     this.#bySeq.clear()
     this.#seqs.clear()
@@ -162,7 +162,7 @@ export class Timeline {
     if (message && !message.isDeleted) this.#bySeq.set(message.seq, withoutContent(message))
   }
 
-  /** Quotes follow their message, loaded or not. */
+  /** Updates all quotes of a message, loaded or not. */
   #requote(messageID: string, now: (before: Quote) => Quote): void {
     for (const [seq, message] of this.#bySeq) this.#bySeq.set(seq, requoted(message, messageID, now))
   }

@@ -1,11 +1,11 @@
 import type { Message } from '../generated/types.ts'
 
-/** How many messages of a room are unread: as the server counted, and those that arrived later. */
+/** A room's unread count: the server's count plus later messages. */
 export interface UnreadCount {
   counted: number
-  /** The highest seq that `counted` knows of. */
+  /** The highest seq that `counted` covers. */
   upToSeq: number
-  /** The seqs of unread messages after that. */
+  /** Seqs of unread messages after `upToSeq`. */
   later: ReadonlySet<number>
 }
 
@@ -13,12 +13,12 @@ export const noUnread: UnreadCount = { counted: 0, upToSeq: 0, later: new Set() 
 
 export const totalOf = ({ counted, later }: UnreadCount): number => counted + later.size
 
-/** The server's count as of now. Messages after its highest seq still count. */
+/** Takes over the server's count. Messages after `upToSeq` still count. */
 export function recounted(before: UnreadCount, counted: number, upToSeq: number): UnreadCount {
   return { counted, upToSeq, later: new Set([...before.later].filter((seq) => seq > upToSeq)) }
 }
 
-/** After a new message: it counts once, and only if somebody else sent it. */
+/** Counts a new message, once. */
 export function withMessage(before: UnreadCount, message: Message, me: string | undefined): UnreadCount {
   const { seq } = message
   if (seq <= before.upToSeq || before.later.has(seq) || !countsFor(message, me)) return before
@@ -30,7 +30,7 @@ export function countsFor(message: Message, me: string | undefined): boolean {
   return message.sender._id !== me && !message.isDeleted && !isRecalled(message)
 }
 
-/** A message may be sent with the type `recall` too; a recalled one has no content. */
+/** Recalled messages have no content. Apps may also send messages of type `recall`, which do. */
 export function isRecalled({ messageType, message }: Message): boolean {
   return messageType === 'recall' && message === undefined
 }

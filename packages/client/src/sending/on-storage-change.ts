@@ -1,4 +1,4 @@
-/** A page of a browser, as far as it hears of other tabs. */
+/** The part of a browser page that reports changes by other tabs. */
 interface Page {
   addEventListener?: (type: 'storage', listener: (event: StorageChange) => void) => void
   removeEventListener?: (type: 'storage', listener: (event: StorageChange) => void) => void
@@ -9,7 +9,7 @@ interface StorageChange {
   key: string | null
 }
 
-/** Calls the listener when another tab has changed the storage under a key. Returns a function that ends it. */
+/** Calls the listener when another tab has changed the storage under a key. Returns an unsubscribe function. */
 export function onStorageChange(storage: object | undefined, key: () => string, listener: () => void): () => void {
   const page = globalThis as Page
   const heard = (event: StorageChange) => {

@@ -7,6 +7,6 @@ export interface OutboxOptions {
   isConnected: () => boolean
   emit: (event: 'chat message', payload: object) => Promise<unknown>
   onSent: (sent: SentMessage) => void
-  /** After each change of a room's pending sends. */
+  /** Called after each change of a room's pending sends. */
   onChange: (roomID: string) => void
 }

@@ -9,30 +9,30 @@ export interface Storage {
 }
 
 interface Kept {
-  /** The user of the sends that are shown before the login. */
+  /** The user whose sends are shown before the login. */
   lastUser?: string
   sends: PendingSend[]
-  /** The latest that were discarded: other tabs may still have them in their queues. */
+  /** IDs of the latest discarded sends, which may still be in other tabs' queues. */
   discarded?: string[]
 }
 
 /** Changes that other tabs made to a send. */
 interface DoneElsewhere {
   isDiscarded: boolean
-  /** When it first went out: from then on it may have arrived. */
+  /** When it was first tried: it may have arrived since. */
   triedAtMS?: number | undefined
 }
 
 const mostDiscarded = 100
 
 /**
- * Stores the sends of one client key, once it is known. Each change reads and writes all, since several tabs may share
- * the storage. A storage that fails (full, or forbidden) keeps nothing, and stops no send.
+ * Stores the sends of one client key, once that is known. Each change reads and writes the whole entry, since tabs may
+ * share the storage. If the storage fails (full or forbidden), sends go out without being stored.
  */
 export function createOutboxStorage(storage: Storage | undefined, clientKey: () => string | undefined) {
   const key = () => `parley.outbox.${clientKey()}`
   let last: Promise<void> = Promise.resolve()
-  /** Those that were seen in the storage. */
+  /** IDs of sends that have been in the storage. */
   const seen = new Set<string>()
 
   function parse(text: string | null | undefined): Kept {
@@ -50,7 +50,7 @@ export function createOutboxStorage(storage: Storage | undefined, clientKey: () 
   }
 
   function change(by: (kept: Kept) => Kept): void {
-    // Until the client key is known; the login writes them all.
+    // Without a client key, wait: the login stores all sends.
     if (!storage || clientKey() === undefined) return
     const write = async (text: string | null) => {
       const kept = by(parse(text))
@@ -60,7 +60,7 @@ export function createOutboxStorage(storage: Storage | undefined, clientKey: () 
     last = last
       .then(() => {
         const text = storage.getItem(key())
-        // In localStorage at once, so that no other tab writes in between.
+        // Write to localStorage synchronously, so that no other tab writes in between.
         return typeof text === 'object' && text !== null ? text.then(write) : write(text)
       })
       .catch(() => undefined)
@@ -79,11 +79,11 @@ export function createOutboxStorage(storage: Storage | undefined, clientKey: () 
   return {
     read,
     loggedIn: (lastUser: string) => change((kept) => ({ ...kept, lastUser })),
-    /** A send that its user wants, unless it was discarded in another tab. */
+    /** Stores a send, unless another tab has discarded it. */
     add: (send: PendingSend) => put(send, { isWanted: true }),
-    /** Writes it as it is now, unless another tab has taken it out. */
+    /** Stores a send's new state, unless another tab has removed it. */
     update: (send: PendingSend) => put(send, { isWanted: false }),
-    /** It is sent. */
+    /** Removes a send that has arrived. */
     remove: (id: string) => change(({ sends, ...rest }) => ({ ...rest, sends: without(sends, id) })),
     discard: (id: string) =>
       change(({ sends, discarded = [], ...rest }) => ({
@@ -91,21 +91,21 @@ export function createOutboxStorage(storage: Storage | undefined, clientKey: () 
         sends: without(sends, id),
         discarded: [...discarded, id].slice(-mostDiscarded),
       })),
-    /** Removes all sends, and whose they were. */
+    /** Removes all sends, and their user. */
     async clear(): Promise<void> {
       change(() => ({ sends: [] }))
       await last
     },
-    /** One that another tab has taken out was sent there, at a time that is not known. */
+    /** Reads what other tabs did with a send. If another tab has removed it, that tab sent it at an unknown time. */
     async doneElsewhere({ clientMessageID: id, createdAtMS }: PendingSend): Promise<DoneElsewhere> {
-      // No other tab can know it.
+      // It was never in the storage, so no other tab knows it.
       if (!seen.has(id)) return { isDiscarded: false }
       await last
       const { sends, discarded = [] } = await read()
       const kept = sends.find(({ clientMessageID }) => clientMessageID === id)
       return { isDiscarded: discarded.includes(id), triedAtMS: kept ? kept.triedAtMS : createdAtMS }
     },
-    /** Calls the listener when another tab has changed the stored sends. Returns a function that ends it. */
+    /** Calls the listener when another tab has changed the stored sends. Returns an unsubscribe function. */
     onChangeElsewhere: (listener: () => void) => onStorageChange(storage, key, listener),
   }
 }

@@ -7,7 +7,7 @@ import type { PendingSend } from './pending-send.ts'
 describe('an outbox that several tabs share', () => {
   const hour = 3_600_000
 
-  /** Two tabs that took over a message of alice from an earlier page. */
+  /** Two tabs that restored alice's message from an earlier page. */
   async function twoTabs(about: Partial<PendingSend>) {
     const left: PendingSend = {
       ...{ clientMessageID: 'id', room: 'room', user: 'alice', message: 'hello', options: {}, state: 'queued' },
@@ -41,21 +41,21 @@ describe('an outbox that several tabs share', () => {
     other.outbox.discard('id')
     await one.outbox.loggedIn('alice')
     await assert.rejects(sent, { code: 'CLOSED' })
-    await one.outbox.send('room', 'and on', {}, {})
-    assert.deepEqual(one.emitted, ['and on'])
+    await one.outbox.send('room', 'the next', {}, {})
+    assert.deepEqual(one.emitted, ['the next'])
     assert.deepEqual(one.states(), [])
   })
 
-  test('does not bring back a message discarded in the other tab while it is in flight', async () => {
+  test('does not send a failed message again that the other tab discarded', async () => {
     const [one, other] = await twoTabs({ state: 'failed' })
     other.outbox.discard('id')
     void one.outbox.retry('id')
-    await one.outbox.send('room', 'and on', {}, {})
-    assert.deepEqual(one.emitted, ['and on'])
+    await one.outbox.send('room', 'the next', {}, {})
+    assert.deepEqual(one.emitted, ['the next'])
     assert.deepEqual(one.states(), [])
   })
 
-  test('repeats a recent send of the other tab, which Parley recognises', async () => {
+  test("repeats the other tab's recent send, which Parley dedupes", async () => {
     const [one, other] = await twoTabs({})
     await other.outbox.loggedIn('alice')
     await vi.waitFor(() => assert.deepEqual(other.states(), []), { timeout: 60_000 })
@@ -64,15 +64,15 @@ describe('an outbox that several tabs share', () => {
     assert.equal((await sent).message, 'hello')
   })
 
-  test('does not repeat a send of the other tab older than Parley recognises', async () => {
+  test("does not repeat the other tab's send once Parley no longer dedupes it", async () => {
     const [one, other] = await twoTabs({ createdAtMS: Date.now() - 25 * hour })
     await other.outbox.loggedIn('alice')
     await vi.waitFor(() => assert.deepEqual(other.states(), []), { timeout: 60_000 })
-    assert.deepEqual(other.emitted, ['hello'], 'it was never tried: the first may send it')
+    assert.deepEqual(other.emitted, ['hello'], 'no tab had tried it, so the first one sends it')
     await one.outbox.loggedIn('alice')
     await vi.waitFor(() => assert.deepEqual(one.states(), ['OUTCOME_UNKNOWN']), { timeout: 60_000 })
     assert.deepEqual(one.emitted, [])
     await one.outbox.retry('id')
-    assert.deepEqual(one.emitted, ['hello'], 'unless its user wants it')
+    assert.deepEqual(one.emitted, ['hello'], 'unless the user retries it')
   })
 })

@@ -1,21 +1,21 @@
 import type { Message } from '../generated/types.ts'
 import { asParleyError, ParleyError } from '../parley-error.ts'
-import { createPause, growingPauses } from '../pauses.ts'
+import { createBackoff, createPause } from '../pauses.ts'
 import type { OutboxOptions } from './outbox-options.ts'
 import { newPendingSend, type PendingSend, type SendOptions } from './pending-send.ts'
 import { createReceipts } from './receipts.ts'
 import { isFinal, tryToSend } from './try-to-send.ts'
 
 /**
- * Unsent messages. A room's sends go out one after the other, so that they arrive in order; each is retried with the
- * same clientMessageID until its outcome is known.
+ * Unsent messages. Sends of a room go out one at a time, to keep their order. Each is retried with the same
+ * clientMessageID until its outcome is known.
  */
 export class Outbox {
   readonly #options: OutboxOptions
   #pending: PendingSend[] = []
   readonly #working = new Set<string>()
   readonly #receipts = createReceipts()
-  /** The user of the restored sends. */
+  /** The user whose sends were restored. */
   #restoredFor: string | undefined
   readonly #pause = createPause()
   #isClosed = false
@@ -26,7 +26,7 @@ export class Outbox {
     this.#stopListening = options.storage.onChangeElsewhere(() => void this.#dropDiscarded())
   }
 
-  /** Restores the sends of an earlier page. */
+  /** Restores sends of an earlier page. */
   async restore(): Promise<void> {
     const { sends, lastUser } = await this.#options.storage.read()
     const me = this.#options.me() ?? lastUser
@@ -40,7 +40,7 @@ export class Outbox {
     for (const room of new Set(left.map((send) => send.room))) this.#options.onChange(room)
   }
 
-  /** The connection is there: everything goes out. */
+  /** Call it after each login: sends everything queued. */
   async loggedIn(user: string): Promise<void> {
     const others = this.#pending.filter((send) => send.user !== undefined && send.user !== user)
     this.#pending = this.#pending.filter((send) => !others.includes(send))
@@ -64,7 +64,7 @@ export class Outbox {
     return this.#pending.filter(({ thread }) => thread === id)
   }
 
-  /** Settles with the message as Parley has it; fails when the send fails for good or is discarded. */
+  /** Resolves with the stored message. Rejects when the send fails for good or is discarded. */
   send(
     room: string,
     message: unknown,
@@ -94,7 +94,7 @@ export class Outbox {
     return this.#receipts.wait(clientMessageID)
   }
 
-  /** Forgets an unsent message. One in flight may still arrive. */
+  /** Drops an unsent message. One in flight may still arrive. */
   discard(clientMessageID: string): void {
     if (this.#find(clientMessageID)) this.#options.storage.discard(clientMessageID)
     this.#discarded(clientMessageID)
@@ -117,20 +117,20 @@ export class Outbox {
   async #work(room: string): Promise<void> {
     if (this.#working.has(room)) return
     this.#working.add(room)
-    const pauses = growingPauses(500, 30_000)
+    const backoff = createBackoff(500, 30_000)
     let faults = 0
     for (let next = this.#next(room); next && this.#options.isConnected(); next = this.#next(room)) {
       const error = await this.#try(next)
       if (!error) {
-        pauses.reset()
+        backoff.reset()
         faults = 0
         continue
       }
       faults = error.code === 'INTERNAL_ERROR' ? faults + 1 : 0
       const isOver = isFinal(error, faults)
       this.#put(next.clientMessageID, isOver ? error : undefined)
-      // Without a connection there is nothing to wait for.
-      if (!isOver && this.#options.isConnected()) await this.#pause.during(pauses.next(error))
+      // Without a connection, stop: the next login starts over.
+      if (!isOver && this.#options.isConnected()) await this.#pause.during(backoff.next(error))
     }
     this.#working.delete(room)
   }
@@ -154,7 +154,7 @@ export class Outbox {
     return undefined
   }
 
-  /** Back into the queue; or failed. */
+  /** Marks a send as failed, or puts it back into the queue. */
   #put(clientMessageID: string, error: ParleyError | undefined): void {
     const send = this.#find(clientMessageID)
     if (!send) return
@@ -174,7 +174,7 @@ export class Outbox {
     this.#options.onChange(send.room)
   }
 
-  /** Those that were discarded in another tab are dropped here too. */
+  /** Drops sends that another tab has discarded. */
   async #dropDiscarded(): Promise<void> {
     const { discarded = [] } = await this.#options.storage.read()
     for (const id of discarded) if (this.#find(id)) this.#discarded(id)

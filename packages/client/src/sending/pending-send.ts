@@ -2,21 +2,21 @@ import type { Attachment, Message, Quote } from '../generated/types.ts'
 import { ParleyError, type ParleyErrorCode } from '../parley-error.ts'
 import { randomID } from '../random-id.ts'
 
-/** Options of a send beside its content. */
+/** Options of a send besides its content. */
 export interface SendOptions {
-  /** By default `text`. */
+  /** `text` by default. */
   messageType?: string
-  /** IDs of mentioned users; they get a mention notification. */
+  /** IDs of mentioned users, who get a mention notification. */
   mentions?: string[]
-  /** False: no push to the others' devices. */
+  /** Set to false to send no push notifications. */
   push?: boolean
-  /** ID of the message of the same room that it replies to. */
+  /** ID of the message in this room to reply to. */
   replyTo?: string
-  /** Files that were uploaded, as `client.upload` returned them. */
+  /** Uploaded files, as returned by `client.upload`. */
   attachments?: Attachment[]
 }
 
-/** A message that Parley has not acknowledged yet; as JSON it is kept in the storage. */
+/** A message that Parley has not acknowledged yet. The storage keeps it as JSON. */
 export interface PendingSend {
   clientMessageID: string
   room: string
@@ -24,24 +24,24 @@ export interface PendingSend {
   user?: string
   message: unknown
   options: SendOptions
-  /** The quote of its parent, as shown at that time. */
+  /** The quote of its parent, as shown when it was sent. */
   quote?: Quote
-  /** The root of the thread that it joins. */
+  /** ID of its thread's root message. */
   thread?: string
   createdAtMS: number
-  /** When it first went out: from then on it may have arrived. */
+  /** When it was first tried: it may have arrived since. */
   triedAtMS?: number
   state: 'queued' | 'sending' | 'failed'
   error?: { code: ParleyErrorCode; message: string; status: number }
 }
 
-/** A message to show: Parley's, or a pending one, with an empty `_id` and `seq` 0. */
+/** A message to show. A pending one has an empty `_id` and `seq` 0. */
 export interface RoomMessage extends Message {
-  /** The same before and after it is sent: the key of a list. */
+  /** Key for list rendering: the same before and after the message is sent. */
   key: string
   isMine: boolean
   state: 'sent' | PendingSend['state']
-  /** Why it failed. */
+  /** Why the send failed. */
   error?: ParleyError
 }
 

@@ -7,7 +7,7 @@ interface Waiting {
   reject: (error: ParleyError) => void
 }
 
-/** Callers that await their sends. Awaiting is optional: the room's messages show each failure. */
+/** Promises of sends. Awaiting them is optional, since the room's messages show each failure. */
 export function createReceipts() {
   const waiting = new Map<string, Waiting>()
 

@@ -1,4 +1,4 @@
-/** Parts of a browser for pages of one origin: only DOM's types have these. */
+/** The browser APIs that tabs share, which only DOM's types declare. */
 interface Locks {
   request(name: string, options: LockOptions, work: () => Promise<void>): Promise<void>
 }
@@ -29,7 +29,7 @@ interface Scope {
   isSecureContext?: boolean
 }
 
-/** Undefined where a browser lacks one of them, a page has no https, or cookies and so channels are forbidden. */
+/** Undefined if the browser lacks one of the APIs, the page has no https, or cookies (and so channels) are blocked. */
 export function browserOf(scope: object = globalThis): Browser | undefined {
   try {
     const { navigator, BroadcastChannel, crypto, isSecureContext } = scope as Scope
@@ -51,10 +51,10 @@ interface Page extends Target {
   document?: Target & { visibilityState?: string; hasFocus?: () => boolean }
 }
 
-/** How the user sees this tab. */
+/** Whether the user sees this tab. */
 export interface Look {
   isVisible: boolean
-  /** Visible, and it has the focus. */
+  /** Visible and focused. */
   isLookedAt: boolean
 }
 
@@ -66,7 +66,7 @@ export function lookNow(): Look {
 
 const changes = ['focus', 'blur', 'pageshow']
 
-/** Calls the listener when that may have changed. Returns a function that ends it. */
+/** Calls the listener when `lookNow()` may have changed. Returns an unsubscribe function. */
 export function onLook(listener: () => void): () => void {
   const page = globalThis as Page
   const { document } = page

@@ -2,13 +2,13 @@ import type { Connection, ConnectionOptions } from '../connection/connection.ts'
 import type { FetchToken } from '../connection/token-source.ts'
 import type { User } from '../generated/types.ts'
 
-/** A connection to Parley as a client uses it: of its own, or one that several tabs share. */
+/** A client's connection to Parley: its own, or one shared by several tabs. */
 export interface UserConnection extends Pick<Connection, 'state' | 'since' | 'open' | 'close' | 'emit'> {
-  /** Tells the other tabs that the user logs out. */
+  /** Tells the other tabs that the user is logging out. */
   logOut?(): void
 }
 
-/** A client, as far as it tells which tabs may share. */
+/** What identifies the clients that may share a connection. */
 export interface SharedFor {
   /** The base URL of Parley. */
   url: string
@@ -18,25 +18,25 @@ export interface SharedFor {
 
 export interface ShareOptions {
   /**
-   * The connection that the client would have.
+   * Options of the client's own connection.
    * @internal
    */
   about: ConnectionOptions
   /** @internal */
   connect: (options: ConnectionOptions) => Connection
-  /** The user of a token, by default of the client's own, in the app with this client key. */
+  /** Reads the user of a token in the app with this client key. By default it is the client's own token. */
   readUser: (clientKey: string, token?: string) => Promise<User>
 }
 
-/** A tab's part in the connection that a user's tabs share. */
+/** A tab's access to the shared connection. */
 export interface SharedConnection {
-  /** In place of the client's: tabs that need a token at the same time share one. */
+  /** Replaces the client's token: tabs that need a token at the same time share one. */
   token: string | FetchToken
   connect: (options: ShareOptions) => UserConnection
 }
 
 /** Lets the tabs of a user share one connection: `createTabs()` of `@parley/client/tabs`. */
 export interface ClientTabs {
-  /** Undefined where the browser cannot; the tab has a connection of its own then. */
+  /** Undefined if the browser does not support it; the tab then has its own connection. */
   share(client: SharedFor): SharedConnection | undefined
 }

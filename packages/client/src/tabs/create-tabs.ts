@@ -6,28 +6,32 @@ import { TabConnection } from './tab-connection.ts'
 
 export interface TabsOptions {
   /**
-   * Names the user where users who are signed in at the same time, in tabs of one browser, should share connections each: an ID.
-   * Without it the first of them shares; a tab of another user notices before it hears an event, and connects by itself.
+   * ID of the user. Set it if several users are signed in at the same time in one browser, so that each user's tabs
+   * share a connection. Without it, only the first user's tabs share; a tab of another user detects that before it
+   * takes any event, and connects by itself.
    */
   user?: string
-  /** Reports the user as away while none of the tabs is visible (docs/reference/presence.md#away). */
+  /** Reports the user as away while no tab is visible (docs/reference/presence.md#away). */
   reportsAway?: boolean
-  /** A tab that has the connection and has not answered for so long is frozen: another takes over. By default 12 s; more where browsers slow down hidden tabs. */
+  /**
+   * After this long without a response, the tab with the connection counts as frozen, and another takes over. 12 s by
+   * default; longer where browsers throttle hidden tabs.
+   */
   deadAfterMS?: number
 }
 
-/** Of one client. */
+/** Tab sharing of one client. */
 export interface Tabs extends ClientTabs {
   /**
-   * Whether this tab is to show a notification: one of the user's tabs is, and none while the user looks at one of them. Tabs
-   * with a connection of their own go by themselves.
+   * Whether this tab may show a notification: true in one of the user's tabs, and in none while the user looks at one.
+   * A tab with its own connection considers only itself.
    */
   mayNotify(): boolean
 }
 
 /**
- * For `createClient({ tabs })`: the tabs of a user, on one origin, share one connection. It needs Web Locks, BroadcastChannel
- * and https; without them each tab has a connection of its own.
+ * Creates tab sharing for `createClient({ tabs })`: a user's tabs on one origin share one connection. It needs Web
+ * Locks, BroadcastChannel and https. Without them, each tab has its own connection.
  */
 export function createTabs({ user, reportsAway = false, deadAfterMS = 12_000 }: TabsOptions = {}): Tabs {
   let connection: TabConnection | undefined
@@ -74,11 +78,14 @@ export function createTabs({ user, reportsAway = false, deadAfterMS = 12_000 }: 
   }
 }
 
-/** Of the messages: tabs that were loaded before an update do not share with those after it. */
+/** Version of the messages. Tabs loaded before an update do not share with newer ones. */
 const protocol = 2
 
-/** Tabs with the same token are one user's; others find out. A digest, since all scripts of the origin can list locks. */
+/**
+ * Tabs with the same token belong to one user; otherwise each tab verifies the user. Hashed, since all scripts of the
+ * origin can list lock names.
+ */
 async function nameOf({ url, clientKey, token }: SharedFor, user: string | undefined): Promise<string> {
-  const who = user === undefined && typeof token === 'string' ? ['token', token] : ['user', clientKey, user]
-  return `parley.tabs.${protocol}.${await digest(JSON.stringify([url, ...who]))}`
+  const identity = user === undefined && typeof token === 'string' ? ['token', token] : ['user', clientKey, user]
+  return `parley.tabs.${protocol}.${await digest(JSON.stringify([url, ...identity]))}`
 }

@@ -3,9 +3,9 @@ import { createSharedWatches } from './shared-watches.ts'
 
 interface EmitsOptions {
   emit: (event: string, payload: unknown) => Promise<unknown>
-  /** Calls when another tab is gone. */
+  /** Calls `then` when another tab is gone. */
   whenGone: (tab: string, then: () => void) => void
-  /** Whether the user is away while no tab is visible. */
+  /** Whether to report the user as away while no tab is visible. */
   reportsAway: boolean
 }
 
@@ -15,11 +15,11 @@ export interface EmitsOfTabs {
   look: (tab: string, look: Look) => void
   /** Whether the user looks at one of the tabs. */
   isLookedAt: () => boolean
-  /** A new login watches nobody, and is not away. */
+  /** A new login has no watches and is not away. */
   loggedIn: () => void
 }
 
-/** Unless it has said otherwise. */
+/** A tab's state until it reports another. */
 const visible: Look = { isVisible: true, isLookedAt: false }
 
 /** @param self this tab's ID */
@@ -40,7 +40,7 @@ export function createEmitsOfTabs(self: string, { emit, whenGone, reportsAway }:
     })
   }
 
-  /** Every tab reports what it hears: the server is told once. */
+  /** Dedupes delivery reports, since every tab reports the same messages. */
   function reportDelivered(payload: { room: string; message: string }): Promise<unknown> {
     const { room, message } = payload
     const before = reported.get(room)

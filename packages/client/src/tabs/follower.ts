@@ -1,7 +1,7 @@
 import { type ConnectionState, finalCodes, isConnected } from '../connection/connection-state.ts'
-import { asParleyError, isPassing, networkError, type ParleyError } from '../parley-error.ts'
-import { growingPauses } from '../pauses.ts'
-import { retryWhilePassing } from '../retry-while-passing.ts'
+import { asParleyError, isTransient, networkError, type ParleyError } from '../parley-error.ts'
+import { createBackoff } from '../pauses.ts'
+import { retryTransient } from '../retry-transient.ts'
 import type { ShareOptions } from './client-tabs.ts'
 import { digest } from './digest.ts'
 import { type FollowerMessage, type OfLeader, type SharedLogin, type SharedState, toError } from './messages.ts'
@@ -11,18 +11,18 @@ interface FollowerOptions extends ShareOptions {
   post: (message: FollowerMessage) => void
   setState: (state: ConnectionState) => void
   state: () => ConnectionState
-  /** The connection is another user's. */
+  /** Called if the connection is another user's. */
   onOthers: () => void
   onStopped: (error: ParleyError) => void
 }
 
-/** A tab's knowledge, whether it follows or leads. */
+/** State that a tab keeps while it switches between following and leading. */
 export interface Known {
-  /** Everything up to this time of the server is known; 0 before the first login. */
+  /** Server time up to which everything is known; 0 before the first login. */
   since: number
   /** The user, once the server has confirmed it. */
   user: string | undefined
-  /** The latest leader's. */
+  /** The latest leader's term. */
   term: number
 }
 
@@ -31,22 +31,22 @@ interface Emitted {
   reject: (error: ParleyError) => void
 }
 
-/** A tab that hears another one's connection, and emits over it. */
+/** A tab that gets events from another tab's connection, and emits over it. */
 export class Follower {
   readonly #options: FollowerOptions
   readonly #known: Known
   readonly #emitted = new Map<number, Emitted>()
-  readonly #pauses = growingPauses(300, 20_000)
+  readonly #backoff = createBackoff(300, 20_000)
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** Numbers logins of the connection: work begun in an earlier one stops. */
+  /** Counts state changes: work started before the latest one stops. */
   #attempt = 0
   #login = 0
   #latestMS = 0
-  /** Events of this term that were heard, or passed before; undefined before its first message. */
+  /** Number of the leader's latest event in this term; undefined before its first message. */
   #events: number | undefined
-  /** Whether it has heard everything since the connection began. */
+  /** Whether it has every event since the connection began. */
   #isWhole = false
-  /** Whether the events are this user's. */
+  /** Whether the events are known to be this user's. */
   #isTrusted = false
 
   constructor(options: FollowerOptions, known: Known) {
@@ -68,7 +68,7 @@ export class Follower {
     const { term, events } = message
     const expected = (this.#events ?? events) + (this.#events !== undefined && message.type === 'event' ? 1 : 0)
     if (term > this.#known.term) this.#followNew(term)
-    // Such as those that a page in the cache of the browser's history does not get.
+    // Events were missed, for instance while the page was in the back/forward cache.
     else if (events !== expected) return this.hello()
     this.#events = events
     if (message.type === 'event') this.#heardEvent(message.name, message.payload)
@@ -76,11 +76,11 @@ export class Follower {
     else if (message.type === 'ack' && message.to === this.#options.self) this.#heardAck(message)
   }
 
-  /** @throws ParleyError as Connection's does */
+  /** @throws ParleyError like `Connection.emit` */
   async emit(event: string, payload: unknown): Promise<unknown> {
     const { user } = this.#known
     if (user === undefined || !isConnected(this.#options.state())) throw networkError('not connected')
-    // A channel refuses proxies, such as those of some frameworks for state.
+    // A channel cannot clone proxies, which some frameworks use for state.
     const sent = JSON.parse(JSON.stringify({ payload })) as { payload: unknown }
     const id = ++this.#lastID
     const { timeoutMS } = this.#options.about
@@ -113,7 +113,7 @@ export class Follower {
     this.#begin({ status: 'connecting' })
   }
 
-  /** A state without events. */
+  /** Enters a state without events. */
   #begin(state: ConnectionState): void {
     this.#attempt++
     clearTimeout(this.#timer)
@@ -121,7 +121,7 @@ export class Follower {
     this.#options.setState(state)
   }
 
-  /** The outcome is not known, as when a connection breaks. */
+  /** Fails pending emits: as with a broken connection, their outcome is unknown. */
   #failEmits(): void {
     for (const { reject } of this.#emitted.values()) reject(networkError('the connection was lost'))
   }
@@ -155,13 +155,13 @@ export class Follower {
     else this.#begin({ status: 'connecting' })
   }
 
-  /** Wakes the leader then, whose timers the browser slows down while it is hidden. */
+  /** Wakes the leader at the retry time, since browsers throttle timers of hidden tabs. */
   #wait(error: ParleyError, retryAtMS: number): void {
     this.#begin({ status: 'waiting', error, retryAtMS })
     this.#timer = setTimeout(() => this.#options.post({ type: 'wake' }), retryAtMS - Date.now())
   }
 
-  /** Another token may be good: this tab takes its turn then. */
+  /** Stops too if this tab has the refused token. With another token, it waits for its turn to lead. */
   async #leaderStopped(error: ParleyError, refused: string | undefined): Promise<void> {
     this.#begin({ status: 'connecting' })
     const attempt = this.#attempt
@@ -170,7 +170,7 @@ export class Follower {
     if (attempt === this.#attempt && isRefused) this.#options.onStopped(error)
   }
 
-  /** The connection has logged in: brings this tab up to date, as after a login of its own. */
+  /** Brings this tab up to date after a login of the connection. */
   async #join({ count, result, since, knownMS }: SharedLogin): Promise<void> {
     this.#begin({ status: 'connecting' })
     const attempt = this.#attempt
@@ -182,29 +182,29 @@ export class Follower {
     const hasHeardAll = this.#isTrusted && this.#isWhole && known.since > 0 && since <= known.since
     const resumed = hasHeardAll && result.resumed === true
     try {
-      if (result._id !== known.user || !this.#isTrusted) await retryWhilePassing(() => this.#prove(result), isCurrent)
+      if (result._id !== known.user || !this.#isTrusted) await retryTransient(() => this.#prove(result), isCurrent)
       if (!isCurrent()) return
       if (!this.#isTrusted) return onOthers()
       setState({ status: 'syncing' })
-      await retryWhilePassing(() => about.onLogin({ ...result, resumed }), isCurrent)
+      await retryTransient(() => about.onLogin({ ...result, resumed }), isCurrent)
       if (!isCurrent()) return
       this.#isWhole = true
       known.since = this.#latestMS
-      this.#pauses.reset()
+      this.#backoff.reset()
       setState({ status: 'online' })
     } catch (thrown) {
       if (isCurrent()) this.#failed(asParleyError(thrown))
     }
   }
 
-  /** Whether the connection's user is that of this tab's token. */
+  /** Verifies that the connection's user is the user of this tab's token. */
   async #prove({ _id, clientKey }: SharedLogin['result']): Promise<void> {
     const { about, readUser } = this.#options
     this.#isTrusted = false
     if ((about.clientKey() ?? clientKey) !== clientKey) return
     const me = await readUser(clientKey).catch((error: unknown) => {
-      // The app of this tab's token, which is not known here, may be another one.
-      if (about.clientKey() === undefined && !isPassing(error)) return undefined
+      // This tab's token may belong to another app, whose client key is unknown here.
+      if (about.clientKey() === undefined && !isTransient(error)) return undefined
       throw error
     })
     this.#isTrusted = me?._id === _id
@@ -213,7 +213,7 @@ export class Follower {
 
   #failed(error: ParleyError): void {
     if (finalCodes.includes(error.code)) return this.#options.onStopped(error)
-    const pauseMS = this.#pauses.next(error)
+    const pauseMS = this.#backoff.next(error)
     this.#begin({ status: 'waiting', error, retryAtMS: Date.now() + pauseMS })
     this.#timer = setTimeout(() => this.hello(), pauseMS)
   }

@@ -3,9 +3,9 @@ import type { Browser, Channel } from './browser.ts'
 import type { FollowerMessage, OfLeader, TabMessage } from './messages.ts'
 
 interface GroupEvents {
-  /** This tab has the lock: it leads. */
+  /** This tab holds the lock, and leads. */
   onLead: () => void
-  /** Another tab took the lock: this one had not answered. */
+  /** Another tab stole the lock because this one had not responded. */
   onLost: () => void
   /** The browser refuses the lock. */
   onRefused: () => void
@@ -14,19 +14,19 @@ interface GroupEvents {
 
 type OfLeaderUnsent = OfLeader extends infer M ? (M extends OfLeader ? Omit<M, 'from'> : never) : never
 
-/** Of a lock that was stolen, or no longer wanted. */
+/** The error of a lock that was stolen or is no longer wanted. */
 const isAbort = (error: unknown): boolean => (error as { name?: string }).name === 'AbortError'
 
-/** The tabs that share a connection: a channel, a lock for the one that leads, and one for each while it is there. */
+/** The tabs that share a connection: a channel, a lock for the leader, and a lock per tab that shows its presence. */
 export class Group {
   readonly id: string = randomID()
   readonly #browser: Browser
   readonly #name: string
   readonly #on: GroupEvents
   readonly #channel: Channel
-  /** Ends with the stay in the group. */
+  /** Aborted when this tab leaves the group. */
   readonly #stay = new AbortController()
-  /** Ends the wait for the lock. */
+  /** Aborts the wait for the lock. */
   #wait: AbortController | undefined
   #release: (() => void) | undefined
 
@@ -40,30 +40,30 @@ export class Group {
     this.queue()
   }
 
-  /** Waits for its turn to lead. */
+  /** Queues for the lock, to lead once it is free. */
   queue(): void {
     const wait = new AbortController()
     this.#wait = wait
     this.#request({ signal: wait.signal }, () => wait.signal.aborted)
   }
 
-  /** Leads no more, and lets another tab. */
+  /** Releases the lock, so that another tab can lead. */
   release(): void {
     this.#release?.()
   }
 
-  /** Leads in place of a tab that does not answer, such as a frozen one. */
+  /** Takes the lock from a leader that does not respond, such as a frozen tab. */
   steal(): void {
     this.#wait?.abort()
     this.#request({ steal: true }, () => false)
   }
 
   post(message: FollowerMessage | OfLeaderUnsent): void {
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of this origin
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel has no target origin
     if (!this.#stay.signal.aborted) this.#channel.postMessage({ from: this.id, ...message })
   }
 
-  /** Calls when another tab is gone: closed, or crashed. */
+  /** Calls `then` when another tab was closed or has crashed. */
   whenGone(tab: string, then: () => void): void {
     const work = async () => {
       if (!this.#stay.signal.aborted) then()

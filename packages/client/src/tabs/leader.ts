@@ -1,6 +1,6 @@
 import type { Connection } from '../connection/connection.ts'
 import type { ConnectionState } from '../connection/connection-state.ts'
-import { asParleyError, isPassing, networkError, type ParleyError } from '../parley-error.ts'
+import { asParleyError, isTransient, networkError, type ParleyError } from '../parley-error.ts'
 import type { Look } from './browser.ts'
 import type { ShareOptions } from './client-tabs.ts'
 import { digest } from './digest.ts'
@@ -14,15 +14,15 @@ interface LeaderOptions extends ShareOptions {
   whenGone: (tab: string, then: () => void) => void
   reportsAway: boolean
   setState: (state: ConnectionState) => void
-  /** The connection was refused: this tab lets go of it. */
+  /** Called when the login was refused: this tab stops. */
   onStopped: () => void
-  /** Whether the client's function has not brought the token. */
+  /** Whether the client's token function has not returned a token. */
   isTokenMissing: () => boolean
-  /** It cannot log in, and another tab may. */
+  /** Called when this tab cannot log in, but another one might. */
   onFailed: (error: ParleyError) => void
 }
 
-/** The tab that has the connection, for itself and the others. */
+/** The tab that holds the connection, for itself and the followers. */
 export class Leader {
   readonly #options: LeaderOptions
   readonly #known: Known
@@ -32,7 +32,7 @@ export class Leader {
   #events = 0
   #logins = 0
   #login: SharedLogin | undefined
-  /** Events before the login, which may turn out to be another user's. */
+  /** Events before the login, which may be another user's. */
   #early: (() => void)[] = []
   #isClosed = false
 
@@ -80,7 +80,7 @@ export class Leader {
     this.#connection.close()
   }
 
-  /** The connection, whose events and logins the others hear first. */
+  /** Connection options that pass events and logins on to the followers first. */
   #shared() {
     const { about } = this.#options
     return {
@@ -95,7 +95,7 @@ export class Leader {
         about.onEvent(name, payload)
       },
       onLogin: (result: SharedLogin['result']) => {
-        // It is called again when catching up fails.
+        // Connection calls this again if catching up fails.
         if (!this.#login) this.#loggedIn(result)
         return about.onLogin(result)
       },
@@ -103,7 +103,7 @@ export class Leader {
   }
 
   #loggedIn(result: SharedLogin['result']): void {
-    // The others trust that events are the former user's until they hear of the login.
+    // Until followers learn of the login, they take events for the previous user's.
     if (this.#known.user === result._id) for (const tell of this.#early) tell()
     this.#early = []
     this.#known.user = result._id
@@ -122,12 +122,12 @@ export class Leader {
     }
     this.#options.setState(state)
     if (status === 'stopped') void this.#stopped()
-    else if (status === 'waiting' && (this.#options.isTokenMissing() || !isPassing(state.error)))
+    else if (status === 'waiting' && (this.#options.isTokenMissing() || !isTransient(state.error)))
       this.#failed(state.error)
     else this.#postState()
   }
 
-  /** Once the connection has done what it does then. */
+  /** Deferred until the connection has finished its state change. */
   #failed(error: ParleyError): void {
     queueMicrotask(() => {
       if (!this.#isClosed) this.#options.onFailed(error)
@@ -142,7 +142,7 @@ export class Leader {
     this.#options.onStopped()
   }
 
-  /** @param to the tab that asked; by default all */
+  /** @param to the tab that asked; all tabs by default */
   #postState(to?: string, refused?: string): void {
     const state = toSentState(this.#connection.state.get())
     if (state.status === 'stopped' && refused === undefined) return
@@ -153,7 +153,7 @@ export class Leader {
 
   async #emitFor(to: string, { id, event, payload, user }: OfTab & { type: 'emit' }): Promise<void> {
     try {
-      if (user !== this.#known.user) throw networkError('the connection is of another user')
+      if (user !== this.#known.user) throw networkError("the connection is another user's")
       this.#post({ type: 'ack', to, id, result: await this.#emits.emit(to, event, payload) })
     } catch (error) {
       this.#post({ type: 'ack', to, id, error: toSentError(asParleyError(error)) })

@@ -4,7 +4,7 @@ import { ParleyError, type ParleyErrorCode } from '../parley-error.ts'
 import type { Look } from './browser.ts'
 import type { FetchedToken } from './shared-token.ts'
 
-/** A ParleyError as it passes a channel, which clones objects without their class. */
+/** A ParleyError for a channel, which clones objects without their class. */
 export interface SentError {
   code: ParleyErrorCode
   message: string
@@ -12,49 +12,52 @@ export interface SentError {
   retryAfterMS: number | undefined
 }
 
-/** A state of the connection as it passes a channel. */
+/** A connection state for a channel. */
 export type SentState =
   | { status: 'connecting' | 'syncing' | 'online' | 'closed' }
   | { status: 'waiting'; error: SentError; retryAtMS: number }
   | { status: 'stopped'; error: SentError }
 
 export interface SharedLogin {
-  /** Counts the logins of this leader. */
+  /** Number of this login of the leader. */
   count: number
   result: LoginResult & { resumed?: boolean }
-  /** Events since then were replayed. */
+  /** Server time from which events were replayed. */
   since: number
-  /** The leader knows everything up to this time of the server. */
+  /** Server time up to which the leader knows everything. */
   knownMS: number
 }
 
-/** Of the whole connection. */
+/** State of the shared connection. */
 export interface SharedState {
   state: SentState
   login?: SharedLogin | undefined
   /** The user, once known. */
   user: string | undefined
-  /** With `stopped`: a digest of the token that was refused. */
+  /** With `stopped`: digest of the refused token. */
   refused?: string | undefined
 }
 
-/** By the tab that has the connection. */
+/** Sent by the leader. */
 export type LeaderMessage =
-  | (SharedState & { type: 'state' /** The tab that asked; by default all. */; to?: string })
+  | (SharedState & { type: 'state' /** The tab that asked; all tabs by default. */; to?: string })
   | { type: 'event'; name: string; payload: unknown }
   | { type: 'ack'; to: string; id: number; result?: unknown; error?: SentError }
   | { type: 'alive' }
 
-/** A later term is another leader's, and wins; `events` counts those of this term, so that a tab notices a gap. */
+/** A higher term is a newer leader's, and wins. `events` counts the term's events, so that a tab notices a gap. */
 export type OfLeader = LeaderMessage & { from: string; term: number; events: number }
 
-/** For the tabs of one user: `user` has been proved to be the sender's, and a tab that has not proved the same one drops it. */
+/**
+ * For the tabs of one user. The sender has verified that it is `user`'s; tabs that have not verified the same user drop
+ * the message.
+ */
 export type OfUser =
   | { type: 'loggedOut'; user: string }
   | { type: 'token'; user: string; fetched: FetchedToken }
   | { type: 'tokenWanted'; user: string; sinceMS: number }
 
-/** By the other tabs. */
+/** Sent by followers. */
 export type FollowerMessage =
   | { type: 'hello' | 'ping' | 'wake' }
   | { type: 'emit'; id: number; event: string; payload: unknown; user: string }

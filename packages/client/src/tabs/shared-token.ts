@@ -1,43 +1,43 @@
 import type { FetchToken, TokenAsked } from '../connection/token-source.ts'
 import { createPause } from '../pauses.ts'
 
-/** A tab that is frozen while it fetches keeps the others waiting for so long. */
+/** How long a tab that freezes while fetching blocks the others. */
 const longestWaitMS = 10_000
-/** One that another tab fetched longer ago may have ended too. */
+/** A token that another tab fetched earlier than this may have expired too. */
 const freshMS = 60_000
-/** How long another tab has to say that it has a newer one: its message may arrive after its turn has ended. */
+/** How long to wait for another tab's newer token: its message may arrive after its lock is released. */
 const answerMS = 300
 
 export interface FetchedToken {
   token: string
-  /** By the clock of the device: the latest is the one that is good. */
+  /** Fetch time by the device's clock. The latest token is the valid one. */
   atMS: number
 }
 
 interface SharedTokenOptions {
-  /** Runs the work while no other tab does; fails with the signal. */
+  /** Runs `work` under a lock shared by all tabs. Rejects if the signal aborts the wait. */
   alone: (signal: AbortSignal, work: () => Promise<void>) => Promise<void>
-  /** The user of this tab, once a token has proved it. */
+  /** This tab's user, once verified by a token. */
   user: () => string | undefined
-  /** Whether a token is that user's, by Parley. */
+  /** Asks Parley whether a token is that user's. */
   isOfUser: (token: string) => Promise<boolean>
-  /** Tells the other tabs of the user. */
+  /** Sends a token to the user's other tabs. */
   tell: (user: string, fetched: FetchedToken) => void
-  /** Asks them for one that was fetched since then. */
+  /** Asks them for a token fetched since then. */
   ask: (user: string, sinceMS: number) => void
 }
 
 /**
- * Tabs that need a token at the same time share the one that the first of them fetches: issuing another may end it. Only tabs
- * that have proved the same user share, and only tokens that Parley takes for that user.
+ * Tabs that need a token at the same time share the one that the first of them fetches, since issuing another may
+ * revoke it. Only tabs with the same verified user share, and only tokens that Parley accepts for that user.
  */
 export function shareToken(fetchNew: FetchToken, { alone, user, isOfUser, tell, ask }: SharedTokenOptions) {
   let latest: (FetchedToken & { user: string }) | undefined
   const pause = createPause()
-  /** Of this tab's user. */
+  /** The latest token, if it is this user's. */
   const latestOf = (of: string) => (latest?.user === of ? latest : undefined)
 
-  /** A token of another tab. */
+  /** Finds a token that another tab has fetched. */
   async function findToken({ last }: TokenAsked): Promise<string | undefined> {
     const of = user()
     if (of === undefined) return undefined
@@ -52,7 +52,7 @@ export function shareToken(fetchNew: FetchToken, { alone, user, isOfUser, tell, 
     return find()
   }
 
-  /** The token may be another user's: the tab's own session may have changed. */
+  /** Shares a token after a check, since the app's session may have switched to another user. */
   async function share(token: string): Promise<void> {
     const of = user()
     const atMS = Date.now()
@@ -71,7 +71,7 @@ export function shareToken(fetchNew: FetchToken, { alone, user, isOfUser, tell, 
         if (found !== undefined) return resolve(found)
         const token = await fetchNew(asked)
         resolve(token)
-        // The others' turns come once they can have it.
+        // Keep the lock until the other tabs can have the token.
         if (token !== asked.last) await share(token).catch(() => undefined)
       }
       const workOrFail = () => work().catch(reject)
@@ -81,13 +81,13 @@ export function shareToken(fetchNew: FetchToken, { alone, user, isOfUser, tell, 
 
   return {
     fetch,
-    /** Another tab of the user has it. */
+    /** Another tab of the user has sent a token. */
     heard: (of: string, fetched: FetchedToken): void => {
       if (fetched.atMS <= (latestOf(of)?.atMS ?? 0)) return
       latest = { ...fetched, user: of }
       pause.end()
     },
-    /** Another tab of the user wants one. */
+    /** Another tab of the user asks for a token. */
     answer: (of: string, sinceMS: number): void => {
       const known = latestOf(of)
       if (known && known.atMS > sinceMS) tell(of, { token: known.token, atMS: known.atMS })

@@ -3,11 +3,11 @@ import type { ServerEvents } from '../generated/types.ts'
 type Presences = Pick<ServerEvents['presence'], 'clients'>
 type Emit = (event: string, payload: unknown) => Promise<unknown>
 
-/** The presence watches of several tabs on one connection: one ends when no tab watches the user any more. */
+/** Presence watches of several tabs on one connection. A user's watch ends when no tab watches them any more. */
 export function createSharedWatches(emit: Emit) {
   /** Users that the server watches, by tab. */
   const watched = new Map<string, Set<string>>()
-  /** The server refuses a subscription during another one. */
+  /** Serializes calls, since the server refuses overlapping subscriptions. */
   let last: Promise<unknown> = Promise.resolve()
 
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -39,7 +39,7 @@ export function createSharedWatches(emit: Emit) {
       unwatch(tab, [...(watched.get(tab) ?? [])]).catch(() => undefined)
       watched.delete(tab)
     },
-    /** A new login watches nobody. */
+    /** A new login has no watches. */
     clear: (): void => watched.clear(),
   }
 }

@@ -2,7 +2,7 @@ import type { Connection } from '../connection/connection.ts'
 import type { ConnectionState } from '../connection/connection-state.ts'
 import { onNetworkBack } from '../connection/network-back.ts'
 import { ParleyError } from '../parley-error.ts'
-import { growingPauses } from '../pauses.ts'
+import { createBackoff } from '../pauses.ts'
 import { createStore, type Store } from '../store.ts'
 import { type Browser, lookNow, onLook } from './browser.ts'
 import type { ShareOptions, UserConnection } from './client-tabs.ts'
@@ -14,22 +14,22 @@ import type { FetchedToken } from './shared-token.ts'
 
 export interface TabConnectionOptions extends ShareOptions {
   browser: Browser
-  /** Of the group; the same in all tabs of the user. */
+  /** Name of the group; the same in all tabs of the user. */
   name: Promise<string>
   reportsAway: boolean
-  /** A leader that was asked three times in so many milliseconds, and did not answer, is replaced. */
+  /** A leader that does not respond to three pings within this time is replaced. */
   deadAfterMS: number
-  /** Whether the client's function has not brought the token. */
+  /** Whether the client's token function has not returned a token. */
   isTokenMissing: () => boolean
-  /** A token that another tab of the user has. */
+  /** Called with a token from another tab of the user. */
   onToken: (user: string, fetched: FetchedToken) => void
   onTokenWanted: (user: string, sinceMS: number) => void
 }
 
-/** How often a leader is asked before it is replaced. */
+/** Unanswered checks before a leader is replaced. */
 const mostAsked = 3
 
-/** The connection of one of a user's tabs: the tab that has the lock leads, and the others follow it. */
+/** The connection of one of a user's tabs. The tab with the lock leads; the others follow it. */
 export class TabConnection implements UserConnection {
   readonly #state = createStore<ConnectionState>({ status: 'connecting' })
   readonly state: Store<ConnectionState> = this.#state
@@ -38,17 +38,17 @@ export class TabConnection implements UserConnection {
   #group: Group | undefined
   #leader: Leader | undefined
   #follower: Follower | undefined
-  /** The tab's own, where it shares none. */
+  /** The tab's own connection, if it does not share one. */
   #own: Connection | undefined
   #isOpening = false
   #isClosed = false
   #timer: ReturnType<typeof setInterval> | undefined
   #asked = 0
-  /** How often in a row the leader answered, and had no login for this tab. */
+  /** Consecutive checks at which the leader had no login for this tab. */
   #stuck = 0
-  /** After a failure as the leader: until its next turn. */
+  /** After a failure as leader: runs until this tab queues again. */
   #turn: ReturnType<typeof setTimeout> | undefined
-  readonly #pauses = growingPauses(300, 20_000)
+  readonly #backoff = createBackoff(300, 20_000)
   #stops: (() => void)[] = []
 
   constructor(options: TabConnectionOptions) {
@@ -86,7 +86,7 @@ export class TabConnection implements UserConnection {
     return to ? to.emit(event, payload) : Promise.reject(new ParleyError('NETWORK_ERROR', 'not connected'))
   }
 
-  /** Once a token of this tab has proved it. */
+  /** This tab's user, once verified by its token. */
   get user(): string | undefined {
     return this.#known.user
   }
@@ -98,12 +98,12 @@ export class TabConnection implements UserConnection {
     return this.#group !== undefined && clientKey !== undefined && (await readUser(clientKey, token))._id === user
   }
 
-  /** The user's other tabs. */
+  /** Sends a message to the user's other tabs. */
   tell(message: OfUser): void {
     if (message.user === this.user) this.#group?.post(message)
   }
 
-  /** Whether this tab shows what the user should notice: one of all, and none while the user looks at one of them. */
+  /** See `Tabs.mayNotify`. */
   mayNotify(): boolean {
     return this.#leader ? !this.#leader.isLookedAt() : !this.#follower && !lookNow().isLookedAt
   }
@@ -121,7 +121,7 @@ export class TabConnection implements UserConnection {
     this.#stops = [onLook(() => this.#tellLook()), onNetworkBack(() => this.open())]
   }
 
-  /** Undefined where the browser refuses, as Firefox does without cookies. */
+  /** Undefined if the browser refuses, as Firefox does when cookies are blocked. */
   #join(name: string): Group | undefined {
     try {
       return new Group(this.#options.browser, name, {
@@ -157,11 +157,14 @@ export class TabConnection implements UserConnection {
   }
 
   readonly setState = (state: ConnectionState): void => {
-    if (state.status === 'online') this.#pauses.reset()
+    if (state.status === 'online') this.#backoff.reset()
     this.#state.set(state)
   }
 
-  /** Replaces a leader that is frozen: no timer runs there. One that answers, but does not log in, may be another user's. */
+  /**
+   * Replaces a frozen leader. A leader that responds but has no login may be another user's: this tab then connects by
+   * itself.
+   */
   #watch(): void {
     const isStuck = this.user === undefined && this.#state.get().status === 'connecting'
     this.#stuck = isStuck ? this.#stuck + 1 : 0
@@ -191,13 +194,13 @@ export class TabConnection implements UserConnection {
     this.#tellLook()
   }
 
-  /** Lets another tab lead, which may succeed; without one it tries again after a pause. */
+  /** Lets another tab lead, and queues again after a pause. */
   #yield(error: ParleyError): void {
     this.#leader?.close()
     this.#leader = undefined
     this.#group?.release()
     this.#follow()
-    const pauseMS = this.#pauses.next(error)
+    const pauseMS = this.#backoff.next(error)
     this.setState({ status: 'waiting', error, retryAtMS: Date.now() + pauseMS })
     this.#turn = setTimeout(() => this.#queue(), pauseMS)
   }
@@ -208,7 +211,7 @@ export class TabConnection implements UserConnection {
     this.#group?.queue()
   }
 
-  /** Another tab leads in its place. */
+  /** Another tab leads now. */
   #lost(): void {
     if (!this.#leader) return
     this.#leader.close()
@@ -226,7 +229,7 @@ export class TabConnection implements UserConnection {
     if (this.#leader && isNew) this.#lost()
     this.#asked = 0
     this.#follower?.heard(message)
-    // A new leader knows nothing of the other tabs.
+    // A new leader does not know the tabs yet.
     if (isNew) this.#tellLook()
   }
 
@@ -250,7 +253,7 @@ export class TabConnection implements UserConnection {
     this.#follower = undefined
   }
 
-  /** Its next connection may be another user's. */
+  /** Forgets the user too, since the next connection may be another user's. */
   #leave(): void {
     this.#known.user = undefined
     for (const stop of this.#stops) stop()

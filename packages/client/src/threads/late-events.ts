@@ -1,8 +1,8 @@
 export interface LateEvents {
   isReading: () => boolean
-  /** Takes an event, and takes it again after each page that is being read: that may be older. */
+  /** Applies an event, and again after each page that is being read, which may be older. */
   take: (event: () => void) => void
-  /** Reads a page and puts it where it is shown. */
+  /** Reads a page and passes it to `put`. */
   read: <Page>(page: Promise<Page>, put: (page: Page) => void) => Promise<void>
 }
 

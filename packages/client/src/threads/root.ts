@@ -1,10 +1,10 @@
 import type { Message } from '../generated/types.ts'
 import { quoteOf } from '../rooms/quotes.ts'
 
-/** As in the contract: a message names the first five members of its thread. */
+/** The server's limit: a message names the first five participants of its thread. */
 const mostNamed = 5
 
-/** The message that a thread is about, after a message of the thread was sent or changed. */
+/** Updates a thread's root after a message of the thread was sent or changed. */
 export function afterThreadMessage(root: Message, message: Message): Message {
   const { threadCount = 0, threadLatestSeq = 0, threadParticipants = [], lastThreadMessage } = root
   if (message.seq <= threadLatestSeq) {
@@ -20,7 +20,7 @@ export function afterThreadMessage(root: Message, message: Message): Message {
   }
 }
 
-/** The known state of the thread, where the message's event is older than its latest messages. */
+/** Keeps the known thread state if the message's event is older than it. */
 export function withThreadOf(known: Message | undefined, message: Message): Message {
   const { threadCount, threadLatestSeq, lastThreadMessage, threadParticipants } = known ?? {}
   if (threadCount === undefined || threadLatestSeq === undefined) return message

@@ -4,11 +4,11 @@ import { describe, onTestFinished, test, vi } from 'vitest'
 import type { ListThreadResult, Message } from '../generated/types.ts'
 import { ThreadHandle, type ThreadParts } from './thread-handle.ts'
 
-/** Reports are delayed a moment, which can be long on a busy machine. */
+/** Reports are debounced, and a busy machine may take long. */
 const patient = { timeout: 60_000 }
 
 describe('a thread', () => {
-  /** A thread whose reads and reports return when the test says so. */
+  /** A thread whose reads and reports the test resolves. */
   function unopened() {
     const readings: PromiseWithResolvers<ListThreadResult>[] = []
     const reports: PromiseWithResolvers<{ unread: number }>[] = []
@@ -33,7 +33,7 @@ describe('a thread', () => {
     }
     return { thread, readings, reports, answer }
   }
-  /** The same, open, with one message of Bob. */
+  /** An open thread with one message from Bob. */
   async function openThread() {
     const begun = unopened()
     const { thread, readings, answer } = begun
@@ -53,7 +53,7 @@ describe('a thread', () => {
       ...{ takesPart: true, unread, totalCount: 1, latestSeq: 1, userDeletedIDs: [] },
     }) as unknown as ListThreadResult
 
-  test('stays read after a report during which its count was read', async () => {
+  test('stays read if its count is read during the report', async () => {
     const { thread, readings, reports, answer } = await openThread()
     thread.markRead()
     await vi.waitFor(() => assert.equal(reports.length, 1), patient)
@@ -67,7 +67,7 @@ describe('a thread', () => {
     assert.equal(thread.unread.get(), 0)
   })
 
-  test('stays read when a count read before the report arrives after it', async () => {
+  test('stays read if a count read before the report arrives after it', async () => {
     const { thread, readings, reports, answer } = await openThread()
     thread.markRead()
     await vi.waitFor(() => assert.equal(reports.length, 1), patient)
@@ -90,7 +90,7 @@ describe('a thread', () => {
       'did not load and is recalled',
       (thread: ThreadHandle) => thread.heard({ ...message('m0', 1), messageType: 'recall' }),
     ],
-  ])('is counted again when a message goes that the user %s', async (_what, goes) => {
+  ])('is recounted after the loss of a message that the user %s', async (_what, goes) => {
     const { thread, readings, answer } = await openThread()
     goes(thread)
     await vi.waitFor(() => assert.equal(readings.length, 2), patient)
@@ -100,7 +100,7 @@ describe('a thread', () => {
     assert.equal(readings.length, 2)
   })
 
-  test('is counted again after a login without a complete replay, even if it was never open', async () => {
+  test('is recounted after a login without a complete replay, even if it was never open', async () => {
     const { thread, readings, answer } = unopened()
     thread.heardRoot({ ...message('root', 7), sender: { _id: 'alice' } } as Message)
     thread.heard({ ...message('m1', 1), threadOf: 'root' })

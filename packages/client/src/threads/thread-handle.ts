@@ -21,11 +21,11 @@ export interface ThreadParts {
   sender: () => Message['sender']
   isConnected: () => boolean
   whenReady: () => Promise<void>
-  /** This device reported a read marker of a thread. */
+  /** Called when this device has reported a thread's read marker. */
   threadRead: (read: ServerEvents['threadLastRead']) => void
 }
 
-/** A thread and the work that keeps it up to date. */
+/** A thread that keeps itself up to date. */
 export class ThreadHandle extends ConversationHandle implements Thread {
   readonly id: string
   readonly #roomID: string
@@ -37,7 +37,7 @@ export class ThreadHandle extends ConversationHandle implements Thread {
   readonly unread: Store<number> = this.#unread
   readonly #recounting: Rereading
   #takesPart = false
-  /** How often the read marker has set the count: a count read before may be older. */
+  /** How often the read marker has set the count. Counts read before are stale. */
   #marks = 0
 
   constructor(id: string, roomID: string, parts: ThreadParts) {
@@ -88,7 +88,7 @@ export class ThreadHandle extends ConversationHandle implements Thread {
     const root = this.#root.get()
     const taking = [root?.sender._id, message.sender._id, ...(root?.threadParticipants ?? [])]
     this.#takesPart ||= me !== undefined && taking.includes(me)
-    // Before it is open, only the message's own thread state shows whether this one is new.
+    // Before the thread is open, only the root's state shows whether the message is new.
     const isNew = this.timeline.isLoaded || message.seq > (root?.threadLatestSeq ?? 0)
     if (this.#takesPart && isNew) this.#setCount(withMessage(this.#count, message, me))
     if (root) this.heardRoot(afterThreadMessage(root, message))
@@ -96,12 +96,12 @@ export class ThreadHandle extends ConversationHandle implements Thread {
     if (isRecalled(message)) this.#recountUnread()
   }
 
-  /** The user has read up to a message of the thread, on another device. */
+  /** The user has read up to a message of the thread on another device. */
   heardRead(messageID: string): void {
     if (this.#takesPart) this.marker.heard(messageID)
   }
 
-  /** The message that it is about, as it is now. */
+  /** Takes over the root message's state, unless it is outdated. */
   heardRoot(message: Message): void {
     const before = this.#root.get()
     if (isOutdated(message, before)) return
@@ -118,7 +118,7 @@ export class ThreadHandle extends ConversationHandle implements Thread {
     if (root && isRootGone) this.heardRoot(withoutContent(root))
     if (isAll) this.apply({ kind: 'all deleted', had })
     else this.apply({ kind: 'deleted', messageID })
-    // It may be one of the thread that is not loaded.
+    // The message may belong to the thread without being loaded.
     this.#recountUnread()
   }
 
@@ -128,10 +128,10 @@ export class ThreadHandle extends ConversationHandle implements Thread {
     this.#recountUnread()
   }
 
-  /** After a login without replay. */
+  /** Call it after a login without replay. */
   async catchUp(): Promise<void> {
     await this.catchUpTo(this.#root.get()?.threadLatestSeq ?? 0)
-    // Nothing was read of a thread that was never open.
+    // For a thread that was never open, catchUpTo() reads nothing.
     if (!this.timeline.isLoaded) this.#recountUnread()
   }
 
@@ -151,7 +151,7 @@ export class ThreadHandle extends ConversationHandle implements Thread {
     return page
   }
 
-  /** Deletions and recalls do not change a count of zero. */
+  /** Skips a count of zero, which deletions and recalls do not change. */
   #recountUnread(): void {
     if (this.#unread.get() > 0) this.#recounting.ask()
   }

@@ -3,19 +3,22 @@ import type { Conversation } from '../rooms/conversation.ts'
 import type { RoomMessage, SendOptions } from '../sending/pending-send.ts'
 import type { Store } from '../store.ts'
 
-/** The thread about a message of a room. Its messages are edited, recalled, reacted to and deleted by the room's calls. */
+/** The thread about a message of a room. Edit, recall, react to and delete its messages with the room's calls. */
 export interface Thread extends Conversation {
-  /** ID of the message that it is about. */
+  /** ID of the message that the thread is about. */
   readonly id: string
-  /** That message; undefined until it is known. */
+  /** The message that the thread is about; undefined until known. */
   readonly root: Store<RoomMessage | undefined>
-  /** The user's unread count: exact once it is open, 0 outside of the thread. */
+  /** The user's unread count, exact once the thread is open; 0 for users who do not take part. */
   readonly unread: Store<number>
 
-  /** Loads the latest messages, or those around one. Waits for the first login; fails when the thread is none the user may read. */
+  /**
+   * Loads the latest messages, or those around one. Waits for the first login. Rejects if the user may not read the
+   * thread.
+   */
   open(options?: { limit?: number; around?: string }): Promise<void>
-  /** As a room's: shown at once, queued and repeated. `replyTo`: a message of the thread, by default the one it is about. */
+  /** Like `Room.send`. `replyTo` is a message of the thread, by default its root. */
   send(message: unknown, options?: SendOptions): Promise<Message>
-  /** The user has read up to a message of the thread, by default the latest one. */
+  /** Marks the thread as read up to a message, by default the latest. */
   markRead(messageID?: string): void
 }

@@ -7,11 +7,11 @@ import { createListeners } from '../listeners.ts'
 import { createStore } from '../store.ts'
 import { createThreads } from './user-threads.ts'
 
-/** Reads queue up, which can take long on a busy machine. */
+/** Reads queue up, and a busy machine may take long. */
 const patient = { timeout: 60_000 }
 
 describe("the list of a user's threads", () => {
-  /** A list whose reads return when the test says so. */
+  /** A list whose reads the test resolves. */
   function slowList() {
     const asked: PromiseWithResolvers<ListThreadsResult>[] = []
     const listeners = createListeners<ServerEvents>()
@@ -60,14 +60,14 @@ describe("the list of a user's threads", () => {
     assert.equal(threads.unread.get(), 1)
   })
 
-  test('counts a message that it already has once', async () => {
+  test('counts a message that the first read includes only once', async () => {
     const { threads, listeners, counts, answer } = slowList()
     listeners.call('thread message', reply('a', 3))
     await answer(0, page(thread('a', 3, 1)))
     assert.deepEqual([counts(), threads.unread.get()], [[['a', 3, 1]], 1])
   })
 
-  test('keeps a message that arrives while the list is read again', async () => {
+  test('keeps a message that arrives while the list is reread', async () => {
     const { listeners, counts, asked, answer } = slowList()
     await answer(0, page(thread('a', 2, 0), thread('b', 2, 0)))
     listeners.call('messageDeleted', { room: 'room', messageID: 'a 1' })
@@ -77,7 +77,7 @@ describe("the list of a user's threads", () => {
     assert.deepEqual(counts()[0], ['b', 3, 1])
   })
 
-  test('is read again after a read marker, or a change of a thread that it is about to include', async () => {
+  test('is reread after a read marker or a thread change that arrives during a read', async () => {
     const { listeners, counts, asked, answer } = slowList()
     await answer(0, page(thread('a', 2, 2)))
     listeners.call('messageDeleted', { room: 'room', messageID: 'a 1' })
@@ -95,7 +95,7 @@ describe("the list of a user's threads", () => {
     await vi.waitFor(() => assert.equal(asked.length, 5), patient)
   })
 
-  test('is read again after a recall in a thread, which no longer counts as unread', async () => {
+  test('is reread after a recall in a thread, which no longer counts as unread', async () => {
     const { listeners, counts, asked, answer } = slowList()
     await answer(0, page(thread('a', 2, 2)))
     const recalled: Message = { ...reply('a', 2), messageType: 'recall' }

@@ -6,27 +6,27 @@ import { createStore, type Store } from '../store.ts'
 import { lateEvents } from './late-events.ts'
 import { afterThreadMessage } from './root.ts'
 
-/** A thread in which the user takes part: the message that it is about, how many it has, and how many are unread. */
+/** A thread in which the user takes part, with its root message, message count and unread count. */
 export type ThreadInfo = ListThreadsResult['data'][number]
 
-/** The user's threads, in all rooms. */
+/** The user's threads in all rooms. */
 export interface UserThreads {
-  /** Those with the latest messages first, as far as they are loaded. */
+  /** Loaded threads, by latest message. */
   readonly list: Store<readonly ThreadInfo[]>
-  /** How many of all have unread messages. */
+  /** Number of threads with unread messages. */
   readonly unread: Store<number>
   /** Whether `loadMore()` finds more. */
   readonly hasMore: Store<boolean>
   loadMore(): Promise<void>
-  /** Ends it. */
+  /** Stops the updates. */
   close(): void
 }
 
 const perPage = 50
 
 /**
- * The threads that a client's user takes part in: read after each login, and kept up to date by events. Where an event
- * is not enough they are read again.
+ * The threads in which a client's user takes part: read after each login, then kept up to date by events. If an event
+ * does not suffice, they are reread.
  */
 export function createThreads(client: Client): UserThreads {
   const list = createStore<readonly ThreadInfo[]>([])
@@ -73,7 +73,7 @@ export function createThreads(client: Client): UserThreads {
     if (!known || events.isReading()) read()
   }
 
-  /** Something happened in a room that only the server knows the whole of. */
+  /** Rereads after a change in a room whose full effect only the server knows. */
   const heardOf = (room: string, messageID?: string) => {
     const isConcerned = ({ root }: ThreadInfo) => root.room === room && (messageID ?? root._id) === root._id
     if (list.get().some(isConcerned)) read()

@@ -9,9 +9,12 @@ import { sendWithProgress } from './send-with-progress.ts'
 import type { FileStorage, Upload, Uploads } from './upload.ts'
 
 export interface UploadsOptions {
-  /** Where the list survives a reload: sessionStorage, since each tab has its own. */
+  /** Keeps the list across reloads. Use sessionStorage, which belongs to one tab. */
   storage?: Storage
-  /** Where the bytes of unfinished uploads survive it, beside `storage`: they begin again. Without, they have failed. */
+  /**
+   * Keeps the bytes of unfinished uploads, which then restart after a reload. Without it, they fail. Requires
+   * `storage`.
+   */
   files?: FileStorage
 }
 
@@ -20,11 +23,11 @@ interface Job {
   name: string
   measures: Measures
   end: AbortController
-  /** The user and the announcement: a retry uses the same address. */
+  /** The announcement and its user. A retry reuses its URL. */
   announced?: { user: string | undefined; file: Announced } | undefined
 }
 
-/** After these a retry announces the file anew. */
+/** Errors after which a retry announces the file anew. */
 const announcementGone = new Set(['FILE_NOT_FOUND', 'FILE_URL_INVALID'])
 
 /** A client's uploads with their state. */
@@ -108,7 +111,7 @@ export function createUploads(client: Client, { storage, files }: UploadsOptions
   }
 }
 
-/** Uploads the bytes; a retry by the same user uses the address of the try before. */
+/** Uploads the file. A retry by the same user reuses the previous attempt's URL. */
 async function upload(client: Client, job: Job, user: string | undefined, onSent: (sentBytes: number) => void) {
   const { signal } = job.end
   try {

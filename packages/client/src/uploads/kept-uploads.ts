@@ -3,25 +3,25 @@ import { ParleyError } from '../parley-error.ts'
 import type { Storage } from '../sending/outbox-storage.ts'
 import type { FileStorage, Upload } from './upload.ts'
 
-/** Dimensions that the sender gives. */
+/** Optional metadata from the sender. */
 export type Measures = Pick<UploadOptions, 'width' | 'height' | 'duration'>
 type Kept = Omit<Upload, 'sentBytes' | 'state' | 'error'> & { user: string; measures?: Measures | undefined }
 
-/** An upload of an earlier page, with the bytes of one that was not finished, where they were kept. */
+/** An upload of an earlier page. An unfinished one has its bytes if they were kept. */
 export interface Restored {
   upload: Upload
   measures?: Measures | undefined
   file?: Blob | undefined
 }
 
-/** Parley drops files that are never sent after a day; an hour is for clocks that differ. */
+/** Parley deletes unsent files after a day. One hour is left for clock skew. */
 const keptMS = 23 * 3_600_000
 
-/** Keeps the uploads of a user. A storage that fails keeps nothing, and stops no upload. */
+/** Keeps a user's uploads across reloads. If the storage fails, uploads go on without being kept. */
 export function keptUploads(storage: Storage | undefined, files: FileStorage | undefined, storageKey: () => string) {
-  /** One after the other, since each reads the stored list. */
+  /** Serializes changes, since each reads the stored list. */
   let last: Promise<unknown> = Promise.resolve()
-  /** In the order of the calls. */
+  /** Serializes file changes. */
   let lastFile: Promise<unknown> = Promise.resolve()
 
   async function read(): Promise<Kept[]> {
@@ -41,20 +41,20 @@ export function keptUploads(storage: Storage | undefined, files: FileStorage | u
   }
 
   return {
-    /** @param uploads as they are when it comes to it */
+    /** @param uploads called when it is time to write */
     write(user: string, uploads: () => readonly Upload[], measuresOf: (key: string) => Measures | undefined): void {
       const now = () => uploads().map((upload) => toKept(upload, measuresOf(upload.key)))
       if (storage) last = last.then(() => write(user, now())).catch(() => undefined)
     },
-    /** The bytes of an upload that begins. */
+    /** Stores the bytes of a new upload. */
     setFile(key: string, file: Blob): void {
       if (storage && files) lastFile = lastFile.then(() => files.set(key, file)).catch(() => undefined)
     },
-    /** Of one that is uploaded or given up. */
+    /** Removes the bytes of an upload that is complete or cancelled. */
     removeFile(key: string): void {
       if (storage && files) lastFile = lastFile.then(() => files.remove(key)).catch(() => undefined)
     },
-    /** Uploads of an earlier page. */
+    /** Restores the uploads of an earlier page. */
     restore(user: string, take: (left: Restored[]) => void): void {
       const restore = async () => {
         const own = (await read()).filter((kept) => kept.user === user)
@@ -71,6 +71,6 @@ function toKept({ sentBytes: _sent, state: _state, error: _error, ...upload }: U
 
 function toUpload({ user: _user, measures: _measures, ...upload }: Kept): Upload {
   if (upload.attachment) return { ...upload, sentBytes: upload.size, state: 'uploaded' }
-  const error = new ParleyError('UPLOAD_INTERRUPTED', 'the app was loaded again before the file was uploaded')
+  const error = new ParleyError('UPLOAD_INTERRUPTED', 'the app was reloaded before the upload finished')
   return { ...upload, sentBytes: 0, state: 'failed', error }
 }

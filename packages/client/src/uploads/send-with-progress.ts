@@ -14,7 +14,7 @@ interface Request {
   abort(): void
 }
 
-/** Makes a sender of files that reports progress. Only XMLHttpRequest can: without it, as in Node.js, there is none. */
+/** Returns a `send` option that reports progress. Only XMLHttpRequest can; without it, as in Node.js, returns none. */
 export function sendWithProgress(
   signal: AbortSignal,
   onProgress: (sentBytes: number) => void,
@@ -36,7 +36,7 @@ export function sendWithProgress(
           if (status >= 200 && status < 300) resolve()
           else reject(errorOf(status, response))
         })
-        request.addEventListener('error', () => reject(networkError('the upload broke off')))
+        request.addEventListener('error', () => reject(networkError('the upload was interrupted')))
         request.addEventListener('abort', () => reject(networkError(signal.reason)))
         signal.addEventListener('abort', abort)
         request.send(file)

@@ -3,25 +3,25 @@ import type { Attachment } from '../generated/types.ts'
 import type { ParleyError } from '../parley-error.ts'
 import type { Store } from '../store.ts'
 
-/** A file on its way, or uploaded and not sent yet. */
+/** A file that is uploading, or uploaded but not sent yet. */
 export interface Upload {
   key: string
-  /** The app's own label: a room's ID. */
+  /** The app's own label, such as a room's ID. */
   about: string
   name: string
   type: string
   size: number
   createdAtMS: number
-  /** As far as the bytes are sent: 0 to `size`. */
+  /** Bytes sent so far: 0 to `size`. */
   sentBytes: number
   state: 'uploading' | 'uploaded' | 'failed'
-  /** Once it is uploaded: for `attachments` of a message. */
+  /** Set once uploaded, for a message's `attachments`. */
   attachment?: Attachment
-  /** Why it failed. After UPLOAD_INTERRUPTED the bytes are gone, as no `files` kept them: the user chooses the file again. */
+  /** Why it failed. After UPLOAD_INTERRUPTED the bytes are gone: the user must choose the file again. */
   error?: ParleyError | undefined
 }
 
-/** Where the bytes of unfinished uploads survive a reload, by the keys of the uploads: IndexedDB in a browser. */
+/** Keeps the bytes of unfinished uploads by upload key, for instance in IndexedDB. */
 export interface FileStorage {
   get(key: string): Promise<Blob | undefined>
   set(key: string, file: Blob): Promise<unknown>
@@ -30,15 +30,15 @@ export interface FileStorage {
 
 export interface Uploads {
   readonly list: Store<readonly Upload[]>
-  /** Begins an upload. Awaiting it is optional: `list` has its state. Returns its key. */
+  /** Starts an upload and returns its key. `list` shows its state. */
   add(
     file: FileToUpload,
     options: Omit<UploadOptions, 'signal' | 'send' | 'announced' | 'onAnnounced'> & { about: string },
   ): string
-  /** Uploads a failed file once more; does nothing after UPLOAD_INTERRUPTED. */
+  /** Retries a failed upload. Does nothing after UPLOAD_INTERRUPTED. */
   retry(key: string): void
-  /** Takes it out of the list, when it is sent or given up. */
+  /** Removes an upload from the list, after it is sent or to cancel it. */
   remove(key: string): void
-  /** Ends those that run. */
+  /** Aborts running uploads. */
   close(): void
 }

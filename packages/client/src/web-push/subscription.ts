@@ -1,12 +1,12 @@
 import type { UserCalls } from '../calls/user-calls.ts'
 
-/** The part of the browser's PushSubscription that is used. */
+/** The used part of the browser's PushSubscription. */
 export interface WorkerSubscription {
   options: { applicationServerKey: ArrayBuffer | null }
   unsubscribe: () => Promise<boolean>
 }
 
-/** The part of its ServiceWorkerRegistration that is used. */
+/** The used part of the browser's ServiceWorkerRegistration. */
 export interface PushWorker {
   pushManager: {
     getSubscription: () => Promise<WorkerSubscription | null>
@@ -15,23 +15,23 @@ export interface PushWorker {
 }
 
 export interface PushDevice {
-  /** `client.api`; in a service worker that of `createWorkerCalls()`. */
+  /** `client.api`, or the result of `createWorkerCalls()` in a service worker. */
   api: Pick<UserCalls, 'webPushKey' | 'subscribe' | 'unsubscribe'>
   /** The registration of your service worker. */
   worker: PushWorker
-  /** The client's, so that a connected page gets no push. */
+  /** The client's device ID, so that a connected page gets no push. */
   deviceID: string
 }
 
 /**
- * Registers this browser for push. The user must have allowed notifications. Call it at each start of the page too: browsers
- * renew subscriptions, and the server keeps the last one of a device.
+ * Registers this browser for push. The user must have allowed notifications. Call it on every page start: browsers
+ * renew subscriptions, and the server keeps a device's latest one.
  */
 export async function subscribeToPush({ api, worker, deviceID }: PushDevice): Promise<void> {
   const { publicKey } = await api.webPushKey()
   const { pushManager } = worker
   let subscription = await pushManager.getSubscription()
-  // The browser refuses to change the key of a subscription.
+  // Browsers refuse to change a subscription's key.
   if (subscription && keyOf(subscription) !== publicKey) {
     await subscription.unsubscribe()
     subscription = null
@@ -41,13 +41,16 @@ export async function subscribeToPush({ api, worker, deviceID }: PushDevice): Pr
   await api.subscribe({ type: 'web', token: JSON.stringify(subscription), deviceId: deviceID, language })
 }
 
-/** Ends it here and on the server. When the server cannot be reached, its next push finds the subscription ended. */
+/**
+ * Ends the subscription in the browser and on the server. If the server cannot be reached, its next push finds the
+ * subscription gone.
+ */
 export async function unsubscribeFromPush({ api, worker, deviceID }: PushDevice): Promise<void> {
   const subscription = await worker.pushManager.getSubscription()
   await Promise.all([subscription?.unsubscribe(), api.unsubscribe({ deviceId: deviceID })])
 }
 
-/** In base64url, as `webPushKey` answers it. */
+/** The key in base64url, as returned by `webPushKey`. */
 function keyOf({ options: { applicationServerKey } }: WorkerSubscription): string {
   const bytes = new Uint8Array(applicationServerKey ?? new ArrayBuffer())
   return btoa(String.fromCodePoint(...bytes))

@@ -13,7 +13,7 @@ export interface WorkerCallsOptions {
   deviceID: string
 }
 
-/** The calls of a user without a connection: for a service worker, which replies and reads while no page is open. */
+/** A user's calls without a connection, for a service worker that replies and marks as read while no page is open. */
 export function createWorkerCalls({ url, clientKey, token, user, deviceID }: WorkerCallsOptions): UserCalls {
   return createUserCalls({
     ...{ url: url.replace(/\/+$/, ''), deviceID, timeoutMS: 20_000 },
