@@ -146,7 +146,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: the composer',
     const goOn = await holdMeasuring(tab)
     await choosePictures(tab, 8)
     await choosePictures(tab, 5)
-    await tab.page.getByText(/^At most 10 files go with one message/).waitFor()
+    await tab.page.getByText(/^You can attach up to 10 files to a message/).waitFor()
     await goOn()
     const remove = tab.page.getByRole('button', { name: 'Remove a.png' })
     await eventually('ten are chosen', async () => (await remove.count()) === 10)

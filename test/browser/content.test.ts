@@ -229,7 +229,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     const { page, send, sees } = await open(bob, room)
     await send('First')
     await sees('First')
-    const waiting = page.getByText(/^Slow mode: you can write again in \d seconds?\.$/)
+    const waiting = page.getByText(/^Slow mode: you can send again in \d seconds?\.$/)
     await waiting.waitFor()
     await page.getByRole('textbox', { name: 'Message' }).fill('Second')
     assert.equal(await page.getByRole('button', { name: 'Send' }).isDisabled(), true)

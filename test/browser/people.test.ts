@@ -184,7 +184,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
       await dialog(tab).getByRole('checkbox', { name: 'Also block Mallory' }).check()
       await assertNothingFound(tab.page, 'report')
       await press(tab, 'Report')
-      await tab.page.getByText('Reported. Thank you.').waitFor()
+      await tab.page.getByText('Thanks for your report.').waitFor()
       const reports = (await deployment.platform.admin('GET', `/admin/reports?room=${room}`))['data'] as Fields[]
       assert.deepEqual(
         reports.map(({ reasons }) => (reasons as Fields[])[0]?.['reason']),
@@ -256,7 +256,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
       await dialog(tab).getByRole('heading', { name: 'Read 1' }).waitFor()
       await dialog(tab).getByRole('heading', { name: '👍 1' }).waitFor()
       assert.equal(await dialog(tab).getByRole('button', { name: 'Bob' }).count(), 2)
-      assert.equal(await dialog(tab).getByText('Nobody yet.').count(), 0)
+      assert.equal(await dialog(tab).getByText('No one yet.').count(), 0)
       await assertNothingFound(tab.page, 'info')
     })
   })
@@ -288,7 +288,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
       await search.pressSequentially('farg')
       await option(tab, 'Fargo').waitFor()
       await page.keyboard.press('Enter')
-      await dialog(tab).getByRole('textbox', { name: 'Name of the group (optional)' }).fill('Trip')
+      await dialog(tab).getByRole('textbox', { name: 'Group name (optional)' }).fill('Trip')
       await assertNothingFound(page, 'new chat')
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { name: 'Trip' }).waitFor()
@@ -316,7 +316,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
       await dialog(tab)
         .locator('input[type=file]')
         .setInputFiles({ name: 'a.txt', mimeType: 'image/png', buffer: Buffer.from('x') })
-      await tab.page.getByText('This file is not a picture that can be shown here.').waitFor({ state: 'attached' })
+      await tab.page.getByText('This file can’t be used as a picture.').waitFor({ state: 'attached' })
       await dialog(tab)
         .locator('input[type=file]')
         .setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: onePixel })

@@ -63,7 +63,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: robots that st
     const { _id: root } = await alice.call('POST', `/rooms/${room}/message`, question)
     await tab.sees('What is the answer?')
     await tab.choose('What is the answer?', 'Reply in thread')
-    const thread = tab.page.getByRole('log', { name: 'Messages of the thread' })
+    const thread = tab.page.getByRole('log', { name: 'Thread messages' })
     await thread.waitFor()
     const id = await begin({ room, replyTo: root, thread: true })
     await thread.locator(`article[data-id="${id}"]`).waitFor()

@@ -73,7 +73,8 @@ describe.skipIf(isChromiumMissing())('the chat page in several tabs of a browser
 
     deployment.connectTo(deployment.nodes.length)
     await closed.close()
-    for (const page of others) await page.getByText('No connection. What you write goes out when it is back.').waitFor()
+    for (const page of others)
+      await page.getByText('No connection. Messages will be sent once you’re back online.').waitFor()
     await say(alice, room, 'between')
     await write(others[1] as Page, 'written meanwhile')
     deployment.connectTo(0)
@@ -158,8 +159,8 @@ describe.skipIf(isChromiumMissing())('the chat page in several tabs of a browser
     })
     assert.equal(context.pages().length, 3)
     const [, second, third] = pages as [Page, Page, Page]
-    await third.getByRole('button', { name: 'Turn notifications on' }).click()
-    for (const page of pages) await page.getByRole('button', { name: 'Turn notifications off' }).waitFor()
+    await third.getByRole('button', { name: 'Turn on notifications' }).click()
+    for (const page of pages) await page.getByRole('button', { name: 'Turn off notifications' }).waitFor()
     const shown = async () =>
       (
         await Promise.all(pages.map((page) => page.evaluate(() => (window as unknown as { shown: string[] }).shown)))

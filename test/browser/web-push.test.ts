@@ -42,7 +42,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: Web Push', () 
     const { page } = await open(user, room, { permissions: ['notifications'] })
     await usePushService(page, service)
     const subscribing = page.waitForResponse((response) => response.url().endsWith('/me/subscribe') && response.ok())
-    await page.getByRole('button', { name: 'Turn notifications on' }).click()
+    await page.getByRole('button', { name: 'Turn on notifications' }).click()
     await subscribing
     return page
   }
@@ -132,7 +132,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: Web Push', () 
     await worker.deliver({ type: 'read', rooms: [], threads: [], messages: [], badge: 0 })
     await eventually('none is left', async () => (await bodies()).length === 0)
     const ending = page.waitForResponse((response) => response.url().endsWith('/me/unsubscribe'))
-    await page.getByRole('button', { name: 'Turn notifications off' }).click()
+    await page.getByRole('button', { name: 'Turn off notifications' }).click()
     assert.deepEqual(((await (await ending).json()) as { result: unknown }).result, { removed: 1 })
     await worker.deliver({ room, messageID: 'w', locArgs: ['Bob', 'Friends', 'too late'] })
     assert.deepEqual(await worker.shown(), [])

@@ -8,11 +8,11 @@ import { licences } from './licences.ts'
 
 const folder = join(import.meta.dirname, '..')
 const source = join(folder, 'src/kit')
-/** In @parley/client, whose entry it is. */
+/** Output folder in @parley/client, which publishes it as an entry point. */
 const builtKit = join(folder, '../client/kit')
 const sources = ['packages/chat-page/{src,build}/**/*.*', 'packages/chat-page/package.json', 'pnpm-lock.yaml']
 
-/** Builds `@parley/client/react-ui`, unless the present build is of these very sources. Returns whether it was built. */
+/** Builds `@parley/client/react-ui` unless the existing build is up to date. Returns whether it was built. */
 export function buildKit(): Promise<boolean> {
   return buildOnce({ to: builtKit, sources, build: buildInto, isServed: false })
 }
@@ -20,7 +20,7 @@ export function buildKit(): Promise<boolean> {
 /** The page's components for React, with their types and styles. */
 async function buildInto(fresh: string): Promise<void> {
   const { build } = await import('vite')
-  // Of a pattern, a $ in the replacement would be special: a folder may have one in its name.
+  // A $ in the replacement of a pattern is special, and a folder's name may contain one.
   const asReact = (name: string) => join(source, 'as-react', name).replaceAll('$', '$$$$')
   await build({
     root: folder,
@@ -36,7 +36,7 @@ async function buildInto(fresh: string): Promise<void> {
         { find: /^preact$/, replacement: asReact('preact.ts') },
       ],
     },
-    // A test that packs it has NODE_ENV=test, by which it would be one for development.
+    // Without this, a test that packs the kit (NODE_ENV=test) would get a development build.
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
     build: {
       outDir: fresh,
@@ -45,7 +45,7 @@ async function buildInto(fresh: string): Promise<void> {
       lib: { entry: join(source, 'index.ts'), formats: ['es'] },
       rolldownOptions: {
         external: [/^react(-dom)?($|\/)/, /^@parley\/client/],
-        // Next.js renders on the server what does not say this.
+        // Next.js renders modules without this directive on the server only.
         output: { banner: "'use client'\n", entryFileNames: 'index.js', chunkFileNames: 'parts/[name]-[hash].js' },
       },
     },

@@ -6,18 +6,18 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 const root = join(import.meta.dirname, '../../..')
 
 export interface Build {
-  /** The folder of the result. */
+  /** Output folder. */
   to: string
-  /** Patterns of files that the result depends on, from the root of the checkout. */
+  /** Glob patterns of the input files, relative to the repository's root. */
   sources: readonly string[]
-  /** Fills a folder that does not exist yet. */
+  /** Builds into a folder that does not exist yet. */
   build: (fresh: string) => Promise<void>
-  /** Each file is also compressed (.br, .gz), as a gateway serves it: so it is by default. */
+  /** Whether a gateway serves the files, which are then also compressed (.br, .gz). True by default. */
   isServed?: boolean
 }
 
 /**
- * Builds a folder of files for browsers, unless the present build is of these very sources.
+ * Builds a folder of browser files unless the existing build is up to date.
  * @returns whether it was built
  */
 export async function buildOnce({ to, sources, build, isServed = true }: Build): Promise<boolean> {
@@ -36,7 +36,7 @@ export async function buildOnce({ to, sources, build, isServed = true }: Build):
   return true
 }
 
-/** Another process that builds at the same time builds the same. */
+/** Replaces the old build. A concurrent build by another process has the same content. */
 function putInPlace(fresh: string, to: string): void {
   const old = `${to}.${randomUUID()}`
   if (existsSync(to)) renameSync(to, old)

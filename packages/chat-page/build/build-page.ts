@@ -12,7 +12,7 @@ const sources = [
   'pnpm-lock.yaml',
 ]
 
-/** Builds the page, unless the present build is of these very sources. Returns whether it was built. */
+/** Builds the page unless the existing build is up to date. Returns whether it was built. */
 export function buildPage(): Promise<boolean> {
   return buildOnce({ to: builtPage, sources, build: buildInto })
 }
@@ -24,9 +24,9 @@ async function buildInto(fresh: string): Promise<void> {
     root: folder,
     configFile: false,
     logLevel: 'error',
-    // Wherever the page is: its files are found by its own address.
+    // Relative, so that the page works under any path.
     base: './',
-    // Vite's preloading asks for it where `new URL` is enough; happy-dom, which a test runs the page in, has none.
+    // Vite's preloading uses it where `new URL` suffices, and happy-dom, in which tests run the page, lacks it.
     define: { 'import.meta.resolve': 'undefined' },
     plugins: [emojiData(), { name: 'first-script', transformIndexHtml: () => [first] }],
     resolve: {
@@ -39,20 +39,20 @@ async function buildInto(fresh: string): Promise<void> {
     build: {
       outDir: fresh,
       assetsDir: '.',
-      // Inlined files would be data: URLs, which the policy of the page does not load.
+      // Inlined files would be data: URLs, which the page's CSP blocks.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       target: 'es2022',
     },
   })
   const html = join(fresh, 'index.html')
-  // At /chat, relative addresses are those of its folder.
+  // The page is served at /chat without a trailing slash, so relative URLs resolve against its parent.
   writeFileSync(html, readFileSync(html, 'utf8').replaceAll(/(src|href)="\.\//g, '$1="chat/'))
   writeFileSync(join(fresh, 'embed.js'), await script('embed'))
   writeFileSync(join(fresh, 'worker.js'), await script('worker', 'worker'))
 }
 
-/** A program of its own, without imports. */
+/** Builds a standalone script without imports. */
 async function script(name: string, of = 'embed'): Promise<string> {
   const { build } = await import('vite')
   const output = await build({

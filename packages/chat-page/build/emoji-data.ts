@@ -15,7 +15,10 @@ interface EmojiOfData {
   skins?: { emoji: string; tone: number | number[] }[]
 }
 
-/** Modules `virtual:emoji/<language>`: every emoji with its words and group, half as large as the package's own files. */
+/**
+ * Provides modules `virtual:emoji/<language>`: every emoji with its names and group, at half the size of the package's
+ * files.
+ */
 export function emojiData(): Plugin {
   return {
     name: 'emoji-data',
@@ -23,7 +26,7 @@ export function emojiData(): Plugin {
     load(id) {
       if (!id.startsWith(`\0${prefix}`)) return null
       const folder = join(dirname(resolve('emoji-picker-element-data/package.json')), id.slice(prefix.length + 1))
-      // Some languages have the names of Unicode's CLDR alone.
+      // Some languages have only the names of Unicode's CLDR.
       const file = ['emojibase', 'cldr'].map((from) => join(folder, from, 'data.json')).find((path) => existsSync(path))
       if (file === undefined) throw new Error(`${folder}: no emoji`)
       const data = JSON.parse(readFileSync(file, 'utf8')) as EmojiOfData[]
@@ -31,13 +34,13 @@ export function emojiData(): Plugin {
         const { emoji, annotation, tags = [], group } = one
         return [emoji, group, annotation, tags.join(' '), hasTones(one) ? 1 : 0]
       })
-      // A string is parsed faster than an array of the language.
+      // JSON.parse of a string is faster than parsing an array literal.
       return `export default JSON.parse(${JSON.stringify(JSON.stringify(rows))})`
     },
   }
 }
 
-/** Whether it has one tone, which `toned` gives it. */
+/** Whether the emoji has a variant for each skin tone, as `toned` composes it. */
 function hasTones({ emoji, skins = [] }: EmojiOfData): boolean {
   return tones.every((tone, i) => skins.some((skin) => skin.tone === i + 1 && skin.emoji === toned(emoji, tone)))
 }

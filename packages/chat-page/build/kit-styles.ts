@@ -2,13 +2,13 @@ import { bundle, type Selector, type SelectorComponent } from 'lightningcss'
 
 const prefix = 'parley-'
 const root = 'parley-root'
-/** Set by message-menu.tsx, whose element they belong to. */
+/** Set by message-menu.tsx on its own element. */
 const ownProperties: ReadonlySet<string> = new Set(['--menu-top', '--menu-left'])
 
 /**
- * The page's styles for a kit inside of other pages: classes, custom properties and animations have a prefix, and each selector
- * is bound to a part of the kit, by which it weighs more than an app's styles of elements. The tokens weigh nothing: an app's
- * `.parley-root` wins.
+ * Adapts the page's styles to a kit inside other pages. Classes, custom properties and animations get a prefix. Each
+ * selector is scoped to a part of the kit, and so outweighs an app's element styles. The tokens have no specificity, so
+ * that an app's `.parley-root` overrides them.
  */
 export function kitStyles(filename: string): string {
   const { code } = bundle({
@@ -22,7 +22,7 @@ export function kitStyles(filename: string): string {
   return Buffer.from(code).toString()
 }
 
-/** Classes with the prefix, also in `:is()` and its like. */
+/** Prefixes class names, including those in `:is()` and the like. */
 function renamed(component: SelectorComponent): SelectorComponent {
   if (component.type === 'class') return { ...component, name: prefix + component.name }
   if (component.type === 'pseudo-class' && 'selectors' in component && component.selectors) {
@@ -42,7 +42,7 @@ function inPart(selector: Selector): Selector[] {
   ]
 }
 
-/** The elements of the page, in whose place a part of the kit stands. */
+/** Whether the selector names an element of the page that a part of the kit replaces. */
 function isPage(component: SelectorComponent): boolean {
   if (component.type === 'pseudo-class') return component.kind === 'root'
   if (component.type === 'id') return component.name === 'page'

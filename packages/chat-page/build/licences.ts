@@ -6,8 +6,8 @@ import type { Plugin } from 'vite'
 const { resolve } = createRequire(import.meta.url)
 
 /**
- * Writes LICENCES.txt: those of the packages that are built in.
- * @param others packages whose data is built in by other ways than an import
+ * Writes the licences of bundled packages to LICENCES.txt.
+ * @param others packages whose data is bundled without an import
  */
 export function licences(others: readonly string[]): Plugin {
   return {

@@ -41,16 +41,16 @@ function show(page: HTMLElement): void {
 
 function start(page: HTMLElement, token: ClientOptions['token'], host?: Host) {
   const storage = storageOf('localStorage')
-  // The page around has its own worker for push.
+  // A host page has its own service worker for push.
   const deviceID = host ? undefined : browserID(storage)
   const tabs = createTabs()
   const client = createClient({
     url: parleyUrl(),
     ...{ token, tabs },
-    // The tabs of a browser are one device, which gets no push while one of them is connected.
+    // A browser's tabs are one device, which gets no push while a tab is connected.
     ...(deviceID !== undefined && { deviceID, sharesDevice: true }),
     ...(clientKey !== undefined && { clientKey }),
-    // Unsent messages survive a reload where the browser allows it.
+    // Unsent messages survive a reload if the browser allows storage.
     ...(storage && { storage }),
   })
   if (host) obey(host, page, client)
@@ -63,7 +63,7 @@ function start(page: HTMLElement, token: ClientOptions['token'], host?: Host) {
   return <App {...{ client, parameters, host, spoken, push, mayNotify: () => tabs.mayNotify() }} />
 }
 
-/** Changes of the look, and the end. */
+/** Follows the host's changes of theme, language and texts, and its logout. */
 function obey(host: Host, page: HTMLElement, client: Client): void {
   host.on('theme', ({ theme }) => setTheme(toTheme(theme)))
   host.on('language', ({ language }) => void spoken.speak(language))
@@ -72,17 +72,17 @@ function obey(host: Host, page: HTMLElement, client: Client): void {
     const { texts } = spoken.get()
     void client.logOut()
     render(<FullPage title={texts.signedOut} hint={texts.signedOutHint} />, page)
-    // The host removes the page then.
+    // The host then removes the frame.
     void Promise.allSettled([forgetSession(), endPushOf(client)]).finally(() => host.send({ type: 'closed' }))
   })
   if (parameters.givesLinks) giveLinks(host)
 }
 
-/** Removes the parameters, drafts and files that this tab keeps. */
+/** Removes the stored parameters, drafts and files of this tab. */
 async function forgetSession(): Promise<void> {
   const kept = storageOf('sessionStorage')
   for (const name of Object.keys(kept ?? {})) if (name.startsWith('parley.')) kept?.removeItem(name)
-  // Where there is no IndexedDB, it keeps none.
+  // Without IndexedDB there is nothing to clear.
   await createFileStorage()
     .clear()
     .catch(() => undefined)

@@ -3,34 +3,33 @@ type Theme = 'light' | 'dark' | 'auto'
 export interface PageParameters {
   token: string | undefined
   clientKey: string | undefined
-  /** The origin of the page around, where that speaks the protocol. */
+  /** The host page's origin, if it speaks the protocol. */
   host: string | undefined
   hasCloseButton: boolean
   /** Whether the host opens links. */
   givesLinks: boolean
   /** The room to open. */
   room: string | undefined
-  /** Whether the list of rooms is there, or one conversation alone. */
+  /** `hide` shows a single conversation without the room list. */
   rooms: 'show' | 'hide'
   /** BCP 47 tag. */
   lang: string | undefined
-  /** JSON: texts of the page in its language (docs/reference/chat-page.md#texts). */
+  /** JSON with texts in the page's language (docs/reference/chat-page.md#texts). */
   texts: string | undefined
   theme: Theme
 }
 
-/** Parameters that survive a reload of this tab, or of this frame: frames of one tab share sessionStorage. */
+/** Key of the parameters that survive a reload of this tab or frame: frames of one tab share sessionStorage. */
 const storageKey = (): string => `parley.chat.${window.name}`
 
 /**
- * Takes the parameters of the page's address (docs/reference/chat-page.md), and those that it kept before a reload. The
- * token has left the address by then (embed/before.ts). The client key stays: by it the gateway knows at a reload which
- * pictures the page may show.
+ * Takes the URL's parameters (docs/reference/chat-page.md) and those kept across a reload. embed/before.ts has removed
+ * the token from the URL. The client key stays: on a reload, the gateway derives the allowed picture origins from it.
  */
 export function takeParameters(): PageParameters {
   window.parleyRuns = true
   const given = window.parleyGiven ?? Object.fromEntries(new URLSearchParams(location.search))
-  // With a host the address has no secret, and stays.
+  // With a host, the URL contains no secret and stays.
   const kept = 'token' in given || 'host' in given ? {} : readKept()
   const value = (name: string) => given[name] ?? kept[name]
   const taken: PageParameters = {
@@ -53,23 +52,23 @@ export function takeParameters(): PageParameters {
   return taken
 }
 
-/** Puts the client key alone into the address. */
+/** Leaves only the client key in the URL. */
 export function showClientKey(clientKey: string | undefined, state: unknown = history.state): void {
   const query = clientKey === undefined ? '' : `?${new URLSearchParams({ clientKey })}`
   if (location.search !== query) history.replaceState(state, '', location.pathname + query)
 }
 
-/** Stores changed parameters for a reload. */
+/** Keeps changed parameters for a reload. */
 export function keepAlso(changed: Partial<PageParameters>): void {
   keepParameters({ ...readKept(), ...changed })
 }
 
-/** Keeps them for a reload. A browser that forbids it asks for the token again. */
+/** Keeps parameters for a reload. Without storage, a reload needs the token again. */
 function keepParameters(parameters: Partial<PageParameters>): void {
   try {
     sessionStorage.setItem(storageKey(), JSON.stringify(parameters))
   } catch {
-    // Private windows and blocked third-party storage: the page works without.
+    // Private windows or blocked third-party storage: the page works without.
   }
 }
 

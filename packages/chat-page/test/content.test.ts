@@ -122,7 +122,7 @@ describe('a shown message', () => {
     }
   })
 
-  test('mentions the longer of two names at one place', () => {
+  test('prefers the longer of two names in a mention', () => {
     const mentioned = new Map([
       ['al', 'Al'],
       ['alice', 'Alice'],
@@ -134,7 +134,7 @@ describe('a shown message', () => {
     ])
   })
 
-  test('splits the longest texts at once, even those made to be slow', () => {
+  test('splits the longest texts quickly, even ones crafted to be slow', () => {
     const most = 64 * 1024
     const many = new Map(Array.from({ length: 1_000 }, (_, i) => [`u${i}`, `member ${i}`]))
     for (const end of ')]}!?') assert.equal(textParts(`http://${'.'.repeat(most)}x${end}`).length, 1)

@@ -21,11 +21,11 @@ describe('the mentions of a text', () => {
     assert.deepEqual(findMentions('İ @al', people), [{ user: 'al', from: 2, to: 5 }])
   })
 
-  test('exclude known mentions of others', () => {
+  test('exclude ranges of known mentions', () => {
     assert.deepEqual(findMentions('@Al', people, [{ user: 'x', from: 0, to: 3 }]), [])
   })
 
-  /** `|` is the caret after the change. */
+  /** `|` marks the caret after the change. */
   const kept = (before: string, after: string) => {
     const caret = after.indexOf('|')
     const text = after.replace('|', '')

@@ -7,7 +7,7 @@ import { isPlural, makeTexts, placeholdersOf, type TextTree } from '../src/texts
 
 const languages: readonly Language[] = ['en', 'zh', 'ar', 'de', 'es', 'fr', 'ja', 'pt-BR']
 
-/** Every text by its path, with its forms: one, or one per plural category. */
+/** Every text by its path, with one form, or one per plural category. */
 function formsOf(tree: TextTree, path = ''): Map<string, readonly string[]> {
   const forms = new Map<string, readonly string[]>()
   for (const [name, text] of Object.entries(tree)) {
@@ -26,7 +26,7 @@ describe('the texts of the chat page', () => {
     assert.deepEqual([...given.keys()].toSorted(), [...expected.keys()].toSorted())
     for (const [name, forms] of given) {
       const wanted = placeholdersOf(expected.get(name)?.at(-1) ?? '')
-      assert.equal(new Set(wanted).size, wanted.length, `${name}: its order is that of the values`)
+      assert.equal(new Set(wanted).size, wanted.length, `${name}: a placeholder is repeated`)
       for (const [at, form] of forms.entries()) {
         assert.notEqual(form.trim(), '', name)
         // A form for a single number can spell it out: "one", "two".
@@ -56,7 +56,7 @@ describe('the texts of the chat page', () => {
     }
   })
 
-  test('the language is the reader’s first that the page has, with the reader’s region', () => {
+  test("the language is the reader's first supported one, with the reader's region", () => {
     const found = (...wanted: string[]) => {
       const { language, locale, direction } = findLanguage(wanted)
       return [language, locale, direction]
@@ -91,9 +91,9 @@ describe('the texts of the chat page', () => {
     assert.equal(texts.system.joinRoom('Ann'), 'Ann joined')
   })
 
-  test('a name in the other direction reorders nothing around it', () => {
+  test('a name in the other direction does not reorder its surroundings', () => {
     const texts = makeTexts(english, [], 'en')
-    assert.equal(texts.invitation('ليلى', 'Club'), '\u2068ليلى\u2069 invites you to Club')
+    assert.equal(texts.invitation('ليلى', 'Club'), '\u2068ليلى\u2069 invited you to Club')
     const toLeft = makeTexts(english, [], 'ar', true)
     assert.equal(toLeft.typingOne('Ann'), '\u2068Ann\u2069 is typing…')
   })

@@ -34,13 +34,13 @@ interface AppProps {
   parameters: PageParameters
   host: Host | undefined
   spoken: SpokenStore
-  /** For pushes to this browser; the page around has its own. */
+  /** For push to this browser; undefined in a frame, where the host page has its own. */
   push: PushAccess | undefined
-  /** Whether this tab shows notifications, of all tabs of the user. */
+  /** Whether this one of the user's tabs shows notifications. */
   mayNotify: () => boolean
 }
 
-/** The list of rooms and the room that is open: beside each other, or one at a time where there is no space. */
+/** The room list and the open room: side by side, or one at a time on narrow screens. */
 export function App(props: AppProps) {
   const { client, parameters, spoken } = props
   const parts = useMemo(() => createParts(props), [])
@@ -60,7 +60,7 @@ export function App(props: AppProps) {
   const { name, logo } = useStore(config)
   useEffect(() => setName(name ?? texts.chats), [name, texts])
 
-  // A session that ends later leaves the view and the drafts: the line over the conversation says so.
+  // If a session ends later, the view and drafts stay, and ConnectionLine reports it.
   if (connection.status === 'stopped' && !me) {
     const action = { name: texts.retry, act: () => client.connect() }
     return (
@@ -137,7 +137,7 @@ function createParts({ client, parameters, host, spoken, push, mayNotify }: AppP
   const setName = showUnreadInTab(client, texts().chats)
   const takeConfig = async () => {
     await whenKnown(client)
-    // Not before: an address alone would put anybody's words on a page of the integrator.
+    // Only after the login: otherwise a crafted link could put any text on the integrator's page.
     if (!host) spoken.useTextsOfPage(textsInAddress(parameters.texts))
     const read = await readChatConfig(client)
     config.set(read)

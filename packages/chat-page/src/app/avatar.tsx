@@ -11,7 +11,7 @@ interface AvatarProps {
   isSmall?: boolean
 }
 
-/** A picture of a person or room. */
+/** The picture of a person or room. */
 export function Avatar({ id, name, url, isSmall = false }: AvatarProps) {
   return (
     <Slot of="avatar" about={{ id, name, url, isSmall }}>
@@ -20,7 +20,7 @@ export function Avatar({ id, name, url, isSmall = false }: AvatarProps) {
   )
 }
 
-/** From an allowed origin, else initials on the colour of the person or room. */
+/** Shows the picture if its origin is allowed, otherwise initials on the person's or room's colour. */
 function Picture({ id, name, url, isSmall }: AvatarProps) {
   const { imageOrigins } = useChat()
   const [isBroken, setBroken] = useState(false)
@@ -29,7 +29,7 @@ function Picture({ id, name, url, isSmall }: AvatarProps) {
     return <img class={size} src={url} alt="" loading="lazy" onError={() => setBroken(true)} />
   }
   return (
-    // Drawn by the style: initials are not part of the surrounding text.
+    // Drawn by CSS, since initials are not part of the surrounding text.
     <span class={`${size} ${hueOf(id)}`} data-text={initialsOf(name)} aria-hidden="true" />
   )
 }
@@ -37,8 +37,8 @@ function Picture({ id, name, url, isSmall }: AvatarProps) {
 const hues = 8
 
 /**
- * Class of a person's colour, the same wherever they appear. By a hash (FNV-1a) of the whole ID: those that differ in a
- * digit only look different, too.
+ * CSS class of a person's colour, the same everywhere. Uses an FNV-1a hash of the ID, so that IDs which differ in one
+ * digit get different colours.
  */
 export function hueOf(id: string): string {
   let hash = 0x81_1c_9d_c5
@@ -46,7 +46,7 @@ export function hueOf(id: string): string {
   return `hue-${((hash ^ (hash >>> 15)) >>> 0) % hues}`
 }
 
-/** Two letters of two words, or one character of a name without spaces, as in Chinese. */
+/** The initials of the first and last word, or one character for a single word, as in Chinese. */
 function initialsOf(name: string): string {
   const words = shownName(name).split(/\s+/)
   const second = words.length > 1 ? firstOf(words.at(-1) ?? '') : ''
@@ -55,7 +55,7 @@ function initialsOf(name: string): string {
 
 /** The first character as a reader sees it: an emoji of several code points is one. */
 function firstOf(word: string): string {
-  // Firefox has none before 125.
+  // Missing in Firefox before 125.
   const { Segmenter } = Intl as { Segmenter?: typeof Intl.Segmenter }
   if (!Segmenter) return String.fromCodePoint(word.codePointAt(0) ?? 32).trim()
   for (const { segment } of new Segmenter().segment(word)) return segment

@@ -1,7 +1,7 @@
 import { useChat } from '../state/chat.ts'
 import { Icon } from './icon.tsx'
 
-/** Closes the chat in the page around it. */
+/** Closes the embedded chat. */
 export function CloseButton() {
   const { texts, onClose } = useChat()
   if (!onClose) return null

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useChat, useStore } from '../state/chat.ts'
 
-/** Most losses are mended before anybody would notice. */
+/** Most connections are back within this time. */
 const maxWaitMS = 1_500
 
-/** Says that the connection is away, when it is so for longer than a moment, or that the session has ended. */
+/** Reports a connection loss that lasts longer than a moment, or the end of the session. */
 export function ConnectionLine() {
   const { client, texts } = useChat()
   const { status } = useStore(client.connection)

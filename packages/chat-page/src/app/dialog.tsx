@@ -6,13 +6,13 @@ import { Notice } from './notice.tsx'
 
 interface DialogProps {
   title: string
-  /** A sheet stands at the side; without, it stands in the middle. */
+  /** Shown at the side instead of the middle. */
   isSheet?: boolean
   onClose: () => void
   children: ComponentChildren
 }
 
-/** The browser's own dialog: it keeps the focus, ends with Escape, and gives the focus back. */
+/** A native dialog, which traps the focus, closes on Escape, and restores the focus. */
 export function Dialog({ title, isSheet = false, onClose, children }: DialogProps) {
   const { texts } = useChat()
   const element = useRef<HTMLDialogElement>(null)
@@ -23,11 +23,11 @@ export function Dialog({ title, isSheet = false, onClose, children }: DialogProp
     dialog?.showModal()
     return () => {
       isShown.current = false
-      // Taken out of the page while it is open, it would keep the focus.
+      // A dialog removed while open would keep the focus.
       dialog?.close()
     }
   }, [])
-  // The event comes later: React's StrictMode has it open again by then.
+  // The event fires late: by then, React's StrictMode may have reopened the dialog.
   const closed = () => {
     if (isShown.current && element.current?.open !== true) onClose()
   }

@@ -3,13 +3,13 @@ import { directionOf } from '../texts/direction.ts'
 interface DrawnTextProps {
   text: string
   class?: string
-  /** It begins with words of the page, and so has its direction. */
+  /** Whether it begins with the page's own words, and so follows the page's direction. */
   isOfPage?: boolean
 }
 
 /**
- * A text in one line, drawn by the style: a message's text stands once in the page, where searching in it finds the
- * message. `dir="auto"` does not see what a style draws.
+ * A single-line text drawn by CSS, so that find-in-page matches only the message itself. `dir="auto"` ignores text that
+ * CSS draws.
  */
 export function DrawnText({ text, class: more = '', isOfPage = false }: DrawnTextProps) {
   return <span class={`preview ${more}`} data-text={text} dir={isOfPage ? undefined : directionOf(text)} />

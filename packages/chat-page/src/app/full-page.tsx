@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Icon } from './icon.tsx'
 
-/** A page that says one thing, when there is nothing else to show. */
+/** A full-page message, when there is nothing else to show. */
 export function FullPage({
   title,
   hint,

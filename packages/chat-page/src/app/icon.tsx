@@ -1,4 +1,4 @@
-/** Drawn on a grid of 24, as lines in the colour of the text. */
+/** Paths on a 24×24 grid, stroked in the text colour. */
 const paths = {
   attach:
     'M20 11.500l-8 8a5 5 0 0 1-7-7l8.500-8.500a3.300 3.300 0 0 1 4.700 4.700L9.500 17a1.600 1.600 0 0 1-2.300-2.300l7.800-7.700',
@@ -36,7 +36,7 @@ const paths = {
   warning: 'M12 4l9 16H3zM12 10v4M12 17h.01',
 }
 
-/** They point along the line, which runs the other way from right to left. */
+/** Icons that point along the line, and are mirrored in right-to-left text. */
 const turning: ReadonlySet<string> = new Set(['back', 'leave', 'reply', 'send', 'undo'])
 
 export function Icon({ name }: { name: keyof typeof paths }) {

@@ -1,12 +1,11 @@
 const textFields = 'input, textarea, [contenteditable]'
-/** In a text field other keys write and move the caret. */
+/** Keys that may leave a text field. Others type or move the caret. */
 const leavesField: ReadonlySet<string> = new Set(['Tab', 'Escape', 'F6'])
 const modifiers: ReadonlySet<string> = new Set(['Shift', 'Control', 'Alt', 'Meta'])
 
 /**
- * Marks an element while a pointer is used: browsers show the ring of a text field, and of whatever gets the focus from one,
- * for a mouse too. base.css draws rings without the mark only.
- * Returns a function that ends it.
+ * Marks an element while a pointer is in use. Browsers show the focus ring of a text field, and of an element focused
+ * from one, even for a mouse; base.css draws rings only without the mark. Returns a function that stops it.
  */
 export function markPointer({ dataset }: HTMLElement): () => void {
   dataset['pointer'] = ''

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { useChat, useStore } from '../state/chat.ts'
 
-/** A sentence that is shown for a moment, in the page or in the dialog on top of it. */
+/** Shows a short-lived notice, in the page or in its topmost dialog. */
 export function Notice() {
   const { notices } = useChat()
   const sentence = useStore(notices.current)

@@ -2,7 +2,7 @@ import type { ComponentType, FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { useChat } from '../state/chat.ts'
 
-/** A view whose code is loaded when it is first shown. Where that fails, it closes and says so. */
+/** A view whose code loads when it is first shown. If that fails, it shows a notice and closes. */
 export function onDemand<P extends { onClose: () => void }>(
   load: () => Promise<ComponentType<P>>,
 ): FunctionComponent<P> {

@@ -3,10 +3,10 @@ import { createValue } from '../state/value.ts'
 import { isEmbedded, pushEntry, replaceEntry, shownEntry } from './page-history.ts'
 import { hasListBeside } from './use-matches.ts'
 
-/** A place in a room, as one object for each wish. */
+/** A place in a room to go to. Each request is a new object. */
 export interface WantedPlace {
   room: string
-  /** The thread that is to be opened. */
+  /** The thread to open. */
   thread?: string | undefined
   /** The message to go to, in the thread or the room. */
   message?: string | undefined
@@ -15,18 +15,18 @@ export interface WantedPlace {
 export interface OpenRoom {
   current: Store<string | undefined>
   wanted: Store<WantedPlace | undefined>
-  /** The room of the address is none of the user's. */
+  /** Whether the user is not in the room from the URL. */
   isMissing: Store<boolean>
   open: (roomID: string, threadID?: string, messageID?: string) => void
-  /** To the list, where only one of the two is seen. */
+  /** Returns to the list, on screens that show only one of the two. */
   back: () => void
-  /** As the room of the address: one that is none of the user's opens nothing. */
+  /** Opens a room like the one from the URL: nothing opens if the user is not in it. */
   want: (roomID: string) => void
 }
 
 const missing = Symbol('missing')
 
-/** Which room is open. On a phone, a room is a step that the browser's back button takes back. */
+/** Tracks the open room. On a phone, opening a room adds a history entry. */
 export function createOpenRoom(
   client: Client,
   initial: string | undefined,
@@ -43,23 +43,23 @@ export function createOpenRoom(
     onChange(room)
   }
 
-  /** Without a step. */
+  /** Replaces the history entry instead of adding one. */
   function replace(room: string | undefined): void {
     if (room === undefined) replaceEntry({})
     else if (shownEntry().room !== room) replaceEntry({ room })
     set(room)
   }
 
-  /** The view is chosen: by the address, or by the user. */
+  /** The URL or the user has chosen the view. */
   function begun(): void {
     isFirst = false
     isMissing.set(false)
   }
 
-  // Also when the user comes into the room of the address later.
+  // Also runs if the user is added to the URL's room later.
   function begin(): void {
     const rooms = client.rooms.get()
-    // Before the list is read there may be a room of which something was heard.
+    // Before the list is read, it may contain only rooms with recent events.
     if (!isFirst || !client.me.get()) return
     const first = firstRoom(rooms, wanted)
     isMissing.set(first === missing)
@@ -72,7 +72,7 @@ export function createOpenRoom(
   window.addEventListener('popstate', () => {
     if (isEmbedded()) return
     begun()
-    // An earlier request does not apply to this step.
+    // An earlier request does not apply to this history entry.
     place.set(undefined)
     set(shownEntry().room)
   })
@@ -104,7 +104,7 @@ export function createOpenRoom(
   }
 }
 
-/** The room of the address; else the first one, where there is space for it or no other. */
+/** The room from the URL, otherwise the first one, if it fits beside the list or is the only one. */
 function firstRoom(rooms: readonly RoomInfo[], wanted: string | undefined): string | typeof missing | undefined {
   if (wanted !== undefined) return rooms.some(({ _id }) => _id === wanted) ? wanted : missing
   const visible = rooms.filter(({ pref }) => !pref?.hidden)

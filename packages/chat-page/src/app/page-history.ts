@@ -1,24 +1,24 @@
-/** The view of an entry in the browser's history. */
+/** The view of a browser history entry. */
 export interface Shown {
-  /** None: the list. */
+  /** Undefined for the list. */
   room?: string
-  /** The thread in it that takes its place. */
+  /** The thread shown in place of the room. */
   thread?: string
 }
 
 interface Entry extends Shown {
-  /** How many steps back the list is, where it is below. */
+  /** How many entries back the list is, if it is in the history. */
   aboveList?: number | undefined
 }
 
-/** In a frame the history belongs to the page around it. */
+/** In a frame, the history belongs to the host page. */
 export const isEmbedded = (): boolean => window.parent !== window
 
 export function shownEntry(): Entry {
   return isEmbedded() ? {} : ((history.state as Entry | null) ?? {})
 }
 
-/** A step that the browser's back button takes back. */
+/** Adds an entry, which the browser's back button undoes. */
 export function pushEntry(shown: Shown): void {
   if (isEmbedded()) return
   const { room, aboveList = 0 } = shownEntry()
@@ -26,7 +26,7 @@ export function pushEntry(shown: Shown): void {
   history.pushState({ ...shown, aboveList: isAboveList ? aboveList + 1 : undefined } satisfies Entry, '')
 }
 
-/** Without a step: a later step back comes to the present view. */
+/** Changes the current entry's view. */
 export function replaceEntry(shown: Shown): void {
   if (isEmbedded()) return
   history.replaceState({ ...shown, aboveList: shownEntry().aboveList } satisfies Entry, '')

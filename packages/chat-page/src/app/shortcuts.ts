@@ -2,7 +2,7 @@ import type { Client } from '@parley/client'
 import { useEffect } from 'preact/hooks'
 import type { OpenRoom } from './open-room.ts'
 
-/** Whether shortcuts have ⌘ in place of Ctrl. */
+/** Whether shortcuts use ⌘ instead of Ctrl. */
 export const isMac = (): boolean => /mac|iphone|ipad/i.test(navigator.platform)
 
 interface ShortcutParts {
@@ -11,7 +11,7 @@ interface ShortcutParts {
   onHelp: () => void
 }
 
-/** The keys that work anywhere in the page; ShortcutsSheet lists them. None is a single character. */
+/** Shortcuts that work anywhere in the page, as listed in ShortcutsSheet. None is a single character. */
 export function useShortcuts({ client, openRoom, onHelp }: ShortcutParts): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
@@ -38,7 +38,7 @@ export function useShortcuts({ client, openRoom, onHelp }: ShortcutParts): void 
   }, [])
 }
 
-/** Where the list is seen. */
+/** Focuses the room search, if it is visible. */
 function searchRooms(): boolean {
   const field = document.querySelector<HTMLInputElement>('.search input')
   if (!field?.checkVisibility()) return false

@@ -1,14 +1,14 @@
 /** Marks, overrides, embeddings and isolates of Unicode's bidirectional algorithm (UAX 9, section 2). */
 const bidiControls = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu
-/** Of the living scripts, Hebrew with vowels and accents stacks the most on one letter. */
+/** Allows three marks per letter: of living scripts, Hebrew with vowels and accents stacks the most. */
 const stackedMarks = /([\p{Mn}\p{Me}\u200C\u200D]{3})[\p{Mn}\p{Me}\u200C\u200D]+/gu
-/** U+2800 is a letter without ink. */
+/** Includes U+2800, a blank Braille pattern. */
 const invisible = /[\p{Default_Ignorable_Code_Point}\p{C}\p{M}\s\u2800]/gu
 const mostShown = 256
 
 /**
- * A name of a person, room or file, or a line of text, as it may stand beside others: in one line, without characters that
- * reorder its surroundings or pile up. Empty when nothing of it can be seen.
+ * Makes a name or line of text safe to show beside others: a single line, without characters that reorder its
+ * surroundings or stack up. Empty if nothing visible is left.
  */
 export function shownName(name: string): string {
   const line = name
@@ -20,16 +20,16 @@ export function shownName(name: string): string {
   return line.replaceAll(invisible, '') === '' ? '' : line
 }
 
-/** Words that stand in their place in a sentence of any direction as they are. */
+/** Words that need no isolation in a sentence of any direction. */
 const plainWords = /^\p{L}[\p{L}\p{M}\p{N} ]*$/u
 const rightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u
 
-/** A shown name for use inside a sentence: isolated (UAX 9, FSI and PDI) where it would reorder its neighbours. */
+/** Prepares a shown name for a sentence: isolates it (UAX 9, FSI and PDI) if it could reorder its neighbours. */
 export function isolated(name: string): string {
   return name === '' || (plainWords.test(name) && !rightToLeft.test(name)) ? name : `\u2068${name}\u2069`
 }
 
-/** A file's name in two parts: the second is its extension, with the dot, which is always shown. */
+/** Splits a file name into stem and extension. The extension includes the dot, and is always shown. */
 export function fileNameParts(name: string): [stem: string, extension: string] {
   const shown = shownName(name)
   const extension = /\.[^.\s]{1,16}[.\s]*$/u.exec(shown)?.[0] ?? ''

@@ -1,6 +1,6 @@
 import { useChat } from '../state/chat.ts'
 
-/** How many messages are unread; nothing when none are. Part of the name of the button that it stands in. */
+/** The unread count; renders nothing for 0. It is part of its button's accessible name. */
 export function UnreadBadge({ unread, isQuiet = false }: { unread: number; isQuiet?: boolean }) {
   const { texts } = useChat()
   if (unread === 0) return null

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** From here on the list of rooms stands beside the room; layout.css has the same. */
+/** From this width on, the room list is shown beside the room. Keep in sync with layout.css. */
 export const hasListBeside = '(min-width: 720px)'
 
-/** Whether a media query holds, as it changes. */
+/** Whether a media query matches; rerenders on changes. */
 export function useMatches(query: string): boolean {
   const [matches, setMatches] = useState(() => matchMedia(query).matches)
   useEffect(() => {

@@ -6,12 +6,12 @@ import { nameOf } from '../state/people.ts'
 
 type Command = ClientCalls['listCommands']['result'][number]
 
-/** Completion of `/name` at the beginning of a message, from the commands of the room's robots. */
+/** Autocomplete of `/name` at the start of a message, from the commands of the room's robots. */
 export interface Commands {
   found: readonly Command[]
   active: number
   choose: (command: Command) => void
-  /** Takes the keys that move in the list; returns whether it took it. */
+  /** Handles the list's keys. Returns whether it handled the key. */
   onKeyDown: (event: KeyboardEvent) => boolean
 }
 
@@ -27,7 +27,7 @@ export function useCommands(room: Room, text: string, setText: (text: string) =>
   const isBegun = word !== undefined
   useEffect(() => {
     if (!isBegun || all) return
-    // Without them a slash is text, and the next one asks again.
+    // On failure a slash is plain text, and the next one retries.
     client.api.listCommands({ id: room.id }).then(setAll, () => undefined)
   }, [isBegun])
   useEffect(() => setActive(0), [word])
@@ -40,7 +40,7 @@ export function useCommands(room: Room, text: string, setText: (text: string) =>
     choose,
     onKeyDown(event) {
       const command = found[active]
-      // A name that is written out is sent by Enter as it is.
+      // Enter sends a fully typed command.
       if (!command || (event.key === 'Enter' && command.name === word)) return false
       if (event.key === 'Enter' || event.key === 'Tab') choose(command)
       else if (event.key === 'Escape') setClosedAt(text)
@@ -53,7 +53,7 @@ export function useCommands(room: Room, text: string, setText: (text: string) =>
   }
 }
 
-/** The commands that begin as what is written. */
+/** The commands that match the typed prefix. */
 export function CommandList({ commands: { found, active, choose } }: { commands: Commands }) {
   const { texts, people } = useChat()
   const known = useStore(people.known)

@@ -20,16 +20,16 @@ import { type WritingAbout, WritingAboutLine } from './writing-about.tsx'
 
 interface ComposerProps {
   room: Room
-  /** The thread in which it is written. */
+  /** The thread that the message joins. */
   thread: Thread | undefined
   about: WritingAbout | undefined
-  /** Begins to edit the user's latest message; returns whether there is one. */
+  /** Starts to edit the user's latest message. Returns whether there is one. */
   onEditLast: () => boolean
-  /** It is written, or given up. */
+  /** The reply or edit was sent or cancelled. */
   onDone: () => void
 }
 
-/** Where to write: Enter sends, Shift and Enter begins a line; where there is only a screen, Enter begins a line. */
+/** The composer. Enter sends and Shift+Enter starts a new line; on touch-only devices, Enter starts a new line. */
 export function Composer({ room, thread, about, onEditLast, onDone }: ComposerProps) {
   const { client, texts, attempt } = useChat()
   const shown = thread ?? room
@@ -45,7 +45,7 @@ export function Composer({ room, thread, about, onEditLast, onDone }: ComposerPr
   const files = useFiles(shown.id)
   const place = useDroppedFiles(files.add)
   const isEmpty = text.trim() === '' && (editing !== undefined || files.attachments.length === 0)
-  // The files go with the draft, which an edit leaves as it is.
+  // Files belong to the draft, which an edit does not touch.
   const mayGo = !isEmpty && (editing !== undefined || (files.areReady && waitS === 0))
   const label = thread ? texts.replyInThread : texts.message
   const stop = () => {
@@ -65,7 +65,7 @@ export function Composer({ room, thread, about, onEditLast, onDone }: ComposerPr
     files.clear()
     onDone()
     const options = mentioned.length > 0 ? { mentions: mentioned } : {}
-    // Whether it fails, the message itself shows.
+    // The message itself shows a failure.
     const replyTo = about && { replyTo: about.message._id }
     const { attachments } = files
     const [first] = attachments
@@ -120,7 +120,7 @@ function SendButton({ isEdit, mayGo }: { isEdit: boolean; mayGo: boolean }) {
   )
 }
 
-/** The text being written: the draft, or an edited text, which leaves the draft alone. */
+/** The text being written: the draft, or an edited text, which does not touch the draft. */
 function useWritten(
   draftOf: string,
   about: WritingAbout | undefined,
@@ -129,7 +129,7 @@ function useWritten(
   const { people, drafts } = useChat()
   const draft = useStore(drafts.of(draftOf))
   const [edited, setEdited] = useState<{ about: WritingAbout; text: string; mentions: readonly MentionRange[] }>()
-  // In the same frame as the view: a key pressed then is for the field.
+  // Focus in the same frame as the view, so that a key pressed then reaches the field.
   useLayoutEffect(() => {
     if (about || !matchMedia('(pointer: coarse)').matches) field.current?.focus()
   }, [about])

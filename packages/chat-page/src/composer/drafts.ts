@@ -2,21 +2,21 @@ import type { Client, RoomMessage, Store } from '@parley/client'
 import { createValue } from '../state/value.ts'
 import type { MentionRange } from './mention-ranges.ts'
 
-/** A message that is being written; the files that go with it are the uploads about the same ID. */
+/** A message being written. Its files are the uploads about the same ID. */
 interface Draft {
   text: string
   mentions: readonly MentionRange[]
-  /** The message that it replies to. */
+  /** The message being replied to. */
   reply?: RoomMessage | undefined
-  /** The message that is edited meanwhile; it is not kept. */
+  /** The message being edited meanwhile; not stored. */
   edit?: RoomMessage | undefined
 }
 
-/** The user's drafts, by the ID of the room or thread. */
+/** The user's drafts by room or thread ID. */
 export interface Drafts {
   of: (id: string) => Store<Draft>
   change: (id: string, now: Partial<Draft>) => void
-  /** Lets go of the client. */
+  /** Unsubscribes from the client. */
   close: () => void
 }
 
@@ -26,7 +26,7 @@ const nothing: Draft = { text: '', mentions: [] }
 const isEmpty = ({ text, reply }: Draft) => text === '' && reply === undefined
 const withoutEdit = (draft: Draft): Draft => ({ ...draft, edit: undefined })
 
-/** @param storage keeps them over a reload; one that fails keeps nothing, and stops no writing */
+/** @param storage keeps drafts across reloads; if it fails, drafts last as long as the page */
 export function createDrafts({ me, clientKey }: Pick<Client, 'me' | 'clientKey'>, storage?: Storage): Drafts {
   const values = new Map<string, Value>()
   let user: string | undefined
@@ -67,6 +67,6 @@ function write(storage: Storage | undefined, key: string, drafts: Record<string,
   try {
     storage?.setItem(key, JSON.stringify(drafts))
   } catch {
-    // Full: they hold as long as the page.
+    // The storage is full: drafts last as long as the page.
   }
 }

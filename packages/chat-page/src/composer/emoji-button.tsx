@@ -9,7 +9,7 @@ interface EmojiButtonProps {
   onText: (text: string) => void
 }
 
-/** Puts an emoji at the caret. Keyboards of phones have their own: the style hides it there. */
+/** Inserts an emoji at the caret. CSS hides it on phones, whose keyboards have their own. */
 export function EmojiButton({ field, onText }: EmojiButtonProps) {
   const { texts } = useChat()
   const [isOpen, setOpen] = useState(false)

@@ -1,3 +1,3 @@
-/** Where there is only a screen to type on, Enter begins a line. */
+/** False on touch-only devices, where Enter starts a new line. */
 export const enterSends = (): boolean =>
   !matchMedia('(pointer: coarse)').matches || matchMedia('(any-pointer: fine)').matches

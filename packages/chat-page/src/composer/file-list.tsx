@@ -8,7 +8,7 @@ import { sentenceOf, useChat } from '../state/chat.ts'
 import { hasPreview, Preview } from './previews.tsx'
 import type { ChosenFiles } from './use-files.ts'
 
-/** The files that go with the message: over the text field, with how far each is, and a way to take it out. */
+/** The message's files above the text field, with their progress and buttons to remove them. */
 export function FileList({ files: { chosen, remove, retry } }: { files: ChosenFiles }) {
   const { texts } = useChat()
   if (chosen.length === 0) return null
@@ -83,7 +83,7 @@ export function FileButton({ files }: { files: ChosenFiles }) {
         aria-label={texts.attach}
         onChange={(event) => {
           files.add(event.currentTarget.files ?? [])
-          // So that the same file can be chosen again.
+          // Lets the user choose the same file again.
           event.currentTarget.value = ''
         }}
       />

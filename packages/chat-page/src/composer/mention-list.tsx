@@ -3,7 +3,7 @@ import { useChat } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
 import type { Mentions } from './use-mentions.ts'
 
-/** Members matching the word being written. */
+/** Members that match the word being typed. */
 export function MentionList({ mentions: { found, active, listID, choose } }: { mentions: Mentions }) {
   const { texts } = useChat()
   if (found.length === 0) return null

@@ -1,6 +1,6 @@
 import { nameOf } from '../state/people.ts'
 
-/** Where a mention stands in a text that is being written: `@` and the name, in UTF-16 units. */
+/** A mention's range in a text being written, including the `@`, in UTF-16 units. */
 export interface MentionRange {
   user: string
   from: number
@@ -12,11 +12,11 @@ interface Named {
   nickname: string
 }
 
-/** Letters of scripts that put spaces between words: one that follows a name makes it another name. */
+/** Letters of scripts with spaces between words: directly after a name, they continue it. */
 const spaced =
   /(?!\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Thai}|\p{Script=Lao}|\p{Script=Khmer}|\p{Script=Myanmar})[\p{L}\p{N}_]/u
 
-/** Whether the name that ends there ends there for a reader: @Al is not in @Alice, but 张伟 is in @张伟你好. */
+/** Whether a name can end at this position: @Al is not in @Alice, but 张伟 is in @张伟你好. */
 function endsAt(text: string, at: number): boolean {
   const before = characterBefore(text, at)
   const after = String.fromCodePoint(text.codePointAt(at) ?? 32)
@@ -29,8 +29,8 @@ function characterBefore(text: string, at: number): string {
 }
 
 /**
- * The mentions of a text after it was changed: those that the change touches are none any more, and those behind it move.
- * @param caret where it stands after the change, by which equal letters are told apart
+ * Adjusts mentions to an edit of the text: drops those that the edit touches, and moves those after it.
+ * @param caret position after the edit, which tells repeated letters apart
  */
 export function keepMentions(
   ranges: readonly MentionRange[],
@@ -68,8 +68,8 @@ function commonEnd(a: string, b: string): number {
 }
 
 /**
- * The mentions in a text that names people: the longest name wins, and a name that two of them have is nobody's.
- * @param taken mentions that are known already
+ * Finds typed mentions in a text. The longest name wins; a name shared by two people matches nobody.
+ * @param taken mentions that are already known
  */
 export function findMentions(
   text: string,
@@ -81,7 +81,7 @@ export function findMentions(
     const name = nameOf(person).toLowerCase()
     byName.set(name, [...(byName.get(name) ?? []), person])
   }
-  // Of the names as they are: the small form of a letter may be longer.
+  // Lengths of the original names, since lowercasing can change the length.
   const lengths = [...new Set(people.map((person) => nameOf(person).length))].toSorted((a, b) => b - a)
   const found: MentionRange[] = []
   for (const { index } of text.matchAll(/[@＠]/g)) {

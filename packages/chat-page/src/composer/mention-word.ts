@@ -1,9 +1,12 @@
-/** Letters of scripts without spaces, and full-width ones: an `@` right behind them begins a mention, as in no address. */
+/**
+ * Letters of scripts without spaces, and full-width ones: an `@` right after them starts a mention, unlike in an email
+ * address.
+ */
 const withoutSpaces =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}\\uff01-\\uffef'
 const mention = new RegExp(`(?:^|[^\\p{L}\\p{N}\\p{M}_.+-]|[${withoutSpaces}])[@＠]([^\\s@＠]{0,40})$`, 'u')
 
-/** The word after an `@` that is being written at the caret. */
+/** The `@` word being typed at the caret. */
 export function mentionAt(text: string, caret: number): { from: number; query: string } | undefined {
   const match = mention.exec(text.slice(Math.max(0, caret - 100), caret))
   if (!match) return undefined
@@ -16,10 +19,10 @@ interface Person {
   nickname: string
 }
 
-/** Without case, accents and width, much as the server compares names. */
+/** Ignores case, accents and width, much as the server compares names. */
 const folded = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
 
-/** People with a name or ID that begins with the word, then those that contain it. */
+/** People whose name or ID starts with the word, then those whose name or ID contains it. */
 export function matching<P extends Person>(people: readonly P[], word: string, most = 6): P[] {
   const query = folded(word)
   const rank = ({ _id, nickname }: P) => {

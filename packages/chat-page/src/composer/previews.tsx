@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
-/** Small pictures of chosen files, by the key of their upload. After a reload of the page there are none. */
+/** Previews of chosen files, by upload key. Lost on reload. */
 const previews = new Map<string, ImageBitmap>()
 const sidePixels = 80
 
@@ -13,7 +13,7 @@ export function dropPreview(key: string): void {
   previews.delete(key)
 }
 
-/** A small square of the middle of a picture. */
+/** A small square preview, cut from the middle of a picture. */
 export function squareOf(picture: ImageBitmap): Promise<ImageBitmap> {
   const { width, height } = picture
   const side = Math.min(width, height)
@@ -23,7 +23,7 @@ export function squareOf(picture: ImageBitmap): Promise<ImageBitmap> {
 
 export const hasPreview = (key: string): boolean => previews.has(key)
 
-/** Drawn: an address of the file would need a wider policy of the page. */
+/** Drawn on a canvas, since a URL of the file would need a wider CSP. */
 export function Preview({ of }: { of: string }) {
   const canvas = useRef<HTMLCanvasElement>(null)
   useLayoutEffect(() => {

@@ -8,11 +8,11 @@ interface TextFieldProps {
   text: string
   label: string
   mentions: Mentions
-  /** The action of Enter, where it does not begin a line. */
+  /** What Enter does, unless it starts a new line. */
   enter: 'send' | 'done'
   onKeyDown: (event: KeyboardEvent) => void
   onText: (text: string) => void
-  /** Files were pasted. */
+  /** Called with pasted files. */
   onFiles: (files: Iterable<File>) => void
 }
 
@@ -39,12 +39,12 @@ export function TextField({ field, text, label, mentions, enter, onKeyDown, onTe
   )
 }
 
-/** Office programs put a picture of the text beside it: then the text is meant. */
+/** Ignores a file that comes with text: office programs add a picture of the copied text. */
 function filesIn(pasted: DataTransfer | null): Iterable<File> {
   return pasted && pasted.getData('text/plain') === '' ? pasted.files : []
 }
 
-/** As high as its text, up to the limit of the style. */
+/** Fits the height to the text, up to the limit in CSS. */
 function grow(field: HTMLTextAreaElement | null): void {
   if (!field) return
   field.style.height = 'auto'

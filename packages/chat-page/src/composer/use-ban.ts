@@ -3,12 +3,12 @@ import { useEffect, useState } from 'preact/hooks'
 import { useChat, useStore } from '../state/chat.ts'
 
 const mostBans = 500
-/** Timers hold no longer (WHATWG HTML, a signed 32-bit number of milliseconds). */
+/** The longest possible timer (WHATWG HTML: a signed 32-bit number of milliseconds). */
 const longestTimerMS = 2 ** 31 - 1
 
 /**
- * Whether the user is banned in a group. No event says so: the bans are read when the room is opened, when a message is
- * refused, when the page has the focus again, and when a ban ends.
+ * Whether the user is banned in a group. There is no event for it: bans are read when the room opens, a message is
+ * refused, the page regains the focus, or a ban ends.
  */
 export function useBan(room: Room): boolean {
   const { client } = useChat()
@@ -21,7 +21,7 @@ export function useBan(room: Room): boolean {
     let isCurrent = true
     let timer: ReturnType<typeof setTimeout> | undefined
     const read = async () => {
-      // A server that does not answer says nothing new; it refuses what it must.
+      // On failure keep the known state: the server enforces bans anyway.
       const bans = await client.api.listBans({ roomID: room.id, limit: mostBans }).catch(() => undefined)
       if (!isCurrent || !bans) return
       const own = bans.find(({ blockee }) => blockee._id === me)

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') ?? false
 
 /**
- * Files dropped anywhere on a conversation join the message being written.
+ * Adds files dropped anywhere on a conversation to the message being written.
  * @returns a ref for the element whose parent is the conversation
  */
 export function useDroppedFiles(add: (files: Iterable<File>) => void): RefObject<HTMLDivElement | null> {
@@ -16,7 +16,7 @@ export function useDroppedFiles(add: (files: Iterable<File>) => void): RefObject
     if (!place) return undefined
     const show = (isOver: boolean) => place.toggleAttribute('data-takes-files', isOver)
     const over = (event: DragEvent) => {
-      // A thread in the room takes its own.
+      // An open thread handles its own drops.
       if (!hasFiles(event) || event.defaultPrevented) return show(false)
       event.preventDefault()
       return show(true)
@@ -42,7 +42,7 @@ export function useDroppedFiles(add: (files: Iterable<File>) => void): RefObject
   return composer
 }
 
-/** Files that are dropped elsewhere do nothing: the browser would open them in place of the page. */
+/** Ignores files dropped elsewhere, which the browser would open in place of the page. */
 export function refuseOtherDrops(): () => void {
   const refuse = (event: DragEvent) => {
     if (!hasFiles(event) || event.defaultPrevented) return

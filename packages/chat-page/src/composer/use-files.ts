@@ -7,7 +7,7 @@ import { dropPreview, keepPreview, squareOf } from './previews.tsx'
 export interface ChosenFiles {
   chosen: readonly Upload[]
   attachments: Attachment[]
-  /** Whether all that were chosen are in `attachments`. */
+  /** Whether all chosen files are in `attachments`. */
   areReady: boolean
   add: (files: Iterable<File>) => void
   retry: (key: string) => void
@@ -18,7 +18,7 @@ export interface ChosenFiles {
 /** The server's limit for one message. */
 const most = 10
 
-/** The files of the message being written: each is uploaded as soon as it is chosen, and kept over a reload. */
+/** The files of the message being written. Each is uploaded as soon as it is chosen, and kept across reloads. */
 export function useFiles(about: string): ChosenFiles {
   const { uploads, notices, texts } = useChat()
   const chosen = useStore(uploads.list).filter((upload) => upload.about === about)
@@ -28,7 +28,7 @@ export function useFiles(about: string): ChosenFiles {
     dropPreview(key)
     uploads.remove(key)
   }
-  /** In the order in which they were chosen, whichever is measured first. */
+  /** Uploads files in the order in which they were chosen, even if a later one is measured first. */
   const add = (file: File) => {
     setMeasuring((count) => count + 1)
     const measured = measure(file)
@@ -64,7 +64,7 @@ interface Measured {
   preview?: ImageBitmap
 }
 
-/** Of a picture that the browser can read. */
+/** Size and preview of a picture that the browser can decode; empty for other files. */
 async function measure(file: File): Promise<Measured> {
   if (!file.type.startsWith('image/')) return { size: {} }
   try {

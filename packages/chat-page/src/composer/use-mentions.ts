@@ -7,7 +7,7 @@ import { nameOf } from '../state/people.ts'
 import { findMentions, keepMentions, type MentionRange } from './mention-ranges.ts'
 import { matching, mentionAt } from './mention-word.ts'
 
-/** A text that is being written, with the members mentioned in it. */
+/** A text being written, with the members mentioned in it. */
 export interface Written {
   text: string
   mentions: readonly MentionRange[]
@@ -19,21 +19,23 @@ export interface Mentions {
   active: number
   listID: string
   activeID: string | undefined
-  /** The field has this text now. */
+  /** Takes over the field's new text. */
   take: (text: string) => void
-  /** Looks whether a mention is being written at the caret. */
+  /** Checks whether a mention is being typed at the caret. */
   look: () => void
   choose: (person: Person) => void
-  /** Takes the keys that move in the list; returns whether it took it. */
+  /** Handles the list's keys. Returns whether it handled the key. */
   onKeyDown: (event: KeyboardEvent) => boolean
-  /** The members whom the text mentions: those chosen, and those whose whole name was written by hand. */
+  /** The mentioned members: chosen ones, and those whose full name was typed. */
   mentioned: () => string[]
 }
 
 const listID = 'mentions'
 const mostShown = 6
 
-/** Completion of `@name` from the members of the room: those that the page knows at once, then those that the server finds. */
+/**
+ * Autocomplete of `@name` from the room's members: first those that the page knows, then those that the server finds.
+ */
 export function useMentions(
   room: Room,
   field: RefObject<HTMLTextAreaElement | null>,
@@ -44,7 +46,7 @@ export function useMentions(
   const { members = [], memberCount = 0 } = useStore(room.info) ?? {}
   const [word, setWord] = useState<{ from: number; query: string }>()
   const [active, setActive] = useState(0)
-  // The room names its first 50 members only.
+  // A room lists only its first 50 members.
   const query = memberCount > members.length ? word?.query : undefined
   const served = usePeopleFound(client, query, { room: room.id, limit: mostShown }, people.learn)
   const others = members.filter(({ _id }) => _id !== me)
@@ -94,13 +96,13 @@ export function useMentions(
 const together = (first: readonly Person[], then: readonly Person[]): Person[] =>
   [...new Map([...first, ...then].map((person) => [person._id, person])).values()].slice(0, mostShown)
 
-/** The server's answer; of one to an earlier word those that match still. */
+/** The server's results, or those results for an earlier word that still match. */
 function servedFor(served: ReturnType<typeof usePeopleFound>, query: string): readonly Person[] {
   if (!served) return []
   return served.query === query ? served.people : matching(served.people, query, mostShown)
 }
 
-/** The mentions of a message whose text is edited, and those of its mentioned users that stand nowhere in the text. */
+/** Finds the mentions of a message being edited. `elsewhere` has mentioned users who do not appear in its text. */
 export function mentionsOf(
   { mentions: mentioned = [] }: Pick<RoomMessage, 'mentions'>,
   text: string,

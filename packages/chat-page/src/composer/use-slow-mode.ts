@@ -2,7 +2,7 @@ import type { Room, RoomMessage } from '@parley/client'
 import { useEffect, useState } from 'preact/hooks'
 import { useStore } from '../state/chat.ts'
 
-/** Seconds until the room's slow mode lets the user write again; 0 when it does. The server decides. */
+/** Seconds until slow mode lets the user send again. An estimate: the server decides. */
 export function useSlowMode(room: Room, me: string | undefined, isRobot: boolean): number {
   const info = useStore(room.info)
   const messages = useStore(room.messages)
@@ -10,7 +10,7 @@ export function useSlowMode(room: Room, me: string | undefined, isRobot: boolean
   const isFree = isRobot || info?.owner === me || info?.managers.includes(me ?? '') === true
   const everyMS = isFree ? 0 : (info?.slowModeS ?? 0) * 1_000
   const last = everyMS > 0 ? lastSentMS(messages) : undefined
-  // The clock of the user may differ from the server's: it never holds back longer than the mode does.
+  // The user's clock may differ from the server's: never wait longer than one interval.
   const leftMS = last === undefined ? 0 : Math.min(last + everyMS - now, everyMS)
   const isWaiting = leftMS > 0
   useEffect(() => setNow(Date.now()), [last])

@@ -3,13 +3,13 @@ import { useChat, useStore } from '../state/chat.ts'
 import type { WritingAbout } from './writing-about.tsx'
 
 /**
- * The message of a room or thread that is being edited, or replied to. An edit comes before the reply that is being
- * written, which goes on afterwards; it ends with the view.
+ * The message being edited or replied to in a room or thread. An edit takes precedence over a pending reply, which
+ * resumes afterwards. An edit ends with the view.
  */
 export function useWritingAbout(id: string) {
   const { drafts } = useChat()
   const { reply, edit } = useStore(drafts.of(id))
-  // The same object until it is about another message.
+  // Returns the same object until the message changes.
   const about = useMemo<WritingAbout | undefined>(() => {
     if (edit) return { kind: 'edit', message: edit }
     return reply && { kind: 'reply', message: reply }

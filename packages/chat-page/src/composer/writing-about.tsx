@@ -7,7 +7,7 @@ import { useNameOf } from '../message/quote.tsx'
 import { usePreviewOf } from '../rooms/preview.ts'
 import { useChat, useStore } from '../state/chat.ts'
 
-/** The message that is being edited, or replied to. */
+/** The message being edited or replied to. */
 export interface WritingAbout {
   kind: 'edit' | 'reply'
   message: RoomMessage
@@ -19,7 +19,9 @@ interface WritingAboutLineProps {
   onCancel: () => void
 }
 
-/** Stands over the text field, with the message as it is now. One that is deleted is no longer written about. */
+/**
+ * The line above the text field with the current state of the message. Deleting the message cancels the edit or reply.
+ */
 export function WritingAboutLine({ about: { kind, message }, messages, onCancel }: WritingAboutLineProps) {
   const { client, texts } = useChat()
   const isOwn = useStore(client.me)?._id === message.sender._id

@@ -1,18 +1,18 @@
-/** Inlined into the HTML, before everything else: the gateway allows it by its hash. */
+/** Inlined at the start of the HTML. The gateway's CSP allows it by its hash. */
 
 const given = new URLSearchParams(location.search)
-// A fragment goes to no server, so no proxy logs it.
+// A fragment is not sent to servers, so no proxy logs the token.
 const inFragment = new URLSearchParams(location.hash.slice(1))
 if (inFragment.has('token')) for (const [name, value] of inFragment) given.set(name, value)
-// The same page with another fragment is not loaded again by itself.
+// Browsers do not reload a page when only the fragment changes.
 addEventListener('hashchange', () => {
   if (new URLSearchParams(location.hash.slice(1)).has('token')) location.reload()
 })
-// A frame's name stays over its reload: by it frames of one tab, which share their storage, have their own parameters.
+// A frame's name survives its reload. It separates the parameters of a tab's frames, which share their storage.
 if (window.parent !== window && window.name === '') window.name = `parley-${Math.random().toString(36).slice(2)}`
 const storageKey = `parley.chat.${window.name}`
 
-// The token is a secret: it leaves the address and the history, whether or not the files of the page arrive.
+// The token is a secret: remove it from the URL and history, even if the page's files fail to load.
 if (given.has('token')) {
   window.parleyGiven = Object.fromEntries(given)
   keep()
@@ -25,7 +25,7 @@ function keep(): void {
   try {
     sessionStorage.setItem(storageKey, JSON.stringify(window.parleyGiven))
   } catch {
-    // Blocked: a reload asks for the token again.
+    // Storage is blocked: after a reload, the token is needed again.
   }
 }
 
@@ -37,7 +37,7 @@ function isKept(): boolean {
   }
 }
 
-// Files of another release, as in a rolling update: the page is loaded again, once.
+// Files may be missing during a rolling update: reload the page once.
 function filesAreMissing({ target }: Event): void {
   const isFile =
     target instanceof HTMLScriptElement || (target instanceof HTMLLinkElement && target.rel === 'stylesheet')

@@ -14,7 +14,7 @@ export interface EmbedOptions {
   onReady?: () => void
   onUnread?: (count: number) => void
   onRoom?: (room: string | undefined) => void
-  /** Takes over links: false opens the link as usual. */
+  /** Handles clicked links. Return false to open a link as usual. */
   onLink?: (url: string) => unknown
   onClosed?: () => void
 }
@@ -34,10 +34,10 @@ function open(options: EmbedOptions) {
   frame.allow = 'clipboard-write; fullscreen'
   frame.style.cssText = 'border:0;display:block;width:100%;height:100%'
   frame.src = url.href
-  /** Of the last token, and what a reload of the frame would lose. */
+  /** The last token, and messages to repeat after a reload of the frame. */
   let last: string | undefined
   const set: Record<string, ToPage> = options.texts ? { texts: { type: 'texts', texts: options.texts } } : {}
-  /** Whether the page in the frame listens, and whether it shows rooms. */
+  /** Whether the page in the frame listens, and whether it is logged in. */
   let hears = false
   let isReady = false
 
@@ -97,7 +97,7 @@ function open(options: EmbedOptions) {
     setTheme: (theme: string) => change({ type: 'theme', theme }),
     setLanguage: (language: string) => change({ type: 'language', language }),
     setTexts: (texts: unknown) => change({ type: 'texts', texts }),
-    /** Ends the session in the page, which forgets drafts and files; then `onClosed` is called. */
+    /** Logs out in the frame, which deletes drafts and files, then calls `onClosed`. */
     logOut: () => (hears ? post({ type: 'logOut' }) : end()),
     close,
   }

@@ -1,18 +1,18 @@
 import type { FetchToken } from '@parley/client'
 import { type ToHost, type ToPage, version } from './protocol.ts'
 
-/** The page around this one, which speaks the protocol. */
+/** The host page, which embeds this one and speaks the protocol. */
 export interface Host {
   send: (message: ToHost) => void
   token: FetchToken
-  /** One listener for each type; tokens go to who asked for them. */
+  /** Sets the listener of a type, one per type. Tokens resolve `token` instead. */
   on: <T extends Exclude<ToPage['type'], 'token'>>(
     type: T,
     listener: (message: Extract<ToPage, { type: T }>) => void,
   ) => void
 }
 
-/** @param origin as the address names it: messages go to it alone, and others are not heard */
+/** @param origin the host's origin from the URL; messages from and to other origins are ignored */
 export function createHost(origin: string): Host {
   const { parent } = window
   const listeners = new Map<string, (message: never) => void>()

@@ -1,19 +1,19 @@
-/** Messages between the chat page and the page around it (docs/reference/chat-page.md#protocol). */
+/** Messages between the chat page and its host page (docs/reference/chat-page.md#protocol). */
 export type ToHost =
-  /** The host answers with a token; with `refused` another one than the last. */
+  /** Requests a token; with `refused`, one other than the last. */
   | { type: 'token'; refused: boolean }
-  /** The user is logged in, and their rooms are known. */
+  /** The user is logged in and their rooms are known. */
   | { type: 'ready' }
   | { type: 'unread'; count: number }
-  /** The open room; null: none. */
+  /** The open room; null for none. */
   | { type: 'room'; room: string | null }
-  /** A link was clicked that the host opens. */
+  /** A click on a link that the host opens. */
   | { type: 'link'; url: string }
-  /** The user closed the page, or it has logged out. */
+  /** The user closed the chat, or it has logged out. */
   | { type: 'closed' }
 
 export type ToPage =
-  /** Without a token: there is none now, and the page asks again later. */
+  /** Without a token if there is none now; the page asks again later. */
   | { type: 'token'; token?: string }
   | { type: 'room'; room: string }
   | { type: 'theme'; theme: string }
@@ -21,5 +21,5 @@ export type ToPage =
   | { type: 'texts'; texts: unknown }
   | { type: 'logOut' }
 
-/** The version of the protocol, as a field of each message. */
+/** Protocol version, a field of each message. */
 export const version = 1

@@ -6,11 +6,11 @@ import type { Host } from './host.ts'
 interface Shown {
   client: Client
   openRoom: OpenRoom
-  /** Whether one conversation is shown alone: its unread messages are the count. */
+  /** Whether only one conversation is shown, whose unread messages are the count. */
   isAlone: boolean
 }
 
-/** Tells the page around of rooms and unread messages, and opens the rooms that it asks for. */
+/** Tells the host about the open room and unread messages, and opens the rooms it requests. */
 export function serveHost({ send, on }: Host, { client, openRoom, isAlone }: Shown): void {
   let isReady = false
   let unread = -1
@@ -32,7 +32,7 @@ export function serveHost({ send, on }: Host, { client, openRoom, isAlone }: Sho
   })
 }
 
-/** Links to elsewhere are the host's to open. */
+/** Lets the host open external links. */
 export function giveLinks({ send }: Host): void {
   document.addEventListener(
     'click',

@@ -1,6 +1,6 @@
 interface Window {
-  /** The parameters that were in the address with the token (before.ts). */
+  /** The URL parameters, if they had a token (before.ts). */
   parleyGiven?: Record<string, string>
-  /** The page itself runs. */
+  /** Set once the page's main script runs. */
   parleyRuns?: boolean
 }

@@ -8,7 +8,7 @@ interface EmojiDialogProps {
   onClose: () => void
 }
 
-/** Every emoji, by group or by name. The picker and its data are loaded when it is first opened. */
+/** All emoji, by group or search. The picker and its data load on first use. */
 export function EmojiDialog({ onPick, onClose }: EmojiDialogProps) {
   const { texts, lang, attempt } = useChat()
   const [parts, setParts] = useState<PickerParts>()

@@ -10,7 +10,7 @@ interface EmojiPickerProps {
   onPick: (emoji: string) => void
 }
 
-/** The groups of Unicode by their numbers. The third has parts of others, such as tones of skin. */
+/** Unicode's emoji groups by number. Group 2 has components, such as skin tones. */
 const groupNames = [
   'smileys',
   'people',
@@ -24,7 +24,7 @@ const groupNames = [
   'flags',
 ] as const
 
-/** A field to search by name, and a grid that arrow keys move in. */
+/** A search field and a grid with arrow-key navigation. */
 export function EmojiPicker({ emojis, onPick }: EmojiPickerProps) {
   const { texts, direction } = useChat()
   const [query, setQuery] = useState('')
@@ -91,7 +91,7 @@ export function EmojiPicker({ emojis, onPick }: EmojiPickerProps) {
   )
 }
 
-/** The user's tone, remembered where the browser allows it. */
+/** The user's skin tone, remembered if the browser allows it. */
 function useTone() {
   const storage = storageOf('localStorage')
   const key = 'parley.skinTone'
@@ -101,13 +101,13 @@ function useTone() {
     try {
       storage?.setItem(key, chosen)
     } catch {
-      // Full: it holds as long as the picker.
+      // The storage is full: the tone lasts as long as the picker.
     }
   }
   return [tone, choose] as const
 }
 
-/** @param forward where the right arrow leads: 1, or -1 from right to left */
+/** @param forward step of the right arrow: 1, or -1 in right-to-left text */
 function moveInGrid(event: KeyboardEvent, forward: 1 | -1): void {
   const steps: Record<string, number> = { ArrowRight: forward, ArrowLeft: -forward, ArrowDown: 1, ArrowUp: -1 }
   const step = steps[event.key]
@@ -117,7 +117,7 @@ function moveInGrid(event: KeyboardEvent, forward: 1 | -1): void {
   const buttons = [...(event.currentTarget as HTMLElement).querySelectorAll('button')]
   let at = buttons.indexOf(from as HTMLButtonElement) + step
   if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-    // The next one in the same column, however many a row has.
+    // Find the next one in the same column, however many a row has.
     while (Math.abs((buttons[at]?.offsetLeft ?? from.offsetLeft) - from.offsetLeft) > 2) at += step
   }
   buttons[at]?.focus()

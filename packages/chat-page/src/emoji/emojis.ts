@@ -1,2 +1,2 @@
-/** Every emoji: character, group of Unicode (2 are parts of others), name, other words, whether it has tones of skin. */
+/** All emoji: character, Unicode group (2 has components), name, search words, and whether it has skin tones. */
 export type Emojis = readonly (readonly [emoji: string, group: number, name: string, words: string, hasTones: 0 | 1])[]

@@ -15,7 +15,10 @@ const data: Readonly<Record<string, () => Promise<{ default: Emojis }>>> = {
   zh: () => import('virtual:emoji/zh'),
 }
 
-/** The picker, with names in the language where there are some. @param lang BCP 47 */
+/**
+ * Loads the picker with names in the user's language, or in English.
+ * @param lang BCP 47 tag
+ */
 export async function loadEmojis(lang: string): Promise<PickerParts> {
   const load = data[lang.split('-', 1)[0] ?? ''] ?? (() => import('virtual:emoji/en'))
   const [picker, { default: emojis }] = await Promise.all([import('./emoji-picker.tsx'), load()])

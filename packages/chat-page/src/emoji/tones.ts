@@ -1,7 +1,10 @@
-/** The tones of skin of Unicode, from light to dark. */
+/** Unicode's skin tones, from light to dark. */
 export const tones = ['🏻', '🏼', '🏽', '🏾', '🏿'] as const
 
-/** An emoji that has tones in one of them: it stands behind the first character (UTS 51, 2.4). @param tone '' for none */
+/**
+ * Applies a skin tone, which follows the first character (UTS 51, 2.4).
+ * @param tone '' for none
+ */
 export function toned(emoji: string, tone: string): string {
   if (tone === '') return emoji
   const [first = '', ...rest] = emoji

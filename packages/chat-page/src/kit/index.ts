@@ -14,17 +14,17 @@ export type {
   ThreadProps,
 } from './types.ts'
 
-/** Gives the parts below it, and the hooks of `@parley/client/react`, their client. */
+/** Provides the client to the components below, and to the hooks of `@parley/client/react`. */
 export const ParleyProvider: (props: ParleyProviderProps) => ReactNode = KitProvider
 
-/** The user's rooms, their invitations, and a search. */
+/** The user's rooms and invitations, with a search. */
 export const RoomList: (props: RoomListProps) => ReactNode = RoomListPart
 
-/** A room: its head, its messages, and where to write. */
+/** A room: header, messages and composer. */
 export const Conversation: (props: ConversationProps) => ReactNode = ConversationPart
 
 /** The thread about a message. */
 export const Thread: (props: ThreadProps) => ReactNode = ThreadPart
 
-/** Where to write, apart from its conversation. */
+/** A composer, separate from its conversation. */
 export const Composer: (props: ComposerProps) => ReactNode = ComposerPart

@@ -11,7 +11,7 @@ interface PartProps {
   children: ComponentChildren
 }
 
-/** The element around a part of the kit, which all its styles are bound to. It is empty until there is a chat. */
+/** The root element of a kit component, to which its styles are scoped. Empty until there is a chat. */
 export function Part({ is, children }: PartProps) {
   const chat = useContext(ChatContext)
   const theme = useContext(ThemeContext)

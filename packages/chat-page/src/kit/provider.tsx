@@ -12,7 +12,7 @@ import { createSpoken, type SpokenStore } from '../texts/spoken.ts'
 import { Part, ThemeContext } from './part.tsx'
 import type { ParleyProviderProps, Slots } from './types.ts'
 
-/** The client, and what the parts share. */
+/** Provides the client and the state that components share. */
 export function KitProvider(props: ParleyProviderProps) {
   const { children, ...rest } = props
   const given = 'client' in props ? { client: props.client } : { options: props.options, id: props.id }
@@ -61,7 +61,7 @@ function WithChat({
   )
 }
 
-/** There are none on a server, nor before the first effects: StrictMode runs them twice. */
+/** Undefined on a server and before the first effect. Created in an effect, which StrictMode runs twice. */
 function useParts(client: Client, spoken: SpokenStore, openRoom: (roomID: string) => void): ChatParts | undefined {
   const [parts, setParts] = useState<ChatParts>()
   useEffect(() => {

@@ -1,44 +1,47 @@
 import type { Client, ClientOptions, Room, RoomInfo, RoomMessage, Thread as ThreadOfRoom } from '@parley/client'
 import type { ComponentType, ReactNode } from 'react'
 
-/** The props of each part that you may draw yourself. */
+/** The props of each part that you can replace. */
 export interface SlotProps {
-  /** The head of the list of rooms. */
+  /** The header of the room list. */
   roomListHead: { title: string }
-  /** A row of the list, inside of its button. */
+  /** A row of the list, inside its button. */
   roomRow: { room: RoomInfo; isOpen: boolean }
-  /** The head of an open room. */
+  /** The header of an open room. */
   roomHead: { room: RoomInfo | undefined }
-  /** The head of a thread. */
+  /** The header of a thread. */
   threadHead: { room: Room; thread: ThreadOfRoom }
   /** The picture of a person or a room. */
   avatar: { id: string; name: string; url: string | undefined; isSmall: boolean }
-  /** A message with its sender, reactions and thread; not the lines of the system. */
+  /** A message with its sender, reactions and thread. System messages have no slot. */
   message: { room: Room; message: RoomMessage }
-  /** The content of a message, inside of its bubble. */
+  /** The content of a message, inside its bubble. */
   messageBody: { message: RoomMessage }
-  /** Where a room has no messages yet. */
+  /** Shown in a room without messages. */
   emptyRoom: { room: Room }
-  /** Where to write. */
+  /** The composer. */
   composer: { room: Room; thread: ThreadOfRoom | undefined }
 }
 
-/** Your components in the place of the kit's; each gets the kit's as its children. */
+/** Your components in place of the kit's. Each gets the kit's component as its children. */
 export type Slots = { [Name in keyof SlotProps]?: ComponentType<SlotProps[Name] & { children?: ReactNode }> }
 
-/** A client of yours, or the options of one that lives as long as the component: another `id` makes another client. */
+/** Your own client, or options for one that lives as long as the component. A new `id` replaces it. */
 export type ParleyProviderProps = ({ client: Client } | { options: ClientOptions; id: string }) & {
-  /** BCP 47 tag; by default the browser's language. Arabic runs from right to left. */
+  /** BCP 47 tag; by default the browser's language. Arabic is laid out right to left. */
   lang?: string | undefined
-  /** Texts in that language in the place of the kit's (docs/reference/chat-page.md#texts). Keep the object. */
+  /** Replaces texts of that language (docs/reference/chat-page.md#texts). Pass the same object on each render. */
   texts?: object | undefined
-  /** By default as the system's. */
+  /** The system's theme by default. */
   theme?: 'light' | 'dark' | 'auto' | undefined
-  /** Origins of pictures that are shown without a click, besides Parley's and the page's own. Keep the array. */
+  /**
+   * Origins of pictures to show without a click, besides Parley's and the page's own. Pass the same array on each
+   * render.
+   */
   imageOrigins?: readonly string[] | undefined
-  /** Keep the object: another one draws everything again. */
+  /** Pass the same object on each render: a new one rerenders everything. */
   slots?: Slots | undefined
-  /** The user wants to write to a person: show the room. Without it, the person's card has no such button. */
+  /** Called when the user wants to message a person: show the room. Without it, a person's card has no such button. */
   onOpenRoom?: ((roomID: string) => void) | undefined
   children?: ReactNode
 }
@@ -52,24 +55,24 @@ export interface Place {
 export interface RoomListProps {
   /** By default "Chats", in the user's language. */
   title?: string | undefined
-  /** ID of the room that is open. */
+  /** ID of the open room. */
   selected?: string | undefined
-  /** The user chose a room, or a place in it: by the search, or among their threads. */
+  /** Called when the user chooses a room, or a place in it from the search or their threads. */
   onSelect: (roomID: string, place?: Place) => void
-  /** Further buttons of the head. */
+  /** Additional buttons in the header. */
   actions?: ReactNode
 }
 
 export interface ConversationProps {
   /** ID of the room. */
   room: string
-  /** Where to go: one object for each wish. */
+  /** Where to go. Pass a new object for each request. */
   goTo?: Place | undefined
-  /** Shows a button back, for narrow screens. */
+  /** Shows a back button, for narrow screens. */
   onBack?: (() => void) | undefined
-  /** Opens the thread about a message elsewhere, as in a `<Thread>`. Without it, it opens inside. */
+  /** Opens a message's thread elsewhere, such as in a `<Thread>`. Without it, threads open inside. */
   onThread?: ((messageID: string) => void) | undefined
-  /** `false` where a `<Composer>` stands elsewhere. */
+  /** `false` if a `<Composer>` is elsewhere. */
   composer?: boolean | undefined
 }
 
@@ -78,15 +81,15 @@ export interface ThreadProps {
   room: string
   /** ID of the message that the thread is about. */
   message: string
-  /** Shows a button that closes it. */
+  /** Shows a close button. */
   onClose?: (() => void) | undefined
-  /** `false` where a `<Composer>` stands elsewhere. */
+  /** `false` if a `<Composer>` is elsewhere. */
   composer?: boolean | undefined
 }
 
 export interface ComposerProps {
   /** ID of the room. */
   room: string
-  /** ID of the message whose thread it writes in. */
+  /** ID of the root message of the thread to write in. */
   thread?: string | undefined
 }

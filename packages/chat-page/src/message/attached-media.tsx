@@ -8,16 +8,16 @@ import { sizeName } from './size-name.ts'
 
 const playable = /^(audio\/(mpeg|mp4|ogg|wav|webm|aac|flac)|video\/(mp4|webm|ogg|quicktime))$/
 
-/** Whether a page may play it (docs/reference/files.md#fetch). */
+/** Whether the page may play the file (docs/reference/files.md#fetch). */
 export const isPlayable = ({ type }: Pick<Attachment, 'type'>): boolean => playable.test(type)
 
-/** A film or a sound, played in its place. Nothing of it is fetched before. */
+/** A video or audio file, played inline. Nothing is fetched before the user plays it. */
 export function AttachedMedia({ file: { fileID, name, type, size, width } }: { file: Attachment }) {
   const { client, texts, lang, attempt } = useChat()
   const [url, setURL] = useState<string>()
   const play = () => attempt(async () => setURL(await client.fileURL(fileID)))
   if (url !== undefined) {
-    // An address ends after some minutes: a press on "play" asks for a new one.
+    // URLs expire after some minutes: "play" then requests a new one.
     const media = { src: url, controls: true, autoPlay: true, onError: () => setURL(undefined) }
     const label = shownName(name)
     return type.startsWith('audio/') ? (

@@ -8,7 +8,7 @@ import { FileName } from './file-name.tsx'
 import { GalleryContext, isPicture } from './gallery-context.ts'
 import { sizeName } from './size-name.ts'
 
-/** The files of a message: pictures are shown, others can be saved. */
+/** A message's files: pictures are shown, media are played, others can be saved. */
 export function Attachments({ files }: { files: readonly Attachment[] }) {
   const { direction } = useChat()
   return (
@@ -26,7 +26,7 @@ export function Attachments({ files }: { files: readonly Attachment[] }) {
   )
 }
 
-/** In the room, wide and high. */
+/** Maximum width and height in the conversation. */
 const mostPixels = 320
 
 function AttachedPicture({ file }: { file: Attachment }) {
@@ -37,7 +37,7 @@ function AttachedPicture({ file }: { file: Attachment }) {
   const [isGone, setGone] = useState(false)
   useEffect(() => {
     let isCurrent = true
-    // As large as it is shown; a picture that is new or small has none, and is shown itself.
+    // A new or small picture has no thumbnail, and is shown itself.
     client.thumbnailURL(fileID).then(
       (now) => isCurrent && setURL(now),
       () => isCurrent && setGone(true),
@@ -50,14 +50,14 @@ function AttachedPicture({ file }: { file: Attachment }) {
   if (isGone) return <AttachedFile file={file} />
   const open = async () => {
     if (openGallery) return openGallery(fileID)
-    // At once: after a pause a browser takes it for none of the user's wishes.
+    // Open the tab synchronously: later, the browser would block it as a popup.
     const tab = window.open('', '_blank')
     const isThere = await attempt(async () => tab?.location.replace(await client.fileURL(fileID)))
     if (!isThere) tab?.close()
   }
   return (
     <button type="button" class="attached-picture" aria-label={shownName(name)} onClick={() => void open()}>
-      {/* As large before it is loaded as after, and never larger than the picture. */}
+      {/* Reserves the picture's space before it loads. */}
       <svg viewBox={`0 0 ${width} ${height}`} width={Math.round(width * scale)} aria-hidden="true" />
       {url !== undefined && <img src={url} alt="" onError={() => setGone(true)} />}
     </button>

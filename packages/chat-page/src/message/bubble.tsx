@@ -17,12 +17,12 @@ import { ThreadLink } from './thread-link.tsx'
 export interface MessageRowProps {
   room: Room
   row: Row
-  /** How many others are in the room. */
+  /** Number of other members in the room. */
   others: number
-  /** It was just gone to. */
+  /** Whether the user has just jumped to the message. */
   isFound: boolean
   onGoTo: (messageID: string) => void
-  /** Without it, it has no menu. */
+  /** Opens the menu. Without it, the message has none. */
   onMenu?: (menu: OpenMenu) => void
   /** Opens the thread about a message. */
   onThread?: ((messageID: string) => void) | undefined
@@ -96,7 +96,7 @@ export function Bubble(props: MessageRowProps) {
   )
 }
 
-/** Content, delivery state, and the way to the menu. */
+/** Content, delivery state and menu button. */
 function BubbleLine({ room, row, others, isGone, onGoTo, onMenu }: MessageRowProps & { isGone: boolean }) {
   const { texts, lang, direction } = useChat()
   const { message } = row
@@ -107,7 +107,7 @@ function BubbleLine({ room, row, others, isGone, onGoTo, onMenu }: MessageRowPro
       <div
         class="bubble"
         onContextMenu={(event) => {
-          // Where a long press is the way to the menu; a mouse has the button.
+          // A long press opens the menu on touch devices; a mouse uses the button.
           if (!matchMedia('(pointer: coarse)').matches) return
           event.preventDefault()
           openMenu(event.currentTarget)
@@ -116,7 +116,7 @@ function BubbleLine({ room, row, others, isGone, onGoTo, onMenu }: MessageRowPro
         {message.replyTo && !isGone && message.replyTo._id !== message.threadOf && (
           <Quote quote={message.replyTo} onGoTo={onGoTo} />
         )}
-        {/* Its first letter decides the direction; what follows the page names its own. */}
+        {/* The text's first letter sets the direction. The page's own parts set theirs. */}
         <div class="content" dir="auto">
           <Slot of="messageBody" about={{ message }}>
             <MessageBody message={message} />

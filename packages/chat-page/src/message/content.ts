@@ -10,10 +10,10 @@ export type Content =
   | { kind: 'file'; url: string; name: string; text: string }
   | { kind: 'system'; event: SystemEvent; members: string[]; count: number }
   | { kind: 'recalled' }
-  /** Of a type that the page does not know, without a text. */
+  /** An unknown type without text. */
   | { kind: 'unsupported' }
 
-/** Only the server sets `system`; a type alone may be anybody's. */
+/** Only the server sets `system`; any user can send any type. */
 export const isSystem = ({ system }: Pick<Message, 'system'>): boolean => system === true
 
 export function contentOf({
@@ -41,7 +41,7 @@ export function contentOf({
   return isKnown ? { kind: 'text', text } : { kind: 'unsupported' }
 }
 
-/** Only http and https lead somewhere: javascript:, data: and the like are no addresses. */
+/** Accepts only http and https URLs, not javascript:, data: and the like. */
 export function safeUrl(value: unknown): string | undefined {
   if (typeof value !== 'string' || !/^https?:\/\//i.test(value)) return undefined
   return URL.canParse(value) ? new URL(value).href : undefined

@@ -5,11 +5,11 @@ import { useChat, useStore } from '../state/chat.ts'
 interface DeliveryProps {
   room: Room
   message: RoomMessage
-  /** How many others are in the room. */
+  /** Number of other members in the room. */
   others: number
 }
 
-/** How far an own message has come. */
+/** The delivery state of the user's own message. */
 export function Delivery({ room, message: { _id, state }, others }: DeliveryProps) {
   const { texts } = useChat()
   useStore(room.readers)

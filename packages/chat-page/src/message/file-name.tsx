@@ -1,8 +1,8 @@
 import { fileNameParts } from '../app/shown-name.ts'
 
 /**
- * A file's name in one line. What is too long is cut before the extension, which stands at the end whatever direction the
- * name has. Drawn by the style: it may be the message's text, which stands once in the page.
+ * A file name on one line. A long name is cut before its extension, which stays at the end in either direction. Drawn
+ * by CSS, since the name may also be the message's text.
  */
 export function FileName({ name }: { name: string }) {
   const [stem, extension] = fileNameParts(name)

@@ -8,11 +8,11 @@ import { plainText } from './plain-text.ts'
 type Parse = (text: string) => (Formatted | string)[]
 export type FindLinks = (text: string) => Iterable<FoundLink>
 
-/** Loaded with the first text that may need it: the parser is half as large as the page. */
+/** Loaded with the first text that may need it, since the parser is half the size of the page. */
 const parser = createValue<Parse | undefined>(undefined)
 const mayBeMarkdown = /[*_~\x60>]|^\s*(?:[-+]|\d{1,9}[.)])\s/mu
 
-/** The elements of a text with Markdown. Undefined when it has none, is literal, or the parser is not there yet. */
+/** Parses a text's Markdown. Undefined if it has none, is literal, or the parser is not loaded yet. */
 export function useFormatted(text: string, isLiteral: boolean): (Formatted | string)[] | undefined {
   const isWanted = !isLiteral && mayBeMarkdown.test(text)
   const parse = useStore(parser)
@@ -22,10 +22,10 @@ export function useFormatted(text: string, isLiteral: boolean): (Formatted | str
   return useMemo(() => (isWanted ? parse?.(text) : undefined), [isWanted, parse, text])
 }
 
-/** A preview shows one line: a longer text is not parsed for it. */
+/** Characters parsed for a preview, which shows one line. */
 const mostParsed = 1_000
 
-/** Takes the marks of Markdown out of texts for previews. Until the parser is there, they stay as they were written. */
+/** Strips Markdown from texts for previews. Until the parser is loaded, returns them unchanged. */
 export function usePlainTexts(): (text: string) => string {
   const parse = useStore(parser)
   const isWanted = useRef(false)
@@ -38,7 +38,7 @@ export function usePlainTexts(): (text: string) => string {
   }
 }
 
-/** The same for one text outside of the page, such as a notification. */
+/** Strips Markdown from a text that is shown outside the page, such as in a notification. */
 export async function readPlainText(text: string): Promise<string> {
   if (mayBeMarkdown.test(text) && !parser.get()) await loadParser()
   return toPlain(text, parser.get())
@@ -50,11 +50,11 @@ function toPlain(text: string, parse: Parse | undefined): string {
 
 const loadParser = (): Promise<void> => load(async () => parser.set((await import('./markdown.ts')).parseMarkdown))
 
-/** The library that finds addresses is loaded with the first text that has one. */
+/** The link finder is loaded with the first text that may have a link. */
 const finder = createValue<FindLinks | undefined>(undefined)
 const mayHaveLinks = /https?:/iu
 
-/** Finds the addresses of a text. Undefined when it has none, or the library is not there yet. */
+/** Returns the link finder. Undefined if the text has no links or the finder is not loaded yet. */
 export function useLinks(text: string): FindLinks | undefined {
   const isWanted = mayHaveLinks.test(text)
   const find = useStore(finder)
@@ -68,6 +68,6 @@ async function load(part: () => Promise<void>): Promise<void> {
   try {
     await part()
   } catch {
-    // Without a connection texts stay as they were written; the next one tries again.
+    // Without a connection, texts stay unformatted; the next text retries.
   }
 }

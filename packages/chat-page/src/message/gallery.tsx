@@ -11,7 +11,9 @@ interface GalleryProps {
   onClose: () => void
 }
 
-/** Pictures in their order, one at a time: swiped, or moved by arrow keys. Only those beside the shown one are fetched. */
+/**
+ * Shows pictures one at a time, moved by swipes or arrow keys. Only the shown picture and its neighbours are fetched.
+ */
 export function Gallery({ pictures, first, onClose }: GalleryProps) {
   const { client, texts, direction, attempt } = useChat()
   const dialog = useRef<HTMLDialogElement>(null)
@@ -64,7 +66,7 @@ export function Gallery({ pictures, first, onClose }: GalleryProps) {
       <section
         ref={strip}
         class="gallery-strip"
-        // Scrolled by the keyboard, too.
+        // Lets the keyboard scroll it.
         tabIndex={0}
         aria-label={`${at + 1} / ${pictures.length}`}
         onScroll={({ currentTarget: { scrollLeft, clientWidth } }) =>

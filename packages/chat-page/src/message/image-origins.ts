@@ -1,4 +1,4 @@
-/** The origins that the policy of the page allows pictures of: the gateway writes them into the page. */
+/** The picture origins that the page's CSP allows, written into the page by the gateway. */
 export function imageOrigins(): string[] {
   const content = document.querySelector('meta[name="parley-image-origins"]')?.getAttribute('content') ?? ''
   return [location.origin, ...content.split(' ').filter((origin) => origin !== '')]

@@ -6,12 +6,12 @@ import { mayShow } from './image-origins.ts'
 
 type Card = NonNullable<Awaited<ReturnType<Client['api']['getLinkCard']>>['card']>
 
-/** By message and text: an edit asks again. */
+/** Cards by message and text, so that an edit requests a new one. */
 const known = new Map<string, Card | undefined>()
 const mostKnown = 500
-/** The server fetches a page once its message was sent: a new message is asked about again after these. */
+/** The server fetches a page after its message was sent, so new messages are asked again after these pauses. */
 const pausesMS = [2_000, 6_000]
-/** Older ones have their card, or none. */
+/** Older messages have their card already, or get none. */
 const newMS = 60_000
 const hasLink = /https?:\/\//iu
 
@@ -20,7 +20,9 @@ interface LinkCardProps {
   text: string
 }
 
-/** The card of a message's first link, where the app has them. Its picture is shown from an allowed origin alone. */
+/**
+ * The card of a message's first link, if the app enables link cards. Its picture is shown only from an allowed origin.
+ */
 export function LinkCard({ message, text }: LinkCardProps) {
   const { config, imageOrigins } = useChat()
   const card = useCard(message, text, useStore(config).linkCards && hasLink.test(text))
@@ -46,7 +48,7 @@ function useCard({ _id, state, messageTimeMS }: RoomMessage, text: string, isWan
     let isOver = false
     const isNew = Date.now() - messageTimeMS < newMS
     const ask = async (tries: number) => {
-      // Without an answer the message has no card until it is shown anew.
+      // On failure, the message has no card until it is shown again.
       const found = await client.api.getLinkCard({ id: _id }).catch(() => undefined)
       if (isOver || !found) return
       const pause = pausesMS[tries]

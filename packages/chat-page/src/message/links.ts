@@ -2,9 +2,9 @@ import { LinkifyIt } from 'linkify-it'
 
 const linkify = new LinkifyIt({ fuzzyEmail: false })
 const schemes = /https?:/giu
-/** They belong to no address, and would show another one. */
+/** Not part of a URL: they could make it look like another one. */
 const bidiControls = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u
-/** Longer addresses are cut: browsers refuse them too. */
+/** Longer URLs are cut. */
 const longest = 4_096
 
 export interface FoundLink {
@@ -12,7 +12,7 @@ export interface FoundLink {
   href: string
 }
 
-/** The addresses of http and https in a text, from left to right. */
+/** The http and https URLs in a text, in order. */
 export function* linksIn(text: string): Generator<FoundLink> {
   let at = 0
   for (const { index } of text.matchAll(schemes)) {
@@ -23,9 +23,9 @@ export function* linksIn(text: string): Generator<FoundLink> {
   }
 }
 
-/** The address that begins at this place, as it stands there: without what belongs to the sentence around it. */
+/** The URL that starts at the index, without punctuation of the surrounding sentence. */
 export function linkAt(text: string, index: number): string | undefined {
-  // Not in the middle of a word; Chinese and Japanese have no spaces.
+  // Not inside a word. Chinese and Japanese have no spaces, so their letters may precede.
   if (/[a-z\d]/iu.test(text.charAt(index - 1))) return undefined
   const candidate = text.slice(index, index + longest)
   const control = candidate.search(bidiControls)
@@ -33,7 +33,7 @@ export function linkAt(text: string, index: number): string | undefined {
   const scheme = rest.slice(0, rest.indexOf(':') + 1)
   const length = linkify.testSchemaAt(rest, scheme, scheme.length)
   const href = rest.slice(0, scheme.length + length)
-  // Before an @ stands a name, not a host.
+  // Text before an @ is user info, not a host.
   const isHost = candidate.charAt(href.length) !== '@'
   return length > 0 && isHost && URL.canParse(href) ? href : undefined
 }

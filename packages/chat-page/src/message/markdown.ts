@@ -1,19 +1,19 @@
 import createMarkdown, { type StateBlock, type StateInline, type Token } from 'markdown-it'
 import { linkAt } from './links.ts'
 
-/** An element of a formatted text: the page makes these and no other. */
+/** An element of a formatted text. The page creates no others. */
 export interface Formatted {
   tag: 'p' | 'strong' | 'em' | 's' | 'code' | 'pre' | 'ul' | 'ol' | 'li' | 'blockquote' | 'a'
-  /** Of `a`: it is the text, too. */
+  /** For `a`, whose text is the URL too. */
   href?: string
-  /** The first number of `ol`. */
+  /** For `ol`: the first number. */
   start?: number
   children: (Formatted | string)[]
 }
 
 const tags: ReadonlySet<string> = new Set(['p', 'strong', 'em', 's', 'ul', 'ol', 'li', 'blockquote'])
 
-/** Only what the subset has: no HTML, pictures, headings, entities, nor links whose text hides where they lead. */
+/** Only the supported subset: no HTML, pictures, headings or entities, and no links whose text hides their target. */
 const markdown = createMarkdown('zero').enable([
   'newline',
   'escape',
@@ -28,15 +28,15 @@ markdown.block.ruler.before('fence', 'deep', deepRule)
 markdown.inline.ruler.before('emphasis', 'address', addressRule)
 markdown.inline.ruler.before('emphasis', 'times', timesRule)
 
-/** Parses the subset of Markdown that messages may have (docs/reference/chat-page.md). */
+/** Parses the Markdown subset for messages (docs/reference/chat-page.md). */
 export function parseMarkdown(text: string): (Formatted | string)[] {
   return toElements(markdown.parse(text, {}))
 }
 
-/** Below the parser's `maxNesting`, from which on it drops the text. */
+/** Must stay below the parser's `maxNesting`, at which it drops text. */
 const deepest = 12
 
-/** Quotes and lists deeper in each other stay as they were written. */
+/** Leaves deeper nested quotes and lists unformatted. */
 function deepRule(state: StateBlock, first: number, end: number, isSilent: boolean): boolean {
   if (state.level < deepest || isSilent) return false
   state.line = end
@@ -48,7 +48,7 @@ function deepRule(state: StateBlock, first: number, end: number, isSilent: boole
   return true
 }
 
-/** Between digits an asterisk multiplies. */
+/** An asterisk between digits means multiplication. */
 function timesRule(state: StateInline, isSilent: boolean): boolean {
   const { src, pos } = state
   if (!/^\d\*\d$/u.test(src.slice(pos - 1, pos + 2))) return false
@@ -57,7 +57,7 @@ function timesRule(state: StateInline, isSilent: boolean): boolean {
   return true
 }
 
-/** An address is no place for emphasis: `_` and `*` are part of it. It is looked for at its colon, as `http` is text. */
+/** Keeps `_` and `*` inside URLs literal. Matches at the colon, since `http` is parsed as text. */
 function addressRule(state: StateInline, isSilent: boolean): boolean {
   if (state.src.charAt(state.pos) !== ':') return false
   const scheme = /https?$/iu.exec(state.pending)?.[0] ?? ''
@@ -92,7 +92,7 @@ function toElements(tokens: readonly Token[]): (Formatted | string)[] {
   return top
 }
 
-/** A paragraph of a list without empty lines between its items is none of its own. */
+/** Skips the hidden paragraphs of tight lists. */
 function elementOf(token: Token): Formatted | undefined {
   if (token.hidden || !tags.has(token.tag)) return undefined
   const start = Number(token.attrGet('start') ?? 1)

@@ -23,12 +23,12 @@ interface MenuAction {
   name: string
   icon: 'reply' | 'thread' | 'copy' | 'edit' | 'undo' | 'pin' | 'trash' | 'send' | 'close' | 'info' | 'flag' | 'block'
   act: () => unknown
-  /** Asked first, in a dialog that acts itself. */
+  /** Opens this dialog instead, which performs the action. */
   ask?: Asked
   isDanger?: boolean
 }
 
-/** The user's actions on a message, as far as the page knows; the server decides. */
+/** The actions the user can probably take on a message; the server decides. */
 export function menuActions(parts: MenuParts): MenuAction[] {
   const { room, thread, info, message, texts, onAbout, onThread, onCopied } = parts
   const { _id, key, state, isMine, pinned, reactions } = message
@@ -69,7 +69,7 @@ export function menuActions(parts: MenuParts): MenuAction[] {
 
 const nothing = () => undefined
 
-/** Whether it fails again, the message itself shows. */
+/** The message itself shows another failure. */
 async function retried(room: Room, key: string): Promise<void> {
   await room.retry(key).catch(() => undefined)
 }

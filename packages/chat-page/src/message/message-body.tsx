@@ -9,7 +9,7 @@ import { mayShow } from './image-origins.ts'
 import { LinkCard } from './link-card.tsx'
 import { MessageText } from './message-text.tsx'
 
-/** The content of a message: text, a picture or a file, or a note that it is gone. */
+/** A message's content: text, picture or file, or a note that it was deleted or recalled. */
 export function MessageBody({ message }: { message: RoomMessage }) {
   const { texts } = useChat()
   if (message.isDeleted) return <span class="text">{texts.deleted}</span>
@@ -57,7 +57,7 @@ export function MessageBody({ message }: { message: RoomMessage }) {
   }
 }
 
-/** Shown from an allowed origin; otherwise a link, so that no other server learns of its readers. */
+/** Shows a picture from an allowed origin, otherwise a link, so that no other server learns who reads it. */
 function Picture({ url, alt }: { url: string; alt: string }) {
   const { texts, imageOrigins } = useChat()
   const [isBroken, setBroken] = useState(false)

@@ -9,7 +9,7 @@ import { useChat, useStore } from '../state/chat.ts'
 import { type MenuParts, menuActions } from './menu-actions.ts'
 
 export interface OpenMenu {
-  /** As it was then. */
+  /** The message's state when the menu was opened. */
   message: RoomMessage
   /** Where it was opened. */
   anchor: DOMRect
@@ -40,7 +40,7 @@ export function MessageMenu({ menu: { message: opened, anchor }, onClose, ...par
       if (before instanceof HTMLElement) before.focus()
     }
   }, [])
-  // One that was on its way has other actions when it is sent.
+  // The actions change once a pending message is sent.
   useLayoutEffect(() => {
     const box = element.current
     if (!box) return
@@ -88,7 +88,7 @@ export function MessageMenu({ menu: { message: opened, anchor }, onClose, ...par
   )
 }
 
-/** The reactions that are given most, and the way to all others. */
+/** Common reactions, and a button for all others. */
 function QuickEmojis({ onPick, onMore }: { onPick: (emoji: string) => void; onMore: () => void }) {
   const { texts } = useChat()
   return (
@@ -105,7 +105,7 @@ function QuickEmojis({ onPick, onMore }: { onPick: (emoji: string) => void; onMo
   )
 }
 
-/** Below its anchor, or above where there is no space. A phone's style puts it at the bottom instead. */
+/** Places the menu below its anchor, or above if there is no space. On a phone, CSS puts it at the bottom. */
 function place(box: HTMLElement, anchor: DOMRect): void {
   const { width, height } = box.getBoundingClientRect()
   const gap = 8

@@ -6,7 +6,7 @@ import { Bubble, type MessageRowProps } from './bubble.tsx'
 import { isSystem } from './content.ts'
 import { systemSentence } from './system-sentence.ts'
 
-/** A message, with the day and the "new" divider where they begin. */
+/** A message, preceded by the day and the "new" divider where they start. */
 export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
   const { texts, lang, today } = useChat()
   const now = useStore(today)

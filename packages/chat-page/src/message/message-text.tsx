@@ -6,17 +6,17 @@ import { type FindLinks, useFormatted, useLinks } from './formatted.ts'
 import type { Formatted } from './markdown.ts'
 import { textParts } from './text-parts.ts'
 
-/** Longer texts are opened on a click: 64 KiB would push everything else away. */
+/** Longer texts, up to 64 KiB, are collapsed until clicked. */
 const mostShown = 4_000
 
 interface MessageTextProps {
   text: string
   mentions?: readonly string[] | undefined
-  /** It has Markdown whatever the app's setting says. */
+  /** Overrides the app's setting for literal texts. */
   isMarkdown?: boolean
 }
 
-/** A message's text, with Markdown unless the app's texts are literal, links and mentions. */
+/** A message's text with links, mentions and, unless the app's texts are literal, Markdown. */
 export function MessageText({ text, mentions = [], isMarkdown = false }: MessageTextProps) {
   const { texts, people, config } = useChat()
   const known = useStore(people.known)
@@ -78,7 +78,7 @@ function toElement(part: Formatted | string, names: Names): ComponentChildren {
 interface WithMentionsProps {
   text: string
   names: Names
-  /** Formatted texts have theirs already. */
+  /** Omitted for formatted texts, whose links are already elements. */
   linksIn?: FindLinks | undefined
 }
 
@@ -87,7 +87,7 @@ function WithMentions({ text, names, linksIn }: WithMentionsProps) {
     if (part.href !== undefined) return <Link href={part.href} />
     return part.mentions === undefined ? part.text : <span class="mention">{part.text}</span>
   })
-  // In their places: they have no keys.
+  // Passed as arguments, since the elements have no keys.
   return createElement(Fragment, null, ...elements)
 }
 

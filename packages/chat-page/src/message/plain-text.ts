@@ -2,7 +2,7 @@ import type { Formatted } from './markdown.ts'
 
 const blocks: ReadonlySet<string> = new Set(['p', 'pre', 'ul', 'ol', 'li', 'blockquote'])
 
-/** The text of parsed Markdown without its marks; items of a list keep their numbers and points. */
+/** Parsed Markdown as plain text. List items keep their numbers and bullets. */
 export function plainText(parts: readonly (Formatted | string)[]): string {
   return parts.map((part) => (typeof part === 'string' ? part : textOf(part))).join('')
 }

@@ -9,7 +9,7 @@ import { contentOf } from './content.ts'
 
 export type Quoted = NonNullable<RoomMessage['replyTo']>
 
-/** The quoted parent of a reply, above its own content; a click leads there. */
+/** The quoted message above a reply; a click jumps to it. */
 export function Quote({ quote, onGoTo }: { quote: Quoted; onGoTo: (messageID: string) => void }) {
   const { texts } = useChat()
   const name = useNameOf(quote.sender)
@@ -28,7 +28,7 @@ export function Quote({ quote, onGoTo }: { quote: Quoted; onGoTo: (messageID: st
   )
 }
 
-/** The user's own name is You. */
+/** A user's name, or "You" for the current user. */
 export function useNameOf(user: string): string {
   const { client, texts, people } = useChat()
   const person = useStore(people.known).get(user)

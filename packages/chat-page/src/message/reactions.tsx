@@ -12,7 +12,7 @@ interface ReactionsProps {
   me: string
 }
 
-/** Each reaction with its count; a click adds one's own or takes it back. */
+/** Each reaction with its count. A click adds or removes the user's own. */
 export function Reactions({ room, message, me }: ReactionsProps) {
   const { texts, people, attempt } = useChat()
   const known = useStore(people.known)

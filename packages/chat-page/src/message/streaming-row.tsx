@@ -4,7 +4,7 @@ import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
 import { MessageText } from './message-text.tsx'
 
-/** A robot's text as it arrives. */
+/** A robot's streamed text as it arrives. */
 export function StreamingRow({ live }: { live: LiveText }) {
   const { people, texts } = useChat()
   const person = useStore(people.known).get(live.user)

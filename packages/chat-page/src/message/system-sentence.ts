@@ -6,7 +6,7 @@ import { contentOf } from './content.ts'
 
 const mostNames = 3
 
-/** Members that came or went, by name. */
+/** A system message's sentence, naming the members who joined or left. */
 export function systemSentence(
   message: Message,
   known: ReadonlyMap<string, Pick<Sender, '_id' | 'nickname'>>,

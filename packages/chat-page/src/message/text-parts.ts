@@ -1,6 +1,6 @@
 import type { FoundLink } from './links.ts'
 
-/** A message's text in parts: plain, links that open safely, and mentions. */
+/** A part of a message's text: plain text, a link or a mention. */
 export interface TextPart {
   text: string
   href?: string
@@ -9,9 +9,9 @@ export interface TextPart {
 }
 
 /**
- * Its time grows with the text's length, not faster: any member can send 64 KiB that are made to be slow.
- * @param mentioned the names of mentioned users, by their ID
- * @param linksIn finds addresses; without it they stay text
+ * Splits a text into parts in linear time, since any member can send 64 KiB crafted to be slow.
+ * @param mentioned the names of mentioned users, by ID
+ * @param linksIn finds URLs; without it, they stay text
  */
 export function textParts(
   text: string,
@@ -32,7 +32,7 @@ export function textParts(
 
 interface Names {
   ids: ReadonlyMap<string, string>
-  /** The longest first: it wins at the same place. */
+  /** Longest first: the longest name wins. */
   lengths: readonly number[]
 }
 
@@ -42,7 +42,7 @@ function namesIn(text: string, mentioned: ReadonlyMap<string, string>): Names {
   const small = text.toLowerCase()
   for (const [id, name] of mentioned) {
     const key = name.toLowerCase()
-    // Of two users of one name it is the first.
+    // If two users share a name, the first one wins.
     if (name === '' || ids.has(key) || !(small.includes(`@${key}`) || small.includes(`＠${key}`))) continue
     ids.set(key, id)
     lengths.add(name.length)

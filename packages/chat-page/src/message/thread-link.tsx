@@ -12,7 +12,7 @@ interface ThreadLinkProps {
 
 const mostShown = 3
 
-/** Under a message: the members of its thread, and how many messages it has. */
+/** Below a message: its thread's participants and number of replies. */
 export function ThreadLink({ message, thread, onThread }: ThreadLinkProps) {
   const { texts, people } = useChat()
   const known = useStore(people.known)

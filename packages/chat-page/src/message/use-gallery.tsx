@@ -10,7 +10,7 @@ interface OpenGallery {
   first: string
 }
 
-/** The gallery of a conversation: a function that opens it, and its element while it is open. It is loaded then. */
+/** A conversation's gallery: a function that opens it, and its element while open. Its code loads on first use. */
 export function useGallery(shown: Room | Thread) {
   const { attempt } = useChat()
   const [opened, setOpened] = useState<OpenGallery>()

@@ -1,6 +1,6 @@
 import type { Client, ParleyError } from '@parley/client'
 
-/** Blocks a user; one who is blocked already stays so. */
+/** Blocks a user. Succeeds if they are already blocked. */
 export async function block(client: Client, blockee: string): Promise<void> {
   try {
     await client.api.blockUser({ blockee })

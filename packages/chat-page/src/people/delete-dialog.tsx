@@ -10,7 +10,7 @@ interface DeleteDialogProps {
   onClose: () => void
 }
 
-/** Deletes a message: for the user alone, or for everyone. */
+/** Deletes a message for the user or for everyone. */
 export function DeleteDialog({ room, message: { _id }, mayForAll, onClose }: DeleteDialogProps) {
   const { texts, attempt } = useChat()
   const run = (action: () => Promise<unknown>) => {

@@ -11,7 +11,7 @@ interface MessageInfoSheetProps {
   onClose: () => void
 }
 
-/** The names of those who reacted to a message, and of those who have read an own one. */
+/** Names the users who reacted to a message and, for the user's own message, its readers. */
 export function MessageInfoSheet({ room, message, onClose }: MessageInfoSheetProps) {
   const { texts } = useChat()
   useStore(room.delivered)
@@ -32,7 +32,7 @@ export function MessageInfoSheet({ room, message, onClose }: MessageInfoSheetPro
   )
 }
 
-/** The readers of an own message, as the server knows them; undefined in threads and in rooms too large to list them. */
+/** The server's list of readers of the user's own message. Undefined in threads and in rooms that are too large. */
 function useReaders({ _id, isMine, threadOf }: RoomMessage): readonly string[] | undefined {
   const { client, people, attempt } = useChat()
   const [readers, setReaders] = useState<readonly string[]>()

@@ -7,7 +7,7 @@ import { DeleteDialog } from './delete-dialog.tsx'
 import { MessageInfoSheet } from './message-info-sheet.tsx'
 import { ReportDialog } from './report-dialog.tsx'
 
-/** Questions of a message's menu before it acts, and the sheet that it shows. */
+/** Dialogs that a message's menu opens. */
 export type Asked = 'recall' | 'delete' | 'report' | 'block' | 'info'
 
 interface MessageQuestionProps {

@@ -4,7 +4,7 @@ import { useChat, useStore } from '../state/chat.ts'
 import { PersonPicker } from './person-picker.tsx'
 import type { Person } from './use-people-found.ts'
 
-/** Starts a chat: with one person the direct room, with several a group. */
+/** Starts a chat: a direct room with one person, or a group with several. */
 export function NewChatSheet({ onClose }: { onClose: () => void }) {
   const { client, texts, attempt, openRoom } = useChat()
   const me = useStore(client.me)?._id ?? ''

@@ -77,7 +77,7 @@ export function PersonCard({ user, message, onClose }: PersonCardProps) {
   )
 }
 
-/** Opens the direct room with a person, which is made where the app lets users start chats. */
+/** Opens the direct room with a person, or creates it if the app lets users start chats. */
 function ChatTile({ user, onClose }: Pick<PersonCardProps, 'user' | 'onClose'>) {
   const { client, texts, attempt, openRoom, config } = useChat()
   const me = useStore(client.me)?._id
@@ -98,7 +98,7 @@ function ChatTile({ user, onClose }: Pick<PersonCardProps, 'user' | 'onClose'>) 
   )
 }
 
-/** Whether the user blocks somebody; undefined until known. */
+/** Whether the current user has blocked another user; undefined until known. */
 function useBlocked(client: Client, user: string) {
   const [isBlocked, setBlocked] = useState<boolean>()
   useEffect(() => {

@@ -12,19 +12,19 @@ interface PersonPickerProps {
   onChange: (chosen: readonly Person[]) => void
   /** IDs of users who are not offered. */
   without: ReadonlySet<string>
-  /** Where a user may be named by an ID that nobody finds. */
+  /** Whether users can be added by an ID that the search does not find. */
   takesIDs?: boolean
 }
 
 const mostShown = 8
-/** Of the people known to the page, of whom some may be left out. */
+/** Matches taken from the people known to the page, before exclusions. */
 const mostKnown = 50
 
 const unique = (people: readonly Person[]): Person[] => [
   ...new Map(people.map((person) => [person._id, person])).values(),
 ]
 
-/** Chooses people by the beginnings of their names: those known to the page at once, then those that the server finds. */
+/** Finds people by the start of their names: first those known to the page, then those that the server finds. */
 export function PersonPicker({ chosen, onChange, without, takesIDs = false }: PersonPickerProps) {
   const { client, texts, people } = useChat()
   const [query, setQuery] = useState('')
@@ -50,7 +50,7 @@ export function PersonPicker({ chosen, onChange, without, takesIDs = false }: Pe
     if (isComposing(event)) return
     const person = offered[active]
     if (event.key === 'Backspace' && query === '') return onChange(chosen.slice(0, -1))
-    // Nothing is being written: it is for the form.
+    // With an empty field, Enter submits the form.
     if (!person || (event.key === 'Enter' && wanted === '' && chosen.length > 0)) return
     if (event.key === 'Enter') choose(person)
     else if (event.key === 'ArrowDown') setActive((active + 1) % offered.length)
@@ -106,7 +106,7 @@ export function PersonPicker({ chosen, onChange, without, takesIDs = false }: Pe
   )
 }
 
-/** Those who are chosen, each with a way to leave them out again. */
+/** The chosen people, each with a remove button. */
 function Chips({ chosen, onChange }: Pick<PersonPickerProps, 'chosen' | 'onChange'>) {
   const { texts } = useChat()
   if (chosen.length === 0) return null

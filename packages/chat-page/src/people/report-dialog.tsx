@@ -7,7 +7,7 @@ import { block } from './block.ts'
 
 const reasons = ['spam', 'harassment', 'violence', 'other'] as const
 
-/** Reports a message to the app's moderators, with a reason; its sender may be blocked along with it. */
+/** Reports a message to the app's moderators, with a reason, and optionally blocks its sender. */
 export function ReportDialog({ message, onClose }: { message: RoomMessage; onClose: () => void }) {
   const { client, texts, attempt, notices } = useChat()
   const [reason, setReason] = useState<(typeof reasons)[number]>('spam')
@@ -15,7 +15,7 @@ export function ReportDialog({ message, onClose }: { message: RoomMessage; onClo
   const [isBlocking, setBlocking] = useState(false)
   const report = async () => {
     const isDone = await attempt(async () => {
-      // Moderators read one language; the word stays the same whatever the reader's is.
+      // The reason is not translated, so that moderators can read it.
       const words = details.trim() === '' ? reason : `${reason}: ${details.trim()}`
       await client.api.reportMessage({ id: message._id, reason: words.slice(0, 500) })
       if (isBlocking) await block(client, message.sender._id)

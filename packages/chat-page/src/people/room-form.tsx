@@ -11,7 +11,7 @@ interface RoomFormProps {
   onClose: () => void
 }
 
-/** Changes the name, the description and the picture of a room. */
+/** Edits a room's name, description and picture. */
 export function RoomForm({ room, info, onClose }: RoomFormProps) {
   const { client, texts, attempt, notices } = useChat()
   const [{ name, description, cover }, setFields] = useState(info)

@@ -1,11 +1,11 @@
-/** The server takes covers of this many characters. */
+/** The server's limit for a cover. */
 const mostChars = 2_048
-/** Sides in pixels, and qualities, from good to small enough. */
+/** Sizes in pixels and qualities to try, from best to smallest. */
 const tries = [96, 80, 64, 48].flatMap((side) => [0.7, 0.5, 0.3].map((quality) => ({ side, quality })))
 
 /**
- * The middle of a picture as a small data URL, which needs no place on a server and passes the policy of the page.
- * @returns undefined for a file that the browser does not show as a picture
+ * Crops and scales a picture to a small data URL, which needs no storage and passes the page's CSP.
+ * @returns undefined for a file that the browser cannot decode, or cannot make small enough
  */
 export async function squeezed(file: Blob): Promise<string | undefined> {
   const picture = await createImageBitmap(file).catch(() => undefined)
@@ -15,7 +15,7 @@ export async function squeezed(file: Blob): Promise<string | undefined> {
   for (const { side, quality } of tries) {
     canvas.width = canvas.height = side
     const context = canvas.getContext('2d')
-    // JPEG has no transparency: it would be black.
+    // White background for transparent pictures.
     if (context) context.fillStyle = '#ffffff'
     context?.fillRect(0, 0, side, side)
     const [left, top] = [(picture.width - whole) / 2, (picture.height - whole) / 2]

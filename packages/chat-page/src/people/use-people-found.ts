@@ -3,19 +3,20 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 
 export type Person = Pick<Sender, '_id' | 'nickname' | 'avatarUrl'>
 
-/** Keys come faster; the server is asked when they pause. */
+/** Debounces searches while the user types. */
 const pauseMS = 150
 
 interface Found {
   query: string
   people: readonly Person[]
-  /** The server's refusal. */
+  /** Why the search failed. */
   error?: ParleyError | undefined
 }
 
 /**
- * People whose names begin with a query, from the server, as it is written. The last result stays until the next one is there.
- * @param room only its members @param query undefined or empty: nothing is asked
+ * Searches the server for people whose names start with a query, as it is typed. The last result stays until the next one.
+ * @param room limits the search to its members
+ * @param query undefined or empty for no search
  */
 export function usePeopleFound(
   client: Client,

@@ -14,7 +14,7 @@ import { TypingLine } from './typing-line.tsx'
 
 interface ConversationProps {
   room: Room
-  /** The thread of the room that is shown; without, it is the room itself. */
+  /** The thread to show; without it, the room itself. */
   thread?: Thread
   isReady: boolean
   firstUnread?: string | undefined
@@ -22,11 +22,11 @@ interface ConversationProps {
   onGoTo: (messageID: string) => void
   /** Opens the thread about a message. */
   onThread?: (messageID: string) => void
-  /** It stands elsewhere. */
+  /** Whether the composer is shown elsewhere. */
   isWithoutComposer?: boolean
 }
 
-/** The messages of a room or a thread, and where to write. */
+/** The messages of a room or thread, with a composer. */
 export function Conversation(props: ConversationProps) {
   const { room, thread, isReady, firstUnread, goTo, onGoTo, onThread, isWithoutComposer = false } = props
   const { texts } = useChat()
@@ -52,7 +52,7 @@ export function Conversation(props: ConversationProps) {
   )
 }
 
-/** Where to write, unless the user may not. */
+/** The composer, or the reason why the user cannot write. */
 export function PlaceToWrite({ room, thread }: { room: Room; thread: Thread | undefined }) {
   const { texts } = useChat()
   const isFrozen = useStore(room.info)?.status === 0

@@ -1,6 +1,6 @@
 import type { LiveText, RoomMessage } from '@parley/client'
 
-/** The messages, those that a robot is streaming with the text as it is by now. */
+/** Updates messages that a robot is streaming with their current text. */
 export function withLiveTexts(messages: readonly RoomMessage[], live: readonly LiveText[]): readonly RoomMessage[] {
   const texts = new Map(live.map(({ message = '', text }) => [message, text]))
   texts.delete('')
@@ -11,7 +11,7 @@ export function withLiveTexts(messages: readonly RoomMessage[], live: readonly L
   })
 }
 
-/** Robot texts outside the history; streamed messages stand in it. */
+/** Robot texts that are not part of the history, unlike streamed messages. */
 export const unbound = (live: readonly LiveText[]): LiveText[] => live.filter(({ message }) => message === undefined)
 
 function withText(content: unknown, text: string): unknown {

@@ -14,7 +14,7 @@ interface MemberListProps {
 
 const pageSize = 50
 
-/** The members by pages, with their roles; the owner changes roles, and owner and managers remove members. */
+/** The paged member list, with roles. The owner can change roles; owner and managers can remove members. */
 export function MemberList({ room, info, me }: MemberListProps) {
   const { client, texts, people, attempt } = useChat()
   const [members, setMembers] = useState<readonly Sender[]>(info.members)
@@ -87,7 +87,7 @@ export function MemberList({ room, info, me }: MemberListProps) {
   )
 }
 
-/** Opens the card of a member. */
+/** A member's name, which opens their card. */
 function MemberName({ room, member, isMe }: { room: Room; member: Sender; isMe: boolean }) {
   const { texts, shownPerson } = useChat()
   return (
@@ -105,7 +105,7 @@ function MemberName({ room, member, isMe }: { room: Room; member: Sender; isMe: 
   )
 }
 
-/** Their latest message that is loaded: the one to report. */
+/** The member's latest loaded message, which the card can report. */
 function lastOf(room: Room, user: string): RoomMessage | undefined {
   const isReportable = ({ sender, isDeleted, system }: RoomMessage) =>
     sender._id === user && !isDeleted && system !== true

@@ -13,14 +13,14 @@ import { moveFocus } from './move-focus.ts'
 import { useRows } from './use-rows.ts'
 import { useScrolling } from './use-scrolling.ts'
 
-/** A message to show, as one object for each wish. */
+/** A message to go to. Each request is a new object. */
 export interface GoTo {
   id: string
 }
 
 interface MessageListProps {
   room: Room
-  /** The thread of these messages; without one they are the room's. */
+  /** The thread that the messages belong to; without it, they are the room's. */
   thread?: Thread | undefined
   firstUnread: string | undefined
   goTo: GoTo | undefined
@@ -29,7 +29,7 @@ interface MessageListProps {
   onThread?: ((messageID: string) => void) | undefined
 }
 
-/** The messages of a room. Only those that are seen, and some around them, are in the document. */
+/** The virtualized message list of a room or thread. */
 export function MessageList(props: MessageListProps) {
   const { texts } = useChat()
   const { room, thread, firstUnread, goTo, onGoTo, onMenu, onThread } = props

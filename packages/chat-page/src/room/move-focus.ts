@@ -1,4 +1,4 @@
-/** With the arrow keys from message to message, by the menus that each has; Enter opens one. */
+/** Moves the focus between messages' menu buttons with the arrow keys. */
 export function moveFocus(event: KeyboardEvent): void {
   const isUp = event.key === 'ArrowUp'
   if (!isUp && event.key !== 'ArrowDown') return

@@ -4,7 +4,7 @@ import { fullTime } from './times.ts'
 
 const hourMS = 3_600_000
 
-/** The notifications of the room: which messages, and a mute for a time. */
+/** The room's notification settings: which messages, and a temporary mute. */
 export function NotifySettings({ room, info }: { room: Room; info: RoomInfo }) {
   const { texts, lang, attempt } = useChat()
   const { notifying: notify } = texts

@@ -10,7 +10,7 @@ import { shortTime } from './times.ts'
 
 interface RoomHeaderProps {
   room: RoomInfo | undefined
-  /** Without it, there is nothing to go back to. */
+  /** Without it, there is no back button. */
   onBack: (() => void) | undefined
   onDetails: () => void
   onSearch: () => void
@@ -51,7 +51,7 @@ export function RoomHeader({ room, onBack, onDetails, onSearch }: RoomHeaderProp
   )
 }
 
-/** Whether the other one of a direct room is there, or when they were. */
+/** A user's presence, or when they were last seen. */
 export function PresenceLine({ user }: { user: string }) {
   const { texts, lang, today } = useChat()
   const now = useStore(today)

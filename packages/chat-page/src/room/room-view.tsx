@@ -25,7 +25,7 @@ interface RoomViewProps {
   isWithoutComposer?: boolean
 }
 
-/** An open room: its head, its messages, and where to write. */
+/** An open room: header, messages and composer. */
 export function RoomView({ roomID, wanted, thread, onBack, isWithoutComposer = false }: RoomViewProps) {
   const { client, texts } = useChat()
   const room = client.room(roomID)
@@ -96,7 +96,7 @@ function Gone({ sentence, onBack }: { sentence: string; onBack: (() => void) | u
   )
 }
 
-/** Where "new" begins: where it was unread when the room was opened. */
+/** The first message that was unread when the room was opened, where "new" begins. */
 function useFirstUnread(room: Room, isReady: boolean): string | undefined {
   const before = useMemo(
     () => ({ wasLoaded: room.history.get().isLoaded, unread: room.info.get()?.unread ?? 0 }),

@@ -1,13 +1,13 @@
 import type { RoomMessage } from '@parley/client'
 import { contentOf, isSystem } from '../message/content.ts'
 
-/** A message in the list, with the parts that its neighbours decide. */
+/** A message in the list, with the layout that depends on its neighbours. */
 export interface Row {
   message: RoomMessage
   startsDay: boolean
-  /** The first one that was unread when the room was opened. */
+  /** Whether it is the first message that was unread when the room was opened. */
   isFirstUnread: boolean
-  /** The first and the last of those that one sender wrote in one go. */
+  /** Whether it is the first or last of a group of messages from one sender. */
   startsGroup: boolean
   endsGroup: boolean
 }
@@ -39,7 +39,7 @@ function areTogether(one: RoomMessage, next: RoomMessage): boolean {
   )
 }
 
-/** The day where the user is. */
+/** The day in the user's time zone. */
 function dayOf(message: RoomMessage): number {
   const known = days.get(message)
   if (known !== undefined) return known
@@ -50,8 +50,8 @@ function dayOf(message: RoomMessage): number {
 }
 
 /**
- * Where "new" begins: the message before which `unread` others' messages follow to the end. Undefined when nothing is
- * unread, or it is before the loaded range.
+ * The message where "new" begins: the last `unread` messages from others start with it. Undefined if nothing is unread,
+ * or it is not loaded.
  */
 export function firstUnreadOf(messages: readonly RoomMessage[], unread: number): string | undefined {
   let left = unread

@@ -13,16 +13,16 @@ import { useOpened } from './use-opened.ts'
 
 interface ThreadPanelProps {
   room: Room
-  /** ID of the message that it is about. */
+  /** ID of the thread's root message. */
   about: string
   onGoTo: (messageID: string) => void
-  /** Where a search leads. */
+  /** A place to go to, such as a search result. */
   wanted: WantedPlace | undefined
   onClose?: (() => void) | undefined
   isWithoutComposer?: boolean
 }
 
-/** A thread: beside the room, or in its place where there is no space for both. */
+/** A thread: beside the room, or in its place on narrow screens. */
 export function ThreadPanel({ room, about, onGoTo, wanted, onClose, isWithoutComposer = false }: ThreadPanelProps) {
   const { texts } = useChat()
   const thread = room.thread(about)
@@ -35,7 +35,7 @@ export function ThreadPanel({ room, about, onGoTo, wanted, onClose, isWithoutCom
   useLayoutEffect(() => {
     const before = document.activeElement
     return () => {
-      // Once the room is seen again.
+      // Wait until the room is visible again.
       if (before instanceof HTMLElement) requestAnimationFrame(() => before.focus())
     }
   }, [])
@@ -81,7 +81,7 @@ function Head({ onClose }: Pick<ThreadPanelProps, 'onClose'>) {
   )
 }
 
-/** The message that the thread is about stays in view. */
+/** The thread's root message, which stays in view. */
 function Root({ room, thread, onGoTo }: { room: Room; thread: Thread; onGoTo: (messageID: string) => void }) {
   const { texts } = useChat()
   const message = useStore(thread.root)

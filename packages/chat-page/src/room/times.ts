@@ -9,7 +9,7 @@ function format(lang: string, options: Intl.DateTimeFormatOptions): Intl.DateTim
   return known
 }
 
-/** With the hour cycle of the locale: 21:05 or 9:05 PM. */
+/** Uses the locale's hour cycle: 21:05 or 9:05 PM. */
 export const clockTime = (ms: number, lang: string): string => format(lang, { timeStyle: 'short' }).format(ms)
 
 export const fullTime = (ms: number, lang: string): string =>
@@ -17,7 +17,7 @@ export const fullTime = (ms: number, lang: string): string =>
 
 /**
  * Today, Yesterday, or the date.
- * @param today any time of the present day
+ * @param today any time of the current day
  */
 export function dayName(ms: number, lang: string, today: number): string {
   const ago = daysBetween(ms, today)
@@ -34,7 +34,7 @@ export function dayName(ms: number, lang: string, today: number): string {
   }).format(ms)
 }
 
-/** For a list of rooms: the time today, the weekday this week, else the date. */
+/** For lists: the time for today, the weekday for the last week, otherwise the date. */
 export function shortTime(ms: number, lang: string, today: number): string {
   const ago = daysBetween(ms, today)
   if (ago === 0) return clockTime(ms, lang)

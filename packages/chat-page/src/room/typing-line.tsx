@@ -5,7 +5,7 @@ import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
 import type { Texts } from '../texts/en.ts'
 
-/** Typing members, by name. */
+/** Names the members who are typing. */
 export function TypingLine({ room }: { room: Room }) {
   const { texts, people } = useChat()
   const known = useStore(people.known)

@@ -5,12 +5,12 @@ import type { VirtualizerHandle } from 'virtua'
 import { useChat } from '../state/chat.ts'
 import type { Row } from './rows.ts'
 
-/** So long a message is marked that was gone to. */
+/** How long the target message stays highlighted. */
 const markedMS = 2_000
 
 /** A list of messages, and the message to go to. */
 export interface MessageListParts {
-  /** The owner of these messages. */
+  /** The room or thread of the messages. */
   shown: Room | Thread
   rows: readonly Row[]
   log: RefObject<HTMLDivElement | null>
@@ -19,12 +19,12 @@ export interface MessageListParts {
 }
 
 interface GoToParts extends MessageListParts {
-  /** The list leaves its position; it has arrived. */
+  /** Called when the list leaves its position, and when it has arrived. */
   onLeave: () => void
   onArrive: () => void
 }
 
-/** Goes to a message, which is loaded with those around it where it is not; returns it as long as it is marked. */
+/** Scrolls to a message, and loads the messages around it if necessary. Returns its ID while it is highlighted. */
 export function useGoTo({ shown, rows, log, list, goTo, onLeave, onArrive }: GoToParts): string | undefined {
   const { attempt } = useChat()
   const [found, setFound] = useState<string>()
@@ -45,7 +45,7 @@ export function useGoTo({ shown, rows, log, list, goTo, onLeave, onArrive }: GoT
   }, [goTo, rows])
   useEffect(() => {
     if (found === undefined) return
-    // Keyboard users continue from there.
+    // Lets keyboard users continue from the message.
     const frame = requestAnimationFrame(() => {
       const row = log.current?.querySelector(`[data-id="${CSS.escape(found)}"]`)
       const target = row?.querySelector<HTMLElement>('[data-menu]') ?? log.current

@@ -2,23 +2,23 @@ import { useCallback, useLayoutEffect, useState } from 'preact/hooks'
 import { pushEntry, shownEntry } from '../app/page-history.ts'
 
 export interface OpenThread {
-  /** ID of the message that it is about. */
+  /** ID of the open thread's root message. */
   id: string | undefined
   open: (messageID: string) => void
   close: () => void
 }
 
-/** As in the styles: from here on a thread stands beside the room. */
+/** From this width on, a thread is shown beside the room. Keep in sync with room.css. */
 const wide = '(min-width: 1080px)'
 
-/** Which thread of a room is open. Where it takes the place of the room, the browser's back button closes it. */
+/** Tracks the open thread of a room. If it replaces the room, the browser's back button closes it. */
 export function useOpenThread(roomID: string): OpenThread {
   const inEntry = () => {
     const { room, thread } = shownEntry()
     return room === roomID ? thread : undefined
   }
   const [id, setID] = useState(inEntry)
-  // From the first moment on: a second step may follow at once.
+  // Subscribe before paint, since another navigation may follow at once.
   useLayoutEffect(() => {
     const onBack = () => setID(inEntry())
     window.addEventListener('popstate', onBack)

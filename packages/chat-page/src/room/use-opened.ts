@@ -4,11 +4,11 @@ import { useChat } from '../state/chat.ts'
 
 interface Opened {
   isReady: boolean
-  /** Why it is none that the user can see. */
+  /** Why the user cannot see it. */
   error?: ParleyError
 }
 
-/** Opens the view; without a connection, at the next one. */
+/** Opens a room or thread. Without a connection, retries once connected. */
 export function useOpened(shown: Room | Thread): Opened {
   const { client } = useChat()
   const [opened, setOpened] = useState<Opened>({ isReady: false })

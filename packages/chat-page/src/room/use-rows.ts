@@ -2,7 +2,7 @@ import type { RoomMessage } from '@parley/client'
 import { useMemo, useRef } from 'preact/hooks'
 import { type Row, toRows } from './rows.ts'
 
-/** The rows of the list: each is the same object until it changes, so that only changed ones are drawn again. */
+/** The list's rows. Unchanged rows keep their identity, so that only changed ones rerender. */
 export function useRows(messages: readonly RoomMessage[], firstUnread: string | undefined): readonly Row[] {
   const before = useRef(new Map<string, Row>())
   return useMemo(() => {

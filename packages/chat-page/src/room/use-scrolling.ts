@@ -5,30 +5,30 @@ import { isLookedAt, onLook } from '../state/looked-at.ts'
 import type { Row } from './rows.ts'
 import { type MessageListParts, useGoTo } from './use-go-to.ts'
 
-/** Nearer to the end than this, the list stays at the end when messages come. */
+/** Within this distance of the end, the list follows new messages. */
 const nearEnd = 48
 /** Within this distance of an end of the loaded range, more is loaded. */
 const loadAhead = 1_200
 
 interface ScrollingParts extends MessageListParts {
-  /** How many rows there are, with those of robots that write. */
+  /** Number of rows, including robot texts. */
   count: number
   live: readonly LiveText[]
 }
 
 export interface Scrolling {
-  /** Whether older messages were prepended since: the visible ones then stay in place. */
+  /** Whether older messages were just prepended, so that the visible ones must stay in place. */
   isPrepended: boolean
   isAtEnd: boolean
-  /** The message that was just gone to. */
+  /** ID of the highlighted message. */
   found: string | undefined
   look: () => void
   toLatest: () => Promise<void>
 }
 
 /**
- * The list's scroll position: it begins at the first unread message, follows the latest while at the end, loads more
- * near both ends, and marks messages seen at the end as read.
+ * Manages the list's scroll position: starts at the first unread message, follows the latest while at the end, loads
+ * more near both ends, and marks messages as read when they are seen at the end.
  */
 export function useScrolling({ shown, rows, count, live, log, list, goTo }: ScrollingParts): Scrolling {
   const { attempt } = useChat()
@@ -81,7 +81,7 @@ export function useScrolling({ shown, rows, count, live, log, list, goTo }: Scro
   useEffect(() => {
     const element = log.current
     if (!element) return
-    // A phone's keyboard, a longer composer: the end stays at the end.
+    // Stay at the end when the on-screen keyboard or a longer composer shrinks the list.
     const observer = new ResizeObserver(() => {
       if (atEnd.current) element.scrollTop = element.scrollHeight
     })
@@ -100,7 +100,7 @@ export function useScrolling({ shown, rows, count, live, log, list, goTo }: Scro
   return { isPrepended, isAtEnd, found, look, toLatest }
 }
 
-/** A thread may cover the room. */
+/** Checks visibility too, since a thread may cover the room. */
 const isSeen = (element: HTMLElement | null): boolean =>
   isLookedAt() && element !== null && getComputedStyle(element).visibility === 'visible'
 
@@ -110,6 +110,6 @@ function useIsPrepended(rows: readonly Row[]): boolean {
   const now = rows[0]?.message
   first.current = now
   if (before === undefined || now === undefined || now.key === before.key || now.seq >= before.seq) return false
-  // Other messages than before have nothing in common with them.
+  // After a jump, the loaded ranges have no message in common.
   return rows.some(({ message }) => message.key === before.key)
 }

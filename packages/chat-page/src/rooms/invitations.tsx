@@ -3,7 +3,7 @@ import { isolated, shownName } from '../app/shown-name.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
 
-/** Shown before "Show more": the list of rooms has its space too. */
+/** Invitations before "Show more", to leave space for the room list. */
 const mostShown = 2
 
 /** The user's open invitations, to accept or to decline. */

@@ -5,7 +5,7 @@ import { useChat, useStore } from '../state/chat.ts'
 
 const NewChatSheet = onDemand(async () => (await import('../people/new-chat-sheet.tsx')).NewChatSheet)
 
-/** Starts a chat, where the app lets its users: a sign, or in words where there is no chat yet. */
+/** Starts a chat, if the app lets users: an icon button, or a labelled one in an empty list. */
 export function NewChatButton({ isInWords = false }: { isInWords?: boolean }) {
   const { texts, config, openRoom } = useChat()
   const { mayStartChats } = useStore(config)

@@ -2,7 +2,7 @@ import { Icon } from '../app/icon.tsx'
 import { useChat, useStore } from '../state/chat.ts'
 import type { Notifications } from '../state/notifications.ts'
 
-/** Turns notifications on or off, where the browser has them. */
+/** Turns notifications on or off, if the browser supports them. */
 export function NotifyButton({ notifications }: { notifications: Notifications }) {
   const { texts } = useChat()
   const isOn = useStore(notifications.isOn)

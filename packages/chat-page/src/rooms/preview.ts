@@ -6,21 +6,21 @@ import { useChat, useStore } from '../state/chat.ts'
 import type { ChatConfig } from '../state/chat-config.ts'
 import type { Texts } from '../texts/en.ts'
 
-/** Shows messages in one line each, without the marks of Markdown. */
+/** Single-line previews of messages, without Markdown marks. */
 export function usePreviewOf(): (message: Message) => string {
   const { texts } = useChat()
   const plain = usePlainText()
   return (message) => previewOf(message, texts, (text) => plain(text, message.messageType))
 }
 
-/** Takes the marks of Markdown out of a message's text, unless it is literal. */
+/** Strips Markdown from a message's text, unless it is literal. */
 export function usePlainText(): (text: string, messageType?: string) => string {
   const settings = useStore(useChat().config)
   const plain = usePlainTexts()
   return (text, messageType = 'text') => (isLiteral(messageType, settings) ? text : plain(text))
 }
 
-/** The same outside of the page, for a notification. */
+/** A message's preview for use outside the page, such as in a notification. */
 export async function readPreview(message: Message, texts: Texts, settings: ChatConfig): Promise<string> {
   const content = contentOf(message)
   const isPlain = content.kind !== 'text' || isLiteral(message.messageType, settings)

@@ -14,7 +14,7 @@ import { ThreadsButton } from './threads-button.tsx'
 interface RoomListProps {
   title: string
   logo?: string | undefined
-  /** Further buttons of the head. */
+  /** Additional buttons in the header. */
   actions?: ComponentChildren
   openID: string | undefined
   isLoaded: boolean
@@ -98,7 +98,7 @@ function Hint({ title, hint, icon, action }: HintProps) {
   )
 }
 
-/** Where the rooms will be, while they are loaded. */
+/** Placeholder while the rooms load. */
 function Skeleton() {
   return (
     <div class="skeleton" aria-hidden="true">

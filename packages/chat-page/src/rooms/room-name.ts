@@ -2,7 +2,7 @@ import type { RoomInfo } from '@parley/client'
 import { isolated, shownName } from '../app/shown-name.ts'
 import { nameOf } from '../state/people.ts'
 
-/** The room's name; without one, its members except the user. */
+/** The room's name, or its members' names, except the user's. */
 export function roomName({ name, members, _id, memberCount }: RoomInfo, me: string | undefined): string {
   const shown = shownName(name)
   if (shown !== '') return shown
@@ -18,10 +18,10 @@ export function otherOf({ roomType, members }: RoomInfo, me: string | undefined)
   return roomType === 'direct' ? members.find((member) => member._id !== me)?._id : undefined
 }
 
-/** A direct room has the colour of the other one, any other its own. */
+/** The ID that determines a room's colour: the other member's for a direct room, otherwise the room's. */
 export const colourID = (room: RoomInfo, me: string | undefined): string => otherOf(room, me) ?? room._id
 
-/** A direct room has the picture of the other one. */
+/** The room's picture; a direct room without one uses the other member's. */
 export function roomPicture({ cover, roomType, members }: RoomInfo, me: string | undefined): string {
   if (cover !== '' || roomType !== 'direct') return cover
   return members.find((member) => member._id !== me)?.avatarUrl ?? ''

@@ -32,7 +32,7 @@ export function RoomRow({ room, isOpen, onOpen }: RoomRowProps) {
   const preview = useLastLine(room, me)
   const written = useDraftLine(room._id)
   const draft = isOpen ? undefined : written
-  // A line that begins with a name has the direction of the page.
+  // A line that starts with a name follows the page's direction.
   const isAlone = draft === undefined && room.roomType === 'direct' && lastMessage?.sender._id !== me
   return (
     <li>
@@ -84,7 +84,7 @@ function useLastLine({ lastMessage, roomType }: RoomInfo, me: string | undefined
   return roomType === 'direct' ? text : `${isolated(nameOf(lastMessage.sender))}: ${text}`
 }
 
-/** The beginning of what is being written there, or the name of a file that goes with it. */
+/** The start of the room's draft, or the name of its first file. */
 function useDraftLine(id: string): string | undefined {
   const { texts, drafts, uploads } = useChat()
   const { text, reply } = useStore(drafts.of(id))
@@ -94,7 +94,7 @@ function useDraftLine(id: string): string | undefined {
   return `${texts.draft}: ${isolated(text.trim().slice(0, 200).replaceAll(/\s+/g, ' ') || file || '')}`
 }
 
-/** A part of a store. */
+/** Derives a store from another one. */
 function derived<T, U>({ get, subscribe }: Store<T>, of: (value: T) => U): Store<U> {
   return { get: () => of(get()), subscribe: (listener) => subscribe((value) => listener(of(value))) }
 }

@@ -12,20 +12,20 @@ import { roomName } from './room-name.ts'
 type Found = NonNullable<ClientCalls['search']['result']['found']>[number]
 
 interface SearchSheetProps {
-  /** Only in this room; without one, in all. */
+  /** Searches only this room; without it, all rooms. */
   room?: string
   initial?: string
   onFound: (found: Found) => void
   onClose: () => void
 }
 
-/** Searches while somebody writes, once they pause. */
+/** Debounces searches while the user types. */
 const pauseMS = 300
 const wholeWords = /\p{Script=Han}|\p{Script=Hangul}/u
-/** One letter of an alphabet finds nothing; one of Chinese is a word. */
+/** Whether to search for a text: a single letter finds nothing, but a single Chinese character is a word. */
 const isWord = (text: string): boolean => text.length > 1 || wholeWords.test(text)
 
-/** A field, and the messages that have its words; a click leads there. */
+/** Searches messages. Clicking a result jumps to it. */
 export function SearchSheet({ room, initial = '', onFound, onClose }: SearchSheetProps) {
   const { client, texts, attempt } = useChat()
   const [query, setQuery] = useState(initial)

@@ -15,7 +15,7 @@ interface ThreadsProps {
   onThread: (roomID: string, threadID: string) => void
 }
 
-/** How many threads have something unread; a click lists them all. */
+/** Shows the number of unread threads; a click lists all threads. */
 export function ThreadsButton({ onThread }: ThreadsProps) {
   const { texts, threads } = useChat()
   const unread = useStore(threads.unread)
@@ -67,7 +67,7 @@ function ThreadsSheet({ onThread, onClose }: ThreadsProps & { onClose: () => voi
   )
 }
 
-/** Its first message, its room, and its latest message. */
+/** A thread's root message, latest reply and room. */
 function ThreadRow({ thread: { root, totalCount, unread }, onOpen }: { thread: ThreadInfo; onOpen: () => void }) {
   const { client, texts, lang, today } = useChat()
   const now = useStore(today)

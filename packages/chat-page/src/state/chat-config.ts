@@ -1,21 +1,21 @@
 import type { Client } from '@parley/client'
 
-/** `chatPage` of the app's configuration (docs/reference/chat-page.md): all of it is optional. */
+/** The app's `chatPage` configuration (docs/reference/chat-page.md). All fields are optional. */
 export interface ChatConfig {
   name: string | undefined
   color: string | undefined
   logo: string | undefined
   /** Whether the app's `directory` lets users start chats. */
   mayStartChats: boolean
-  /** By language; `texts/spoken.ts` takes the known ones. */
+  /** Texts by language; `texts/spoken.ts` ignores unknown ones. */
   texts: unknown
-  /** Texts are shown as they were written, without Markdown. */
+  /** Whether texts are shown without Markdown formatting. */
   literalText: boolean
-  /** Messages show a card of their first link. */
+  /** Whether messages show a card for their first link. */
   linkCards: boolean
 }
 
-/** Until the app's is known. */
+/** Used until the app's configuration is known. */
 export const plainConfig: ChatConfig = {
   name: undefined,
   color: undefined,
@@ -26,13 +26,13 @@ export const plainConfig: ChatConfig = {
   linkCards: false,
 }
 
-/** Reads it once after the login; an app without one gets the page as it is. */
+/** Reads the configuration; falls back to the defaults if that fails. */
 export async function readChatConfig(client: Client): Promise<ChatConfig> {
   const config: Record<string, unknown> = await client.api.getConfig().catch(() => ({}))
   return toChatConfig(config['chatPage'], config['directory'])
 }
 
-/** Undocumented values are dropped: a page without a logo is better than none. */
+/** Drops undocumented values: a page without a logo is better than no page. */
 export function toChatConfig(value: unknown, directory?: unknown): ChatConfig {
   const { name, color, logo, texts, literalText, linkCards } = (
     typeof value === 'object' && value !== null ? value : {}
@@ -48,7 +48,7 @@ export function toChatConfig(value: unknown, directory?: unknown): ChatConfig {
   }
 }
 
-/** Black or white, whichever reads better on the colour (WCAG 2, relative luminance). */
+/** Black or white, whichever contrasts more with the colour (WCAG 2, relative luminance). */
 export function textOn(color: string): '#000000' | '#ffffff' {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const share = Number.parseInt(color.slice(at, at + 2), 16) / 255

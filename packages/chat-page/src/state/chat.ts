@@ -12,19 +12,19 @@ import type { Notices } from './notices.ts'
 import type { People } from './people.ts'
 import type { Value } from './value.ts'
 
-/** A person whose card is shown, and a message of theirs that may be reported there. */
+/** A person whose card is shown, and a message of theirs to report there. */
 export interface ShownPerson {
   user: string
   message?: RoomMessage | undefined
 }
 
-/** Shared by every part of the page, or of the kit for React. */
+/** State shared by all parts of the page or the React kit. */
 export interface Chat {
   client: Client
   texts: Texts
   /** BCP 47 tag, for dates and numbers. */
   lang: string
-  /** Of the page; a message has its own. */
+  /** The page's direction; messages have their own. */
   direction: 'ltr' | 'rtl'
   people: People
   /** The start of the user's day. */
@@ -34,21 +34,21 @@ export interface Chat {
   config: Store<ChatConfig>
   /** The user whose card is shown. */
   shownPerson: Value<ShownPerson | undefined>
-  /** Shows a room; undefined where nothing can. */
+  /** Opens a room; undefined if the app does not support it. */
   openRoom: ((roomID: string) => void) | undefined
   threads: UserThreads
   drafts: Drafts
-  /** Where the page around has the user close this one. */
+  /** Closes the embedded page; undefined without a close button. */
   onClose?: (() => void) | undefined
-  /** For rooms and threads, by their IDs. */
+  /** Uploads, labelled with the ID of their room or thread. */
   uploads: Uploads
-  /** Origins of pictures that are shown without a click. */
+  /** Origins of pictures to show without a click. */
   imageOrigins: readonly string[]
-  /** Parts that the app draws itself. */
+  /** Parts replaced by the app. */
   slots: Slots
-  /** The views are parts of a page of the app, which has the first heading. */
+  /** Whether the views are part of an app's page, which has its own h1. */
   isPart: boolean
-  /** Does it, and says calmly when it fails. */
+  /** Runs an action, and shows a notice if it fails. Resolves with its success. */
   attempt: (action: () => Promise<unknown>) => Promise<boolean>
 }
 
@@ -64,7 +64,7 @@ export function useStore<T>(store: Store<T>): T {
   return useSyncExternalStore(store.subscribe, store.get)
 }
 
-/** A sentence for an error, by its code. */
+/** The sentence for an error's code. */
 export function sentenceOf(texts: Texts, error: Pick<ParleyError, 'code'> | undefined): string {
   const sentences: Record<string, string> = texts.errors
   return sentences[error?.code ?? ''] ?? texts.errors.other

@@ -1,4 +1,4 @@
-/** Copies a text, also on plain http, where browsers have no clipboard. */
+/** Copies a text, even on plain http, where the clipboard API is missing. */
 export async function copyText(text: string): Promise<void> {
   const { clipboard } = navigator as { clipboard?: Clipboard }
   if (clipboard) return clipboard.writeText(text)

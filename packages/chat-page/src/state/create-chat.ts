@@ -12,7 +12,7 @@ import { storageOf } from './storage.ts'
 import { createToday } from './today.ts'
 import { createValue } from './value.ts'
 
-/** All of a chat but its language. */
+/** A chat without its language. */
 export type ChatParts = Omit<Chat, 'texts' | 'lang' | 'direction'>
 
 interface ChatOptions extends Pick<ChatParts, 'imageOrigins' | 'openRoom' | 'onClose' | 'slots' | 'isPart'> {
@@ -21,7 +21,7 @@ interface ChatOptions extends Pick<ChatParts, 'imageOrigins' | 'openRoom' | 'onC
   config: Store<ChatConfig>
 }
 
-/** Shared by the views of a chat. `close` lets go of the client, which stays open. */
+/** Creates the state shared by a chat's views. `close` unsubscribes from the client without closing it. */
 export function createChat({ client, texts, ...given }: ChatOptions): ChatParts & { close: () => void } {
   const notices = createNotices()
   const attempt: Chat['attempt'] = async (action) => {
@@ -35,13 +35,13 @@ export function createChat({ client, texts, ...given }: ChatOptions): ChatParts 
   }
   const people = createPeople(client)
   const threads = createThreads(client)
-  // Both belong to a tab, and survive its reload where the browser allows it.
+  // Uploads and drafts belong to a tab, and survive its reload if the browser allows storage.
   const storage = storageOf('sessionStorage')
   const files = createFileStorage()
   const uploads = createUploads(client, storage && { storage, files })
   const drafts = createDrafts(client, storage)
   const today = createToday()
-  // Without IndexedDB there are none.
+  // Without IndexedDB there is nothing to remove.
   void files.removeOld().catch(() => undefined)
   return {
     ...{ client, people, notices, threads, uploads, drafts, attempt, today },

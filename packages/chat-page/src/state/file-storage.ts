@@ -1,10 +1,10 @@
 import type { FileStorage } from '@parley/client/uploads'
 
-/** Bytes of files whose upload a reload interrupts, in the browser; shared by its tabs, and by its users. */
+/** Keeps the bytes of unfinished uploads in the browser, shared by its tabs and users. */
 export interface KeptFiles extends FileStorage {
-  /** Removes those of tabs that have been closed for long. */
+  /** Removes expired files, left by closed tabs. */
   removeOld: () => Promise<unknown>
-  /** Removes all: whoever uses the browser next finds nothing. */
+  /** Removes all files, so that the browser's next user finds none. */
   clear: () => Promise<unknown>
 }
 
@@ -14,20 +14,20 @@ interface Kept {
   atMS: number
 }
 
-/** The most bytes kept: the size of one file that the server takes by default. The oldest files go first. */
+/** Maximum bytes to keep: the server's default limit for one file. The oldest files are removed first. */
 const mostBytes = 100 * 1024 * 1024
-/** The server drops files that are never sent after a day. */
+/** The server deletes unsent files after a day. */
 const keptMS = 24 * 3_600_000
 const name = 'parley.files'
 
-/** Its calls fail where the browser has no IndexedDB, or forbids it. */
+/** Its calls reject if IndexedDB is missing or blocked. */
 export function createFileStorage(): KeptFiles {
   let opening: Promise<IDBDatabase> | undefined
   const open = () => (opening ??= openDatabase())
   async function files(mode: IDBTransactionMode): Promise<IDBObjectStore> {
     return (await open()).transaction(name, mode).objectStore(name)
   }
-  /** Deletes old files, and the oldest ones as far as more bytes need their place. */
+  /** Deletes expired files, then the oldest ones until `bytes` more fit. */
   async function makeRoom(store: IDBObjectStore, bytes: number): Promise<void> {
     const kept: Kept[] = await settled(store.getAll())
     let sum = bytes

@@ -1,4 +1,4 @@
-/** In the order in which the keys come first; `Map.groupBy` is younger than the browsers that the page supports. */
+/** Groups in order of first occurrence. Not all supported browsers have `Map.groupBy`. */
 export function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): [key: K, items: T[]][] {
   const groups = new Map<K, T[]>()
   for (const item of items) {

@@ -1,7 +1,7 @@
-/** Whether somebody looks at the page: a window that is seen beside another one, in which they work, has no focus. */
+/** Whether the user is looking at the page. A visible window beside the one in use has no focus. */
 export const isLookedAt = (): boolean => !document.hidden && document.hasFocus()
 
-/** Calls when that may have changed. Returns a function that ends it. */
+/** Calls the listener when `isLookedAt()` may have changed. Returns an unsubscribe function. */
 export function onLook(listener: () => void): () => void {
   document.addEventListener('visibilitychange', listener)
   window.addEventListener('focus', listener)

@@ -6,9 +6,12 @@ interface Sources {
   threads: Pick<UserThreads, 'list'>
 }
 
-/** Hears messages of others that are for the user, as they are sent: by the room's settings, and not in threads of no concern. */
+/**
+ * Calls `hear` for new messages from others that the user should notice, according to the room's settings and the
+ * user's threads.
+ */
 export function onNews({ client, threads }: Sources, hear: (message: Message) => void): void {
-  /** As pushes are decided, except for the settings for everywhere. */
+  /** Follows the rules for push, except for the user's global settings. */
   const isWanted = ({ muted, pref, notifications = {} }: RoomInfo, { mentions = [], messageType }: Message) => {
     const isNamed = mentions.includes(client.me.get()?._id ?? '')
     const { types = [], muteUntilMS = 0 } = notifications
@@ -19,7 +22,7 @@ export function onNews({ client, threads }: Sources, hear: (message: Message) =>
     )
   }
   const heard = (message: Message) => {
-    // During a login come missed events, and repeats of the last seconds.
+    // A login replays missed events and repeats recent ones.
     if (client.connection.get().status === 'connecting') return
     const room = client.rooms.get().find(({ _id }) => _id === message.room)
     const isMine = message.sender._id === client.me.get()?._id

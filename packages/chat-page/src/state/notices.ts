@@ -2,12 +2,12 @@ import type { Store } from '@parley/client'
 import { createValue } from './value.ts'
 
 export interface Notices {
-  /** The sentence that is shown for a moment. */
+  /** The notice shown for a moment. */
   current: Store<string | undefined>
   show: (sentence: string) => void
-  /** The place that shows it: the latest one, such as the dialog on top. A dialog makes everything outside inert. */
+  /** The place that shows it: the latest one, such as the topmost dialog. A dialog makes everything outside inert. */
   place: Store<object | undefined>
-  /** Makes a place the latest; returns a function that gives it up. */
+  /** Makes a place the latest. Returns a function that removes it. */
   takePlace: (place: object) => () => void
 }
 

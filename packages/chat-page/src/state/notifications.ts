@@ -17,7 +17,7 @@ export interface Notifications {
 
 const key = 'parley.chat.notify'
 
-/** For pushes while the page is closed. */
+/** Credentials for push while the page is closed. */
 export interface PushAccess {
   token: string
   deviceID: string
@@ -26,11 +26,11 @@ export interface PushAccess {
 type Parts = Pick<Chat, 'client' | 'threads' | 'notices' | 'config'> & {
   texts: () => Texts
   push: PushAccess | undefined
-  /** Whether this tab shows them, of all tabs of the user. */
+  /** Whether this one of the user's tabs shows notifications. */
   mayNotify: () => boolean
 }
 
-/** @param onOpen the user clicked one: shows the room, or the thread in it */
+/** @param onOpen called on a click, to open the room or thread */
 export function createNotifications(chat: Parts, onOpen: (roomID: string, threadID?: string) => void): Notifications {
   const isKnown = 'Notification' in window && window.isSecureContext && isAskable()
   const pushes = isKnown && chat.push && canPush() ? createPushes(chat, chat.push, onOpen) : undefined
@@ -42,7 +42,7 @@ export function createNotifications(chat: Parts, onOpen: (roomID: string, thread
     store(on ? 'on' : 'off')
     void pushes?.turn(on)
   }
-  // Another tab shows those of all.
+  // Follow the setting when another tab changes it.
   window.addEventListener('storage', (change) => {
     if (change.key !== key) return
     pushes?.reset()
@@ -56,7 +56,7 @@ export function createNotifications(chat: Parts, onOpen: (roomID: string, thread
     if (await pushes?.show(message, title, body)) return
     const notification = notify(title, { body, tag: message._id })
     if (!notification) {
-      // The pushes to this browser, which another tab began, go on.
+      // The tab cannot show notifications itself. Push, if available, is unaffected.
       isPossible.set(pushes !== undefined)
       return
     }
@@ -79,7 +79,7 @@ export function createNotifications(chat: Parts, onOpen: (roomID: string, thread
   }
 }
 
-/** Ends the pushes to this browser at a logout. */
+/** Ends push to this browser at logout. */
 export async function endPushOf(client: Client): Promise<void> {
   if (!canPush()) return
   const { endPush } = await import('./web-push.ts')
@@ -89,14 +89,14 @@ export async function endPushOf(client: Client): Promise<void> {
 
 const canPush = (): boolean => 'serviceWorker' in navigator && 'PushManager' in window
 
-/** Pushes to this browser, by code that is loaded once they are on. */
+/** Push to this browser. Its code loads when push is turned on. */
 function createPushes({ client, texts }: Parts, access: PushAccess, onOpen: (room: string, thread?: string) => void) {
   let started: Promise<Pushes | undefined> | undefined
 
   async function start(): Promise<Pushes | undefined> {
     const { startPush, onPlaceClicked } = await import('./web-push.ts')
     onPlaceClicked(client, onOpen)
-    // The worker needs the user and the key of the app; the button may be clicked before the first login.
+    // The worker needs the user and client key, and the button may be clicked before the first login.
     await whenKnown(client)
     return startPush({ client, ...access, texts: texts() })
   }
@@ -110,7 +110,7 @@ function createPushes({ client, texts }: Parts, access: PushAccess, onOpen: (roo
     }
   }
 
-  /** They were on before, perhaps for another user of the browser: these end. */
+  /** Resumes push that was on before a reload. Calls `onOther` if the subscription is another user's. */
   async function goOn(onOther: () => void): Promise<void> {
     await whenKnown(client)
     const { subscribedUser } = await import('./web-push.ts')
@@ -119,7 +119,7 @@ function createPushes({ client, texts }: Parts, access: PushAccess, onOpen: (roo
     else onOther()
   }
 
-  /** Another tab has begun them, for this tab's user. */
+  /** Joins push that another tab has started for the same user. */
   async function follow(): Promise<Pushes | undefined> {
     const { subscribedUser } = await import('./web-push.ts')
     const user = await subscribedUser()
@@ -128,16 +128,16 @@ function createPushes({ client, texts }: Parts, access: PushAccess, onOpen: (roo
   }
 
   client.connection.subscribe((state) => {
-    // The session was ended, as by a logout elsewhere.
+    // The session has ended, for instance by a logout elsewhere.
     if (state.status === 'stopped' && state.error.code === 'INVALID_TOKEN' && started) void turn(false)
   })
   return {
     ...{ turn, goOn },
-    /** Another tab has turned them on or off. */
+    /** Forgets the state after another tab has turned push on or off. */
     reset(): void {
       started = undefined
     },
-    /** @returns whether the worker has shown it */
+    /** @returns whether the worker has shown the notification */
     async show(...of: Parameters<Pushes['show']>): Promise<boolean> {
       const pushes = await (started ?? follow())
       await pushes?.show(...of)
@@ -146,7 +146,7 @@ function createPushes({ client, texts }: Parts, access: PushAccess, onOpen: (roo
   }
 }
 
-/** Frames in pages of other origins may not ask the user. */
+/** False in frames on other origins' pages, which may not request permission. */
 function isAskable(): boolean {
   try {
     return window.parent.location.origin === location.origin
@@ -155,10 +155,13 @@ function isAskable(): boolean {
   }
 }
 
-/** Before it is permitted, a trial shows nothing; after it, the first notification is the trial. */
+/**
+ * Whether `new Notification` works. Without permission, trying it shows nothing; with permission, the first
+ * notification tells.
+ */
 const isConstructor = (): boolean => Notification.permission === 'granted' || notify('') !== undefined
 
-/** Returns none in Chrome on Android, where service workers alone may show them. */
+/** Returns undefined in Chrome on Android, where only service workers may show notifications. */
 function notify(title: string, options?: NotificationOptions): Notification | undefined {
   try {
     return new Notification(title, options)
@@ -179,6 +182,6 @@ function store(value: string): void {
   try {
     localStorage.setItem(key, value)
   } catch {
-    // It holds for this page then.
+    // Without storage, the setting lasts as long as the page.
   }
 }

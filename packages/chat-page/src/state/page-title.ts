@@ -1,10 +1,10 @@
 import type { Client, RoomInfo } from '@parley/client'
 
-/** The unread messages of the rooms that the list shows. */
+/** The number of unread messages in listed rooms. */
 export const unreadShown = (rooms: readonly RoomInfo[]): number =>
   rooms.reduce((sum, { unread, pref }) => (pref?.hidden ? sum : sum + unread), 0)
 
-/** The number of unread messages in the title and the icon of the tab. Returns a function that sets the page's name. */
+/** Shows the unread count in the tab's title and icon. Returns a function that sets the page's name. */
 export function showUnreadInTab(client: Client, initialName: string): (name: string) => void {
   const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]')
   const read = icon?.getAttribute('href') ?? ''

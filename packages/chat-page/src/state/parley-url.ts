@@ -1,2 +1,2 @@
-/** The base URL of Parley: the page is at /chat, wherever that is. */
+/** The base URL of Parley, derived from the page's URL, `<base>/chat`. */
 export const parleyUrl = (): string => location.origin + location.pathname.replace(/\/chat\/?$/, '')

@@ -7,13 +7,13 @@ export type PersonShown = Pick<Sender, '_id' | 'nickname' | 'avatarUrl'> & {
   description?: string
 }
 
-/** Names and pictures of users, gathered from rooms, messages and, where those say nothing, lists of members. */
+/** Names and pictures of users, collected from rooms and messages, and from member lists if necessary. */
 export interface People {
   known: Store<ReadonlyMap<string, PersonShown>>
   learn: (people: readonly PersonShown[]) => void
-  /** Reads members of a room until the user is among them; once for each. */
+  /** Reads a room's members until the user is found. Runs once per room and user. */
   find: (roomID: string, userID: string) => void
-  /** Lets go of the client. */
+  /** Unsubscribes from the client. */
   close: () => void
 }
 
@@ -56,6 +56,6 @@ export function createPeople(client: Client): People {
   }
 }
 
-/** A user's name as it may stand beside others; see shownName. */
+/** A user's name, safe to show beside others (see shownName). */
 export const nameOf = ({ nickname, _id }: Pick<PersonShown, 'nickname' | '_id'>): string =>
   shownName(nickname) || shownName(_id) || '?'

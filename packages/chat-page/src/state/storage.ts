@@ -1,7 +1,7 @@
-/** A storage of the browser; undefined where it is forbidden, or there is none. */
+/** A browser storage; undefined if it is missing or blocked. */
 export function storageOf(name: 'localStorage' | 'sessionStorage'): Storage | undefined {
   try {
-    // Null in Android's web views without DOM storage.
+    // Null in Android WebViews without DOM storage.
     return window[name] ?? undefined
   } catch {
     return undefined

@@ -1,7 +1,7 @@
 import type { Store } from '@parley/client'
 import { createValue } from './value.ts'
 
-/** Where the user's day began, in milliseconds: it changes at midnight, and when a page that slept is seen again. */
+/** The start of the user's day, in milliseconds. Updated at midnight, and when a suspended page becomes visible. */
 export function createToday(): Store<number> & { close: () => void } {
   const startOfDay = () => new Date().setHours(0, 0, 0, 0)
   const { get, subscribe, set } = createValue(startOfDay())

@@ -3,7 +3,7 @@ import { useChat, useStore } from './chat.ts'
 
 const nobody: Store<Presence | undefined> = { get: () => undefined, subscribe: () => () => undefined }
 
-/** How a user is now, as long as it is shown. */
+/** A user's presence, watched while shown. */
 export function usePresence(user: string | undefined): Presence | undefined {
   const { client } = useChat()
   return useStore(user === undefined ? nobody : client.presence(user))

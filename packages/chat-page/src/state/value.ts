@@ -2,7 +2,7 @@ import type { Store } from '@parley/client'
 
 export type Value<T> = Store<T> & { set: (value: T) => void }
 
-/** A value of the page that parts of it render from. */
+/** Creates an observable value. Unlike the client's stores, `subscribe` does not call the listener at once. */
 export function createValue<T>(initial: T): Value<T> {
   let current = initial
   const listeners = new Set<(value: T) => void>()

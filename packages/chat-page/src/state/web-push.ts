@@ -5,7 +5,7 @@ import { actionsOf, type OpenPlace, type Place } from '../worker/pushed.ts'
 import { findSubscriber, forgetSubscriber, keepSubscriber } from '../worker/subscriber.ts'
 import { parleyUrl } from './parley-url.ts'
 
-/** A browser that shows a user's notifications by its service worker. */
+/** Shows the user's notifications through the service worker. */
 export interface Pushes {
   show: (message: Message, title: string, body: string) => Promise<void>
 }
@@ -18,9 +18,9 @@ interface PushOfPage {
 }
 
 /**
- * Registers this browser for the user's pushes, once notifications are allowed. The worker keeps the token, for replies and
- * for the page that it opens.
- * @returns none where the browser has no push service
+ * Registers this browser for push, once notifications are allowed. The worker keeps the token, for replies and for the
+ * page that it opens.
+ * @returns undefined if there is no push service
  */
 export async function startPush({ client, token, deviceID, texts }: PushOfPage): Promise<Pushes | undefined> {
   const { image, file, reply, markRead, message, readElsewhere, errors } = texts
@@ -28,7 +28,7 @@ export async function startPush({ client, token, deviceID, texts }: PushOfPage):
   try {
     const worker = await navigator.serviceWorker.register(workerAddress() as string)
     const shown = { image, file, reply, markRead, message, readElsewhere, notSent: errors.other }
-    // Before it, so that no push comes to a worker that knows nobody.
+    // Stored before subscribing, so that the worker knows the user at the first push.
     await keepSubscriber(parleyUrl(), { user, token, clientKey, deviceID, texts: shown })
     await subscribeToPush({ api: client.api, worker, deviceID })
     followReads(client, worker)
@@ -39,26 +39,26 @@ export async function startPush({ client, token, deviceID, texts }: PushOfPage):
       },
     }
   } catch {
-    // No push service, or no network: the page shows them itself, and tries again at its next start.
+    // No push service or no network: the page shows notifications itself, and retries at its next start.
     return undefined
   }
 }
 
-/** Ends the pushes to this browser, whoever they are for. */
+/** Ends push to this browser, for any user. */
 export async function endPush(client: Client): Promise<void> {
   const subscriber = await findSubscriber(parleyUrl())
   await forgetSubscriber(parleyUrl())
   const worker = await navigator.serviceWorker.getRegistration(`${parleyUrl()}/chat/`)
   if (!worker) return
   for (const shown of await worker.getNotifications()) shown.close()
-  // Without the server, its next push finds the subscription ended.
+  // If the server cannot be reached, its next push finds the subscription gone.
   await unsubscribeFromPush({ api: client.api, worker, deviceID: subscriber?.deviceID ?? '-' }).catch(() => undefined)
 }
 
-/** The user that pushes come for. */
+/** The user that push is registered for. */
 export const subscribedUser = async (): Promise<string | undefined> => (await findSubscriber(parleyUrl()))?.user
 
-/** Takes away the notifications of what was read here, and shows how much is unread at the icon of an installed page. */
+/** Closes the notifications of rooms read here, and updates the app icon's badge. */
 function followReads(client: Client, worker: ServiceWorkerRegistration): void {
   const follow = async (badge: number) => {
     await navigator.setAppBadge?.(badge).catch(() => undefined)
@@ -71,7 +71,7 @@ function followReads(client: Client, worker: ServiceWorkerRegistration): void {
   client.badge.subscribe((badge) => void follow(badge))
 }
 
-/** The user clicked a notification that the worker has shown. */
+/** Listens for clicks on notifications that the worker has shown. */
 export function onPlaceClicked(client: Client, open: (room: string, thread?: string) => void): void {
   navigator.serviceWorker.addEventListener('message', ({ data }: MessageEvent<OpenPlace>) => {
     if (data?.type !== 'parley.open' || data.user !== client.me.get()?._id) return
@@ -82,7 +82,10 @@ export function onPlaceClicked(client: Client, open: (room: string, thread?: str
 
 let address: unknown
 
-/** The page's policy (services/api-gateway/src/documents/chat-page.ts) allows one such policy, and it knows one address. */
+/**
+ * The page's CSP (services/api-gateway/src/documents/chat-page.ts) allows one Trusted Types policy, created once for
+ * this URL.
+ */
 function workerAddress(): unknown {
   const plain = `${parleyUrl()}/chat/worker.js`
   const { trustedTypes } = window as { trustedTypes?: TrustedTypes }

@@ -1,6 +1,6 @@
 import type { Client } from '@parley/client'
 
-/** Settles after the first login. */
+/** Resolves after the first login. */
 export function whenKnown(client: Pick<Client, 'me'>): Promise<void> {
   return new Promise((resolve) => {
     const stop = client.me.subscribe((me) => {

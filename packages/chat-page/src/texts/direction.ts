@@ -1,7 +1,7 @@
-/** Letters of scripts that are written from right to left. */
+/** Letters of right-to-left scripts. */
 const rightToLeft = /[\p{Script=Arab}\p{Script=Hebr}\p{Script=Syrc}\p{Script=Thaa}\p{Script=Nkoo}\p{Script=Adlm}]/u
 
-/** The direction of a text by its first letter, as browsers decide for `dir="auto"`; undefined without a letter. */
+/** A text's direction by its first letter, as for `dir="auto"`; undefined without a letter. */
 export function directionOf(text: string): 'ltr' | 'rtl' | undefined {
   const [letter] = /\p{L}/u.exec(text) ?? []
   if (letter === undefined) return undefined

@@ -1,6 +1,6 @@
 import type { Translation } from './en.ts'
 
-/** Languages that are loaded when they are needed; English is in the page. */
+/** Languages loaded on demand. English is part of the page. */
 const loaders = {
   ar: async () => (await import('./ar.ts')).arabic,
   de: async () => (await import('./de.ts')).german,
@@ -15,7 +15,7 @@ const others = Object.keys(loaders) as (keyof typeof loaders)[]
 
 export type Language = 'en' | keyof typeof loaders
 
-/** The form of dates and numbers where the browser does not name a region. */
+/** Locale for dates and numbers if the browser does not name a region. */
 const usualLocale: Partial<Record<Language, string>> = { zh: 'zh-CN' }
 
 export interface WantedLanguage {
@@ -26,8 +26,8 @@ export interface WantedLanguage {
 }
 
 /**
- * Finds the page's language.
- * @param wanted BCP 47 tags, the most wanted first; the first with a translation counts, else English. Apps write `de_AT`, too.
+ * Finds the page's language: the first wanted one with a translation, otherwise English.
+ * @param wanted BCP 47 tags in order of preference; `de_AT` is accepted too
  */
 export function findLanguage(wanted: readonly string[]): WantedLanguage {
   const tags = wanted.map((tag) => tag.replaceAll('_', '-')).filter(isTag)
@@ -37,7 +37,7 @@ export function findLanguage(wanted: readonly string[]): WantedLanguage {
   return { language, locale, direction: locale.startsWith('ar') ? 'rtl' : 'ltr' }
 }
 
-/** A language without its file, as after an update of the server, is English. */
+/** Falls back to English if the language's file is missing, for instance after a server update. */
 export async function loadTranslation(language: Language): Promise<Translation | undefined> {
   return language === 'en' ? undefined : loaders[language]().catch(() => undefined)
 }

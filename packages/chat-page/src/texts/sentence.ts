@@ -1,4 +1,4 @@
-/** One text for each plural category of the language (CLDR) that differs from `other`; `{count}` is the number. */
+/** One text per plural category (CLDR) that differs from `other`. `{count}` is the number. */
 export type Plural = { readonly [C in Exclude<Intl.LDMLPluralRule, 'other'>]?: string } & { readonly other: string }
 
 /** A language's texts. */
@@ -11,7 +11,7 @@ type ValuesOf<N extends readonly unknown[]> = { [I in keyof N]: N[I] extends 'co
 type Sentence<S> = Placeholders<S> extends [] ? string : (...values: ValuesOf<Placeholders<S>>) => string
 type IsPlural<T> = keyof T extends Intl.LDMLPluralRule ? true : false
 
-/** The texts as the page calls them: those with placeholders are functions of their values, in the order of English. */
+/** The texts as the page uses them. Texts with placeholders are functions of their values, in the order of English. */
 export type TextsOf<T> = {
   readonly [K in keyof T]: T[K] extends string
     ? Sentence<T[K]>
@@ -22,7 +22,7 @@ export type TextsOf<T> = {
       : TextsOf<T[K]>
 }
 
-/** Another language has each text of English, with the same placeholders in any order. */
+/** A translation has every English text, with the same placeholders in any order. */
 export type TranslationOf<T> = {
   readonly [K in keyof T]: T[K] extends string ? string : IsPlural<T[K]> extends true ? Plural : TranslationOf<T[K]>
 }
@@ -30,7 +30,7 @@ export type TranslationOf<T> = {
 type Value = string | number
 
 const categories: ReadonlySet<string> = new Set(['zero', 'one', 'two', 'few', 'many', 'other'])
-/** Letters of scripts that run from right to left, and controls of direction. */
+/** Letters of right-to-left scripts, and bidirectional controls. */
 const rightToLeft = /[\u0590-\u08FF\u200F\u202A-\u202E\u2066-\u2069\uFB1D-\uFDFF\uFE70-\uFEFC]/u
 
 const latin = /\p{Script=Latin}/u
@@ -45,11 +45,11 @@ export const isPlural = (text: unknown): text is Plural =>
   Object.entries(text).every(([name, form]) => categories.has(name) && typeof form === 'string')
 
 /**
- * Makes the texts that the page calls.
- * @param english decides the order of values
- * @param translations the first that has a text gives it
- * @param locale decides plural categories and the form of numbers
- * @param isToLeft whether the language is written from right to left
+ * Compiles the texts for the page.
+ * @param english determines the order of values
+ * @param translations in order of precedence
+ * @param locale determines plural categories and number formats
+ * @param isToLeft whether the language is written right to left
  */
 export function makeTexts<T extends TextTree>(
   english: T,
@@ -60,7 +60,7 @@ export function makeTexts<T extends TextTree>(
   const plurals = new Intl.PluralRules(locale)
   const numbers = new Intl.NumberFormat(locale)
 
-  /** A value of the other direction is isolated: it reorders nothing around it. */
+  /** Isolates a value of the other direction, so that it does not reorder its surroundings. */
   function show(value: Value): string {
     if (typeof value === 'number') return numbers.format(value)
     const isOther = isToLeft ? latin.test(value) : rightToLeft.test(value)

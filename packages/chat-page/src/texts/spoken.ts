@@ -13,15 +13,18 @@ interface Spoken {
 }
 
 export interface SpokenStore extends Store<Spoken> {
-  /** Changes the language. @param tag BCP 47; without one, the browser's languages count */
+  /**
+   * Changes the language.
+   * @param tag BCP 47 tag; without it, the browser's languages are used
+   */
   speak: (tag: string | undefined) => Promise<void>
-  /** The app's texts by language: `{"en": {"chats": "Inbox"}}` (docs/reference/chat-page.md#texts). */
+  /** Sets the app's texts by language: `{"en": {"chats": "Inbox"}}` (docs/reference/chat-page.md#texts). */
   useTextsOfApp: (textsByLanguage: unknown) => void
-  /** Texts of the page's address or its host, in the page's language; they win over the app's. */
+  /** Sets the texts from the URL or host page, in the page's language. They override the app's. */
   useTextsOfPage: (texts: unknown) => void
 }
 
-/** English until another language is spoken. */
+/** Starts in English. */
 export function createSpoken(): SpokenStore {
   let wanted: WantedLanguage = findLanguage([])
   let translation: Translation | undefined
@@ -55,16 +58,16 @@ export function createSpoken(): SpokenStore {
   }
 }
 
-/** Of JSON that the integrator wrote; unknown texts are ignored where they are read. */
+/** The fields of the integrator's JSON. Unknown texts are ignored later. */
 const fieldsOf = (value: unknown): TextTree =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as TextTree) : {}
 
-/** Texts in the page's address. Those that are no JSON change nothing. */
+/** Parses the texts from the URL. Ignores invalid JSON. */
 export function textsInAddress(json: string | undefined): unknown {
   try {
     return json === undefined ? undefined : JSON.parse(json)
   } catch {
-    console.warn('the parameter texts is no JSON')
+    console.warn('the parameter texts is not valid JSON')
     return undefined
   }
 }

@@ -1,7 +1,7 @@
 import { shownName } from '../app/shown-name.ts'
 import type { Subscriber, WorkerTexts } from './subscriber.ts'
 
-/** A push of the server (docs/reference/push.md#web-push). */
+/** A push from the server (docs/reference/push.md#web-push). */
 export interface Pushed {
   room?: string
   messageID?: string
@@ -10,34 +10,34 @@ export interface Pushed {
   /** Sender, room, text. */
   locArgs?: string[]
   badge?: number
-  /** `read`: it takes notifications away. */
+  /** `read` closes notifications. */
   type?: string
   rooms?: string[]
   threads?: string[]
   messages?: string[]
-  /** Of push2clients. */
+  /** Only from push2clients. */
   id?: string
-  /** Of push2clients, or a text of the app. */
+  /** From push2clients, or a text of the app. */
   title?: string
   body?: string
   image?: string
 }
 
-/** Where a notification leads. */
+/** What a notification opens. */
 export interface Place {
   room?: string | undefined
   threadOf?: string | undefined
   messageID?: string | undefined
 }
 
-/** To the pages: the user clicked a notification. */
+/** Tells the pages that the user clicked a notification. */
 export interface OpenPlace {
   type: 'parley.open'
   user: string
   place: Place
 }
 
-/** The buttons of a message's notification; some browsers take the text of the reply there. */
+/** The buttons of a message's notification. In some browsers, users can type the reply there. */
 export const actionsOf = ({ reply, markRead }: Pick<WorkerTexts, 'reply' | 'markRead'>): object[] => [
   { action: 'reply', type: 'text', title: reply },
   { action: 'read', title: markRead },

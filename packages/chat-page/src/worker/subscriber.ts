@@ -1,4 +1,4 @@
-/** The texts that the worker shows, in the page's language. */
+/** The worker's texts, in the page's language. */
 export interface WorkerTexts {
   reply: string
   markRead: string
@@ -9,7 +9,7 @@ export interface WorkerTexts {
   notSent: string
 }
 
-/** The user whose notifications this browser shows: what the worker needs while no page is open. */
+/** The user whose notifications this browser shows, with what the worker needs while no page is open. */
 export interface Subscriber {
   user: string
   token: string
@@ -19,11 +19,14 @@ export interface Subscriber {
 }
 
 const name = 'parley.push'
-/** No page is there: it names the entry of one deployment, of which an origin can have several. */
+/** Cache key, not a real page. It is per deployment, since an origin can have several. */
 const place = (url: string): string => `${url}/chat/subscriber`
 const open = (): Promise<Cache> => caches.open(name)
 
-/** Pages and the worker share the cache storage of their origin. @param url the base URL of Parley */
+/**
+ * Stores the subscriber in the origin's cache storage, which pages and the worker share.
+ * @param url the base URL of Parley
+ */
 export async function keepSubscriber(url: string, subscriber: Subscriber): Promise<void> {
   await (await open()).put(place(url), new Response(JSON.stringify(subscriber)))
 }

@@ -2,13 +2,13 @@ import { createWorkerCalls, subscribeToPush } from '@parley/client/web-push'
 import { notificationOf, type OpenPlace, type Place, type Pushed } from './pushed.ts'
 import { findSubscriber, type Subscriber } from './subscriber.ts'
 
-/** The service worker of the chat page: it shows notifications while no page is connected. */
+/** The chat page's service worker, which shows notifications while no page is connected. */
 declare const self: ServiceWorkerGlobalScope
 
-/** Actions are not in TypeScript's library yet. */
+/** TypeScript's DOM library lacks actions. */
 type Shown = Notification & { actions?: object[] }
 
-/** `reply`: the text of the reply, in browsers that take one in the notification. */
+/** `reply` is the reply's text, in browsers where users can type it in the notification. */
 type Clicked = NotificationEvent & { reply?: string | null }
 
 // The worker is at <url>/chat/worker.js.
@@ -21,14 +21,14 @@ self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(renew
 
 async function show(pushed: Pushed): Promise<void> {
   const subscriber = await findSubscriber(url)
-  // Logged out in a moment when the server was away.
+  // The user logged out while the server was unreachable.
   if (!subscriber) return void (await (await registration.pushManager.getSubscription())?.unsubscribe())
   if (pushed.badge !== undefined) await navigator.setAppBadge?.(pushed.badge)
   if (pushed.type === 'read') await takeAway(subscriber, pushed)
   else await registration.showNotification(...notificationOf(pushed, subscriber))
 }
 
-/** Of what was read on another device, or deleted. */
+/** Closes notifications of messages that were read on another device or deleted. */
 async function takeAway(
   { texts }: Subscriber,
   { rooms = [], threads = [], messages = [], badge }: Pushed,
@@ -39,7 +39,7 @@ async function takeAway(
   const shown = await registration.getNotifications()
   const [taken = [], left = []] = [true, false].map((is) => shown.filter(({ data }) => isTaken(data ?? {}) === is))
   for (const one of taken) one.close()
-  // Browsers end subscriptions whose pushes show nothing: an old one is shown again, or a new one for a moment.
+  // Browsers revoke subscriptions whose pushes show nothing: reshow an old notification, or briefly show a new one.
   const last: Shown | undefined = left.at(-1)
   if (last) {
     const { title, body, data, tag, actions } = last
@@ -80,14 +80,14 @@ async function send(subscriber: Subscriber, place: Place, message: string): Prom
   try {
     await callsOf(subscriber).writeMessage({ id, message, messageType: 'text', ...about })
   } catch {
-    // The text is not lost: a click leads to where it can be written again.
+    // Keep the text in a notification. A click opens the conversation to send it again.
     await registration.showNotification(subscriber.texts.notSent, { body: message, data: place })
     return
   }
   await markRead(subscriber, place)
 }
 
-/** Opens the place in a page that is there, else in a new one. */
+/** Opens the place in an existing page, or a new one. */
 async function open({ user, token, clientKey }: Subscriber, place: Place): Promise<void> {
   const pages = await clients.matchAll({ type: 'window', includeUncontrolled: true })
   const page = pages.find((one) => new URL(one.url).pathname === new URL(`${url}/chat`).pathname)

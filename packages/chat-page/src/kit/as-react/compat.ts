@@ -4,5 +4,5 @@ export { memo } from 'react'
 
 type Use = <T>(subscribe: (onChange: () => void) => () => void, get: () => T, getOnServer?: () => T) => T
 
-/** A server has no chat: it renders with what there is. */
+/** Uses the client's value on the server too. */
 export const useSyncExternalStore: Use = (subscribe, get) => useReactStore(subscribe, get, get)

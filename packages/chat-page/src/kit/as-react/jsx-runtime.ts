@@ -5,6 +5,6 @@ export { Fragment } from 'react/jsx-runtime'
 
 type Jsx = (type: unknown, props: object, key?: string) => unknown
 
-/** Elements of the page's components, as React takes them. */
+/** Preact's JSX runtime, implemented with React. */
 export const jsx: Jsx = (type, props, key) => (reactJsx as Jsx)(type, toReactProps(type, props), key)
 export const jsxs: Jsx = (type, props, key) => (reactJsxs as Jsx)(type, toReactProps(type, props), key)

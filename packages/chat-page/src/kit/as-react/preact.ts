@@ -5,6 +5,6 @@ export { createContext, Fragment } from 'react'
 
 type Create = (type: unknown, props: object | null, ...children: unknown[]) => unknown
 
-/** `createElement` of Preact, in React. */
+/** Preact's `createElement`, implemented with React. */
 export const createElement: Create = (type, props, ...children) =>
   (createReactElement as Create)(type, toReactProps(type, props), ...children)

@@ -1,11 +1,14 @@
-/** Attributes that React has by other names. */
+/** Attributes with different names in React. */
 const names: Readonly<Record<string, string>> = {
   autocomplete: 'autoComplete',
   enterkeyhint: 'enterKeyHint',
   referrerpolicy: 'referrerPolicy',
 }
 
-/** Of a component they stay; of an element they get React's names, and its classes a prefix: the page around has its own. */
+/**
+ * Leaves a component's props as they are. An element gets React's attribute names, and prefixed classes that do not
+ * clash with the app's.
+ */
 export function toReactProps(type: unknown, props: object | null): object {
   if (typeof type !== 'string' || !props) return props ?? {}
   const entries = Object.entries(props).map(([name, value]): [string, unknown] =>
@@ -14,7 +17,7 @@ export function toReactProps(type: unknown, props: object | null): object {
   return Object.fromEntries(entries)
 }
 
-/** As build/kit-styles.ts does with the styles. */
+/** Prefixes classes as build/kit-styles.ts does in CSS. */
 function prefixed(classes: unknown): string | undefined {
   if (typeof classes !== 'string') return undefined
   const words = classes.split(' ').filter((word) => word !== '')
