@@ -11,7 +11,7 @@ test('TypeDoc writes pages for every export of @parley/client, without warnings'
   await writeClientPages(out)
   const page = (name: string) => readFileSync(join(out, name), 'utf8')
   assert.match(page('interfaces/src.Client.html'), /user's connection to Parley/)
-  assert.match(page('interfaces/kit.RoomListProps.html'), /ID of the room that is open/)
+  assert.match(page('interfaces/kit.RoomListProps.html'), /ID of the open room/)
   const functions = ['src.createClient', 'src_admin.createAdmin', 'src_react.useRoom', 'src_uploads.createUploads']
   for (const name of functions) assert.match(page(`functions/${name}.html`), /<h1>/)
 }, 300_000)

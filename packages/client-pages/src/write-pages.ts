@@ -9,9 +9,9 @@ interface Package {
 }
 
 /**
- * Writes pages of everything that @parley/client exports into a folder, which it empties before. A package of its own,
- * since TypeDoc reads types by a TypeScript that the rest does not use.
- * @throws Error with all that TypeDoc warns of
+ * Writes API pages for all exports of @parley/client into a folder, which it empties first. A separate package, since
+ * TypeDoc needs another TypeScript version.
+ * @throws Error with all TypeDoc warnings
  */
 export async function writeClientPages(out: string): Promise<void> {
   const { exports } = JSON.parse(readFileSync(join(client, 'package.json'), 'utf8')) as Package
@@ -27,7 +27,7 @@ export async function writeClientPages(out: string): Promise<void> {
     treatWarningsAsErrors: true,
     excludeInternal: true,
     excludeExternals: true,
-    // The checkout is the source; a tarball has no lines to link to.
+    // A published tarball has no source lines to link to.
     disableSources: true,
     hideGenerator: true,
     githubPages: false,

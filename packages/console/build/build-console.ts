@@ -14,7 +14,7 @@ const sources = [
   'pnpm-lock.yaml',
 ]
 
-/** Builds the console, unless the present build is of these very sources. Returns whether it was built. */
+/** Builds the console unless the existing build is up to date. Returns whether it was built. */
 export async function buildConsole(): Promise<boolean> {
   return buildOnce({ to: builtConsole, sources, build: buildInto })
 }
@@ -26,13 +26,13 @@ async function buildInto(fresh: string): Promise<void> {
     root: folder,
     configFile: false,
     logLevel: 'error',
-    // Chunks find each other by their own addresses, under whatever path a proxy has them.
+    // Relative, so that chunks load under any proxy path.
     base: './',
     oxc: { jsx: { runtime: 'automatic' } },
     build: {
       outDir: fresh,
       assetsDir: '.',
-      // Inlined files would be data: URLs, which the policy of the console does not load.
+      // Inlined files would be data: URLs, which the console's CSP blocks.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       target: 'es2022',
@@ -40,7 +40,7 @@ async function buildInto(fresh: string): Promise<void> {
   })
   checkStyles(fresh)
   const html = join(fresh, 'index.html')
-  // The gateway puts in the way from the address of a view to the folder of the files.
+  // The gateway replaces {{files}} by the relative path from the view's URL to the files.
   writeFileSync(html, readFileSync(html, 'utf8').replaceAll(/(src|href)="\.\//g, '$1="{{files}}'))
 }
 

@@ -12,8 +12,8 @@ interface Operation {
 }
 
 /**
- * Writes `generated/` from docs/openapi.json: the types of every operation, and the scope that each one needs. The build and
- * `npm run check:types` call it; the files are not committed.
+ * Generates `generated/` from docs/openapi.json: the types of every operation, and its required scope. Called by the
+ * build and `npm run check:types`. The files are not committed.
  */
 export async function writeContract(): Promise<void> {
   const text = readFileSync(document, 'utf8')

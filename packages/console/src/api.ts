@@ -3,10 +3,10 @@ import type { paths } from '../generated/openapi.ts'
 
 export type Api = Client<paths>
 
-/** Where Parley is: the console may be under any path of a proxy. */
+/** The base URL of Parley. A proxy may serve it under any path. */
 export const baseUrl: string = new URL('../..', import.meta.url).href.replace(/\/$/, '')
 
-/** A refused or failed call. `code` is one of docs/errors.md, or `NETWORK` where there was no response. */
+/** A refused or failed call. `code` is one of docs/errors.md, or `NETWORK` without a response. */
 export class ApiFailure extends Error {
   readonly status: number
   readonly code: string
@@ -20,16 +20,16 @@ export class ApiFailure extends Error {
 }
 
 export interface ApiOptions {
-  /** The app that is called; none for the operator's own session. */
+  /** The app to call; undefined for the operator's own session. */
   app?: string
   csrfToken?: string
-  /** Why the operator reads conversations; it goes into the audit log. */
+  /** Why the operator reads conversations, for the audit log. */
   reason?: string
   /** Called when the session has ended. */
   onSessionEnd: () => void
 }
 
-/** The typed calls of every operation, in the name of the signed-in operator. */
+/** Typed calls of every operation, authenticated as the signed-in operator. */
 export function createApi({ app, csrfToken, reason, onSessionEnd }: ApiOptions): Api {
   const api = createClient<paths>({ baseUrl })
   const sign: Middleware = {
@@ -55,12 +55,18 @@ interface Answer<Data> {
   response: Response
 }
 
-/** `result` of a call's envelope. @throws ApiFailure */
+/**
+ * The `result` in a call's envelope.
+ * @throws ApiFailure
+ */
 export async function resultOf<Result>(call: Promise<Answer<{ result: Result }>>): Promise<Result> {
   return (await dataOf(call)).result
 }
 
-/** The whole body of a call's answer. @throws ApiFailure */
+/**
+ * The whole body of a call's response.
+ * @throws ApiFailure
+ */
 export async function dataOf<Data>(call: Promise<Answer<Data>>): Promise<Data> {
   const { data, error, response } = await call
   if (data !== undefined && response.ok) return data

@@ -14,7 +14,7 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // Refusals are final; what failed otherwise may come right.
+      // Refusals are final; other failures may be transient.
       retry: (failures, error) =>
         failures < 2 && !(error instanceof ApiFailure && error.status in { 400: 1, 401: 1, 403: 1, 404: 1 }),
     },
@@ -23,7 +23,7 @@ const queries = new QueryClient({
 
 startSession(queries)
 
-// Its relative address would lead elsewhere from the address of another view.
+// A relative URL would resolve differently in each view.
 const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]')
 if (icon) icon.href = new URL('console.svg', import.meta.url).href
 
@@ -31,7 +31,7 @@ const element = document.getElementById('console')
 if (!element) throw new Error('no #console')
 createRoot(element).render(
   <StrictMode>
-    {/* Variables and classes come from styles/theme.css: the policy of the page allows no styles that scripts write. */}
+    {/* Variables and classes come from styles/theme.css, since the CSP forbids styles written by scripts. */}
     <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
       <QueryClientProvider client={queries}>
         <LanguageProvider>

@@ -36,10 +36,10 @@ const tree = rootRoute.addChildren([
   ]),
 ])
 
-/** Every view by its address below /console. */
+/** Every view by its path below /console. */
 export const router = createRouter({
   routeTree: tree,
-  // main.tsx gives it.
+  // Set by main.tsx.
   context: { queries: undefined as unknown as QueryClient },
   basepath: new URL('..', import.meta.url).pathname.replace(/\/$/, ''),
   defaultPreload: 'intent',

@@ -22,7 +22,7 @@ const builtFrom = join(builtDocs, '.built-from')
 const contract = ['openapi.json', 'asyncapi.json']
 const scalarFiles = join(dirname(fileURLToPath(import.meta.resolve('@scalar/api-reference'))), '..')
 
-/** Renders every page, unless the present ones are of these very sources. Returns whether it did. */
+/** Renders every page unless the existing build is up to date. Returns whether it did. */
 export async function buildDocs(): Promise<boolean> {
   const sources = digestOfSources()
   if (existsSync(builtFrom) && readFileSync(builtFrom, 'utf8') === sources) return false
@@ -66,13 +66,13 @@ function write(file: string, text: string): void {
   writeFileSync(file, text)
 }
 
-/** Writes a file, and beside it compressed. */
+/** Writes a file and its gzipped copy. */
 function writeBoth(file: string, content: string | Uint8Array): void {
   writeFileSync(file, content)
   writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }))
 }
 
-/** Puts a file under a name with its digest, also compressed; returns the name. */
+/** Writes an asset and its gzipped copy under a name with its digest. Returns the name. */
 function assetOf(fresh: string, name: string, content: string | Uint8Array): string {
   const digest = createHash('sha256').update(content).digest('hex').slice(0, 8)
   const named = name.replace(/(?=\.\w+$)/, `-${digest}`)
@@ -80,7 +80,10 @@ function assetOf(fresh: string, name: string, content: string | Uint8Array): str
   return named
 }
 
-/** Scalar's own build, without the maps. That of a build before is taken over: compressing it takes longer than all the rest. */
+/**
+ * Copies Scalar's build without source maps. Reuses the previous copy, since compressing it takes longer than the rest
+ * of the build.
+ */
 function putScalar(fresh: string): string {
   const { version } = JSON.parse(readFileSync(join(scalarFiles, 'package.json'), 'utf8')) as { version: string }
   const name = `scalar-${version}`
@@ -99,7 +102,7 @@ function putScalar(fresh: string): string {
   return name
 }
 
-/** A script with what it imports. */
+/** Bundles a script. */
 async function script(name: string, index: string): Promise<string> {
   const { build } = await import('vite')
   const output = await build({
@@ -118,7 +121,7 @@ async function script(name: string, index: string): Promise<string> {
   return chunks.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.code.trim() : [])).join('')
 }
 
-/** Another process that builds at the same time builds the same. */
+/** Replaces the old build. A concurrent build by another process has the same content. */
 function putInPlace(fresh: string): void {
   const old = `${builtDocs}.${randomUUID()}`
   if (existsSync(builtDocs)) renameSync(builtDocs, old)

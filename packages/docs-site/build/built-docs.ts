@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 
 /**
- * Where the built pages are: `api.html`, `llms.txt`, a `.html` and a `.md` for each page of docs/, their `assets`, and Scalar's
- * files in `scalar`. Scripts, styles and the search index are compressed too (.gz).
+ * Folder of the built pages: `api.html`, `llms.txt`, a `.html` and a `.md` per page of docs/, `assets`, and Scalar's
+ * files in `scalar-<version>`. Scripts, styles and the search index are also gzipped (.gz).
  */
 export const builtDocs: string = join(import.meta.dirname, '../dist')
 
-/** Stands for the nonce of a response in `api.html`. */
+/** Placeholder in `api.html` for the response's nonce. */
 export const noncePlaceholder = 'NONCE-OF-THE-RESPONSE'

@@ -2,7 +2,7 @@ import { noncePlaceholder } from './built-docs.ts'
 import type { Group, Page } from './pages.ts'
 import type { Rendered } from './render.ts'
 
-/** The names of built files, which have a digest in them. */
+/** File names of built assets, which include a digest. */
 export interface Assets {
   style: string
   icon: string
@@ -12,7 +12,7 @@ export interface Assets {
   scalar: string
 }
 
-/** A page of docs/ as a whole document. */
+/** The HTML document of a page. */
 export function pageHtml(page: Page, { html, headings }: Rendered, groups: readonly Group[], assets: Assets): string {
   return document(
     `${page.title} · Parley`,
@@ -35,7 +35,7 @@ ${headings.length > 1 ? `<p>On this page</p>\n<ul>${headings.map(({ anchor, text
   )
 }
 
-/** The reference of the API, which Scalar draws. Its styles need the nonce of the response. */
+/** The API reference, rendered by Scalar. Its styles need the response's nonce. */
 export function apiHtml(assets: Assets): string {
   return document(
     'Parley API',
@@ -44,7 +44,7 @@ export function apiHtml(assets: Assets): string {
 <script type="module" src="/docs/assets/${assets.api}" data-scalar="/docs/${assets.scalar}/standalone.esm.js"></script>`,
     assets,
     `${header(undefined)}
-<noscript>The API as a document: <a href="/openapi.json">openapi.json</a>, <a href="/docs/reference/README">in words</a>.</noscript>
+<noscript>The API as <a href="/openapi.json">OpenAPI document</a> or <a href="/docs/reference/README">written reference</a>.</noscript>
 <div id="api"></div>`,
   )
 }
@@ -75,7 +75,7 @@ const places = [
   ['All pages', '/docs/README', 'README'],
 ] as const
 
-/** @param path of the page; undefined on that of the API */
+/** @param path of the page; undefined for the API reference */
 function header(path: string | undefined): string {
   const links = places.map(([name, href, begin]) => {
     const isHere = path === undefined ? begin === undefined : begin !== undefined && path.startsWith(begin)
@@ -86,7 +86,7 @@ function header(path: string | undefined): string {
       ? ''
       : `<search><label><span>Search the pages</span><input type="search" id="search" placeholder="Search the pages ( / )" autocomplete="off" role="combobox" aria-expanded="false" aria-controls="found" aria-autocomplete="list"></label><ul id="found" role="listbox" aria-label="Found" hidden></ul></search>`
   return `<header class="top">
-<a class="skip" href="#${path === undefined ? 'api' : 'main'}">To the text</a>
+<a class="skip" href="#${path === undefined ? 'api' : 'main'}">Skip to content</a>
 ${path === undefined ? '' : '<button type="button" id="menu" aria-expanded="false" aria-controls="pages">Pages</button>'}
 <strong><a href="/docs/parley/README">Parley</a></strong>
 <nav aria-label="Documentation">${links.join('')}</nav>

@@ -1,6 +1,6 @@
 import type { Group } from './pages.ts'
 
-/** llms.txt (llmstxt.org): what is there, for a reader who is a language model. */
+/** llms.txt (llmstxt.org): a table of contents for language models. */
 export function llmsText(groups: readonly Group[]): string {
   const sections = groups.map(({ title, pages }) => {
     const lines = pages.map(

@@ -3,12 +3,12 @@ import { dirname, join, normalize } from 'node:path'
 
 /** A page of the documentation. */
 export interface Page {
-  /** From the root of the repository: `docs/guides/bots.md`. */
+  /** Path in the repository: `docs/guides/bots.md`. */
   file: string
-  /** Below /docs/, without an ending: `guides/bots`. */
+  /** Path below /docs/, without extension: `guides/bots`. */
   path: string
   title: string
-  /** From the tables of README pages. */
+  /** Description from the tables of README pages. */
   about: string
   markdown: string
 }
@@ -20,7 +20,7 @@ export interface Group {
 
 const root = join(import.meta.dirname, '../../..')
 
-/** Files outside of docs/ that are pages too. */
+/** Files outside docs/ that are pages too. */
 const outside: Record<string, string> = {
   'README.md': 'parley/README',
   'ARCHITECTURE.md': 'parley/ARCHITECTURE',
@@ -31,7 +31,7 @@ const outside: Record<string, string> = {
   'examples/README.md': 'examples/README',
 }
 
-/** Documents for tools, which the gateway serves elsewhere. */
+/** Machine-readable documents that the gateway serves at other paths. */
 const elsewhere: Record<string, string> = {
   'docs/openapi.json': '/openapi.json',
   'docs/asyncapi.json': '/asyncapi.json',
@@ -46,7 +46,7 @@ const forIntegrators = [
 ]
 const forOperators = ['operations', 'settings', 'runbooks', 'logs', 'scaling', 'benchmarks', 'e2e-k8s', 'threat-model']
 
-/** Every page, in the order of the navigation. */
+/** Every page, in navigation order. */
 export function readPages(): Group[] {
   const docs = globSync('docs/**/*.md', { cwd: root })
   const files = [...docs, ...Object.keys(outside)].toSorted()
@@ -84,15 +84,15 @@ export function readPages(): Group[] {
   ]
 }
 
-/** A link of a page, in the repository. */
+/** The target of a link in the repository. */
 export interface Target {
-  /** From the root of the repository. */
+  /** Path in the repository. */
   file: string
-  /** With `#`; empty without one. */
+  /** Includes the `#`; empty if there is none. */
   anchor: string
 }
 
-/** Where a relative link of a file leads; undefined for addresses elsewhere, and places of the same page. */
+/** Resolves a file's relative link; undefined for external URLs and anchors on the same page. */
 export function targetOf(file: string, href: string): Target | undefined {
   if (/^(?:[a-z][a-z\d+.-]*:|#|\/)/i.test(href)) return undefined
   const [path = '', anchor = ''] = href.split(/(?=#)/)
@@ -100,9 +100,9 @@ export function targetOf(file: string, href: string): Target | undefined {
 }
 
 /**
- * The address of a link on the site.
- * @param ending of the pages that it leads to: none, or `.md`
- * @returns undefined where a link leads to a file that is not served, such as source code
+ * The URL of a link on the site.
+ * @param ending extension of linked pages: none, or `.md`
+ * @returns undefined if the link's file is not served, such as source code
  */
 export function addressOf(file: string, href: string, ending: '' | '.md'): string | undefined {
   const target = targetOf(file, href)

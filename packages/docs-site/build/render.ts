@@ -3,7 +3,7 @@ import { addressOf, type Page } from './pages.ts'
 
 /** A heading and the text below it. */
 export interface Section {
-  /** Of the heading in its page; empty for the page's title. */
+  /** The heading's anchor; empty for the page's title. */
   anchor: string
   heading: string
   text: string
@@ -15,11 +15,11 @@ export interface Rendered {
   headings: { anchor: string; text: string }[]
 }
 
-// The pages are ours: HTML in them is no attack.
+// The pages come from the repository, so their HTML is trusted.
 const markdown = createMarkdown({ html: true, linkify: false })
 const { fence } = markdown.renderer.rules
 markdown.renderer.rules['fence'] = (...given) => (fence?.(...given) ?? '').replace('<pre>', '<pre tabindex="0">')
-// Wide tables scroll: a region of its own each, which the keyboard reaches.
+// Wide tables scroll in a focusable region, for the keyboard.
 markdown.renderer.rules['table_open'] = (_tokens, _i, _options, env = {}) => {
   const number = Number(env['tables'] ?? 0) + 1
   env['tables'] = number
@@ -27,7 +27,7 @@ markdown.renderer.rules['table_open'] = (_tokens, _i, _options, env = {}) => {
 }
 markdown.renderer.rules['table_close'] = () => '</table></div>\n'
 
-/** A page as HTML, with anchors as GitHub makes them and links that work on the site. */
+/** Renders a page as HTML, with GitHub's anchors and links that work on the site. */
 export function render({ file, markdown: text }: Page): Rendered {
   const tokens = markdown.parse(text, {})
   const anchors = createAnchors()
@@ -49,7 +49,7 @@ export function render({ file, markdown: text }: Page): Rendered {
   return { html: markdown.renderer.render(tokens, markdown.options, {}), sections, headings }
 }
 
-/** The Markdown of a page with links that work on the site; blocks of code stay as they are. */
+/** A page's Markdown with links that work on the site. Code blocks are unchanged. */
 export function relinked({ file, markdown: text }: Page): string {
   return text
     .split(/(^```[^]*?^```$)/m)
@@ -69,7 +69,7 @@ function relinkMarkdown(text: string, file: string): string {
   return relinkHtml(links, file)
 }
 
-/** Takes the link from what leads to no page. */
+/** Rewrites links for the site, and removes those that lead to no page. */
 function relink(tokens: Token[], file: string): void {
   const open: boolean[] = []
   for (const token of tokens) {
@@ -103,7 +103,7 @@ function plainText(token: Token | undefined): string {
     .join('')
 }
 
-/** As GitHub: lower case, without punctuation, `-` for blanks; a repeated one gets a number. */
+/** Creates anchors like GitHub's: lower case, no punctuation, `-` for spaces, and a number for repeats. */
 function createAnchors(): (heading: string) => string {
   const seen = new Map<string, number>()
   return (heading) => {

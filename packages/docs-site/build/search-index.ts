@@ -3,12 +3,12 @@ import { searchOptions } from '../src/search-options.ts'
 import type { Page } from './pages.ts'
 import type { Rendered } from './render.ts'
 
-/** How much of a section a result shows. */
+/** Characters of a section that a result shows. */
 const shownLength = 140
-/** Lists of test files, which nobody looks for by their words. */
+/** Pages left out of the search: lists of test files. */
 const leftOut = new Set(['conformance'])
 
-/** The sections of all pages, for the search in the browser. */
+/** The search index of all pages' sections, for the browser. */
 export function searchIndex(rendered: readonly (readonly [Page, Rendered])[]): string {
   const index = new MiniSearch(searchOptions)
   for (const [page, { sections }] of rendered) {

@@ -8,7 +8,7 @@ const nonce = document.querySelector('meta[property="csp-nonce"]')?.getAttribute
 letStylesIn()
 await start()
 
-/** Scalar makes style elements, of which it gives the nonce to some only; the policy takes those with the nonce. */
+/** Adds the nonce to all style elements that Scalar creates. It omits some, which the CSP would block. */
 function letStylesIn(): void {
   const make = document.createElement.bind(document)
   document.createElement = (name: string, options?: ElementCreationOptions) => {
@@ -28,7 +28,7 @@ async function start(): Promise<void> {
       { url: '/openapi.json', title: 'REST', slug: 'rest', default: true },
       { url: '/asyncapi.json', title: 'Events', slug: 'events' },
     ],
-    // Nothing from elsewhere, and nothing sent there.
+    // No third-party requests.
     withDefaultFonts: false,
     telemetry: false,
     hideClientButton: true,
@@ -43,13 +43,13 @@ async function start(): Promise<void> {
   })
 }
 
-/** Only the local stack has keys to show; a gateway alone returns none. */
+/** Only the local stack provides demo keys. */
 async function demoKeys(): Promise<Record<string, string>> {
   const response = await fetch('/docs/keys.json')
   return response.ok ? ((await response.json()) as Record<string, string>) : {}
 }
 
-/** Samples are in curl, JavaScript (fetch) and Python (requests). */
+/** Leaves samples for curl, JavaScript (fetch) and Python (requests). */
 function hiddenClients(): Record<string, true | string[]> {
   const others = [
     'c',

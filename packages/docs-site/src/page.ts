@@ -1,7 +1,7 @@
 import MiniSearch from 'minisearch'
 import { searchOptions } from './search-options.ts'
 
-/** The address of the search index. */
+/** URL of the search index, set at build time. */
 declare const SEARCH_INDEX: string
 
 interface Found {
@@ -16,7 +16,7 @@ const mostShown = 12
 startMenu()
 startSearch()
 
-/** On a narrow screen the navigation opens by a button. */
+/** On narrow screens, a button opens the navigation. */
 function startMenu(): void {
   const button = document.querySelector('#menu')
   const pages = document.querySelector('#pages')

@@ -1,4 +1,4 @@
-/** Of the search index, which is made at the build and read in the browser. */
+/** Options of the search index, which is created at build time and read in the browser. */
 export const searchOptions = {
   fields: ['title', 'heading', 'text'],
   storeFields: ['title', 'heading', 'shown'],

@@ -8,7 +8,7 @@ interface TextFieldProps {
   text: string
   label: string
   mentions: Mentions
-  /** What Enter does, unless it starts a new line. */
+  /** The action of Enter, unless it starts a new line. */
   enter: 'send' | 'done'
   onKeyDown: (event: KeyboardEvent) => void
   onText: (text: string) => void

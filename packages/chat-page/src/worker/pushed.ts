@@ -23,7 +23,7 @@ export interface Pushed {
   image?: string
 }
 
-/** What a notification opens. */
+/** The target of a notification. */
 export interface Place {
   room?: string | undefined
   threadOf?: string | undefined

@@ -8,7 +8,7 @@ export interface UserConnection extends Pick<Connection, 'state' | 'since' | 'op
   logOut?(): void
 }
 
-/** What identifies the clients that may share a connection. */
+/** Identifies the clients that may share a connection. */
 export interface SharedFor {
   /** The base URL of Parley. */
   url: string

@@ -4,7 +4,7 @@ import type { MouseEventHandler } from 'react'
 import { type Operation, useApp } from '../session/session.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
-/** A button for an operation: operators whose role may not call it do not see it. */
+/** A button for an operation, hidden from operators whose role may not call it. */
 export function Act({
   operation,
   icon,
@@ -32,7 +32,7 @@ export function Act({
   )
 }
 
-/** Reads again all that is shown of the app, after a change. */
+/** Returns a function that refetches the app's data after a change. */
 export function useChanged(): () => Promise<void> {
   const queries = useQueryClient()
   const { app } = useApp()

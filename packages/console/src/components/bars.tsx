@@ -4,11 +4,11 @@ const gap = 1
 
 export interface Bar {
   value: number
-  /** The part of it that failed. */
+  /** The failed part of the value. */
   failed?: number
 }
 
-/** Values over time as bars; their text is the label, since a picture says nothing to those who do not see it. */
+/** A bar chart of values over time. The label describes it to screen readers. */
 export function Bars({ label, bars }: { label: string; bars: readonly Bar[] }) {
   const most = Math.max(1, ...bars.map(({ value }) => value))
   const step = width / Math.max(1, bars.length)

@@ -1,6 +1,6 @@
 import { Select } from '@mantine/core'
 
-/** A filter with some values; none of them is all. */
+/** A filter with fixed values. No choice means all. */
 export function ChoiceFilter<const Value extends string>({
   label,
   any,
@@ -9,9 +9,9 @@ export function ChoiceFilter<const Value extends string>({
   onChange,
 }: {
   label: string
-  /** Shown where none is chosen. */
+  /** Placeholder if none is chosen. */
   any: string
-  /** Each with its text. */
+  /** The values with their labels. */
   values: Readonly<Record<Value, string>>
   value: Value | undefined
   onChange: (value: Value | undefined) => void

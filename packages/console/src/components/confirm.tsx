@@ -10,24 +10,24 @@ import { Failure } from './states.tsx'
 
 export interface ConfirmProps {
   title: string
-  /** The button that does it. */
+  /** Label of the confirm button. */
   action: string
-  /** Called when it is done, or not to be done. */
+  /** Called after success, and on cancel unless `onCancel` is set. */
   onClose: () => void
-  /** In place of onClose when it is not to be done. */
+  /** Called on cancel instead of `onClose`. */
   onCancel?: () => void
-  /** Does it; a failure is shown in the dialog. */
+  /** Performs the action. The dialog shows a failure. */
   run: () => Promise<unknown>
-  /** Said when it is done. */
+  /** Notification after success. */
   done?: string
   isDangerous?: boolean
-  /** The name to type before the button works. */
+  /** A name that must be typed to enable the button. */
   typed?: string
   isReady?: boolean
   children?: ReactNode
 }
 
-/** A dialog that says what will happen, takes what it needs, and does it. */
+/** A dialog that describes an action, collects its input, and performs it. */
 export function Confirm({
   title,
   action,
@@ -87,7 +87,7 @@ export function Confirm({
   )
 }
 
-/** A dialog over the view. The policy of the page allows no styles that scripts write, so it does not lock scrolling. */
+/** A modal dialog. It does not lock scrolling, since the CSP forbids the styles that this needs. */
 export function Dialog({
   title,
   onClose,
@@ -115,7 +115,7 @@ export function Dialog({
   )
 }
 
-/** A warning of what an action does. */
+/** A warning about an action's effect. */
 export function Warning({ children }: { children: ReactNode }) {
   return (
     <Alert color="yellow" icon={<Icon name="warning" />}>
@@ -124,13 +124,13 @@ export function Warning({ children }: { children: ReactNode }) {
   )
 }
 
-/** Says for some seconds that something is done. */
+/** Notifies of a success for some seconds. */
 export function say(message: string): void {
-  // It goes by itself: a button to close it would need a name in the reader's language.
+  // No close button, since its label would have to be translated here. The notification closes by itself.
   notifications.show({ message, color: 'teal', withCloseButton: false, icon: <Icon name="check" size={16} /> })
 }
 
-/** Says for some seconds that something failed. */
+/** Notifies of a failure for some seconds. */
 export function sayFailure(message: string): void {
   notifications.show({ message, color: 'red', icon: <Icon name="warning" size={16} />, autoClose: 10_000 })
 }

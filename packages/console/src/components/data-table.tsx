@@ -14,12 +14,12 @@ export interface TableProps<Row extends RowData> {
   columns: Columns<Row>
   rows: readonly Row[]
   keyOf: (row: Row) => string
-  /** The columns that the server sorts by, and the present one, with `-` where it descends. */
+  /** The current sort, with `-` for descending, and the columns that the server can sort by. */
   sorting?: { sort: string; columns: readonly string[]; onSort: (sort: string) => void } | undefined
   isStale?: boolean
 }
 
-/** Rows in columns; wider than the window it scrolls by itself. */
+/** A table that scrolls horizontally if it is too wide. */
 export function DataTable<Row extends RowData>({
   label,
   columns,
@@ -35,7 +35,7 @@ export function DataTable<Row extends RowData>({
       type="auto"
       className={isStale ? 'table stale' : 'table'}
       aria-busy={isStale}
-      // A table without a link or button could else not be scrolled by the keyboard.
+      // Makes a table without links or buttons scrollable by keyboard.
       viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': t.tableOf(label) }}
     >
       <Table highlightOnHover verticalSpacing="xs" aria-label={label}>
@@ -95,7 +95,7 @@ function SortButton({
   )
 }
 
-/** Goes on to the next page of a cursor, and back to the first one. */
+/** Buttons for the next and the first page. */
 export function Pager({
   count,
   cursor,

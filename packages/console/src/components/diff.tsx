@@ -1,9 +1,9 @@
 import { visible } from './shown.tsx'
 
-/** Beyond this, lines are compared from both ends only. */
+/** Longer changed parts are shown as removed and added without a comparison. */
 const mostLines = 400
 
-/** Which lines of a text go, and which come. */
+/** A line diff of two texts. */
 export function Diff({ before, after }: { before: string; after: string }) {
   return (
     <pre className="code">
@@ -21,7 +21,7 @@ interface DiffLine {
   line: string
 }
 
-/** The lines of both texts in order: those that stay, go and come, by their longest common subsequence. */
+/** The unchanged, removed and added lines in order, by their longest common subsequence. */
 function linesOf(before: string, after: string): DiffLine[] {
   const [old, now] = [before, after].map((text) => (text === '' ? [] : text.split('\n'))) as [string[], string[]]
   let begin = 0
@@ -38,7 +38,7 @@ function linesOf(before: string, after: string): DiffLine[] {
 }
 
 function compared(gone: readonly string[], come: readonly string[]): DiffLine[] {
-  /** `lengths[i][j]`: of the longest common subsequence of the lines from i and from j on. */
+  /** `lengths[i][j]` is the length of the longest common subsequence of the lines from i and j on. */
   const lengths = Array.from({ length: gone.length + 1 }, () => Array.from({ length: come.length + 1 }, () => 0))
   const at = (i: number, j: number) => lengths[i]?.[j] ?? 0
   for (let i = gone.length - 1; i >= 0; i--) {

@@ -30,17 +30,17 @@ const kinds = ['hour', 'day', 'week', 'month', 'never', 'other'] as const
 
 export interface End {
   kind: (typeof kinds)[number]
-  /** Of `other`: a local time, such as 2026-11-26T12:00. */
+  /** For `other`: a local time, such as 2026-11-26T12:00. */
   at: string
 }
 
-/** Unix milliseconds; undefined for one that never comes. */
+/** Unix time in milliseconds; undefined for `never`. */
 export function endMS({ kind, at }: End): number | undefined {
   if (kind === 'never') return undefined
   return kind === 'other' ? new Date(at).getTime() : Date.now() + durationsMS[kind]
 }
 
-/** When a ban ends. */
+/** Fields for the end of a ban. */
 export function EndField({ end, onEnd }: { end: End; onEnd: (end: End) => void }) {
   const t = useTexts(endTexts)
   return (

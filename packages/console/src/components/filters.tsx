@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 
 const pauseMS = 300
 
-/** A field of a filter: what is typed goes into the address once the typing pauses; empty is no filter. */
+/** A text filter, debounced, kept in the URL. Empty means no filter. */
 export function TextFilter({
   label,
   value = '',
@@ -14,12 +14,12 @@ export function TextFilter({
   label: string
   value: string | undefined
   onChange: (value: string | undefined) => void
-  /** `/` goes to it. */
+  /** Whether the `/` shortcut focuses it. */
   isFirst?: boolean
 }) {
   const [typed, setTyped] = useState(value)
   const change = useDebouncedCallback((next: string) => onChange(next.trim() || undefined), pauseMS)
-  // The address has changed by other means, such as the browser's Back.
+  // Follow other changes of the URL, such as the browser's back button.
   useEffect(() => setTyped(value), [value])
   return (
     <TextInput
@@ -37,7 +37,7 @@ export function TextFilter({
   )
 }
 
-/** A moment as a filter: in the reader's time zone here, in milliseconds in the address. */
+/** A time filter, shown in the operator's time zone and kept in the URL in milliseconds. */
 export function TimeFilter({
   label,
   value,
@@ -64,7 +64,7 @@ export function TimeFilter({
   )
 }
 
-/** As `datetime-local` wants it. */
+/** Formats a time for a `datetime-local` input. */
 function localTime(atMS: number): string {
   const date = new Date(atMS)
   const local = new Date(atMS - date.getTimezoneOffset() * 60_000)

@@ -1,7 +1,7 @@
 import type { Language } from '../texts/texts.ts'
 
 const forms = {
-  /** A moment in a table. */
+  /** A time in a table. */
   moment: { dateStyle: 'medium', timeStyle: 'short' },
   toTheSecond: { dateStyle: 'medium', timeStyle: 'medium' },
   clock: { timeStyle: 'short' },
@@ -13,11 +13,11 @@ const forms = {
   shortDay: { month: 'short', day: 'numeric' },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>
 
-// To make a format takes longer than to paint a row of a table.
+// Cached, since creating a format takes longer than rendering a table row.
 const dates = new Map<string, Intl.DateTimeFormat>()
 const numbers = new Map<Language, Intl.NumberFormat>()
 
-/** A time in the reader's language and time zone. */
+/** Formats a time in the operator's language and time zone. */
 export function formatTime(language: Language, form: keyof typeof forms, at: Date | number): string {
   const key = `${language} ${form}`
   const format = dates.get(key) ?? new Intl.DateTimeFormat(language, forms[form])
@@ -25,7 +25,7 @@ export function formatTime(language: Language, form: keyof typeof forms, at: Dat
   return format.format(at)
 }
 
-/** A number with the separators of the reader's language. */
+/** Formats a number in the operator's language. */
 export function formatNumber(language: Language, value: number): string {
   const format = numbers.get(language) ?? new Intl.NumberFormat(language)
   numbers.set(language, format)

@@ -1,4 +1,4 @@
-/** Drawn on a grid of 24, as lines in the colour of the text. */
+/** Paths on a 24×24 grid, stroked in the text colour. */
 const paths = {
   apps: 'M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z',
   back: 'M15 5l-7 7 7 7',

@@ -10,7 +10,7 @@ interface PageOf<Row> {
   cursor?: string | undefined
 }
 
-/** A page of a list of the API as a table: what loads, fails or is not there, and the way to the next page. */
+/** A page of an API list as a table, with loading, error and empty states and a pager. */
 export function Listed<Row extends RowData, Page extends PageOf<Row>>({
   query,
   count,
@@ -20,10 +20,10 @@ export function Listed<Row extends RowData, Page extends PageOf<Row>>({
   ...table
 }: Omit<TableProps<Row>, 'rows' | 'isStale'> & {
   query: UseQueryResult<Page>
-  /** Of a page: such as `50 of 1,200`. */
+  /** Describes a page's share, such as `50 of 1,200`. */
   count?: (page: Page) => string
   empty: { icon: IconName; title: string; hint: ReactNode }
-  /** That of the page, which is absent on the first. */
+  /** Cursor of the current page; undefined on the first. */
   cursor: string | undefined
   onPage: (cursor: string | undefined) => void
 }) {

@@ -1,7 +1,7 @@
 import { Group, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 
-/** The head of a view: its title, which is also the browser's, and its actions. */
+/** A view with its title, which is also the browser tab's, and its actions. */
 export function Page({
   title,
   name,
@@ -9,9 +9,9 @@ export function Page({
   above,
   children,
 }: {
-  /** Of the browser's tab. */
+  /** Title of the browser tab. */
   title: string
-  /** Shown in place of the title: a name that somebody gave, with marks beside it. */
+  /** Shown instead of the title, such as a user's name with badges. */
   name?: ReactNode
   actions?: ReactNode
   above?: ReactNode
@@ -34,7 +34,7 @@ export function Page({
   )
 }
 
-/** A part of a view with a heading. */
+/** A section of a view with a heading. */
 export function Section({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
   return (
     <section className="section" aria-label={title}>
@@ -49,7 +49,7 @@ export function Section({ title, actions, children }: { title: string; actions?:
   )
 }
 
-/** Names and their values. */
+/** A list of labels and values. */
 export function Facts({ facts }: { facts: readonly (readonly [label: string, value: ReactNode])[] }) {
   return (
     <dl className="facts">

@@ -1,6 +1,6 @@
 import { SegmentedControl } from '@mantine/core'
 
-/** Chooses one of the parts of a view. */
+/** Switches between the parts of a view. */
 export function Parts<const Part extends string>({
   label,
   parts,
@@ -8,7 +8,7 @@ export function Parts<const Part extends string>({
   onChange,
 }: {
   label: string
-  /** Each with its text. */
+  /** The parts with their labels. */
   parts: readonly (readonly [Part, string])[]
   value: Part
   onChange: (part: Part) => void

@@ -6,7 +6,7 @@ import { Name, ViewLink, visible } from './shown.tsx'
 
 const graphemes = new Intl.Segmenter()
 
-/** The first letter of a name, in a circle: pictures of other servers are not loaded. */
+/** The first letter of a name in a circle. Avatars are not loaded, since they are on other servers. */
 export function Initial({ name, size = 28 }: { name: string; size?: number }) {
   const first = graphemes.segment(visible(name).trim())[Symbol.iterator]().next().value?.segment ?? '?'
   return (
@@ -21,7 +21,7 @@ export interface Person {
   nickname: string
 }
 
-/** A user with a link to the user's page. */
+/** A link to a user's page. */
 export function PersonLink({ person, withId = false }: { person: Person; withId?: boolean }) {
   const { app } = useApp()
   const { _id: id, nickname } = person
@@ -48,7 +48,7 @@ export function RobotBadge() {
   )
 }
 
-/** A room with a link to its page. */
+/** A link to a room's page. */
 export function RoomLink({ id, name, withId = false }: { id: string; name: string | undefined; withId?: boolean }) {
   const { app } = useApp()
   return (

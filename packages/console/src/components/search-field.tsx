@@ -7,7 +7,7 @@ import { Icon } from './icon.tsx'
 
 const pauseMS = 200
 
-/** A field that searches as one types, once the typing pauses. `/` goes to the first one of a view. */
+/** A search field, debounced. The `/` shortcut focuses a view's first one. */
 export function SearchField({
   label,
   value,
@@ -20,11 +20,11 @@ export function SearchField({
   const t = useTexts(commonTexts)
   const [typed, setTyped] = useState(value)
   const view = useRef('')
-  // A link may have been followed since: the search must not lead back.
+  // A search must not navigate back if the operator has left the view since.
   const search = useDebouncedCallback((next: string) => {
     if (location.pathname === view.current) onSearch(next)
   }, pauseMS)
-  // The address has changed by other means, such as the browser's Back.
+  // Follow other changes of the URL, such as the browser's back button.
   useEffect(() => setTyped(value), [value])
   const put = (next: string) => {
     setTyped(next)

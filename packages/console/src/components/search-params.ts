@@ -1,8 +1,8 @@
-/** A text in an address; undefined where it is none, or empty. */
+/** Reads a text from a URL parameter; undefined if it is missing or empty. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined
 
-/** One of some values in an address; undefined where it is none. */
+/** Reads one of several values from a URL parameter; undefined for any other. */
 export const oneOf =
   <const Value extends string>(values: readonly Value[]) =>
   (value: unknown): Value | undefined =>

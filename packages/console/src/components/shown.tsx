@@ -9,24 +9,24 @@ import { Icon } from './icon.tsx'
 export const ViewLink = createLink(Anchor<'a'>)
 
 /**
- * A text that users wrote: its direction stays inside, and invisible characters that would reorder or hide what stands
- * around it are shown as a sign.
+ * A text from users. Its direction is isolated, and invisible characters that could reorder or hide their surroundings
+ * are made visible.
  */
 export function UserText({ text }: { text: string }) {
   return <bdi className="user-text">{visible(text)}</bdi>
 }
 
-/** Direction overrides and isolates, and other characters without width, as ⍰. */
-// oxlint-disable-next-line no-misleading-character-class -- single characters, none of which is joined
+/** Replaces bidirectional controls and other zero-width characters by ⍰. */
+// oxlint-disable-next-line no-misleading-character-class -- matches single characters, none of them joined
 export const visible = (text: string): string =>
   text.replaceAll(/[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/gu, '⍰')
 
-/** A name, or the ID where there is none. */
+/** A name, or the ID if there is none. */
 export function Name({ name, id }: { name?: string | undefined; id: string }) {
   return name === undefined || name.trim() === '' ? <Code>{visible(id)}</Code> : <UserText text={name} />
 }
 
-/** Text in lines, such as JSON; longer than its place it scrolls, also by the keyboard. */
+/** Preformatted text, such as JSON. Scrolls, by keyboard too. */
 export function Lines({ label, text }: { label: string; text: string }) {
   return (
     <pre className="code" role="group" aria-label={label} tabIndex={0}>
@@ -35,7 +35,7 @@ export function Lines({ label, text }: { label: string; text: string }) {
   )
 }
 
-/** A moment in the reader's language and time zone; the exact one on hover. */
+/** A time in the operator's language and time zone, with the exact time on hover. */
 export function Time({ at }: { at: number | string | undefined }) {
   const language = useLanguage()
   const t = useTexts(commonTexts)
@@ -50,13 +50,13 @@ export function Time({ at }: { at: number | string | undefined }) {
   )
 }
 
-/** Writes numbers with the separators of the reader's language. */
+/** Returns a function that formats numbers in the operator's language. */
 export function useNumber(): (value: number) => string {
   const language = useLanguage()
   return (value) => formatNumber(language, value)
 }
 
-/** An ID with a button that copies it. */
+/** An ID with a copy button. */
 export function Id({ id }: { id: string }) {
   return (
     <Group gap={4} wrap="nowrap" className="id">
@@ -66,7 +66,7 @@ export function Id({ id }: { id: string }) {
   )
 }
 
-/** Copies a text, where the browser lets it: over https or on this machine. */
+/** A copy button. Browsers allow copying only over https or on localhost. */
 export function Copy({ text }: { text: string }) {
   const t = useTexts(commonTexts)
   return (

@@ -11,11 +11,11 @@ interface SmallFormProps {
   submit: { label: string; isPending: boolean; isDisabled?: boolean; error: Error | null; onSubmit: () => void }
   /** Whether the operator may submit it. */
   may?: boolean
-  /** The outcome. */
+  /** The result of a submit. */
   children?: ReactNode
 }
 
-/** A section that is one form: a hint, a few fields and a button, with what fails below. */
+/** A section with a small form: a hint, fields and a button, with failures below. */
 export function SmallForm({ title, hint, width, fields, submit, may = true, children }: SmallFormProps) {
   return (
     <Section title={title}>

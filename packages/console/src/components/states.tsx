@@ -6,7 +6,7 @@ import { commonTexts } from '../texts/common.ts'
 import { useTexts } from '../texts/texts.ts'
 import { Icon, type IconName } from './icon.tsx'
 
-/** Grey lines in the place of what is being loaded. */
+/** Placeholder lines while data loads. */
 export function Loading({ rows = 6, height = 36 }: { rows?: number; height?: number }) {
   const t = useTexts(commonTexts)
   return (
@@ -20,7 +20,7 @@ export function Loading({ rows = 6, height = 36 }: { rows?: number; height?: num
   )
 }
 
-/** A sentence for a failed call, in the reader's language where its cause is known. */
+/** Returns a function that describes a failed call, in the operator's language if the cause is known. */
 export function useFailureText(): (error: unknown) => string {
   const t = useTexts(commonTexts)
   return (error) => {
@@ -31,7 +31,7 @@ export function useFailureText(): (error: unknown) => string {
   }
 }
 
-/** A failed call: the sentence, the code and the ID of the request, and a button to try again. */
+/** A failed call with its description, code and request ID, and a retry button. */
 export function Failure({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const t = useTexts(commonTexts)
   const textOf = useFailureText()
@@ -56,7 +56,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: (() => void)
   )
 }
 
-/** Says that there is nothing, and offers what to do about it. */
+/** An empty state, with a hint or action. */
 export function Empty({ icon, title, children }: { icon: IconName; title: string; children?: ReactNode }) {
   return (
     <Stack align="center" gap="xs" className="empty" role="status">
@@ -71,7 +71,7 @@ export function Empty({ icon, title, children }: { icon: IconName; title: string
   )
 }
 
-/** Shows what a query has read, or that it loads, or why it failed. */
+/** Renders a query's data, or its loading or error state. */
 export function Loaded<Data>({
   query,
   rows,

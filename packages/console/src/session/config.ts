@@ -3,7 +3,7 @@ import { resultOf } from '../api.ts'
 import { useChanged } from '../components/act.tsx'
 import { useApp } from './session.tsx'
 
-/** The configuration of the app, by key. */
+/** The app's configuration by key. */
 export function useConfig() {
   const { app, api } = useApp()
   return useQuery({
@@ -13,12 +13,12 @@ export function useConfig() {
   })
 }
 
-/** Saves some keys of the configuration; null ends what a key does. */
+/** Returns a function that saves configuration keys. Null disables a key. */
 export function useSaveConfig(): (keys: Readonly<Record<string, unknown>>) => Promise<void> {
   const { api } = useApp()
   const changed = useChanged()
   return async (keys) => {
-    // Its type says which keys there are not, but none of the values of others.
+    // The body's type excludes some keys, but does not describe values.
     const body = keys as object
     await resultOf(api.POST('/config', { body }))
     await changed()

@@ -5,18 +5,18 @@ import { scopes } from '../../generated/scopes.ts'
 import { type Api, ApiFailure, createApi, resultOf } from '../api.ts'
 
 export type Session = components['schemas']['OperatorSession']
-/** An operation that takes an API key, such as `DELETE /rooms/{id}`: an operator with its scope may call it. */
+/** An API-key operation, such as `DELETE /rooms/{id}`. Operators with its scope may call it. */
 export type Operation = keyof typeof scopes
 
 const sessionKey = ['session'] as const
 
 interface SignedIn {
   session: Session
-  /** Calls without an app: the operator's own. */
+  /** The operator's own calls, without an app. */
   api: Api
-  /** The calls of an app; those that read conversations need a reason. */
+  /** Calls in an app. Those that read conversations need a reason. */
   apiOf: (app: string, reason?: string) => Api
-  /** Shows the sign-in screen, at the same address. */
+  /** Shows the sign-in screen at the current URL. */
   end: () => void
 }
 
@@ -28,12 +28,12 @@ export function useSession(): SignedIn {
   return signedIn
 }
 
-/** Asks for the session while the rest of the console still loads. */
+/** Requests the session while the rest of the console still loads. */
 export function startSession(queries: QueryClient): void {
   void queries.prefetchQuery(sessionQuery(queries))
 }
 
-/** The session of the browser's cookie: null where there is none. */
+/** The session of the browser's cookie; null if there is none. */
 export function useSessionQuery() {
   return useQuery(sessionQuery(useQueryClient()))
 }
@@ -52,10 +52,10 @@ function sessionQuery(queries: QueryClient) {
   })
 }
 
-/** Whether a session is known; while the first one is asked for, none is. */
+/** Whether a session is known; false while the first request is pending. */
 export const isSignedIn = (queries: QueryClient): boolean => Boolean(queries.getQueryData<Session | null>(sessionKey))
 
-/** Puts a new session in, or with null shows the sign-in screen and forgets all that was read. */
+/** Sets a new session. Null shows the sign-in screen and clears all cached data. */
 export function setSession(queries: QueryClient, session: Session | null): void {
   queries.setQueryData<Session | null>(sessionKey, session)
   if (session === null) queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] })
@@ -97,7 +97,7 @@ interface CurrentApp {
 
 const AppContext = createContext<CurrentApp | undefined>(undefined)
 
-/** The app of the address: its calls, and what the operator may do in it. */
+/** The URL's app, with its calls and the operator's permissions. */
 export function useApp(): CurrentApp {
   const current = use(AppContext)
   if (!current) throw new Error('no app here')

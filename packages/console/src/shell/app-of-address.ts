@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router'
 
-/** The app of the address, if it has one. */
+/** The app in the URL, if any. */
 export function useAppOfAddress(): string | undefined {
   return useParams({ strict: false }).app
 }

@@ -37,7 +37,7 @@ export function LanguageMenu() {
 
 export function ThemeMenu() {
   const t = useTexts(shellTexts)
-  // Else Mantine writes a style element, which the policy of the page refuses.
+  // Otherwise Mantine writes a style element, which the CSP blocks.
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true })
   return (
     <Menu>

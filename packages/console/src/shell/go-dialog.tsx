@@ -18,7 +18,7 @@ interface Target {
   go: () => void
 }
 
-/** Goes to a view, another app, or a user or room by the ID. */
+/** Goes to a view, another app, or a user or room by ID. */
 export function GoDialog({ app, onClose }: { app: string | undefined; onClose: () => void }) {
   const t = useTexts(shellTexts)
   const [typed, setTyped] = useState('')

@@ -4,7 +4,7 @@ import { firstLanguage, type Language, LanguageContext, storeLanguage } from '..
 const SetLanguage = createContext<(language: Language) => void>(() => {})
 export const useSetLanguage = (): ((language: Language) => void) => use(SetLanguage)
 
-/** The language of all texts, which the browser keeps for the next visit. */
+/** Provides the language, which the browser remembers. */
 export function LanguageProvider({ children }: { children: ReactNode }) {
   const [language, setLanguage] = useState(firstLanguage)
   useEffect(() => {

@@ -1,4 +1,7 @@
-/** The token after `#` in the address, which is removed at once: neither the history nor a copied address has it. */
+/**
+ * Takes the token from the URL's fragment, and removes it at once, so that neither the history nor a copied URL
+ * contains it.
+ */
 function takeHash(): URLSearchParams {
   const hash = new URLSearchParams(location.hash.slice(1))
   if (hash.has('link') || hash.has('error')) history.replaceState(null, '', location.pathname + location.search)
@@ -10,5 +13,5 @@ const hash = takeHash()
 /** The token of a one-time sign-in link, `/console#link=…`. */
 export const linkToken: { present: string | undefined } = { present: hash.get('link') ?? undefined }
 
-/** Why the identity provider led back without a session, `/console#error=…`. */
+/** Why the sign-in with an identity provider failed, `/console#error=…`. */
 export const ssoError: string | undefined = hash.get('error') ?? undefined

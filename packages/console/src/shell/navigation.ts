@@ -1,7 +1,7 @@
 import type { IconName } from '../components/icon.tsx'
 import type { Operation } from '../session/session.tsx'
 
-/** The views of an app, in the order of the navigation. */
+/** The views of an app, in navigation order. */
 export const views = [
   { name: 'overview', to: '/apps/$app/overview', icon: 'chart', key: 'o', needs: 'GET /admin/overview' },
   { name: 'users', to: '/apps/$app/users', icon: 'users', key: 'u', needs: 'GET /admin/clients' },
@@ -17,12 +17,12 @@ export const views = [
 ] as const satisfies readonly View[]
 
 interface View {
-  /** Its text in texts.ts. */
+  /** Key of the label in texts.ts. */
   name: string
   to: string
   icon: IconName
-  /** After `g`, on the keyboard. */
+  /** Shortcut key after `g`. */
   key: string
-  /** Shown to operators who may call it. */
+  /** The operation that an operator must be allowed to call to see the view. */
   needs: Operation
 }

@@ -1,11 +1,11 @@
 const stored = 'parley-console-return'
 
-/** Remembers the present address while an identity provider signs the operator in. */
+/** Remembers the current URL during a sign-in with an identity provider. */
 export function rememberAddress(): void {
   sessionStorage.setItem(stored, location.href)
 }
 
-/** The address to come back to, once. */
+/** Returns the remembered URL, once. */
 export function takeAddress(): string | undefined {
   const address = sessionStorage.getItem(stored) ?? undefined
   sessionStorage.removeItem(stored)

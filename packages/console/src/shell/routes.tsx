@@ -25,15 +25,15 @@ export const rootRoute = createRootRouteWithContext<RouterContext>()({
   errorComponent: Broken,
 })
 
-/** Below it every view has the navigation. */
+/** Parent of all views with the navigation. */
 export const shellRoute = createRoute({ getParentRoute: () => rootRoute, id: 'shell', component: Shell })
 
-/** Below it every view is about one app. */
+/** Parent of all views of one app. */
 export const appRoute = createRoute({ getParentRoute: () => shellRoute, path: 'apps/$app', component: App })
 
 export const indexRoute = createRoute({ getParentRoute: () => rootRoute, path: '/', component: Start })
 
-/** Shows the sign-in screen in place of any view, so that one comes back to its address. */
+/** Shows the sign-in screen in place of any view, so that the URL stays the same. */
 function Root() {
   const query = useSessionQuery()
   if (query.isError) {

@@ -16,7 +16,7 @@ import { shellTexts } from './texts.ts'
 
 const lastApp = 'parley-console-app'
 
-/** The navigation beside a view: a column, or on a phone a drawer. */
+/** A view with the navigation: a column, or a drawer on a phone. */
 export function Shell() {
   const t = useTexts(shellTexts)
   const { session } = useSession()
@@ -42,7 +42,7 @@ export function Shell() {
       >
         {t.skip}
       </a>
-      {/* No header: dialogs have one. */}
+      {/* Not a header element, since dialogs have one. */}
       <nav className="bar" aria-label={t.console}>
         <ActionIcon variant="subtle" color="gray" aria-label={t.openNavigation} onClick={drawer.open}>
           <Icon name="menu" />

@@ -3,12 +3,12 @@ import { useNavigate } from '@tanstack/react-router'
 import { useRef } from 'react'
 import { views } from './navigation.ts'
 
-/** How long after `g` the key of a view counts. */
+/** How long after `g` a view's key is accepted. */
 const sequenceMS = 1_500
 
 const toSearch = () => document.querySelector<HTMLInputElement>('main [data-search-field]')?.focus()
 
-/** `/` searches in the view, `g` and a letter goes to a view, Ctrl+K to anything, `?` shows them all. */
+/** `/` searches the view, `g` and a letter go to a view, Ctrl+K goes to anything, `?` lists the shortcuts. */
 export function useShortcuts({
   app,
   onGo,
@@ -28,7 +28,7 @@ export function useShortcuts({
   ])
   useHotkeys([
     ['mod+K', onGo],
-    // Keyboards have these signs with Shift or without.
+    // Depending on the keyboard, these characters need Shift.
     ...['?', 'shift+?'].map((key): [string, () => void] => [key, onHelp]),
     ...['/', 'shift+/'].map((key): [string, () => void] => [key, toSearch]),
     ['g', () => (begun.current = performance.now())],

@@ -13,7 +13,7 @@ import { shellTexts } from './texts.ts'
 
 const api: Api = createApi({ onSessionEnd: () => {} })
 
-/** By e-mail and password, with the code of an authenticator where there is one, by a passkey, an identity provider or a link. */
+/** Sign-in by password with an optional authenticator code, by passkey, identity provider or link. */
 export function SignIn() {
   const t = useTexts(shellTexts)
   const [link, setLink] = useState(linkToken.present)
@@ -65,7 +65,7 @@ function useSignIn<Input>(call: (input: Input) => Promise<Session>) {
   })
 }
 
-/** The ways that the installation has. */
+/** The sign-in methods of the installation. */
 function Ways() {
   const t = useTexts(shellTexts)
   const { data } = useQuery({
@@ -157,7 +157,7 @@ function ByPassword() {
 function ByPasskey() {
   const t = useTexts(shellTexts)
   const signIn = useSignIn(async () => {
-    // Of use to few, so it is loaded when it is wanted.
+    // Loaded on demand, since few operators use passkeys.
     const { startAuthentication } = await import('@simplewebauthn/browser')
     const { options } = await resultOf(api.POST('/operator/passkey/challenge'))
     const { response, ...made } = await startAuthentication({
@@ -186,7 +186,7 @@ function ByLink({ token, onGiveUp }: { token: string; onGiveUp: () => void }) {
   return (
     <Stack gap="sm">
       <Refusal error={signIn.error} wrong={t.wrongLink} />
-      {/* By hand: programs that look at links in e-mails would use it up. */}
+      {/* Needs a click, since link scanners in e-mail programs would use up the link. */}
       <Button autoFocus loading={signIn.isPending} onClick={() => signIn.mutate(undefined)}>
         {t.useLink}
       </Button>

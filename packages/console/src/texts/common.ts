@@ -1,11 +1,11 @@
 import { texts } from './texts.ts'
 
-/** Texts of components that several screens share. */
+/** Texts shared by several screens. */
 export const commonTexts = texts(
   {
     loading: 'Loading…',
     retry: 'Try again',
-    failed: 'This could not be loaded',
+    failed: 'Something went wrong',
     failedNetwork: 'Parley cannot be reached. Check your connection.',
     failedPermission: 'Your role does not allow this',
     failedNotFound: 'Not found',
@@ -40,7 +40,7 @@ export const commonTexts = texts(
   {
     loading: '加载中…',
     retry: '重试',
-    failed: '无法加载',
+    failed: '操作失败',
     failedNetwork: '无法连接到 Parley，请检查网络。',
     failedPermission: '您的角色无权执行此操作',
     failedNotFound: '未找到',

@@ -3,16 +3,16 @@ import { createContext, use } from 'react'
 export const languages = { en: 'English', zh: '中文' } as const
 export type Language = keyof typeof languages
 
-/** A text, or one that is made of what it is about. */
+/** A text, or a function that builds one. */
 type Text = string | ((...about: never[]) => string)
 type SameTexts<T> = {
   readonly [Key in keyof T]: T[Key] extends (...about: infer About) => string ? (...about: About) => string : string
 }
 
-/** The texts of a part of the console in every language. */
+/** A set of texts in every language. */
 export type Texts<T> = Record<Language, SameTexts<T>>
 
-/** Declares texts: those in Chinese have the keys and parameters of those in English. */
+/** Declares texts. The Chinese ones have the same keys and parameters as the English ones. */
 export function texts<const T extends Record<string, Text>>(en: T, zh: SameTexts<NoInfer<T>>): Texts<T> {
   return { en: en as unknown as SameTexts<T>, zh }
 }
@@ -26,7 +26,7 @@ export function useTexts<T>(of: Texts<T>): SameTexts<T> {
   return of[useLanguage()]
 }
 
-/** The language of the last visit, else the browser's. */
+/** The remembered language, or the browser's. */
 export function firstLanguage(): Language {
   const known = localStorage.getItem(stored)
   if (known !== null && known in languages) return known as Language

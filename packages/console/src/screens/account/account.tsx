@@ -14,7 +14,7 @@ import { Passkeys } from './passkeys.tsx'
 import { Password } from './password.tsx'
 import { accountTexts } from './texts.ts'
 
-/** The operator's own account: roles, password, authenticator, passkeys and sessions. */
+/** The operator's account: roles, password, authenticator, passkeys and sessions. */
 export function Account() {
   const t = useTexts(accountTexts)
   const shell = useTexts(shellTexts)

@@ -9,7 +9,7 @@ import { setSession, useSession } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { accountTexts } from './texts.ts'
 
-/** Sets up an authenticator for the operator's account, confirmed by a code of it, or removes it. */
+/** Sets up or removes the operator's authenticator. Both need a code. */
 export function Authenticator() {
   const t = useTexts(accountTexts)
   const queries = useQueryClient()

@@ -10,7 +10,7 @@ import { useSession } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { accountTexts } from './texts.ts'
 
-/** The operator's passkeys: adds one by the browser, renames and removes them. */
+/** Lists, adds, renames and removes the operator's passkeys. */
 export function Passkeys() {
   const t = useTexts(accountTexts)
   const { api } = useSession()

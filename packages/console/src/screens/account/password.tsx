@@ -9,7 +9,7 @@ import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { accountTexts } from './texts.ts'
 
-/** Sets the operator's password; every other session ends. */
+/** Sets the operator's password, which ends all other sessions. */
 export function Password() {
   const t = useTexts(accountTexts)
   const common = useTexts(commonTexts)

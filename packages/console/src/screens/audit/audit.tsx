@@ -19,7 +19,7 @@ type Entry = components['schemas']['AuditEntry']
 
 const route = getRouteApi('/shell/apps/$app/audit')
 
-/** Changes with their actor, time and address, and the values before and after. */
+/** The audit log: changes with their actor, time, IP address, and values before and after. */
 export function Audit() {
   const t = useTexts(auditTexts)
   const { app, api } = useApp()

@@ -11,8 +11,8 @@ export const auditTexts = texts(
     time: 'Time',
     change: 'Change',
     values: 'Before and after',
-    nothing: 'No change matches',
-    nothingHint: 'An actor is such as key:9f86d081884c, a subject such as room:demo-room.',
+    nothing: 'No matching changes',
+    nothingHint: 'Example actor: key:9f86d081884c. Example subject: room:demo-room.',
   },
   {
     audit: '审计日志',

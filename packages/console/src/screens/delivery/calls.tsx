@@ -20,7 +20,7 @@ type Call = components['schemas']['WebhookDelivery']
 const route = getRouteApi('/shell/apps/$app/delivery')
 const colours = { done: 'teal', failed: 'red', waiting: 'yellow' } as const
 
-/** Every call of the last days with the answer, to be made again one by one or of a time. */
+/** Recent webhook calls with their responses. Retries single calls or a period. */
 export function Calls() {
   const t = useTexts(deliveryTexts)
   const { app, api, may } = useApp()

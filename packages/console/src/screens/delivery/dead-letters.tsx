@@ -10,7 +10,7 @@ import { useTexts } from '../../texts/texts.ts'
 import { WithReason } from '../rooms/conversation/reason.tsx'
 import { deliveryTexts } from './texts.ts'
 
-/** Calls that failed for good, each with what it was to say: texts of messages, so it is read with a reason. */
+/** Permanently failed calls with their data. Reading them needs a reason, since they contain message texts. */
 export function DeadLetters() {
   return <WithReason about="dead letters">{(api) => <Letters api={api} />}</WithReason>
 }

@@ -12,7 +12,7 @@ import { deliveryTexts } from './texts.ts'
 
 const route = getRouteApi('/shell/apps/$app/delivery')
 
-/** Calls to the integrator's servers, those that failed for good, and pushes. */
+/** Webhook calls, dead letters and push. */
 export function Delivery() {
   const t = useTexts(deliveryTexts)
   const { may } = useApp()

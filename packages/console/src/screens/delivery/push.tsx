@@ -10,7 +10,7 @@ import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { deliveryTexts } from './texts.ts'
 
-/** The credentials of push networks, why a message was pushed to a user or not, and a push to try. */
+/** Push network credentials, the reason why a push was or was not sent, and a test push. */
 export function Push() {
   const { may } = useApp()
   return (

@@ -9,7 +9,7 @@ import { useTexts } from '../../texts/texts.ts'
 import { WithReason } from '../rooms/conversation/reason.tsx'
 import { deliveryTexts } from './texts.ts'
 
-/** The data of a call, read with a reason: they have the texts of messages. */
+/** The data of a call. Reading it needs a reason, since it contains message texts. */
 export function SentDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const t = useTexts(deliveryTexts)
   return (

@@ -26,7 +26,7 @@ interface Row {
 const route = getRouteApi('/shell/apps/$app/developers')
 const textOf = (value: unknown) => JSON.stringify(value, null, 2)
 
-/** The app's configuration: every key with its value, an editor that shows what will change, and what has changed. */
+/** The app's configuration: keys with values, an editor that shows a diff before saving, and the change history. */
 export function Configuration() {
   const t = useTexts(developersTexts)
   const { may } = useApp()
@@ -179,7 +179,7 @@ function Editor({ name, before }: { name: string; before: string | undefined }) 
   )
 }
 
-/** Shows the difference, and makes it. */
+/** Shows the diff, and applies it. */
 function ConfirmChange({
   asked,
   name,
@@ -240,7 +240,7 @@ function problemOf(text: string): string | undefined {
   }
 }
 
-/** Changes of keys and their actors, from the audit log, which lacks the values of private keys. */
+/** Configuration changes from the audit log, which omits the values of private keys. */
 function History() {
   const t = useTexts(developersTexts)
   const { app, api } = useApp()

@@ -29,7 +29,7 @@ const needs: Record<Tab, Operation | undefined> = {
   receiver: 'GET /admin/webhooks/receivers/{id}',
 }
 
-/** Keys, configuration, an explorer of the API, the feed of events and a receiver of test calls. */
+/** API keys, configuration, API explorer, event feed and test receiver. */
 export function Developers() {
   const t = useTexts(developersTexts)
   const { may } = useApp()

@@ -17,12 +17,12 @@ const route = getRouteApi('/shell/apps/$app/developers')
 const mostShown = 200
 const waitSeconds = 20
 
-/** The events of the app as they come, read with a reason: they have the texts of messages. */
+/** The app's events as they happen. Reading them needs a reason, since they contain message texts. */
 export function EventTail() {
   return <WithReason about="events">{(api) => <Tail api={api} />}</WithReason>
 }
 
-/** The latest above: each reading waits until there is an event. */
+/** Shows the latest events first. Each read is a long poll. */
 function Tail({ api }: { api: Api }) {
   const t = useTexts(developersTexts)
   const { types } = route.useSearch()
@@ -98,7 +98,7 @@ function useTail(api: Api, types: string | undefined, isPaused: boolean) {
           ...(after !== undefined && { after, wait: waitSeconds }),
         }
         const body = await dataOf(api.GET('/admin/events', { params: { query }, signal }))
-        // As text only for those who accept event streams.
+        // Text is only returned to clients that accept event streams.
         if (typeof body === 'string') return
         const page = body.result
         after = page.cursor

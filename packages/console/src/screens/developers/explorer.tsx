@@ -20,7 +20,7 @@ interface Answer {
   requestId: string | null
 }
 
-/** Calls an operation with an API key that one types: it is kept nowhere, and goes to this server alone. */
+/** Calls an operation with a typed API key, which is not stored and is sent only to this server. */
 export function Explorer() {
   const t = useTexts(developersTexts)
   const { operation } = route.useSearch()
@@ -68,7 +68,7 @@ function Call({ operation, apiKey }: { operation: string; apiKey: string }) {
     mutationFn: async (): Promise<Answer> => {
       const beganMS = performance.now()
       const headers = { 'IM-API-KEY': apiKey, ...(hasBody && { 'Content-Type': 'application/json' }) }
-      // Without the operator's cookie: the key alone decides.
+      // Omit the operator's cookie, so that only the key authenticates.
       const response = await fetch(url, { method, headers, credentials: 'omit', ...(hasBody && { body }) })
       const text = await response.text()
       return {
@@ -176,12 +176,12 @@ function indented(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {
-    // Not JSON: as it came.
+    // Not JSON.
     return text
   }
 }
 
-/** A command for a shell: single quotes, and the key as a variable, so that it is not in the history. */
+/** A curl command with single quotes. The key is a variable, so that it stays out of the shell history. */
 function curlOf({ method, url, body }: { method: string; url: string; body: string | undefined }): string {
   const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
   return [

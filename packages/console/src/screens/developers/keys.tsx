@@ -17,10 +17,10 @@ import { developersTexts } from './texts.ts'
 type ApiKey = components['schemas']['ApiKey']
 type Scope = ApiKey['scopes'][number]
 
-/** Every scope that some operation needs. */
+/** All scopes that operations need. */
 const allScopes = [...new Set<string>(Object.values(scopes))].toSorted() as Scope[]
 
-/** The API keys of the app: never the keys themselves, but once when one is added. */
+/** The app's API keys. A key itself is shown only once, when it is added. */
 export function Keys() {
   const t = useTexts(developersTexts)
   const { app, api, may } = useApp()
@@ -132,7 +132,7 @@ function useColumns(onEnd: ((key: ApiKey) => void) | undefined): Columns<ApiKey>
   )
 }
 
-/** The new key, this one time. */
+/** Shows a new key, once. */
 function Added({ apiKey, onClose }: { apiKey: string; onClose: () => void }) {
   const t = useTexts(developersTexts)
   return (

@@ -1,4 +1,4 @@
-/** Configuration keys that Parley acts on, each with an example that it accepts (docs/reference/configuration.md). */
+/** Configuration keys that Parley uses, each with a valid example (docs/reference/configuration.md). */
 export const knownKeys: Readonly<Record<string, unknown>> = {
   censorship: { keywords: ['darn'] },
   chatPage: { linkCards: true, imageOrigins: ['https://example.com'] },

@@ -3,12 +3,12 @@ export type Tab = (typeof tabs)[number]
 
 export interface DevelopersSearch {
   tab?: Tab | undefined
-  /** Of the configuration: the key that is open. */
+  /** Configuration: the open key. */
   key?: string | undefined
-  /** Of the explorer: `GET /rooms`. */
+  /** Explorer: an operation, such as `GET /rooms`. */
   operation?: string | undefined
-  /** Of the feed: names, separated by commas. */
+  /** Event feed: event names, separated by commas. */
   types?: string | undefined
-  /** Of the receiver of test calls: its ID. */
+  /** Test receiver: its ID. */
   receiver?: string | undefined
 }

@@ -18,7 +18,7 @@ import { developersTexts } from './texts.ts'
 const route = getRouteApi('/shell/apps/$app/developers')
 const readEveryMS = 2_000
 
-/** An address that records calls for some minutes; they are read with a reason, since they have texts of messages. */
+/** A URL that records calls for some minutes. Reading them needs a reason, since they contain message texts. */
 export function TestReceiver() {
   const { receiver } = route.useSearch()
   if (receiver === undefined) return <Open />

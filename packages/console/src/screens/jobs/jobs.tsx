@@ -21,7 +21,7 @@ type Job = components['schemas']['Job']
 const route = getRouteApi('/shell/apps/$app/jobs')
 const colours = { running: 'blue', done: 'teal', failed: 'red' } as const
 
-/** The work of the app that goes on in the background, or did in the last days, with its progress. */
+/** The app's running and recent background jobs, with their progress. */
 export function Jobs() {
   const t = useTexts(jobsTexts)
   const { app, api, may } = useApp()

@@ -21,7 +21,10 @@ interface OutcomesProps {
   onClose: () => void
 }
 
-/** The outcome for each recipient of a batch, or the file of an export. They have texts of conversations, so they are read with a reason. */
+/**
+ * The outcome for each recipient of a batch, or the file of an export. Reading them needs a reason, since they contain
+ * conversations.
+ */
 export function Outcomes(props: OutcomesProps) {
   const t = useTexts(jobsTexts)
   const hide = (

@@ -7,8 +7,8 @@ export interface JobsSearch {
   from?: string | undefined
   to?: string | undefined
   cursor?: string | undefined
-  /** The job whose outcomes are shown. */
+  /** ID of the job whose outcomes are shown. */
   job?: string | undefined
-  /** Outcomes before those that are shown. */
+  /** Number of outcomes to skip. */
   skip?: number | undefined
 }

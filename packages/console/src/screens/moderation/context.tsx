@@ -16,7 +16,7 @@ import { moderationTexts } from './texts.ts'
 
 const around = 5
 
-/** The messages around a reported one, read with a reason, and the profiles of both people. */
+/** The messages around a reported one, for which a reason is needed, and the profiles of sender and reporter. */
 export function Context({ report }: { report: Report }) {
   const t = useTexts(moderationTexts)
   const { may } = useApp()
@@ -64,7 +64,7 @@ function Around({ report, api }: { report: Report; api: Api }) {
     <Loaded query={query} rows={4}>
       {(messages) => (
         <>
-          {/* A scrolling region is reached by the keyboard. */}
+          {/* Focusable, so that the keyboard can scroll it. */}
           <div className="log around" role="log" aria-label={t.context} tabIndex={0} ref={showWanted}>
             {messages.map((message) => (
               <MessageRow key={message._id} message={message} isWanted={message._id === id} />
@@ -79,7 +79,7 @@ function Around({ report, api }: { report: Report; api: Api }) {
   )
 }
 
-/** Scrolls to the reported message inside its surroundings. */
+/** Scrolls to the reported message. */
 function showWanted(log: HTMLElement | null): void {
   const wanted = log?.querySelector<HTMLElement>('.wanted')
   if (log && wanted) log.scrollTop = wanted.offsetTop - (log.clientHeight - wanted.offsetHeight) / 2
@@ -125,7 +125,7 @@ function History({ user, label }: { user: string; label: string }) {
 
 const shownReports = 10
 
-/** The latest reports of a user's messages, or by a user, with what was decided. */
+/** The latest reports of a user's messages or by a user, with their decisions. */
 function Reports({ of }: { of: { sender: string } | { reporter: string } }) {
   const t = useTexts(moderationTexts)
   const common = useTexts(commonTexts)

@@ -14,7 +14,7 @@ const decisions = ['dismiss', 'delete', 'ban', 'erase'] as const
 type Decision = (typeof decisions)[number]
 const texts = { dismiss: 'dismissText', delete: 'deleteText', ban: 'banText', erase: 'eraseText' } as const
 
-/** Decides one report or several, one after the other: those before a failure stay decided. */
+/** Decides one or more reports in sequence. A failure leaves the earlier ones decided. */
 export function DecideDialog({ reports, onClose }: { reports: readonly Report[]; onClose: () => void }) {
   const t = useTexts(moderationTexts)
   const number = useNumber()

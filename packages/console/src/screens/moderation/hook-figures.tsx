@@ -10,7 +10,7 @@ import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { moderationTexts } from './texts.ts'
 
-/** How many answers MODERATE gave, how fast, and where it is not asked because it failed. */
+/** Response counts and latencies of MODERATE, and the processes whose calls are paused after failures. */
 export function HookFigures() {
   const t = useTexts(moderationTexts)
   const number = useNumber()

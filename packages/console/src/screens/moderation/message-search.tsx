@@ -13,7 +13,7 @@ import { moderationTexts } from './texts.ts'
 
 const route = getRouteApi('/shell/apps/$app/moderation')
 
-/** The messages of all rooms by words, room, sender, type and time, read with a reason. */
+/** Searches the messages of all rooms by words, room, sender, type and time. It needs a reason. */
 export function MessageSearch() {
   const t = useTexts(moderationTexts)
   const { keyword, room, sender, type, from, to } = route.useSearch()

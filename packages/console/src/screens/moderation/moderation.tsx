@@ -13,7 +13,7 @@ import { Words } from './words.tsx'
 
 const route = getRouteApi('/shell/apps/$app/moderation')
 
-/** The queue of reported messages, a search of all messages, the censored words, and a try of MODERATE. */
+/** Reported messages, message search, censored words, and MODERATE. */
 export function Moderation() {
   const t = useTexts(moderationTexts)
   const { may } = useApp()

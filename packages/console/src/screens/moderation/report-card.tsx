@@ -10,7 +10,7 @@ import { Context } from './context.tsx'
 import { decidedTexts, type Report } from './report.ts'
 import { moderationTexts } from './texts.ts'
 
-/** A reported message with the reasons, what was said around it, and both people. */
+/** A reported message with its reasons, context, sender and reporter. */
 export function ReportCard({
   report,
   isChosen,
@@ -19,7 +19,7 @@ export function ReportCard({
 }: {
   report: Report
   isChosen?: boolean
-  /** Absent where it cannot be decided. */
+  /** Undefined if the report cannot be decided. */
   onChoose?: (isChosen: boolean) => void
   onDecide: () => void
 }) {

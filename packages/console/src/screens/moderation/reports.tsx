@@ -15,7 +15,7 @@ import { moderationTexts } from './texts.ts'
 
 const route = getRouteApi('/shell/apps/$app/moderation')
 
-/** Reported messages, those first reported last coming first; several are decided at once. */
+/** Reported messages, newest reports first. Several can be decided at once. */
 export function Reports() {
   const t = useTexts(moderationTexts)
   const { may } = useApp()
@@ -113,7 +113,7 @@ function useReports(status: Report['status'], room: string | undefined) {
   })
 }
 
-/** Chooses all reports that are shown, and decides those that are chosen. */
+/** Selects all shown reports, and decides the selected ones. */
 function Bulk({
   reports,
   chosen,

@@ -4,7 +4,7 @@ export interface ModerationSearch {
   tab?: (typeof moderationTabs)[number] | undefined
   status?: 'open' | 'decided' | undefined
   room?: string | undefined
-  /** Of the search of messages. */
+  /** For the message search. */
   keyword?: string | undefined
   sender?: string | undefined
   type?: string | undefined

@@ -10,7 +10,7 @@ import { moderationTexts } from './texts.ts'
 
 const colours = { allow: 'teal', mask: 'yellow', refuse: 'red', unanswered: 'red', none: 'gray' } as const
 
-/** One call to the server that MODERATE names, with its answer and how long it took. */
+/** Makes one test call to the MODERATE server, and shows its response and latency. */
 export function TryHook() {
   const t = useTexts(moderationTexts)
   const number = useNumber()

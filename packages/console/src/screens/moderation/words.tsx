@@ -13,7 +13,7 @@ import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { moderationTexts } from './texts.ts'
 
-/** The words that are masked, and how a text is shown with them. */
+/** Edits the censored words, and shows their effect on a text. */
 export function Words() {
   const query = useConfig()
   return (

@@ -15,11 +15,11 @@ type Role = (typeof roles)[number]
 
 interface DialogProps {
   onClose: () => void
-  /** @param link the token of a sign-in link, where one was made */
+  /** @param link the token of a sign-in link, if one was created */
   onDone: (link?: string) => Promise<void>
 }
 
-/** The link that signs an operator in, this one time. */
+/** Shows an operator's one-time sign-in link. */
 export function SignInLink({ link, onClose }: { link: string; onClose: () => void }) {
   const t = useTexts(operatorsTexts)
   const url = `${baseUrl}/console#link=${link}`

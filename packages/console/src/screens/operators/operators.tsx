@@ -19,7 +19,7 @@ type Asked = { what: 'add' } | { what: 'role' | 'reset' | 'remove'; operator: Op
 
 const route = getRouteApi('/shell/apps/$app/operators')
 
-/** The operators of the console who have a role in this app or in all: for owners. */
+/** The operators with a role in this app or in all apps, shown to owners. */
 export function Operators() {
   const t = useTexts(operatorsTexts)
   const { app } = useApp()
@@ -143,7 +143,7 @@ function useColumns(onAsk: (asked: Asked) => void): Columns<Operator> {
   )
 }
 
-/** The dialog of what was asked, and after it the link that signs the operator in. */
+/** The dialog of the chosen action, followed by the sign-in link if there is one. */
 function Asking({ asked, onClose }: { asked: Asked | undefined; onClose: () => void }) {
   const queries = useQueryClient()
   const [link, setLink] = useState<string>()

@@ -19,7 +19,7 @@ type Figure = keyof Series[number]['figures']
 
 const route = getRouteApi('/shell/apps/$app/overview')
 
-/** How the app does: what is wrong, figures of the last hour or day, and the processes. */
+/** The app's health: alerts, figures for the last hour or day, and processes. */
 export function Overview() {
   const t = useTexts(overviewTexts)
   const { app, api } = useApp()

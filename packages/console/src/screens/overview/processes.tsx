@@ -9,7 +9,7 @@ import { overviewTexts } from './texts.ts'
 
 type Process = NonNullable<OverviewData['processes']>[number]
 
-/** The processes that serve the app, and how far behind the consumers of the stream are. */
+/** The processes that serve the app, and the lag of the stream's consumers. */
 export function Processes({ processes, lag }: { processes: Process[]; lag: OverviewData['lag'] }) {
   const t = useTexts(overviewTexts)
   const columns = useColumns()

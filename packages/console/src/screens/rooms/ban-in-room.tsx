@@ -7,7 +7,7 @@ import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { roomsTexts } from './texts.ts'
 
-/** Bans a user in a room until a time. */
+/** Bans a user in a room, until a time or permanently. */
 export function BanInRoom({
   room,
   user,

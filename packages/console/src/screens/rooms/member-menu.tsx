@@ -28,7 +28,7 @@ interface Props {
   member: Member
 }
 
-/** Changes the role of a member, bans them in the room, or takes them out of it. */
+/** A member's actions: change the role, ban in the room, or remove from it. */
 export function MemberMenu({ room, member }: Props) {
   const common = useTexts(commonTexts)
   const { may } = useApp()

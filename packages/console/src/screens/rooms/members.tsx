@@ -17,7 +17,7 @@ import { membersQuery } from './queries.ts'
 import type { AdminRoom } from './room-actions.tsx'
 import { roomsTexts } from './texts.ts'
 
-/** The members of a room with roles, read markers and bans, and what an operator may do about them. */
+/** A room's members with roles, read markers and bans, and the operator's actions on them. */
 export function Members({ room }: { room: AdminRoom }) {
   const t = useTexts(roomsTexts)
   const common = useTexts(commonTexts)

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import { type Api, resultOf } from '../../api.ts'
 import { firstSort, type RoomsSearch } from './searches.ts'
 
-/** The rooms that the filters leave. */
+/** The rooms that match the filters. */
 export function roomsQuery(app: string, api: Api, search: RoomsSearch) {
   const { q: text, sort = firstSort, cursor } = search
   const q = filterOf(search)
@@ -37,7 +37,7 @@ export function roomQuery(app: string, api: Api, id: string) {
   })
 }
 
-/** The members of a room, 50 a page. */
+/** The members of a room, 50 per page. */
 export function membersQuery(app: string, api: Api, id: string) {
   return infiniteQueryOptions({
     queryKey: [app, 'members', id],

@@ -11,7 +11,7 @@ import { roomsTexts } from './texts.ts'
 
 export type AdminRoom = components['schemas']['AdminRoom']
 
-/** Freezes a room or makes it active again, and deletes it once its name is typed. */
+/** Freezes, unfreezes or deletes a room. Deleting requires typing its name. */
 export function RoomActions({ room }: { room: AdminRoom }) {
   const t = useTexts(roomsTexts)
   const { app, api } = useApp()

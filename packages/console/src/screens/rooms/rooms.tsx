@@ -21,7 +21,7 @@ type ListedRoom = components['schemas']['ListedRoom']
 
 const route = getRouteApi('/shell/apps/$app/rooms')
 
-/** The rooms of the app that the filters leave, the latest used first. */
+/** The app's rooms that match the filters, by latest message. */
 export function Rooms() {
   const t = useTexts(roomsTexts)
   const common = useTexts(commonTexts)
@@ -34,7 +34,7 @@ export function Rooms() {
   const text = search.q
   const query = useQuery(roomsQuery(app, api, search))
   const columns = useColumns()
-  // Another filter or order begins with its first page.
+  // A new filter or order starts at the first page.
   const put = (some: RoomsSearch) =>
     void navigate({ search: (now) => ({ ...now, cursor: undefined, ...some }), replace: true })
   return (
@@ -45,7 +45,7 @@ export function Rooms() {
         query={query}
         columns={columns}
         keyOf={({ _id }) => _id}
-        // Rooms that are searched for come in the order of names.
+        // Search results are ordered by name.
         sorting={
           text === undefined
             ? {

@@ -5,7 +5,7 @@ const states = ['active', 'frozen'] as const
 const sorts = ['createdTime', 'lastMessageTime', 'name', 'memberCount'] as const
 const sortOf = oneOf(sorts.flatMap((field) => [field, `-${field}`] as const))
 
-/** The latest used first. */
+/** By latest message. */
 export const firstSort = '-lastMessageTime'
 
 export interface RoomsSearch {
@@ -17,7 +17,7 @@ export interface RoomsSearch {
   cursor?: string | undefined
 }
 
-/** Reads the filters of the list of rooms from an address. */
+/** Reads the room list's filters from a URL. */
 export const roomsSearchOf = (search: Record<string, unknown>): RoomsSearch => ({
   q: textOf(search['q']),
   type: oneOf(types)(search['type']),
@@ -39,7 +39,7 @@ export interface RoomSearch {
   find?: string | undefined
 }
 
-/** Reads from an address the part of a room that is shown. */
+/** Reads the shown part of a room from a URL. */
 export const roomSearchOf = (search: Record<string, unknown>): RoomSearch => ({
   tab: oneOf(roomTabs)(search['tab']),
   message: textOf(search['message']),

@@ -24,7 +24,7 @@ interface RoomFields {
   opening: boolean
 }
 
-/** The settings of a room; only changed fields are saved. */
+/** A room's settings. Only changed fields are saved. */
 export function Settings({ room }: { room: AdminRoom }) {
   const t = useTexts(roomsTexts)
   const common = useTexts(commonTexts)

@@ -10,7 +10,7 @@ interface Part {
   config: Readonly<Record<string, unknown>>
 }
 
-/** Limits of files, delivery markers, and the people that users find. */
+/** File limits, delivery markers, and the user directory. */
 export function AppSettings({ config }: Part) {
   return (
     <>

@@ -5,7 +5,7 @@ import { ConfigForm, fieldsOf, filled, textIn } from './config-form.tsx'
 import { Preview } from './preview.tsx'
 import { settingsTexts } from './texts.ts'
 
-/** The look of the chat page, how it looks, and the lines that put it into a page of one's own. */
+/** The chat page's appearance, with a preview and embed code. */
 export function ChatPage({ config }: { config: Readonly<Record<string, unknown>> }) {
   const look = JSON.stringify(config['chatPage'] ?? {})
   return (
@@ -31,7 +31,7 @@ function Look({ stored }: { stored: Readonly<Record<string, unknown>> }) {
   const put = (some: Partial<typeof before>) => setFields((now) => ({ ...now, ...some }))
   const keys = () => {
     const lines = fields.imageOrigins.split('\n').map((line) => line.trim())
-    // It may have texts too, which this form does not show.
+    // Keep fields that this form does not show, such as texts.
     return { chatPage: filled({ ...stored, ...fields, imageOrigins: lines.filter((line) => line !== '') }) }
   }
   return (

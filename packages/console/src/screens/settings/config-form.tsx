@@ -10,7 +10,7 @@ import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { settingsTexts } from './texts.ts'
 
-/** A part of the configuration as a form, which operators who may not change it can read. */
+/** A form for a part of the configuration, read-only for operators who may not change it. */
 export function ConfigForm({
   title,
   hint,
@@ -21,7 +21,7 @@ export function ConfigForm({
   title: string
   hint?: string
   isChanged: boolean
-  /** The keys with their values, as they are saved. */
+  /** The keys and values to save. */
   keys: () => Readonly<Record<string, unknown>>
   children: ReactNode
 }) {
@@ -71,13 +71,13 @@ export function ConfigForm({
   )
 }
 
-/** The fields of an object; of anything else none. */
+/** The fields of an object; none for any other value. */
 export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 
 export const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** An object without its empty fields. */
+/** Drops empty fields. */
 export const filled = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(fields).filter(

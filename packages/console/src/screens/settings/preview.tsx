@@ -10,10 +10,10 @@ import { useLanguage, useTexts } from '../../texts/texts.ts'
 import { saveUser } from '../users/save-user.ts'
 import { settingsTexts } from './texts.ts'
 
-/** Those of the chat page (docs/reference/chat-page.md#languages). */
+/** The chat page's languages (docs/reference/chat-page.md#languages). */
 const languages = ['en', 'zh', 'ar', 'pt-BR', 'fr', 'de', 'ja', 'es']
 const previewUser = 'chat-page-preview'
-/** Of the messages between the chat page and the page around it. */
+/** Protocol version of the messages between the chat page and its host page. */
 const protocol = { parley: 1 }
 
 interface Options {
@@ -23,7 +23,7 @@ interface Options {
   hidesRooms: boolean
 }
 
-/** The chat page as it is set, by the choices of an address, and the lines that put it into a page. */
+/** A preview of the chat page with selectable options, and its embed code. */
 export function Preview({ look }: { look: string }) {
   const t = useTexts(settingsTexts)
   const ours = useLanguage()
@@ -93,7 +93,7 @@ function addressOf({ theme, language, room, hidesRooms }: Options): URL {
   return url
 }
 
-/** The page in a frame, which asks this one for its token, so that none is in an address. */
+/** The page in a frame, which requests its token by message, so that no URL contains it. */
 function Frame({ token, options }: { token: string; options: Options }) {
   const t = useTexts(settingsTexts)
   const frame = useRef<HTMLIFrameElement>(null)
@@ -143,5 +143,5 @@ ${lines.join('\n')}
   )
 }
 
-/** A text in a script in HTML: it ends neither the text nor the script. */
+/** Escapes a text for a script in HTML. */
 const asScript = (text: string): string => JSON.stringify(text).replaceAll('<', String.raw`\u003c`)

@@ -13,12 +13,12 @@ import { timelineTexts } from './texts.ts'
 const bad = /REFUSED|FAILED|GIVEN_UP|BANNED|DEAD|NONE$|TOKEN_EXPIRED|REPORT_OPEN/
 const good = /^(PUSH_SENT|DELIVERED|CALL_DONE|READ|CONNECTED)/
 
-/** An entry: when, of which kind, the reason in words, where, and links to what it is about. */
+/** A timeline entry: time, kind, description, node, and links to its subjects. */
 export function EntryLine({ entry, search }: { entry: Entry; search: TimelineSearch }) {
   const t = useTexts(timelineTexts)
   const language = useLanguage()
   const { kind, code, reason, node, timeMS } = entry
-  // The server's sentence is the English one.
+  // The server's description is in English.
   const chinese = language === 'zh' ? inChinese(entry) : undefined
   const colour = bad.test(code) ? 'red' : good.test(code) ? 'teal' : 'gray'
   return (
@@ -49,7 +49,7 @@ export function EntryLine({ entry, search }: { entry: Entry; search: TimelineSea
 
 const capitalized = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)
 
-/** To the millisecond: in which order things happened is what one looks for. */
+/** Shows milliseconds, since the order of events matters. */
 function Moment({ at }: { at: number }) {
   const language = useLanguage()
   const date = new Date(at)

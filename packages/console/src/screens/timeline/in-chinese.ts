@@ -3,7 +3,7 @@ import type { Entry } from './entry.ts'
 
 type About = Entry['about']
 
-/** The sentence of an entry in Chinese, from its code and parts; undefined for a code that this console does not know. */
+/** Describes an entry in Chinese, from its code and parts. Undefined for an unknown code. */
 export function inChinese({ code, about }: Entry): string | undefined {
   const withheld = code.startsWith('PUSH_') ? noPush[code.slice('PUSH_'.length)] : undefined
   if (withheld !== undefined) return `${to(about)}未推送：${withheld}`
@@ -36,7 +36,7 @@ const noPush: Readonly<Record<string, string>> = {
   NOT_RECORDED: '没有记录',
 }
 
-/** Why connections end: the frequent reasons; others are shown by their name. */
+/** Frequent reasons why connections end. Others are shown by name. */
 const ends: Readonly<Record<string, string>> = {
   'token ended': '令牌被撤销、替换或已过期',
   'token expired': '登录所用的令牌已过期',

@@ -1,7 +1,7 @@
 import type { IconName } from '../../components/icon.tsx'
 import type { Entry } from './entry.ts'
 
-/** Every kind of entry that the contract names, in the order in which they are offered, with its picture. */
+/** Every kind of entry in display order, with its icon. */
 export const kindIcons: Record<Entry['kind'], IconName> = {
   message: 'send',
   delivery: 'next',

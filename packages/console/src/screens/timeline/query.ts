@@ -2,7 +2,7 @@ import { infiniteQueryOptions } from '@tanstack/react-query'
 import { type Api, resultOf } from '../../api.ts'
 import type { TimelineSearch } from './search.ts'
 
-/** The entries of a user, a device or a room, the latest first. */
+/** The entries of a user, device or room, latest first. */
 export function timelineQuery(app: string, api: Api, search: TimelineSearch) {
   const given = Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as {
     [Name in keyof TimelineSearch]: string

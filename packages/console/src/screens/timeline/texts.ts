@@ -3,21 +3,21 @@ import { texts } from '../../texts/texts.ts'
 export const timelineTexts = texts(
   {
     timeline: 'Timeline',
-    ask: 'Why did it happen, or not?',
+    ask: 'What happened, and why?',
     askHint:
-      'Give the ID of a user, of a room, or both. The list says what was sent, heard, pushed, read and refused, and why.',
+      'Enter a user ID, a room ID or both. The timeline shows what was sent, delivered, pushed, read and refused, and why.',
     user: 'User ID',
     room: 'Room ID',
     device: 'Device',
     from: 'From',
     to: 'To',
     kinds: 'Only these kinds',
-    nothing: 'Nothing is kept of this',
-    nothingHint: 'By default the list goes seven days back. Give an earlier time, or other kinds.',
-    withheld: (what: string) => `Your role does not show: ${what}.`,
-    silent: (nodes: string) => `Did not answer in time, so what they remember is missing: ${nodes}.`,
+    nothing: 'Nothing on record',
+    nothingHint: 'By default, the timeline covers the last seven days. Enter an earlier time or choose other kinds.',
+    withheld: (what: string) => `Your role cannot view: ${what}.`,
+    silent: (nodes: string) => `No response in time, so records are missing from: ${nodes}.`,
     leftOut: (count: string) =>
-      `The user has ${count} more rooms with messages in this time. Choose a room to see one of them.`,
+      `The user has ${count} more rooms with messages in this period. Enter a room ID to see one of them.`,
     onNode: (node: string) => `on ${node}`,
     inRoom: (room: string) => `room ${room}`,
     ofUser: (user: string) => `user ${user}`,

@@ -7,7 +7,7 @@ import { timelineTexts } from './texts.ts'
 
 const LinkButton = createLink(Button<'a'>)
 
-/** Leads from a user or room to its timeline, for roles that may see it. */
+/** A link to the timeline of a user or room, for roles that may see it. */
 export function TimelineLink({ of }: { of: { user: string } | { room: string } }) {
   const t = useTexts(timelineTexts)
   const { app, may } = useApp()

@@ -17,7 +17,7 @@ import { timelineTexts } from './texts.ts'
 
 const route = getRouteApi('/shell/apps/$app/timeline')
 
-/** Why something happened to a user, on a device or in a room: one list of all that is kept. */
+/** Everything recorded about a user, device or room, in one list. */
 export function Timeline() {
   const t = useTexts(timelineTexts)
   const search = route.useSearch()
@@ -103,7 +103,7 @@ function Entries({ search }: { search: TimelineSearch }) {
   )
 }
 
-/** The gaps of the list: kinds hidden from the role, and processes that did not answer. */
+/** The list's gaps: kinds hidden from the role, unresponsive processes, and omitted rooms. */
 function Missing({ of }: { of: Pick<Page, 'withheld' | 'silentNodes' | 'roomsLeftOut'> }) {
   const t = useTexts(timelineTexts)
   const lines = [

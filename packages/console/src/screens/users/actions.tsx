@@ -18,7 +18,7 @@ import { TokenDialog } from './token-dialog.tsx'
 
 type Dialog = 'edit' | 'token' | 'end' | 'ban' | 'lift' | 'export' | 'erase'
 
-/** The actions of an operator on a user, each confirmed in a dialog that describes its effect. */
+/** An operator's actions on a user, most with a confirmation that describes the effect. */
 export function UserActions({ profile, whole }: { profile: UserDialogProps['profile']; whole: Inspected | undefined }) {
   const t = useTexts(usersTexts)
   const { may } = useApp()

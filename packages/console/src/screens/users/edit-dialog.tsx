@@ -9,7 +9,7 @@ import type { UserDialogProps } from './inspected.ts'
 import { saveUser } from './save-user.ts'
 import { usersTexts } from './texts.ts'
 
-/** Fields of a profile; only those that were changed are saved. */
+/** Edits a profile. Only changed fields are saved. */
 export function EditDialog({ profile, onClose }: UserDialogProps) {
   const t = useTexts(usersTexts)
   const common = useTexts(commonTexts)

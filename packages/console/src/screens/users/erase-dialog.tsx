@@ -15,7 +15,7 @@ import { usersTexts } from './texts.ts'
 const pollMS = 1_000
 const contents = ['keep', 'redact', 'delete'] as const
 
-/** Erases a user; what takes longer than a request is shown as it goes on. */
+/** Erases a user. Shows the progress if it takes longer than a request. */
 export function EraseDialog({ profile, onClose }: UserDialogProps) {
   const t = useTexts(usersTexts)
   const { app, api } = useApp()
@@ -70,7 +70,7 @@ function Erasing({ job, onDone, onClose }: { job: string; onDone: () => void; on
     queryFn: async ({ signal }) => {
       const { data } = await resultOf(api.GET('/admin/jobs', { params: { query: { id: job } }, signal }))
       const [found] = data
-      // A job is kept for days after its end.
+      // Jobs are kept for days after they end, so a missing one is done too.
       if (!found || found.state === 'done') onDone()
       return found ?? null
     },

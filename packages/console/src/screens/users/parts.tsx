@@ -13,7 +13,7 @@ interface Row {
   cells: ReactNode[]
 }
 
-/** A short table, or a sentence that there is nothing. */
+/** A short table, or a sentence if it is empty. */
 function Rows({ title, none, head, rows }: { title: string; none: string; head: string[]; rows: Row[] }) {
   const t = useTexts(commonTexts)
   return (
@@ -23,7 +23,7 @@ function Rows({ title, none, head, rows }: { title: string; none: string; head: 
           {none}
         </Text>
       ) : (
-        // A scrolling region is reached by the keyboard.
+        // Focusable, so that the keyboard can scroll it.
         <Table.ScrollContainer minWidth={560} type="native" role="region" tabIndex={0} aria-label={t.tableOf(title)}>
           <Table verticalSpacing={6} fz="sm" aria-label={title}>
             <Table.Thead>

@@ -20,7 +20,7 @@ type RoomOfUser =
 
 const perPage = 10
 
-/** The rooms of a user, the latest used first. */
+/** A user's rooms, by latest message. */
 export function RoomsOfUser({ user }: { user: string }) {
   const t = useTexts(usersTexts)
   const common = useTexts(commonTexts)

@@ -9,7 +9,7 @@ import type { UserDialogProps } from './inspected.ts'
 import { saveUser } from './save-user.ts'
 import { usersTexts } from './texts.ts'
 
-/** Issues a token, and shows it this one time. */
+/** Issues a token, and shows it once. */
 export function TokenDialog({ profile, onClose }: UserDialogProps) {
   const t = useTexts(usersTexts)
   const { api } = useApp()

@@ -20,7 +20,7 @@ import { UserBadges } from './user-badges.tsx'
 
 const route = getRouteApi('/shell/apps/$app/users/$user')
 
-/** Everything that is known of a user, and what an operator can do about it. */
+/** Everything known about a user, with the operator's actions. */
 export function User() {
   const t = useTexts(usersTexts)
   const { app, api } = useApp()

@@ -22,7 +22,7 @@ type User = components['schemas']['AdminUser']
 
 const route = getRouteApi('/shell/apps/$app/users')
 
-/** The users of a list, the latest first, or those whose name or ID begins with what is typed. */
+/** The users of a list, newest first, or those whose name or ID starts with the search text. */
 export function Users() {
   const t = useTexts(usersTexts)
   const { app, api } = useApp()

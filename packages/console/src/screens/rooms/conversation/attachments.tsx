@@ -11,7 +11,7 @@ import type { Message } from './use-messages.ts'
 
 type Attached = NonNullable<Message['attachments']>[number]
 
-/** The files of a message: pictures small, others by name; each opens in a tab of its own. */
+/** A message's files: thumbnails of pictures, names of others. Each opens in a new tab. */
 export function Attachments({ attachments }: { attachments: Attached[] }) {
   return (
     <div className="attachments">
@@ -29,7 +29,7 @@ function Attachment({ file }: { file: Attached }) {
   const query = useQuery({
     queryKey: [app, 'file', file.fileID],
     queryFn: ({ signal }) => resultOf(api.GET('/files/{id}', { params: { path: { id: file.fileID } }, signal })),
-    // Its address is signed for some minutes.
+    // The signed URL is valid for some minutes.
     staleTime: 60_000,
   })
   const { url, thumbnail, status } = query.data ?? {}

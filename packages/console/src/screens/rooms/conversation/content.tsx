@@ -7,7 +7,7 @@ import type { Message } from './use-messages.ts'
 const systemTypes = ['joinRoom', 'addMembers', 'leaveRoom', 'deleteMember'] as const
 const link = /(https?:\/\/[^\s<>"'’”）)]+)/g
 
-/** The text of a message, or its content as JSON where it has a form of the app's own. */
+/** A message's text, or its content as JSON if it has an app-specific format. */
 export function MessageContent({
   message: { message, messageType, isDeleted, expiresAtMS, system },
 }: {
@@ -50,7 +50,7 @@ export function MessageContent({
   )
 }
 
-/** Addresses in a text lead to other pages, which do not learn where one comes from. */
+/** A text with links, which send no referrer. */
 function Linked({ text }: { text: string }) {
   return (
     <Text size="sm" component="div" className="message-text" dir="auto">
@@ -68,7 +68,7 @@ function Linked({ text }: { text: string }) {
   )
 }
 
-/** The text to read, and the other fields of a content that has some. */
+/** Splits a content into its text and other fields. */
 function textAndRest(content: unknown): { text: string; rest?: unknown } {
   if (typeof content === 'string') return { text: content }
   if (typeof content !== 'object' || content === null || Array.isArray(content)) return { text: '', rest: content }

@@ -15,7 +15,7 @@ import type { ReadPage, Start } from './use-messages.ts'
 
 const route = getRouteApi('/shell/apps/$app/rooms/$room')
 
-/** The messages of a room, read with a reason: from the latest on, from a day, or around a message. */
+/** The messages of a room, for which a reason is needed: the latest, from a day on, or around a message. */
 export function Conversation({ room }: { room: string }) {
   return (
     <WithReason about={room}>
@@ -43,7 +43,7 @@ function Reading({
   const { message, date, thread, find } = route.useSearch()
   const navigate = route.useNavigate()
   const [isKept, setKept] = useState(false)
-  // Another jump to the same place mounts the list anew.
+  // Counts jumps, so that a jump to the same place remounts the list.
   const [jump, setJump] = useState(0)
   const read = useMemo<ReadPage>(
     () => async (query) => {
@@ -178,7 +178,7 @@ function Thread({ root, api }: { root: string; api: Api }) {
 
 function startOf(message: string | undefined, date: string | undefined): Start {
   if (message !== undefined) return { at: 'message', id: message }
-  // Midnight where the operator is.
+  // Midnight in the operator's time zone.
   const timeMS = date === undefined ? Number.NaN : new Date(`${date}T00:00`).getTime()
   return Number.isNaN(timeMS) ? { at: 'end' } : { at: 'time', timeMS }
 }

@@ -9,11 +9,11 @@ import { MessageRow } from './message-row.tsx'
 import { conversationTexts } from './texts.ts'
 import { type Message, type ReadPage, type Shown, type Start, useMessages } from './use-messages.ts'
 
-/** How near an end more messages are read, and counts as the end, in pixels. */
+/** Distances in pixels: within `nearPX` of an end, more is loaded; within `endPX`, the list is at the end. */
 const nearPX = 400
 const endPX = 60
 
-/** The messages of a room or thread, the newest at the bottom; only those that are seen are in the document. */
+/** The virtualized messages of a room or thread, newest at the bottom. */
 export function MessageList({
   label,
   read,
@@ -25,7 +25,7 @@ export function MessageList({
   read: ReadPage
   start: Start
   onThread?: (root: string) => void
-  /** Goes to the end of the conversation, where the list began elsewhere. */
+  /** Jumps to the end of the conversation, if the list starts elsewhere. */
   onLatest?: () => void
 }) {
   const t = useTexts(conversationTexts)
@@ -49,7 +49,7 @@ export function MessageList({
   }
   return (
     <div className="log-frame">
-      {/* A scrolling region is reached by the keyboard. */}
+      {/* Focusable, so that the keyboard can scroll it. */}
       <div ref={log} className="log" role="log" aria-label={label} tabIndex={0} onScroll={look}>
         <Virtualizer ref={list} shift={shown.isPrepended} bufferSize={600} itemSize={72}>
           {shown.messages.map((message, i) => (
@@ -85,7 +85,7 @@ export function MessageList({
   )
 }
 
-/** Begins at the wanted place, and stays at the end where the reader is. */
+/** Starts at the wanted place, and follows new messages while at the end. */
 function useScrolling(shown: Shown | undefined, start: Start) {
   const log = useRef<HTMLDivElement>(null)
   const list = useRef<VirtualizerHandle>(null)
@@ -107,7 +107,7 @@ function useScrolling(shown: Shown | undefined, start: Start) {
   return { log, list, isAtEnd }
 }
 
-/** The day, above its first message. */
+/** The day, above the day's first message. */
 function Day({ message, before }: { message: Message; before: Message | undefined }) {
   const language = useLanguage()
   const text = formatTime(language, 'day', message.createdAtMS)

@@ -14,7 +14,7 @@ import { BanInRoom } from '../ban-in-room.tsx'
 import { conversationTexts } from './texts.ts'
 import type { Message } from './use-messages.ts'
 
-/** Copies the address of a message, pins it, deletes it, bans its sender in the room. */
+/** A message's actions: copy its link or ID, pin, delete, and ban its sender in the room. */
 export function MessageMenu({ message }: { message: Message }) {
   const t = useTexts(conversationTexts)
   const { app, api, may } = useApp()

@@ -11,7 +11,7 @@ import { MessageMenu } from './message-menu.tsx'
 import { conversationTexts } from './texts.ts'
 import type { Message } from './use-messages.ts'
 
-/** A message as its room has it: a stub where it was deleted. */
+/** A message, or a stub if it was deleted. */
 export function MessageRow({
   message,
   isWanted = false,

@@ -1,7 +1,7 @@
 import { createContext, use } from 'react'
 import type { Api } from '../../../api.ts'
 
-/** The calls that name the operator's reason for reading. */
+/** API calls that carry the operator's reason for reading. */
 export const ReadingContext = createContext<Api | undefined>(undefined)
 
 export function useReadingApi(): Api {

@@ -9,12 +9,12 @@ import { conversationTexts } from './texts.ts'
 
 const longestReason = 300
 
-/** Asks why the operator reads something, once while the tab is open, and gives the calls that say so. */
+/** Asks once per tab and subject for the operator's reason, and provides calls that carry it. */
 export function WithReason({
   about,
   children,
 }: {
-  /** The subject of the reading, such as a room: another one needs its own reason. */
+  /** What is read, such as a room's ID. Each subject needs its own reason. */
   about: string
   children: (api: Api, reason: string, change: () => void) => ReactNode
 }) {
@@ -22,7 +22,7 @@ export function WithReason({
   const { apiOf } = useSession()
   const queries = useQueryClient()
   const queryKey = [app, 'reason', about]
-  // Kept with what was read, and forgotten with it when the session ends.
+  // Stored in the query cache, so that it is cleared with the data when the session ends.
   const { data: reason } = useQuery<string | null>({
     queryKey,
     queryFn: skipToken,

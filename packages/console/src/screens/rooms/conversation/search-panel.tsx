@@ -9,7 +9,7 @@ import { useTexts } from '../../../texts/texts.ts'
 import { useReadingApi } from './reading.ts'
 import { conversationTexts } from './texts.ts'
 
-/** The messages of a room that have some words, the latest first. */
+/** The messages of a room that match some words, newest first. */
 export function SearchPanel({
   room,
   keyword,

@@ -11,18 +11,18 @@ interface PageQuery {
   timeRangeField?: 'updatedAt' | 'createdAt'
 }
 
-/** Reads a page of a room or thread: the latest first; after a message or time the oldest first. */
+/** Reads a page of a room or thread: latest first; after a message or time, oldest first. */
 export type ReadPage = (query: PageQuery) => Promise<Message[]>
 
-/** Where reading begins: at the end, at a time in Unix milliseconds, or around a message. */
+/** Where reading starts: at the end, at a Unix time in milliseconds, or around a message. */
 export type Start = { at: 'end' } | { at: 'time'; timeMS: number } | { at: 'message'; id: string }
 
 export interface Shown {
-  /** In the order of their creation. */
+  /** By creation time. */
   messages: readonly Message[]
   hasOlder: boolean
   hasNewer: boolean
-  /** Whether the last change put older ones before the others: the list then keeps its place. */
+  /** Whether the last change prepended messages, so that the list must keep its position. */
   isPrepended: boolean
 }
 
@@ -31,15 +31,15 @@ const pollMS = 3_000
 const perPoll = 100
 
 /**
- * The messages of a room or thread from a place on. More of them are read as the reader gets near an end; edits, deletions and
- * new messages are polled for while the tab is seen.
+ * The messages of a room or thread from a place on. More are loaded near an end. Edits, deletions and new messages are
+ * polled for while the tab is visible.
  */
 export function useMessages(read: ReadPage, start: Start) {
   const [shown, setShown] = useState<Shown>()
   const [error, setError] = useState<unknown>()
   const [attempt, setAttempt] = useState(0)
   const isReading = useRef(false)
-  /** The time of the latest change that is shown, in Unix milliseconds. */
+  /** Unix time of the latest known change, in milliseconds. */
   const since = useRef(0)
   const now = useRef(shown)
   now.current = shown
@@ -54,11 +54,11 @@ export function useMessages(read: ReadPage, start: Start) {
     return () => {
       isCurrent = false
     }
-    // A new start mounts anew.
+    // A new start remounts the component.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [attempt])
 
-  /** Changes are polled for from before the first page on: none falls between. */
+  /** Takes the polling position before it reads the first page, so that no change is missed. */
   async function readFirst(): Promise<Shown> {
     since.current = await latestChangeMS(read)
     return firstPage(read, start)
@@ -144,7 +144,7 @@ async function latestChangeMS(read: ReadPage): Promise<number> {
   return (await read({ limit: 1, timeRangeField: 'updatedAt' }))[0]?.updatedAtMS ?? 0
 }
 
-/** Puts changed messages in the place of what they were, and new ones at the end where it is shown. */
+/** Replaces changed messages, and appends new ones if the end is shown. */
 function withChanges(from: Shown, changed: readonly Message[]): Shown {
   const byId = new Map(changed.map((message) => [message._id, message]))
   const known = new Set(from.messages.map(({ _id }) => _id))
