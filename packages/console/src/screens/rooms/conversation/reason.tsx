@@ -14,7 +14,7 @@ export function WithReason({
   about,
   children,
 }: {
-  /** What is read, such as a room's ID. Each subject needs its own reason. */
+  /** The subject of the reading, such as a room's ID. Each subject needs its own reason. */
   about: string
   children: (api: Api, reason: string, change: () => void) => ReactNode
 }) {
