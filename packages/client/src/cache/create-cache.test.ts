@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import * as fake from 'fake-indexeddb'
-import { deleteDB } from 'idb'
+import { deleteDB, openDB } from 'idb'
 import { afterEach, beforeEach, describe, test, vi } from 'vitest'
 import type { Message, Room, User } from '../generated/types.ts'
 import type { CachedState } from './client-cache.ts'
@@ -83,6 +83,45 @@ describe('a cache', () => {
     assert.equal(storage.entries.size, 5)
     await cache.clear()
     assert.deepEqual([...storage.entries], [])
+  })
+
+  test('clear() removes what tabs wrote at once, of which the index has lost one', async () => {
+    const storage = indexedDBStorage('parley')
+    let other: Promise<void> | undefined
+    /** The other tab writes between this one's read of the index and its write. */
+    const getItem = async (name: string) => {
+      const text = await storage.getItem(name)
+      await (other ??= createCache().writeRoom('b', pageOf('b')))
+      return text
+    }
+    const cache = createCache({ storage: { ...storage, getItem } })
+    await cache.writeRoom('a', pageOf('a'))
+    await cache.write(state)
+    const db = await openDB('parley')
+    const index = JSON.parse(String(await db.get('texts', 'parley.cache'))) as { rooms: string[] }
+    assert.deepEqual([index.rooms.length, (await db.getAllKeys('texts')).length], [1, 4])
+    await cache.clear()
+    assert.deepEqual(await db.getAllKeys('texts'), [])
+    db.close()
+  })
+
+  test("clear() removes unlisted entries of React Native's AsyncStorage and localStorage, of this cache only", async () => {
+    const asyncStorage = memory()
+    const getAllKeys = async () => [...asyncStorage.entries.keys()]
+    const local = Object.create(memory()) as CacheStorage & Record<string, string>
+    local.setItem = function (this: Record<string, string>, key, value) {
+      this[key] = value
+    }
+    local.removeItem = function (this: Record<string, string>, key) {
+      Reflect.deleteProperty(this, key)
+    }
+    for (const storage of [{ ...asyncStorage, getAllKeys }, local]) {
+      const kept = ['other.cache', 'other.cache.room.a', 'parley.cached', 'parley.outbox']
+      for (const key of ['parley.cache.room.unlisted', ...kept]) await storage.setItem(key, '{}')
+      await createCache({ storage }).clear()
+      const left = storage === local ? Object.keys(local).filter((key) => key.includes('.')) : await getAllKeys()
+      assert.deepEqual(left.toSorted(), kept)
+    }
   })
 
   test('encrypts texts and names with a key; another key reads nothing and clears the storage', async () => {

@@ -26,9 +26,11 @@ export function createEntries(storage: CacheStorage, cipher: Cipher, name: strin
   const writeIndex = (rooms: string[]) => storage.setItem(indexKey, JSON.stringify({ schema, rooms } satisfies Index))
 
   async function removeAll(): Promise<void> {
-    const { rooms } = await readIndex()
-    for (const room of rooms) await storage.removeItem(roomKey(room))
-    for (const key of [stateKey, indexKey]) await storage.removeItem(key)
+    // Two tabs that write rooms at once can lose one from the index. localStorage has its keys as properties.
+    const found = (await storage.getAllKeys?.()) ?? Object.keys(storage)
+    const listed = (await readIndex()).rooms.map(roomKey)
+    const mine = found.filter((one) => one.startsWith(`${indexKey}.`))
+    for (const one of new Set([...listed, ...mine, stateKey, indexKey])) await storage.removeItem(one)
   }
 
   async function readEntry<T>(key: string): Promise<T | undefined> {

@@ -5,6 +5,8 @@ export interface CacheStorage {
   getItem(key: string): string | null | Promise<string | null>
   setItem(key: string, value: string): unknown
   removeItem(key: string): unknown
+  /** With it, clear() also removes what tabs lost track of. */
+  getAllKeys?(): readonly string[] | Promise<readonly string[]>
 }
 
 const store = 'texts'
@@ -38,5 +40,6 @@ export function indexedDBStorage(name: string): CacheStorage {
     },
     setItem: async (key, value) => (await database()).put(store, value, key),
     removeItem: async (key) => (await database()).delete(store, key),
+    getAllKeys: async () => (await (await database()).getAllKeys(store)).map(String),
   }
 }
