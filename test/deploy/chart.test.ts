@@ -132,6 +132,33 @@ describe('deploy/helm/parley', () => {
     assert.equal(jobTemplate.spec.template.metadata.labels['app.kubernetes.io/name'], 'backup')
   })
 
+  test("the canary's port takes webhooks at the address of its pod, from push alone", () => {
+    const stats = production('Deployment').find(({ metadata }) => metadata.name === 'stats')
+    assert.ok(stats)
+    const { env = [], ports = [] } = mainOf(stats)
+    const [podIP, ...rest] = env
+    // Kubernetes resolves names that stand before.
+    assert.deepEqual(podIP, { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } })
+    const url = rest.find(({ name }) => name === 'PARLEY_STATS_CANARY_CALLBACK_URL')?.value
+    const host = rest.find(({ name }) => name === 'PARLEY_STATS_CANARY_CALLBACK_HOST')?.value
+    assert.deepEqual([url, host], ['http://$(POD_IP):9191', '0.0.0.0'])
+    assert.ok(ports.some(({ name, containerPort }) => name === 'canary' && containerPort === 9191))
+    const policy = (name: string) => production('NetworkPolicy').find(({ metadata }) => metadata.name === name)?.spec
+    const pods = (name: string) => ({
+      podSelector: { matchLabels: { 'app.kubernetes.io/name': name, 'app.kubernetes.io/instance': 'parley' } },
+    })
+    const canary = [{ port: 'canary' }]
+    assert.deepEqual(policy('canary-out'), {
+      ...{ ...pods('push'), policyTypes: ['Egress'] },
+      egress: [{ to: [pods('stats')], ports: canary }],
+    })
+    assert.deepEqual(policy('canary-in'), {
+      ...{ ...pods('stats'), policyTypes: ['Ingress'] },
+      ingress: [{ from: [pods('push')], ports: canary }],
+    })
+    assert.ok(!JSON.stringify(objects).includes('POD_IP'), 'off by default')
+  })
+
   test('a generated password is in its server’s URL and in a Secret that only an install creates', () => {
     const [kept, urls] = ['parley-passwords', 'parley'].map((name) =>
       withIngress('Secret').find(({ metadata }) => metadata.name === name),

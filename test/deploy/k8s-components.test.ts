@@ -32,7 +32,11 @@ interface PolicyRule {
 
 const specOf = (object: KubeObject | undefined): unknown => object?.spec
 /** Port names of Parley's containers. */
-const named = new Set(deployments.flatMap((deployment) => mainOf(deployment).ports?.map(({ name }) => name) ?? []))
+const named = new Set(
+  [...deployments, ...production('Deployment')].flatMap(
+    (deployment) => mainOf(deployment).ports?.map(({ name }) => name) ?? [],
+  ),
+)
 const example = (name: string) => read(`deploy/helm/examples/${name}`)
 
 describe('the chart: objects beside the services', () => {

@@ -15,7 +15,7 @@ interface Container {
   image: string
   args?: string[]
   command?: string[]
-  env?: { name: string; value: string }[]
+  env?: { name: string; value?: string; valueFrom?: object }[]
   ports?: { name: string; containerPort: number }[]
   startupProbe?: Probe
   readinessProbe?: Probe
@@ -76,7 +76,7 @@ export const podOf = ({ spec }: KubeObject) => spec.template.spec
 export const mainOf = (object: KubeObject) => podOf(object).containers[0] as Container
 /** The variables set directly in a container. */
 export const environmentOf = ({ env = [] }: Container): Labels =>
-  Object.fromEntries(env.map(({ name, value }) => [name, value]))
+  Object.fromEntries(env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])))
 /** The settings of deploy/k8s/base. */
 export const settings: Labels = Object.fromEntries(
   [...read('deploy/k8s/base/settings.env').matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [

@@ -10,6 +10,7 @@ describe('the canary of stats', () => {
   let front: Front
   let stats: RunningService
   let gateways: number[]
+  let realtime: number[]
   let callback: string
   beforeAll(async () => {
     platform = await startPlatform()
@@ -20,7 +21,8 @@ describe('the canary of stats', () => {
       platform.start('push', { PARLEY_PUSH_ALLOW_PRIVATE_TARGETS: 'loopback' }),
     ])
     gateways = [gateway.ports['http'] ?? 0]
-    front.balance({ gateways, realtime: [node.ports['http'] ?? 0] })
+    realtime = [node.ports['http'] ?? 0]
+    front.balance({ gateways, realtime })
     const [port = 0] = await freePorts(1)
     callback = `http://127.0.0.1:${port}`
     stats = await platform.start('stats', {
@@ -43,7 +45,7 @@ describe('the canary of stats', () => {
   }
 
   test('measures each step of a message', async () => {
-    for (const step of ['send', 'socket', 'history', 'webhook']) {
+    for (const step of ['login', 'send', 'socket', 'history', 'webhook']) {
       await eventually(`${step} is measured`, async () => (await count('parley_canary_seconds_count', step)) > 0)
     }
   })
@@ -55,6 +57,19 @@ describe('the canary of stats', () => {
     const arrived = await count('parley_canary_seconds_count', 'send')
     front.balance({ gateways, realtime: [] })
     await eventually('sends go on', async () => (await count('parley_canary_seconds_count', 'send')) > arrived)
+  })
+
+  test('waits for its login before it sends: a socket that is late is no message that was lost', async () => {
+    front.balance({ gateways, realtime: [] })
+    const failures = (step: string) => count('parley_canary_failures_total', step)
+    await eventually('it is logged out', async () => (await failures('login')) > 0)
+    const lost = await failures('socket')
+    const sent = await count('parley_canary_seconds_count', 'send')
+    await eventually('sends go on', async () => (await count('parley_canary_seconds_count', 'send')) > sent + 1)
+    front.balance({ gateways, realtime })
+    const arrived = await count('parley_canary_seconds_count', 'socket')
+    await eventually('messages arrive', async () => (await count('parley_canary_seconds_count', 'socket')) > arrived)
+    assert.equal(await failures('socket'), lost)
   })
 
   test('logs an unreadable call and a room that cannot be deleted', async () => {

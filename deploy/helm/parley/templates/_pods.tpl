@@ -13,6 +13,10 @@ envFrom: [{ configMapRef: { name: {{ $root.Values.settingsFrom }} } }]
 {{- end }}
 {{- if $all }}
 env:
+{{- if contains "$(POD_IP)" (toJson $all) }}
+  # Before the settings that name it.
+  - { name: POD_IP, valueFrom: { fieldRef: { fieldPath: status.podIP } } }
+{{- end }}
 {{- range $name, $value := $all }}
 {{- if not (kindIs "invalid" $value) }}
   - { name: {{ $name }}, value: {{ include "parley.text" $value }} }
@@ -123,6 +127,9 @@ spec:
             - { name: http, containerPort: {{ $port }} }
             {{- end }}
             - { name: internal, containerPort: 9090 }
+            {{- with $values.canaryPort }}
+            - { name: canary, containerPort: {{ . }} }
+            {{- end }}
           startupProbe:
             httpGet: { path: /livez, port: internal }
             periodSeconds: 2

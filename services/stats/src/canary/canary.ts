@@ -18,7 +18,7 @@ export interface CanaryParts {
   metrics: CanaryMetrics
 }
 
-const steps = ['send', 'socket', 'history', 'webhook'] as const
+const steps = ['login', 'send', 'socket', 'history', 'webhook'] as const
 type Step = (typeof steps)[number]
 /** Messages that take longer count as lost. */
 const withinMS = 10_000
@@ -27,9 +27,12 @@ const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 export function createCanaryMetrics(metrics: Metrics) {
   const help = 'Steps of canaries that failed or took over 10 s'
   return {
-    took: metrics.histogram('parley_canary_seconds', 'Time from the send of a canary until a step is done', buckets, [
-      'step',
-    ]),
+    took: metrics.histogram(
+      'parley_canary_seconds',
+      'Time from the send of a canary, or the start of its login, until a step is done',
+      buckets,
+      ['step'],
+    ),
     failures: metrics.counter('parley_canary_failures_total', help, ['step']),
   }
 }
@@ -54,47 +57,52 @@ export async function runCanary(parts: CanaryParts, signal: AbortSignal): Promis
   const arrivals = createArrivals()
   const api = createCanaryApi(access, node)
   const calls = callback && (await listenForCalls(callback, log, (message) => arrivals.note('webhook', message)))
-  let socket: { close(): void } | undefined
+  let socket: CanarySocket | undefined
 
   async function endRoom(): Promise<void> {
     await api.end().catch((error: unknown) => log.warn({ err: error }, 'the room of a canary could not be deleted'))
   }
 
-  async function prepare(): Promise<void> {
+  async function prepare(): Promise<CanarySocket> {
     await endRoom()
     const token = await api.prepare(callback?.url)
-    socket = openSocket(access, token, (message) => arrivals.note('socket', message))
+    return openSocket(access, token, (message) => arrivals.note('socket', message))
+  }
+
+  /** @returns whether it was done */
+  async function step(name: Step, startedMS: number, work: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await work()
+      took.observe({ step: name }, (performance.now() - startedMS) / 1_000)
+      return true
+    } catch (error) {
+      if (signal.aborted) return true
+      failures.inc({ step: name })
+      log.warn({ err: error, step: name }, 'a canary did not arrive')
+      return false
+    }
   }
 
   async function fly(): Promise<void> {
-    if (!socket) await prepare()
+    socket ??= await prepare()
+    const { login } = socket
+    // A socket that is not logged in misses the message, and says nothing about its delivery.
+    const isIn = login.isDone || (await step('login', performance.now(), () => inTime(login.promise, signal)))
     const message = `canary ${randomUUID()}`
     const startedMS = performance.now()
-    let hasFailed = false
-    const step = async (name: Step, work: () => Promise<unknown>) => {
-      try {
-        await work()
-        took.observe({ step: name }, (performance.now() - startedMS) / 1_000)
-      } catch (error) {
-        if (signal.aborted) return
-        hasFailed = true
-        failures.inc({ step: name })
-        log.warn({ err: error, step: name }, 'a canary did not arrive')
-      }
-    }
-    const expected = arrivals.expect(message, tried, signal)
-    await step('send', () => api.send(message))
-    await Promise.all([
-      step('socket', () => expected.socket),
-      step('history', async () => {
+    const expected = arrivals.expect(message, signal)
+    const isSent = await step('send', startedMS, () => api.send(message))
+    const arrived = await Promise.all([
+      !isIn || step('socket', startedMS, () => expected.socket),
+      step('history', startedMS, async () => {
         if (!(await api.history()).includes(message)) throw new Error('not in the history')
       }),
-      callback && step('webhook', () => expected.webhook),
+      !callback || step('webhook', startedMS, () => expected.webhook),
     ])
     arrivals.forget(message)
-    if (!hasFailed) return
+    if (isIn && isSent && arrived.every(Boolean)) return
     // The token or the room may be gone: the next canary starts afresh.
-    socket?.close()
+    socket.close()
     socket = undefined
   }
 
@@ -117,37 +125,65 @@ function createArrivals() {
     note: (by: Arrival, message: unknown) => {
       if (typeof message === 'string') waiting.get(message)?.[by].resolve()
     },
-    expect(message: string, tried: readonly Step[], signal: AbortSignal): Record<Arrival, Promise<void>> {
+    expect(message: string, signal: AbortSignal): Record<Arrival, Promise<void>> {
       const one = { socket: Promise.withResolvers<void>(), webhook: Promise.withResolvers<void>() }
       waiting.set(message, one)
-      const late = AbortSignal.any([signal, AbortSignal.timeout(withinMS)])
-      for (const by of ['socket', 'webhook'] as const) {
-        if (!tried.includes(by)) one[by].resolve()
-        late.addEventListener('abort', () => one[by].reject(new Error(`not there after ${withinMS / 1_000} s`)), {
-          once: true,
-        })
-        // Not awaited if an earlier step threw.
-        one[by].promise.catch(() => undefined)
-      }
-      return { socket: one.socket.promise, webhook: one.webhook.promise }
+      return { socket: inTime(one.socket.promise, signal), webhook: inTime(one.webhook.promise, signal) }
     },
     forget: (message: string) => void waiting.delete(message),
   }
+}
+
+/** Rejects if the promise is not fulfilled in time, or the signal aborts. */
+function inTime(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  const { promise: either, resolve, reject } = Promise.withResolvers<void>()
+  const late = AbortSignal.any([signal, AbortSignal.timeout(withinMS)])
+  late.addEventListener('abort', () => reject(new Error(`not there after ${withinMS / 1_000} s`)), { once: true })
+  promise.then(resolve, reject)
+  // A step that is not waited for, since an earlier one failed.
+  either.catch(() => undefined)
+  return either
+}
+
+interface CanarySocket {
+  /** Of the present connection, or of the next one. */
+  readonly login: { readonly isDone: boolean; readonly promise: Promise<void> }
+  close(): void
 }
 
 function openSocket(
   { url, clientKey }: CanaryAccess,
   token: string,
   onMessage: (message: unknown) => void,
-): { close(): void } {
+): CanarySocket {
+  const newLogin = () => {
+    const made = { isDone: false, ...Promise.withResolvers<void>() }
+    // Refused after a reconnect, while nothing waits for it.
+    made.promise.catch(() => undefined)
+    return made
+  }
+  let login = newLogin()
   const socket = io(url, { transports: ['websocket'], reconnectionDelayMax: 1_000, auth: { clientKey } })
-  socket.on('connect', () => socket.emit('auth2', token, { deviceId: 'canary', clientKey }, () => undefined))
-  // The client does not reconnect by itself after a disconnect by the server, such as for an expired token.
+  socket.on('connect', () => {
+    const mine = login
+    socket.emit('auth2', token, { deviceId: 'canary', clientKey }, (answer: { RC?: unknown }) => {
+      mine.isDone = answer.RC === 0
+      if (mine.isDone) mine.resolve()
+      else mine.reject(new Error(`auth2: ${JSON.stringify(answer)}`))
+    })
+  })
   socket.on('disconnect', (reason) => {
+    login = newLogin()
+    // The client does not reconnect by itself after a disconnect by the server, such as for an expired token.
     if (reason === 'io server disconnect') socket.connect()
   })
   socket.on('chat message', (message: { message?: unknown }) => onMessage(message.message))
-  return socket
+  return {
+    get login() {
+      return login
+    },
+    close: () => void socket.close(),
+  }
 }
 
 /** Serves the room's webhook. */
