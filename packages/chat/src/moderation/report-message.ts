@@ -31,7 +31,9 @@ export async function reportMessage(
   if ((await findUserDeletions(db, app, user, [message])).has(id)) throw unknownMessage(id)
   // In a direct room the other user may have blocked the caller, which must not prevent a report.
   if (isBlocked(membership) && room.roomType === 'group') throw new ApiError('USER_BLOCKED')
-  await addReport(db, message, { id: newId(), user, reason })
+  const { content: _content, ...withoutText } = message
+  const isErased = !(await findUsers(db, app, [message.sender])).has(message.sender)
+  await addReport(db, isErased ? withoutText : message, { id: newId(), user, reason })
   // If a user was erased meanwhile, the erasure may have missed this report, so their data is removed here.
   const concerned = [user, message.sender]
   const there = await findUsers(db, app, concerned)

@@ -56,6 +56,8 @@ export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean>
     if (!(await eraseContent(chat, erasure))) return false
     await proveErasure(chat, erasure)
   }
+  // Again: a gateway can have died between a report and its look at whether the user is still there.
+  await forgetReporter(chat.db, app, user)
   await unsetErasing(chat.db, { app, id: user })
   await leaveThreads(chat.db, app, user)
   const { signal } = chat.jobs

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
+import { key } from '@parley/db/keys'
+import { findSentMessage } from '@parley/db/messages/messages'
+import { addReport } from '@parley/db/moderation/reports'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 import { refused } from '../../test-refused.ts'
+import { until } from '../../test-until.ts'
 
 let gateway: TestGateway
 let alice: TestUser
@@ -81,6 +85,47 @@ describe('POST /messages/{id}/report', () => {
     assert.deepEqual([status, count, decision, message], ['open', 200, undefined, 'Buy now!'])
     assert.deepEqual([reasons.length, reasons[0].client, reasons[0].reason], [20, 'carol', 'again'])
     assert.equal((await reports.findOne({ id: reported }))?.reporters.length, 200)
+  })
+
+  test('never copies the text of an erased user, not even for a moment', async () => {
+    const { reports } = gateway.chat.db
+    const dave = await gateway.newUser('dave')
+    const room = await gateway.newRoom([alice, bob, dave])
+    const id = await send(room, 'dave', 'of dave')
+    assert.equal((await gateway.admin('DELETE', '/admin/clients/dave')).status, 200)
+    const changes = reports.watch([{ $match: { operationType: 'insert' } }])
+    const change = changes.next()
+    await until('changes are seen', async () => changes.resumeToken !== undefined)
+    assert.equal((await report(alice, id)).status, 200)
+    const { fullDocument } = (await change) as { fullDocument?: Record<string, unknown> }
+    assert.partialDeepStrictEqual(fullDocument, { message: id, sender: 'dave' })
+    assert.equal(fullDocument?.['content'], undefined)
+    await changes.close()
+  })
+
+  test('an erasure forgets the text of a report that came while it ran, by a gateway that died', async () => {
+    const { app, chat } = gateway
+    const { db } = chat
+    const erin = await gateway.newUser('erin')
+    const room = await gateway.newRoom([alice, bob, erin])
+    const [first, second] = [await send(room, 'erin', 'first'), await send(room, 'erin', 'second')]
+    await report(alice, first)
+    const roomKey = key(app, room)
+    const message = await findSentMessage(db, roomKey, second)
+    assert.ok(message)
+    const textOf = async (of: string) => (await db.reports.findOne({ message: of }))?.content
+    const session = db.client.startSession()
+    session.startTransaction()
+    // The erasure waits for the room.
+    await db.rooms.updateOne({ _id: roomKey }, { $set: { name: 'held' } }, { session })
+    const erased = gateway.admin('DELETE', '/admin/clients/erin')
+    await until('its first step is done', async () => (await textOf(first)) === undefined)
+    await addReport(db, message, { id: 'by a dead gateway', user: 'alice', reason: 'spam' })
+    assert.notEqual(await textOf(second), undefined)
+    await session.abortTransaction()
+    await session.endSession()
+    assert.equal((await erased).status, 200)
+    assert.equal(await textOf(second), undefined)
   })
 
   test('needs access to the message: strangers, banned users and reports of deleted messages are refused', async () => {
