@@ -4,8 +4,8 @@ import { type KeyPart, keyParts } from '../key-parts.ts'
 import { deviceDecisions, userReasons } from './documents.ts'
 
 /**
- * Deletes the pushes to an erased user: their devices' tokens, the decisions and outcomes; and their name in the pushes of their
- * messages. Scans the app's stored pushes, a week at most, part by part: this needs no index.
+ * Deletes the pushes to an erased user: their devices' tokens, the decisions and outcomes; and their name and pictures in the pushes
+ * of their messages. Scans the app's stored pushes, a week at most, part by part: this needs no index.
  * @returns whether it finished before the signal aborted
  */
 export async function forgetPushes(db: Db, app: string, user: string, signal: AbortSignal): Promise<boolean> {
@@ -43,7 +43,7 @@ async function forgetDecisions(db: Db, _id: KeyPart, user: string): Promise<void
 
 const atOnce = 500
 
-/** Removes a sender's name from the contents of some pushes. */
+/** Removes a sender's name, avatar and pictures from the contents of some pushes. */
 async function forgetName(db: Db, _id: KeyPart, sender: string): Promise<void> {
   const at = (text: string) => ({ $indexOfBytes: ['$json', { $literal: text }] })
   const named = {
@@ -52,7 +52,7 @@ async function forgetName(db: Db, _id: KeyPart, sender: string): Promise<void> {
       $and: [
         { $eq: [at('{"of":"message"'), 0] },
         { $gt: [at(`"sender":${JSON.stringify(sender)}`), 0] },
-        { $lt: [at('"locArgs":["",'), 0] },
+        { $or: [{ $lt: [at('"locArgs":["",'), 0] }, { $gt: [at('"image":'), 0] }] },
       ],
     },
   }
@@ -60,7 +60,8 @@ async function forgetName(db: Db, _id: KeyPart, sender: string): Promise<void> {
     const found = await db.pushContents.find(named).limit(atOnce).toArray()
     if (found.length === 0) return
     const updates = found.map(({ _id, json }) => {
-      const content = JSON.parse(json) as { locArgs: string[] }
+      const content = JSON.parse(json) as { locArgs: string[]; texts?: Record<string, { image?: string }> }
+      for (const text of Object.values(content.texts ?? {})) delete text.image
       const left = JSON.stringify({ ...content, locArgs: ['', ...content.locArgs.slice(1)] })
       // Its text can be forgotten concurrently: then it is read again.
       return { updateOne: { filter: { _id, json }, update: { $set: { json: left } } } }

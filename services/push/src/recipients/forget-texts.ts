@@ -9,7 +9,7 @@ import { asJson, type PushContent } from '../networks/network.ts'
 
 const atOnce = 1_000
 
-/** Erases the text of deleted or recalled messages from stored pushes; waiting ones are not sent. */
+/** Erases text and picture of deleted or recalled messages from stored pushes; waiting ones are not sent. */
 async function forgetTexts(db: Db, app: string, messages: readonly string[]): Promise<void> {
   const contents = await findPushContents(
     db,
@@ -19,7 +19,8 @@ async function forgetTexts(db: Db, app: string, messages: readonly string[]): Pr
     const content = asJson(json) as PushContent | undefined
     if (content?.of !== 'message') return []
     const [sender = '', room = ''] = content.locArgs
-    const left: PushContent = { ...content, locArgs: [sender, room, ''], isDeleted: true }
+    const { texts: _texts, ...rest } = content
+    const left: PushContent = { ...rest, locArgs: [sender, room, ''], isDeleted: true }
     return [{ id, json: JSON.stringify(left) }]
   })
   await replacePushContents(db, without)

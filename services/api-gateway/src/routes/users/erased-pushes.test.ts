@@ -35,7 +35,10 @@ test('erasing a user removes them from all push records, and keeps the others', 
   const contentOf = (sender: string) =>
     JSON.stringify({ of: 'message', locKey: 'im_loc_text', locArgs: [`${sender}'s name`, 'room', 'text'], sender })
   const order = JSON.stringify({ of: 'clients', payload: { alert: { 'loc-args': [{ sender: 'alice' }] } } })
-  const contents = [...names.map(contentOf), order, '']
+  const text = { title: '{sender}', body: '{text}', image: 'https://example.com/avatar.png' }
+  // Without a nickname, whose place is empty from the beginning.
+  const withAvatar = { of: 'message', locArgs: ['', 'room', 'text'], texts: { '': text, de: text }, sender: 'alice' }
+  const contents = [...names.map(contentOf), order, '', JSON.stringify(withAvatar)]
   await db.pushContents.insertMany(contents.map((json, i) => ({ _id: key(app, `message ${i}`), json, at })))
   const { status } = await gateway.admin('DELETE', '/admin/clients/alice')
   assert.equal(status, 200)
@@ -53,7 +56,9 @@ test('erasing a user removes them from all push records, and keeps the others', 
   const kept = await db.pushContents.find().sort({ _id: 1 }).toArray()
   const [ofAlice, ...ofOthers] = kept.map(({ json }) => json)
   assert.deepEqual(JSON.parse(ofAlice ?? '').locArgs, ['', 'room', 'text'])
-  assert.deepEqual(ofOthers, contents.slice(1))
+  assert.deepEqual(ofOthers.slice(0, -1), contents.slice(1, -1))
+  const { image: _image, ...left } = text
+  assert.deepEqual(JSON.parse(ofOthers.at(-1) ?? ''), { ...withAvatar, texts: { '': left, de: left } })
 })
 
 test('a queued call names an erased user by the ID alone', async () => {
