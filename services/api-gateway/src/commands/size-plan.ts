@@ -72,7 +72,7 @@ export function planFor(expected: Expected): Plan {
   if (shards > 1)
     notes.push('MongoDB needs shards, which were never run: `parley shard --plan` prints how to make them.')
   if (load.sendsPerSecond > units.nats.eventsPerSecond[0] / spare)
-    notes.push('One stream of NATS is led by one server: split it, which is a change of code (docs/scaling.md).')
+    notes.push('One stream of NATS is led by one server: split it by PARLEY_STREAMS (docs/scaling.md).')
   return {
     load: Object.fromEntries(Object.entries(load).map(([name, value]) => [name, tidy(value)])) as Plan['load'],
     services: servicesFor(load, expected.perPod),
