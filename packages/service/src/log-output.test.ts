@@ -58,11 +58,13 @@ describe('a log that cannot be written', () => {
     return { child, get, makeNoise, stop }
   }
 
+  const droppedIn = (metrics: string) => Number(/^parley_log_lines_dropped_total{[^}]*} (\d+)$/m.exec(metrics)?.[1])
+
   test('does not block the process while unread: lines are dropped and counted, and the count is logged later', async () => {
     const { child, get, makeNoise, stop } = await noisy(['ignore', 'pipe', 'inherit', 'ipc'])
     await makeNoise(lines)
     assert.match(await get('/livez'), /alive/)
-    const dropped = Number(/^parley_log_lines_dropped_total{[^}]*} (\d+)$/m.exec(await get('/metrics'))?.[1])
+    const dropped = droppedIn(await get('/metrics'))
     assert.ok(dropped > 0 && dropped < lines, String(dropped))
     let said = ''
     child.stdout?.setEncoding('utf8').on('data', (part: string) => {
@@ -89,5 +91,14 @@ describe('a log that cannot be written', () => {
     await makeNoise(10)
     await stop()
     assert.match(await stderr, /log lines go to standard error: ENOSPC[^]*"msg":"noise"[^]*"msg":"stopped"/)
+  })
+
+  test('takes no memory without end where standard error is unread too: lines are dropped and counted', async () => {
+    const { get, makeNoise, stop } = await noisy(['ignore', openSync('/dev/full', 'w'), 'pipe', 'ipc'])
+    await makeNoise(10)
+    await makeNoise(lines)
+    const dropped = droppedIn(await get('/metrics'))
+    assert.ok(dropped > 0 && dropped < lines, String(dropped))
+    await stop()
   })
 })

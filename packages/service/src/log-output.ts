@@ -10,7 +10,7 @@ export interface LogOutput extends DestinationStream {
   flushed(withinMS: number): Promise<void>
 }
 
-/** Lines waiting for a slow reader or disk, in bytes. */
+/** Lines waiting for a slow reader or disk, in bytes, for each of the two outputs. */
 const mostWaiting = 8 * 1024 * 1024
 const standardOutput = 1
 const tryAgainMS = 10_000
@@ -18,7 +18,7 @@ const lookEveryMS = 20
 
 /**
  * Opens standard output for log lines. Lines wait in memory while the reader stalls or the disk is full; past 8 MiB they
- * are dropped. While writing fails, further lines go to standard error.
+ * are dropped. While writing fails, further lines go to standard error, within the same bound.
  *
  * A pipe is written by Node's stream, which never blocks (nodejs.org/api/process.html#a-note-on-process-io); a file by
  * sonic-boom, since Node's stream would write it synchronously.
@@ -33,6 +33,11 @@ export function openLogOutput(onDrop: () => void, onResumed: (lines: number) => 
   const drop = () => {
     dropped++
     onDrop()
+  }
+  const sayOnStderr = (line: string) => {
+    const { destroyed, writableLength } = process.stderr
+    if (destroyed || writableLength + line.length > mostWaiting) drop()
+    else process.stderr.write(line)
   }
   let failingSinceMS: number | undefined
   output.onError(({ message }) => {
@@ -101,8 +106,4 @@ function toFile(fd: number): Output {
     isEnded: () => false,
     onError: (handle) => void file.on('error', handle),
   }
-}
-
-function sayOnStderr(line: string): void {
-  if (!process.stderr.destroyed) process.stderr.write(line)
 }
