@@ -1,0 +1,94 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { makeApp } from '@parley/local/make-app'
+import { wholeNumber } from '@parley/local/whole-number'
+import { startServers } from '@parley/stack/up'
+import { Command } from 'commander'
+import { startBenchService } from './bench-service.ts'
+
+const { messages, rooms } = new Command('npm run bench:export --')
+  .description(
+    'Measures the export of a user: its time, the memory of the gateway that writes it, and its size. Exit code 1 if it is slow.',
+  )
+  .option('--messages <number>', 'messages of the user', wholeNumber(1_000, 10_000_000), 1_000_000)
+  .option('--rooms <number>', 'rooms that share the messages', wholeNumber(1, 100_000), 1_000)
+  .parse()
+  .opts<{ messages: number; rooms: number }>()
+
+/** For a million messages. */
+const wantedSeconds = 300
+const user = 'writer'
+
+const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
+const dir = await mkdtemp(join(tmpdir(), 'parley-bench-export-'))
+const { apiKey } = await makeApp(servers.mongoUrl, 'bench')
+await writeLines(join(dir, 'import.ndjson'))
+const parley = join(import.meta.dirname, '../services/api-gateway/src/parley.ts')
+const env = { PATH: process.env['PATH'], PARLEY_MONGO_URL: servers.mongoUrl }
+execFileSync(process.execPath, [parley, 'import', join(dir, 'import.ndjson'), '--app', 'bench'], {
+  env,
+  stdio: ['ignore', 'ignore', 'inherit'],
+})
+const gateway = await startBenchService('api-gateway', servers, { PARLEY_FILES_FOLDER: join(dir, 'files') })
+const before = memoryMB()
+const startedMS = performance.now()
+const { job } = await call('POST', `/admin/clients/${user}/export`)
+let mostMB = before
+for (;;) {
+  const { state, export: made } = await call('GET', `/admin/jobs/${job}`)
+  mostMB = Math.max(mostMB, memoryMB())
+  if (state === 'running') {
+    await pause(200)
+    continue
+  }
+  const seconds = (performance.now() - startedMS) / 1_000
+  console.log(`${state}: ${messages} messages in ${seconds.toFixed(1)} s, ${((made?.size ?? 0) / 1e6).toFixed(1)} MB`)
+  console.log(`memory of the gateway: ${before} MB before, ${mostMB} MB at most`)
+  process.exitCode = state === 'done' && seconds <= (wantedSeconds * messages) / 1e6 ? 0 : 1
+  break
+}
+await gateway.stop()
+await servers.stop()
+await rm(dir, { recursive: true })
+
+async function writeLines(file: string): Promise<void> {
+  const out = createWriteStream(file)
+  const write = async (line: object) => {
+    if (!out.write(`${JSON.stringify(line)}\n`)) await once(out, 'drain')
+  }
+  await write({ type: 'user', _id: user, nickname: 'Writer' })
+  for (let r = 0; r < rooms; r++) {
+    await write({ type: 'room', _id: `room ${r}`, roomType: 'group', name: `Room ${r}` })
+    await write({ type: 'membership', room: `room ${r}`, user })
+  }
+  const sinceMS = Date.now() - 365 * 86_400_000
+  for (let n = 0; n < messages; n++) {
+    const about = { type: 'message', _id: `message ${n}`, room: `room ${n % rooms}`, sender: user }
+    await write({ ...about, createdAt: sinceMS + n, message: `message ${n} of some length`, messageType: 'text' })
+  }
+  out.end()
+  await once(out, 'close')
+}
+
+interface Answer {
+  job?: string
+  state?: string
+  export?: { size: number }
+}
+
+async function call(method: string, path: string): Promise<Answer> {
+  const url = `http://127.0.0.1:${gateway.ports['http']}${path}`
+  const answer = await fetch(url, { method, headers: { 'im-api-key': apiKey } })
+  return ((await answer.json()) as { result: Answer }).result
+}
+
+/** Resident, in MB. */
+function memoryMB(): number {
+  const status = readFileSync(`/proc/${gateway.pid}/status`, 'utf8')
+  return Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1_000)
+}
