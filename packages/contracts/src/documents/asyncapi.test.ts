@@ -125,7 +125,7 @@ describe('the AsyncAPI document', () => {
     assert.deepEqual(new Set(anyJson), new Set(['data', 'message']))
     assert.match(page, /^\| `lastMessage` \| \[Message\]\(#message\) \| optional \|$/m)
     assert.match(page, /^\| `by` \| string or null \|/m)
-    assert.match(page, /^\| `push` \| boolean \| optional; ours; default `true` \|$/m)
+    assert.match(page, /^\| `push` \| boolean \| optional; extension; default `true` \|$/m)
   })
 
   test('docs/asyncapi.json and docs/events.md are up to date (npm run docs:events writes them)', () => {
