@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { setTimeout as pause } from 'node:timers/promises'
 import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type MongoProxy, openMongoProxy } from '../doubles/held-reads.ts'
 import { eventually } from '../platform.ts'
 import { type PushPlatform, startPushPlatform } from './test-push-platform.ts'
 
@@ -11,9 +11,11 @@ const deviceOf = (user: string) => `${user}-fcm`
 
 describe('the pushes of a message to a large room', () => {
   let platform: PushPlatform
+  let proxy: MongoProxy
   const members = Array.from({ length: count }, (_, i) => `member ${i}`)
   beforeAll(async () => {
     platform = await startPushPlatform()
+    proxy = await openMongoProxy(platform.servers.mongoUrl)
     const { db, app } = platform
     for (let i = 0; i < count; i += 1_000) {
       await platform.admin('POST', '/admin/clients/list', { data: members.slice(i, i + 1_000).map((_id) => ({ _id })) })
@@ -25,7 +27,10 @@ describe('the pushes of a message to a large room', () => {
       })),
     )
   })
-  afterAll(() => platform.stop())
+  afterAll(async () => {
+    await platform.stop()
+    await proxy.close()
+  })
 
   test('are stored page by page: after a kill in between, each device gets its push once', async () => {
     const { db, fcm } = platform
@@ -35,12 +40,17 @@ describe('the pushes of a message to a large room', () => {
     fcm.behave = () => 'hang'
     const patient = { PARLEY_PUSH_NETWORK_TIMEOUT_MS: '60000', PARLEY_PUSH_CONCURRENCY: '40' }
     const stored = () => db.pushes.countDocuments({})
-    const first = await platform.startPush(patient)
+    const first = await platform.startPush({ ...patient, PARLEY_MONGO_URL: proxy.url })
+    const firstPage = proxy.holdNextRead('devices')
     const message = await platform.send(room, alice)
-    while ((await stored()) === 0) await pause(1)
+    await firstPage.answered
+    // The second page is read once the pushes of the first are stored.
+    const secondPage = proxy.holdNextRead('devices')
+    firstPage.release()
+    await secondPage.answered
     await first.kill()
     const before = await stored()
-    assert.ok(before < count, 'killed in between')
+    assert.ok(before > 0 && before < count, `${before} pushes stored`)
     fcm.behave = () => undefined
     const second = await platform.startPush(patient)
     await eventually('all are stored', async () => (await stored()) === count, 180)
