@@ -1,8 +1,8 @@
 import type { Collection, Document, Filter, FindOneAndUpdateOptions, UpdateFilter, WithId } from 'mongodb'
 
 /**
- * Changes the first document that matches, such as the next piece of work; null if there is none. Names it by its
- * `_id`, since MongoDB 6 changes one document of several shards only by its shard key.
+ * Changes the first document that matches, such as the next due job; null if there is none. Updates by `_id`, since
+ * MongoDB 6 requires the shard key to update a single document of a sharded collection.
  */
 export async function changeFirst<T extends Document & { _id: string }>(
   collection: Collection<T>,

@@ -1,7 +1,7 @@
 import { MongoClient, type MongoClientOptions } from 'mongodb'
 import { ConnectionString } from 'mongodb-connection-string-url'
 
-/** The server cannot do what Parley needs. The message is one sentence for the operator. */
+/** The server lacks a feature that Parley needs. The message is one sentence for the operator. */
 export class UnfitMongo extends Error {
   override name = 'UnfitMongo'
 }
@@ -25,7 +25,7 @@ export async function checkMongo(client: MongoClient): Promise<void> {
   }
 }
 
-/** Throws the reason that none of the URL's servers could be selected, if it is a property of the first. @throws UnfitMongo */
+/** Connects to the URL's first host directly, and throws if it is unfit: a likely cause of a failed server selection. @throws UnfitMongo */
 export async function explainUnselected(url: string, options: MongoClientOptions): Promise<void> {
   const direct = new ConnectionString(url)
   if (direct.isSRV) return

@@ -8,7 +8,7 @@ interface Claimable {
   claim?: string
 }
 
-/** Leases due work, the longest due first: no other process gets it until the lease has ended. */
+/** Leases due work, longest overdue first. No other process can claim it until the lease expires. */
 export async function claimDocs<T extends Claimable>(
   collection: Collection<T>,
   { claim, limit, leaseMS }: { claim: string; limit: number; leaseMS: number },

@@ -42,7 +42,7 @@ import { prefIndexes } from './users/prefs.ts'
 import { tokenIndexes } from './users/tokens.ts'
 import { userIndexes } from './users/users.ts'
 
-/** The indexes of every collection, beside the one on _id. */
+/** The indexes of every collection, except the one on `_id`. */
 export const indexesOf: Record<CollectionName, readonly IndexDescription[]> = {
   apps: appIndexes,
   audit: auditIndexes,
@@ -110,20 +110,20 @@ export function openCollections(mongo: MongoDb): Collections {
 }
 
 /**
- * Makes every collection and index of the table that is not there yet. Takes as long as the collections are large. A
- * collection that the first transactions made by themselves would fail those that read it at the same time.
+ * Creates missing collections and indexes. Indexing a large collection takes long. Collections are created up front:
+ * creating one inside a transaction would fail concurrent transactions that read it.
  */
 export async function makeIndexes(mongo: MongoDb): Promise<void> {
   const existing = new Set((await mongo.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name))
   const rows = Object.entries(indexesOf)
   await Promise.all(rows.filter(([name]) => !existing.has(name)).map(([name, indexes]) => make(mongo, name, indexes)))
-  // One after the other: an index over a large collection is much work for the server.
+  // Sequentially: building an index on a large collection loads the server.
   for (const [name, indexes] of rows) {
     if (existing.has(name) && indexes.length > 0) await make(mongo, name, indexes)
   }
 }
 
-/** Somebody else may make it at the same time. */
+/** Tolerates that another process creates the collection at the same time. */
 async function make(mongo: MongoDb, name: string, indexes: readonly IndexDescription[]): Promise<void> {
   try {
     if (indexes.length > 0) await mongo.collection(name).createIndexes([...indexes])
@@ -135,7 +135,7 @@ async function make(mongo: MongoDb, name: string, indexes: readonly IndexDescrip
 
 const namespaceExists = 48
 
-/** The declared indexes as text that is the same for the same indexes. */
+/** The declared indexes as text, for comparison. */
 export function declaredIndexes(): string {
   return JSON.stringify(Object.entries(indexesOf).map(([name, indexes]) => [name, indexes]))
 }

@@ -8,7 +8,7 @@ import { connectDb, isDatabaseAway } from './connect.ts'
 import { runWrites } from './transactions/run-writes.ts'
 
 describe('a MongoDB connection that closes', () => {
-  test('during the write of a command fails the command, which then uses another connection', async () => {
+  test('while a command is sent: the command is retried on another connection', async () => {
     // nodejs.org/api/diagnostics_channel.html, "Built-in Channels": every socket of net.connect.
     const sockets: Socket[] = []
     const note = (message: unknown) => void sockets.push((message as { socket: Socket }).socket)
@@ -26,28 +26,28 @@ describe('a MongoDB connection that closes', () => {
       for (const socket of sockets) socket.destroy()
     })
     assert.equal(await db.apps.findOne({ _id: 'none' }), null)
-    assert.equal(closings, 2, 'it was tried again')
+    assert.equal(closings, 2, 'the command was retried')
   })
 })
 
-describe('the database counts as away', () => {
+describe('isDatabaseAway', () => {
   const failureOf = async (work: Promise<unknown>) => {
     const [{ reason }] = (await Promise.allSettled([work])) as [PromiseRejectedResult]
     assert.ok(reason instanceof MongoServerError)
     return reason
   }
 
-  test('if it did not confirm a write or has no primary for it, but not if it refuses one', async () => {
+  test('is true for an unconfirmed write and for a missing primary, false for a refused write', async () => {
     const db = await connectDb(withDatabase((await testServers()).mongoUrl, 'away'))
     onTestFinished(() => db.client.close())
     const { collectionName } = db.rooms
     const update = { update: collectionName, updates: [{ q: { _id: '' }, u: { $inc: { seq: 1 } } }] }
-    // A set of one: the write is applied but never confirmed.
+    // The replica set has one member: the write is applied, but w: 2 is never reached.
     const unconfirmed = await failureOf(db.mongo.command({ ...update, writeConcern: { w: 2 } }))
     assert.deepEqual([unconfirmed.hasErrorLabel('RetryableWriteError'), isDatabaseAway(unconfirmed)], [false, true])
     const statement = { q: { _id: '' }, u: { $noSuchOperator: {} } }
     assert.equal(isDatabaseAway(await failureOf(runWrites(db, 'update', collectionName, [statement], 'soon'))), false)
-    // Errors of commands that the driver does not repeat (test/failover has a primary step down).
+    // Error codes of a primary that steps down; test/failover covers a real one.
     for (const code of [91, 189, 10_107, 11_602]) {
       assert.ok(isDatabaseAway(new MongoServerError({ code, message: 'the primary steps down' })))
     }

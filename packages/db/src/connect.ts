@@ -21,18 +21,18 @@ export interface ConnectOptions {
   appName?: string
   /** Database name; by default the one in the URL, else `parley`. */
   database?: string
-  /** After this long any one operation fails instead of waiting for a server that hangs. */
+  /** An operation on a hanging server fails after this long. */
   timeoutMS?: number
-  /** Turns TLS on: certificates and key in PEM. Without it the URL decides. */
+  /** Enables TLS, with certificates and key in PEM. Without it, the URL decides. */
   tls?: Pick<SecureContextOptions, 'ca' | 'cert' | 'key'> | undefined
-  /** Sees each command before it is sent; its error fails the command. */
+  /** Called with each command before it is sent. Throwing fails the command. */
   onCommand?: (command: CommandStartedEvent) => void
 }
 
 /**
- * Connects. Every write is acknowledged by a majority and journaled, reads come from the primary. The schema is made by
- * `migrate` (migrate.ts).
- * @throws UnfitMongo when the server is no replica set, or too old; MongoServerSelectionError when none responds within `timeoutMS`.
+ * Connects to MongoDB. Writes are acknowledged by a majority and journaled; reads come from the primary. `migrate`
+ * creates the schema.
+ * @throws UnfitMongo if the server is not a replica set, or too old; MongoServerSelectionError if no server responds in time
  */
 export async function connectDb(url: string, options: ConnectOptions = {}): Promise<Db> {
   const timeoutMS = options.timeoutMS ?? 10_000
@@ -47,7 +47,7 @@ export async function connectDb(url: string, options: ConnectOptions = {}): Prom
     connectTimeoutMS: timeoutMS,
     socketTimeoutMS: timeoutMS,
     waitQueueTimeoutMS: timeoutMS,
-    // Changes of the primary arrive at once; a server that hangs is noticed after this and connectTimeoutMS.
+    // A new primary is reported at once; a hanging server is detected after this plus connectTimeoutMS.
     heartbeatFrequencyMS: 4_000,
     ...(options.tls && { tls: true, ...options.tls }),
     ...(options.onCommand && { monitorCommands: true }),
@@ -66,19 +66,19 @@ export async function connectDb(url: string, options: ConnectOptions = {}): Prom
   return { client, mongo, turns: createTurns(), beforeNextRun: new WeakMap(), ...openCollections(mongo) }
 }
 
-/** The database in the path of a MongoDB URL, which may name several hosts; empty when there is none. */
+/** The database in the path of a MongoDB URL, or an empty string. The WHATWG parser rejects URLs with several hosts. */
 function databaseOf(url: string): string {
   return decodeURIComponent(new ConnectionString(url).pathname.slice(1))
 }
 
-/** Checks that the database responds. @throws the driver's error when it does not */
+/** @throws the driver's error if the database does not respond */
 export async function pingDb(db: Db): Promise<void> {
   await db.mongo.command({ ping: 1 })
 }
 
 /**
- * Whether an operation failed because the database is away, hangs, is too busy, or is changing its primary. A write may have
- * been done all the same.
+ * Whether an operation failed because the database is down, hanging, overloaded or electing a primary. A write may still
+ * have been applied.
  */
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof NoTurn) return true
@@ -89,18 +89,18 @@ export function isDatabaseAway(error: unknown): boolean {
     error instanceof MongoWriteConcernError ||
     error.name === waitQueueTimeout ||
     awayLabels.some((label) => error.hasErrorLabel(label)) ||
-    passingCodes.has(Number(error.code))
+    transientCodes.has(Number(error.code))
   )
 }
 
 const awayLabels = ['RetryableWriteError', 'TransientTransactionError', 'UnknownTransactionCommitResult']
 const maxTimeExpired = 50
 /**
- * Errors that pass by themselves (MongoDB's driver specifications, "Retryable Reads", "Retryable Error"). The server labels them
- * only for writes that the driver may repeat, and for transactions: not for our own commands, changes of many documents, or reads.
+ * Transient errors (MongoDB's driver specifications, "Retryable Reads", "Retryable Error"). The server labels them only on
+ * retryable writes and transactions, not on raw commands, multi-document updates or reads.
  */
 const primaryChanges = [91, 189, 10_107, 11_600, 11_602, 13_435, 13_436]
 const unreachable = [6, 7, 89, 134, 262, 9_001]
-const passingCodes = new Set([maxTimeExpired, ...primaryChanges, ...unreachable])
+const transientCodes = new Set([maxTimeExpired, ...primaryChanges, ...unreachable])
 /** The driver does not export this class. */
 const waitQueueTimeout = 'MongoWaitQueueTimeoutError'

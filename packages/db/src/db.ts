@@ -93,6 +93,6 @@ export type Db = {
   client: MongoClient
   mongo: MongoDb
   turns: Turns
-  /** Work of a transaction after a conflict, outside of itself, before it runs again. */
+  /** Runs after a transaction's conflict, outside the transaction, before its next attempt. */
   beforeNextRun: WeakMap<ClientSession, () => Promise<void>>
 } & Collections

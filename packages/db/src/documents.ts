@@ -1,6 +1,6 @@
 import type { Binary } from 'mongodb'
 
-/** Work that continues without the request that began it, in the process that holds its lease. */
+/** A background job, run by the process that holds its lease. */
 export interface JobDoc {
   /** key(app, id) */
   _id: string
@@ -11,52 +11,50 @@ export interface JobDoc {
   createdAtMS: number
   updatedAt: Date
   finishedAt?: Date
-  /** Set at its end: it is kept for some days. */
+  /** Set when the job finishes; its result is kept for some days. */
   expiresAt?: Date
   total: number
-  /** Progress, which only grows: work resumes here. */
+  /** Progress; never decreases. The job resumes here. */
   done: number
-  /** While it runs: its worker, the end of the lease, and the number of starts without progress. */
+  /** While running: the worker, the end of its lease, and the number of starts without progress. */
   worker?: string
   leaseUntilMS?: number
   attempts: number
-  /**
-   * Of a running batch: the request's body as JSON text, its name among its sender's, and the ID of the request.
-   */
+  /** Of a running batch: the request body as JSON text, the sender's name for it, and the request ID. */
   batch?: { json: string; name: string; request: string }
-  /** Of a batch: the results of its first recipients, in order. */
+  /** Of a batch: the results of the recipients done so far, in order. */
   outcomes?: JobOutcome[]
-  /** While it runs: the erased or exported user. For an erasure also as key(app, user). */
+  /** While running: the user to erase or export. `erasing` is key(app, user), for an erasure. */
   user?: string
   erasing?: string
-  /** Of an erasure: the fate of messages, and its progress. */
+  /** Of an erasure: how to treat the messages, and the progress. */
   content?: 'redact' | 'delete'
   erased?: ErasedContent
-  /** Of an export: the ID of its file; whether the user has asked for it; while it runs, the entry of each piece, and the place after them. */
+  /** Of an export: the file's ID, and whether the user requested it. While running: the entry of each piece, and the position after them. */
   export?: { file: string; own?: true; pieces?: string[]; place?: { stage: number; after?: string } }
 }
 
-/** How far the content of an erased user has gone. */
+/** Progress of erasing a user's content. */
 interface ErasedContent {
   messages?: number
-  /** Keys of the rooms that holds spared. */
+  /** Keys of the rooms that legal holds protect. */
   spared?: string[]
-  /** The rooms up to this key are done. */
+  /** Rooms up to this key are done. */
   afterRoom?: string
 }
 
 /** The result of a batch for one recipient: the ID of the message, or the error. */
 export type JobOutcome = { message: string; roomKey: string } | { error: { code: string; message: string } }
 
-/** A file of the chat page of any release. */
+/** A static file of the chat page, of any release. */
 export interface PageFileDoc {
-  /** Its name, with a digest of its content. */
+  /** The file's name, which includes a digest of its content. */
   _id: string
   content: Binary
   expiresAt: Date
 }
 
-/** The result of the last fetch of a linked page, for one app. */
+/** The last fetch of a linked page, per app. */
 export interface LinkCardDoc {
   /** key(app, digest of the URL) */
   _id: string
@@ -65,7 +63,7 @@ export interface LinkCardDoc {
   card?: LinkCard
 }
 
-/** Describes a linked page. */
+/** A link preview. */
 export interface LinkCard {
   title: string
   description?: string

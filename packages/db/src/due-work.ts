@@ -4,22 +4,22 @@ import { historyCollection } from './backup/history-window.ts'
 import type { Db } from './db.ts'
 import { streamStates } from './events/stream-state.ts'
 
-/** An event that its writer has not published in this time is another's to publish: the writer has failed to, or died. */
+/** After this time, another process publishes an event that its writer has not: the writer failed or died. */
 export const givenUpAfterMS = 4_000
-/** Work that is due within this time is found ahead, to begin on time. */
+/** Finds work this early, so that it starts on time. */
 const aheadMS = 1_000
 
 interface Work {
   collection: string
-  /** The field with the time at which it is due. */
+  /** The field with the due time. */
   field: string
-  /** How long after that. */
+  /** Delay after the time in `field`. */
   afterMS?: number
-  /** Further conditions, as its index has them. */
+  /** Further conditions, matching the partial index. */
   when?: Document
 }
 
-/** Background work by kind. Each is one look at an index. */
+/** Background work by kind. Each takes one index lookup. */
 const works = {
   abandonedMessages: { collection: 'rooms', field: 'bufferSinceMS', afterMS: givenUpAfterMS },
   unpublished: { collection: 'pendingEvents', field: 'atMS', afterMS: givenUpAfterMS },
@@ -42,7 +42,7 @@ const works = {
   web: { collection: 'pushes', field: 'dueAtMS', when: { network: 'web' } },
   hms: { collection: 'pushes', field: 'dueAtMS', when: { network: 'hms' } },
   relay: { collection: 'pushes', field: 'dueAtMS', when: { network: 'relay' } },
-  // A record for each backup that runs or was killed.
+  // One record per running or killed backup.
   raisedHistory: { collection: historyCollection, field: 'leaseUntilMS' },
 } as const satisfies Record<string, Work>
 
@@ -54,7 +54,7 @@ interface Due {
   atMS: number
 }
 
-/** When work of each kind is due; absent if none is within a second. One round trip. */
+/** When work of each kind is due; absent if nothing is due within a second. One round trip. */
 export async function findDueWork(db: Db): Promise<Partial<Record<WorkKind, number>>> {
   const found = await db.streamState.aggregate<Due>(dueWork(clock.now())).toArray()
   return Object.fromEntries(found.map(({ kind, atMS }) => [kind, atMS]))
@@ -63,23 +63,23 @@ export async function findDueWork(db: Db): Promise<Partial<Record<WorkKind, numb
 /** The pipeline of findDueWork, on `streamState`. */
 export function dueWork(nowMS: number): Document[] {
   const { lostStream, ...others } = works
-  const looks = Object.entries(others).map(([kind, work]) => {
-    return { coll: work.collection, pipeline: lookFor(kind, work, nowMS) }
+  const lookups = Object.entries(others).map(([kind, work]) => {
+    return { coll: work.collection, pipeline: lookUp(kind, work, nowMS) }
   })
-  // Without a time: each is due at once.
-  const entry = [{ $limit: 1 }, { $project: said('auditEntries', { $literal: nowMS }) }]
-  const unions = [...looks, { coll: 'auditUnsealed', pipeline: entry }, calls(nowMS)]
-  return [...lookFor('lostStream', lostStream, nowMS), ...unions.map((look) => ({ $unionWith: look }))]
+  // Unsealed entries have no due time: they are due at once.
+  const entry = [{ $limit: 1 }, { $project: dueAs('auditEntries', { $literal: nowMS }) }]
+  const unions = [...lookups, { coll: 'auditUnsealed', pipeline: entry }, calls(nowMS)]
+  return [...lookUp('lostStream', lostStream, nowMS), ...unions.map((union) => ({ $unionWith: union }))]
 }
 
-function lookFor(kind: string, { field, afterMS = 0, when = {} }: Work, nowMS: number): Document[] {
+function lookUp(kind: string, { field, afterMS = 0, when = {} }: Work, nowMS: number): Document[] {
   const due = { $lte: nowMS + aheadMS - afterMS }
   const own = (when as Record<string, object>)[field]
   return [
     { $match: { ...when, [field]: { ...own, ...due } } },
     { $sort: { [field]: 1 } },
     { $limit: 1 },
-    { $project: said(kind, { $add: [`$${field}`, afterMS] }) },
+    { $project: dueAs(kind, { $add: [`$${field}`, afterMS] }) },
   ]
 }
 
@@ -92,9 +92,9 @@ function calls(nowMS: number): { coll: string; pipeline: Document[] } {
       { $group: { _id: '$target', dueAtMS: { $first: '$dueAtMS' } } },
       { $match: { dueAtMS: { $lte: nowMS + aheadMS } } },
       { $group: { _id: null, dueAtMS: { $min: '$dueAtMS' } } },
-      { $project: said('calls', '$dueAtMS') },
+      { $project: dueAs('calls', '$dueAtMS') },
     ],
   }
 }
 
-const said = (kind: string, atMS: Document | string) => ({ _id: 0, kind: { $literal: kind }, atMS })
+const dueAs = (kind: string, atMS: Document | string) => ({ _id: 0, kind: { $literal: kind }, atMS })

@@ -16,16 +16,15 @@ export const jobIndexes: IndexDescription[] = [
   { key: { app: 1, kind: 1, ...latestFirst } },
 ]
 
-/** Another process has the job by now. */
+/** Another process has taken the job. */
 export class JobTaken extends Error {
   override name = 'JobTaken'
 }
 
-/** No living gateway leaves a job alone for so long. */
 export const jobLeaseMS = 15_000
 const keepMS = 7 * 24 * 60 * 60 * 1_000
 
-/** Records work in progress by `worker`. @throws a duplicate key error if the app has such a job */
+/** Inserts a job that `worker` runs. @throws a duplicate key error if the app has a job with this ID */
 export async function insertJob(
   db: Db,
   job: Pick<JobDoc, 'app' | 'id' | 'kind' | 'total' | 'done'> & Partial<JobDoc>,
@@ -39,7 +38,7 @@ export async function insertJob(
   return whole
 }
 
-/** A job with a part of its results, without its input; `reached` of its results exist. */
+/** A job with a page of its results, without its input. `reached` is the number of results. */
 export async function findJob(
   db: Db,
   app: string,
@@ -64,7 +63,7 @@ export type ListedJob = Omit<JobDoc, 'batch' | 'outcomes'>
 
 const listed = { projection: { batch: 0, outcomes: 0 } } as const
 
-/** A page of an app's jobs, the latest first: reads one index, that of the state or else the kind if given. */
+/** A page of an app's jobs, latest first. Uses the index of the state or kind if given. */
 export async function findJobs(
   db: Db,
   app: string,
@@ -75,12 +74,12 @@ export async function findJobs(
   return db.jobs.find<ListedJob>(filter, listed).sort(latestFirst).limit(page.limit).toArray()
 }
 
-/** A job as the list has it. */
+/** One job in the form of `findJobs`. */
 export async function findListedJob(db: Db, app: string, id: string): Promise<ListedJob | null> {
   return db.jobs.findOne<ListedJob>({ _id: key(app, id) }, listed)
 }
 
-/** Leases a job without a worker; null if there is none. */
+/** Leases a job whose lease has expired; null if there is none. */
 export async function leaseJob(db: Db, worker: string): Promise<JobDoc | null> {
   const now = clock.now()
   return db.jobs.findOneAndUpdate(
@@ -96,8 +95,8 @@ export async function keepJob(db: Db, { _id, worker }: JobDoc): Promise<void> {
 }
 
 /**
- * Records progress beyond `done`; for a batch also the results of these recipients.
- * @throws JobTaken if another process works on it, or has recorded that already
+ * Records progress beyond `done`, and for a batch the results of its recipients.
+ * @throws JobTaken if another process has the job, or has already recorded this progress
  */
 export async function advanceJob(
   db: Db,
@@ -113,7 +112,7 @@ export async function advanceJob(
   await change(db, { _id, worker, done }, update, session)
 }
 
-/** Records how far the content of an erased user has gone. @throws JobTaken */
+/** Records the progress of erasing a user's content. @throws JobTaken */
 export async function noteErased(
   db: Db,
   { _id, worker }: JobDoc,
@@ -133,7 +132,7 @@ export async function findErased(db: Db, { _id }: JobDoc, session: ClientSession
   return (await db.jobs.findOne({ _id }, { session, projection: { erased: 1 } }))?.erased
 }
 
-/** Records another piece of an export, and the place after it. @throws JobTaken */
+/** Records another piece of an export, and the position after it. @throws JobTaken */
 export async function advanceExport(
   db: Db,
   { _id, worker, done }: Pick<JobDoc, '_id' | 'worker' | 'done'>,
@@ -149,14 +148,14 @@ export async function advanceExport(
 
 /** Ends the job and deletes its input. @throws JobTaken */
 export async function endJob(db: Db, { _id, worker, total }: JobDoc): Promise<void> {
-  // Rooms that an erased user left by another way meanwhile are done too.
+  // `done` can lag behind `total`: the user may have left rooms by other means meanwhile.
   await change(db, { _id, worker }, { ...ending('done'), $max: { done: total } })
 }
 
 /**
- * Ends a job as failed and deletes its input, if it was started this often without progress. Compares the stored count, since
- * there can have been progress after the lease was taken.
- * @returns whether it did
+ * Fails a job and deletes its input if it was started `mostAttempts` times without progress. Compares the stored count,
+ * since the job can have made progress after the lease was taken.
+ * @returns whether the job was failed
  */
 export async function giveUpJob(db: Db, { _id, worker = '' }: JobDoc, mostAttempts: number): Promise<boolean> {
   const filter = { _id, worker, attempts: { $gte: mostAttempts } }
@@ -175,18 +174,19 @@ function ending(state: 'done' | 'failed') {
   }
 }
 
-/** Forgets a finished job, if it is still the one that ended at this time. */
+/** Deletes a finished job, unless a new job has taken its ID. */
 export async function deleteEndedJob(db: Db, { _id, finishedAt }: JobDoc & { finishedAt: Date }): Promise<void> {
   await db.jobs.deleteOne({ _id, finishedAt })
 }
 
-/** Leaves a job to other processes, from the given time on (Unix milliseconds). @throws JobTaken */
+/** Releases a job to other processes from `atMS` on. @throws JobTaken */
 export async function releaseJob(db: Db, { _id, worker }: JobDoc, atMS: number): Promise<void> {
   await change(db, { _id, worker }, { $set: { leaseUntilMS: atMS } })
 }
 
 /**
- * Leaves a failed job to other processes with backoff, which doubles up to a limit with every attempt without progress.
+ * Releases a failed job to other processes with exponential backoff: `pauseMS`, doubled per attempt without progress, at
+ * most `mostDoublings` times.
  * @throws JobTaken
  */
 export async function postponeJob(
@@ -222,5 +222,5 @@ async function change(
 ): Promise<void> {
   const filter = { _id, worker: worker ?? '', ...(done !== undefined && { done }) }
   const { matchedCount } = await db.jobs.updateOne(filter, update, { ...(session && { session }) })
-  if (matchedCount === 0) throw new JobTaken(`job ${_id} is another's by now`)
+  if (matchedCount === 0) throw new JobTaken(`another process has taken job ${_id}`)
 }

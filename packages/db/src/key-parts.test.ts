@@ -17,7 +17,7 @@ afterAll(async () => {
   await db.client.close()
 })
 
-test('the parts cover each document of the app once, and none of another app, even during deletions', async () => {
+test('the parts cover each document of the app once and no other app, even during deletions', async () => {
   const ids = (app: string, count: number) => Array.from({ length: count }, (_, n) => key(app, String(n)))
   for (const count of [0, 1, 3, 6, 7]) {
     await db.pushes.deleteMany({})

@@ -1,15 +1,15 @@
 import type { Collection } from 'mongodb'
 import { keyRange } from './keys.ts'
 
-/** Looked through in well under a second without an index, far from the 10 s of the driver. */
+/** A scan of this many documents takes well under a second, far below the driver's 10 s timeout. */
 const mostInPart = 10_000
 
 /** A condition on `_id`. */
 export type KeyPart = { $gt: string; $lt: string } | { $gt: string; $lte: string }
 
 /**
- * Conditions on `_id` that together cover an app's documents in a collection, for commands that scan them all: each
- * covers `most` of those present when it is requested, the last one the rest.
+ * Splits an app's documents in a collection into `_id` ranges, for commands that scan them all. Each range covers `most`
+ * documents at the time it is requested; the last one covers the rest.
  */
 export async function* keyParts<T extends { _id: string }>(
   collection: Collection<T>,

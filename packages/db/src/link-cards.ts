@@ -6,7 +6,7 @@ import { key } from './keys.ts'
 
 export const linkCardIndexes: IndexDescription[] = [{ key: { fetchedAt: 1 }, expireAfterSeconds: 30 * 24 * 60 * 60 }]
 
-/** The card of a link; undefined if its page was not fetched yet, or had none. */
+/** The card of a link; undefined if its page has no card, or was not fetched yet. */
 export async function findLinkCard(db: Db, app: string, digest: string): Promise<LinkCard | undefined> {
   return (await db.linkCards.findOne({ _id: key(app, digest) }))?.card
 }
@@ -17,7 +17,7 @@ export async function isLinkCardFresh(db: Db, app: string, digest: string, since
   return (await db.linkCards.findOne({ _id: key(app, digest), fetchedAt }, { projection: { _id: 1 } })) !== null
 }
 
-/** @param card undefined for a page without one, or that could not be fetched */
+/** @param card undefined if the page has none or could not be fetched */
 export async function saveLinkCard(db: Db, app: string, digest: string, card: LinkCard | undefined): Promise<void> {
   const doc: Omit<LinkCardDoc, '_id'> = { fetchedAt: clock.date(), ...(card && { card }) }
   await db.linkCards.replaceOne({ _id: key(app, digest) }, doc, { upsert: true })

@@ -2,7 +2,7 @@ import type { Collection } from 'mongodb'
 import type { Db } from './db.ts'
 import { key } from './keys.ts'
 
-/** A name that URL libraries remove from a path, so that calls for it reach something else. */
+/** An ID that URL libraries normalize away from a path, so that its requests reach another resource. */
 export interface LostId {
   kind: 'user or user group' | 'room' | 'configuration key' | 'preference'
   app: string
@@ -11,7 +11,7 @@ export interface LostId {
 
 const lost = ['.', '..']
 
-/** The users, groups, rooms, configuration keys and preferences that are called `.` or `..`. */
+/** The users, groups, rooms, configuration keys and preferences named `.` or `..`. */
 export async function findLostIds(db: Db): Promise<LostId[]> {
   const apps = await db.apps.find({}, { projection: { _id: 1 } }).toArray()
   const keys = apps.flatMap(({ _id }) => lost.map((id) => key(_id, id)))

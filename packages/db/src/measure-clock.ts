@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import type { Db } from 'mongodb'
 
-/** Corrects the clock of this process by the primary's. @throws the driver's error if it does not respond */
+/** Corrects this process's clock by the primary's. @throws the driver's error if the primary does not respond */
 export async function measureClock(mongo: Db): Promise<void> {
   const [askedMS, askedAt] = [Date.now(), performance.now()]
   const { localTime } = (await mongo.command({ hello: 1 })) as { localTime: Date }

@@ -3,15 +3,15 @@ import { Umzug } from 'umzug'
 import type { Db } from './db.ts'
 import { type Migration, type MigrationDoc, migrations, migrationsCollection } from './schema.ts'
 
-/** The timeout of the migrating connection: building an index over the largest collection can take long. */
+/** Timeout of the migrating connection: indexing a large collection can take hours. */
 export const migrateTimeoutMS = 24 * 60 * 60 * 1_000
 
 /**
- * Brings the database's schema to this release: runs the missing migrations, one after the other, and those with the same `up`
- * once. Connect with `migrateTimeoutMS` if the collections can be large.
+ * Migrates the database schema to this release. Runs missing migrations in sequence; several with the same `up` run it once.
+ * Connect with `migrateTimeoutMS` if collections can be large.
  *
  * @param onProgress called with a line when each migration begins and ends
- * @returns the names of those that ran
+ * @returns the names of the migrations that ran
  */
 export async function migrate(db: Db, onProgress: (line: string) => void = () => undefined): Promise<string[]> {
   const done = db.mongo.collection<MigrationDoc>(migrationsCollection)
@@ -28,7 +28,7 @@ export async function migrate(db: Db, onProgress: (line: string) => void = () =>
       logMigration: async ({ name }) => {
         await done.updateOne({ _id: name }, { $setOnInsert: { atMS: clock.now() } }, { upsert: true })
       },
-      unlogMigration: ({ name }) => Promise.reject(new Error(`${name}: migrations are not undone`)),
+      unlogMigration: ({ name }) => Promise.reject(new Error(`${name}: migrations cannot be undone`)),
     },
   })
   runner.on('migrating', ({ name }) => onProgress(`${name}: running`))

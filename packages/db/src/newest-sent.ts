@@ -4,10 +4,7 @@ import { asMessages } from './message-buckets/all-messages.ts'
 import { bucketLevels } from './statistics/buckets.ts'
 import type { SentFact } from './statistics/counted-messages.ts'
 
-/**
- * The counts of an app's flushed messages since a time: the first and the last of each sender in a room and minute,
- * without threads.
- */
+/** The first and last flushed message per room, sender and minute since a time, for the statistics. Excludes threads. */
 export async function findNewestSent(db: Db, app: string, sinceMS: number): Promise<SentFact[]> {
   const since = ObjectId.createFromTime(Math.floor(sinceMS / 1_000)).toHexString()
   const minute = { $floor: { $divide: ['$createdAtMS', bucketLevels.minute.sizeMS] } }

@@ -4,10 +4,10 @@ import type { Db } from './db.ts'
 
 export const pageFileIndexes: IndexDescription[] = [{ key: { expiresAt: 1 }, expireAfterSeconds: 0 }]
 
-/** Pages of a release stay open for days, and load some files on demand. */
+/** A page can stay open across releases for days, and loads some files on demand. */
 const keptMS = 30 * 24 * 3_600_000
 
-/** Keeps files of the chat page for gateways of other releases; a name identifies one content. */
+/** Stores files of the chat page for gateways of other releases. File names are unique per content. */
 export async function keepPageFiles(db: Db, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
   const expiresAt = new Date(clock.now() + keptMS)
   const writes = [...files].map(([_id, content]) => ({
@@ -20,7 +20,7 @@ export async function keepPageFiles(db: Db, files: ReadonlyMap<string, Uint8Arra
   await db.pageFiles.bulkWrite(writes, { ordered: false })
 }
 
-/** The names of the files that any gateway has kept. */
+/** The names of the files that any gateway has stored. */
 export async function listPageFiles(db: Db): Promise<string[]> {
   const found = await db.pageFiles.find({}, { projection: { _id: 1 } }).toArray()
   return found.map(({ _id }) => _id)

@@ -1,15 +1,12 @@
 import type { Document } from 'mongodb'
 
-/** Where a page of a list ends that is sorted by a time, then by an ID. */
+/** The end of a page of a list that is sorted by time, then ID. */
 export interface PagePlace {
   atMS: number
   id: string
 }
 
-/**
- * The filter for entries after a position in a list; an index of the two fields is read from there on. Without a
- * position: everything.
- */
+/** Matches entries after a position in a list, or all entries without one. Lets an index on (time, ID) seek to the position. */
 export function beyond(
   place: PagePlace | undefined,
   { time, id, order }: { time: string; id: string; order: 1 | -1 },
@@ -23,7 +20,7 @@ export function beyond(
   }
 }
 
-/** A page of a list, the latest first: what lies between two times, both included, and beyond a position. */
+/** A page of a list, latest first: entries between two times, both inclusive, after a position. */
 export interface TimePage {
   sinceMS: number
   untilMS: number
@@ -31,7 +28,7 @@ export interface TimePage {
   limit: number
 }
 
-/** The filter of such a page; an index of the two fields is read from there on. */
+/** The filter of a TimePage; see beyond. */
 export function inTimePage({ sinceMS, untilMS, before }: TimePage, fields: { time: string; id: string }): Document {
   return { $and: [{ [fields.time]: { $gte: sinceMS, $lte: untilMS } }, beyond(before, { ...fields, order: -1 })] }
 }

@@ -3,7 +3,7 @@ import type { Input } from '@parley/contracts/operation'
 import type { decideReport as operation } from '@parley/contracts/operations/moderation/reports'
 import type { Report, ReportDecision } from '@parley/contracts/resources/report'
 import type { ReportDoc } from '@parley/db/moderation/documents'
-import { letDecide, markDecided, takeToDecide } from '@parley/db/moderation/report-decisions'
+import { releaseDecision, markDecided, leaseDecision } from '@parley/db/moderation/report-decisions'
 import { findReport } from '@parley/db/moderation/reports'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import { asIntegrator } from '../access/caller.ts'
@@ -34,7 +34,7 @@ export async function decideReport(chat: Chat, app: string, id: string, wanted: 
   const { decision } = wanted
   const report = await findKnown(chat, app, id)
   if (report.status === 'decided') return toReportView(requireSame(report, decision))
-  if (!(await takeToDecide(chat.db, report, decision))) {
+  if (!(await leaseDecision(chat.db, report, decision))) {
     return toReportView(requireSame(await findKnown(chat, app, id), decision))
   }
   const { room, message, sender } = report
@@ -43,7 +43,7 @@ export async function decideReport(chat: Chat, app: string, id: string, wanted: 
     await carryOut(chat, report, wanted)
   } catch (error) {
     if (!(error instanceof ApiError && done[decision].includes(error.code))) {
-      if (error instanceof ApiError) await letDecide(chat.db, report, decision)
+      if (error instanceof ApiError) await releaseDecision(chat.db, report, decision)
       throw error
     }
   }

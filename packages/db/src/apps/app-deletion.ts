@@ -8,10 +8,10 @@ import { keyRange } from '../keys.ts'
 import { findByIDs } from '../message-buckets/find-messages.ts'
 import { removeRolesIn } from '../operators/operators.ts'
 
-/** How to find the documents of an app: by the range of its keys, or in a small collection by reading all of it. */
+/** How to find an app's documents: by key range, or with a full scan of a small collection. */
 type Way = 'idRange' | 'roomKeyRange' | 'notes' | 'calls' | 'files' | 'roles' | 'last' | 'none'
 
-/** Every collection, in the order in which it is emptied: notes name messages, and rooms have some in their buffers, so they go before them. */
+/** Every collection, in deletion order: notes name messages and rooms buffer them, so both are deleted before the messages. */
 const ways: Record<CollectionName, Way> = {
   tokens: 'idRange',
   auditUnsealed: 'idRange',
@@ -57,7 +57,7 @@ const ways: Record<CollectionName, Way> = {
   audit: 'idRange',
   auditSeals: 'idRange',
   operators: 'roles',
-  // Of the installation. Entries of files to remove hold IDs only.
+  // Shared by all apps; `filesToClear` holds file IDs only.
   operatorSessions: 'none',
   pageFiles: 'none',
   passkeyChallenges: 'none',
@@ -72,12 +72,12 @@ const perBatch = 1_000
 /** Called after each batch with the number of deleted documents of the collection so far. */
 export type DeletionProgress = (collection: string, deleted: number) => void
 
-/** Ends the keys of the app for good. The deletion that follows may be started again after a kill. */
+/** Invalidates the app's keys permanently. A deletion that was killed can be resumed. */
 export async function markAppDeleting(db: Db, app: string): Promise<void> {
   await db.apps.updateOne({ _id: app, deletingSince: { $exists: false } }, { $set: { deletingSince: clock.date() } })
 }
 
-/** Whether there is a document of the app besides its own, in a collection where a range finds it. */
+/** Whether the app has documents in any collection that is searched by key range. */
 export async function hasAppDocs(db: Db, app: string): Promise<boolean> {
   for (const [name, way] of Object.entries(ways)) {
     if (way !== 'idRange' && way !== 'roomKeyRange') continue
@@ -92,7 +92,7 @@ export async function deleteAppTokens(db: Db, app: string): Promise<void> {
   await deletePages(db.mongo.collection('tokens'), { _id: keyRange(app) })
 }
 
-/** Deletes everything of the app except its own document, batch by batch; returns how many documents that were. */
+/** Deletes all of the app's data in batches, except its own document. Returns the number of deleted documents. */
 export async function deleteAppDocs(db: Db, app: string, onProgress: DeletionProgress): Promise<number> {
   let total = 0
   for (const [name, way] of Object.entries(ways)) {
@@ -108,7 +108,7 @@ export async function deleteAppDocs(db: Db, app: string, onProgress: DeletionPro
   return total
 }
 
-/** Deletes the app's own document, the last one. */
+/** Deletes the app's own document, after everything else. */
 export async function deleteAppDoc(db: Db, app: string): Promise<void> {
   await db.apps.deleteOne({ _id: app, deletingSince: { $exists: true } })
 }
@@ -131,7 +131,7 @@ async function deleteIds(collection: Collection, page: readonly Document[]): Pro
   return (await collection.deleteMany(ids)).deletedCount
 }
 
-/** There are few notes: those that the bus has not acknowledged yet. One may hold messages of several apps. */
+/** Scans all notes: there are few. One note can hold events of several apps. */
 async function deleteNotes(db: Db, name: string, app: string, onDeleted: (changed: number) => void): Promise<number> {
   const notes = db.mongo.collection<{ _id: string; events: NotedEvent[] }>(name)
   let changed = 0
@@ -150,8 +150,8 @@ async function deleteNotes(db: Db, name: string, app: string, onDeleted: (change
 }
 
 /**
- * Calls are kept for days only and have no index by app, so they are all read once. A push call has a queue of its own,
- * which no range finds: the queue goes before its call. */
+ * Scans all calls: they are kept for days only and have no index by app. A push call has its own queue, whose key does
+ * not begin with the app, so the queue is deleted before the call. */
 async function deleteCalls(db: Db, app: string, onDeleted: (deleted: number) => void): Promise<number> {
   let deleted = 0
   const calls = db.outgoingCalls.find({ app }, { projection: { queue: 1 } })

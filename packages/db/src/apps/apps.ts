@@ -11,12 +11,12 @@ export const appIndexes: IndexDescription[] = [
   ...sweepIndexes,
 ]
 
-/** The form in which keys and tokens are stored and looked up: SHA-256, hexadecimal. */
+/** Keys and tokens are stored and looked up as hexadecimal SHA-256. */
 export function digest(secret: string): string {
   return hash('sha256', secret, 'hex')
 }
 
-/** Apps with valid keys. */
+/** Apps that are not being deleted. */
 const open = { deletingSince: { $exists: false } }
 
 export async function insertApp(db: Db, app: Omit<AppDoc, 'retention'>, session?: ClientSession): Promise<void> {
@@ -29,24 +29,24 @@ export async function findApp(db: Db, app: string): Promise<AppDoc | null> {
   return db.apps.findOne({ _id: app })
 }
 
-/** The secrets that sign calls to the integrator's servers now: during a change, earlier ones too. */
+/** The secrets that sign outgoing calls: the current one, and former ones that are still valid. */
 export function signingSecrets({ webhookSecret, formerWebhookSecrets: former = [] }: AppDoc): string[] {
   const stillSigning = former.filter(({ untilMS }) => untilMS > clock.now())
   return [webhookSecret, ...stillSigning.map(({ secret }) => secret)]
 }
 
-/** The app's Web Push key: the given one if it has none yet. Undefined if there is no such app. */
+/** Stores the given Web Push key unless the app has one, and returns the app's key. Undefined if there is no such app. */
 export async function keepWebPushKey(db: Db, app: string, made: string): Promise<string | undefined> {
   await db.apps.updateOne({ _id: app, ...open, webPushKey: { $exists: false } }, { $set: { webPushKey: made } })
   return (await findApp(db, app))?.webPushKey
 }
 
-/** The maximum number of former secrets with signatures in the header of a call. */
+/** Maximum number of former secrets that sign a call. */
 const mostFormer = 4
 
 /**
- * Gives an app a new webhook secret; earlier ones keep signing calls: the last one until the given time, others as long as they
- * had. A past time ends all of them. False if there is no such app.
+ * Gives an app a new webhook secret. The current secret keeps signing calls until `untilMS`, former ones until their own
+ * expiry; if `untilMS` is in the past, all of them expire now. False if there is no such app.
  */
 export async function changeWebhookSecret(
   db: Db,
@@ -71,7 +71,7 @@ export function isInForce({ revokedAt, expiresAt }: ApiKeyDoc): boolean {
   return !revokedAt && !(expiresAt && expiresAt.getTime() <= clock.now())
 }
 
-/** Adds a key; false if the app does not exist, or an active key has the name. */
+/** Adds a key. False if the app does not exist, or an active key already has the name. */
 export async function insertApiKey(
   db: Db,
   app: string,
@@ -84,13 +84,13 @@ export async function insertApiKey(
   return (await db.apps.updateOne(free, { $push: { apiKeys: apiKey } }, { session })).modifiedCount === 1
 }
 
-/** Deletes ended keys, by their digests. */
+/** Deletes revoked or expired keys, by digest. */
 export async function dropApiKeys(db: Db, app: string, digests: readonly string[]): Promise<void> {
   if (digests.length === 0) return
   await db.apps.updateOne({ _id: app }, { $pull: { apiKeys: { digest: { $in: digests } } } })
 }
 
-/** Revokes an active key; false if it is no longer active. */
+/** Revokes a key; false if it is already revoked. */
 export async function revokeApiKeyDoc(
   db: Db,
   app: string,
@@ -122,7 +122,7 @@ export async function findAppByClientKey(db: Db, clientKey: string): Promise<App
   return db.apps.findOne({ clientKey, ...open })
 }
 
-/** The app of an API key, by the key's digest, and the key; null for one that was revoked or has expired. */
+/** The app of an API key, by the key's digest, and the key; null if the key is unknown, revoked or expired. */
 export async function findAppByApiKey(db: Db, wanted: string): Promise<{ app: AppDoc; key: ApiKeyDoc } | null> {
   const app = await db.apps.findOne({ 'apiKeys.digest': wanted, ...open })
   const found = app?.apiKeys.find((candidate) => candidate.digest === wanted && isInForce(candidate))

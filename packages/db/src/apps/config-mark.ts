@@ -3,8 +3,8 @@ import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 
 /**
- * Moves with every change of an app's configuration. It lies among the rooms, so that one command can check it and
- * append messages: messages checked against an older configuration are then not written.
+ * Changes with every change of an app's configuration. Stored in `rooms`, so that one command can check the mark and
+ * append messages: messages validated against an older configuration are not written.
  */
 export interface ConfigMarkDoc {
   /** configMarkKey(app): no room has this key, since no room's ID is empty. */
@@ -12,20 +12,20 @@ export interface ConfigMarkDoc {
   mark: string
 }
 
-/** The mark of an app; none if its configuration was never changed. */
+/** The configuration mark of an app; absent if the configuration was never changed. */
 export interface ConfigMark {
   app: string
   mark?: string | undefined
 }
 
-/** MongoDB's error of a statement that would change _id (ImmutableField). */
+/** MongoDB's error for an update of `_id` (ImmutableField). */
 const immutableField = 66
 
 export function configMarkKey(app: string): string {
   return key(app, '', 'config')
 }
 
-/** Part of the transaction that changes the configuration. */
+/** Call in the transaction that changes the configuration. */
 export async function moveConfigMark(db: Db, app: string, session: ClientSession): Promise<void> {
   const marks = db.mongo.collection<ConfigMarkDoc>(db.rooms.collectionName)
   await marks.updateOne(
@@ -36,8 +36,8 @@ export async function moveConfigMark(db: Db, app: string, session: ClientSession
 }
 
 /**
- * An update statement that fails, and with it all later ones of an ordered command, if the configuration has changed; otherwise
- * it changes nothing.
+ * An update statement that fails if the configuration has changed, which stops the later statements of an ordered
+ * command. Otherwise it is a no-op.
  */
 export function configStatement({ app, mark }: ConfigMark): Document {
   return {
@@ -46,7 +46,7 @@ export function configStatement({ app, mark }: ConfigMark): Document {
   }
 }
 
-/** Whether that statement failed. */
+/** Whether the statement of `configStatement` failed. */
 export function isConfigChange({ code }: { code: number }): boolean {
   return code === immutableField
 }

@@ -20,7 +20,7 @@ export async function findConfig(db: Db, app: string): Promise<ConfigDoc[]> {
 /** The fields of a ConfigVersion in a ConfigDoc. */
 export const configVersionFields = { _id: 0, app: 1, version: 1 as const }
 
-/** The versions of some apps' values under one key; apps without a value are left out. */
+/** The versions of a config key in several apps; apps without a value are omitted. */
 export async function findConfigVersions(db: Db, apps: readonly string[], name: string): Promise<ConfigVersion[]> {
   return db.config
     .find({ _id: { $in: apps.map((app) => key(app, name)) } })
@@ -38,18 +38,18 @@ export async function findConfigValue(
   return found ? { json: found.json, version: found.version } : undefined
 }
 
-/** The bytes of all values of an app, without those under some keys. */
-export async function configBytes(db: Db, app: string, less: readonly string[]): Promise<number> {
+/** The total bytes of an app's values, except those under some keys. */
+export async function configBytes(db: Db, app: string, except: readonly string[]): Promise<number> {
   const [sum] = await db.config
     .aggregate<{ bytes: number }>([
-      { $match: { app, name: { $nin: [...less] } } },
+      { $match: { app, name: { $nin: [...except] } } },
       { $group: { _id: null, bytes: { $sum: { $strLenBytes: '$json' } } } },
     ])
     .toArray()
   return sum?.bytes ?? 0
 }
 
-/** More to write in the transaction of a change. */
+/** Further writes in the transaction of a change. */
 type Also = (session: ClientSession) => Promise<void>
 const nothingElse: Also = async () => undefined
 
@@ -79,7 +79,7 @@ export async function removeConfig(db: Db, app: string, name: string, also: Also
   })
 }
 
-/** With the mark of the configuration, so that every gateway's cache becomes invalid. */
+/** Moves the configuration mark too, which invalidates every gateway's cache. */
 function changeConfig<T>(db: Db, app: string, change: (session: ClientSession) => Promise<T>): Promise<T> {
   const work = async (session: ClientSession) => {
     await moveConfigMark(db, app, session)

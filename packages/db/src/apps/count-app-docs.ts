@@ -2,7 +2,7 @@ import type { Db } from '../db.ts'
 import { keyRange } from '../keys.ts'
 import { flushApp } from '../room-buffer/flush.ts'
 
-/** The number of users, rooms and messages that the deletion of an app takes. */
+/** The number of users, rooms and messages that deleting an app would delete. */
 export async function countAppDocs(db: Db, app: string): Promise<{ users: number; rooms: number; messages: number }> {
   await flushApp(db, app)
   const [users, rooms, apart, [inBuckets]] = await Promise.all([

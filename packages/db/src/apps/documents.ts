@@ -2,7 +2,7 @@ import type { Scope } from '@parley/contracts/scopes'
 import type { ImportLease } from '../import/documents.ts'
 import type { RetentionSweep } from '../retention/documents.ts'
 
-/** An integrator's application: everything belongs to one. */
+/** An integrator's application, the tenant that owns all other data. */
 export interface AppDoc {
   /** appID */
   _id: string
@@ -10,16 +10,16 @@ export interface AppDoc {
   apiKeys: ApiKeyDoc[]
   /** Signs outgoing webhooks (Standard Webhooks, `whsec_…`). */
   webhookSecret: string
-  /** Earlier ones, which also sign calls until that time (Unix milliseconds), the latest first. */
+  /** Former secrets, latest first, that also sign calls until `untilMS`. */
   formerWebhookSecrets?: { secret: string; untilMS: number }[]
-  /** Of Web Push (VAPID, RFC 8292): the private key as a JWK of P-256, as JSON text. */
+  /** VAPID private key for Web Push (RFC 8292): a P-256 JWK as JSON text. */
   webPushKey?: string
   createdAt: Date
-  /** Set while it is being deleted: its keys are no longer valid. */
+  /** Set while the app is being deleted. Its keys are no longer valid. */
   deletingSince?: Date
-  /** `parley import` works on it. */
+  /** Lease of a running `parley import`. */
   importing?: ImportLease
-  /** The sweep that removes its old messages. */
+  /** The sweep that deletes expired messages. */
   retention: RetentionSweep
 }
 
@@ -32,23 +32,22 @@ export interface ConfigDoc {
   name: string
   /** The value as JSON text. */
   json: string
-  /** New with every write, so that values derived from it can be cached. */
+  /** New with every write, so that derived values can be cached. */
   version: string
 }
 
 export interface ApiKeyDoc {
   /** SHA-256 of the key, hexadecimal: the key itself is not stored. */
   digest: string
-  /** Unique among the active keys of an app; absent on keys from before names existed. */
+  /** Unique among the active keys of an app. */
   name?: string
   permissions: ApiPermission[]
-  /** Its rights; absent: everything, also the scopes of later releases. */
+  /** Absent: all scopes, including those of later releases. */
   scopes?: Scope[]
-  /** When it expires. */
   expiresAt?: Date
-  /** Networks (CIDR) that it may be used from; absent: all. */
+  /** Networks (CIDR) from which the key may be used; absent: all. */
   addresses?: string[]
-  /** Requests per minute, in place of the rate of all keys. */
+  /** Requests per minute; overrides the default of all keys. */
   ratePerMinute?: number
   createdAt: Date
   /** Last use, to the minute. */

@@ -18,7 +18,7 @@ export const auditIndexes: IndexDescription[] = [
 ]
 export const auditSealIndexes: IndexDescription[] = [expiry]
 
-/** Adds entries in the transaction of their changes. Nothing else in the code writes the collection. */
+/** Adds entries in the transaction of their changes. The only writer of `audit`. */
 export async function insertAuditEntries(db: Db, entries: readonly AuditDoc[], session: ClientSession): Promise<void> {
   if (entries.length === 0) return
   await db.audit.insertMany([...entries], { session })
@@ -28,7 +28,7 @@ export async function insertAuditEntries(db: Db, entries: readonly AuditDoc[], s
   )
 }
 
-/** A selection of an app's entries. */
+/** Filters an app's entries. */
 export interface AuditQuery {
   actor?: string | undefined
   subject?: string | undefined
@@ -37,7 +37,7 @@ export interface AuditQuery {
   untilMS?: number | undefined
 }
 
-/** A page of an app's entries, the latest first: reads one index, that of the subject, actor or action if given. */
+/** A page of an app's entries, latest first. Uses the index of the subject, actor or action if given. */
 export async function findAuditEntries(
   db: Db,
   app: string,
@@ -67,7 +67,7 @@ export async function findUnsealedApps(db: Db, limit: number): Promise<string[]>
   return [...new Set(waiting.map(({ app }) => app))]
 }
 
-/** The unsealed entries of an app, in the order of their IDs. */
+/** Removes unsealed entries of an app from the queue and returns them in ID order. */
 export async function takeUnsealed(db: Db, app: string, limit: number, session: ClientSession): Promise<AuditDoc[]> {
   const waiting = await db.auditUnsealed
     .find({ _id: keyRange(app) }, { session })
@@ -105,7 +105,7 @@ export async function* readChain(db: Db, app: string): AsyncGenerator<{ seal: Au
   }
 }
 
-/** An app's log at one moment, however many changes and sealers go on. */
+/** A consistent count of an app's audit log, unaffected by concurrent changes and sealing. */
 export interface AuditCount {
   atMS: number
   /** `seq` of the last link. */
@@ -118,7 +118,7 @@ export interface AuditCount {
 export async function countAuditEntries(db: Db, app: string): Promise<AuditCount> {
   const range = { _id: keyRange(app) }
   const atMS = clock.now()
-  // One without a time, as nobody here writes it, counts too.
+  // `$nor` also counts entries without `expiresAt`, which only an outside writer could have made.
   const living = { ...range, $nor: [{ expiresAt: { $lte: new Date(atMS) } }] }
   return inSnapshot(db, async (session) => ({
     atMS,

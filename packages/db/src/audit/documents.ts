@@ -5,54 +5,53 @@ export interface AuditDoc {
   app: string
   id: string
   atMS: number
-  /** `key:` and the fingerprint of an API key, `operator:` and the ID of an operator, or `command:` and what was called, such as `command:key add`. */
+  /** `key:<fingerprint of an API key>`, `operator:<operator ID>` or `command:<command>`, such as `command:key add`. */
   actor: string
-  /** The name of the key, the e-mail of the operator, or the user on the machine of the command. */
+  /** The name of the key, the e-mail of the operator, or the OS user who ran the command. */
   actorName?: string
-  /** The address of the caller, or the operator's machine. */
+  /** The caller's IP address, or the operator's machine. */
   address?: string
   /** The operation of the contract, or the command. */
   action: string
   /** `kind:ID`, such as `room:demo-room`. */
   subject: string
-  /** JSON text, without secrets and texts of messages. */
+  /** JSON text, without secrets or message texts. */
   before?: string
   after?: string
   request?: string
-  /** When it expires. */
   expiresAt: Date
 }
 
 /** A reference to an unsealed entry. */
 export interface UnsealedDoc {
-  /** The entry's. */
+  /** `_id` of the entry. */
   _id: string
   app: string
 }
 
-/** A link of an app's chain: it names entries with their hashes, and the previous link. */
+/** A link of an app's hash chain: the hashes of its entries and of the previous link. */
 export interface AuditSealDoc {
   /** key(app, seq padded to ten digits): two processes cannot create the same link. */
   _id: string
   app: string
   /** 1, 2, 3… */
   seq: number
-  /** The day (UTC) whose chain it belongs to, such as 2026-11-26. */
+  /** The UTC day of the chain, such as 2026-11-26. */
   day: string
   /** `hash` of the previous link; empty in the first. */
   previous: string
   entries: SealedEntry[]
   hash: string
   sealedAtMS: number
-  /** After its entries, and after the previous link: links expire in their order. */
+  /** Later than `expiresAt` of its entries and of the previous link, so links expire in order. */
   expiresAt: Date
-  /** When the previous link expires, from then on it may be missing; undefined in the first. */
+  /** The previous link may be missing from this time on; undefined in the first link. */
   previousExpiresAtMS?: number
 }
 
 interface SealedEntry {
   id: string
   hash: string
-  /** From then on it may be missing. */
+  /** The entry may be missing from this time on. */
   expiresAtMS: number
 }

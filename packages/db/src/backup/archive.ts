@@ -8,11 +8,11 @@ const decompress = promisify(gunzip)
 /** A folder of files, on a disk or in a bucket. */
 export interface Archive {
   put(name: string, bytes: Uint8Array): Promise<void>
-  /** The bytes of a file; undefined when it is not there. */
+  /** The bytes of a file; undefined if it does not exist. */
   get(name: string): Promise<Uint8Array | undefined>
 }
 
-/** A backup is not whole; the message names the file and what is wrong with it. */
+/** The backup is incomplete or damaged. The message names the file and the fault. */
 export class BadBackup extends Error {
   override name = 'BadBackup'
 }
@@ -26,7 +26,7 @@ export interface Part {
 export interface BackedUpCollection {
   name: string
   documents: number
-  /** Sums up all documents, in whatever order. */
+  /** Order-independent digest of all documents. */
   digest: string
   parts: Part[]
 }
@@ -34,19 +34,19 @@ export interface BackedUpCollection {
 /** The contents of a backup. */
 export interface Manifest {
   format: 1
-  /** The release of Parley that made it. */
+  /** The Parley release that wrote the backup. */
   version: string
-  /** The moment that it has, as a cluster time of MongoDB and in ISO-8601. */
+  /** The time of the snapshot, as MongoDB cluster time and in ISO 8601. */
   clusterTime: string
   at: string
-  /** The last position of the stream of events that MongoDB knew. */
+  /** The last known sequence of the event stream. */
   streamSeq: number
   collections: BackedUpCollection[]
 }
 
 const manifestFile = 'manifest.json'
 
-/** Written last: without it there is no backup. */
+/** Written last: a backup without a manifest is incomplete. */
 export async function writeManifest(archive: Archive, manifest: Manifest): Promise<void> {
   const signed = { manifest, sha256: sha256(JSON.stringify(manifest)) }
   await archive.put(manifestFile, Buffer.from(JSON.stringify(signed, null, 1)))
@@ -55,7 +55,7 @@ export async function writeManifest(archive: Archive, manifest: Manifest): Promi
 /** @throws BadBackup */
 export async function readManifest(archive: Archive): Promise<Manifest> {
   const bytes = await archive.get(manifestFile)
-  if (!bytes) throw new BadBackup(`${manifestFile} is missing: there is no backup here, or it was broken off`)
+  if (!bytes) throw new BadBackup(`${manifestFile} is missing: there is no backup here, or it was interrupted`)
   const { manifest, sha256: expected } = parse(bytes)
   if (sha256(JSON.stringify(manifest)) !== expected) throw new BadBackup(`${manifestFile} was changed`)
   if (manifest.format !== 1) throw new BadBackup(`${manifestFile} has a format that this release does not know`)
@@ -64,10 +64,10 @@ export async function readManifest(archive: Archive): Promise<Manifest> {
 
 function parse(bytes: Uint8Array): { manifest: Manifest; sha256: string } {
   try {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its hash shows that writeManifest wrote it
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller checks the hash that writeManifest wrote
     return JSON.parse(Buffer.from(bytes).toString()) as { manifest: Manifest; sha256: string }
   } catch (cause) {
-    throw new BadBackup(`${manifestFile} is no JSON`, { cause })
+    throw new BadBackup(`${manifestFile} is not JSON`, { cause })
   }
 }
 
@@ -87,7 +87,7 @@ export async function readPart(archive: Archive, { file, documents, sha256: expe
   return found
 }
 
-/** BSON documents begin with their length (bsonspec.org). */
+/** Each BSON document starts with its length (bsonspec.org). */
 function split(bytes: Buffer): Uint8Array[] {
   const documents: Uint8Array[] = []
   for (let at = 0; at < bytes.length; ) {
@@ -102,7 +102,7 @@ function sha256(bytes: Uint8Array | string): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** Counts documents, and sums up their hashes: the same for the same documents in any order. */
+/** Counts documents and sums their hashes, so the result does not depend on their order. */
 export function createTally() {
   const lanes = new Uint32Array(8)
   let documents = 0

@@ -11,11 +11,11 @@ import {
 } from './archive.ts'
 import { type Snapshot, withSnapshot } from './snapshot.ts'
 
-/** Uncompressed; a part is held in memory. */
+/** Uncompressed. A part is held in memory. */
 const bytesPerPart = 16 * 1024 * 1024
 
 interface BackupOptions {
-  /** The release that makes it. */
+  /** The running Parley release. */
   version: string
   /** See withSnapshot. */
   historySeconds: number
@@ -24,8 +24,8 @@ interface BackupOptions {
 }
 
 /**
- * Writes the whole database as it was at one moment into an empty archive: every write that was acknowledged before the call, and of
- * later ones either all up to some cluster time or none. The manifest comes last, so that a backup that was broken off is none.
+ * Writes a snapshot of the whole database to an empty archive. It contains every write acknowledged before the call, and
+ * later writes up to one cluster time. The manifest is written last, so an interrupted backup is never taken for a whole one.
  */
 export async function backUp(
   db: Db,

@@ -6,17 +6,16 @@ import type { Db } from '../db.ts'
 import { isUnauthorized } from '../unauthorized.ts'
 
 const parameter = 'minSnapshotHistoryWindowInSeconds'
-/** No living backup leaves its record alone for so long. */
 const leaseMS = 60_000
-/** After that a user may have got the privilege. */
+/** Retry interval while the user lacks the privilege. */
 const withoutPrivilegeMS = 60 * 60 * 1_000
 
-/** The windows that backups have raised, until each is put back. It belongs to the server, so no backup has it. */
+/** One record per running or killed backup that raised the window. Server state, so it is not backed up. */
 export const historyCollection = 'raisedHistory'
 
 interface RaisedHistory {
   _id: string
-  /** The window before the first of the backups that run. */
+  /** The window before the first running backup raised it. */
   wasSeconds: number
   leaseUntilMS: number
 }
@@ -24,15 +23,15 @@ interface RaisedHistory {
 const recordsIn = ({ mongo }: Db): Collection<RaisedHistory> => mongo.collection<RaisedHistory>(historyCollection)
 
 /**
- * Lets MongoDB keep the data of each moment for so long, until `end` is called, and records the window before under a lease: after
- * a kill, lowerHistory or the end of the next backup puts it back.
- * @returns undefined without the privilege setParameter (role hostManager): then it keeps them as long as it is set to
+ * Raises MongoDB's snapshot history window until `end` is called. The former window is recorded under a lease: if the
+ * backup is killed, lowerHistory or the end of the next backup restores it.
+ * @returns undefined without the privilege setParameter (role hostManager); the window then stays as it is
  */
 export async function raiseHistory(db: Db, seconds: number): Promise<{ end(): Promise<void> } | undefined> {
   const records = recordsIn(db)
   const _id = randomUUID()
   let isRecorded = true
-  // A user that may only read raises the window without a record.
+  // A read-only user raises the window without a record.
   const record = async (wasSeconds: number) => {
     const lease = { wasSeconds, leaseUntilMS: clock.now() + leaseMS }
     isRecorded = (await ifAuthorized(records.insertOne({ _id, ...lease }))) !== undefined
@@ -40,7 +39,7 @@ export async function raiseHistory(db: Db, seconds: number): Promise<{ end(): Pr
   const now = await readWindow(db)
   const [earlier] = await records.find().sort({ wasSeconds: 1 }).limit(1).toArray()
   const known = earlier?.wasSeconds ?? now
-  // Before the window is raised: a kill in between leaves a record of a window that is as it was.
+  // Record before raising: after a kill in between, restoring the recorded window is a no-op.
   if (known !== undefined) await record(known)
   const before = await ifAuthorized(setWindow(db, seconds))
   if (before === undefined) {
@@ -61,42 +60,42 @@ export async function raiseHistory(db: Db, seconds: number): Promise<{ end(): Pr
 }
 
 /**
- * Puts the window back that backups have raised, if all of them have ended or were killed.
- * @returns 'refused' without the privilege; it is due again in an hour
+ * Restores the history window once every backup that raised it has ended or was killed.
+ * @returns 'refused' without the privilege; retried in an hour
  */
 export async function lowerHistory(db: Db): Promise<'lowered' | 'not due' | 'refused'> {
   const records = recordsIn(db)
   const all = await records.find().sort({ wasSeconds: 1 }).toArray()
   const [first] = all
   const nowMS = clock.now()
-  const over = { _id: { $in: all.filter(({ leaseUntilMS }) => leaseUntilMS <= nowMS).map(({ _id }) => _id) } }
-  if (!first || over._id.$in.length === 0) return 'not due'
-  if (over._id.$in.length < all.length) {
-    // The window of the living one is that of the first.
-    await records.updateMany({ _id: { $nin: over._id.$in } }, { $min: { wasSeconds: first.wasSeconds } })
-    await records.deleteMany(over)
+  const expired = { _id: { $in: all.filter(({ leaseUntilMS }) => leaseUntilMS <= nowMS).map(({ _id }) => _id) } }
+  if (!first || expired._id.$in.length === 0) return 'not due'
+  if (expired._id.$in.length < all.length) {
+    // Hand the original window on to the backups that still run.
+    await records.updateMany({ _id: { $nin: expired._id.$in } }, { $min: { wasSeconds: first.wasSeconds } })
+    await records.deleteMany(expired)
     return 'not due'
   }
   if ((await ifAuthorized(setWindow(db, first.wasSeconds))) === undefined) {
-    await records.updateMany(over, { $set: { leaseUntilMS: nowMS + withoutPrivilegeMS } })
+    await records.updateMany(expired, { $set: { leaseUntilMS: nowMS + withoutPrivilegeMS } })
     return 'refused'
   }
-  await records.deleteMany(over)
+  await records.deleteMany(expired)
   return 'lowered'
 }
 
-/** @returns the window before */
+/** @returns the former window */
 async function setWindow({ client }: Db, seconds: number): Promise<number> {
   return Number((await client.db('admin').command({ setParameter: 1, [parameter]: seconds }))['was'])
 }
 
-/** @returns undefined without the privilege getParameter (role clusterMonitor), which setting it does not need */
+/** @returns undefined without the privilege getParameter (role clusterMonitor), which setParameter does not include */
 async function readWindow({ client }: Db): Promise<number | undefined> {
   const read = await ifAuthorized(client.db('admin').command({ getParameter: 1, [parameter]: 1 }))
   return read && Number(read[parameter])
 }
 
-/** @returns undefined where MongoDB refuses it for the lack of a privilege */
+/** @returns undefined if MongoDB refuses the command for a missing privilege */
 async function ifAuthorized<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work

@@ -2,21 +2,21 @@ import { BSON, type Document, MongoServerError, Timestamp } from 'mongodb'
 import type { Db } from '../db.ts'
 import { isBackedUp } from './snapshot.ts'
 
-/** The oplog does not lead from the backup to the moment that was asked for; the message says why. */
+/** The oplog cannot be replayed from the backup to the requested time. The message says why. */
 class BadOplog extends Error {
   override name = 'BadOplog'
 }
 
-/** A moment after a backup, and the database whose oplog leads to it. */
+/** A time after a backup, and the database whose oplog reaches it. */
 export interface PointInTime {
   source: Db
-  /** Changes at and after it are left out. */
+  /** Exclusive. */
   untilMS: number
 }
 
 export interface Replayed {
   changes: number
-  /** The time of the last of them. */
+  /** The time of the last change. */
   lastAt?: Date
 }
 
@@ -29,18 +29,18 @@ interface Entry extends Document {
   wall: Date
 }
 
-/** Sizes and numbers keep their types. */
-const asItIs = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true } as const
-/** MongoDB applies one command as one transaction. */
-const atOnce = { changes: 500, bytes: 4_000_000 }
+/** Keeps BSON types, so that numbers are not narrowed. */
+const keepTypes = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true } as const
+/** Kept small, since MongoDB applies each applyOps command as one transaction. */
+const batchLimits = { changes: 500, bytes: 4_000_000 }
 const namespaceExists = 48
-/** Indexes are made at the end, collections before their first document. */
-const passedOver = new Set([
+/** Skipped: indexes are created at the end, collections before their first document. */
+const skippedCommands = new Set([
   ...['create', 'createIndexes', 'startIndexBuild', 'commitIndexBuild', 'abortIndexBuild'],
   ...['dropIndexes', 'deleteIndexes', 'collMod'],
 ])
 
-/** `<seconds>.<increment>`, as a manifest has it. */
+/** Parses a manifest's `<seconds>.<increment>`. */
 function readClusterTime(text: string): Timestamp {
   const [t = 0, i = 0] = text.split('.').map(Number)
   return new Timestamp({ t, i })
@@ -48,7 +48,7 @@ function readClusterTime(text: string): Timestamp {
 
 const timeOf = (ts: Timestamp) => new Date(ts.getHighBitsUnsigned() * 1_000)
 
-/** @throws BadOplog when the oplog lacks changes after the backup, or the moment is before it */
+/** @throws BadOplog if the oplog lacks changes after the backup, or `untilMS` is not after it */
 export async function checkOplog({ source, untilMS }: PointInTime, clusterTime: string): Promise<void> {
   const after = readClusterTime(clusterTime)
   const oldest = await oplogOf(source).find().sort({ $natural: 1 }).limit(1).next()
@@ -59,13 +59,13 @@ export async function checkOplog({ source, untilMS }: PointInTime, clusterTime: 
     )
   }
   if (untilMS <= timeOf(after).getTime()) {
-    throw new BadOplog(`the backup is of ${timeOf(after).toISOString()}, which is not before the moment that you gave`)
+    throw new BadOplog(`the backup is of ${timeOf(after).toISOString()}, which is not before the time that you gave`)
   }
 }
 
 /**
- * Makes every change between a backup and a moment in a database that was filled from this backup and has no indexes yet.
- * @throws BadOplog when the oplog lacks changes after the backup, the database was dropped, or something was done to it that Parley never does
+ * Replays every change between a backup and `moment` into a database that was filled from the backup and has no indexes yet.
+ * @throws BadOplog if the oplog lacks changes after the backup, or has an operation that Parley never runs, such as dropping the database
  */
 export async function replayOplog(
   target: Db,
@@ -77,19 +77,19 @@ export async function replayOplog(
   const own = `${source.mongo.databaseName}.`
   const entries = oplogOf(source).find(
     { ts: { $gt: readClusterTime(clusterTime) } },
-    { ...asItIs, sort: { $natural: 1 } },
+    { ...keepTypes, sort: { $natural: 1 } },
   )
   const applier = createApplier(target)
-  /** Pieces of large transactions, which count once the last one is there. */
+  /** Entries of large transactions, applied when the last one arrives. */
   const pieces = new Map<string, Document[]>()
   const done: Replayed = { changes: 0 }
-  let isWhole = false
+  let isChecked = false
   for await (const entry of entries) {
-    // Filling took its time, in which the source went on and may have dropped the oldest entries. Later ones end the cursor.
-    if (!isWhole) await checkOplog(moment, clusterTime)
-    isWhole = true
+    // While the target was being filled, the source may have dropped its oldest entries. Dropping later ones fails the cursor.
+    if (!isChecked) await checkOplog(moment, clusterTime)
+    isChecked = true
     if (entry.wall.getTime() >= untilMS) break
-    for (const change of whole(entry, pieces)) {
+    for (const change of changesOf(entry, pieces)) {
       if (!String(change['ns']).startsWith(own)) continue
       const collection = String(change['ns']).slice(own.length)
       if (change['op'] === 'c') await command(applier, change['o'] as Document, entry.ts)
@@ -108,8 +108,8 @@ function oplogOf({ client }: Db) {
   return client.db('local').collection<Entry>('oplog.rs')
 }
 
-/** The changes of an entry: its own, or those of a transaction that ends with it. */
-function whole(entry: Entry, pieces: Map<string, Document[]>): Document[] {
+/** The changes of an entry, or of the transaction that it completes. */
+function changesOf(entry: Entry, pieces: Map<string, Document[]>): Document[] {
   const { op, o } = entry
   if (op === 'n') return []
   const changes = o['applyOps'] as Document[] | undefined
@@ -130,49 +130,49 @@ function whole(entry: Entry, pieces: Map<string, Document[]>): Document[] {
 
 async function command(applier: ReturnType<typeof createApplier>, o: Document, ts: Timestamp): Promise<void> {
   const [name = ''] = Object.keys(o)
-  if (passedOver.has(name)) return
+  if (skippedCommands.has(name)) return
   if (name !== 'drop') return refuse(name, ts)
   await applier.drop(String(o['drop']))
 }
 
-function refuse(what: string, ts: Timestamp): never {
-  throw new BadOplog(`${what} at ${timeOf(ts).toISOString()} cannot be replayed: give a moment before it`)
+function refuse(operation: string, ts: Timestamp): never {
+  throw new BadOplog(`${operation} at ${timeOf(ts).toISOString()} cannot be replayed: give an earlier time`)
 }
 
-/** Applies changes in their order, some at a time. */
+/** Applies changes in order, in batches. */
 function createApplier({ client, mongo }: Db) {
-  /** They exist: a backup has nothing of empty ones. */
-  const made = new Set<string>()
+  /** Collections known to exist. A backup omits empty ones. */
+  const created = new Set<string>()
   let batch: Document[] = []
   let bytes = 0
   async function flush(): Promise<void> {
     if (batch.length === 0) return
-    // The same changes as a member of the replica set applies: mongodb.com/docs/manual/reference/command/applyOps.
+    // mongodb.com/docs/manual/reference/command/applyOps
     await client.db('admin').command({ applyOps: batch, writeConcern: { w: 'majority' } })
     batch = []
     bytes = 0
   }
-  async function make(collection: string): Promise<void> {
-    if (made.has(collection)) return
+  async function ensureCollection(collection: string): Promise<void> {
+    if (created.has(collection)) return
     await mongo.createCollection(collection).catch((error: unknown) => {
       if (!(error instanceof MongoServerError && error.code === namespaceExists)) throw error
     })
-    made.add(collection)
+    created.add(collection)
   }
   return {
     flush,
     async drop(collection: string): Promise<void> {
       await flush()
       await mongo.collection(collection).drop()
-      made.delete(collection)
+      created.delete(collection)
     },
     async add({ op, o, o2 }: Document, collection: string): Promise<void> {
-      // Without the collection's UUID, which is another one here.
-      await make(collection)
+      // Omits `ui`: the collection has another UUID here.
+      await ensureCollection(collection)
       const change = { op, ns: `${mongo.databaseName}.${collection}`, o, ...(o2 && { o2 }) }
       const size = BSON.calculateObjectSize(change)
-      // A document of 16 MB is a command of its own.
-      if (batch.length >= atOnce.changes || bytes + size > atOnce.bytes) await flush()
+      // A 16 MB document gets a command of its own.
+      if (batch.length >= batchLimits.changes || bytes + size > batchLimits.bytes) await flush()
       batch.push(change)
       bytes += size
     },

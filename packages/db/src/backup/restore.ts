@@ -13,24 +13,24 @@ import {
 } from './archive.ts'
 import { checkOplog, type PointInTime, type Replayed, replayOplog } from './replay-oplog.ts'
 
-/** The database has documents, or is being filled from another backup. */
+/** The database has documents, or is being restored from another backup. */
 class NotEmpty extends Error {
   override name = 'NotEmpty'
 }
 
-/** Called as work goes on, with the number of documents so far. */
+/** Reports progress as the number of documents so far. */
 type OnProgress = (doing: 'checked' | 'restored' | 'verified' | 'replayed', documents: number) => void
 
-/** Has the backup that is being restored; services are not ready beside it, as the migrations come last. */
+/** Names the backup that is being restored. Services are not ready meanwhile: the migrations are restored last. */
 const markCollection = 'restoring'
 
-/** A part, or a batch of MongoDB's own size, can have a hundred thousand small documents, each many times its bytes as objects. */
+/** Limits memory: a part can hold 100,000 small documents, and each takes many times its size as an object. */
 const documentsAtOnce = 2_000
 
-/** Keeps every number, date and string in the type that it has in the archive. */
-const asItIs = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true } as const
+/** Keeps the BSON type of every value. */
+const keepTypes = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true } as const
 
-/** Reads every file of a backup. @throws BadBackup */
+/** Reads and verifies every file of a backup. @throws BadBackup */
 export async function checkBackup(archive: Archive, onProgress: OnProgress): Promise<Manifest> {
   const manifest = await readManifest(archive)
   let checked = 0
@@ -42,17 +42,17 @@ export async function checkBackup(archive: Archive, onProgress: OnProgress): Pro
     }
     const found = tally.result()
     if (found.documents !== expected.documents || found.digest !== expected.digest) {
-      throw new BadBackup(`the files of ${name} have other documents than manifest.json says`)
+      throw new BadBackup(`the documents in the files of ${name} do not match manifest.json`)
     }
   }
   return manifest
 }
 
 /**
- * Fills an empty database from a backup, after checking all of it, and compares the result with the backup. Broken off, it begins anew
- * when it is called again with the same backup. Services become ready only after its end.
- * @param moment replays the oplog of another database until then
- * @throws BadBackup, NotEmpty, BadOplog; BadBackup too when the database has other documents afterwards than the backup
+ * Checks a backup, restores it into an empty database and compares the result with the backup. After an interruption, call it
+ * again with the same backup: it starts over. Services become ready only when the restore is complete.
+ * @param moment replays another database's oplog up to this time
+ * @throws BadBackup, NotEmpty, BadOplog; BadBackup also if the restored documents differ from the backup
  */
 export async function restoreBackup(
   db: Db,
@@ -70,7 +70,7 @@ export async function restoreBackup(
   for (const collection of rest) {
     await fill(db, archive, collection, (documents) => onProgress('restored', (restored += documents)))
   }
-  // Before there are indexes: one of them removes expired documents.
+  // Verify before the indexes exist: the TTL indexes delete expired documents.
   let verified = 0
   for (const collection of rest)
     await verify(db, collection, (documents) => onProgress('verified', (verified += documents)))
@@ -96,7 +96,7 @@ async function refuseNewer(archive: Archive, { collections, version }: Manifest)
 async function claimDatabase({ mongo }: Db, { clusterTime }: Manifest): Promise<void> {
   const mark = await mongo.collection<{ _id: string }>(markCollection).findOne()
   if (mark && mark._id !== clusterTime) {
-    throw new NotEmpty(`the backup of ${mark._id} was being restored here: restore that, or drop the database`)
+    throw new NotEmpty(`the backup of ${mark._id} was being restored here: restore that one, or drop the database`)
   }
   const names = (await mongo.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name)
   for (const name of names) {
@@ -116,11 +116,11 @@ async function fill(
 ): Promise<void> {
   const collection = mongo.collection(name)
   for (const part of parts) {
-    const whole = await readPart(archive, part)
-    for (let at = 0; at < whole.length; at += documentsAtOnce) {
-      const documents: Document[] = whole
+    const all = await readPart(archive, part)
+    for (let at = 0; at < all.length; at += documentsAtOnce) {
+      const documents: Document[] = all
         .slice(at, at + documentsAtOnce)
-        .map((bytes) => BSON.deserialize(bytes, asItIs))
+        .map((bytes) => BSON.deserialize(bytes, keepTypes))
       await collection.insertMany(documents, { ordered: false })
     }
     onPart(part.documents)
@@ -140,7 +140,7 @@ async function verify(
   for await (const document of all) tally.add(document)
   const found = tally.result()
   if (found.documents !== documents || found.digest !== digest) {
-    throw new BadBackup(`${name} has other documents in the database than in the backup: did anything write meanwhile?`)
+    throw new BadBackup(`the documents of ${name} in the database differ from the backup: did anything else write to it?`)
   }
   onDone(documents)
 }

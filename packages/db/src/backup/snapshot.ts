@@ -4,7 +4,7 @@ import { historyCollection, raiseHistory } from './history-window.ts'
 
 /** All collections as they were at one moment. */
 export interface Snapshot {
-  /** The cluster time of the moment, as `<seconds>.<increment>`: `mongorestore --oplogLimit` and the oplog use it. */
+  /** The cluster time of the snapshot as `<seconds>.<increment>`, the format of `mongorestore --oplogLimit`. */
   clusterTime: string
   atMS: number
   collections: string[]
@@ -12,7 +12,7 @@ export interface Snapshot {
   read(collection: string): AsyncIterable<Uint8Array>
 }
 
-/** MongoDB no longer has the data of the moment. */
+/** MongoDB no longer has the data of the snapshot. */
 class SnapshotGone extends Error {
   override name = 'SnapshotGone'
 }
@@ -21,10 +21,10 @@ const snapshotTooOld = 239
 const batchSize = 1_000
 
 /**
- * Reads all collections of the database at one cluster time, which a majority has (mongodb.com/docs/manual/reference/read-concern-snapshot):
- * it has every write that was acknowledged before, and none that came later. Nothing is locked, and writes go on.
+ * Reads all collections at one majority-committed cluster time (mongodb.com/docs/manual/reference/read-concern-snapshot).
+ * The snapshot has every write acknowledged before the call. Nothing is locked, and writes continue.
  *
- * @param historySeconds how long MongoDB keeps the data of the moment meanwhile: see raiseHistory
+ * @param historySeconds how long MongoDB keeps the data of the snapshot; see raiseHistory
  */
 export async function withSnapshot<T>(
   db: Db,
@@ -53,7 +53,7 @@ export async function withSnapshot<T>(
         } catch (error) {
           if (!(error instanceof MongoServerError && error.code === snapshotTooOld)) throw error
           throw new SnapshotGone(
-            'MongoDB no longer has the data of the moment at which the backup began: give --history-seconds, and its user the role hostManager',
+            'MongoDB no longer has the data from when the backup began: raise --history-seconds, and grant its user the role hostManager',
             { cause: error },
           )
         }
@@ -65,7 +65,7 @@ export async function withSnapshot<T>(
   }
 }
 
-/** The raised window is of this server, not of the one that is restored to. */
+/** Excludes the raised history window, which is state of this server. */
 export function isBackedUp(name: string): boolean {
   return !name.startsWith('system.') && name !== historyCollection
 }

@@ -4,77 +4,75 @@ import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import type { Timestamp } from 'mongodb'
 
 /**
- * Events that the bus has not acknowledged yet. Written with their change, one document for all events of a
- * transaction, so the cost is per transaction. Deleted when the bus has every event.
+ * Outbox entry: events that the bus has not acknowledged. Written in the transaction of the change, one document per
+ * transaction. Deleted when the bus has acknowledged every event.
  */
 export interface PendingEventsDoc {
   _id: string
   atMS: number
   /**
-   * The room, user, read marker or message whose events are published in order. Absent for new messages, which come
-   * from many rooms and are ordered by seq.
+   * The room, user, read marker or message whose events are published in order. Absent for new messages, which are
+   * ordered by seq.
    */
   orderingKey?: string
-  /** Set by the server at the insert, later than in any earlier note, so that conflicting changes are in order. */
+  /** Set by the server on insert. Conflicting changes commit one after the other, so it orders their events. */
   order?: Timestamp
   events: NotedEvent[]
 }
 
 /**
- * A note of published events, kept for some hours in case the bus loses its log. New messages need none: they are found
+ * Published events, kept for some hours in case the bus loses its stream. New messages are not kept here: they are found
  * by the time in their IDs.
  */
 export interface PublishedEventsDoc {
   _id: string
-  /** Time of the note. */
+  /** Time of the outbox entry. */
   atMS: number
-  /** When the bus had all of them. */
+  /** When the bus had acknowledged all events. */
   at: Date
   expiresAt: Date
   events: NotedEvent[]
 }
 
-/** The recorded state of the event stream, by which services notice that it was lost or reset. */
+/** The recorded state of the event stream, from which services detect that it was lost or reset. */
 export interface StreamStateDoc {
   /** The stream's name. */
   _id: string
   /** When NATS created it: its identity. */
   created: string
-  /** The highest known position, and the ID of the message there. */
+  /** The highest known sequence, and the ID of the message there. */
   seq: number
   witness?: string
-  /** When the stream was at that position. */
+  /** When the stream was at `seq`. */
   seenAtMS: number
-  /** All consumers have handled every message that the stream took before. */
+  /** All consumers have handled every message that was published before this time. */
   handledUpToMS: number
-  /** By the name of a durable consumer, the position in this stream up to which it has handled everything. */
+  /** By durable consumer: the sequence up to which it has handled everything. */
   handledSeqs?: Record<string, number>
-  /** Number of losses. */
+  /** Number of times that the stream was lost. */
   losses: number
-  /** Until then one process has the lease to create the stream again. */
+  /** End of the lease to recreate the stream. */
   repairUntilMS?: number
   rebuilding?: Rebuilding
-  /** The last time that events were published again. */
+  /** The last completed replay of events. */
   rebuilt?: { sinceMS: number; endedAtMS: number }
-  /**
-   * The first position of this stream and the time from which it has all events; absent if it has all from the start.
-   */
+  /** The stream's first sequence, and the time from which it has all events; absent if it has all from the start. */
   begins?: { seq: number; sinceMS: number }
 }
 
 /**
- * An event of a change, kept until the bus has it. All IDs are Nats-Msg-Ids, by which the stream recognises a repeat;
- * `by` is the user who made the change by a token, for webhooks.
+ * An event in the outbox. All IDs are Nats-Msg-Ids, by which the stream drops duplicates. `by` is the user who made the
+ * change with a token, for webhooks.
  */
 export type NotedEvent =
   /**
-   * An event of a message, published with the message as it is then. `changedAtMS`: the time that this change gave it.
-   * `isSoonAfter`: the event of the message before a new one may be unpublished.
+   * An event of a message, published with the message's current state. `changedAtMS`: the message's `changedAtMS` after this
+   * change. `isSoonAfter`: the event of the message before this new one may not be published yet.
    */
   | { kind: 'message'; message: string; event: ServerEvent; changedAtMS?: number; isSoonAfter?: true; by?: string }
-  /** The `room` event, published with the Room as it is then. */
+  /** The `room` event, published with the room's current state. */
   | { kind: 'room'; id: string; app: string; room: string; webhook?: false; request?: string; by?: string }
-  /** Any other event: its payload as JSON text; `upToSeq`: seq of the last message of the room that it concerns. */
+  /** Any other event, with its payload as JSON text. `upToSeq`: seq of the last message of the room that the event concerns. */
   | {
       kind: 'event'
       id: string
@@ -85,20 +83,20 @@ export type NotedEvent =
       exceptDevice?: string
       by?: string
     }
-  /** An event that only the integrator's feed has: its payload as JSON text. */
+  /** An event of the integrator's feed only, with its payload as JSON text. */
   | { kind: 'feed'; id: string; to: Audience; event: FeedOnlyEvent; json: string }
   /** A node command, a membership change for the webhook, or a push to clients; as JSON text. */
   | { kind: 'command' | 'membersChange' | 'push'; id: string; app: string; json: string }
 
-/** A replay of events to the stream in progress. */
+/** A running replay of events into a recreated stream. */
 export interface Rebuilding {
-  /** Events of messages and changes since then are published again. */
+  /** Start of the replay: events since this time are published again. */
   sinceMS: number
-  /** The stream has everything published since then anyway. */
+  /** End of the replay: the new stream has everything published since this time. */
   untilMS: number
-  /** Everything before is published again. */
+  /** Progress: everything before this time has been replayed. */
   doneUpToMS: number
-  /** The highest position of the lost stream. */
+  /** The highest sequence of the lost stream. */
   afterSeq: number
   leaseUntilMS: number
 }

@@ -10,18 +10,18 @@ export const pendingEventIndexes: IndexDescription[] = [
 
 const newNoteId = () => new ObjectId().toHexString()
 
-/** Far below the largest document (16 MiB). */
+/** Far below MongoDB's document limit (16 MiB). */
 const maxNoteBytes = 4 * 1024 * 1024
 
-/** The events of changes of one ordering key. */
+/** The events of one ordering key. */
 export interface KeyedEvents {
   orderingKey: string
   events: readonly NotedEvent[]
 }
 
 /**
- * Notes events as unpublished, inside the transaction of their changes: one note per ordering key, or several if they
- * are large. Returns the notes of each, in order.
+ * Writes events to the outbox in the transaction of their changes: one note per ordering key, or several if the events are
+ * large. Returns the notes of each ordering key.
  */
 export async function insertNotes(
   db: Db,
@@ -29,17 +29,17 @@ export async function insertNotes(
   session: ClientSession,
 ): Promise<PendingEventsDoc[][]> {
   const atMS = clock.now()
-  // The server puts its own time into an empty timestamp: MongoDB manual, "BSON Types", "Timestamps".
+  // The server replaces an empty timestamp with its own time: MongoDB manual, "BSON Types", "Timestamps".
   const order = new Timestamp({ t: 0, i: 0 })
   const notes = changes.map(({ orderingKey, events }) =>
-    inNotes(events).map((part) => ({ _id: newNoteId(), atMS, orderingKey, order, events: part })),
+    splitBySize(events).map((part) => ({ _id: newNoteId(), atMS, orderingKey, order, events: part })),
   )
   await db.pendingEvents.insertMany(notes.flat(), { session })
   return notes
 }
 
-/** The events in their order, in parts of at most `maxNoteBytes`. */
-function inNotes(events: readonly NotedEvent[]): NotedEvent[][] {
+/** Splits events, in order, into parts of at most `maxNoteBytes`. */
+function splitBySize(events: readonly NotedEvent[]): NotedEvent[][] {
   const parts: NotedEvent[][] = [[]]
   let bytes = 0
   for (const event of events) {
@@ -53,20 +53,18 @@ function inNotes(events: readonly NotedEvent[]): NotedEvent[][] {
   return parts
 }
 
-/** Notes read per ordering key at a time; with more waiting, the relay publishes them. */
+/** Maximum number of pending notes read per ordering key; the relay publishes the rest. */
 export const maxPerOrderingKey = 50
 
 /**
- * The waiting notes of these ordering keys, each key in order, at most `maxPerOrderingKey` per key. Runs outside any transaction,
- * so it sees the commits of others.
+ * The pending notes of these ordering keys, in order per key, at most `maxPerOrderingKey` per key on average. Runs outside any
+ * transaction, so it sees other processes' commits.
  */
 export async function findByOrderingKey(db: Db, orderingKeys: readonly string[]): Promise<PendingEventsDoc[]> {
   return db.pendingEvents.aggregate<PendingEventsDoc>(waitingIn(orderingKeys)).toArray()
 }
 
-/**
- * The stages of a pipeline on `pendingEvents` that find the waiting notes of ordering keys, like `findByOrderingKey`.
- */
+/** The pipeline of `findByOrderingKey`, on `pendingEvents`. */
 export function waitingIn(orderingKeys: readonly string[]): object[] {
   return [
     { $match: { orderingKey: { $in: [...orderingKeys] } } },
@@ -75,12 +73,12 @@ export function waitingIn(orderingKeys: readonly string[]): object[] {
   ]
 }
 
-/** Notes events without an ordering key. */
+/** Writes notes without an ordering key to the outbox. */
 export async function insertUnordered(db: Db, notes: readonly PendingEventsDoc[]): Promise<void> {
   await db.pendingEvents.insertMany(notes)
 }
 
-/** Deletes published notes. Not journaled: a restored note is only published again. */
+/** Deletes published notes. Not journaled: if a crash restores a note, it is published again. */
 export async function deletePublished(db: Db, ids: readonly string[]): Promise<void> {
   await db.pendingEvents.deleteMany({ _id: { $in: [...ids] } }, { writeConcern: { w: 1, journal: false } })
 }
@@ -106,7 +104,7 @@ export const publishedEventIndexes: IndexDescription[] = [
   { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
 ]
 
-/** Keeps published notes for some hours in another collection. */
+/** Moves published notes to `publishedEvents`, where they expire after `hours`. */
 export async function keepPublished(
   db: Db,
   notes: readonly Pick<PendingEventsDoc, '_id' | 'atMS' | 'events'>[],
@@ -114,7 +112,7 @@ export async function keepPublished(
 ): Promise<void> {
   const at = clock.date()
   const expiresAt = new Date(at.getTime() + hours * 3_600_000)
-  // Node commands are not kept: they move sockets now; a node that was cut off reads the database.
+  // Node commands are not kept: they act on sockets connected now, and a node that was cut off reads the database.
   const kept = notes
     .map(({ _id, atMS, events }) => ({
       _id,
@@ -131,12 +129,12 @@ export async function keepPublished(
   )
 }
 
-/** Not journaled: a failover that undoes this also undoes the later deletion. */
+/** Not journaled: a failover that rolls this back also rolls back the deletion that follows. */
 async function insertKept(db: Db, kept: PublishedEventsDoc[]): Promise<void> {
   try {
     await db.publishedEvents.insertMany(kept, { ordered: false, writeConcern: { w: 1, journal: false } })
   } catch (error) {
-    // Another process has published it too.
+    // Another process has published the note too.
     const failures = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : []
     if (failures.length === 0 || failures.some(({ code }) => code !== duplicateKey)) throw error
   }

@@ -6,7 +6,7 @@ import { connectDb } from '../connect.ts'
 import type { StreamStateDoc } from './documents.ts'
 import { endRebuilding, findStreamState, insertStreamState, recordRebuilt } from './stream-state.ts'
 
-test('a process whose lease has expired does not restart a rebuild that another one finished', async () => {
+test('a process whose lease has expired does not restart a replay that another process finished', async () => {
   const { mongoUrl } = await testServers()
   const db = await connectDb(withDatabase(mongoUrl, `stream_state_${randomUUID().replaceAll('-', '')}`))
   const rebuilding = { sinceMS: 1_000, untilMS: 3_000, doneUpToMS: 1_000, afterSeq: 7, leaseUntilMS: 1 }

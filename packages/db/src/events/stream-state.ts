@@ -3,10 +3,10 @@ import { streamName } from '@parley/contracts/bus/streams'
 import type { Db } from '../db.ts'
 import type { Rebuilding, StreamStateDoc } from './documents.ts'
 
-/** Longer than an event takes from its time of creation to the stream. */
+/** Upper bound for the time from an event's creation until the stream has it. */
 export const onTheWayMS = 30_000
 
-/** The states of streams: their names begin alike. */
+/** Matches stream states: stream names share a prefix. */
 export const streamStates = { _id: { $gte: streamName(0), $lt: `${streamName(0)}~` } }
 const durable = { writeConcern: { w: 'majority', j: true } } as const
 
@@ -20,13 +20,13 @@ export async function findStreamStates(db: Db): Promise<Map<string, StreamStateD
   return new Map(states.map((state) => [state._id, state]))
 }
 
-/** Records the stream for the first time; does nothing when it is recorded already. */
+/** Records a stream, unless it is already recorded. */
 export async function insertStreamState(db: Db, state: StreamStateDoc): Promise<void> {
   const { _id, ...rest } = state
   await db.streamState.updateOne({ _id }, { $setOnInsert: rest }, { upsert: true, ...durable })
 }
 
-/** Records the position of the stream, unless it was lost meanwhile. */
+/** Records the stream's position, unless the stream was lost meanwhile. */
 export async function recordProgress(
   db: Db,
   { _id, created, losses }: StreamStateDoc,
@@ -37,13 +37,13 @@ export async function recordProgress(
   const { witness, handledSeqs = {}, ...rest } = progress
   const set = { ...rest, ...(witness !== undefined && { witness }) }
   const same = { _id, created, losses, seq: { $lte: progress.seq } }
-  // A recreated consumer can begin a little before its last position.
+  // `$max`, since a recreated consumer can start slightly before its last position.
   const handled = Object.fromEntries(Object.entries(handledSeqs).map(([name, seq]) => [`handledSeqs.${name}`, seq]))
   const update = { $set: set, ...(Object.keys(handled).length > 0 && { $max: handled }) }
   await db.streamState.updateOne(same, witness === undefined ? { ...update, $unset: { witness: 1 } } : update)
 }
 
-/** Records a loss and takes the lease of the repair; false if another process has it. */
+/** Records a loss and takes the repair lease; false if another process has it. */
 export async function recordLoss(
   db: Db,
   { _id, created, losses }: StreamStateDoc,
@@ -77,7 +77,7 @@ export async function recordNewStream(
   )
 }
 
-/** Records that a stream noted as lost is back and stays, unless another process continues the repair. */
+/** Records that a stream recorded as lost is back, unless another process has the repair lease. */
 export async function recordFoundAgain(
   db: Db,
   { _id, losses, repairUntilMS = 0 }: Pick<StreamStateDoc, '_id' | 'losses' | 'repairUntilMS'>,
@@ -85,7 +85,7 @@ export async function recordFoundAgain(
   await db.streamState.updateOne({ _id, losses, repairUntilMS }, { $unset: { repairUntilMS: 1 } }, durable)
 }
 
-/** Takes the lease of republishing the events of a lost stream; returns its state, or null if other processes have the leases. */
+/** Takes the lease to replay the events of a lost stream. Returns the stream's state, or null if there is no free lease. */
 export async function leaseRebuilding(db: Db, leaseMS: number): Promise<StreamStateDoc | null> {
   const now = clock.now()
   const free = { ...streamStates, repairUntilMS: { $exists: false }, 'rebuilding.leaseUntilMS': { $lt: now } }
@@ -94,8 +94,8 @@ export async function leaseRebuilding(db: Db, leaseMS: number): Promise<StreamSt
 }
 
 /**
- * Records the progress of republishing. Returns false if more is left because the stream was lost again, or if another process
- * has taken the lease and finished.
+ * Records the progress of a replay. Returns false if the stream was lost again, or if another process took the lease and
+ * finished.
  */
 export async function recordRebuilt(
   db: Db,

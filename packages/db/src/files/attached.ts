@@ -6,31 +6,31 @@ import type { MessageDoc } from '../messages/documents.ts'
 import { unflushedOf } from '../room-buffer/buffer.ts'
 import type { Attachment } from './attachment.ts'
 
-/** Only of messages with attachments. */
+/** Limits an index to messages with attachments. */
 const withAttachments = { partialFilterExpression: { attachments: { $exists: true } } }
 
 export const attachedIndexes: IndexDescription[] = [
   { key: { 'attachments.fileID': 1, _id: 1 }, ...withAttachments },
   { key: { roomKey: 1, 'attachments.fileID': 1 }, ...withAttachments },
-  // Including messages of threads: their `roomKey` is the thread's.
+  // By `room`, to include thread messages: their `roomKey` is the thread's.
   { key: { 'attachments.fileID': 1, room: 1 }, ...withAttachments },
 ]
 
-const roomsAtOnce = 500
-const usesAtOnce = 200
+const roomsPerQuery = 500
+const usesPerBatch = 200
 
-/** The fields that decide whether a message with a file can be read. */
+/** The fields that decide whether a user may read a message with a file. */
 export type FileUse = Pick<
   MessageDoc,
   '_id' | 'app' | 'room' | 'roomKey' | 'seq' | 'createdAtMS' | 'isDeleted' | 'threadOf' | 'messageType' | 'content'
 >
 const useFields = {
   ...{ app: 1, room: 1, roomKey: 1, seq: 1, createdAtMS: 1, isDeleted: 1, threadOf: 1, messageType: 1 },
-  // Content can have 64 KiB, so only its presence is read.
+  // Content can be 64 KiB, so only its presence is read.
   content: { $cond: [{ $gt: ['$content', null] }, '', '$$REMOVE'] },
 } as const
 
-/** The flushed messages with a file, the oldest first, after a message. */
+/** The flushed messages with a file after message `afterID`, oldest first. */
 export async function findUses(
   db: Db,
   { app, id }: { app: string; id: string },
@@ -45,23 +45,23 @@ export async function findUses(
     .toArray()
 }
 
-/** The flushed messages with a file in these rooms (IDs) and their threads, in parts, at a cost independent of all others. */
+/** The flushed messages with a file in these rooms (IDs) and their threads, in batches. Messages in other rooms add no cost. */
 export async function* findUsesInRooms(
   db: Db,
   { app, id }: { app: string; id: string },
   rooms: readonly string[],
 ): AsyncGenerator<FileUse[]> {
-  for (const some of inParts(rooms, roomsAtOnce)) {
+  for (const some of inParts(rooms, roomsPerQuery)) {
     const uses = db.messages
       .find({ 'attachments.fileID': id, attachments: { $exists: true }, room: { $in: some }, app })
       .hint({ 'attachments.fileID': 1, room: 1 })
       .project<FileUse>(useFields)
-      .batchSize(usesAtOnce)
-    yield* readInParts(uses, usesAtOnce)
+      .batchSize(usesPerBatch)
+    yield* readInParts(uses, usesPerBatch)
   }
 }
 
-/** The files of the flushed messages of a room and its threads, message by message. */
+/** The attachments of the flushed messages of a room and its threads, per message. */
 export async function* findAttachedIn(db: Db, { app, id }: { app: string; id: string }): AsyncGenerator<Attachment[]> {
   const roomKey = key(app, id)
   const ofRoom = { roomKey: { $gte: roomKey, $lt: `${roomKey}\u0001` }, attachments: { $exists: true } }
@@ -70,7 +70,7 @@ export async function* findAttachedIn(db: Db, { app, id }: { app: string; id: st
   }
 }
 
-/** The messages with a file in current buffers, so they are few. */
+/** The messages with a file that are still in room buffers, which are few. */
 export async function findUsesInBuffers(db: Db, { app, id }: { app: string; id: string }): Promise<FileUse[]> {
   const unflushed = { bufferSinceMS: { $gt: 0 }, app, 'buffer.attachments.fileID': id }
   const rooms = await db.rooms.find(unflushed, { hint: { bufferSinceMS: 1 } }).toArray()

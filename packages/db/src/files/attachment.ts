@@ -1,10 +1,10 @@
-/** A file in a message, as it was when sent. */
+/** A file in a message, as it was when the message was sent. */
 export interface Attachment {
   fileID: string
   name: string
   type: string
   size: number
-  /** Of pictures and videos, in pixels; of videos and audio, in seconds: as stated by the sender. */
+  /** As stated by the sender: pixels for pictures and videos, seconds for videos and audio. */
   width?: number
   height?: number
   duration?: number

@@ -2,7 +2,7 @@ import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { findUsesInRooms } from './attached.ts'
 
-/** Gives the files of a user that messages of some rooms have to the integrator, so that they outlive the user. */
+/** Transfers a user's files that are attached in these rooms to the integrator, so that they outlive the user. */
 export async function disownFiles(db: Db, app: string, owner: string, rooms: readonly string[]): Promise<void> {
   if (rooms.length === 0) return
   const files = db.files.find({ ownerKey: key(app, owner) }).project<{ _id: string; id: string }>({ id: 1 })

@@ -1,11 +1,11 @@
-/** A file uploaded to be sent. Its bytes are in the file store, never here. */
+/** A file uploaded to be sent. The file store has its bytes. */
 export interface FileDoc {
   /** key(app, id) */
   _id: string
   app: string
   /** 24 hexadecimal digits, unique across apps. */
   id: string
-  /** The owner; absent for the integrator's. */
+  /** The owner; absent for the integrator's files. */
   owner?: string
   ownerKey?: string
   name: string
@@ -13,39 +13,39 @@ export interface FileDoc {
   type: string
   /** Bytes. */
   size: number
-  /** Signs its URLs. */
+  /** Signs the file's URLs. */
   secret: string
   createdAtMS: number
-  /** The last upload that began, by its name in the store: only this one is accepted. */
+  /** Store name of the latest upload. Earlier uploads are not accepted. */
   uploading?: string
-  /** The accepted upload, by its name in the store; absent until there is one. */
+  /** Store name of the accepted upload; absent until there is one. */
   stored?: string
-  /** Whether it still has to be scanned, or was refused: then it is not delivered. */
+  /** The file is not delivered while a scan is pending, or once it is refused. */
   scan?: 'pending' | 'refused'
-  /** Its thumbnail is still to be made. */
+  /** The thumbnail is still to be made. */
   wantsThumbnail?: true
-  /** The number of attempts. */
+  /** Number of attempts to make the thumbnail. */
   thumbnailTries?: number
-  /** Its name in the store, and its size in pixels. */
+  /** The thumbnail's store name, and its size in pixels. */
   thumbnail?: { stored: string; width: number; height: number }
-  /** When it is checked again for references (chat/files/clear-files.ts). */
+  /** When the file is next checked for work and references (chat/files/clear-files.ts). */
   lookAtMS: number
-  /** Keeps it until then, referenced or not: a message with it is being sent. */
+  /** The file is kept until this time even without references: a message with it is being sent. */
   heldUntilMS?: number
-  /** A message has lost it: unless something else refers to it, it goes. */
+  /** A message that had the file was removed. The file is deleted unless something else refers to it. */
   lost?: true
 }
 
 /**
- * Pending work on removed or refused files, for any process: removing the bytes of one from the store, or checking the files of a
+ * Pending cleanup, for any process: delete the bytes of a removed or refused file from the store, or check the files of a
  * deleted room.
  */
 export interface FilesToClearDoc {
-  /** The ID of the file; of a room, key(app, room). */
+  /** The file's ID, or key(app, room) for a room. */
   _id: string
   room?: { app: string; id: string }
-  /** Of a file: it can still be uploaded until then. */
+  /** For a file: end of its upload window. */
   uploadUntilMS?: number
-  /** When a process may take it; once taken, the time at which its lease ends. */
+  /** When the work is due; once claimed, when the lease ends. */
   nextMS: number
 }

@@ -3,15 +3,15 @@ import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import type { FileDoc } from './documents.ts'
 
-/** How long an export can be fetched. */
+/** How long an export can be downloaded. */
 export const exportKeptMS = 24 * 60 * 60 * 1_000
 
-/** The owner of the exports of a user: they go with the user, and count for no limit of theirs. */
+/** The owner key of a user's exports. They are deleted with the user, but do not count toward the user's storage limit. */
 export function exportOwner(app: string, user: string): string {
   return key(app, 'export of', user)
 }
 
-/** The export is whole: it stays for a day. */
+/** Completes an export, which is kept for `exportKeptMS`. */
 export async function finishExportFile(
   db: Db,
   { app, id }: { app: string; id: string },
@@ -20,7 +20,7 @@ export async function finishExportFile(
   await db.files.updateOne({ _id: key(app, id) }, { $set: { stored, size, lookAtMS: clock.now() + exportKeptMS } })
 }
 
-/** The uploaded files of a user. */
+/** The uploaded files of a user, except those pending or refused by a scan. */
 export async function* filesOfOwner(
   db: Db,
   app: string,

@@ -8,24 +8,24 @@ import { exportOwner } from './export-files.ts'
 
 export const filesToClearIndexes: IndexDescription[] = [{ key: { nextMS: 1 } }]
 
-/** Longer than the work on one takes. */
+/** Longer than any one cleanup takes. */
 const leaseMS = 60_000
 /** How long after its creation a file can be uploaded. */
 export const uploadWithinMS = 60 * 60 * 1_000
 const perTransaction = 200
 
-/** Removes a file unchanged since it was read; its bytes follow. Returns whether it did. */
+/** Removes a file if it is unchanged since it was read, and queues its bytes for deletion. Returns whether it was removed. */
 export async function removeFile(db: Db, file: FileDoc): Promise<boolean> {
   const { _id, lookAtMS, heldUntilMS } = file
   return (await removeMatching(db, [file], { _id, lookAtMS, heldUntilMS: heldUntilMS ?? { $exists: false } })) === 1
 }
 
-/** Removes all files of a user, referenced or not, and their exports. */
+/** Removes all files of a user, referenced or not, and the user's exports. */
 export async function removeFilesOf(db: Db, app: string, owner: string): Promise<void> {
   await removePages(db, { ownerKey: { $in: [key(app, owner), exportOwner(app, owner)] } })
 }
 
-/** Removes all files of an app, and the work left for its rooms; returns the number of documents. */
+/** Removes all files of an app, and the pending cleanup of its rooms. Returns the number of deleted documents. */
 export async function removeFilesOfApp(db: Db, app: string): Promise<number> {
   const { deletedCount } = await db.filesToClear.deleteMany({ _id: keyRange(app) })
   return deletedCount + (await removePages(db, { _id: keyRange(app) }))
@@ -49,7 +49,7 @@ async function removeMatching(db: Db, files: readonly FileDoc[], as: Filter<File
   })
 }
 
-/** Records that the bytes of files must leave the store, inside the transaction that removes or refuses them. */
+/** Queues the files' bytes for deletion from the store. Call in the transaction that removes or refuses the files. */
 export async function noteFilesToClear(db: Db, files: readonly FileDoc[], session: Session): Promise<void> {
   const nextMS = clock.now()
   const rows = files.map(({ id, createdAtMS }) => ({
@@ -62,7 +62,7 @@ export async function noteFilesToClear(db: Db, files: readonly FileDoc[], sessio
   await db.filesToClear.bulkWrite(rows, { session })
 }
 
-/** Records that the files of a room must be checked, inside the transaction that deletes it. */
+/** Queues a check of a room's files. Call in the transaction that deletes the room. */
 export async function noteRoomToClear(
   db: Db,
   { app, id }: { app: string; id: string },
@@ -72,7 +72,7 @@ export async function noteRoomToClear(
   await db.filesToClear.updateOne({ _id: key(app, id) }, row, { session, upsert: true })
 }
 
-/** Claims one piece of due work: no other process gets it until the lease has ended. */
+/** Claims one due cleanup. No other process can claim it until the lease expires. */
 export async function takeToClear(db: Db, nowMS: number): Promise<FilesToClearDoc | null> {
   return db.filesToClear.findOneAndUpdate(
     { nextMS: { $lte: nowMS } },
@@ -81,12 +81,12 @@ export async function takeToClear(db: Db, nowMS: number): Promise<FilesToClearDo
   )
 }
 
-/** It is done. */
+/** Deletes a finished cleanup. */
 export async function removeToClear(db: Db, { _id }: FilesToClearDoc): Promise<void> {
   await db.filesToClear.deleteOne({ _id })
 }
 
-/** It is repeated at the given time. */
+/** Repeats a cleanup at the given time. */
 export async function clearAgain(db: Db, { _id }: FilesToClearDoc, nextMS: number): Promise<void> {
   await db.filesToClear.updateOne({ _id }, { $set: { nextMS } })
 }

@@ -13,7 +13,7 @@ export const fileIndexes: IndexDescription[] = [
   { key: { ownerKey: 1, size: 1 }, partialFilterExpression: { ownerKey: { $exists: true } } },
 ]
 
-/** An unreferenced file stays this long after its announcement. */
+/** An unreferenced file is kept this long after its creation. */
 export const unsentMS = 24 * 60 * 60 * 1_000
 /** Longer than a send, which gives up after 10 s. */
 const holdMS = 60_000
@@ -28,7 +28,7 @@ export async function findFile(db: Db, app: string, id: string): Promise<FileDoc
   return db.files.findOne({ _id: key(app, id) })
 }
 
-/** The bytes of all files of a user, uploaded or not. */
+/** The total bytes of a user's files, uploaded or not. */
 export async function bytesOfOwner(db: Db, app: string, owner: string): Promise<number> {
   const [sum] = await db.files
     .aggregate<{ bytes: number }>([
@@ -40,8 +40,8 @@ export async function bytesOfOwner(db: Db, app: string, owner: string): Promise<
 }
 
 /**
- * Records that an upload of a file begins, after which no earlier one is accepted. Returns the name of the previous one, if any;
- * null if the file has its content, or is gone.
+ * Records that an upload begins; earlier uploads are no longer accepted. Returns the store name of the previous upload, if
+ * any; null if the file already has its content, or does not exist.
  */
 export async function beginUpload(
   db: Db,
@@ -53,8 +53,8 @@ export async function beginUpload(
 }
 
 /**
- * Accepts an upload as the content of the file; false if a newer one has begun, another was accepted before, or the file is gone.
- * @param todo work before it is delivered, and soon after
+ * Accepts an upload as the file's content. False if a newer upload has begun, an upload was already accepted, or the file
+ * does not exist.
  */
 export async function takeStored(
   db: Db,
@@ -69,8 +69,8 @@ export async function takeStored(
     ...(wantsThumbnail && { wantsThumbnail: true as const }),
     ...((isToScan || wantsThumbnail) && { lookAtMS: clock.now() }),
   }
-  const asLong = { _id, stored: { $exists: false }, uploading: stored }
-  const { modifiedCount } = await db.files.updateOne(asLong, { $set: taken, $unset: { uploading: 1 } })
+  const current = { _id, stored: { $exists: false }, uploading: stored }
+  const { modifiedCount } = await db.files.updateOne(current, { $set: taken, $unset: { uploading: 1 } })
   return modifiedCount === 1
 }
 
@@ -80,7 +80,7 @@ export async function releaseFile(db: Db, file: FileDoc): Promise<void> {
   await finishLook(db, file, { scan: 'pending' }, { $unset: { scan: 1 } }, nextMS)
 }
 
-/** Refuses an accepted, scanned file for good; its bytes follow. */
+/** Refuses an accepted, scanned file permanently, and queues its bytes for deletion. */
 export async function refuseFile(db: Db, file: FileDoc): Promise<void> {
   await inTransaction(db, async (session) => {
     const refused = { $set: { scan: 'refused' as const } }
@@ -89,50 +89,50 @@ export async function refuseFile(db: Db, file: FileDoc): Promise<void> {
   })
 }
 
-/** Counts an attempt at the thumbnail of a file; returns the number of attempts. */
+/** Counts an attempt to make a file's thumbnail. Returns the number of attempts. */
 export async function countThumbnailTry(db: Db, { _id }: FileDoc): Promise<number> {
   const counted = await db.files.findOneAndUpdate({ _id }, { $inc: { thumbnailTries: 1 } }, { returnDocument: 'after' })
   return counted?.thumbnailTries ?? 0
 }
 
-/** Resets the attempts: the picture killed no process. */
+/** Resets the attempts, since the picture did not crash the process. */
 export async function forgetThumbnailTries(db: Db, { _id }: FileDoc): Promise<void> {
   await db.files.updateOne({ _id }, { $unset: { thumbnailTries: 1 } })
 }
 
-/** Records the thumbnail of an accepted file, or that there is none. False if the file is gone. */
+/** Records the thumbnail of an accepted file, or that it has none. False if the file does not exist. */
 export async function setThumbnail(db: Db, file: FileDoc, thumbnail: FileDoc['thumbnail']): Promise<boolean> {
   const made = { $unset: { wantsThumbnail: 1, thumbnailTries: 1 }, ...(thumbnail && { $set: { thumbnail } }) } as const
   return finishLook(db, file, {}, made, nextLook(file))
 }
 
 /**
- * Records the result of a check, and the time of the next one, unless an earlier one was requested. This is one write: after a
- * kill between two, a file that waits to be sent would be checked too soon, and removed. False if the file is gone, or has
- * changed.
+ * Records the result of a check and the time of the next check, unless an earlier check was requested. One write: after a
+ * kill between two, an unsent file would be checked too soon, and removed. False if the file does not exist, or no longer
+ * matches `expected`.
  */
 async function finishLook(
   db: Db,
   { _id, lookAtMS }: FileDoc,
-  asLong: Filter<FileDoc>,
+  expected: Filter<FileDoc>,
   done: { $set?: Partial<FileDoc>; $unset?: Partial<Record<keyof FileDoc, 1>> },
   nextMS: number,
   session?: ClientSession,
 ): Promise<boolean> {
   const options = { ...(session && { session }) }
   const next = { ...done, $set: { ...done.$set, lookAtMS: nextMS } }
-  const { matchedCount } = await db.files.updateOne({ ...asLong, _id, lookAtMS }, next, options)
-  return matchedCount > 0 || (await db.files.updateOne({ ...asLong, _id }, done, options)).matchedCount > 0
+  const { matchedCount } = await db.files.updateOne({ ...expected, _id, lookAtMS }, next, options)
+  return matchedCount > 0 || (await db.files.updateOne({ ...expected, _id }, done, options)).matchedCount > 0
 }
 
-/** A file that no message has lost stays as long as unsent ones, even if its send was refused. */
+/** Unless a message lost the file, it is kept like an unsent one, even if its send was refused. */
 function nextLook({ createdAtMS, heldUntilMS = 0, lost }: FileDoc): number {
   return Math.max(heldUntilMS, lost ? clock.now() : createdAtMS + unsentMS)
 }
 
 /**
- * The files of a send, in their current state; none is removed while a send may run.
- * @param of the owner: this user, and with `orNobody` the integrator
+ * Returns the files of a send, and keeps them from being removed while it can still run. Finds files of `owner`, and with
+ * `orNobody` of the integrator.
  */
 export async function holdFiles(
   db: Db,
@@ -146,7 +146,7 @@ export async function holdFiles(
   return db.files.find(named).toArray()
 }
 
-/** The files of these IDs, whoever owns them. @param hold none is removed while messages with them are written */
+/** Files by ID, of any owner. @param hold keeps them from being removed while messages with them are written */
 export async function findFiles(
   db: Db,
   app: string,
@@ -165,8 +165,8 @@ const toLookAt: Record<'toScan' | 'others', Filter<FileDoc>> = {
 }
 
 /**
- * Claims a due file, from those to scan or the others; no other process gets it for a while. Pictures without their thumbnails
- * are taken in turns (waiting-pictures.ts).
+ * Claims a due file, either to scan or to check. No other process can claim it until the lease expires. Pictures that
+ * wait for a thumbnail are claimed by takePicture, in turns per owner.
  */
 export async function takeFileToLookAt(db: Db, nowMS: number, which: keyof typeof toLookAt): Promise<FileDoc | null> {
   return changeFirst(
@@ -177,12 +177,12 @@ export async function takeFileToLookAt(db: Db, nowMS: number, which: keyof typeo
   )
 }
 
-/** Schedules another check of a claimed file, unless an earlier one was requested. */
+/** Schedules the next check of a claimed file, unless an earlier check was requested. */
 export async function lookAtAgain(db: Db, { _id, lookAtMS }: FileDoc, againMS: number): Promise<void> {
   await db.files.updateOne({ _id, lookAtMS }, { $set: { lookAtMS: againMS } })
 }
 
-/** Files of cancelled sends stay as long as unsent ones, unless something else refers to them. */
+/** Keeps the files of cancelled sends as long as unsent ones. */
 export async function releaseFiles(db: Db, app: string, files: readonly Pick<Attachment, 'fileID'>[]): Promise<void> {
   if (files.length === 0) return
   const _id = { $in: files.map(({ fileID }) => key(app, fileID)) }
@@ -190,7 +190,7 @@ export async function releaseFiles(db: Db, app: string, files: readonly Pick<Att
   await db.files.updateMany({ _id, ...nothingToDo }, { $set: { lookAtMS: clock.now() + unsentMS } })
 }
 
-/** Schedules an early check of the files of messages that lose them, inside the transaction that removes them. */
+/** Schedules a prompt check of files. Call in the transaction that removes their messages. */
 export async function lookAtFiles(
   db: Db,
   app: string,

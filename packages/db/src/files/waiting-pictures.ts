@@ -4,7 +4,7 @@ import type { Db } from '../db.ts'
 import type { FileDoc } from './documents.ts'
 import { lookLeaseMS } from './files.ts'
 
-/** Pictures that wait for their thumbnails: by app, then by owner. */
+/** Pictures that wait for their thumbnails, by app and owner. */
 export const waitingPictureIndexes: IndexDescription[] = [
   { key: { app: 1, ownerKey: 1, lookAtMS: 1 }, partialFilterExpression: { wantsThumbnail: true } },
 ]
@@ -14,7 +14,7 @@ const due = (nowMS: number): Filter<FileDoc> => ({
   scan: { $exists: false },
 })
 
-/** The first app after the given one, in the order of IDs, with a picture due by that time. */
+/** The first app after `after`, by ID, with a picture due at `nowMS`. */
 export async function appWithPicture(db: Db, nowMS: number, after: string): Promise<string | undefined> {
   const found = await db.files.findOne(
     { ...due(nowMS), app: { $gt: after } },
@@ -24,8 +24,8 @@ export async function appWithPicture(db: Db, nowMS: number, after: string): Prom
 }
 
 /**
- * Claims the oldest due picture of the first owner after the given one, or of the first of all, for a while. The integrator's own
- * come first.
+ * Leases the oldest due picture of the next owner after `afterOwner`, or of the first owner. The integrator's own pictures
+ * sort first.
  */
 export async function takePicture(db: Db, nowMS: number, app: string, afterOwner?: string): Promise<FileDoc | null> {
   return changeFirst(

@@ -1,4 +1,4 @@
-/** A legal hold on what a user wrote, or on a room. */
+/** A legal hold on a user's messages, or on a room. */
 export interface HoldDoc {
   /** key(app, id) */
   _id: string
@@ -12,7 +12,7 @@ export interface HoldDoc {
   createdAtMS: number
 }
 
-/** Written by whatever removes messages and whatever places holds, so that the two exclude each other. */
+/** Written by every transaction that removes messages or places a hold, so that they conflict. */
 export interface HoldMarkDoc {
   /** key(app, number) */
   _id: string

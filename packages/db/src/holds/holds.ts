@@ -6,15 +6,15 @@ import type { HoldDoc } from './documents.ts'
 
 export const holdIndexes: IndexDescription[] = [{ key: { covers: 1 } }, { key: { app: 1, createdAtMS: -1, id: -1 } }]
 
-/** Placing a hold writes all marks, a removal one of them at random: removals seldom wait for each other. */
+/** Placing a hold writes all marks; a removal writes a random one, so removals rarely conflict with each other. */
 const marks = 16
 
-/** The room or user of a hold, as one string. */
+/** Encodes the room or user of a hold as one string. */
 export function coverOf(app: string, of: { user: string } | { room: string }): string {
   return 'user' in of ? key(app, 'user', of.user) : key(app, 'room', of.room)
 }
 
-/** Inserts a hold, inside a transaction that waits for removals which have not seen it. */
+/** Inserts a hold. The transaction conflicts with concurrent removals that have not seen it. */
 export async function insertHold(db: Db, hold: HoldDoc, session: ClientSession): Promise<void> {
   const each = Array.from({ length: marks }, (_, i) => ({
     updateOne: { filter: { _id: key(hold.app, String(i)) }, update: { $inc: { count: 1 } }, upsert: true },
@@ -32,7 +32,7 @@ export async function deleteHold(db: Db, app: string, id: string, session: Clien
   return db.holds.findOneAndDelete({ _id: key(app, id) }, { session })
 }
 
-/** A page of an app's holds, the latest first. @param cover coverOf a user or room: only those on it */
+/** A page of an app's holds, latest first. @param cover coverOf a user or room, to list only its holds */
 export async function findHolds(
   db: Db,
   app: string,
@@ -47,15 +47,15 @@ export async function findHolds(
     .toArray()
 }
 
-/** The holds of a room and of some users. */
+/** Whether a room is under hold, and which users are. */
 export interface Held {
   room: boolean
   users: ReadonlySet<string>
 }
 
 /**
- * Which holds there are on a room or users, inside a transaction that removes something of theirs: no hold is placed until it has
- * ended.
+ * Finds holds on a room or users, inside a transaction that removes their data. No hold can be placed until the
+ * transaction ends.
  */
 export async function findHeld(
   db: Db,
@@ -88,18 +88,18 @@ export async function findHeldRooms(db: Db, app: string): Promise<string[]> {
   return [...new Set(found.map(({ room }) => room))]
 }
 
-/** Expired messages under hold: they keep their expiry apart, so that they are not due again and again. */
+/** Expired messages under hold keep their expiry in `heldExpiryMS`, so that they are not found as due again. */
 export const heldMessageIndexes: IndexDescription[] = [
   { key: { app: 1, heldExpiryMS: 1 }, partialFilterExpression: { heldExpiryMS: { $exists: true } } },
 ]
 
-/** Spares expired messages for as long as they are under hold. */
+/** Sets expired messages aside while they are under hold. */
 export async function spareExpired(db: Db, ids: readonly string[], session: ClientSession): Promise<void> {
   const spared = [{ $set: { heldExpiryMS: '$expiresAtMS' } }, { $unset: 'expiresAtMS' }]
   await db.messages.updateMany({ _id: { $in: [...ids] } }, spared, { session })
 }
 
-/** Makes spared messages of an app due again; returns how many. Those that are still under hold are spared again. */
+/** Makes spared messages of an app due again, and returns how many. The sweep spares those still under hold again. */
 export async function makeDueAgain(db: Db, app: string, limit: number): Promise<number> {
   const found = await db.messages
     .find({ app, heldExpiryMS: { $exists: true } })

@@ -1,4 +1,4 @@
-/** The lease of a running import, which excludes others of the app. By the clock of the database. */
+/** The lease of a running import: one per app. Uses the database's clock. */
 export interface ImportLease {
   by: string
   until: Date

@@ -5,7 +5,7 @@ const durable = { writeConcern: { w: 'majority', j: true } } as const
 
 const untilIn = (leaseMS: number) => ({ $add: ['$$NOW', leaseMS] })
 
-/** Takes the import lease of an app; returns undefined, or the lease of its current holder. */
+/** Takes the import lease of an app. Returns undefined, or the lease of the current holder. */
 export async function takeImports(db: Db, app: string, by: string, leaseMS: number): Promise<ImportLease | undefined> {
   // A missing field sorts before every time.
   const free = { _id: app, $expr: { $lte: ['$importing.until', '$$NOW'] } }
@@ -17,11 +17,11 @@ export async function takeImports(db: Db, app: string, by: string, leaseMS: numb
   if (matchedCount > 0) return undefined
   const found = await db.apps.findOne({ _id: app }, { projection: { importing: 1 } })
   if (!found) throw new Error(`there is no app ${JSON.stringify(app)}`)
-  // It ended just now.
+  // The holder ended its import just now.
   return found.importing ?? { by, until: new Date(0) }
 }
 
-/** @returns whether it was still held */
+/** @returns whether the lease was still held */
 export async function renewImports(db: Db, app: string, by: string, leaseMS: number): Promise<boolean> {
   const own = { _id: app, 'importing.by': by }
   const { matchedCount } = await db.apps.updateOne(own, [{ $set: { 'importing.until': untilIn(leaseMS) } }], durable)

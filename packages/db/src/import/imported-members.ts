@@ -11,12 +11,12 @@ import { inTransaction, type Session } from '../transactions/transaction.ts'
 import { countUncountedAfter, neverUnread, sumOf } from '../unread/uncounted.ts'
 import { ownInBuffer } from '../unread/unread-sums.ts'
 
-/** A membership as the file has it; `uncounted` is counted here. */
+/** A membership from the import file; `uncounted` is computed. */
 export type ImportedMembership = Omit<MembershipDoc, 'uncounted'>
 
 /**
- * Adds members to rooms with their read positions, in one transaction. Existing members keep the later of both
- * positions. Banned and blocked ones may only read. Uncounted messages are counted from the messages.
+ * Adds members with their read positions to rooms, in one transaction. Existing members keep the later of both
+ * positions. Banned and blocked members can only read. `uncounted` is computed from the messages.
  */
 export async function saveImportedMembers(
   db: Db,
@@ -25,7 +25,7 @@ export async function saveImportedMembers(
 ): Promise<void> {
   await inTransaction(db, async (session) => {
     const keys = [...new Set(members.map(({ roomKey }) => roomKey))]
-    // The rooms first, so that sends and deletions there wait for the end.
+    // Update the rooms first: concurrent sends and deletions then wait for this transaction.
     await db.rooms.updateMany({ _id: { $in: keys } }, moved(), { session })
     const projection = { 'buffer.content': 0, 'buffer.mentions': 0 }
     const rooms = await db.rooms.find({ _id: { $in: keys } }, { session, projection }).toArray()
@@ -82,14 +82,14 @@ async function saveOfRoom(
   }
 }
 
-/** The two of a direct room. */
+/** The two users of a direct room. */
 function bothOf({ pair }: RoomDoc): string[] | undefined {
   return pair?.split('\0').slice(1)
 }
 
 /**
- * The number of messages after their read positions that do not count as unread for new members: their own, those
- * deleted for all or recalled, and those that they deleted for themselves as earlier members. Three queries for a room.
+ * Per new member, the number of messages after the read position that do not count as unread: the member's own, those
+ * deleted for all or recalled, and those deleted for themselves as a former member. A fixed number of queries per room.
  */
 async function countUncounted(
   db: Db,
@@ -104,7 +104,7 @@ async function countUncounted(
   const afterSeq = Math.min(...unread.map(({ readSeq }) => readSeq))
   const hidden = await findDeletionsOfUsers(db, roomKey, users, afterSeq, session)
   const hiddenUpTo = new Map(hidden.flatMap(({ user, seq, isOfAll }) => (isOfAll ? [[user, seq]] : [])))
-  /** Up to here nothing counts. */
+  /** Messages up to this seq do not count. */
   const from = new Map(unread.map(({ user, readSeq }) => [user, Math.max(readSeq, hiddenUpTo.get(user) ?? 0)]))
   const isAfter = (user: string, seq: number) => seq > (from.get(user) ?? last)
   const add = (user: string, count = 1) => uncounted.set(user, (uncounted.get(user) ?? 0) + count)
@@ -112,7 +112,7 @@ async function countUncounted(
 
   const after = { $gt: afterSeq }
   const fields = { session, projection: { _id: 0, sender: 1, seq: 1 } }
-  // Those in the buffer are counted when it is flushed.
+  // The flush counts buffered messages.
   const inBuffer = new Set(buffer.map(({ seq }) => seq))
   const own = db.messages.find({ roomKey, sender: { $in: users }, seq: after }, fields)
   for await (const { sender, seq } of own) if (isAfter(sender, seq) && !inBuffer.has(seq)) add(sender)
@@ -132,19 +132,19 @@ async function countUncounted(
   return uncounted
 }
 
-/** The seqs of messages by ID; for read positions. */
+/** The seqs of messages by ID, for read positions. */
 export async function findSeqs(db: Db, ids: readonly string[]): Promise<Map<string, number>> {
   const found = await findByIDs(db, ids)
   return new Map(found.map(({ _id, seq }) => [_id, seq]))
 }
 
-/** The number of a room's messages up to a seq: equal to it, if there is no hole. */
+/** The number of a room's messages up to `seq`; equal to `seq` if there are no gaps. */
 export async function countUpToSeq(db: Db, roomKey: string, seq: number): Promise<number> {
   const apart = await db.messages.countDocuments({ roomKey, seq: { $gte: 1, $lte: seq } })
   return apart + (await countInBuckets(db, roomKey, { after: 0, upTo: seq }, {}))
 }
 
-/** How many of the users are there. */
+/** How many of these users exist, not counting groups. */
 export async function countThere(db: Db, keys: readonly string[]): Promise<number> {
   return db.users.countDocuments({ _id: { $in: [...keys] }, groupMembers: { $exists: false } })
 }

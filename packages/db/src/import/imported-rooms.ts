@@ -11,12 +11,12 @@ import type { UserDoc } from '../users/documents.ts'
 import { findUsersByKey } from '../users/users.ts'
 import { patiently } from './patiently.ts'
 
-/** A document in the database stands where an imported one should. */
+/** An imported document conflicts with an existing one. */
 export class ImportConflict extends Error {
   override name = 'ImportConflict'
 }
 
-/** Inserts the missing users; existing ones stay as they are. @throws ImportConflict for the ID of a group */
+/** Inserts missing users; existing users stay unchanged. @throws ImportConflict if an ID is a user group's */
 export async function insertImportedUsers(db: Db, users: readonly UserDoc[]): Promise<void> {
   if (users.length === 0) return
   await patiently(() => insertMissing(db, db.users.collectionName, users))
@@ -29,7 +29,7 @@ export async function insertImportedUsers(db: Db, users: readonly UserDoc[]): Pr
   }
 }
 
-/** Inserts the rooms that are not there; those that are stay as they are. @throws ImportConflict when one is another room */
+/** Inserts missing rooms; existing rooms stay unchanged. @throws ImportConflict if an existing room differs */
 export async function insertImportedRooms(db: Db, rooms: readonly RoomDoc[]): Promise<void> {
   if (rooms.length === 0) return
   const there = await findRoomsByKeyOrPair(db, {
@@ -39,7 +39,7 @@ export async function insertImportedRooms(db: Db, rooms: readonly RoomDoc[]): Pr
   const wanted = new Map(rooms.map((room) => [room._id, room]))
   for (const { _id, id, roomType, pair, deletedAt } of there) {
     const room = wanted.get(_id)
-    if (!room) throw new ImportConflict(`the two have a direct room already: ${JSON.stringify(id)}`)
+    if (!room) throw new ImportConflict(`the two users already have a direct room: ${JSON.stringify(id)}`)
     if (deletedAt) throw new ImportConflict(`the room ${JSON.stringify(id)} was deleted`)
     if (room.roomType !== roomType || room.pair !== pair) {
       throw new ImportConflict(`there is another room ${JSON.stringify(id)}`)
@@ -55,7 +55,7 @@ export async function insertImportedRooms(db: Db, rooms: readonly RoomDoc[]): Pr
   }
 }
 
-/** Each with its pair, so that no kill leaves one without the other. */
+/** Inserts each room with its pair in one transaction, so that a kill leaves neither without the other. */
 async function insertDirect(db: Db, rooms: readonly RoomDoc[]): Promise<void> {
   const keys = rooms.map(({ _id }) => _id)
   await inTransaction(db, async (session) => {
@@ -65,7 +65,7 @@ async function insertDirect(db: Db, rooms: readonly RoomDoc[]): Promise<void> {
   })
 }
 
-/** The IDs of a stretch of a room's messages, by seq; what is in the buffer is left out. */
+/** The IDs of a range of a room's flushed messages, by seq. */
 export async function findIdsBySeq(
   db: Db,
   roomKey: string,
@@ -76,25 +76,25 @@ export async function findIdsBySeq(
   return new Map(found.map(({ _id, seq }) => [seq, _id]))
 }
 
-/** A room that gets messages. */
+/** New messages of a room. */
 export interface ImportedAdvance {
   roomKey: string
-  /** Its seq before. */
+  /** The room's seq before the import. */
   from: number
-  /** The last of the new messages of the room itself. */
+  /** The last new message outside threads. */
   last?: Pick<MessageDoc, '_id' | 'seq' | 'createdAtMS'>
-  /** The highest time of its new messages, and when the last of one of its threads was sent. */
+  /** The latest time of the new messages, and of those in threads. */
   clockMS: number
   lastThreadAtMS?: number
 }
 
-/** How many messages one command inserts: a command has four seconds. */
+/** Limited by the four seconds that a command may take. */
 const perCommand = 500
-const atOnce = 4
+const parallelCommands = 4
 
-/** Inserts messages with their seqs. They are invisible until their rooms have moved. */
+/** Inserts messages with their seqs. They stay invisible until advanceImported moves their rooms. */
 export async function insertImported(db: Db, messages: readonly MessageDoc[]): Promise<void> {
-  // Those of one room lie together in the indexes.
+  // Messages of one room are adjacent in the indexes.
   const sorted = messages.toSorted((a, b) => (a.roomKey < b.roomKey ? -1 : a.roomKey > b.roomKey ? 1 : a.seq - b.seq))
   let next = 0
   const work = async () => {
@@ -103,12 +103,12 @@ export async function insertImported(db: Db, messages: readonly MessageDoc[]): P
       await patiently(() => insertMissing(db, db.messages.collectionName, part))
     }
   }
-  const ends = await Promise.allSettled(Array.from({ length: atOnce }, work))
-  // After a failure, remove the inserts of the others: once they have ended.
+  const ends = await Promise.allSettled(Array.from({ length: parallelCommands }, work))
+  // Fail only once every worker has stopped: the caller then removes what they inserted.
   for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 
-/** Moves rooms to their last messages; repeated, it changes nothing. @throws ImportConflict when a room was changed meanwhile */
+/** Moves rooms to their last messages. Idempotent. @throws ImportConflict if a room was changed meanwhile */
 export async function advanceImported(db: Db, advances: readonly ImportedAdvance[]): Promise<void> {
   if (advances.length === 0) return
   const statements = advances.map(({ roomKey, from, last, clockMS, lastThreadAtMS }) => ({
@@ -139,5 +139,5 @@ async function namesOfChanged(db: Db, advances: readonly ImportedAdvance[]): Pro
   const rooms = await findRoomsByKey(db, [...wanted.keys()])
   const changed = rooms.filter(({ _id, seq, deletedAt }) => deletedAt || seq !== wanted.get(_id))
   const names = changed.map(({ id }) => JSON.stringify(id)).join(', ')
-  return `the room ${names} was deleted, or got messages of others, while it was imported`
+  return `the room ${names} was deleted, or got other messages, during the import`
 }

@@ -10,7 +10,7 @@ import { ImportedStats } from './imported-stats.ts'
 
 const dayMS = bucketLevels.day.sizeMS
 
-test('messages are counted exactly at every level, however often the buffer is written', async () => {
+test('messages are counted exactly at every level, however often the buffer is flushed', async () => {
   const { mongoUrl } = await testServers()
   const db = await connectDb(withDatabase(mongoUrl, `imported_stats_${randomUUID().replaceAll('-', '')}`))
   const endMS = Date.now() - (Date.now() % dayMS)
@@ -32,7 +32,7 @@ test('messages are counted exactly at every level, however often the buffer is w
         return { app, room, user: 'alice', seq, atMS }
       })
       const stats = new ImportedStats(db, mostBuffered)
-      // Twice, as an interrupted import does.
+      // Add everything twice, as a repeated import does.
       for (const fact of [...facts, ...facts]) await stats.add([fact])
       await stats.write()
       for (const level of levels) {

@@ -8,7 +8,7 @@ import type { StatsRoomDoc, StatsUserDoc } from '../statistics/documents.ts'
 import { insertMissing } from '../transactions/run-writes.ts'
 import { patiently } from './patiently.ts'
 
-/** More buckets than this are written before others are buffered. */
+/** Buckets to buffer before a flush. */
 const normalMostBuffered = 40_000
 const perCommand = 1_000
 
@@ -18,8 +18,8 @@ interface Buffered {
 }
 
 /**
- * Counts imported messages in the statistics, like noteMessages, with as few writes as possible: buckets are buffered over many
- * messages, the coarsest the longest, since later messages are most likely to fall into them. Counting a message again changes nothing.
+ * Counts imported messages in the statistics, like noteMessages, with as few writes as possible. Buckets are buffered across
+ * messages; coarse ones the longest, since later messages are most likely to fall into them. Idempotent per message.
  */
 export class ImportedStats {
   readonly #db: Db
@@ -40,14 +40,14 @@ export class ImportedStats {
         const known = rooms.get(ofRoom._id)
         if (known) known.lastSeq = seq
         else rooms.set(ofRoom._id, { ...ofRoom, room, firstSeq: seq, lastSeq: seq })
-        // Minutes are bits of the hours' documents.
+        // Active minutes are bits of the hour's document.
         this.#buffered[level === 'minute' ? 'hour' : level].users.add(level, fact)
       }
     }
     if (this.#size > this.#mostBuffered) await this.#writeWhile(() => this.#size > this.#mostBuffered / 2)
   }
 
-  /** Writes the collected counts. */
+  /** Writes all buffered counts. */
   async write(): Promise<void> {
     await this.#writeWhile(() => true)
   }
@@ -56,7 +56,7 @@ export class ImportedStats {
     return levels.reduce((sum, level) => sum + this.#buffered[level].rooms.size + this.#buffered[level].users.size, 0)
   }
 
-  /** The finest first. */
+  /** Writes the finest level first. */
   async #writeWhile(isMore: () => boolean): Promise<void> {
     for (const level of levels) {
       if (!isMore()) return
@@ -67,7 +67,7 @@ export class ImportedStats {
     }
   }
 
-  /** Most are new; existing ones get further minutes. */
+  /** Most users are new in a bucket; existing ones get further minutes. */
   async #writeUsers(users: readonly ActiveUser[]): Promise<void> {
     const { statsUsers } = this.#db
     const inserted = await patiently(() => insertMissing(this.#db, statsUsers.collectionName, users.map(toDocument)))
@@ -75,7 +75,7 @@ export class ImportedStats {
     if (inserted < users.length) await patiently(() => writeActiveUsers(this.#db, withMinutes))
   }
 
-  /** Most are new; existing ones grow. */
+  /** Most rooms are new in a bucket; existing ones are extended. */
   async #writeRooms(rooms: readonly StatsRoomDoc[]): Promise<void> {
     const { statsRooms } = this.#db
     const inserted = await patiently(() => insertMissing(this.#db, statsRooms.collectionName, rooms))

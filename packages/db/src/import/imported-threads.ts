@@ -8,20 +8,20 @@ import { insertMissing, runWrites } from '../transactions/run-writes.ts'
 import { ImportConflict } from './imported-rooms.ts'
 import { patiently } from './patiently.ts'
 
-/** A thread that gets messages. */
+/** New messages of a thread. */
 export interface ImportedThread extends Omit<Thread, 'deletedUpToSeq'> {
   app: string
   room: string
-  /** ID of the message that it is about. */
+  /** ID of the thread's root message. */
   root: string
-  /** Its seq before. */
+  /** The thread's seq before the import. */
   from: number
 }
 
-/** How many documents one command writes: a command has four seconds. */
+/** Limited by the four seconds that a command may take. */
 const perCommand = 500
 
-/** The messages that threads are about, as far as they are there, by ID. */
+/** The existing root messages of threads, by ID. */
 export async function findImportedRoots(
   db: Db,
   ids: readonly string[],
@@ -31,8 +31,8 @@ export async function findImportedRoots(
 }
 
 /**
- * Writes threads to their last messages, which are inserted already.
- * @throws ImportConflict when a thread was changed meanwhile
+ * Moves threads to their last messages, which must be inserted already.
+ * @throws ImportConflict if a thread was changed meanwhile
  */
 export async function growImported(
   db: Db,
@@ -57,23 +57,23 @@ export async function growImported(
     })),
     { ordered: false, writeConcern: { w: 'majority', journal: true } },
   )
-  if (matchedCount < threads.length) throw new ImportConflict('a thread got messages of others while it was imported')
+  if (matchedCount < threads.length) throw new ImportConflict('a thread got other messages during the import')
 }
 
-/** A user of a thread in the file. */
+/** The users of a thread in the import file. */
 export interface ImportedThreadMembers {
   app: string
   room: string
   root: string
   users: readonly string[]
-  /** Of the last message of the file. */
+  /** Of the thread's last message in the file. */
   seq: number
   lastMessageAtMS: number
-  /** Whether the thread was there before this import. */
+  /** Whether the thread existed before this import. */
   wasThere: boolean
 }
 
-/** Adds users to threads; imported messages are read. Existing users keep the later of both markers. */
+/** Adds users to threads, with imported messages marked as read. Existing users keep the later of both markers. */
 export async function joinImported(db: Db, threads: readonly ImportedThreadMembers[]): Promise<void> {
   const members = threads.flatMap(({ app, room, root, users, seq, lastMessageAtMS }) =>
     users.map((user) => ({
@@ -96,7 +96,7 @@ export async function joinImported(db: Db, threads: readonly ImportedThreadMembe
   }
 }
 
-/** How many messages each of these threads has, by its key; those without any are left out. */
+/** The number of messages per thread, by key; empty threads are omitted. */
 export async function countInThreads(db: Db, keys: readonly string[]): Promise<Map<string, number>> {
   const found = await db.messages
     .aggregate<{ _id: string; count: number }>([

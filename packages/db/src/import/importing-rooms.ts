@@ -7,14 +7,14 @@ import { firstOfOthers, removeUnreached, removeUnreachedOfThreads } from './unre
 const durable = { writeConcern: { w: 'majority', j: true } } as const
 const perCommand = 1_000
 
-/** Marks rooms as being imported: a send that has read a room no longer matches it, and later ones are refused. */
+/** Marks rooms as being imported. Sends that already read a room fail to match it; later sends are refused. */
 export async function markImporting(db: Db, roomKeys: readonly string[]): Promise<void> {
   for (const keys of inParts(roomKeys, perCommand)) {
     await db.rooms.updateMany({ _id: { $in: keys } }, { $set: { importing: true }, ...moved() }, durable)
   }
 }
 
-/** Opens rooms to sends again. They must have no messages beyond their end. */
+/** Opens rooms to sends again. The rooms must have no messages beyond their seq. */
 export async function endImporting(db: Db, roomKeys: readonly string[]): Promise<void> {
   for (const keys of inParts(roomKeys, perCommand)) {
     const marked = { _id: { $in: keys }, importing: true } as const
@@ -23,8 +23,8 @@ export async function endImporting(db: Db, roomKeys: readonly string[]): Promise
 }
 
 /**
- * Ends a failed import: removes the messages that it wrote beyond the ends of rooms and threads, then opens the rooms to
- * sends. Call it with the import lease of the app.
+ * Cleans up a failed import: removes its messages beyond the ends of rooms and threads, then opens the rooms to sends.
+ * The caller must hold the app's import lease.
  * @returns the number of rooms that were being imported
  */
 export async function abortImporting(db: Db, app: string): Promise<number> {
@@ -39,7 +39,7 @@ export async function abortImporting(db: Db, app: string): Promise<number> {
   return keys.length
 }
 
-/** The roots of the room's threads that hold imported messages. */
+/** The roots of the room's threads with imported messages. */
 async function findImportedThreads(db: Db, app: string, room: string): Promise<string[]> {
   const threads = { roomKey: keyRange(key(app, room)), _id: { $lt: firstOfOthers } }
   const found = await db.messages

@@ -1,12 +1,12 @@
 import { isTimeExpired } from '../transactions/run-writes.ts'
 
-/** A server busy for longer counts as away. */
+/** A server that is busy for longer counts as down. */
 const maxWaitMS = 60_000
 
 /**
- * Retries a write that took the server too long: it is busy with the import, or a killed process left a transaction, and neither
- * must fail the import.
- * @param write is idempotent
+ * Retries a write that exceeded its time limit, so that an import survives its own load and transactions left by a killed
+ * process.
+ * @param write must be idempotent
  */
 export async function patiently<T>(write: () => Promise<T>): Promise<T> {
   const endMS = performance.now() + maxWaitMS

@@ -4,16 +4,16 @@ import type { Db } from '../db.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import { threadKey } from '../threads/thread.ts'
 
-/** Imported messages, and no others, have IDs below this: they begin with the time zero. */
+/** Only imported messages have IDs below this: their IDs begin with time zero. */
 export const firstOfOthers = '00000001'
 const perCommand = 500
 
-/** A message beyond the end of its room or thread, which no reader may see. */
+/** A message beyond the seq of its room or thread. Readers must not see it. */
 type Unreached = Pick<MessageDoc, '_id' | 'roomKey' | 'seq'>
 
 /**
- * Removes imported messages beyond the ends of their rooms, left by a killed import: new messages need their places. Call it only
- * with the import lease of the app, since another import could still reach them.
+ * Removes imported messages beyond the ends of their rooms, left by a killed import: new messages need their seqs. The caller
+ * must hold the app's import lease, since another import could still reach them.
  */
 export async function removeUnreached(db: Db, roomKeys: readonly string[]): Promise<void> {
   for (const keys of inParts(roomKeys, perCommand)) {
@@ -36,9 +36,9 @@ async function findUnreached(db: Db, roomKeys: readonly string[]): Promise<Unrea
 }
 
 /**
- * The same for threads.
- * @param roots IDs of their root messages
- * @param areGone the roots are removed too, with their thread fields
+ * Removes imported messages beyond the ends of their threads.
+ * @param roots IDs of the threads' root messages
+ * @param areGone the roots are being removed too, so whole threads are
  */
 export async function removeUnreachedOfThreads(db: Db, roots: readonly string[], areGone = false): Promise<void> {
   for (const ids of inParts(roots, perCommand)) {
@@ -52,23 +52,23 @@ export async function removeUnreachedOfThreads(db: Db, roots: readonly string[],
   }
 }
 
-/** Imported messages at these places. */
+/** Imported messages in these ranges. */
 async function findImported(
   db: Db,
-  places: readonly Pick<Filter<MessageDoc>, 'roomKey' | 'seq'>[],
+  ranges: readonly Pick<Filter<MessageDoc>, 'roomKey' | 'seq'>[],
 ): Promise<Unreached[]> {
-  if (places.length === 0) return []
+  if (ranges.length === 0) return []
   const _id = { $lt: firstOfOthers }
   return db.messages
-    .find({ $or: places.map((place) => ({ ...place, _id })) }, { hint: { roomKey: 1, seq: 1 } })
+    .find({ $or: ranges.map((range) => ({ ...range, _id })) }, { hint: { roomKey: 1, seq: 1 } })
     .project<Unreached>({ roomKey: 1, seq: 1 })
     .toArray()
 }
 
-/** Removes messages by their places: the next import can write them elsewhere. */
+/** Removes messages by ID and seq, since the next import can write the same ID at another seq. */
 async function remove(db: Db, unreached: readonly Unreached[]): Promise<void> {
   for (const [roomKey, some] of Map.groupBy(unreached, (message) => message.roomKey)) {
-    // A search can have taken them for sent messages.
+    // A search may already have indexed the removed messages.
     const before = Math.min(...some.map(({ seq }) => seq)) - 1
     await db.searchProgress.updateOne({ _id: roomKey, seq: { $gt: before } }, { $set: { seq: before } })
     for (const part of inParts(some, perCommand)) {

@@ -2,7 +2,7 @@ import type { Document, Filter } from 'mongodb'
 import type { Db } from '../db.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 
-/** The stages of a pipeline on buckets that make them the messages in them. */
+/** Pipeline stages that turn buckets into their messages. */
 export const asMessages: readonly Document[] = [
   { $unwind: '$messages' },
   { $match: { 'messages._id': { $exists: true } } },
@@ -16,7 +16,7 @@ export const asMessages: readonly Document[] = [
   },
 ]
 
-/** All flushed messages that a filter matches, in no order. Reads both collections whole: for audits of a small database. */
+/** All flushed messages that match a filter, unordered. Scans both collections: for audits of a small database. */
 export async function findAllMessages({ mongo }: Pick<Db, 'mongo'>, filter: Filter<MessageDoc>): Promise<MessageDoc[]> {
   return mongo
     .collection('messageBuckets')

@@ -17,19 +17,19 @@ export const messageBucketIndexes: IndexDescription[] = [
   bySenders,
 ]
 
-/** The seqs of a bucket: a flush rewrites it, and a page reads two. */
+/** Seqs per bucket. A flush rewrites the whole bucket; a page of history reads at least two. */
 export const perBucket = 32
-/** A larger message has a document of its own, so a bucket stays below 64 KiB. */
+/** Larger messages get their own document, so that a bucket stays below 64 KiB. */
 const mostBytes = 1_024
 
 const numberDigits = 10
 
-/** The ID of the bucket that has the place of a seq. */
+/** The ID of the bucket of a seq. */
 export function bucketKey(roomKey: string, seq: number): string {
   return key(roomKey, String(bucketNumber(seq)).padStart(numberDigits, '0'))
 }
 
-/** An expression for the same, of a key of a room and a seq that are expressions. */
+/** `bucketKey` as an aggregation expression. `roomKey` and `seq` are expressions. */
 export function bucketKeyOf(roomKey: string, seq: string): Document {
   const number = { $floor: { $divide: [{ $subtract: [seq, 1] }, perBucket] } }
   const digits = { $substrBytes: [{ $toString: { $toLong: { $add: [10 ** numberDigits, number] } } }, 1, numberDigits] }
@@ -40,7 +40,7 @@ export function bucketNumber(seq: number): number {
   return Math.floor((seq - 1) / perBucket)
 }
 
-/** Whether a new message goes to a bucket: it is small, its ID is Parley's, and no index of `messages` needs it. */
+/** Whether a new message is stored in a bucket: it must be small, have an ID of Parley's form, and no index of `messages` may need it. */
 export function isForBucket(message: MessageDoc): boolean {
   if (idNumber(message._id) === undefined) return false
   const { content = '', mentions = [], attachments, expiresAtMS, streaming, threadOf } = message
@@ -49,10 +49,10 @@ export function isForBucket(message: MessageDoc): boolean {
   return bytes <= mostBytes
 }
 
-/** A transaction needs less; a process that was killed in one delays flushes of the bucket for no longer. */
+/** Longer than a transaction takes. If its process is killed, flushes of the bucket wait this long. */
 const holdMS = 1_000
-const againAfterMS = 20
-/** Flushes that wait for longer fail, and run again later. */
+const retryAfterMS = 20
+/** A flush that waits longer fails, and is retried later. */
 const giveUpAfterMS = 5_000
 
 /** A transaction held the bucket for too long. */
@@ -60,17 +60,17 @@ class BucketHeld extends Error {
   override name = 'BucketHeld'
 }
 
-/** Puts new messages into their buckets, durably. One that was there before, or has moved since, stays as it is. */
+/** Durably puts new messages into their buckets. Idempotent: messages that are already there, or have moved since, stay unchanged. */
 export async function putIntoBuckets(db: Db, messages: readonly MessageDoc[]): Promise<void> {
   const deadlineMS = performance.now() + giveUpAfterMS
   for (let left = inBuckets(messages); left.length > 0; ) {
     const changed = await upsert(db, left.map(putUnlessHeld))
     if (changed === left.length) return
-    // The others have all their messages, or are held.
+    // Unchanged buckets either already have all their messages, or are held.
     left = await withoutPlaces(db, left)
     if (left.length === 0) return
     if (performance.now() > deadlineMS) throw new BucketHeld(`buckets were held for ${giveUpAfterMS} ms`)
-    await pause(againAfterMS)
+    await pause(retryAfterMS)
   }
 }
 
@@ -79,13 +79,13 @@ async function upsert(db: Db, statements: readonly Document[]): Promise<number> 
   try {
     return (await write()).changed
   } catch (error) {
-    // Another process made the bucket at the same moment.
+    // Another process created the bucket at the same time.
     if (!isDuplicateKey(error)) throw error
     return (await write()).changed
   }
 }
 
-/** Those of the buckets that lack places. */
+/** The buckets that lack a place for one of their messages. */
 async function withoutPlaces(db: Db, all: readonly ToPut[]): Promise<ToPut[]> {
   const ids = { $in: all.map(({ _id }) => _id) }
   const found = await db.messageBuckets.find({ _id: ids }, { projection: { 'messages.seq': 1 } }).toArray()
@@ -93,7 +93,7 @@ async function withoutPlaces(db: Db, all: readonly ToPut[]): Promise<ToPut[]> {
   return all.filter(({ _id, messages }) => !messages.every(({ seq }) => places.get(_id)?.has(seq)))
 }
 
-/** The same inside a transaction. */
+/** Like putIntoBuckets, in a transaction. */
 export async function putIntoBucketsInTransaction(
   db: Db,
   messages: readonly MessageDoc[],
@@ -112,8 +112,8 @@ export async function putIntoBucketsInTransaction(
 }
 
 /**
- * A flush rewrites its buckets, so it may conflict with a transaction again and again. Once it has, the transaction holds
- * the buckets before its next run: flushes wait for it.
+ * Flushes rewrite buckets, so a transaction could conflict with them repeatedly. After a conflict, the transaction holds
+ * its buckets before its next attempt, and flushes wait.
  */
 async function holdAfterConflict<T>(
   db: Db,
@@ -129,7 +129,7 @@ async function holdAfterConflict<T>(
   }
 }
 
-/** Leaves a bucket that another transaction holds as it is, so that two never end each other. */
+/** Skips buckets that another transaction holds, so that two transactions do not take holds from each other. */
 async function hold(db: Db, ids: readonly string[]): Promise<void> {
   const held = { $mergeObjects: ['$$ROOT', { heldUntil: { $add: ['$$NOW', holdMS] } }] }
   const u = [{ $replaceWith: { $cond: [isHeld, '$$ROOT', held] } }]
@@ -144,7 +144,7 @@ async function hold(db: Db, ids: readonly string[]): Promise<void> {
 
 const isHeld = { $gt: ['$heldUntil', '$$NOW'] }
 
-/** Messages of one bucket, for its document. */
+/** Messages to put into one bucket. */
 interface ToPut extends Pick<MessageBucketDoc, '_id' | 'app' | 'room' | 'roomKey' | 'number'> {
   messages: BucketedMessage[]
 }
@@ -157,12 +157,12 @@ function inBuckets(messages: readonly MessageDoc[]): ToPut[] {
   })
 }
 
-/** Puts messages into those places that are free; ends a hold. */
+/** Puts messages into free places, and ends a hold. */
 function putStatement({ _id, ...put }: ToPut) {
   return { q: { _id }, u: [{ $set: withPut(put) }, { $unset: 'heldUntil' }], upsert: true as const }
 }
 
-/** The same, unless a transaction holds the bucket. */
+/** Puts messages into free places, unless a transaction holds the bucket. */
 function putUnlessHeld({ _id, ...put }: ToPut) {
   const changed = { $mergeObjects: ['$$ROOT', withPut(put)] }
   return { q: { _id }, u: [{ $replaceWith: { $cond: [isHeld, '$$ROOT', changed] } }], upsert: true as const }
@@ -192,7 +192,7 @@ function toBucketed(message: MessageDoc): BucketedMessage {
   return rest
 }
 
-/** The messages of a bucket, as they would be in `messages`. */
+/** The messages of a bucket, in the form of `messages`. */
 export function messagesOf(bucket: Pick<MessageBucketDoc, 'app' | 'room' | 'roomKey' | 'messages'>): MessageDoc[] {
   const { app, room, roomKey } = bucket
   return bucket.messages.flatMap((entry) =>
@@ -201,8 +201,8 @@ export function messagesOf(bucket: Pick<MessageBucketDoc, 'app' | 'room' | 'room
 }
 
 /**
- * Takes a message out of its bucket, inside a transaction that then inserts it into `messages`.
- * @returns false when it is in none
+ * Removes a message from its bucket. The same transaction must insert it into `messages`.
+ * @returns false if the message is not in a bucket
  */
 export async function takeFromBucket(
   db: Db,
@@ -216,7 +216,7 @@ export async function takeFromBucket(
   return (await holdAfterConflict(db, [bucket], take, session)).matchedCount > 0
 }
 
-/** Deletes the places of a room up to a seq, which were all taken, inside a transaction: whole buckets where it can. */
+/** Removes a room's messages up to a seq from their buckets, in a transaction. Deletes whole buckets where possible. */
 export async function removeFromBuckets(
   db: Db,
   roomKey: string,
@@ -233,7 +233,7 @@ export async function removeFromBuckets(
   await holdAfterConflict(db, [last], () => db.messageBuckets.updateOne({ _id: last }, vacate, { session }), session)
 }
 
-/** Moves the messages of a stretch of a room from its buckets to `messages`, inside a transaction that changes them. */
+/** Moves a range of a room's messages from buckets to `messages`, in the transaction that changes them. */
 export async function moveFromBuckets(
   db: Db,
   roomKey: string,

@@ -1,33 +1,33 @@
 import type { MessageDoc } from '../messages/documents.ts'
 
 /**
- * A bucket: the places of a fixed stretch of a room's seqs, with those of its messages that are small and as they were
- * sent. All others have documents of their own in `messages`.
+ * A fixed range of a room's seqs, with the messages that are small and unchanged since they were sent. Other messages have
+ * their own documents in `messages`.
  */
 export interface MessageBucketDoc {
-  /** The roomKey and the bucket's number: a room's buckets lie in the order of seq. */
+  /** roomKey and padded bucket number, so that a room's buckets sort by seq. */
   _id: string
   app: string
   room: string
   roomKey: string
   number: number
-  /** Times of the first and the last message that were ever in it. */
+  /** Times of the first and last message that the bucket ever had. */
   firstMS: number
   lastMS: number
-  /** Senders of the messages that were ever in it. */
+  /** Senders of all messages that the bucket ever had. */
   senders: string[]
-  /** `idNumber` of the messages that were ever in it: what finds them by ID, in a third of the space of their IDs. */
+  /** `idNumber` of all messages that the bucket ever had. An index of these takes a third of the space of their IDs. */
   idNumbers: number[]
-  /** Until then flushes leave it as it is: a transaction that has lost it to flushes changes it. */
+  /** Flushes skip the bucket until this time, for a transaction that conflicted with one. */
   heldUntil?: Date
-  /** In no order. */
+  /** Unordered. */
   messages: (BucketedMessage | VacatedPlace)[]
 }
 
-/** A message without the fields that its bucket has. Its updated time is its creation time. */
+/** A message without the fields of its bucket. `updatedAtMS` equals `createdAtMS`. */
 export type BucketedMessage = Omit<MessageDoc, 'app' | 'room' | 'roomKey' | 'updatedAtMS'>
 
-/** The place of a message that moved to `messages`: a repeated flush must not put it back. */
+/** The place of a message that moved to `messages`, so that a repeated flush does not put it back. */
 interface VacatedPlace {
   seq: number
   _id?: never

@@ -7,14 +7,14 @@ import { bucketKey, bucketNumber, bySenders, messagesOf, perBucket } from './buc
 import type { MessageBucketDoc } from './documents.ts'
 
 /**
- * Messages of buckets and of `messages`. Buckets are read first, since a message moves from its bucket to `messages`: so none
- * is missed, and one that was found in both counts as it is in `messages`.
+ * Queries find messages both in buckets and in `messages`. Read buckets first: messages only move from buckets to
+ * `messages`, so none is missed. If a message is found in both, the document in `messages` is current.
  */
 
 /**
- * Reads buckets by some stages, and `messages` by others, in one round trip, or in two inside a transaction, in which
- * MongoDB has no $unionWith.
- * @returns the buckets, with the fields that their stages leave, and the documents of `messages`
+ * Runs one pipeline on buckets and another on `messages`. One round trip, but two inside a transaction, where MongoDB
+ * does not support $unionWith.
+ * @returns the projected buckets, and the documents of `messages`
  */
 export async function readBoth(
   db: Db,
@@ -41,13 +41,13 @@ export async function readBoth(
   return { buckets, apart: messages }
 }
 
-/** Messages of buckets, less those that are in `messages` too, and those. */
+/** Merges messages of buckets with documents of `messages`, which take precedence. */
 export function joined(inBuckets: readonly MessageDoc[], apart: readonly MessageDoc[]): MessageDoc[] {
   const there = new Set(apart.map(({ _id }) => _id))
   return [...inBuckets.filter(({ _id }) => !there.has(_id)), ...apart]
 }
 
-/** The flushed messages with these IDs, in no order. */
+/** The flushed messages with these IDs, unordered. */
 export async function findByIDs(
   db: Db,
   ids: readonly string[],
@@ -94,13 +94,13 @@ function bucketsOf(of: Partial<Pick<MessageDoc, 'app' | 'room' | 'roomKey'>>): F
   return { ...of, ...(of.roomKey !== undefined && ofRoom(of.roomKey)) }
 }
 
-/** A stretch of the seqs of a room. */
+/** A range of a room's seqs. */
 export interface Stretch {
   after: number
   upTo: number
 }
 
-/** The flushed messages of a stretch of a room, in the order of seq; without `limit` all. */
+/** The flushed messages of a range of a room, ordered by seq. Returns all without `limit`. */
 export async function findBySeq(
   db: Db,
   roomKey: string,
@@ -109,7 +109,7 @@ export async function findBySeq(
 ): Promise<MessageDoc[]> {
   if (upTo <= after) return []
   const direction = latestFirst ? -1 : 1
-  // The first may have only one of the places.
+  // One more, since the first bucket may overlap the range by one seq only.
   const enough = limit === undefined ? [] : [{ $limit: Math.ceil(limit / perBucket) + 1 }]
   const { buckets, apart } = await readBoth(
     db,
@@ -126,12 +126,12 @@ export async function findBySeq(
   return limit === undefined ? found : found.slice(0, limit)
 }
 
-/** The buckets that have places of a stretch. */
+/** The buckets that overlap a range. */
 export function inStretch(roomKey: string, { after, upTo }: Stretch): Filter<MessageBucketDoc> {
   return { _id: { $gte: bucketKey(roomKey, after + 1), $lte: bucketKey(roomKey, Math.max(upTo, after + 1)) } }
 }
 
-/** Counts the messages in the buckets of a stretch of a room; with a sender, theirs, in buckets that have had some. */
+/** Counts the bucketed messages in a range of a room, optionally of one sender. */
 export async function countInBuckets(
   db: Db,
   roomKey: string,

@@ -32,7 +32,7 @@ describe('a bucket', () => {
     ...{ createdAtMS: seq, updatedAtMS: seq },
   })
 
-  test('that flushes write whenever a transaction has read it is held for the next run: flushes wait, and lose nothing', async () => {
+  test('is held for the next attempt of a transaction that conflicted with a flush; flushes wait, and lose nothing', async () => {
     const [first, ...others] = Array.from({ length: perBucket }, (_, i) => sent('held', i + 1)) as [
       MessageDoc,
       ...MessageDoc[],
@@ -60,10 +60,10 @@ describe('a bucket', () => {
       ],
     )
     const bucket = await db.messageBuckets.findOne({ _id: bucketKey('held', 1) })
-    assert.equal(bucket?.heldUntil, undefined, 'the change has ended the hold')
+    assert.equal(bucket?.heldUntil, undefined, 'the change ends the hold')
   })
 
-  test('counts own messages and finds the last one, also when they have moved; repeated flushes change nothing', async () => {
+  test("counts a sender's messages and finds the last one, even after they have moved; repeated flushes change nothing", async () => {
     const all = Array.from({ length: 4 * perBucket }, (_, i) =>
       sent('counts', i + 1, i % perBucket === 5 ? 'bob' : 'alice'),
     )

@@ -26,10 +26,10 @@ export interface MessageChange {
   )[]
 }
 
-/** The fields of a message while it is being streamed. */
+/** Fields that only a streaming message has. */
 export const ofStream = ['streaming', 'streamed'] as const
 
-/** A message that is deleted for all keeps its place and loses its content. */
+/** A message that is deleted for all keeps its seq but loses its content. */
 export const stub: MessageChange = {
   set: { isDeleted: true },
   without: ['content', 'mentions', 'attachments', 'reactions', 'pinned', 'expiresAtMS', 'heldExpiryMS', ...ofStream],
@@ -41,7 +41,7 @@ export function withChange(message: MessageDoc, { set, without = [] }: MessageCh
   return changed
 }
 
-/** Changes a message inside a transaction; returns the changed message. */
+/** Changes a message in a transaction, and returns the changed message. */
 export async function changeMessage(
   db: Db,
   message: MessageDoc,
@@ -58,7 +58,7 @@ export async function changeMessage(
   return changed
 }
 
-/** Makes a message a stub inside a transaction; returns the stub. */
+/** Turns a message into a stub in a transaction, and returns the stub. */
 export async function deleteMessage(
   db: Db,
   message: MessageDoc,
@@ -68,7 +68,7 @@ export async function deleteMessage(
   return changeMessage(db, message, stub, updatedAtMS, session)
 }
 
-/** Makes the messages of a range of seqs stubs. At most `mostAtOneTime`, since they all get one time. */
+/** Turns a range of messages into stubs. At most `mostAtOneTime`, since they all get the same time. */
 export async function stubMessages(
   db: Db,
   roomKey: string,
@@ -81,7 +81,7 @@ export async function stubMessages(
   await makeStubs(db, living, updatedAtMS, session)
 }
 
-/** Makes messages stubs; their files are looked at. */
+/** Turns messages into stubs, and schedules a check of their files. */
 export async function makeStubs(
   db: Db,
   living: Filter<MessageDoc>,
@@ -102,7 +102,7 @@ export async function makeStubs(
   )
 }
 
-/** The message is not being streamed any more, and stays as it is; returns it, null when it is gone. */
+/** Ends the streaming state of a message, and returns the message; null if it does not exist. */
 export async function stopStreaming(db: Db, message: string, session: ClientSession): Promise<MessageDoc | null> {
   const ended = { $unset: { streaming: 1, streamed: 1 } } as const
   await db.messages.updateOne({ _id: message }, ended, { session })

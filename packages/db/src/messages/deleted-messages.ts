@@ -5,7 +5,7 @@ import type { RoomDoc } from '../rooms/documents.ts'
 import { stub, withChange } from './change-messages.ts'
 import type { MessageDoc } from './documents.ts'
 
-/** Messages of a room up to a seq, the latest first. */
+/** Messages of a room up to a seq, latest first. */
 export async function findMessagesUpTo(
   db: Db,
   roomKey: string,
@@ -15,28 +15,28 @@ export async function findMessagesUpTo(
   return findBySeq(db, roomKey, { after: 0, upTo: upToSeq }, { limit, latestFirst: true })
 }
 
-/** How many messages of the room were deleted for all individually. */
+/** The number of messages deleted for all individually since the whole room was last cleared. */
 export async function countDeletedSince(db: Db, room: RoomDoc, session: ClientSession): Promise<number> {
   const seq = { $gt: room.deletedUpToSeq ?? 0 }
   return db.messages.countDocuments({ roomKey: room._id, isDeleted: true, seq }, { session })
 }
 
-/** A room's deletions. */
+/** How far a room was cleared for all. */
 export type Deletions = Pick<RoomDoc, 'deletedUpToSeq' | 'deletedUpToMS'>
 
-/** Whether a message is deleted for all, individually or with all of its room. */
+/** Whether a message is deleted for all, individually or by clearing its room. */
 export function isDeletedIn(
   message: Pick<MessageDoc, 'seq' | 'createdAtMS' | 'isDeleted' | 'threadOf'>,
   room: Deletions,
 ): boolean {
   if (message.isDeleted === true) return true
-  // A room's clock gives the messages of its threads their times, and moves with each.
+  // Thread messages have their own seq, but their times come from the room's clock.
   return message.threadOf === undefined
     ? message.seq <= (room.deletedUpToSeq ?? 0)
     : message.createdAtMS <= (room.deletedUpToMS ?? 0)
 }
 
-/** A message as clients see it: a stub as soon as its room says that all up to it are deleted. */
+/** A message as clients see it: a stub as soon as the room is cleared up to it. */
 export function currentMessage(message: MessageDoc, room: Deletions): MessageDoc {
   return isDeletedIn(message, room) ? withChange(message, stub) : message
 }

@@ -1,7 +1,7 @@
 import type { Attachment } from '../files/attachment.ts'
 import type { Thread } from '../threads/thread.ts'
 
-/** A message that a robot is writing piece by piece. */
+/** A message that a bot is streaming. */
 export interface MessageStreamDoc {
   /** key(app, message) */
   _id: string
@@ -9,14 +9,14 @@ export interface MessageStreamDoc {
   message: string
   room: string
   sender: string
-  /** Whether it is pushed at its end. */
+  /** Whether the message is pushed when the stream ends. */
   push: boolean
   parts: StreamedPart[]
   /** The end of the last piece. */
   end: number
-  /** It is being ended: it takes no more pieces. */
+  /** The stream is ending and takes no more pieces. */
   ended?: true
-  /** When it ends by itself, unless another piece comes. */
+  /** When the stream times out, unless another piece arrives. */
   closeAtMS: number
 }
 
@@ -25,7 +25,7 @@ export interface MessageDoc {
   _id: string
   app: string
   room: string
-  /** key(app, room); of a threaded message, the key of the thread, to which its seq belongs. */
+  /** key(app, room), or the thread's key for a thread message. `seq` counts within this key. */
   roomKey: string
   seq: number
   sender: string
@@ -39,34 +39,33 @@ export interface MessageDoc {
   /** Files of the sender, or of the integrator. */
   attachments?: Attachment[]
   clientMessageID?: string
-  /** ID of the message of the same room that it replies to. */
+  /** ID of the message in the same room that this one replies to. */
   replyTo?: string
-  /** ID of the root of its thread. */
+  /** Root message ID, for a message in a thread. */
   threadOf?: string
-  /** The thread about it. */
+  /** The thread under this message. */
   thread?: Thread
   /** Written by the server, about a membership change. */
   system?: true
   pinned?: true
-  /** Its content was replaced. */
   edited?: true
-  /** Recalled by its sender: it has no content, and does not count as unread. */
+  /** Recalled by its sender: the message has no content, and does not count as unread. */
   recalled?: true
-  /** A robot is still writing it (message-streams.ts); `streamed`: the length of the text so far. */
+  /** A bot is still streaming the message (message-streams.ts). `streamed` is the length of the text so far. */
   streaming?: true
   streamed?: number
   isDeleted?: true
-  /** When it is to become a stub; absent in a stub. */
+  /** When the message becomes a stub; absent in a stub. */
   expiresAtMS?: number
-  /** The same of an expired message that a legal hold spares. */
+  /** Replaces `expiresAtMS` of an expired message while it is under legal hold. */
   heldExpiryMS?: number
   /** Sent without a push. */
   push?: false
-  /** Its pushes have no badge. */
+  /** Pushes of the message have no badge. */
   skipTotalBadge?: true
-  /** The room's webhook returned it, and does not receive it. */
+  /** The room's webhook returned the message, so it does not receive it. */
   webhook?: false
-  /** ID of the request that wrote it, for the log lines. */
+  /** ID of the request that sent the message, for logs. */
   request?: string
 }
 
@@ -86,7 +85,7 @@ export interface ScheduledDoc
   > {
   /** key(app, id) */
   _id: string
-  /** With an idempotency key it follows from the key: see scheduledIdOf. */
+  /** Derived from the idempotency key, if there is one: see scheduledIdOf. */
   id: string
   senderKey: string
   /** JSON text. */
@@ -94,21 +93,21 @@ export interface ScheduledDoc
   push: boolean
   thread?: true
   expiresInS?: number
-  /** Sent by the sender's own client, and not by the integrator. */
+  /** Scheduled by the sender's own client, not by the integrator. */
   byClient?: true
-  /** A system message: not scheduled by a user, and hidden from the lists of scheduled messages. */
+  /** A system message: not scheduled by a user, and omitted from lists of scheduled messages. */
   isSystem?: true
   /** As in a draft: the sender is not the actor. */
   isForOther?: true
   sendAtMS: number
   createdAtMS: number
-  /** When a process may take it: at its time, or when the lease of its taker ends. Absent if it was refused. */
+  /** When the message is due, or its lease ends. Absent if it was refused. */
   nextMS?: number
-  /** Its taker: a new name each time. */
+  /** Unique name of the current claim. */
   claim?: string
-  /** The reason why it was refused. */
+  /** Why the message was refused. */
   refused?: { code: string; message: string; atMS: number }
-  /** When a refused one is forgotten. */
+  /** When a refused message is deleted. */
   expiresAt?: Date
 }
 
@@ -119,7 +118,7 @@ export interface SearchProgressDoc {
   seq: number
 }
 
-/** The words of a message's text, stored apart, so that sending does not pay for their index. */
+/** The words of a message's text, in their own collection so that sending does not pay for the index. */
 export interface SearchTextDoc {
   /** ID of the message. */
   _id: string
@@ -129,15 +128,14 @@ export interface SearchTextDoc {
   sender: string
   messageType: string
   createdAtMS: number
-  /** Of a threaded message: its room is that of `roomKey`, while `seq` belongs to the thread. */
+  /** For a thread message: the root. `roomKey` is the room's, while `seq` belongs to the thread. */
   threadOf?: string
   words: string[]
 }
 
-/** Terms for the index, and conditions that further match them. */
+/** Search terms: strings match by index, regular expressions filter further. */
 export type SearchConditions = readonly (string | RegExp)[]
 
-/** A found message. */
 export type SearchHit = Pick<SearchTextDoc, '_id' | 'roomKey' | 'seq' | 'createdAtMS' | 'threadOf'>
 
 /** A used idempotency key: a repeat within 24 hours returns the first message. */
@@ -149,23 +147,23 @@ export interface SendKeyDoc {
 }
 
 /**
- * A message that a user deleted for themselves, or with `message` empty: all messages of the room up to `seq`. It
- * outlives the membership, so that the messages stay hidden when the user comes back.
+ * A message that a user deleted for themselves. If `message` is empty, all messages of the room up to `seq`. Outlives the
+ * membership, so that the messages stay hidden if the user joins again.
  */
 export interface UserDeletionDoc {
   /** key(app, room, user, message) */
   _id: string
-  /** The message's; for a threaded message, the thread's key. */
+  /** The message's `roomKey`. */
   roomKey: string
   user: string
   message: string
   seq: number
-  /** Of the message; absent with `message` empty. */
+  /** The message's sender; absent if `message` is empty. */
   sender?: string
   deletedAtMS: number
 }
 
-/** A message that a user has bookmarked, or is reminded of. */
+/** A bookmark or reminder of a user. */
 export interface SavedMessageDoc {
   /** key(app, user, message) */
   _id: string
@@ -176,21 +174,21 @@ export interface SavedMessageDoc {
   message: string
   room: string
   threadOf?: string
-  /** The place in the list: when a bookmark was made, or the time of a reminder. */
+  /** Sort key: when a bookmark was created, or when a reminder is due. */
   atMS: number
   createdAtMS: number
-  /** Of a reminder: when a process may take it. */
+  /** Of a reminder: when it is due, or its lease ends. */
   nextMS?: number
-  /** Of a reminder: the process that has it. */
+  /** Of a reminder: unique name of the current claim. */
   claim?: string
 }
 
-/** A piece of a streamed text, and its offset. */
+/** A piece of a streamed text, at offset `at`. */
 export interface StreamedPart {
   at: number
-  /** With `isJson` as JSON text, since a piece can be cut inside a surrogate pair, which MongoDB cannot store. */
+  /** JSON text if `isJson`: a piece can end inside a surrogate pair, which MongoDB cannot store. */
   text: string
   isJson?: true
-  /** In UTF-16 units of the text, which MongoDB cannot count. */
+  /** Length in UTF-16 code units, which MongoDB cannot count. */
   length: number
 }

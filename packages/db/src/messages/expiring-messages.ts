@@ -4,7 +4,7 @@ import { stubMessagesByID } from '../threads/thread-messages.ts'
 import type { Session } from '../transactions/transaction.ts'
 import type { MessageDoc } from './documents.ts'
 
-/** Messages that expire, without stubs, which no longer do. */
+/** Covers messages with an expiry; stubs have none. */
 export const expiringMessageIndexes: IndexDescription[] = [
   { key: { expiresAtMS: 1 }, partialFilterExpression: { expiresAtMS: { $exists: true } } },
 ]
@@ -12,12 +12,12 @@ export const expiringMessageIndexes: IndexDescription[] = [
 /** A message that is due to expire. */
 export type ExpiredMessage = Pick<MessageDoc, '_id' | 'app' | 'room'>
 
-/** The flushed messages that are due to expire, the longest overdue first. */
+/** The flushed messages that are due to expire, longest overdue first. */
 export function findExpired(db: Db, atMS: number, limit: number): Promise<ExpiredMessage[]> {
   return expiredMessages(db, atMS, limit).toArray()
 }
 
-/** The query of findExpired: reads the index of messages that are to expire. */
+/** The query of findExpired. */
 export function expiredMessages(db: Db, atMS: number, limit: number): FindCursor<ExpiredMessage> {
   return db.messages
     .find(expiredAt(atMS))
@@ -27,7 +27,7 @@ export function expiredMessages(db: Db, atMS: number, limit: number): FindCursor
     .limit(limit)
 }
 
-/** Those of these messages that are not stubs yet. */
+/** The messages among these that are still due to expire, so not yet stubs. */
 export async function findStillExpired(
   db: Db,
   ids: readonly string[],
@@ -37,7 +37,7 @@ export async function findStillExpired(
   return db.messages.find({ _id: { $in: [...ids] }, ...expiredAt(atMS) }, { ...(session && { session }) }).toArray()
 }
 
-/** Turns messages into stubs, which have no expiry. At most `mostAtOneTime`, since they all get one time. */
+/** Turns messages into stubs. At most `mostAtOneTime`, since they all get the same time. */
 export async function stubExpired(
   db: Db,
   messages: readonly MessageDoc[],

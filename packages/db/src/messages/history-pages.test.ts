@@ -18,7 +18,7 @@ describe('a page of a history', () => {
     await db.client.close()
   })
 
-  test('has the next messages without a gap, by either time and in both directions, whichever part of the buffer is flushed', async () => {
+  test('has the next messages without gaps, by either time field, in both directions, with any part of the buffer flushed', async () => {
     const reads = async (some: Parameters<HistoryModel['play']>[0][]) => {
       const model = new HistoryModel(db)
       await model.open()

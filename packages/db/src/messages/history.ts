@@ -15,52 +15,50 @@ import {
   type TimeField,
 } from './page-start.ts'
 
-/**
- * A room's history: its flushed messages, its buffer, and its clock, read with the buffer and before everything else.
- */
+/** A room's history. Buffer, clock and seq are read together, before the flushed messages. */
 export interface HistoryOf {
   roomKey: string
   buffer: readonly MessageDoc[]
   /**
-   * The highest message time at that moment. Later ones are left out: some of them may be flushed while earlier ones
-   * are not.
+   * The room's latest message time when the buffer was read. Later messages are omitted, since some may be flushed before
+   * earlier ones.
    */
   clockMS: number
-  /** The seq of its last message at that moment. Messages beyond belong to an unfinished import. */
+  /** The room's last seq when the buffer was read. Messages beyond it belong to an unfinished import. */
   seq: number
 }
 
 export interface PageSize {
-  /** Messages. */
+  /** Maximum number of messages. */
   limit: number
-  /** Bytes of the messages as JSON text. */
+  /** Maximum bytes of the messages as JSON text. */
   maxBytes: number
 }
 
-/** Messages per read: a page's worth if each has the largest size. */
+/** Messages per read: enough for a page of messages of maximum size. */
 const perRead = 64
 
-/** How many messages the first read of a page takes. */
+/** Number of messages in the first read of a page. */
 export function firstRead({ limit }: PageSize): number {
   return Math.min(limit + 1, perRead)
 }
 
-/** The result of one read of a history, in its order. */
+/** The result of one read of a history. */
 export interface FoundMessages {
   /** Documents of `messages`. */
   apart: MessageDoc[]
   buckets: MessageBucketDoc[]
 }
 
-/** The first read of a page, and what it asked for. */
+/** The first read of a page, and its limit. */
 export interface FirstRead extends FoundMessages {
   most: number
 }
 
 /**
- * The stages of pipelines on `messages` and on the buckets that find the first of a page.
- * @param most messages; 0 for all
- * @param upToSeq where `isBeyond` holds for the result without it
+ * Pipelines on `messages` and on the buckets for the first messages of a page.
+ * @param most maximum number of messages; 0 for all
+ * @param upToSeq set it to read again if the result is `isBeyond`
  */
 export function historyStages(
   roomKey: string,
@@ -85,21 +83,20 @@ interface ReadUpTo {
   /** The room's clock. */
   clockMS?: number
   upToSeq?: number | undefined
-  /** How many buckets; 0 for all. */
+  /** Maximum number of buckets; 0 for all. */
   buckets?: number
 }
 
-/** The buckets that have so many places, if there are as many: the first may have only one. */
+/** The number of buckets that hold `most` seqs. One more, since the first may overlap the page by one seq only. */
 function bucketsFor(most: number): number {
   return most === 0 ? 0 : Math.ceil(most / perBucket) + 1
 }
 
 /**
- * The messages for a page of a room's history, by (time field, _id): latest first, or oldest first after a message or
- * time. Returns at least as many as pageLength takes: after a time, with all messages of the last time. Reads one
- * index, and examines at most one document more than it returns.
+ * Reads the messages for a page of a room's history, ordered by (time field, _id): latest first, or oldest first after a
+ * message or time. Returns at least as many as pageLength needs; a page after a time has all messages of its last time.
  *
- * @param first the result of historyStages at the moment of `of`, and its limit
+ * @param first the first read by historyStages, consistent with the room's buffer and clock
  */
 export async function readHistory(
   db: Db,
@@ -156,12 +153,12 @@ export async function readHistory(
   return [...page, ...(await find({ from: 'sameTime', forward, timeMS: last[field], id: last._id }, 0))]
 }
 
-/** Whether there is something that the room or thread has not reached. */
+/** Whether a message is beyond the seq of its room or thread. */
 export function isBeyond(messages: readonly Pick<MessageDoc, 'seq'>[], seq: number): boolean {
   return messages.some((message) => message.seq > seq)
 }
 
-/** The same for a thread, which has no buffer, as it was at the moment of the session. */
+/** Like readHistory, for a thread, which has no buffer. Reads in the session's snapshot. */
 export async function readThreadHistory(
   db: Db,
   { roomKey, seq }: Pick<HistoryOf, 'roomKey' | 'seq'>,
@@ -178,8 +175,8 @@ export async function readThreadHistory(
 }
 
 /**
- * Flushed messages, merged with unflushed ones of the buffer; the first `most`, or with 0 all. The buffer was read
- * before: messages that have left it since are flushed.
+ * Merges flushed messages with the unflushed ones of the buffer; returns the first `most`, or all for 0. The buffer was
+ * read first, so messages that left it since are among the flushed ones.
  */
 function withBuffer(
   flushed: MessageDoc[],
@@ -197,7 +194,7 @@ function sorted(messages: readonly MessageDoc[], field: TimeField, forward: bool
   return messages.toSorted((a, b) => direction * (a[field] - b[field] || (a._id < b._id ? -1 : 1)))
 }
 
-/** Whether a message comes before all those of the buckets after this one, in the order of a page. */
+/** Whether a message precedes all messages of the buckets after `last`, in page order. */
 function isBefore(last: MessageBucketDoc | undefined, field: TimeField, forward: boolean) {
   return (message: MessageDoc) => {
     if (!last) return true
@@ -206,9 +203,9 @@ function isBefore(last: MessageBucketDoc | undefined, field: TimeField, forward:
 }
 
 /**
- * How many of the messages make a page: as many as fit, one at least, up to the limit. A page after a time never ends
- * between two messages of the same time, so that the time of its last message is an exact cursor: it takes all messages
- * of a time together, while it has fewer messages than the limit and they fit; those of the first time at any size.
+ * The number of messages in a page: at most the limit and maximum bytes, but at least one. A page after a time never ends
+ * between messages of the same time, so that the time of its last message is an exact cursor. It adds all messages of a time
+ * together, so it can exceed the limit, and for its first time also the maximum bytes.
  */
 export function pageLength(
   messages: readonly { timeMS: number; bytes: number }[],
@@ -228,13 +225,13 @@ export function pageLength(
   return length
 }
 
-/** Where the messages end that have this time, from the one at `at` on. */
+/** The index after the last message with this time, from `at` on. */
 function endOfTime(messages: readonly { timeMS: number }[], at: number, timeMS: number): number {
   const end = messages.findIndex((message, i) => i > at && message.timeMS !== timeMS)
   return end === -1 ? messages.length : end
 }
 
-/** A lower bound of the message's JSON text: only the fields that may be large. */
+/** A lower bound of the size of the message as JSON text: the fields that can be large. */
 function storedBytes({ content, mentions, reactions }: MessageDoc): number {
   const lists = mentions || reactions ? JSON.stringify([mentions, reactions]) : ''
   return Buffer.byteLength(content ?? '') + Buffer.byteLength(lists)

@@ -16,7 +16,7 @@ export async function findStream(db: Db, app: string, message: string): Promise<
   return db.messageStreams.findOne({ _id: key(app, message) })
 }
 
-/** The same without its pieces, which may be many. */
+/** Like findStream, without the pieces, which can be many. */
 export async function findStreamAlone(
   db: Db,
   app: string,
@@ -25,7 +25,7 @@ export async function findStreamAlone(
   return db.messageStreams.findOne({ _id: key(app, message) }, { projection: { parts: 0 } })
 }
 
-/** Streams that have been silent for too long. */
+/** Streams that have timed out. */
 export async function findSilentStreams(db: Db, nowMS: number, limit: number): Promise<MessageStreamDoc[]> {
   return db.messageStreams
     .find({ closeAtMS: { $lte: nowMS } })
@@ -35,9 +35,9 @@ export async function findSilentStreams(db: Db, nowMS: number, limit: number): P
 }
 
 /**
- * Adds a piece to a stream, by default after the last one, whichever process added that. It replaces the pieces that it covers.
- * An empty one only keeps the stream alive.
- * @param maxEnd upper bound of the end of a piece without `at`; the caller has checked pieces with `at`
+ * Adds a piece to a stream, by default after the last piece of any process. Replaces pieces that it covers fully. An empty
+ * piece only keeps the stream alive.
+ * @param maxEnd upper bound of the end of a piece without `at`; the caller must check pieces with `at`
  * @returns the piece's offset; undefined if the stream has ended, or the piece would end after `maxEnd`
  */
 export async function addPart(
@@ -61,7 +61,7 @@ export async function addPart(
   return before ? (at ?? before.end) : undefined
 }
 
-/** The pieces of a stream that a new one keeps: all, if it begins at their end. */
+/** The pieces that a new piece does not cover: all, if it is appended. */
 function notCovered(at: number | undefined, text: string): Document | string {
   if (at === undefined) return '$parts'
   const ends = { $add: ['$$part.at', '$$part.length'] }
@@ -69,15 +69,15 @@ function notCovered(at: number | undefined, text: string): Document | string {
   return { $filter: { input: '$parts', as: 'part', cond: sticksOut } }
 }
 
-/** Closes the stream to further pieces; returns its pieces. */
+/** Closes the stream to further pieces, and returns its pieces. */
 export async function endParts(db: Db, { app, message }: StreamName): Promise<StreamedPart[]> {
   const ended = await db.messageStreams.findOneAndUpdate({ _id: key(app, message) }, { $set: { ended: true } })
   return ended?.parts ?? []
 }
 
 /**
- * Writes the text so far into its message while it is being streamed, so not after a recall, edit or deletion. A shorter text
- * never replaces a longer one.
+ * Writes the text so far into its message, but only while that is streaming, so not after a recall, edit or deletion. A
+ * shorter text never replaces a longer one.
  */
 export async function showStreamed(
   db: Db,

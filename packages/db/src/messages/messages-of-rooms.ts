@@ -7,7 +7,7 @@ import { inTimePage, type TimePage } from '../page-place.ts'
 import { unflushedOf } from '../room-buffer/buffer.ts'
 import type { MessageDoc } from './documents.ts'
 
-/** A message without its content and what belongs to it. */
+/** A message without its content, attachments, mentions and reactions. */
 export type MessageHead = Omit<MessageDoc, 'content' | 'attachments' | 'mentions' | 'reactions'>
 
 const withoutContents = { 'buffer.content': 0, 'buffer.attachments': 0, 'buffer.mentions': 0 } as const
@@ -15,17 +15,17 @@ const heads = { content: 0, attachments: 0, mentions: 0, reactions: 0 } as const
 const bucketHeads = { 'messages.content': 0, 'messages.mentions': 0 } as const
 
 /**
- * A page of the messages of rooms, the latest first, without contents and without threads: one index of each collection,
- * read once for each room.
+ * A page of the messages of several rooms, without contents and thread messages. Flushed messages come latest first, then
+ * the unflushed ones. One index scan per room and collection.
  */
 export async function findMessagesOfRooms(db: Db, roomKeys: readonly string[], page: TimePage): Promise<MessageHead[]> {
   if (roomKeys.length === 0) return []
-  // Buffers first: a message is flushed before it leaves its buffer.
+  // Read buffers first: a message is flushed before it leaves its buffer.
   const rooms = await db.rooms
     .find({ _id: { $in: [...roomKeys] }, 'buffer.0': { $exists: true } }, { projection: withoutContents })
     .toArray()
   const inBuckets = await findInBuckets(db, roomKeys, page)
-  // Then buckets: a message moves from there to `messages`.
+  // Read `messages` after the buckets: messages move from buckets to `messages`.
   const apart = await db.messages
     .find({ roomKey: { $in: [...roomKeys] }, ...inTimePage(page, { time: 'createdAtMS', id: '_id' }) })
     .project<MessageDoc>(heads)
@@ -41,7 +41,7 @@ export async function findMessagesOfRooms(db: Db, roomKeys: readonly string[], p
   ]
 }
 
-/** The latest of a page that are in buckets; more where that is simpler. */
+/** The bucketed messages of a page, and possibly earlier ones. */
 async function findInBuckets(db: Db, roomKeys: readonly string[], page: TimePage): Promise<MessageDoc[]> {
   for (let most = 2; ; most *= 4) {
     const rooms = await db.rooms
@@ -53,7 +53,7 @@ async function findInBuckets(db: Db, roomKeys: readonly string[], page: TimePage
       .toArray()
     const found = rooms.flatMap(({ buckets }) => buckets.flatMap(messagesOf).filter((message) => isIn(page, message)))
     const ends = rooms.flatMap(({ buckets }) => (buckets.length < most ? [] : (buckets.at(-1)?.firstMS ?? [])))
-    // Of messages before it some may be in buckets that were not read.
+    // Earlier messages may be in buckets that were not read.
     const completeAfterMS = Math.max(-Infinity, ...ends)
     const complete = found.filter(({ createdAtMS }) => createdAtMS > completeAfterMS)
     if (ends.length === 0 || complete.length >= page.limit) return complete

@@ -12,12 +12,12 @@ const isOurs = { $regex: /^[0-9a-f]{24}$/ }
 /** Clocks of processes differ by less. */
 const aheadMS = 86_400_000
 
-/** The second in which the first message since a time was made, in milliseconds; undefined when there is none. */
+/** The second of the first message ID since a time, in milliseconds; undefined if there is none. */
 export async function findNextMessageMS(db: Db, fromMS: number): Promise<number | undefined> {
   const from = firstIdNumber(fromMS)
   const [bucket] = await db.messageBuckets
     .find({ idNumbers: { $gte: from } }, { projection: { idNumbers: 1 } })
-    // In the order of the index: a sort of it would be by the first number of each bucket.
+    // Index order: a sort on the array would use the lowest number of each bucket.
     .hint({ idNumbers: 1 })
     .limit(1)
     .toArray()
@@ -29,8 +29,8 @@ export async function findNextMessageMS(db: Db, fromMS: number): Promise<number 
 }
 
 /**
- * The messages with IDs made in a range of whole seconds, in the order of their creation: an ID begins with its time
- * (MongoDB manual, "ObjectId"). Without those of threads, which have events in the outbox.
+ * The messages with IDs from a range of whole seconds, by creation time: an ID begins with its time in seconds (MongoDB
+ * manual, "ObjectId"). Excludes thread messages, whose events go through the outbox.
  */
 export async function findMessagesOfSecond(
   db: Db,

@@ -5,14 +5,14 @@ import { bySenders, messagesOf, perBucket } from '../message-buckets/buckets.ts'
 import { joined } from '../message-buckets/find-messages.ts'
 import type { MessageDoc } from './documents.ts'
 
-/** Rooms of a page in which a user has written. */
+/** The rooms of a page in which a user has written. */
 export interface RoomsOfSender {
   rooms: { _id: string; id: string }[]
-  /** The key of the last room that was looked at; absent on the last page. */
+  /** Key of the last examined room; absent on the last page. */
   next?: string
 }
 
-/** Rooms of an app in which a user has written, also those that they have left: reads index entries of each room of the page. */
+/** Rooms of an app in which a user has written, including rooms that the user has left. Examines `limit` rooms per page. */
 export async function findRoomsOfSender(
   db: Db,
   app: string,
@@ -28,21 +28,21 @@ export async function findRoomsOfSender(
     .toArray()
   const roomKey = { $in: page.map(({ _id }) => _id) }
   const byRoom = { $group: { _id: '$roomKey' } }
-  // A message moves from its bucket to `messages`.
+  // Read buckets first: messages move from buckets to `messages`.
   const inBuckets = await db.messageBuckets
     .aggregate<{ _id: string }>([{ $match: { roomKey, senders: sender } }, byRoom], { hint: bySenders.key })
     .toArray()
   const apart = await db.messages.aggregate<{ _id: string }>([{ $match: { roomKey, sender } }, byRoom]).toArray()
   const written = new Set([...inBuckets, ...apart].map(({ _id }) => _id))
   const rooms = page.flatMap(({ _id, id, buffer = [] }) =>
-    // The mark of the configuration lies among the rooms.
+    // `rooms` also holds the configuration mark, which has no `id`.
     id !== undefined && (written.has(_id) || buffer.some((one) => one.sender === sender)) ? [{ _id, id }] : [],
   )
   const last = page.at(-1)
   return { rooms, ...(last && page.length === limit && { next: last._id }) }
 }
 
-/** A sender's next flushed messages of a room or thread after a seq, in the order of seq; and the seq after which there can be more. */
+/** A sender's next flushed messages in a room or thread after a seq, ordered by seq. `next` is the seq to continue after. */
 export async function findMessagesOfSender(
   db: Db,
   roomKey: string,
@@ -64,7 +64,7 @@ export async function findMessagesOfSender(
     .sort({ seq: 1 })
     .limit(limit)
     .toArray()
-  // Up to here both have all.
+  // Both reads are complete up to `end`.
   const endOfBuckets = buckets.length < mostBuckets ? Infinity : ((buckets.at(-1)?.number ?? 0) + 1) * perBucket
   const end = Math.min(endOfBuckets, apart.length < limit ? Infinity : (apart.at(-1)?.seq ?? 0))
   const isWanted = (message: MessageDoc) => message.sender === sender && message.seq > afterSeq

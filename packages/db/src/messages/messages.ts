@@ -18,10 +18,10 @@ export const messageIndexes: IndexDescription[] = [
   { key: { roomKey: 1, pinned: 1, seq: -1 }, partialFilterExpression: { pinned: true } },
 ]
 
-/** At most this many messages of a room share a time, of creation or of the last change. */
+/** Maximum number of messages of a room with the same creation or change time. */
 export const mostAtOneTime = 100
 
-/** A new message ID: 24 hexadecimal digits that grow within a process. */
+/** A new message ID: 24 hexadecimal digits, increasing within a process. */
 export function newId(): string {
   return new ObjectId(ObjectId.generate(Math.floor(clock.now() / 1_000))).toHexString()
 }
@@ -31,7 +31,7 @@ export async function findSentMessage(db: Db, roomKey: string, id: string): Prom
   return (await findSentMessages(db, [{ _id: id, roomKey }])).get(id)
 }
 
-/** Messages of rooms or their threads by ID, flushed or in the buffers; unknown IDs are left out. */
+/** Messages of rooms or their threads by ID, flushed or buffered; unknown IDs are omitted. */
 export async function findSentMessages(
   db: Db,
   wanted: readonly Pick<MessageDoc, '_id' | 'roomKey'>[],
@@ -47,7 +47,7 @@ export async function findSentMessages(
   add(await findMessages(db, [...roomOf.keys()]))
   if (found.size === roomOf.size) return found
   const buffers = await findBuffers(db, [...new Set(missing().map(({ roomKey }) => roomKey))])
-  // A message that left the buffer between the two reads is flushed.
+  // Read flushed messages again: a message that left the buffer in between is flushed.
   add(
     await findMessages(
       db,
@@ -58,10 +58,7 @@ export async function findSentMessages(
   return found
 }
 
-/**
- * A flushed message of the room itself: for callers that have locked the room (lockRoom), or have read the buffer
- * before.
- */
+/** A flushed message of the room itself. The caller must have locked the room (lockRoom), or read its buffer first. */
 export async function findMessage(
   db: Db,
   roomKey: string,
@@ -71,7 +68,7 @@ export async function findMessage(
   return (await findByIDs(db, [id], { roomKey }, session))[0] ?? null
 }
 
-/** The ID of the room's message with a seq. */
+/** The ID of the room's flushed message with a seq. */
 export async function findMessageAt(
   db: Db,
   roomKey: string,
@@ -82,7 +79,7 @@ export async function findMessageAt(
   return found?._id
 }
 
-/** Time of each user's last flushed message to the room; users without one are left out. */
+/** Time of each user's last flushed message in the room; users without one are omitted. */
 export async function findLastSent(db: Db, roomKey: string, senders: readonly string[]): Promise<Map<string, number>> {
   const found = await Promise.all(senders.map((sender) => findTimesOfLast(db, roomKey, sender)))
   return new Map(
@@ -93,7 +90,7 @@ export async function findLastSent(db: Db, roomKey: string, senders: readonly st
   )
 }
 
-/** Of the messages in a sender's last bucket, and of the last in `messages`: a message leaves the one for the other. */
+/** Times of the sender's messages in their last bucket, and of their last one in `messages`. */
 async function findTimesOfLast(db: Db, roomKey: string, sender: string): Promise<number[]> {
   const [last] = await db.messageBuckets
     .find({ roomKey, senders: sender }, { hint: bySenders.key, sort: { number: -1 }, limit: 1 })
@@ -104,10 +101,10 @@ async function findTimesOfLast(db: Db, roomKey: string, sender: string): Promise
   return [...inBucket, ...(apart ? [apart] : [])].map(({ createdAtMS }) => createdAtMS)
 }
 
-/** The room of the app that has a message, flushed or in a buffer. */
+/** The room of a message, flushed or buffered. */
 export async function findRoomOfMessage(db: Db, app: string, id: string): Promise<string | undefined> {
   const find = async () => (await findByIDs(db, [id], { app }))[0]?.room
-  // A message that leaves a buffer between the reads is flushed.
+  // Read flushed messages again: a message that left its buffer in between is flushed.
   return (await find()) ?? (await findRoomOfBufferedMessage(db, app, id)) ?? (await find())
 }
 
@@ -125,7 +122,7 @@ export async function findMessages(db: Db, ids: readonly string[], session?: Cli
   return findByIDs(db, ids, {}, session)
 }
 
-/** The flushed messages of a room and its threads with these IDs; others are left out. */
+/** The flushed messages of a room and its threads with these IDs; others are omitted. */
 export async function findMessagesOfRoom(
   db: Db,
   { app, id }: Pick<RoomDoc, 'app' | 'id'>,
@@ -135,7 +132,7 @@ export async function findMessagesOfRoom(
   return findByIDs(db, ids, { app, room: id }, session)
 }
 
-/** Pinned messages of a room between two seqs, newest first: pinning flushes a message. */
+/** Pinned messages of a room between two seqs, newest first. Pinning flushes a message, so all are in `messages`. */
 export async function findPins(
   db: Db,
   roomKey: string,

@@ -5,15 +5,15 @@ import type { MessageDoc } from './documents.ts'
 
 export type TimeField = 'updatedAtMS' | 'createdAtMS'
 
-/** A place in the order of a room's history: (time field, _id). */
+/** A position in a room's history, which is ordered by (time field, _id). */
 export interface HistoryPosition {
   timeMS: number
   id: string
 }
 
 /**
- * The start of a page of history: strictly before or after a place, or after a time. `bound`: a page before a place has
- * only messages strictly after the bound. `whole`: as after a time, no page ends within one.
+ * The start of a page of history: strictly before or after a position, or after a time. `bound`: the page has only messages
+ * strictly after the bound. `whole`: the page does not end between messages of the same time, as for `afterTime`.
  */
 export type PageStart =
   | { from: 'end' }
@@ -22,7 +22,7 @@ export type PageStart =
   | ({ from: 'after'; whole?: true } & HistoryPosition)
   | ({ from: 'sameTime'; forward: boolean } & HistoryPosition)
 
-/** The buckets that may have messages of a page, by the times of their messages. */
+/** The buckets that can have messages of a page, by time. */
 export function bucketsFrom(roomKey: string, start: PageStart): Filter<MessageBucketDoc> {
   const all = ofRoom(roomKey)
   if (start.from === 'end') return all
@@ -34,7 +34,7 @@ export function bucketsFrom(roomKey: string, start: PageStart): Filter<MessageBu
   return start.bound ? { ...until, lastMS: { $gte: start.bound.timeMS } } : until
 }
 
-/** Where a reader goes by messages, each is an exact cursor; a time is one only with all its messages. */
+/** Whether a page must have all messages of its last time: the next page then starts after that time. */
 export function hasWholeTimes(start: PageStart): boolean {
   return start.from === 'afterTime' || (start.from === 'after' && start.whole === true)
 }
@@ -54,7 +54,7 @@ export function filterFrom(
   upTo: { timeMS: number; seq: number | undefined },
 ): Filter<MessageDoc> {
   const upToMS = upTo.timeMS
-  // Only where it is needed: the planner might take another index for it.
+  // Only if needed: with a condition on `seq`, the planner might choose another index.
   const all = { roomKey, ...(upTo.seq !== undefined && { seq: { $lte: upTo.seq } }) }
   if (start.from === 'end') return { ...all, [field]: { $lte: upToMS } }
   if (start.from === 'afterTime') return { ...all, [field]: { $gt: start.timeMS, $lte: upToMS } }
@@ -72,7 +72,7 @@ export function filterFrom(
   }
 }
 
-/** Messages strictly between two positions, by branches as below. */
+/** Messages strictly between two positions, in branches as in filterFrom. */
 function between(
   all: Filter<MessageDoc>,
   field: TimeField,
@@ -90,7 +90,7 @@ function between(
   }
 }
 
-/** The same of a message that is at hand. */
+/** The filter of filterFrom, for a message in memory. */
 export function isFrom(start: PageStart, field: TimeField): (message: MessageDoc) => boolean {
   if (start.from === 'end') return () => true
   const { timeMS } = start

@@ -8,7 +8,7 @@ import { type FirstRead, type FoundMessages, firstRead, historyStages, isBeyond,
 import type { PageStart, TimeField } from './page-start.ts'
 import { deletionKey, deletionOfAllKey, type FoundDeletion } from './user-deletions.ts'
 
-/** All that a page of a room's history is made of, at one moment. */
+/** A consistent read of everything that a page of a room's history needs. */
 export interface RoomPage {
   room: RoomDoc
   isMember: boolean
@@ -20,11 +20,11 @@ export interface RoomPage {
   deletions: FoundDeletion[]
 }
 
-/** Messages of the largest size with the most reactions that fit into one document. */
+/** This many messages of maximum size, with all their reactions, fit into one document. */
 const mostOfAnySize = 8
 const documentTooLarge = 10_334
 
-/** Reads a room for a page of its history in one round trip; undefined when there is no such room. */
+/** Reads a room for a page of its history in one round trip; undefined if there is no such room. */
 export async function readRoomPage(
   db: Db,
   of: { app: string; room: string; user: string },
@@ -75,7 +75,7 @@ function pageStages(
     {
       $set: {
         users: keysOf(senders, key(app, '')),
-        // A message that is only in the buffer is hidden from no user: deleting it for oneself flushes it.
+        // Buffered messages need no lookup: deleting a message for oneself flushes it.
         deletions: { $concatArrays: [ofAll, keysOf(ids, deletionKey(app, room, user, ''))] },
       },
     },
@@ -84,17 +84,17 @@ function pageStages(
   ]
 }
 
-/** A stage that joins another collection by a pipeline. */
+/** A stage that joins another collection with a pipeline. */
 export function lookUp(from: string, pipeline: Document[], as: string): Document {
   return { $lookup: { from, pipeline, as } }
 }
 
-/** A stage that replaces the keys in a field by the documents that have them. */
+/** A stage that replaces the keys in a field with their documents. */
 export function findByKeys(from: string, field: string): Document {
   return { $lookup: { from, localField: field, foreignField: '_id', as: field } }
 }
 
-/** Expression for the list of `prefix` and each of the strings. */
+/** Expression that prefixes each of the strings. */
 export function keysOf(strings: unknown, prefix: string): Document {
   return { $map: { input: strings, in: { $concat: [{ $literal: prefix }, '$$this'] } } }
 }

@@ -12,10 +12,10 @@ export const reminderIndexes: IndexDescription[] = [
   { key: { nextMS: 1 }, partialFilterExpression: { nextMS: { $exists: true } } },
 ]
 
-/** Longer than the transaction takes that notes the events of a reminder. */
+/** Longer than the transaction that writes a reminder's events takes. */
 const leaseMS = 15_000
 
-/** The lists of messages that a user keeps. */
+/** A user's lists of saved messages. */
 export type SavedIn = 'bookmarks' | 'reminders'
 
 interface OfUser {
@@ -23,7 +23,7 @@ interface OfUser {
   user: string
 }
 
-/** Saves a message, in the place of an earlier one. */
+/** Saves a message, replacing an earlier entry for it. */
 export async function putSaved(db: Db, list: SavedIn, saved: SavedMessageDoc, session: Session): Promise<void> {
   const { _id, ...rest } = saved
   await db[list].replaceOne({ _id }, rest, { upsert: true, session })
@@ -39,7 +39,7 @@ export async function findSaved(
   return db[list].findOne({ _id: key(app, user, message) }, { session })
 }
 
-/** The messages that a user keeps, counted up to `most`. */
+/** The number of messages in a user's list, counted up to `most`. */
 export async function countSaved(
   db: Db,
   list: SavedIn,
@@ -50,7 +50,7 @@ export async function countSaved(
   return db[list].countDocuments({ userKey: key(app, user) }, { limit: most, session })
 }
 
-/** A page of bookmarks, the newest first, or of reminders, the next first. */
+/** A page of bookmarks, newest first, or of reminders, next due first. */
 export async function findSavedPage(
   db: Db,
   list: SavedIn,
@@ -65,23 +65,23 @@ export async function findSavedPage(
     .toArray()
 }
 
-/** Removes messages from a list, as they were read; returns how many there were. */
+/** Removes entries from a list by `_id`, and returns how many existed. */
 export async function removeSaved(db: Db, list: SavedIn, ids: readonly string[]): Promise<number> {
   return ids.length === 0 ? 0 : (await db[list].deleteMany({ _id: { $in: [...ids] } })).deletedCount
 }
 
-/** Removes all that a user keeps. */
+/** Removes all bookmarks and reminders of a user. */
 export async function removeSavedOf(db: Db, { app, user }: OfUser): Promise<void> {
   const lists: Collection<SavedMessageDoc>[] = [db.bookmarks, db.reminders]
   for (const list of lists) await list.deleteMany({ userKey: key(app, user) })
 }
 
-/** Leases due reminders: no other process gets them until the lease has ended. */
+/** Leases due reminders. No other process can claim them until the lease expires. */
 export async function claimReminders(db: Db, claim: string, limit: number): Promise<SavedMessageDoc[]> {
   return claimDocs(db.reminders, { claim, limit, leaseMS })
 }
 
-/** Removes a leased reminder; returns whether it was still there, at its time. */
+/** Removes a leased reminder; false if it was removed, changed or claimed again meanwhile. */
 export async function removeReminder(db: Db, { _id, claim = '' }: SavedMessageDoc, session: Session): Promise<boolean> {
   return (await db.reminders.deleteOne({ _id, claim }, { session })).deletedCount === 1
 }

@@ -18,13 +18,13 @@ export const scheduledIndexes: IndexDescription[] = [
   { key: { 'attachments.fileID': 1 }, partialFilterExpression: { attachments: { $exists: true } } },
 ]
 
-/** Longer than a send takes, which gives up after 10 s. */
+/** Longer than a send, which gives up after 10 s. */
 export const scheduledLeaseMS = 15_000
 const keptMS = 30 * 24 * 60 * 60 * 1_000
 
 /**
- * Stores a scheduled message if its sender exists: an erasure then finds it. @returns it, or the existing one with the
- * same idempotency key
+ * Stores a scheduled message if its sender exists, so that an erasure finds it.
+ * @returns the message, or the existing one with the same idempotency key
  */
 export async function insertScheduled(db: Db, scheduled: ScheduledDoc): Promise<ScheduledDoc | 'no sender'> {
   try {
@@ -33,7 +33,7 @@ export async function insertScheduled(db: Db, scheduled: ScheduledDoc): Promise<
       await db.scheduled.insertOne(scheduled, { session })
       return scheduled
     }
-    // All of one sender write the same user.
+    // One at a time per sender: each locks the same user.
     return await inTransaction(db, insert, { turn: `schedule ${scheduled.senderKey}` })
   } catch (error) {
     const there = error instanceof KeyTaken && (await findScheduled(db, scheduled.app, scheduled.id))
@@ -43,14 +43,14 @@ export async function insertScheduled(db: Db, scheduled: ScheduledDoc): Promise<
 }
 
 /**
- * Stores system messages with the membership change that they announce, already leased: this process sends them after the commit,
- * or another does when the lease expires.
+ * Stores system messages in the transaction of the membership change that they announce. They are already leased: this process
+ * sends them after the commit, or another one after the lease expires.
  */
 export async function insertSystemMessages(db: Db, messages: readonly ScheduledDoc[], session: Session): Promise<void> {
   if (messages.length > 0) await db.scheduled.insertMany([...messages], { session })
 }
 
-/** The ID of the message scheduled under an idempotency key: at most one at a time, on any number of shards. */
+/** The ID of the message scheduled under an idempotency key. Deriving it makes the key unique, also across shards. */
 export function scheduledIdOf(
   { app, room, sender }: Pick<ScheduledDoc, 'app' | 'room' | 'sender'>,
   by: string,
@@ -69,7 +69,7 @@ export async function countScheduled(db: Db, app: string, sender: string, most: 
 /** Messages scheduled by a user or the integrator. */
 const byRequest = { isSystem: { $exists: false } } as const
 
-/** A page of scheduled messages, the next first: of a sender, or of the app. */
+/** A page of scheduled messages of a sender or an app, next due first. */
 export async function findScheduledPage(
   db: Db,
   { app, sender }: { app: string; sender: string | undefined },
@@ -91,7 +91,7 @@ export async function findScheduled(db: Db, app: string, id: string): Promise<Sc
 /** Excludes messages in flight, which can be neither changed nor cancelled. */
 const waiting = { claim: { $exists: false } } as const
 
-/** The fields that decide whether it can be changed: its time, its refusal, and the owner of its files. */
+/** Matches the message only if its time, refusal, files and origin are unchanged since it was read. */
 const asRead = ({ sendAtMS, refused, attachments, byClient }: ScheduledDoc) => ({
   sendAtMS,
   'refused.atMS': refused ? refused.atMS : { $exists: false },
@@ -100,8 +100,8 @@ const asRead = ({ sendAtMS, refused, attachments, byClient }: ScheduledDoc) => (
 })
 
 /**
- * Changes a scheduled or refused message, which is then scheduled; null if it is in flight, gone, or different from when it was
- * read. An empty list of attachments removes them.
+ * Changes a scheduled or refused message, and schedules it. Null if it is in flight, gone, or changed since it was read. An
+ * empty list of attachments removes them.
  */
 export async function changeScheduled(
   db: Db,
@@ -126,19 +126,19 @@ export async function cancelScheduled(db: Db, { _id }: Pick<ScheduledDoc, '_id'>
   return db.scheduled.findOneAndDelete({ _id, ...waiting })
 }
 
-/** Leases due messages: no other process gets them until the lease has ended. */
+/** Leases due messages. No other process can claim them until the lease expires. */
 export async function claimDue(db: Db, claim: string, limit: number): Promise<ScheduledDoc[]> {
   return claimDocs(db.scheduled, { claim, limit, leaseMS: scheduledLeaseMS })
 }
 
-/** It was sent. */
+/** Removes a scheduled message that was sent. */
 export async function removeSent(db: Db, { _id }: ScheduledDoc): Promise<void> {
   await db.scheduled.deleteOne({ _id })
 }
 
 /**
- * Schedules a retry, by any process.
- * @param isWritten 'maybe': it stays in flight, so that a message that is in the room is not cancelled
+ * Schedules a retry by any process.
+ * @param isWritten 'maybe': the message stays in flight, so that it cannot be cancelled once it is in the room
  */
 export async function sendAgain(
   db: Db,
@@ -152,7 +152,7 @@ export async function sendAgain(
   )
 }
 
-/** Records the refusal of its send, with the reason. */
+/** Records that the send was refused, with the reason. */
 export async function markRefused(
   db: Db,
   { _id, claim = '' }: ScheduledDoc,
@@ -181,7 +181,7 @@ export async function deleteScheduledOf(db: Db, app: string, sender: string): Pr
   await releaseFiles(db, app, files)
 }
 
-/** A page of a sender's refused messages, of all rooms or of one, the latest first by their time. */
+/** A page of a sender's refused messages, of all rooms or one, latest send time first. */
 export async function findRefused(
   db: Db,
   { app, sender, room }: { app: string; sender: string; room?: string | undefined },

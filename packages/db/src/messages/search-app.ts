@@ -13,10 +13,10 @@ const byWords = { app: 1, words: 1, createdAtMS: -1 } as const
 const bySender = { app: 1, sender: 1, createdAtMS: -1 } as const
 const byWordsInRoom = { roomKey: 1, words: 1, createdAtMS: -1 } as const
 
-/** For searches of a whole app: without message IDs, which would make them several times as large. */
+/** For searches of a whole app. Message IDs are left out, since they would multiply the index size. */
 export const appSearchIndexes: IndexDescription[] = [{ key: byWords }, { key: bySender }]
 
-/** Messages of an app; all filters hold. One of `conditions`, `roomKey` and `sender` is given. */
+/** A search of an app's messages: all filters must match. At least one of `conditions`, `roomKey` and `sender` is set. */
 export interface AppSearch {
   app: string
   conditions: SearchConditions
@@ -29,22 +29,21 @@ export interface AppSearch {
   beforeTimeMS: number | undefined
 }
 
-/** The end of a page: a time, and how many messages of this time were passed. Later entries of the same time follow those. */
+/** A cursor: a time, and how many messages of this time earlier pages had. */
 export interface SearchPlace {
   atMS: number
   passed: number
 }
 
-/** How much of a search is read at once, and when it must be over. */
+/** The batch size and deadline of a search. */
 interface Reading {
   atOnce: number
   untilMS: number
 }
 
 /**
- * The messages that a search finds, latest first from a place on, some at a time: it reads one index in the order of the
- * answer.
- * @throws QueryTooSlow when it is not over at `untilMS`
+ * Yields the search results after a cursor in batches, latest first. Reads one index in result order.
+ * @throws QueryTooSlow after `untilMS`
  */
 export function searchApp(
   db: Db,
@@ -79,7 +78,7 @@ export function searchApp(
   return searchPages(query, reading)
 }
 
-/** All living messages of a room, by its history. */
+/** Searches a room without conditions by reading its history, instead of the index. */
 async function* searchRoom(
   db: Db,
   { roomKey, sender, messageType, afterTimeMS = 0, beforeTimeMS }: AppSearch & { roomKey: string },
@@ -107,7 +106,7 @@ async function* searchRoom(
   }
 }
 
-/** The messages between two times, both exclusive. */
+/** The start of a page between two times, both exclusive. */
 function beforeTime(timeMS: number, afterMS: number): PageStart & { from: 'before' } {
   return { from: 'before', timeMS, id: '', bound: { timeMS: afterMS, id: lastOfTime } }
 }

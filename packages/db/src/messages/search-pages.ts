@@ -4,8 +4,8 @@ import { asTooSlow, QueryTooSlow } from '../query-too-slow.ts'
 import type { SearchHit } from './documents.ts'
 
 /**
- * The messages that a search finds, some at a time.
- * @throws QueryTooSlow when it is not over at `untilMS`
+ * Yields the results of a search in batches.
+ * @throws QueryTooSlow after `untilMS`
  */
 export async function* searchPages(
   query: FindCursor<SearchHit>,

@@ -10,7 +10,7 @@ export const searchTextIndexes: IndexDescription[] = [
   ...appSearchIndexes,
 ]
 
-/** How far each of these rooms is indexed; rooms without any progress are left out. */
+/** The seq up to which each room is indexed; rooms without progress are omitted. */
 export async function findSearchProgress(
   db: Db,
   rooms: readonly string[],
@@ -20,13 +20,13 @@ export async function findSearchProgress(
   return new Map(found.map(({ _id, seq }) => [_id, seq]))
 }
 
-/** The fields of a message that the index reads. */
+/** The fields of a message that indexing needs. */
 type MessageToIndex = Pick<
   MessageDoc,
   '_id' | 'seq' | 'sender' | 'messageType' | 'createdAtMS' | 'content' | 'isDeleted'
 >
 
-/** The flushed messages of a room after a seq, in order, with the fields that the index reads. */
+/** The flushed messages of a room in a range of seqs, in order. */
 export async function messagesToIndex(
   db: Db,
   roomKey: string,
@@ -37,7 +37,7 @@ export async function messagesToIndex(
   return findBySeq(db, roomKey, { after, upTo }, { limit, session })
 }
 
-/** Adds messages after the room's progress, except those that a later change has added already. */
+/** Indexes messages and records the room's progress. Messages that a later change has already indexed are skipped. */
 export async function insertSearchTexts(
   db: Db,
   room: string,
@@ -57,7 +57,7 @@ export async function setSearchProgress(db: Db, room: string, seq: number, sessi
   await db.searchProgress.updateOne({ _id: room }, { $max: { seq } }, { upsert: true, session })
 }
 
-/** Sets the terms of a changed message, inside the transaction of the change. */
+/** Sets the words of a changed message. Call in the transaction of the change. */
 export async function setSearchWords(
   db: Db,
   message: MessageDoc,
@@ -67,7 +67,7 @@ export async function setSearchWords(
   await setWordsOfAll(db, [message], words, session)
 }
 
-/** The same of several messages, which all get these. */
+/** Sets the same words for several messages. */
 export async function setWordsOfAll(
   db: Db,
   messages: readonly MessageDoc[],
@@ -82,13 +82,13 @@ export async function setWordsOfAll(
   if (updates.length > 0) await db.searchTexts.bulkWrite(updates, { session, ordered: false })
 }
 
-/** Removes the words of all messages of a room up to a seq, and of its threads up to a time. */
+/** Removes the words of a room's messages up to a seq, and of its threads' messages up to a time. */
 export async function deleteSearchTexts(db: Db, roomKey: string, upToSeq: number, upToMS: number): Promise<void> {
   await db.searchTexts.deleteMany({ roomKey, seq: { $lte: upToSeq }, threadOf: { $exists: false } })
   await db.searchTexts.deleteMany({ roomKey, createdAtMS: { $lte: upToMS }, threadOf: { $exists: true } })
 }
 
-/** The messages of rooms with terms that meet all conditions, latest first: reads one index in the order of the answer. */
+/** The messages of rooms whose words match all conditions, latest first. */
 export function searchTextsWith(db: Db, rooms: readonly string[], conditions: SearchConditions): FindCursor<SearchHit> {
   return db.searchTexts
     .find({ roomKey: { $in: [...rooms] }, words: { $all: [...conditions] } })

@@ -7,7 +7,7 @@ const keptS = 24 * 60 * 60
 
 export const sendKeyIndexes: IndexDescription[] = [{ key: { usedAt: 1 }, expireAfterSeconds: keptS }]
 
-/** Older keys count as gone, although MongoDB removes expired documents only once a minute. */
+/** No key exists for longer. MongoDB's TTL monitor runs once a minute, hence the margin. */
 export const sendKeysKeptMS = (keptS + 5 * 60) * 1_000
 
 /** ID of the message sent under the key; undefined for an unused key. */

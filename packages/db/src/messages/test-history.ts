@@ -16,7 +16,7 @@ import { findMessage } from './messages.ts'
 import type { PageStart, TimeField } from './page-start.ts'
 import { readRoomPage } from './room-page.ts'
 
-/** A step in the life of a room. Numbers select among the existing messages. */
+/** A random operation on a room. Numbers select among the existing messages. */
 export type Step =
   | { is: 'send'; count: number; atOneTime: boolean; isLarge: boolean }
   | { is: 'flush'; from: number; to: number; isPulled: boolean }
@@ -31,7 +31,7 @@ export type Step =
       limit: number
     }
 
-/** A room in the database, and its expected history. */
+/** A room in the database, and a model of its expected history. */
 export class HistoryModel {
   readonly #db: Db
   readonly #key: string
@@ -67,7 +67,7 @@ export class HistoryModel {
     const entries = Array.from({ length: count }, (_, i): BufferedMessage => {
       if (i === 0 || !atOneTime) this.#clockMS++
       return {
-        // In no order: other processes have other IDs.
+        // Unordered, like the IDs of different processes.
         _id: randomBytes(12).toString('hex'),
         ...{ seq: this.#messages.length + i + 1, sender: 'alice', messageType: 'text', createdAtMS: this.#clockMS },
         content: JSON.stringify('x'.repeat(isLarge && i % 3 === 0 ? 2_000 : 5)),
@@ -79,7 +79,7 @@ export class HistoryModel {
     await this.#db.rooms.updateOne({ _id: this.#key }, { $set: ends, $push: { buffer: { $each: entries } } })
   }
 
-  /** Flushes part of the buffer, like one of several gateways; can be cut off before its end. */
+  /** Flushes part of the buffer, like one of several gateways. Unless `isPulled`, stops before removing it from the buffer. */
   async #flush({ from, to, isPulled }: Extract<Step, { is: 'flush' }>): Promise<void> {
     const room = (await this.#db.rooms.findOne({ _id: this.#key })) as RoomDoc
     const all = unflushedOf({ ...room, flushedSeq: 0 })
@@ -118,7 +118,7 @@ export class HistoryModel {
     }
   }
 
-  /** Asserts that the page begins with the next messages, without a gap, and has the requested number. */
+  /** Asserts that the page starts with the next messages, without gaps, and has the requested length. */
   async #check({ start: from, message, bound, field, limit }: Extract<Step, { is: 'page' }>): Promise<void> {
     const placeOf = (one: MessageDoc) => ({ timeMS: one[field], id: one._id })
     const place = placeOf(this.#at(message))

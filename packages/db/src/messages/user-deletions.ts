@@ -11,7 +11,7 @@ export const userDeletionIndexes: IndexDescription[] = [
   { key: { user: 1, _id: 1 } },
 ]
 
-/** `message` of a deletion of everything up to a seq. */
+/** The `message` of a deletion of everything up to a seq. */
 const everything = ''
 
 /** Key of a user's deletion of one message. */
@@ -24,7 +24,7 @@ export function deletionOfAllKey(app: string, room: string, user: string): strin
   return key(app, room, user, everything)
 }
 
-/** A message that a user may have deleted for themselves. Deleting all of a room does not affect its threads. */
+/** A message that a user may have deleted for themselves. Deleting all messages of a room does not affect its threads. */
 export interface ToHide {
   _id: string
   room: string
@@ -35,7 +35,7 @@ export interface ToHide {
 /** The projected fields of a deletion. */
 export type FoundDeletion = Pick<UserDeletionDoc, '_id' | 'seq'>
 
-/** Which of these messages the user deleted for themselves, individually or with everything up to them. */
+/** IDs of the messages that the user deleted for themselves, individually or with everything up to them. */
 export async function findUserDeletions(
   db: Db,
   app: string,
@@ -53,7 +53,7 @@ export async function findUserDeletions(
   return hiddenBy(found, app, user, messages)
 }
 
-/** Which of these messages the user's deletions cover. */
+/** IDs of the messages that the user's deletions cover. */
 export function hiddenBy(
   deletions: readonly FoundDeletion[],
   app: string,
@@ -69,7 +69,7 @@ export function hiddenBy(
   return new Set(hidden.map(({ _id }) => _id))
 }
 
-/** The seq up to which the user deleted all messages of the room for themselves; 0 if they never did. */
+/** The seq up to which the user deleted all messages of the room for themselves; 0 if never. */
 export async function findDeletedUpTo(
   db: Db,
   app: string,
@@ -81,10 +81,7 @@ export async function findDeletedUpTo(
   return deletion?.seq ?? 0
 }
 
-/**
- * The users that deleted messages of a room or thread for themselves, individually or with everything up to them; by
- * ID.
- */
+/** By message ID, the users who deleted the message for themselves, individually or with everything up to it. */
 export async function findUsersWhoDeleted(
   db: Db,
   roomKey: string,
@@ -106,7 +103,7 @@ export async function findUsersWhoDeleted(
   )
 }
 
-/** These users' own deletions in a room after a seq; `isOfAll`: everything up to `seq`. */
+/** The users' personal deletions in a room after a seq. `isOfAll`: covers everything up to `seq`. */
 export async function findDeletionsOfUsers(
   db: Db,
   roomKey: string,
@@ -165,7 +162,7 @@ export async function setDeletedUpTo(
 const erasedAtOnce = 1_000
 
 /**
- * Removes all personal deletions of a user, in rooms and threads, including left ones.
+ * Removes all personal deletions of a user, including those in rooms that the user has left.
  * @returns whether it finished before the signal aborted
  */
 export async function removeUserDeletions(db: Db, app: string, user: string, signal: AbortSignal): Promise<boolean> {

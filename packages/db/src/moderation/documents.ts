@@ -5,7 +5,7 @@ export interface ReportDoc {
   /** key(app, message) */
   _id: string
   app: string
-  /** As the API names it. */
+  /** ID of the report in the API. */
   id: string
   message: string
   room: string
@@ -14,18 +14,18 @@ export interface ReportDoc {
   senderKey: string
   messageType: string
   messageTimeMS: number
-  /** The content at the first report, as JSON text: it outlives the message, until the report is decided. */
+  /** The content at the first report, as JSON text. Kept until the report is decided, even if the message is deleted. */
   content?: string
-  /** In the order of their reports. */
+  /** Ordered by time of the report. */
   reporters: { client: string; userKey: string; reason: string; atMS: number }[]
   count: number
   status: 'open' | 'decided'
   createdAtMS: number
   updatedAtMS: number
-  /** The decision being carried out, and the end of its lease. */
+  /** The decision in progress, and the end of its lease. */
   deciding?: { decision: ReportDecision; untilMS: number }
   decision?: ReportDecision
   decidedAtMS?: number
-  /** When it is deleted, with everything in it. */
+  /** When the report is deleted. */
   expiresAt: Date
 }

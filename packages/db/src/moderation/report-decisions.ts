@@ -5,11 +5,13 @@ import type { Db } from '../db.ts'
 import type { ReportDoc } from './documents.ts'
 import { keptMS, shown } from './reports.ts'
 
-/** Longer than a decision takes to carry out; after a kill another decision can follow then. */
+/** Longer than carrying out a decision takes. After a kill, a different decision is possible when it ends. */
 const decidingMS = 60_000
 
-/** Leases an open report, so that nothing else is decided while this is carried out; false if it is not open, or another decision has it. */
-export async function takeToDecide(
+/**
+ * Leases an open report while a decision is carried out. False if the report is not open, or a different decision is in
+ * progress. */
+export async function leaseDecision(
   db: Db,
   { _id }: Pick<ReportDoc, '_id'>,
   decision: ReportDecision,
@@ -21,12 +23,12 @@ export async function takeToDecide(
   return matchedCount === 1
 }
 
-/** It could not be carried out: the report can be decided otherwise. */
-export async function letDecide(db: Db, { _id }: Pick<ReportDoc, '_id'>, decision: ReportDecision): Promise<void> {
+/** Ends the lease of a decision that could not be carried out. */
+export async function releaseDecision(db: Db, { _id }: Pick<ReportDoc, '_id'>, decision: ReportDecision): Promise<void> {
   await db.reports.updateOne({ _id, 'deciding.decision': decision }, { $unset: { deciding: 1 } })
 }
 
-/** Decides an open report and deletes its text; null if it is not open. */
+/** Marks an open report as decided, and deletes its copy of the content; null if it is not open. */
 export async function markDecided(
   db: Db,
   { _id }: Pick<ReportDoc, '_id'>,

@@ -16,17 +16,17 @@ export const reportIndexes: IndexDescription[] = [
   { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
 ]
 
-/** After the last report, and after the decision. */
+/** A report is kept this long after the last reporter, and again after the decision. */
 export const keptMS = 30 * 24 * 60 * 60 * 1_000
-/** More reports of one message say nothing new, and a document has its limits. */
+/** Keeps the document far below MongoDB's size limit. */
 const mostReporters = 200
 const reasonsShown = 20
 
 type Reported = Pick<MessageDoc, '_id' | 'app' | 'room' | 'sender' | 'messageType' | 'createdAtMS' | 'content'>
 
 /**
- * Adds a user's report of a message, unless they have reported it; a decided report is reopened. At the limit, another report
- * only extends an open one, and replaces the oldest of a decided one.
+ * Adds a user's report of a message, unless the user has already reported it. Reopens a decided report. Beyond
+ * `mostReporters`, a new reporter only extends an open report, and replaces the oldest reporter of a decided one.
  */
 export async function addReport(
   db: Db,
@@ -74,12 +74,12 @@ export async function addReport(
     await add(true)
   } catch (error) {
     if (!isDuplicateKey(error)) throw error
-    // It is there: either the filter did not take it, or another user's report has made it at the same moment.
+    // The report exists: the filter excluded this user, or another user's report created it concurrently.
     await add(false)
   }
 }
 
-/** Drops the oldest reasons. */
+/** Limits the result to the latest reasons. */
 export const shown = { projection: { reporters: { $slice: -reasonsShown } } } as const
 
 export async function findReport(db: Db, app: string, id: string): Promise<ReportDoc | null> {
@@ -89,7 +89,7 @@ export async function findReport(db: Db, app: string, id: string): Promise<Repor
 interface ReportsWanted {
   app: string
   statuses: readonly ReportDoc['status'][]
-  /** One of these at most. */
+  /** At most one of `room`, `sender` and `reporter` is set. */
   room?: string | undefined
   sender?: string | undefined
   reporter?: string | undefined
@@ -104,7 +104,7 @@ function reportsOf(
   return reporter === undefined ? { app } : { 'reporters.userKey': key(app, reporter) }
 }
 
-/** A page of reports, the newest first, each with its latest reasons. */
+/** A page of reports, newest first, each with its latest reasons. */
 export async function findReports(
   db: Db,
   { app, statuses, ...named }: ReportsWanted,
@@ -119,7 +119,7 @@ export async function findReports(
     .toArray()
 }
 
-/** A page of the reports of messages in a room, of messages of a user, or by a user, maybe in one room: the latest first. */
+/** A page of reports of a room's messages, of a sender's messages or by a reporter, optionally in one room, latest first. */
 export async function findReportsAbout(
   db: Db,
   app: string,
@@ -140,7 +140,7 @@ export async function findReportsAbout(
     .toArray()
 }
 
-/** Removes a user's data from reports: the texts of their messages, and their words about others. */
+/** Removes a user's data from reports: the content of the user's messages, and the user's reasons. */
 export async function forgetReporter(db: Db, app: string, user: string): Promise<void> {
   const userKey = key(app, user)
   await db.reports.updateMany({ senderKey: userKey }, { $unset: { content: 1 } })

@@ -10,15 +10,15 @@ export interface OperatorDoc {
   /** Argon2id, with its salt and cost. */
   passwordHash?: string
   totp?: TotpDoc
-  /** Base32, while an authenticator is being set up. */
+  /** The secret (base32) while an authenticator is being set up. */
   totpBegun?: string
   passkeys?: PasskeyDoc[]
-  /** The account at the identity provider, since the first sign-in with it. */
+  /** The account at the identity provider; set at the first sign-in with it. */
   sso?: { issuer: string; subject: string }
-  /** The roles come from the identity provider at each sign-in. */
+  /** The identity provider sets the roles at each sign-in. */
   rolesBySso?: true
   link?: { digest: string; expiresAt: Date }
-  /** Raised by a change that ends earlier sessions. */
+  /** Incremented by changes that end earlier sessions. */
   version: number
   createdAt: Date
   lastSignInAt?: Date
@@ -27,9 +27,9 @@ export interface OperatorDoc {
 interface TotpDoc {
   /** Base32 */
   secret: string
-  /** The period (30 s, counted from 1970) of the last accepted code: none is accepted twice. */
+  /** Time step (30 s, since 1970) of the last accepted code, so that no code is accepted twice. */
   lastStep: number
-  /** Digests of the recovery codes that are left. */
+  /** Digests of the unused recovery codes. */
   recovery?: string[]
 }
 
@@ -39,9 +39,9 @@ export interface PasskeyDoc {
   id: string
   /** COSE, base64url */
   publicKey: string
-  /** The domain that it was made for. */
+  /** The relying party's domain. */
   rpId: string
-  /** Signatures so far; 0 where the authenticator does not count. */
+  /** Signature counter; 0 if the authenticator has none. */
   counter: number
   isSynced: boolean
   name: string
@@ -49,7 +49,7 @@ export interface PasskeyDoc {
   lastUsedAt?: Date
 }
 
-/** A challenge given out to an authenticator, for one use. */
+/** A single-use challenge for an authenticator. */
 export interface PasskeyChallengeDoc {
   /** SHA-256 digest of the challenge. */
   _id: string
@@ -63,26 +63,26 @@ export interface OperatorSessionDoc {
   /** SHA-256 digest of the cookie. */
   _id: string
   operator: string
-  /** The operator's at the sign-in. */
+  /** The operator's `version` at sign-in. */
   version: number
   by: 'password' | 'link' | 'sso' | 'passkey'
   address: string
   userAgent: string
   createdAt: Date
   lastSeenAt: Date
-  /** However much it is used. */
+  /** Absolute timeout. */
   endsAt: Date
-  /** When it ends unless it is used, `endsAt` at the latest. */
+  /** Idle timeout, extended by use up to `endsAt`. */
   expiresAt: Date
 }
 
-/** Failed sign-ins of an account, known or not, or of an address. */
+/** Failed sign-ins per account, existing or not, and per address block. */
 export interface SignInFailuresDoc {
-  /** `account` or `address`, and the digest of the e-mail or the block of addresses. */
+  /** `account` or `address`, and the digest of the e-mail or the address block. */
   _id: string
   failures: number
   waitUntil: Date
-  /** Whether the last attempt came before the wait was over. */
+  /** Whether the last attempt came before `waitUntil`. */
   isEarly: boolean
   expiresAt: Date
 }

@@ -37,7 +37,7 @@ export async function findOperatorBySso(
   return db.operators.findOne({ 'sso.subject': subject, 'sso.issuer': issuer }, { session })
 }
 
-/** A page of operators by e-mail: all, or those with a role in some apps. */
+/** A page of operators, sorted by e-mail: all, or those with a role in any of these apps. */
 export async function findOperators(
   db: Db,
   { apps, after, limit }: { apps?: readonly string[] | undefined; after: string; limit: number },
@@ -46,27 +46,27 @@ export async function findOperators(
   return db.operators.find(filter).sort({ email: 1 }).limit(limit).toArray()
 }
 
-/** Redeems an operator's link, which works once; null if it is unknown, used or expired. */
+/** Redeems an operator's single-use link; null if it is unknown, used or expired. */
 export async function takeLink(db: Db, linkDigest: string, session: ClientSession): Promise<OperatorDoc | null> {
   const living = { 'link.digest': linkDigest, 'link.expiresAt': { $gt: clock.date() } }
   return db.operators.findOneAndUpdate(living, { $unset: { link: 1 } }, { session, returnDocument: 'after' })
 }
 
-/** Accepts a code of an authenticator; false if one of its period or a later one was accepted before. */
+/** Accepts a TOTP code of a time step; false if a code of this step or a later one was already accepted. */
 export async function takeTotpStep(db: Db, id: string, step: number): Promise<boolean> {
   const unused = { _id: id, 'totp.lastStep': { $lt: step } }
   return (await db.operators.updateOne(unused, { $set: { 'totp.lastStep': step } })).modifiedCount === 1
 }
 
-/** Uses up a recovery code; false if the operator has none of this digest. */
+/** Consumes a recovery code; false if the operator has no code with this digest. */
 export async function takeRecoveryCode(db: Db, id: string, codeDigest: string): Promise<boolean> {
   const held = { _id: id, 'totp.recovery': codeDigest }
   return (await db.operators.updateOne(held, { $pull: { 'totp.recovery': codeDigest } })).modifiedCount === 1
 }
 
 /**
- * Changes an operator and returns the result; null if the operator has changed since it was read.
- * @param endsSessions whether earlier sessions end
+ * Changes an operator and returns the result; null if `version` has changed since it was read.
+ * @param endsSessions whether to end existing sessions
  */
 export async function updateOperator(
   db: Db,
@@ -85,7 +85,7 @@ export async function deleteOperator(db: Db, id: string, session: ClientSession)
   await db.operators.deleteOne({ _id: id }, { session })
 }
 
-/** Removes the roles in an app from all operators, and ends their sessions; returns the number of operators. */
+/** Removes all operators' roles in an app, and ends the sessions of those operators. Returns the number of operators. */
 export async function removeRolesIn(db: Db, app: string): Promise<number> {
   const change = { $pull: { roles: { app } }, $inc: { version: 1 } }
   return (await db.operators.updateMany({ 'roles.app': app }, change)).modifiedCount

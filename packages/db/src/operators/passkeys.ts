@@ -7,13 +7,13 @@ export const passkeyChallengeIndexes: IndexDescription[] = [{ key: { expiresAt: 
 
 const challengeMS = 300_000
 
-/** @param operator who adds a passkey; undefined for a sign-in */
+/** @param operator the operator adding a passkey; undefined for a sign-in */
 export async function insertChallenge(db: Db, digest: string, operator: string | undefined): Promise<void> {
   const expiresAt = new Date(clock.now() + challengeMS)
   await db.passkeyChallenges.insertOne({ _id: digest, ...(operator !== undefined && { operator }), expiresAt })
 }
 
-/** Uses up a challenge; false if it is unknown, used, expired or was given out for something else. */
+/** Consumes a challenge; false if it is unknown, used, expired or for another operator or purpose. */
 export async function takeChallenge(db: Db, digest: string, operator: string | undefined): Promise<boolean> {
   const given = { _id: digest, operator: operator ?? { $exists: false }, expiresAt: { $gt: clock.date() } }
   return (await db.passkeyChallenges.deleteOne(given)).deletedCount === 1
@@ -23,7 +23,7 @@ export async function findOperatorByPasskey(db: Db, id: string): Promise<Operato
   return db.operators.findOne({ 'passkeys.id': id })
 }
 
-/** Records a use; false if the passkey is gone, or was used meanwhile. */
+/** Records a use; false if the passkey was removed, or used meanwhile. */
 export async function notePasskeyUse(
   db: Db,
   operator: string,

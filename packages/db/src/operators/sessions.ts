@@ -8,7 +8,7 @@ export const operatorSessionIndexes: IndexDescription[] = [
   { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
 ]
 
-/** Sessions of one operator: the oldest beyond these end. */
+/** Maximum number of sessions per operator; the oldest ones beyond it end. */
 const mostSessions = 50
 
 export async function insertSession(db: Db, doc: OperatorSessionDoc, session?: ClientSession): Promise<void> {
@@ -24,7 +24,7 @@ export async function insertSession(db: Db, doc: OperatorSessionDoc, session?: C
   await db.operatorSessions.deleteMany({ _id: { $in: beyond.map(({ _id }) => _id) } }, options)
 }
 
-/** An active session and its operator, read now; null if it has ended. */
+/** An active session and its operator; null if it has ended. */
 export async function findLivingSession(
   db: Db,
   tokenDigest: string,
@@ -36,13 +36,13 @@ export async function findLivingSession(
   return operator && { session, operator }
 }
 
-/** Records the use of a session. Not journaled: losing it ends the session a little earlier. */
+/** Records the use of a session. Not journaled: if the write is lost, the session ends slightly earlier. */
 export async function noteSessionUse(db: Db, id: string, lastSeenAt: Date, expiresAt: Date): Promise<void> {
   const used = { $max: { lastSeenAt, expiresAt } }
   await db.operatorSessions.updateOne({ _id: id }, used, { writeConcern: { w: 1, journal: false } })
 }
 
-/** The active sessions of an operator, the latest first. */
+/** The active sessions of an operator, latest first. */
 export async function findSessions(
   db: Db,
   { _id, version }: Pick<OperatorDoc, '_id' | 'version'>,
@@ -51,7 +51,7 @@ export async function findSessions(
   return db.operatorSessions.find(living).sort({ createdAt: -1 }).toArray()
 }
 
-/** False if there is none. */
+/** Returns whether the session existed. */
 export async function deleteSession(db: Db, id: string): Promise<boolean> {
   return (await db.operatorSessions.deleteOne({ _id: id })).deletedCount === 1
 }

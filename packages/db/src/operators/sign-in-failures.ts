@@ -8,9 +8,9 @@ export const signInFailureIndexes: IndexDescription[] = [{ key: { expiresAt: 1 }
 /** Failures are forgotten this long after the last one. */
 const forgetAfterMS = 24 * 3_600_000
 
-/** How failures delay the next attempt. */
+/** How failed attempts delay the next one. */
 export interface Backoff {
-  /** Failures without a wait. */
+  /** Number of failures without a delay. */
   free: number
   firstMS: number
   longestMS: number
@@ -29,7 +29,7 @@ export async function countAttempt(db: Db, id: string, { free, firstMS, longestM
     [name]: { $cond: ['$isEarly', `$${name}`, other] },
   })
   const attempt = [
-    // Within the free ones `waitUntil` is the time of an attempt: one that began a moment earlier is not early.
+    // During free failures, `waitUntil` is the time of the last attempt: a concurrent attempt is not early.
     { $set: { isEarly: { $and: [{ $gt: ['$failures', free] }, { $gt: ['$waitUntil', now] }] } } },
     { $set: keep('failures', { $add: [{ $ifNull: ['$failures', 0] }, 1] }) },
     { $set: keep('waitUntil', { $add: [now, waitMS] }) },
@@ -42,7 +42,7 @@ export async function countAttempt(db: Db, id: string, { free, firstMS, longestM
   return counted?.isEarly ? counted.waitUntil.getTime() - now.getTime() : 0
 }
 
-/** The counted attempt was no failure. */
+/** Uncounts an attempt that was not a failure. */
 export async function uncountAttempt(db: Db, id: string): Promise<void> {
   await db.signInFailures.updateOne({ _id: id }, { $inc: { failures: -1 }, $set: { waitUntil: clock.date() } })
 }

@@ -8,13 +8,10 @@ import { openQueues } from './outgoing-calls.ts'
 
 const mostOfMessage = 100
 
-/**
- * A retry is a transaction, which does not see writes before their majority: a call listed as made can then be made
- * again.
- */
+/** Lists only what retries can see: they are transactions, which see majority-committed writes only. */
 const asRetriesSee = { readConcern: 'majority' } as const
 
-/** A selection of an app's calls, by when they were queued. */
+/** Selects an app's calls by the time when they were queued. */
 export interface CallRange {
   app: string
   room?: string | undefined
@@ -22,7 +19,7 @@ export interface CallRange {
   untilMS: number
 }
 
-/** A page of calls in any state, the latest first; one index, without their data. */
+/** A page of calls in any state, latest first, without their data. */
 export async function findCalls(
   db: Db,
   { app, room, sinceMS, untilMS }: CallRange,
@@ -38,7 +35,7 @@ export async function findCalls(
     .toArray()
 }
 
-/** A page of the calls about rooms, the latest first; one index, read once per room. */
+/** A page of the calls about rooms, latest first. One index scan per room. */
 export async function findCallsOfRooms(
   db: Db,
   app: string,
@@ -60,15 +57,15 @@ export async function findCall(db: Db, app: string, id: string): Promise<Omit<Ou
   return db.outgoingCalls.findOne({ _id: id, app }, { projection: { data: 0 }, ...asRetriesSee })
 }
 
-/** The same with its data. */
+/** Like findCall, with the data. */
 export async function findWholeCall(db: Db, app: string, id: string): Promise<OutgoingCallDoc | null> {
   return db.outgoingCalls.findOne({ _id: id, app })
 }
 
 /**
- * Queues finished calls of a period again, done or dead, each in its place, the oldest first. All with their queues, or none:
- * a waiting call without a queue would never be made.
- * @param also writes more in the transaction
+ * Queues finished calls of a period again, oldest first; each keeps its order. Calls and queues are written in one
+ * transaction: a waiting call without a queue would never be made.
+ * @param also further writes in the transaction
  * @returns the number of calls, and whether there may be more
  */
 export async function requeueCalls(
@@ -100,10 +97,7 @@ export async function requeueCalls(
   })
 }
 
-/**
- * Queues a call in one of these states again, in its place, together with its queue; returns it, or null if the app has none of
- * this ID.
- */
+/** Queues a finished call again; it keeps its order. Returns the call, or null if the app has none with this ID and state. */
 export async function requeueCall(
   db: Db,
   app: string,
@@ -134,13 +128,13 @@ function waitAgain() {
 
 const forget = { $unset: { 'lastTry.answer': 1 } } as const
 
-/** Deletes servers' responses to the calls of a message: they can repeat its content. */
+/** Deletes the servers' responses to a message's calls, since they can contain its content. */
 export async function forgetAnswersOfMessage(db: Db, app: string, message: string): Promise<void> {
   const calls = await findCallsOfMessage(db, app, message)
   if (calls.length > 0) await db.outgoingCalls.updateMany({ _id: { $in: calls.map(({ _id }) => _id) } }, forget)
 }
 
-/** The same for a room: for calls before a stream position, or about a user's actions. */
+/** Deletes the servers' responses to a room's calls before a stream position, or about a user's actions. */
 export async function forgetAnswersOfRoom(
   db: Db,
   { app, room }: { app: string; room: string },
@@ -150,7 +144,7 @@ export async function forgetAnswersOfRoom(
   await db.outgoingCalls.updateMany({ app, room, ...which }, forget)
 }
 
-/** The calls of a message's event: to the webhook of its room, and to PUSH_GENERIC, in parts. */
+/** The calls of a message's events: to the webhook of its room, and to PUSH_GENERIC. */
 export async function findCallsOfMessage(
   db: Db,
   app: string,
@@ -159,7 +153,7 @@ export async function findCallsOfMessage(
   const beginsWith = (name: string) => ({ _id: { $gte: name, $lt: `${name}\uffff` } })
   const wanted = [
     { _id: { $in: [`hook_${message}`, `push_${message}`] } },
-    // Parts of a large room, and changes of the message.
+    // Pages of a large room's members, and changes of the message.
     beginsWith(`push_${message}_`),
     beginsWith(`hook_${message}:`),
   ]

@@ -3,41 +3,41 @@ import type { PushNetwork } from '@parley/contracts/resources/push/network'
 
 /** A queue with waiting calls. */
 export interface CallQueueDoc {
-  /** The queue. */
+  /** The queue's name. */
   _id: string
-  /** The kind and server of its calls (`targetOf`). */
+  /** The kind and server of the calls (`targetOf`). */
   target: string
-  /** When a process may work on it: the time of the next try, or the end of the lease. */
+  /** When the queue is due: the time of the next try, or the end of the lease. */
   dueAtMS: number
   lease?: string
   /** Failed tries since the last success. */
   failures: number
-  /** When the first of these failed. */
+  /** When the first try of `failures` failed. */
   failingSinceMS?: number
-  /** Grows with every queued call. */
+  /** Incremented with every queued call. */
   version: number
 }
 
 /** One HTTP call to an integrator's server: a room's webhook, or PUSH_GENERIC. */
 export interface OutgoingCallDoc {
-  /** The webhook-id: the same on every try. */
+  /** The webhook-id, the same for every try. */
   _id: string
   app: string
   kind: 'webhook' | 'push'
-  /** Calls of a queue are made one after the other, in order. */
+  /** Calls of a queue are made sequentially, in order. */
   queue: string
-  /** The server, as the queue's. */
+  /** Same as the queue's `target`. */
   target: string
   order: number
   room: string
-  /** Such as MESSAGE; for kind `push` PUSH. */
+  /** Such as MESSAGE; PUSH for kind `push`. */
   event: string
   /** The acting user; '' for the API key. */
   client: string
-  /** The data of the call, as JSON text; once it is over, only its subject, so that it can be made again. */
+  /** The call's data as JSON text. Once finished, only its subject, from which the call can be repeated. */
   data?: string
   request?: string
-  /** Done or failed for good, and retried by an admin. */
+  /** The call was finished, and queued again by an admin. */
   isAgain?: true
   /** The response to an earlier try was applied. */
   isAnswered?: true
@@ -45,17 +45,17 @@ export interface OutgoingCallDoc {
   tries: number
   lastError?: string
   lastTry?: CallTry
-  /** When it was last queued. */
+  /** When the call was last queued. */
   createdAtMS: number
   /** Set on a done call, for the TTL. */
   madeAt?: Date
-  /** Set on a failed call: a dead letter. */
+  /** Set on a failed call, which is a dead letter. */
   failedAt?: Date
 }
 
 /**
- * The decisions about a message's pushes, for one page of the room's members, with each of them in it. Kept short, because it is
- * written for every message that can be pushed.
+ * Why each member on one page of the room's members got a push of a message, or none. Kept small, since it is written for every
+ * message that can be pushed.
  */
 export interface PushDecisionDoc {
   /** key(app, message, page) */
@@ -66,33 +66,33 @@ export interface PushDecisionDoc {
   users?: { [R in UserReason]?: string[] }
   /** `deviceOf(user, device)` by decision. */
   devices?: { [D in DeviceDecision]?: string[] }
-  /** With PUSH_GENERIC: the call, and the users that it names. */
+  /** With PUSH_GENERIC: the call, and its users. */
   call?: string
   called?: string[]
 }
 
-/** Several outcomes of one message from about the same time. */
+/** A batch of outcomes of one message's pushes. */
 export interface PushResultsDoc {
-  /** key(app, message, any) */
+  /** key(app, message, unique) */
   _id: string
   at: Date
   results: PushResult[]
 }
 
-/** The content of a message's or order's pushes, stored once for all devices. */
+/** The content of the pushes of a message or order, stored once for all devices. */
 export interface PushContentDoc {
   /** key(app, message or order) */
   _id: string
   json: string
-  /** The pushes of all recipients are stored. */
+  /** All recipients' pushes are stored. */
   isDecided?: true
   at: Date
 }
 
 /**
- * One push to one device. Its document ensures that it goes out once: the ID can be inserted only once, and only one process
- * claims it, before sending. It stays after sending, so that a redelivered event finds it. After a kill, a claimed push stays
- * claimed and is not sent again, since the network can have it.
+ * One push to one device. Ensures that the push is sent at most once: its ID is unique, and a process must claim it before
+ * sending. The document is kept after sending, to deduplicate redelivered events. If a process is killed, its claimed pushes
+ * stay claimed and are not sent again, since the push network may already have them.
  */
 export interface PushDoc {
   /** key(content, user, device) */
@@ -105,24 +105,24 @@ export interface PushDoc {
   token: string
   topic?: string
   mentioned?: 'user' | 'room'
-  /** Of the device, BCP 47. */
+  /** The device's language (BCP 47). */
   language?: string
-  /** It waits until the device has been away for long enough. */
+  /** Sent only once the device has been disconnected for long enough. */
   whileAway?: true
   badge?: number
-  /** A silent push: the rooms and threads (by root) that were read elsewhere, and deleted messages, whose notifications it takes away. */
+  /** A silent push that removes notifications: of rooms and threads (by root) read elsewhere, and of deleted messages. */
   takesAway?: { rooms?: string[]; threads?: string[]; messages?: string[] }
-  /** When it may be sent; absent once it is claimed. */
+  /** When the push is due; absent once it is claimed. */
   dueAtMS?: number
   takenBy?: string
   tries: number
-  /** Of the last try, if it is to be retried. */
+  /** The error of the last try, if the push is to be retried. */
   lastError?: string
-  /** When its network first rejected the token with a reason that may be wrong credentials. */
+  /** When the network first rejected the token for a reason that can also mean wrong credentials. */
   doubtedAtMS?: number
-  /** It waits because its network is stopped for the app. */
+  /** The push waits because its network is stopped for the app. */
   isHeld?: true
-  /** After this it is not sent any more. */
+  /** The push is dropped after this time. */
   giveUpAtMS: number
   /** For the TTL. */
   at: Date
@@ -132,13 +132,13 @@ export interface PushDoc {
 export interface CallTry {
   atMS: number
   durationMS: number
-  /** Of the response, if there was one. */
+  /** HTTP status, if there was a response. */
   status?: number
-  /** The first KiB of its body. */
+  /** The first KiB of the response body. */
   answer?: string
 }
 
-/** The reason for no push at all. */
+/** Why a message got no push at all. */
 export type MessageReason = 'DELETED' | 'LATE'
 
 export type UserReason = (typeof userReasons)[number]
@@ -152,13 +152,13 @@ export interface PushResult {
   network: PushNetwork
   /** `dead`: refused, and the token was removed. `dropped`: given up. */
   as: 'sent' | 'refused' | 'dead' | 'dropped'
-  /** The network's name of the push. */
+  /** The push network's ID of the push. */
   id?: string
   reason?: string
   atMS: number
 }
 
-/** The reason why a member got no push on any device. */
+/** Why a member got no push on any device. */
 export const userReasons = [
   'SENDER',
   'NOT_A_MEMBER',

@@ -4,8 +4,8 @@ import { type KeyPart, keyParts } from '../key-parts.ts'
 import { deviceDecisions, userReasons } from './documents.ts'
 
 /**
- * Deletes the pushes to an erased user: their devices' tokens, the decisions and outcomes; and their name and pictures in the pushes
- * of their messages. Scans the app's stored pushes, a week at most, part by part: this needs no index.
+ * Deletes an erased user's pushes with their device tokens, decisions and outcomes, and the user's name and pictures in
+ * pushes of the user's messages. Scans the app's stored pushes, at most a week's, in parts instead of by index.
  * @returns whether it finished before the signal aborted
  */
 export async function forgetPushes(db: Db, app: string, user: string, signal: AbortSignal): Promise<boolean> {
@@ -43,7 +43,7 @@ async function forgetDecisions(db: Db, _id: KeyPart, user: string): Promise<void
 
 const atOnce = 500
 
-/** Removes a sender's name, avatar and pictures from the contents of some pushes. */
+/** Removes a sender's name, avatar and pictures from push contents. */
 async function forgetName(db: Db, _id: KeyPart, sender: string): Promise<void> {
   const at = (text: string) => ({ $indexOfBytes: ['$json', { $literal: text }] })
   const named = {
@@ -63,7 +63,7 @@ async function forgetName(db: Db, _id: KeyPart, sender: string): Promise<void> {
       const content = JSON.parse(json) as { locArgs: string[]; texts?: Record<string, { image?: string }> }
       for (const text of Object.values(content.texts ?? {})) delete text.image
       const left = JSON.stringify({ ...content, locArgs: ['', ...content.locArgs.slice(1)] })
-      // Its text can be forgotten concurrently: then it is read again.
+      // Matches `json`: if the text is changed concurrently, the content is read again.
       return { updateOne: { filter: { _id, json }, update: { $set: { json: left } } } }
     })
     await db.pushContents.bulkWrite(updates, { ordered: false })

@@ -6,20 +6,20 @@ import type { Session } from '../transactions/transaction.ts'
 import type { CallQueueDoc, CallTry, OutgoingCallDoc } from './documents.ts'
 
 const day = 24 * 60 * 60
-/** How long calls that were made are kept. */
+/** How long done calls are kept. */
 export const keptDays = 7
 export const outgoingCallIndexes: IndexDescription[] = [
   { key: { queue: 1, order: 1, _id: 1 }, partialFilterExpression: { state: 'waiting' }, name: 'waiting' },
   { key: { app: 1, failedAt: -1, _id: -1 }, partialFilterExpression: { state: 'failed' }, name: 'failed' },
   { key: { app: 1, createdAtMS: -1, _id: -1 } },
   { key: { app: 1, room: 1, createdAtMS: -1, _id: -1 } },
-  // Longer than the stream may deliver an event again.
+  // Longer than the stream can redeliver an event.
   { key: { madeAt: 1 }, expireAfterSeconds: keptDays * day },
   { key: { failedAt: 1 }, expireAfterSeconds: 30 * day },
 ]
 export const callQueueIndexes: IndexDescription[] = [{ key: { target: 1, dueAtMS: 1 } }]
 
-/** The target of calls of a kind to a server: neither delays the other kind, nor other servers. */
+/** The target of calls: targets do not delay each other, so neither do kinds of calls or servers. */
 export function targetOf(kind: OutgoingCallDoc['kind'], origin: string): string {
   return `${kind} ${origin}`
 }
@@ -29,7 +29,7 @@ export type CallToQueue = Pick<
   '_id' | 'app' | 'kind' | 'queue' | 'order' | 'room' | 'event' | 'client' | 'request'
 > & { data: string; target: string }
 
-/** Queues calls; one that was queued before, by an earlier delivery of its event, stays as it is. */
+/** Queues calls. Idempotent: calls queued by an earlier delivery of their event stay unchanged. */
 export async function queueCalls(db: Db, calls: readonly CallToQueue[]): Promise<void> {
   if (calls.length === 0) return
   const createdAtMS = clock.now()
@@ -54,7 +54,7 @@ export async function queueCalls(db: Db, calls: readonly CallToQueue[]): Promise
   await openQueues(db, calls)
 }
 
-/** Makes queues due, and those that are not there. */
+/** Creates missing queues as due, and raises the version of existing ones. */
 export async function openQueues(
   db: Db,
   queues: readonly { queue: string; target: string }[],
@@ -74,12 +74,12 @@ export async function openQueues(
 }
 
 /**
- * Leases are not journaled: if the database dies, two processes may work on a queue for a moment, and the integrator gets a
- * call twice under one webhook-id, which may happen anyway.
+ * Leases are not journaled: after a database crash, two processes may briefly work on one queue. The integrator then gets a
+ * call twice with the same webhook-id, which delivery at least once allows.
  */
 const lazily = { writeConcern: { w: 1, journal: false } }
 
-/** The targets with queues that are due. It reads one index entry per target, however many calls wait. */
+/** The targets with due queues. Reads one index entry per target, however many calls wait. */
 export async function findDueTargets(db: Db): Promise<string[]> {
   const found = await db.callQueues
     .aggregate<{ _id: string }>([
@@ -91,7 +91,7 @@ export async function findDueTargets(db: Db): Promise<string[]> {
   return found.map(({ _id }) => _id)
 }
 
-/** Queues of a target that are due, the longest due first. */
+/** Due queues of a target, longest overdue first. */
 export async function findDueQueues(db: Db, target: string, limit: number): Promise<CallQueueDoc[]> {
   return db.callQueues
     .find({ target, dueAtMS: { $lte: clock.now() } })
@@ -100,7 +100,7 @@ export async function findDueQueues(db: Db, target: string, limit: number): Prom
     .toArray()
 }
 
-/** Leases the queues that are free, for `leaseMS`. */
+/** Leases those of the queues that are still due, for `leaseMS`. */
 export async function takeQueues(db: Db, queues: readonly CallQueueDoc[], leaseMS: number): Promise<CallQueueDoc[]> {
   const now = clock.now()
   const lease = randomUUID()
@@ -111,7 +111,7 @@ export async function takeQueues(db: Db, queues: readonly CallQueueDoc[], leaseM
   return db.callQueues.find({ ...ids, lease }).toArray()
 }
 
-/** Extends the lease of a queue after a success; false when another process has it. */
+/** Extends the lease of a queue after a success; false if another process has the lease. */
 export async function keepQueue(db: Db, { _id, lease }: CallQueueDoc, leaseMS: number): Promise<boolean> {
   const { matchedCount } = await db.callQueues.updateOne(
     { _id, ...(lease !== undefined && { lease }) },
@@ -121,7 +121,7 @@ export async function keepQueue(db: Db, { _id, lease }: CallQueueDoc, leaseMS: n
   return matchedCount === 1
 }
 
-/** Returns a queue, with how it has failed, which is due again at `dueAtMS`. */
+/** Releases a queue until `dueAtMS`, and records its failures. */
 export async function returnQueue(db: Db, queue: CallQueueDoc, dueAtMS: number): Promise<void> {
   const { _id, lease, failures, failingSinceMS } = queue
   const isFailing = failingSinceMS !== undefined
@@ -135,7 +135,7 @@ export async function returnQueue(db: Db, queue: CallQueueDoc, dueAtMS: number):
   )
 }
 
-/** Deletes a queue without calls, unless one was queued since its `version`; then it is due at once. */
+/** Deletes an empty queue. If a call was queued since `version`, releases the queue as due instead. */
 export async function endQueue(db: Db, queue: CallQueueDoc): Promise<void> {
   const { _id, version, lease } = queue
   const own = { _id, ...(lease !== undefined && { lease }), version }
@@ -148,11 +148,11 @@ export async function findNextCall(db: Db, queue: string): Promise<OutgoingCallD
   return db.outgoingCalls.findOne({ queue, state: 'waiting' }, { sort: { order: 1, _id: 1 }, hint: 'waiting' })
 }
 
-/** A finished call; `data` is the kept part of its data. */
+/** A finished call; `data` is the part of its data to keep. */
 export interface DoneCall {
   id: string
   data: string
-  /** Its response was carried out. */
+  /** The response was applied. */
   isAnswered: boolean
   lastTry?: CallTry
 }
@@ -177,7 +177,7 @@ export async function markCallsDone(db: Db, done: readonly DoneCall[]): Promise<
   )
 }
 
-/** Records a failed try; with `deadWith` the call becomes a dead letter with that data. */
+/** Records a failed try. With `deadWith`, the call becomes a dead letter with this data. */
 export async function markCallTried(
   db: Db,
   id: string,
@@ -188,10 +188,7 @@ export async function markCallTried(
   await db.outgoingCalls.updateOne({ _id: id }, { $set: set, $inc: { tries: 1 } })
 }
 
-/**
- * Makes the calls of a line that are older than `beforeMS` dead letters, with the result of `kept` as their data;
- * returns how many.
- */
+/** Turns a queue's calls from before `beforeMS` into dead letters, with the result of `kept` as data. Returns their number. */
 export async function deadLetterCalls(
   db: Db,
   queue: string,
@@ -215,7 +212,7 @@ export async function deadLetterCalls(
   }
 }
 
-/** A page of an app's dead letters, the latest first, and how many there are. */
+/** A page of an app's dead letters, latest first, and their total number. */
 export async function findFailedCalls(
   db: Db,
   app: string,
@@ -223,7 +220,7 @@ export async function findFailedCalls(
   limit: number,
 ): Promise<{ totalCount: number; calls: AsyncIterable<OutgoingCallDoc> }> {
   const failed = { app, state: 'failed' as const }
-  // A retry is a transaction, which would not see writes before their majority.
+  // Retries are transactions, which see majority-committed writes only.
   const found = db.outgoingCalls
     .find(failed, { readConcern: 'majority', skip, limit, batchSize: 50 })
     .hint('failed')
@@ -231,12 +228,12 @@ export async function findFailedCalls(
   return { totalCount: await db.outgoingCalls.countDocuments(failed, { hint: 'failed' }), calls: found }
 }
 
-/** How many dead letters an app has, counted up to `most`. */
+/** The number of an app's dead letters, counted up to `most`. */
 export async function countFailedCalls(db: Db, app: string, most: number): Promise<number> {
   return db.outgoingCalls.countDocuments({ app, state: 'failed' }, { hint: 'failed', limit: most })
 }
 
-/** How many calls wait, and how many are dead letters, of all apps. */
+/** The number of waiting calls and dead letters of all apps. */
 export async function countCalls(db: Db): Promise<{ waiting: number; failed: number }> {
   const [waiting, failed] = await Promise.all([
     db.outgoingCalls.countDocuments({ state: 'waiting' }, { hint: 'waiting' }),

@@ -13,15 +13,13 @@ import {
 const keepSeconds = 7 * 24 * 60 * 60
 export const pushDecisionIndexes: IndexDescription[] = [{ key: { at: 1 }, expireAfterSeconds: keepSeconds }]
 
-/** A device of a user, in the lists of a decision. */
+/** A user's device, as listed in a decision. */
 export const deviceOf = (user: string, device: string) => key(user, device)
 
-/**
- * Neither is journaled: if the database dies, explanations can lack decisions of its last tenth of a second, and nothing else.
- */
+/** Not journaled: after a database crash, only explanations of pushes from its last 100 ms can be missing. */
 const lazily = { ordered: false, writeConcern: { w: 1, journal: false } } as const
 
-/** Records decisions; those of an earlier delivery of the event are replaced. */
+/** Records decisions, replacing those of an earlier delivery of the event. */
 export async function recordDecisions(db: Db, decisions: readonly PushDecisionDoc[]): Promise<void> {
   if (decisions.length === 0) return
   await db.pushDecisions.bulkWrite(
@@ -36,7 +34,7 @@ export async function recordResults(db: Db, results: readonly PushResultsDoc[]):
   if (results.length > 0) await db.pushResults.insertMany([...results], lazily)
 }
 
-/** Everything recorded about a message's pushes. */
+/** The key range of everything recorded about a message's pushes. */
 const ofMessage = (content: string) => ({ $gt: `${content}\0`, $lt: `${content}\u0001` })
 
 const concerning = (user: string) => {
@@ -49,7 +47,7 @@ const concerning = (user: string) => {
   ]
 }
 
-/** The decisions on many messages that concern a user; one query. */
+/** The decisions about messages that concern a user. One query. */
 export async function findDecisionsAbout(
   db: Db,
   contents: readonly string[],
@@ -60,7 +58,7 @@ export async function findDecisionsAbout(
   return db.pushDecisions.find({ $and: [{ $or: of }, { $or: concerning(user) }] }).toArray()
 }
 
-/** The outcomes of the pushes of many messages to a user; one query. */
+/** The outcomes of messages' pushes to a user. One query. */
 export async function findResultsAbout(
   db: Db,
   contents: readonly string[],
@@ -74,12 +72,12 @@ export async function findResultsAbout(
   )
 }
 
-/** The message, as key(app, message), of a decision or an outcome. */
+/** The key(app, message) of a decision's or outcome's `_id`. */
 export function contentOf(id: string): string {
   return id.slice(0, id.lastIndexOf('\0'))
 }
 
-/** The decisions on a message that concern a user; with `isAny` whether the message has any at all. */
+/** The decisions about a message that concern a user. `isAny`: the message has any decisions. */
 export async function findDecisions(
   db: Db,
   content: string,
@@ -99,9 +97,7 @@ export async function findResults(db: Db, content: string, user: string): Promis
     .sort((a, b) => a.atMS - b.atMS)
 }
 
-/**
- * The number of members and devices per decision, and the outcomes of the pushes: at most two documents per 1,000 members.
- */
+/** The number of members and devices per decision, and of pushes per outcome. Reads about two documents per 1,000 members. */
 export async function countDecisions(
   db: Db,
   content: string,

@@ -5,7 +5,7 @@ import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import type { PushDoc } from './documents.ts'
 
-/** Longer than the stream may deliver an event again. */
+/** Longer than the stream can redeliver an event. */
 export const keepPushesSeconds = 4 * 24 * 60 * 60
 
 export const pushIndexes: IndexDescription[] = [
@@ -15,8 +15,8 @@ export const pushIndexes: IndexDescription[] = [
 export const pushContentIndexes: IndexDescription[] = [{ key: { at: 1 }, expireAfterSeconds: keepPushesSeconds }]
 
 /**
- * Stores the content of pushes; existing content stays as it is.
- * @returns whether there is one to send: empty content belongs to a message with pushes decided by PUSH_GENERIC
+ * Stores the content of pushes, unless it exists.
+ * @returns whether there is content to send; it is empty if PUSH_GENERIC decided the message's pushes
  */
 export async function insertPushContent(db: Db, _id: string, json: string): Promise<boolean> {
   const isNew = await ignoreDuplicates(db.pushContents.insertOne({ _id, json, at: clock.date() }))
@@ -24,8 +24,8 @@ export async function insertPushContent(db: Db, _id: string, json: string): Prom
 }
 
 /**
- * Records that all pushes of messages are stored: events republished from MongoDB then decide nothing again. Not
- * journaled: a lost record is decided again, and each device still gets one push.
+ * Records that all pushes of messages are stored, so that events replayed from MongoDB are not decided again. Not
+ * journaled: if a record is lost, its message is decided again, and each device still gets one push.
  */
 export async function notePushesDecided(db: Db, contents: readonly string[]): Promise<void> {
   const now = clock.date()
@@ -45,12 +45,12 @@ export async function isPushDecided(db: Db, content: string): Promise<boolean> {
   return (await db.pushContents.countDocuments({ _id: content, isDecided: true }, { limit: 1 })) > 0
 }
 
-/** Stores pushes as due; existing ones, from an earlier delivery of the event, stay as they are. */
+/** Stores due pushes. Idempotent: pushes from an earlier delivery of the event stay unchanged. */
 export async function insertPushes(db: Db, pushes: readonly PushDoc[]): Promise<void> {
   if (pushes.length > 0) await ignoreDuplicates(db.pushes.insertMany(pushes, { ordered: false }))
 }
 
-/** The due pushes of a network, the longest due first. */
+/** The due pushes of a network, longest overdue first. */
 export async function findDuePushes(db: Db, network: PushNetwork, limit: number): Promise<PushDoc[]> {
   return db.pushes
     .find({ network, dueAtMS: { $lte: clock.now() } })
@@ -61,11 +61,11 @@ export async function findDuePushes(db: Db, network: PushNetwork, limit: number)
 }
 
 /**
- * Claims pushes that no other process has claimed, and returns their IDs. If the result is lost, call it again with the same
+ * Claims pushes that no other process has claimed, and returns their IDs. If the response is lost, retry with the same
  * `takenBy`.
  *
- * Not journaled, to be fast. Pushes claimed but not sent when the caller is killed are lost. If the database dies instead, pushes
- * claimed in its last tenth of a second can be sent again; devices show them once, by the collapse ID.
+ * Not journaled, for speed: pushes claimed in the last 100 ms before a database crash can be sent again. Devices show them
+ * once, by the collapse ID. If the caller is killed, pushes that it claimed but did not send are lost.
  */
 export async function takePushes(db: Db, ids: readonly string[], takenBy: string): Promise<ReadonlySet<string>> {
   const { modifiedCount } = await db.pushes.updateMany(
@@ -81,13 +81,13 @@ export async function takePushes(db: Db, ids: readonly string[], takenBy: string
 export interface PushReturn {
   id: string
   dueAtMS: number
-  /** 0 if it was not sent. */
+  /** 0 if the push was not sent. */
   triesMore: 0 | 1
   lastError: string
   doubtedAtMS?: number
 }
 
-/** Returns pushes that were claimed but not accepted by the network: they are due again. */
+/** Makes claimed pushes that the network did not accept due again. */
 export async function returnPushes(db: Db, returned: readonly PushReturn[]): Promise<void> {
   const updates = returned.map(({ id, triesMore, ...set }) => ({
     updateOne: {
@@ -98,7 +98,7 @@ export async function returnPushes(db: Db, returned: readonly PushReturn[]): Pro
   if (updates.length > 0) await db.pushes.bulkWrite(updates, { ordered: false })
 }
 
-/** Lets due pushes wait, each until its time, because their network is stopped for their app. */
+/** Holds due pushes, each until its time, because their network is stopped for their app. */
 export async function holdPushes(db: Db, untilMS: ReadonlyMap<string, number>): Promise<void> {
   const nowMS = clock.now()
   const updates = Array.from(untilMS, ([_id, dueAtMS]) => ({
@@ -110,25 +110,25 @@ export async function holdPushes(db: Db, untilMS: ReadonlyMap<string, number>): 
   await db.pushes.bulkWrite(updates, { ordered: false })
 }
 
-/** Makes the held pushes of a network due, those of an app or all. Reads all that wait for the network. */
+/** Makes a network's held pushes due, of one app or all. Scans all waiting pushes of the network. */
 export async function releasePushes(db: Db, network: PushNetwork, app?: string): Promise<void> {
   const held = { network, dueAtMS: { $exists: true }, isHeld: true as const, ...(app !== undefined && { app }) }
   await db.pushes.updateMany(held, { $set: { dueAtMS: clock.now() }, $unset: { isHeld: 1 } }, { hint: 'due' })
 }
 
-/** The contents, by ID. */
+/** Push contents as JSON text, by ID. */
 export async function findPushContents(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map()
   const found = await db.pushContents.find({ _id: { $in: [...ids] } }).toArray()
   return new Map(found.map(({ _id, json }) => [_id, json]))
 }
 
-/** The content of the pushes that remind of a message. No message has its key. */
+/** The content key of reminder pushes for a message. No message has this key. */
 export function reminderContent(app: string, message: string): string {
   return key(app, '', 'reminder', message)
 }
 
-/** Stores the content of a reminder, as the message is now, and removes its pushes of an earlier time. */
+/** Stores the current content of a reminder, and removes the pushes of an earlier reminder. */
 export async function putReminderContent(
   db: Db,
   { content: _id, json, atMS }: { content: string; json: string; atMS: number },
@@ -157,17 +157,17 @@ export async function findPushes(db: Db, ids: readonly string[]): Promise<PushDo
   return ids.length === 0 ? [] : db.pushes.find({ _id: { $in: [...ids] } }).toArray()
 }
 
-/** The ID of the device that a push goes to. */
+/** The ID of a push's device. */
 export function deviceOf({ _id, content, user }: Pick<PushDoc, '_id' | 'content' | 'user'>): string {
   return _id.slice(key(content, user).length + 1)
 }
 
-/** The number of a network's pushes that wait to be sent. */
+/** The number of a network's waiting pushes. */
 export async function countDuePushes(db: Db, network: PushNetwork): Promise<number> {
   return db.pushes.countDocuments({ network, dueAtMS: { $exists: true } }, { hint: 'due' })
 }
 
-/** Returns whether there was no duplicate. */
+/** Returns false if the error was a duplicate key. */
 async function ignoreDuplicates(work: Promise<unknown>): Promise<boolean> {
   const duplicateKey = 11_000
   try {

@@ -150,7 +150,7 @@ describe('parley backup and parley restore', () => {
     const files = async () => readdir(await folder()).catch(() => [])
     await until('a part is there', async () => (await files()).some((name) => name.endsWith('.gz')))
     await kill(child)
-    await assert.rejects(restore(await emptyDb(), await folder()), /manifest.json is missing: .* broken off/)
+    await assert.rejects(restore(await emptyDb(), await folder()), /manifest.json is missing: .* interrupted/)
   })
 
   test('names the file that is wrong, and writes nothing then', async () => {
@@ -183,7 +183,7 @@ describe('parley backup and parley restore', () => {
     await writeFile(manifest, kept.replace(/"documents": \d/, '"documents": 9'))
     await refused(/manifest\.json was changed/)
     await writeFile(manifest, kept.slice(0, 100))
-    await refused(/manifest\.json is no JSON/)
+    await refused(/manifest\.json is not JSON/)
     await writeFile(manifest, kept)
     assert.match(await command(ours(), ['restore', backup, '--check']), /The backup is whole/)
   })
@@ -240,9 +240,9 @@ describe('parley backup and parley restore', () => {
     const db = await emptyDb()
     const source = { PARLEY_RESTORE_OPLOG_URL: env(old.mongo.databaseName).PARLEY_MONGO_URL }
     const until = (moment: string) => command(db.mongo.databaseName, ['restore', backup, '--until', moment], source)
-    await assert.rejects(until('2026-01-01T00:00:00Z'), /not before the moment that you gave/)
+    await assert.rejects(until('2026-01-01T00:00:00Z'), /not before the time that you gave/)
     assert.deepEqual(await db.mongo.listCollections().toArray(), [])
-    await assert.rejects(until('2099-01-01T00:00:00Z'), /drop\w* at 2.* cannot be replayed: give a moment before it/)
+    await assert.rejects(until('2099-01-01T00:00:00Z'), /drop\w* at 2.* cannot be replayed: give an earlier time/)
     await assert.rejects(until('yesterday'), /expected a time with its zone/)
   })
 
