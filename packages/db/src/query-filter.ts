@@ -2,7 +2,7 @@ import type { Document } from 'mongodb'
 import { key } from './keys.ts'
 
 /**
- * The filter of a list: all or any of some conditions, or comparisons of one field that must all hold. The field `id` is that of
+ * The filter of a list: all or any of several conditions, or comparisons of one field that must all hold. `id` is the ID in
  * `key(app, id)`.
  */
 export type Query = { all: Query[] } | { any: Query[] } | { field: string; holds: Comparison[] }
@@ -15,10 +15,10 @@ export type Comparison =
   | { operator: 'exists'; value: boolean }
   /** Names of BSON types, such as `string`. */
   | { operator: 'type'; value: string[] }
-  /** `options` are letters of `i`, `m` and `s`. */
+  /** `options` is a subset of `ims`. */
   | { operator: 'regex'; value: string; options: string }
 
-/** The query as MongoDB reads it, for documents of an app. */
+/** Translates a query on an app's documents to a MongoDB filter. */
 export function toFilter(app: string, query: Query): Document {
   if ('all' in query) return query.all.length === 0 ? {} : { $and: query.all.map((part) => toFilter(app, part)) }
   if ('any' in query) return { $or: query.any.map((part) => toFilter(app, part)) }
@@ -40,7 +40,7 @@ function condition(holds: readonly Comparison[]): Record<string, unknown> {
   )
 }
 
-/** Comparisons of whole IDs use the primary key; undefined for all others. */
+/** Translates comparisons of whole IDs to `_id`, to use its index; undefined if any is of another kind. */
 function comparedKeys(app: string, holds: readonly Comparison[]): Comparison[] | undefined {
   const byKey = holds.flatMap((one): Comparison[] => {
     if (one.operator === 'in' || one.operator === 'nin') {

@@ -20,7 +20,7 @@ describe('the schema of a database', () => {
     await db.client.close()
   })
 
-  test('is too old for a service until it is migrated, which the service notices without a restart', async () => {
+  test('is too old for a service until it is migrated, which the service detects without a restart', async () => {
     const check = createSchemaCheck(db)
     await assert.rejects(check, (error) => error instanceof OldSchemaError && error.message.includes('0001-baseline'))
     const lines: string[] = []

@@ -2,15 +2,15 @@ import { type Document, MongoServerError } from 'mongodb'
 import type { Db } from './db.ts'
 import { isUnauthorized } from './unauthorized.ts'
 
-/** The state of MongoDB's servers that decides how long they go on. Absent: the server does not say, as mongos does not. */
+/** Capacity of the MongoDB servers. Fields are absent if the server does not report them, such as mongos. */
 export interface MongoState {
-  /** How far each secondary is behind the primary, in seconds, by host. */
+  /** Replication lag of each secondary in seconds, by host. */
   lagSeconds: Record<string, number>
-  /** The time that the primary's oplog covers, at the rate of writes in it; while it is not full, what it will cover. */
+  /** The oplog window at the current write rate, extrapolated while the oplog is not full. */
   oplogSeconds?: number
-  /** The shares of WiredTiger's cache that are used, and that are not on disk yet. */
+  /** Used and dirty shares of WiredTiger's cache. */
   cache?: { used: number; dirty: number }
-  /** Of the file system with the primary's data. */
+  /** The file system with the primary's data. */
   disk?: { sizeBytes: number; freeBytes: number }
 }
 
@@ -22,7 +22,7 @@ export async function readMongoState({ client, mongo }: Db): Promise<MongoState 
   const admin = client.db('admin')
   try {
     const [status, members, stats, oplog] = await Promise.all([
-      admin.command({ serverStatus: 1, oplog: 1, ...leftOut }),
+      admin.command({ serverStatus: 1, oplog: 1, ...excludedSections }),
       admin.command({ replSetGetStatus: 1 }).catch(ifUnknown({ members: [] })),
       mongo.command({ dbStats: 1 }),
       client.db('local').command({ collStats: 'oplog.rs' }).catch(ifUnknown({})),
@@ -39,8 +39,8 @@ export async function readMongoState({ client, mongo }: Db): Promise<MongoState 
   }
 }
 
-/** Sections that take the server time and say nothing that is asked for. */
-const leftOut = { metrics: 0, locks: 0, tcmalloc: 0, sharding: 0, transactions: 0 }
+/** Sections that are not needed, and cost the server time. */
+const excludedSections = { metrics: 0, locks: 0, tcmalloc: 0, sharding: 0, transactions: 0 }
 
 interface Member {
   name: string
@@ -48,7 +48,7 @@ interface Member {
   optimeDate: Date
 }
 
-/** mongos has neither members nor an oplog: it refuses the command. */
+/** mongos refuses the command: it has neither members nor an oplog. */
 function ifUnknown(instead: Document): (error: unknown) => Document {
   return (error) => {
     if (error instanceof MongoServerError && !isUnauthorized(error)) return instead

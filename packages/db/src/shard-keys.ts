@@ -1,20 +1,20 @@
 import type { CollectionName } from './db.ts'
 
-/** A shard key of one field. Ranges of it stay together on a shard, its hashes do not. */
+/** A shard key of one field, ranged or hashed. */
 export interface ShardKey {
   field: '_id' | 'roomKey'
   by: 'hash' | 'range'
 }
 
-/** Lookups by `_id` or lists of them go to the shards of these. */
+/** Lookups by `_id` or a list of `_id`s are targeted. */
 const id: ShardKey = { field: '_id', by: 'hash' }
-/** The `_id` begins with the room's key, so a room lies together, and lookups by `_id` go to its shard. */
+/** The `_id` begins with the room's key, so a room's documents stay together, and lookups by `_id` or room are targeted. */
 const idOfRoom: ShardKey = { field: '_id', by: 'range' }
 const ofRoom: ShardKey = { field: 'roomKey', by: 'hash' }
 const few = 'few documents'
 const queue = 'a queue of work, mostly empty'
 
-/** Each collection's shard key, or the reason for which it stays whole on one shard. */
+/** Each collection's shard key, or why it is not sharded. */
 export const places: Record<CollectionName, ShardKey | string> = {
   apps: few,
   audit: id,
@@ -69,7 +69,7 @@ export const places: Record<CollectionName, ShardKey | string> = {
   users: id,
 }
 
-/** As in `sh.shardCollection`. */
+/** The key pattern for `sh.shardCollection`. */
 export function keyPattern({ field, by }: ShardKey): Record<string, 1 | 'hashed'> {
   return { [field]: by === 'hash' ? 'hashed' : 1 }
 }

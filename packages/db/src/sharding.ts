@@ -1,8 +1,7 @@
 import { keyPattern, places } from './shard-keys.ts'
 
 /**
- * The commands for mongosh, connected to a mongos, that spread Parley's collections over the shards; safe to run again.
- * Run `parley migrate` before.
+ * The mongosh commands that shard Parley's collections, for a session on mongos. Idempotent. Run `parley migrate` first.
  */
 export function shardCommands(database: string): string[] {
   const rows = Object.entries(places)

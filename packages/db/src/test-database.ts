@@ -7,21 +7,21 @@ import { migrate, migrateTimeoutMS } from './migrate.ts'
 import { migrationsCollection } from './schema.ts'
 
 /**
- * Databases on the shared servers that tests of this process have given back: with every collection and index, and no documents. To
- * make one takes MongoDB a third of a second of CPU, and a run of all tests needs hundreds.
+ * Empty databases with the full schema on the shared servers, returned by earlier tests of this process. Reused, since creating
+ * one costs MongoDB a third of a second of CPU, and a full test run needs hundreds.
  */
 const spare: string[] = []
 let cleaner: Promise<MongoClient> | undefined
 
-/** The name of a database on the shared servers that has the schema and no documents, for one test gateway at a time. */
+/** Takes an empty database with the schema on the shared servers, for one test gateway at a time. Returns its name. */
 export async function takeDatabase(): Promise<string> {
   return spare.pop() ?? makeDatabase((await testServers()).mongoUrl)
 }
 
-/** The name of a new database with the schema. */
+/** Creates a database with the schema, and returns its name. */
 export async function makeDatabase(mongoUrl: string): Promise<string> {
   const name = `gateway_${randomUUID().replaceAll('-', '')}`
-  // On an overloaded machine, building indexes exceeds the time limit of queries.
+  // On an overloaded machine, building indexes exceeds the default timeout.
   const db = await connectDb(withDatabase(mongoUrl, name), { timeoutMS: migrateTimeoutMS })
   try {
     await migrate(db)
@@ -31,7 +31,7 @@ export async function makeDatabase(mongoUrl: string): Promise<string> {
   return name
 }
 
-/** Empties a database for another test, when nothing writes to it any more. */
+/** Empties a database for the next test. Nothing may write to it any more. */
 export async function giveBackDatabase(name: string): Promise<void> {
   const client = await (cleaner ??= new MongoClient((await testServers()).mongoUrl).connect())
   const mongo = client.db(name)
@@ -40,7 +40,7 @@ export async function giveBackDatabase(name: string): Promise<void> {
   const filled = mongo.collection('users').aggregate([{ $match: { $expr: false } }, ...others])
   for (const { _id: collection } of await filled.toArray()) {
     await mongo.collection(collection).deleteMany({})
-    // A plan that suited the documents of another test.
+    // Cached plans suited the documents of the last test.
     await mongo.command({ planCacheClear: collection })
   }
   for (const { name: collection } of await mongo.listCollections({}, { nameOnly: true }).toArray()) {

@@ -6,14 +6,14 @@ import { places, type ShardKey } from './shard-keys.ts'
 interface Statement {
   collection: string
   filter: Document
-  /** `one`: it changes a single document. `exact`: mongos takes it with the shard key only. */
+  /** `one`: changes a single document. `exact`: mongos requires the shard key. */
   changes?: 'one' | 'exact'
 }
 
 /** A statement that mongos would send to all shards, such as `memberships` by `userKey`. */
 interface OnAllShards {
   lookup: string
-  /** It changes one document, and names it by nothing that leads to a shard. */
+  /** Changes one document without a shard key or `_id`. */
   isRefused: boolean
 }
 
@@ -28,12 +28,12 @@ export function onAllShards(name: string, command: Document): OnAllShards[] {
   })
 }
 
-/** Refuses the commands of a connection that mongos 6 would refuse; returns what was refused. */
+/** Refuses commands that mongos 6 would refuse, and records them in `refused`. */
 export function refuseUnroutable(): { refused: string[]; onCommand: (event: CommandStartedEvent) => void } {
   const refused: string[] = []
-  function refuse(why: string): never {
-    refused.push(why)
-    throw new Error(`with shards: ${why}`)
+  function refuse(reason: string): never {
+    refused.push(reason)
+    throw new Error(`with shards: ${reason}`)
   }
   function onCommand({ commandName, command }: CommandStartedEvent): void {
     const isInTransaction = command['autocommit'] === false
@@ -76,7 +76,7 @@ function matchOf(pipeline: Document[] = []): Document {
   return pipeline[0]?.['$match'] ?? {}
 }
 
-/** The joins of a pipeline: a shard sends each by its own condition. */
+/** The joins of a pipeline, each routed by its own condition. */
 function joinsOf(pipeline: Document[] = []): Statement[] {
   return pipeline.flatMap(({ $lookup, $unionWith }) => {
     const join: Document | undefined = $lookup ?? $unionWith
@@ -87,7 +87,7 @@ function joinsOf(pipeline: Document[] = []): Statement[] {
   })
 }
 
-/** An `$or` goes to the shards of its branches, if each of them names one. */
+/** An `$or` is targeted if each branch is. */
 function namesShard(filter: Document, key: ShardKey): boolean {
   if (key.field in filter && isTargeted(filter[key.field], key)) return true
   if (filter['$and']?.some((part: Document) => namesShard(part, key))) return true
@@ -96,7 +96,7 @@ function namesShard(filter: Document, key: ShardKey): boolean {
 
 const ofRange = ['$gt', '$gte', '$lt', '$lte']
 
-/** Whether a condition leads to one shard, or to those of a list. */
+/** Whether a condition targets one shard, or the shards of a list. */
 function isTargeted(value: unknown, { by }: ShardKey): boolean {
   if (typeof value !== 'object' || value === null) return true
   if ('$in' in value || '$eq' in value) return true

@@ -140,7 +140,9 @@ async function verify(
   for await (const document of all) tally.add(document)
   const found = tally.result()
   if (found.documents !== documents || found.digest !== digest) {
-    throw new BadBackup(`the documents of ${name} in the database differ from the backup: did anything else write to it?`)
+    throw new BadBackup(
+      `the documents of ${name} in the database differ from the backup: did anything else write to it?`,
+    )
   }
   onDone(documents)
 }

@@ -24,7 +24,11 @@ export async function leaseDecision(
 }
 
 /** Ends the lease of a decision that could not be carried out. */
-export async function releaseDecision(db: Db, { _id }: Pick<ReportDoc, '_id'>, decision: ReportDecision): Promise<void> {
+export async function releaseDecision(
+  db: Db,
+  { _id }: Pick<ReportDoc, '_id'>,
+  decision: ReportDecision,
+): Promise<void> {
   await db.reports.updateOne({ _id, 'deciding.decision': decision }, { $unset: { deciding: 1 } })
 }
 

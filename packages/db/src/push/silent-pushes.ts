@@ -3,7 +3,7 @@ import { key } from '../keys.ts'
 import type { PushDoc } from './documents.ts'
 import { reminderContent } from './pushes.ts'
 
-/** Stores silent pushes; one that waits already takes away more. */
+/** Stores silent pushes, merging each into one that already waits for the device. */
 export async function noteSilentPushes(db: Db, pushes: readonly PushDoc[]): Promise<void> {
   if (pushes.length === 0) return
   const updates = pushes.map(({ _id, takesAway: { rooms = [], threads = [], messages = [] } = {}, ...push }) => ({
@@ -23,7 +23,7 @@ export async function noteSilentPushes(db: Db, pushes: readonly PushDoc[]): Prom
   await db.pushes.bulkWrite(updates, { ordered: false })
 }
 
-/** The pushes of a message and of its reminders, in pages. */
+/** Pages through the pushes of a message and of its reminders. */
 export async function* pagePushesOf(db: Db, app: string, message: string, perPage: number): AsyncGenerator<PushDoc[]> {
   for (const content of [key(app, message), reminderContent(app, message)]) yield* pagesOf(db, content, perPage)
 }

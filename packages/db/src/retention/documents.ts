@@ -1,14 +1,14 @@
-/** Progress of the sweep over the rooms of an app that removes messages beyond their retention. */
+/** Progress of the sweep that removes an app's messages beyond their retention, room by room. */
 export interface RetentionSweep {
-  /** When a process may take it: at its time, or when the lease of its taker ends. */
+  /** When the sweep is due, or its lease ends. */
   nextMS: number
-  /** When the last sweep that reached every room began. */
+  /** Start of the last sweep that reached every room. */
   sweptMS: number
-  /** Of an unfinished sweep: when it began, and the key of the last room that it has done. */
+  /** Of an unfinished sweep: its start, and the key of the last completed room. */
   begunMS?: number
   afterRoom?: string
-  /** Holds were lifted: expired messages that they spared become due again. */
+  /** Holds were lifted: expired messages that they protected become due again. */
   wasLifted?: true
-  /** Of an unfinished sweep: a room failed. */
+  /** A room failed in the unfinished sweep. */
   failed?: true
 }

@@ -8,16 +8,16 @@ import type { MessageDoc } from '../messages/documents.ts'
 import { currentMarkerIn } from '../rooms/memberships.ts'
 import { threadKey } from '../threads/thread.ts'
 
-/** A room or thread: its key, and up to where all messages were deleted before. */
+/** A room or thread: its key, and the seq up to which all messages are already deleted. */
 export interface Holder {
   _id: string
   deletedUpToSeq?: number
 }
 
 /**
- * Removes the oldest messages of a room or thread for good, with the words of the search and personal deletions; their files are
- * looked at. Those of `kept` become stubs.
- * @param messages all from `afterSeq` to `upToSeq`; those before are gone
+ * Removes the oldest messages of a room or thread permanently, with their search words and personal deletions, and schedules a
+ * check of their files. Messages in `kept` become stubs.
+ * @param messages all messages after `afterSeq`, up to `upToSeq`; earlier ones are already removed
  */
 export async function removeMessages(
   db: Db,
@@ -42,10 +42,10 @@ export async function removeMessages(
 }
 
 /**
- * Moves every read marker past the messages that go: they stop counting as unread, and as uncounted.
- * @param members of rooms, or of threads
- * @param messages all after `deletedUpToSeq`, up to `upToSeq`
- * @param hidden the users that deleted messages for themselves, by message
+ * Moves every read marker past the removed messages, so that they count neither as unread nor in `uncounted`.
+ * @param members the memberships of rooms, or of threads
+ * @param messages all messages after `deletedUpToSeq`, up to `upToSeq`
+ * @param hidden by message ID, the users who deleted the message for themselves
  */
 export async function passMessages(
   members: Db['memberships'],
@@ -80,7 +80,7 @@ export async function passMessages(
   if (own.length > 0) await members.bulkWrite(own, { session, ordered: false })
 }
 
-/** The oldest messages of the threads of a room that were sent before a time. */
+/** The oldest thread messages of a room that were sent before a time. */
 export async function findOldestInThreads(
   db: Db,
   { app, id }: { app: string; id: string },
@@ -98,7 +98,7 @@ export async function findOldestInThreads(
     .toArray()
 }
 
-/** Records that all messages of a room up to a seq are gone. */
+/** Records that all messages of a room up to a seq are removed. */
 export async function setGone(
   db: Db,
   { _id, deletedUpToSeq = 0 }: Holder,
@@ -109,7 +109,7 @@ export async function setGone(
   await db.rooms.updateOne({ _id }, { $set: gone }, { session })
 }
 
-/** The same of a thread. */
+/** Records that all messages of a thread up to a seq are removed. */
 export async function setGoneInThread(
   db: Db,
   root: string,

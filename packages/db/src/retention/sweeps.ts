@@ -10,28 +10,27 @@ export const sweepIndexes: IndexDescription[] = [
   { key: { 'retention.sweptMS': 1 } },
 ]
 
-/** Rooms with a retention of their own. */
+/** Covers rooms with their own retention. */
 export const ownRetentionIndexes: IndexDescription[] = [
   { key: { app: 1, _id: 1 }, partialFilterExpression: { retentionDays: { $gt: 0 } } },
 ]
 
-/** No living process leaves a sweep alone for so long. */
 const leaseMS = 30_000
 const againAfterMS = 60 * 60 * 1_000
 const afterFailureMS = 5 * 60 * 1_000
 
-/** A sweep of an app that this process has leased. */
+/** An app's sweep that this process has leased. */
 export interface LeasedSweep extends RetentionSweep {
   app: string
   begunMS: number
 }
 
-/** Another process has the sweep by now. */
+/** Another process has taken the sweep. */
 export class SweepTaken extends Error {
   override name = 'SweepTaken'
 }
 
-/** Lets a sweep of an app begin soon, or again after a hold, inside a transaction that lifts one. */
+/** Makes an app's sweep due, starting over. Call in the transaction that lifts a hold. */
 export async function sweepSoon(db: Db, app: string, session: ClientSession): Promise<void> {
   const soon = { 'retention.nextMS': clock.now(), 'retention.wasLifted': true as const }
   await db.apps.updateOne(
@@ -41,7 +40,7 @@ export async function sweepSoon(db: Db, app: string, session: ClientSession): Pr
   )
 }
 
-/** Leases the sweep that has waited longest; null if none is due. */
+/** Leases the longest overdue sweep; null if none is due. */
 export async function leaseSweep(db: Db): Promise<LeasedSweep | null> {
   const now = clock.now()
   const begun = { $ifNull: ['$retention.begunMS', now] }
@@ -65,25 +64,25 @@ export async function advanceSweep(
     { _id: app, 'retention.nextMS': sweep.nextMS },
     { $set: { retention } },
   )
-  if (matchedCount === 0) throw new SweepTaken(`the sweep of ${app} is another's by now`)
+  if (matchedCount === 0) throw new SweepTaken(`another process has taken the sweep of ${app}`)
   return next
 }
 
-/** Ends a sweep over all rooms; the next one begins an hour after it began, or soon if a room failed. @throws SweepTaken */
+/** Ends a sweep. The next one starts an hour after this one began, or five minutes from now if a room failed. @throws SweepTaken */
 export async function endSweep(db: Db, { app, nextMS, begunMS, sweptMS, failed }: LeasedSweep): Promise<void> {
   const retention = failed
     ? { nextMS: clock.now() + afterFailureMS, sweptMS }
     : { nextMS: begunMS + againAfterMS, sweptMS: begunMS }
   const { matchedCount } = await db.apps.updateOne({ _id: app, 'retention.nextMS': nextMS }, { $set: { retention } })
-  if (matchedCount === 0) throw new SweepTaken(`the sweep of ${app} is another's by now`)
+  if (matchedCount === 0) throw new SweepTaken(`another process has taken the sweep of ${app}`)
 }
 
-/** Leaves an unfinished sweep to other processes. */
+/** Releases an unfinished sweep to other processes. */
 export async function releaseSweep(db: Db, { app, nextMS }: LeasedSweep): Promise<void> {
   await db.apps.updateOne({ _id: app, 'retention.nextMS': nextMS }, { $set: { 'retention.nextMS': clock.now() } })
 }
 
-/** When the sweep began that has reached every room of its app, of the app whose last one is the oldest. */
+/** The oldest `sweptMS` of all apps. */
 export async function oldestSweep(db: Db): Promise<number | undefined> {
   const [app] = await db.apps
     .find()
@@ -98,10 +97,10 @@ interface SweptApp {
   retention: RetentionSweep
 }
 
-/** The fields of a room that decide whether it can have messages beyond their retention. */
+/** The fields that decide whether a room can have messages beyond their retention. */
 export type SweptRoom = Pick<RoomDoc, '_id' | 'id' | 'roomType' | 'retentionDays' | 'seq' | 'oldestAtMS' | 'importing'>
 
-/** Rooms of an app after a key, in the order of keys, with deleted ones. @param which only those with a retention of their own */
+/** Rooms of an app after a key, including deleted ones, ordered by key. @param which 'own': only rooms with their own retention */
 export async function findRoomsToSweep(
   db: Db,
   app: string,
@@ -119,7 +118,7 @@ export async function findRoomsToSweep(
     .toArray()
 }
 
-/** Records that a room has no message from before a time; undefined if it has none at all. */
+/** Records that a room has no message from before a time; undefined if it has no messages. */
 export async function noteOldest(db: Db, roomKey: string, oldestAtMS: number | undefined): Promise<void> {
   const update = oldestAtMS === undefined ? { $unset: { oldestAtMS: 1 as const } } : { $set: { oldestAtMS } }
   await db.rooms.updateOne({ _id: roomKey }, update)

@@ -10,32 +10,32 @@ import { runWrites } from '../transactions/run-writes.ts'
 import { inTransaction, type Session } from '../transactions/transaction.ts'
 import type { BufferedMessage } from './documents.ts'
 
-/** A full buffer takes no more until it is flushed; a document may have 16 MiB. */
+/** A fuller buffer accepts no messages until it is flushed. Far below MongoDB's document limit (16 MiB). */
 export const maxBufferBytes = 2 * 1024 * 1024
 
 /** A new message of an append. */
 interface Appended {
   message: MessageDoc
   sendKey?: string | undefined
-  /** The message that it replies to, for its event. */
+  /** The message that this one replies to, for its event. */
   quoted?: MessageDoc | undefined
 }
 
 export interface RoomAppend {
   room: RoomToSendTo
-  /** The next messages of the room, in the order of seq. */
+  /** The room's next messages, ordered by seq. */
   messages: readonly Appended[]
   bytes: number
-  /** The messages go to `messages` in the same transaction (`appendStored`). */
+  /** The messages are written to `messages` in the same transaction (`appendStored`). */
   areStored: boolean
-  /** Other gateways send to the room too, so MongoDB gives the seqs and times; those of the messages are provisional. */
+  /** Other gateways also send to the room, so MongoDB assigns seqs and times; those of the messages are provisional. */
   isShared: boolean
 }
 
 /**
- * Appends new messages to the buffers of their rooms: one statement per room. Journaled on a majority.
- * @param marks of the apps' configuration: nothing is written if one has changed
- * @returns the number of rooms written: those that were as they were read
+ * Appends new messages to the buffers of their rooms, one statement per room. Journaled on a majority.
+ * @param marks configuration marks of the apps; nothing is written if one has changed
+ * @returns the number of rooms written; rooms that changed since they were read are not
  */
 export async function appendToBuffers(
   db: Db,
@@ -53,9 +53,9 @@ class NotAsKnown extends Error {
 }
 
 /**
- * Puts large messages into `messages`, in one transaction that also advances their rooms as `appendToBuffers` does and
- * proves the same. The buffers get an entry of each without its content, for the other steps of the flush.
- * @returns the number of rooms written: all, or 0 if one was not as it was read
+ * Writes large messages to `messages`, in one transaction that also advances their rooms, with the same checks as
+ * `appendToBuffers`. The buffers get entries without content, for the other steps of the flush.
+ * @returns the number of rooms written: all, or 0 if one changed since it was read
  */
 export async function appendStored(
   db: Db,
@@ -94,15 +94,15 @@ function toError(error: { code: number; errmsg: string }): Error {
 }
 
 /**
- * Fences appends with an unknown result: one still on its way finds another `version`. Earlier ones are journaled on a
- * majority afterwards.
+ * Fences appends with an unknown result: appends still in flight no longer match the room's `version`. Appends that were
+ * applied before are journaled on a majority when this returns.
  */
 export async function fenceAppends(db: Db, appends: readonly RoomAppend[]): Promise<void> {
   const statements = appends.map(({ room }) => ({ q: { _id: room._id }, u: { $inc: { version: versionStep() } } }))
   if (statements.length > 0) await runWrites(db, 'update', db.rooms.collectionName, statements, 'durable')
 }
 
-/** Matches only if the room is as it was read, and its buffer not full. */
+/** Matches only if the room is unchanged since it was read, and its buffer is not full. */
 function appendStatement(append: RoomAppend): Document {
   const { room, messages, areStored, isShared } = append
   const first = messages[0]?.message
@@ -112,18 +112,18 @@ function appendStatement(append: RoomAppend): Document {
   return {
     q: {
       _id: room._id,
-      // A room that was never changed has no `version`, which null matches.
+      // null matches a missing `version`.
       version: room.version ?? null,
       ...(!isShared && { seq: room.seq, clockMS: { $lt: first.createdAtMS } }),
       ...(!areStored && { bufferBytes: { $not: { $gte: maxBufferBytes } } }),
     },
-    u: isShared ? nextPlaces(append, entries, first, last) : givenPlaces(append, entries, first, last),
+    u: isShared ? appendAtNextSeqs(append, entries, first, last) : appendAtGivenSeqs(append, entries, first, last),
   }
 }
 
 type Ends = Pick<MessageDoc, '_id' | 'seq' | 'createdAtMS'>
 
-function givenPlaces({ bytes }: RoomAppend, entries: BufferedMessage[], first: Ends, last: Ends): Document {
+function appendAtGivenSeqs({ bytes }: RoomAppend, entries: BufferedMessage[], first: Ends, last: Ends): Document {
   return {
     $set: {
       seq: last.seq,
@@ -138,9 +138,9 @@ function givenPlaces({ bytes }: RoomAppend, entries: BufferedMessage[], first: E
   }
 }
 
-/** Appends after the room's seq and clock at that moment; the messages keep their distances from the first. */
-function nextPlaces({ room, bytes }: RoomAppend, entries: BufferedMessage[], first: Ends, last: Ends): Document[] {
-  const distances = entries.map((entry) => ({
+/** Appends after the room's current seq and clock. The messages keep their offsets from the first one. */
+function appendAtNextSeqs({ room, bytes }: RoomAppend, entries: BufferedMessage[], first: Ends, last: Ends): Document[] {
+  const offsets = entries.map((entry) => ({
     ...entry,
     seq: entry.seq - room.seq,
     createdAtMS: entry.createdAtMS - first.createdAtMS,
@@ -154,7 +154,7 @@ function nextPlaces({ room, bytes }: RoomAppend, entries: BufferedMessage[], fir
       { seq: { $add: ['$seq', '$$this.seq'] }, createdAtMS: { $add: [firstMS, '$$this.createdAtMS'] } },
     ],
   }
-  const placedEntries = { $map: { input: { $literal: distances }, in: placed } }
+  const placedEntries = { $map: { input: { $literal: offsets }, in: placed } }
   return [
     {
       $set: {
@@ -171,7 +171,7 @@ function nextPlaces({ room, bytes }: RoomAppend, entries: BufferedMessage[], fir
   ]
 }
 
-/** The entry of a message in the buffer; without content if it is stored. */
+/** The buffer entry of a message; without content if the message is stored. */
 function toBuffered(message: MessageDoc, sendKey: string | undefined, isStored: boolean): BufferedMessage {
   const { app: _app, room: _room, roomKey: _roomKey, updatedAtMS: _updatedAtMS, ...rest } = message
   const entry: BufferedMessage = sendKey === undefined ? rest : { ...rest, sendKey }

@@ -15,7 +15,7 @@ export const bufferIndexes: IndexDescription[] = [
 /** Projection of a room without its buffer. */
 export const withoutBuffer = { buffer: 0 } as const
 
-/** A buffered message as it will be once it is flushed. */
+/** A buffered message in its flushed form. */
 export function fromBuffer(
   { app, id, _id }: Pick<RoomDoc, 'app' | 'id' | '_id'>,
   message: BufferedMessage,
@@ -24,13 +24,13 @@ export function fromBuffer(
   return { app, room: id, roomKey: _id, updatedAtMS: message.createdAtMS, ...rest }
 }
 
-/** The messages of a room's buffer that may not be flushed, as they will be then. */
+/** The messages of a room's buffer that may not be flushed yet, in their flushed form. */
 export function unflushedOf(room: Pick<RoomDoc, 'app' | 'id' | '_id' | 'buffer' | 'flushedSeq'>): MessageDoc[] {
   const { buffer = [], flushedSeq = 0 } = room
   return buffer.filter(({ seq, stored }) => seq > flushedSeq && !stored).map((message) => fromBuffer(room, message))
 }
 
-/** The room, its buffer without the content of messages. */
+/** The room with its buffer, but without the contents and mentions of buffered messages. */
 export async function findRoomHeads(db: Db, app: string, id: string, session: ClientSession): Promise<RoomDoc | null> {
   const projection = { 'buffer.content': 0, 'buffer.mentions': 0 }
   return db.rooms.findOne({ _id: key(app, id) }, { projection, session })
@@ -40,13 +40,13 @@ export async function findRoomWithBuffer(db: Db, app: string, id: string): Promi
   return db.rooms.findOne({ _id: key(app, id) })
 }
 
-/** The rooms that have a buffer, with it. */
+/** The rooms among these with buffered messages, including the buffers. */
 export async function findBuffers(db: Db, keys: readonly string[]): Promise<RoomDoc[]> {
   if (keys.length === 0) return []
   return db.rooms.find({ _id: { $in: [...keys] }, 'buffer.0': { $exists: true } }).toArray()
 }
 
-/** The rooms with the seqs and senders of their buffers. */
+/** The rooms with the seqs and senders of their buffered messages. */
 export async function findBufferHeads(
   db: Db,
   keys: readonly string[],
@@ -57,7 +57,7 @@ export async function findBufferHeads(
     .toArray()
 }
 
-/** Keys of rooms, of `app` or all, with messages in their buffers that were sent before `beforeMS`. */
+/** Keys of rooms, of `app` or all apps, with buffered messages that were sent before `beforeMS`. */
 export async function findUnflushedRooms(
   db: Db,
   { beforeMS = Number.MAX_SAFE_INTEGER, app, limit = 0 }: { beforeMS?: number; app?: string; limit?: number },
@@ -70,7 +70,7 @@ export async function findUnflushedRooms(
   return rooms.map(({ _id }) => _id)
 }
 
-/** ID of the room of a message that is in some buffer of the app. */
+/** ID of the app's room that has a message in its buffer. */
 export async function findRoomOfBufferedMessage(db: Db, app: string, message: string): Promise<string | undefined> {
   const unflushed = { bufferSinceMS: { $gt: 0 }, app, 'buffer._id': message }
   const room = await db.rooms.findOne(unflushed, { hint: { bufferSinceMS: 1 }, projection: { id: 1 } })
@@ -78,8 +78,8 @@ export async function findRoomOfBufferedMessage(db: Db, app: string, message: st
 }
 
 /**
- * The messages among these that their rooms have, in the buffer or flushed.
- * @param most their largest possible number, if known
+ * IDs of the messages that were written, either buffered or flushed.
+ * @param most maximum possible number of them, if known
  */
 export async function findArrived(
   db: Db,
@@ -88,7 +88,7 @@ export async function findArrived(
 ): Promise<Set<string>> {
   const ids = messages.map(({ _id }) => _id)
   const roomKeys = messages.map(({ roomKey }) => roomKey)
-  // Buffers first: a message is flushed before it leaves its buffer.
+  // Read buffers first: a message is flushed before it leaves its buffer.
   const rooms = await db.rooms.find({ _id: { $in: roomKeys } }, { projection: { 'buffer._id': 1 } }).toArray()
   const buffers = new Set(rooms.flatMap(({ buffer = [] }) => buffer.map(({ _id }) => _id)))
   const inBuffers = ids.filter((id) => buffers.has(id))
@@ -98,14 +98,14 @@ export async function findArrived(
 }
 
 /**
- * Settles when everything readable now is journaled on a majority: a write that changes nothing waits for all earlier
- * ones. A majority read does not suffice, since a new primary may not know the majority's state yet.
+ * Resolves when everything readable now is journaled on a majority: a no-op write waits for all earlier writes. A
+ * majority read does not suffice, since a new primary may not know the majority's state yet.
  */
 export async function untilDurable(db: Db): Promise<void> {
   await runWrites(db, 'update', db.rooms.collectionName, [{ q: { _id: '' }, u: { $set: { seq: 0 } } }], 'durable')
 }
 
-/** Number of the member's own unread messages in the buffer that are not in `uncounted` yet. */
+/** Number of the member's own buffered messages after the read marker that are not in `uncounted` yet. */
 export function ownUnflushed(
   { readSeq, flushedSeq = 0 }: { readSeq: number; flushedSeq?: number },
   seqs: readonly number[],
@@ -113,16 +113,16 @@ export function ownUnflushed(
   return seqs.filter((seq) => seq > Math.max(readSeq, flushedSeq)).length
 }
 
-/** Expression for a projection of rooms: `own`, the seqs of a user's messages in the buffer. */
+/** Projection of rooms: `own`, the seqs of a user's buffered messages. */
 export function ownSeqs(user: string): { own: object } {
   const own = { $filter: { input: '$buffer', cond: { $eq: ['$$this.sender', { $literal: user }] } } }
   return { own: { $ifNull: [{ $map: { input: own, in: '$$this.seq' } }, []] } }
 }
 
-/** The seq and time that MongoDB gave a message of a shared room. */
+/** The seq and time that MongoDB assigned to a message of a shared room. */
 export type MessagePlace = Pick<MessageDoc, 'seq' | 'createdAtMS'>
 
-/** The places of written messages, in the buffer or flushed, by ID. */
+/** The places of written messages, buffered or flushed, by ID. */
 export async function findPlaces(db: Db, appends: readonly RoomAppend[]): Promise<Map<string, MessagePlace>> {
   const ids = appends.flatMap(({ messages }) => messages.map(({ message }) => message._id))
   const buffer = { $filter: { input: { $ifNull: ['$buffer', []] }, cond: { $in: ['$$this._id', ids] } } }
@@ -131,7 +131,7 @@ export async function findPlaces(db: Db, appends: readonly RoomAppend[]): Promis
       $map: { input: buffer, in: { _id: '$$this._id', seq: '$$this.seq', createdAtMS: '$$this.createdAtMS' } },
     },
   }
-  // Buffers first: a message is flushed before it leaves its buffer.
+  // Read buffers first: a message is flushed before it leaves its buffer.
   const rooms = await db.rooms
     .find<Pick<RoomDoc, 'buffer'>>({ _id: { $in: appends.map(({ room }) => room._id) } }, { projection })
     .toArray()

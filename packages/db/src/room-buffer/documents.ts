@@ -1,27 +1,24 @@
 import type { MessageDoc } from '../messages/documents.ts'
 
-/** The buffer of a room: its newest messages, in the room's document. */
+/** A room's newest messages, buffered in its document. */
 export interface RoomBuffer {
-  /** In the order of seq. A message that is flushed too counts as it is there. */
+  /** Ordered by seq. If a message is flushed too, the flushed one is current. */
   buffer?: BufferedMessage[]
   /**
-   * Send time of the first message, by the clock of the appending process, or to the second by its ID: the room's clock
-   * (`clockMS`) may be far ahead. Absent with an empty buffer.
+   * Send time of the first message, by the appending process's clock, or to the second by its ID. Not `clockMS`, which can
+   * be far ahead. Absent if the buffer is empty.
    */
   bufferSinceMS?: number
   /** Every message up to this seq is flushed, and may have changed since. */
   flushedSeq?: number
-  /** Size of the buffer in bytes, or more. */
+  /** Upper bound of the buffer's size in bytes. */
   bufferBytes?: number
 }
 
-/**
- * A new message in the document of its room until it is flushed (flush.ts), without the fields that the room has. Its
- * updated time is its creation time.
- */
+/** A new message in its room's document until it is flushed (flush.ts), without the room's fields. `updatedAtMS` equals `createdAtMS`. */
 export interface BufferedMessage extends Omit<MessageDoc, 'app' | 'room' | 'roomKey' | 'updatedAtMS'> {
-  /** Its idempotency key, as the sender gave it. */
+  /** The sender's idempotency key. */
   sendKey?: string
-  /** Stored in `messages`, with its content, from the beginning. */
+  /** The message, with its content, is already in `messages`. */
   stored?: true
 }

@@ -7,14 +7,14 @@ import type { RoomToSendTo } from '../rooms/advance-rooms.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
 import type { Sender } from '../rooms/memberships.ts'
 
-/** The facts that decide a batch of messages. */
+/** The data needed to accept or refuse a batch of messages. */
 export interface SendFacts {
-  /** With the messages of `sendKeys` in their buffers. */
+  /** With the buffered messages that have one of `sendKeys`. */
   rooms: (RoomToSendTo & Pick<RoomDoc, 'buffer'> & { slow?: SlowMode })[]
   memberships: Sender[]
-  /** The marks of the apps' configuration, read before the versions. */
+  /** The apps' configuration marks, read before the versions. */
   marks: ConfigMark[]
-  /** The versions of the apps' values under `configName`; the values may be large. */
+  /** The versions of the apps' values under `configName`; the values can be large. */
   config: ConfigVersion[]
   /** The used idempotency keys, with the ID of the message sent under each. */
   usedKeys: Map<string, string>
@@ -22,13 +22,13 @@ export interface SendFacts {
   pauses: Map<string, Pause>
 }
 
-/** Of a room with slow mode; `sent`: the senders' messages in the buffer. */
+/** Slow mode of a room; `sent`: the senders' buffered messages. */
 export interface SlowMode extends Pick<RoomDoc, 'owner' | 'managers'> {
   everyMS: number
   sent: { sender: string; atMS: number }[]
 }
 
-/** The interval of a member's slow mode, and the time of their last message; -Infinity for never. */
+/** A member's slow mode interval, and the time of the member's last message; -Infinity for none. */
 export interface Pause {
   everyMS: number
   lastMS: number
@@ -40,22 +40,20 @@ type Found =
   | { config: ConfigVersion }
   | { sendKeys: SendKeyDoc }
 
-/** The facts to read: the rooms and memberships by ID. */
+/** The facts to read; rooms and memberships by ID. */
 export interface WantedFacts {
   rooms: readonly string[]
   memberships: readonly string[]
   senders: readonly string[]
   apps: readonly string[]
   configName: string
-  /** As given by the senders. */
+  /** Idempotency keys as given by the senders. */
   sendKeys: readonly string[]
-  /** Their keys in the collection `sendKeys`. */
+  /** The `_id`s of `sendKeys` in the collection. */
   keysNoted: readonly string[]
 }
 
-/**
- * Reads the rooms, then everything else, in one round trip, because the round trip costs both sides more than the reads.
- */
+/** Reads the rooms, then everything else, in one round trip: a round trip costs both sides more than the reads. */
 export async function findSendFacts(db: Db, wanted: WantedFacts): Promise<SendFacts> {
   const config = wanted.apps.map((app) => key(app, wanted.configName))
   const marks = wanted.apps.map(configMarkKey)
@@ -91,7 +89,6 @@ export async function findSendFacts(db: Db, wanted: WantedFacts): Promise<SendFa
   return { ...facts, marks: wanted.apps.map((app) => ({ app, mark: markOf.get(configMarkKey(app)) })) }
 }
 
-/** Facts without any content. */
 export function noFacts(): SendFacts {
   return { rooms: [], memberships: [], marks: [], config: [], usedKeys: new Map(), pauses: new Map() }
 }
@@ -113,7 +110,7 @@ const roomFields = {
 } satisfies Partial<Record<keyof RoomDoc, 1>>
 const memberFields = { blocked: 1, blockedUntilMS: 1 } satisfies Partial<Record<keyof Sender, 1>>
 
-/** Absent for rooms without a slow mode. */
+/** Absent for rooms without slow mode. */
 function slowMode(senders: readonly string[]): object {
   const own = { $in: ['$$this.sender', senders.map(($literal) => ({ $literal }))] }
   const buffer = { $filter: { input: { $ifNull: ['$buffer', []] }, cond: own } }
@@ -132,7 +129,7 @@ function sentBy(sendKeys: readonly string[]): object {
   }
 }
 
-/** Documents by ID, or some of their fields, by the name of their collection. */
+/** Pipeline that finds documents by ID and wraps each as `{ [name]: document }`. */
 export function oneOf(name: string, ids: readonly string[], fields?: object): object[] {
   return [
     { $match: { _id: { $in: [...ids] } } },

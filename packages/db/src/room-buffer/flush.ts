@@ -16,27 +16,26 @@ import { findBuffers, findUnflushedRooms, fromBuffer, unflushedOf } from './buff
 import type { BufferedMessage } from './documents.ts'
 
 /**
- * A flush moves messages from the room buffers to buckets and `messages`, in four steps. Any process may repeat a step, in part or
- * whole, without effect. Only the pull depends on the others, so those are durable when they return: the server may
- * crash between two steps.
+ * A flush moves messages from the room buffers to buckets and `messages`, in four steps. Every step is idempotent, in any
+ * process. Only the pull depends on the others, so those are durable when they return: the server can crash between steps.
  */
 
-/** Step 1: puts messages into buckets or `messages`; one that is there, maybe changed since, stays as it is. */
+/** Step 1: puts messages into buckets or `messages`. Messages that already exist stay unchanged. */
 export async function insertFlushed(db: Db, messages: readonly MessageDoc[]): Promise<void> {
-  const [forBuckets, apart] = divided(messages)
+  const [forBuckets, apart] = partition(messages)
   await Promise.all([
     putIntoBuckets(db, forBuckets),
     apart.length > 0 && insertMissing(db, db.messages.collectionName, apart),
   ])
 }
 
-/** Those for buckets, and the others. */
-function divided(messages: readonly MessageDoc[]): [forBuckets: MessageDoc[], apart: MessageDoc[]] {
+/** Splits messages into those for buckets and those for `messages`. */
+function partition(messages: readonly MessageDoc[]): [forBuckets: MessageDoc[], apart: MessageDoc[]] {
   const { forBuckets = [], apart = [] } = Object.groupBy(messages, (one) => (isForBucket(one) ? 'forBuckets' : 'apart'))
   return [forBuckets, apart]
 }
 
-/** Step 3, after step 1: notes the idempotency keys. */
+/** Step 3, after step 1: records the idempotency keys. */
 export async function noteSendKeys(db: Db, sent: readonly { message: MessageDoc; sendKey: string }[]): Promise<void> {
   if (sent.length === 0) return
   const keys = sent.map(({ message, sendKey }) => ({
@@ -47,13 +46,13 @@ export async function noteSendKeys(db: Db, sent: readonly { message: MessageDoc;
   await insertMissing(db, db.sendKeys.collectionName, keys)
 }
 
-/** The messages that leave the buffer of a room, by ranges of seq, the last included. */
+/** The messages to remove from a room's buffer, as inclusive ranges of seq. */
 export interface Pull {
   roomKey: string
   ranges: readonly { fromSeq: number; toSeq: number }[]
 }
 
-/** Step 4, after all others, and after the bus has the events or a note of them is written. */
+/** Step 4, after all others: removes flushed messages from buffers. The bus or the outbox must have their events. */
 export async function pullFlushed(db: Db, pulls: readonly Pull[]): Promise<void> {
   const statements = pulls.map(({ roomKey, ranges }) => {
     const flushed = ranges.map(({ fromSeq, toSeq }) => ({
@@ -77,10 +76,7 @@ export async function pullFlushed(db: Db, pulls: readonly Pull[]): Promise<void>
   if (statements.length > 0) await runWrites(db, 'update', db.rooms.collectionName, statements, 'soon')
 }
 
-/**
- * Step 4 for large messages. A pull would conflict with the next transaction of its rooms, so within a process they wait
- * for each other.
- */
+/** Step 4 for large messages. Takes turns with appendStored in this process, since a pull would conflict with its transaction. */
 export async function pullStored(db: Db, pulls: readonly Pull[]): Promise<void> {
   if (pulls.length > 0)
     await db.turns.take(
@@ -90,14 +86,14 @@ export async function pullStored(db: Db, pulls: readonly Pull[]): Promise<void> 
 }
 
 /**
- * Does steps 1 and 2 for the buffers of rooms: afterwards everything acknowledged before is flushed. The pull is
- * left to the appending process.
+ * Runs steps 1 and 2 for the buffers of rooms: everything acknowledged before the call is then flushed. The appending process
+ * does the pull.
  */
 export async function flushRooms(db: Db, keys: readonly string[]): Promise<void> {
   await flushBuffers(db, await findBuffers(db, keys))
 }
 
-/** The same for rooms that were read with their buffers. */
+/** Like flushRooms, for rooms that were read with their buffers. */
 async function flushBuffers(db: Db, rooms: readonly RoomDoc[]): Promise<void> {
   await insertFlushed(db, rooms.flatMap(unflushedOf))
   await countFlushed(
@@ -106,18 +102,18 @@ async function flushBuffers(db: Db, rooms: readonly RoomDoc[]): Promise<void> {
   )
 }
 
-/** The same for all rooms of an app with messages that were sent before `beforeMS`. */
+/** Like flushRooms, for all rooms of an app with buffered messages that were sent before `beforeMS`. */
 export async function flushApp(db: Db, app: string, beforeMS?: number): Promise<void> {
   await flushRooms(db, await findUnflushedRooms(db, { app, ...(beforeMS !== undefined && { beforeMS }) }))
 }
 
-/** The same for a room that was read with its buffer, inside a transaction that has locked the room. */
+/** Like flushRooms, for a room with its buffer, in a transaction that has locked the room. */
 export async function flushInTransaction(db: Db, room: RoomDoc, session: ClientSession): Promise<void> {
   const { buffer = [] } = room
   if (buffer.length === 0) return
-  // Ignores flushedSeq, which the transaction has advanced.
+  // Ignore flushedSeq: this transaction has already advanced it.
   const messages = unflushedOf({ ...room, flushedSeq: 0 })
-  const [forBuckets, apart] = divided(messages)
+  const [forBuckets, apart] = partition(messages)
   await putIntoBucketsInTransaction(db, forBuckets, session)
   const ids = apart.map(({ _id }) => _id)
   const there =
@@ -129,15 +125,15 @@ export async function flushInTransaction(db: Db, room: RoomDoc, session: ClientS
     await db.memberships.updateMany(q, u, { session })
 }
 
-/** The senders in a buffer, with their messages from the first on. */
+/** A room's buffered messages with their senders, from each sender's first message on. */
 export interface BufferSenders {
   room: Pick<RoomDoc, 'app' | 'id' | 'deletedUpToSeq'>
   messages: readonly Pick<MessageDoc, 'seq' | 'sender'>[]
 }
 
 /**
- * Step 2: brings the senders' `uncounted` up to date. A membership counts a message only past its `flushedSeq`, so `buffers`
- * must have everything that a sender has in the buffer before their last message.
+ * Step 2: updates the senders' `uncounted`. A membership counts only messages after its `flushedSeq`, so `buffers` must
+ * have all buffered messages of a sender before the last one given.
  */
 export async function countFlushed(db: Db, buffers: readonly BufferSenders[]): Promise<void> {
   const statements = countStatements(buffers)
@@ -153,7 +149,7 @@ interface UpdateStatement {
   multi: true
 }
 
-/** One statement for many memberships costs mongod half of one for each, but it looks its seqs up one by one. */
+/** One statement for many memberships costs mongod half of one statement each, but each membership scans the whole list. */
 const mostCounted = 200
 
 function countStatements(buffers: readonly BufferSenders[]): UpdateStatement[] {
@@ -168,7 +164,7 @@ function sentIn({ room, messages }: BufferSenders): Sent[] {
   return [...bySender].map(([sender, own]) => [key(room.app, room.id, sender), own.map(({ seq }) => seq)])
 }
 
-/** Matches by _id alone: planning a query with more conditions costs mongod as much as the update. */
+/** Matches by `_id` only: planning a query with more conditions costs mongod as much as the update. */
 function countStatement(deletedUpToSeq: number, sent: readonly Sent[]): UpdateStatement {
   const marker = deletedUpToSeq > 0 ? currentMarkerIn(deletedUpToSeq) : { readSeq: '$readSeq', uncounted: '$uncounted' }
   const memberships = sent.map(([membership]) => membership)
@@ -186,13 +182,13 @@ function countStatement(deletedUpToSeq: number, sent: readonly Sent[]): UpdateSt
   }
 }
 
-/** A room with old messages in its buffer. */
+/** A room with abandoned messages in its buffer. */
 type Abandoned = ReturnType<typeof toAbandoned>
 
 /**
- * Reclaims messages that were sent before `beforeMS` and are still buffered: the process that appended them died or
- * hangs. The bus may or may not have their events, so they are noted as unpublished; the bus dedupes them.
- * @throws the error of one room after all others are flushed
+ * Flushes messages that were sent before `beforeMS` and are still buffered: the process that appended them died or
+ * hangs. The bus may lack their events, so they are written to the outbox; the bus dedupes them.
+ * @throws the last room's error, after all other rooms are flushed
  */
 export async function flushAbandoned(db: Db, beforeMS: number, limit: number): Promise<void> {
   const rooms = await findBuffers(db, await findUnflushedRooms(db, { beforeMS, limit }))
@@ -238,14 +234,14 @@ function toAbandoned(room: RoomDoc, beforeMS: number) {
   return { room, entries, sinceMS: Math.min(beforeMS, ...entries.map(sentMS)) }
 }
 
-/** Send time by the sender's clock, to the second: its time is the room's, which may be far ahead. */
+/** Send time by the sending process's clock, to the second. `createdAtMS` follows the room's clock, which can be far ahead. */
 function sentMS({ _id, createdAtMS }: BufferedMessage): number {
   return Math.min(createdAtMS, new ObjectId(_id).getTimestamp().getTime() + 1_000)
 }
 
 /**
- * Flushes rooms in one batch. If that fails and the database is not away, flushes each by itself, so that one failing
- * room delays no other.
+ * Flushes rooms in one batch. If that fails while the database is available, flushes each room separately, so that one
+ * failing room does not delay the others.
  * @returns the failed rooms, and the last error
  */
 export async function eachApart<Room>(

@@ -1,6 +1,6 @@
 import type { RoomDoc } from './documents.ts'
 
-/** The fields that decide the next messages of a room. */
+/** The fields of a room that a send needs. */
 export type RoomToSendTo = Pick<
   RoomDoc,
   | '_id'
@@ -19,7 +19,7 @@ export type RoomToSendTo = Pick<
   | 'expiresInS'
 >
 
-/** The change of a room by one batch of messages. */
+/** The effect of one batch of messages on a room. */
 export interface RoomAdvance {
   /** The room as it was read, possibly outside the transaction. */
   room: RoomToSendTo

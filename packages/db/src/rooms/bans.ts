@@ -12,7 +12,7 @@ export const banIndexes: IndexDescription[] = [
   { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
 ]
 
-/** Excludes ended ones. */
+/** Excludes expired bans, which MongoDB removes with a delay. */
 function inForce(): Filter<BanDoc> {
   return { untilMS: { $not: { $lte: clock.now() } } }
 }
@@ -25,7 +25,7 @@ export async function insertBan(
   const { app, room, blockee, untilMS, createdAt = clock.date() } = ban
   const end = untilMS !== undefined && { expiresAt: new Date(untilMS) }
   const whole = { ...ban, _id: key(app, room, blockee), roomKey: key(app, room), createdAt, ...end }
-  // An ended one can still be there.
+  // An expired ban can still exist.
   await db.bans.replaceOne({ _id: whole._id }, whole, { session, upsert: true })
   return whole
 }
@@ -40,7 +40,7 @@ export async function findBan(
   return db.bans.findOne({ _id: key(app, room, blockee), ...inForce() }, { session })
 }
 
-/** Which of these bans, `key(app, room, blockee)`, are active, and until when. */
+/** The active bans among these, `key(app, room, blockee)`, and when they end. */
 export async function findBansAmong(
   db: Db,
   ids: readonly string[],
@@ -51,7 +51,7 @@ export async function findBansAmong(
   return db.bans.find({ _id: { $in: [...ids] }, ...inForce() }, options).toArray()
 }
 
-/** The active bans in a room, the oldest first. */
+/** The active bans in a room, oldest first. */
 export async function findBansOfRoom(
   db: Db,
   app: string,
@@ -66,7 +66,7 @@ export async function findBansOfRoom(
     .toArray()
 }
 
-/** The active bans of a user, in any room, the latest first. */
+/** The active bans of a user in all rooms, latest first. */
 export async function findBansOfUser(db: Db, app: string, blockee: string, limit: number): Promise<BanDoc[]> {
   return db.bans
     .find({ app, blockee, ...inForce() })
@@ -75,10 +75,10 @@ export async function findBansOfUser(db: Db, app: string, blockee: string, limit
     .toArray()
 }
 
-/** Bans that can begin in one millisecond: a page that ends among them is read again from there. */
+/** Assumed maximum number of bans that begin in the same millisecond, since a page can end among them. */
 const mostAtOnce = 100
 
-/** The active bans of a user, in a room or both, begun in a period: the latest first, up to `mostAtOnce` beyond the limit. */
+/** The active bans of a user, in a room, or both, that began in a period. Latest first, up to `mostAtOnce` beyond the limit. */
 export async function findBansBegun(
   db: Db,
   app: string,

@@ -4,18 +4,18 @@ import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import type { BanDoc, MembershipDoc } from './documents.ts'
 
-/** Whether a member is read-only now: an ended ban has no effect, even if its mark is still there. */
+/** Whether a member is read-only now. Expired bans have no effect, even while their mark remains. */
 export function isBlocked({ blocked, blockedUntilMS = Infinity }: BlockMark): boolean {
   return blocked === true && blockedUntilMS > clock.now()
 }
 export type BlockMark = Pick<MembershipDoc, 'blocked' | 'blockedUntilMS'>
 
-/** The members that may write now. */
+/** Matches members who may write now. */
 export function unblocked(): Filter<MembershipDoc> {
   return { $or: [{ blocked: { $exists: false } }, { blockedUntilMS: { $lte: clock.now() } }] }
 }
 
-/** Records whether a user is read-only, and until when, if they are a member. */
+/** Records whether a member is read-only, and until when. A no-op for other users. */
 export async function setBlocked(
   db: Db,
   { app, room, user }: { app: string; room: string; user: string },
@@ -35,7 +35,7 @@ export async function setBlocked(
   await db.memberships.updateOne({ _id: key(app, room, user) }, update, { session })
 }
 
-/** The marks of joining users, by the IDs of their memberships: of banned ones, and those blocked by the other. */
+/** The marks of joining users who are banned, or blocked by the other user of a direct room, by membership ID. */
 export function marksOf(
   banned: readonly Pick<BanDoc, '_id' | 'untilMS'>[],
   blockedByOther: readonly string[],

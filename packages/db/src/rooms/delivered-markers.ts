@@ -3,7 +3,7 @@ import { findByIDs, findBySeq } from '../message-buckets/find-messages.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import type { MembershipDoc, RoomDoc } from './documents.ts'
 
-/** A room for delivery markers: its buffer has the senders of the newest messages. */
+/** The fields of a room that delivery markers need. Its buffer has the senders of the newest messages. */
 export type DeliveryRoom = Pick<RoomDoc, '_id' | 'deletedAt' | 'memberCount' | 'seq' | 'buffer'>
 
 export async function findDeliveryRooms(db: Db, keys: readonly string[]): Promise<Map<string, DeliveryRoom>> {
@@ -23,7 +23,7 @@ export async function findDeliveredMarkers(db: Db, keys: readonly string[]): Pro
   return new Map(found.map((marker) => [marker._id, marker]))
 }
 
-/** Moves markers forward; one that is further on stays. */
+/** Moves markers forward, never back. */
 export async function moveDeliveredMarkers(db: Db, seqs: ReadonlyMap<string, number>): Promise<void> {
   if (seqs.size === 0) return
   await db.memberships.bulkWrite(
@@ -39,13 +39,13 @@ export async function findPlaces(db: Db, ids: readonly string[]): Promise<SentPl
   return findByIDs(db, ids)
 }
 
-/** Seqs after one and up to another. */
+/** Seqs after `after`, up to `upTo`. */
 export interface SeqRange {
   after: number
   upTo: number
 }
 
-/** The messages of a room in such ranges, in no order. */
+/** The flushed messages of a room in these ranges, unordered. */
 export async function findPlacesIn(db: Db, roomKey: string, ranges: readonly SeqRange[]): Promise<SentPlace[]> {
   return (await Promise.all(ranges.map((range) => findBySeq(db, roomKey, range)))).flat()
 }

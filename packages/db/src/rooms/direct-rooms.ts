@@ -11,7 +11,7 @@ export async function insertRooms(db: Db, rooms: readonly RoomDoc[], session: Cl
   await db.rooms.insertMany([...rooms], { session })
 }
 
-/** The rooms with one of these keys, or that are the direct room of one of these pairs. */
+/** The rooms with these keys, and the direct rooms of these pairs. */
 export async function findRoomsByKeyOrPair(
   db: Db,
   { keys, pairs }: { keys: readonly string[]; pairs: readonly string[] },
@@ -26,6 +26,6 @@ export async function findDirectRoom(db: Db, pair: string, session?: ClientSessi
   const options = session && { session }
   const direct = await db.directRooms.findOne({ _id: pair }, options)
   if (!direct) return null
-  // Its pair may have become free between the two reads.
+  // Match the pair too: it may have been freed between the two reads.
   return db.rooms.findOne({ _id: direct.roomKey, pair }, { projection: withoutBuffer, ...options })
 }

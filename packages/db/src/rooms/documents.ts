@@ -15,13 +15,13 @@ export interface BanDoc {
   createdAt: Date
   /** End of the ban; absent if it has none. */
   untilMS?: number
-  /** The same, for MongoDB to remove it. */
+  /** Same as `untilMS`, for the TTL index. */
   expiresAt?: Date
 }
 
 /** The direct room of a pair. */
 export interface DirectRoomDoc {
-  /** Both users in order, as key(app, a, b): one room per pair, on any number of shards. */
+  /** key(app, a, b) with sorted users, so that a pair has one room, also across shards. */
   _id: string
   roomKey: string
 }
@@ -51,24 +51,24 @@ export interface MembershipDoc {
   joinedAtMS: number
   /** The read marker: seq of the last message that the user has read. */
   readSeq: number
-  /** Messages after the marker that do not count as unread: own ones, deleted for all, deleted by this user. */
+  /** Number of messages after the marker that do not count as unread: own, deleted for all, or deleted by this user. */
   uncounted: number
-  /** Up to this seq, own messages in the room's buffer are counted in `uncounted` (room-buffer/flush.ts). */
+  /** Own messages up to this seq are counted in `uncounted` (room-buffer/flush.ts). */
   flushedSeq?: number
-  /** The member deleted no later message of the room for themselves; earlier ones they may have, also before rejoining. */
+  /** The member has deleted no message after this seq for themselves. Earlier ones possibly, also before rejoining. */
   hiddenUpToSeq?: number
-  /** The delivery marker: seq of the last message that has reached the user. Read implies delivered. */
+  /** The delivery marker: seq of the last message delivered to the user. Read implies delivered. */
   deliveredSeq?: number
   /** When the member last reported a read position. */
   markerSetAtMS?: number
-  /** Banned in this room, or in a direct room blocked by the other user: read-only. */
+  /** Read-only: banned in this room, or blocked by the other user of a direct room. */
   blocked?: true
-  /** When the ban ends; a ban without it, and a block, have no end. */
+  /** When the ban ends; absent for a block or a permanent ban. */
   blockedUntilMS?: number
   pref?: StoredPref
-  /** The member's notifications of the room, or of the thread. */
+  /** The member's notification setting for the room or thread. */
   notify?: NotificationsOfRoom
-  /** When the member last sent to a thread of the room, while it has slow mode. */
+  /** When the member last sent to a thread of the room, if the room has slow mode. */
   threadSentAtMS?: number
 }
 
@@ -79,7 +79,7 @@ export interface RoomDoc extends RoomBuffer {
   id: string
   roomType: RoomType
   name: string
-  /** The room is found by their beginnings (searched-names.ts); absent in a deleted room. */
+  /** Searchable forms of the name, matched by prefix (searched-names.ts); absent in a deleted room. */
   names?: string[]
   cover: string
   description: string
@@ -93,59 +93,56 @@ export interface RoomDoc extends RoomBuffer {
   extParams: string
   status: 0 | 1
   opening: 0 | 1
-  /** Seconds between two messages of a member; 0 or absent: no limit. */
+  /** Slow mode: minimum seconds between a member's messages; 0 or absent: no limit. */
   slowModeS?: number
   /** Seconds until a message without its own expiry expires; 0 or absent: never. */
   expiresInS?: number
-  /** Days after which its messages go; 0 or absent: by the app's configuration. */
+  /** Days after which messages are removed; 0 or absent: as configured for the app. */
   retentionDays?: number
   owner?: string
   managers: string[]
-  /** `parley import` writes its messages: sends are refused until it has ended. */
+  /** `parley import` is writing to the room, so sends are refused. */
   importing?: true
-  /** Set on a deleted room: gone from every list. */
+  /** Set on a deleted room, which no list shows. */
   deletedAt?: Date
-  /** On a direct room, its `_id` in `directRooms`: its two members in order, as key(app, a, b). */
+  /** Of a direct room: its `_id` in `directRooms`, key(app, a, b). */
   pair?: string
   createdAtMS: number
-  /**
-   * Changes with everything that decides a send: members, bans, blocks, the room's fields, deletions. Absent in an unchanged room.
-   */
+  /** Changes with everything that a send depends on: members, bans, blocks, the room's fields, deletions. */
   version?: number
-  /** seq of the last message; with `goneUpToSeq` the number of messages, since seq has no gaps. */
+  /** seq of the last message. seq has no gaps, so `seq - goneUpToSeq` is the number of messages. */
   seq: number
-  /** Every message up to this seq is gone by retention, except the roots of threads that go on. */
+  /** Retention has removed every message up to this seq, except the roots of threads that still have messages. */
   goneUpToSeq?: number
-  /** Retention has found no message from before this time; absent: unknown, or there was none. */
+  /** Retention found no message from before this time; absent if unknown, or if there were no messages. */
   oldestAtMS?: number
-  /** The highest updated time given to a message here; grows with every write, so that a cursor never skips one. */
+  /** The highest `updatedAtMS` assigned in this room. Increases with every write, so that a cursor never skips a message. */
   clockMS: number
   lastMessageID?: string
   lastMessageAtMS: number
-  /** The same in whole minutes, for sorted lists: an index on it costs a send something only once a minute. */
+  /** `lastMessageAtMS` in whole minutes, for sorted lists: sends update its indexes at most once a minute. */
   lastMinute: number
-  /** Every message up to this seq is deleted for all, even if its document does not say so yet. */
+  /** Every message up to this seq is deleted for all, even if its document is not a stub yet. */
   deletedUpToSeq?: number
-  /** Every message of its threads up to this time is, too. */
+  /** Every thread message up to this time is deleted for all. */
   deletedUpToMS?: number
-  /** When the last message was sent to one of its threads. */
+  /** When the last message was sent to a thread of the room. */
   lastThreadAtMS?: number
-  /** Unfinished deletion of all messages, which continues in the background: see erase-messages. */
+  /** Unfinished deletion of all messages, continued in the background: see erase-messages. */
   erasing?: Erasing
   memberCount: number
   /** The first members, to show in lists without reading all memberships. */
   firstMembers: string[]
 }
 
-/** The colours are JSON text, because a tag may have any name. */
+/** `tagColors` is JSON text, since a tag can have any name. */
 type StoredPref = Partial<Omit<RoomPref, 'tagColors'> & { tagColors: string }>
 
 /** An unfinished deletion of all messages of a room. */
 export interface Erasing {
-  /** The documents of the messages up to this seq are stubs. */
+  /** Messages up to this seq are stubs. */
   doneUpToSeq: number
-  /** No other process works on it before this time. */
   leaseUntilMS: number
-  /** ID of the deletion until the bus has its event; messages sent since then are published after it. */
+  /** ID of the deletion until the bus has its event. Later messages are published after that event. */
   unpublished?: string
 }

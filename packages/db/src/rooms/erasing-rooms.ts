@@ -6,7 +6,7 @@ import { withoutBuffer } from '../room-buffer/buffer.ts'
 import type { Erasing, RoomDoc } from './documents.ts'
 import { moved } from './rooms.ts'
 
-/** Which of these rooms are deleted, by key. */
+/** Keys of the deleted rooms among these. */
 export async function findDeletedRooms(db: Db, keys: readonly string[]): Promise<Set<string>> {
   if (keys.length === 0) return new Set()
   const deleted = { _id: { $in: [...keys] }, deletedAt: { $exists: true } }
@@ -14,13 +14,13 @@ export async function findDeletedRooms(db: Db, keys: readonly string[]): Promise
   return new Set(rooms.map(({ _id }) => _id))
 }
 
-/** Marks every message of the room and its threads as deleted for all, and records the pending work. */
+/** Marks every message of the room and its threads as deleted for all, and records the pending erasure. */
 export async function markAllDeleted(db: Db, room: RoomDoc, erasing: Erasing, session: ClientSession): Promise<void> {
   const deleted = { deletedUpToSeq: room.seq, deletedUpToMS: room.clockMS, erasing }
   await db.rooms.updateOne({ _id: room._id }, { $set: deleted, ...moved() }, { session })
 }
 
-/** Leases a room with messages to erase; null if there is none. */
+/** Leases a room with a pending erasure; null if there is none. */
 export async function leaseErasing(db: Db, leaseMS: number): Promise<RoomDoc | null> {
   const now = clock.now()
   return changeFirst(
@@ -31,7 +31,7 @@ export async function leaseErasing(db: Db, leaseMS: number): Promise<RoomDoc | n
   )
 }
 
-/** Records the progress of erasing, or its end. */
+/** Records the progress of an erasure, or its end (null). */
 export async function setErasing(db: Db, room: string, erasing: Erasing | null, session: ClientSession): Promise<void> {
   const update = erasing ? { $set: { erasing } } : { $unset: { erasing: 1 as const } }
   await db.rooms.updateOne({ _id: room }, update, { session })

@@ -7,7 +7,7 @@ import { findDeletedRooms } from './erasing-rooms.ts'
 
 export const invitationIndexes: IndexDescription[] = [{ key: { app: 1, invitee: 1, id: -1 } }]
 
-/** Invites users; for those already invited the inviter changes. Returns the invitations. */
+/** Invites users, and returns the invitations. Changes the inviter of existing invitations. */
 export async function saveInvitations(
   db: Db,
   of: { app: string; room: string; inviter: string },
@@ -34,7 +34,7 @@ export async function saveInvitations(
   return db.invitations.find({ _id: { $in: ids } }, { session }).toArray()
 }
 
-/** The open invitations of a user to these rooms, without those to deleted rooms; in the order of the rooms. */
+/** The user's open invitations to these rooms, in their order. Excludes deleted rooms. */
 export async function findInvitations(
   db: Db,
   { app, user }: { app: string; user: string },
@@ -51,7 +51,7 @@ export async function findInvitations(
     .sort((a, b) => rooms.indexOf(a.room) - rooms.indexOf(b.room))
 }
 
-/** Open invitations of a user, the newest first, before a given one; includes those to deleted rooms. */
+/** A page of a user's open invitations, newest first. Includes those to deleted rooms. */
 export async function findInvitationsOf(
   db: Db,
   { app, user }: { app: string; user: string },
@@ -65,12 +65,12 @@ export async function findInvitationsOf(
     .toArray()
 }
 
-/** Whether one of these, `key(app, room, invitee)`, is open. */
+/** Whether any of these invitations, `key(app, room, invitee)`, is open. */
 export async function hasInvitations(db: Db, keys: readonly string[]): Promise<boolean> {
   return (await db.invitations.findOne({ _id: { $in: [...keys] } }, { projection: { _id: 1 } })) !== null
 }
 
-/** Ends the invitations of new or removed members. */
+/** Deletes the invitations of new or removed members. */
 export async function endInvitations(
   db: Db,
   room: { app: string; id: string },
@@ -80,7 +80,7 @@ export async function endInvitations(
   await db.invitations.deleteMany({ _id: { $in: invitees.map((user) => key(room.app, room.id, user)) } }, { session })
 }
 
-/** Deletes the invitation of a user; null if there is none. */
+/** Deletes a user's invitation and returns it; null if there is none. */
 export async function takeInvitation(
   db: Db,
   app: string,
@@ -91,7 +91,7 @@ export async function takeInvitation(
   return db.invitations.findOneAndDelete({ _id: key(app, room, invitee) }, { ...(session && { session }) })
 }
 
-/** Ends all invitations of a user, inside a transaction. */
+/** Deletes all invitations of a user, in a transaction. */
 export async function deleteInvitationsOf(db: Db, app: string, invitee: string, session: ClientSession): Promise<void> {
   await db.invitations.deleteMany({ app, invitee }, { session })
 }

@@ -7,30 +7,30 @@ import { oneOf } from '../room-buffer/facts.ts'
 import type { UserDoc } from '../users/documents.ts'
 import type { BanDoc, InvitationDoc, MembershipDoc, RoomDoc } from './documents.ts'
 
-/** The facts that decide additions of members to rooms. */
+/** The data needed to add members to rooms. */
 export interface JoiningFacts {
   rooms: RoomDoc[]
   memberships: MembershipDoc[]
   users: UserDoc[]
-  /** Active ones, by the key of the affected membership. */
+  /** Active bans; `_id` is that of the membership. */
   bans: Pick<BanDoc, '_id' | 'untilMS'>[]
   invitations: Pick<InvitationDoc, '_id'>[]
-  /** The waiting events of the rooms' ordering keys, as findByOrderingKey finds them. */
+  /** Pending notes of the rooms' ordering keys, as from findByOrderingKey. */
   waiting: PendingEventsDoc[]
 }
 
-/** The IDs to read: bans and invitations have the ID of the membership. */
+/** The IDs to read. Bans and invitations have the ID of the membership. */
 export interface WantedJoiningFacts {
   rooms: readonly string[]
   memberships: readonly string[]
   users: readonly string[]
-  /** Of the rooms' events. */
+  /** Ordering keys of the rooms' events. */
   orderingKeys: readonly string[]
 }
 
 /**
- * Reads the rooms, then the facts about new members, in one round trip, which no transaction can do. A later change of a fact
- * changes its room, and addMembersToRooms proves that the room is unchanged.
+ * Reads the rooms, then the facts about new members, in one round trip. That is impossible in a transaction; instead, every
+ * change of a fact changes its room, and addMembersToRooms checks that the room is unchanged.
  */
 export async function findJoiningFacts(
   db: Db,

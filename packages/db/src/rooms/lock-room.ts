@@ -7,8 +7,8 @@ import { moved } from './rooms.ts'
 import { versionStep } from './version-step.ts'
 
 /**
- * Locks a room as the first step of a transaction: earlier sends are flushed and counted for the rest of it,
- * later ones wait for its end. Null when there is none.
+ * Locks a room as the first step of a transaction. Earlier sends are flushed and counted; later sends wait for the
+ * transaction's end. Null if there is no such room.
  */
 export async function lockRoom(db: Db, app: string, id: string, session: ClientSession): Promise<RoomDoc | null> {
   const taken = { version: { $add: [{ $ifNull: ['$version', 0] }, versionStep()] }, flushedSeq: '$seq' }
@@ -18,7 +18,7 @@ export async function lockRoom(db: Db, app: string, id: string, session: ClientS
   return room
 }
 
-/** Makes concurrent sends to the rooms check permissions again, or wait when this is the first write of a transaction. */
+/** Makes concurrent sends to the rooms check again. As the first write of a transaction, makes them wait for its end. */
 export async function moveRooms(db: Db, keys: readonly string[], session: ClientSession): Promise<void> {
   await db.rooms.updateMany({ _id: { $in: [...keys] } }, moved(), { session })
 }

@@ -9,10 +9,10 @@ import { ownUnflushed } from '../room-buffer/buffer.ts'
 import type { BlockMark } from './blocked-members.ts'
 import type { MembershipDoc, RoomDoc } from './documents.ts'
 
-/** The condition that a member has muted the room. */
+/** Matches members who muted the room. */
 export const isMuted = { 'pref.muted': true } as const
 
-/** The members of a room, the longest-standing first. */
+/** The members of a room, longest-standing first. */
 export const membersIndex = { roomKey: 1, joinedAtMS: 1, _id: 1 } as const
 
 export const membershipIndexes: IndexDescription[] = [
@@ -22,20 +22,20 @@ export const membershipIndexes: IndexDescription[] = [
   { key: { userKey: 1, 'pref.muted': 1 }, partialFilterExpression: isMuted },
 ]
 
-/** The read marker, and how many of the messages after it do not count as unread. */
+/** The read marker, and the number of messages after it that do not count as unread. */
 export type ReadMarker = Pick<MembershipDoc, 'readSeq' | 'uncounted'>
 
 /**
- * The current read marker. Deleting all messages of a room writes only the room, so the room's mark can be ahead of a membership:
- * then everything up to the mark counts as read, and nothing after it is in `uncounted` yet. Writes of `uncounted` start from
- * this.
+ * The effective read marker. Deleting all messages of a room writes only the room, so its `deletedUpToSeq` can be ahead of a
+ * membership: everything up to it then counts as read, and `uncounted` has nothing after it. Writes of `uncounted` start from
+ * this marker.
  */
 export function currentMarker({ readSeq, uncounted }: ReadMarker, room: Pick<RoomDoc, 'deletedUpToSeq'>): ReadMarker {
   const deletedUpTo = room.deletedUpToSeq ?? 0
   return deletedUpTo > readSeq ? { readSeq: deletedUpTo, uncounted: 0 } : { readSeq, uncounted }
 }
 
-/** The same as expressions for an update of memberships. */
+/** currentMarker as expressions for an update of memberships. */
 export function currentMarkerIn(deletedUpToSeq: number): { readSeq: object; uncounted: object } {
   return {
     readSeq: { $max: ['$readSeq', deletedUpToSeq] },
@@ -43,21 +43,22 @@ export function currentMarkerIn(deletedUpToSeq: number): { readSeq: object; unco
   }
 }
 
-/** The parts of a room that decide a member's unread count. */
+/** The fields of a room that a member's unread count depends on. */
 export interface CountedRoom extends Pick<RoomDoc, 'seq' | 'deletedUpToSeq'> {
-  /** Seqs of the member's own messages in the room's buffer. */
+  /** Seqs of the member's own buffered messages. */
   own: readonly number[]
 }
 
 /**
- * Unread messages of a member: exact, without counting. The membership and the room must come from one snapshot or transaction.
+ * The exact number of a member's unread messages, computed without a query. The membership and the room must come from one
+ * snapshot or transaction.
  */
 export function unreadOf(membership: ReadMarker & Pick<MembershipDoc, 'flushedSeq'>, room: CountedRoom): number {
   const { readSeq, uncounted } = currentMarker(membership, room)
   return room.seq - readSeq - uncounted - ownUnflushed({ ...membership, readSeq }, room.own)
 }
 
-/** The parts of a membership that a timeline shows. */
+/** The fields of a membership that a timeline shows. */
 export type TracedMembership = Pick<
   MembershipDoc,
   '_id' | 'room' | 'roomKey' | 'user' | 'joinedAtMS' | 'readSeq' | 'deliveredSeq' | 'markerSetAtMS'
@@ -67,7 +68,7 @@ const tracedFields = {
   ...{ room: 1, roomKey: 1, user: 1, joinedAtMS: 1, readSeq: 1, deliveredSeq: 1, markerSetAtMS: 1 },
 } satisfies Partial<Record<keyof TracedMembership, 1>>
 
-/** The memberships of a user, of one room or of all, in no order. */
+/** The memberships of a user, in one room or all, unordered. */
 export async function findTracedMemberships(
   db: Db,
   app: string,
@@ -78,7 +79,7 @@ export async function findTracedMemberships(
   return db.memberships.find(whose).project<TracedMembership>(tracedFields).toArray()
 }
 
-/** A page of the members of a room, the latest joined first. */
+/** A page of the members of a room, latest joined first. */
 export async function findJoined(db: Db, roomKey: string, page: TimePage): Promise<TracedMembership[]> {
   return db.memberships
     .find({ ...ofRoom(roomKey), ...inTimePage(page, { time: 'joinedAtMS', id: '_id' }) })
@@ -98,7 +99,7 @@ export async function findMembership(
   return db.memberships.findOne({ _id: key(app, room, user) }, { ...(session && { session }) })
 }
 
-/** The memberships of these keys, `key(app, room, user)`. */
+/** The memberships with these keys, `key(app, room, user)`. */
 export async function findMembershipsByKey(
   db: Db,
   keys: readonly string[],
@@ -111,7 +112,7 @@ export async function findMembershipsByKey(
 /** The fields that decide whether a member gets a push. */
 export type MemberToPush = Pick<MembershipDoc, 'user' | 'joinedAtMS' | 'readSeq' | 'pref' | 'notify'> &
   BlockMark & {
-    /** The member's notifications of the message's thread. */
+    /** The member's notification setting for the message's thread. */
     thread?: MembershipDoc['notify']
   }
 export const memberToPush = {
@@ -125,7 +126,7 @@ export const memberToPush = {
   notify: 1,
 } as const
 
-/** All members of a room in pages, always in the same order: the longest-standing first. */
+/** Pages through all members of a room, longest-standing first, so in a stable order. */
 export async function* pageMembers(db: Db, roomKey: string, perPage: number): AsyncGenerator<MemberToPush[]> {
   const members = db.memberships
     .find(ofRoom(roomKey))
@@ -143,7 +144,7 @@ export async function noteHidden(db: Db, membership: string, seq: number, sessio
   await db.memberships.updateOne({ _id: membership }, { $max: { hiddenUpToSeq: seq } }, { session })
 }
 
-/** Sets the given preferences of a member on a condition; null if it fails, and for a user outside the room. */
+/** Sets preferences of a member if `where` matches; null if it does not, or the user is not a member. */
 export async function updatePref(
   db: Db,
   { app, room, user }: { app: string; room: string; user: string },
@@ -162,9 +163,9 @@ export async function updatePref(
 }
 
 /**
- * Sets the reported read marker of a member, inside the transaction that counted `uncounted`. Writes it even if it stays, so that
- * concurrent reports exclude each other.
- * @param members of rooms, or of threads
+ * Sets a member's reported read marker, in the transaction that counted `uncounted`. Writes an unchanged marker too, so that
+ * concurrent reports conflict.
+ * @param members the memberships of rooms, or of threads
  */
 export async function setReadMarker(
   members: Db['memberships'],
@@ -179,7 +180,7 @@ export async function setReadMarker(
   )
 }
 
-/** Sets the uncounted messages, with the marker that they were counted from; the member's read position stays. */
+/** Sets `uncounted`, with the marker that it was counted from. Does not record a report. */
 export async function setUncounted(
   members: Db['memberships'],
   membership: string,

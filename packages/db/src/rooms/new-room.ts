@@ -4,7 +4,7 @@ import type { RoomDoc } from './documents.ts'
 import { pairKey } from './pairs.ts'
 import { versionStep } from './version-step.ts'
 
-/** Fields that a request or an import line may give; the others get their defaults. */
+/** Fields that a request or import line can set. */
 type Given = { [Field in GivenField]?: RoomDoc[Field] | undefined }
 type GivenField =
   | 'name'
@@ -28,12 +28,12 @@ export interface NewRoom extends Given {
   id: string
   roomType: RoomDoc['roomType']
   extParams?: unknown
-  /** Of a direct room: both members. */
+  /** The two members of a direct room. */
   pair?: readonly string[] | undefined
   createdAtMS: number
 }
 
-/** A room without messages and members, with the given fields; for creating and importing rooms. */
+/** A new room without messages and members; omitted fields get their defaults. */
 export function newRoomDoc(app: string, room: NewRoom): RoomDoc {
   const { id, roomType, owner, slowModeS, expiresInS, retentionDays, pair: [a, b] = [] } = room
   return {

@@ -10,9 +10,9 @@ import { findFirstMembers } from './room-members.ts'
 import { moved } from './rooms.ts'
 
 /**
- * Removes users from a room, inside a transaction: their memberships, invitations and roles. If the owner is among them, the
- * longest-standing manager, else member, becomes the owner (docs/reference/rooms.md). Returns the changed room, and which of the
- * users were members.
+ * Removes users from a room, in a transaction: their memberships, invitations and roles. If the owner is removed, the
+ * longest-standing manager, or else member, becomes the owner (docs/reference/rooms.md). Returns the changed room, and the users
+ * who were members.
  */
 export async function removeMembers(
   db: Db,
@@ -48,8 +48,8 @@ export async function removeMembers(
 }
 
 /**
- * Removes a user from many rooms, inside a transaction, like removeMembers; direct rooms among them are closed to the other user.
- * Returns the changed rooms that the user was a member of.
+ * Removes a user from many rooms, in a transaction, like removeMembers. Closes direct rooms for the other user too. Returns the
+ * changed rooms that the user was a member of.
  */
 export async function removeFromRooms(
   db: Db,
@@ -89,7 +89,7 @@ export async function removeFromRooms(
   return after
 }
 
-/** The room without a member that is deleted already. */
+/** The room after a member's membership was deleted. */
 async function withoutMember(
   db: Db,
   room: RoomDoc,
@@ -112,14 +112,14 @@ async function withoutMember(
   }
 }
 
-/** The next owner of a room: never a banned user, since nobody could lift the ban. */
+/** The next owner of a room. Never a banned member, since no one could lift the owner's ban. */
 async function findSuccessor(db: Db, room: RoomDoc, session: ClientSession): Promise<string | undefined> {
   const unbanned = { ...ofRoom(room._id), ...unblocked() }
-  const longest = (among: object) =>
+  const longestStanding = (among: object) =>
     db.memberships.findOne(
       { ...unbanned, ...among },
       { session, sort: { joinedAtMS: 1, _id: 1 }, projection: { user: 1 } },
     )
   const managers = room.managers.map((manager) => key(room.app, room.id, manager))
-  return ((await longest({ _id: { $in: managers } })) ?? (await longest({})))?.user
+  return ((await longestStanding({ _id: { $in: managers } })) ?? (await longestStanding({})))?.user
 }

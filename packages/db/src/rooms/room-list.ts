@@ -9,10 +9,10 @@ import type { RoomDoc } from './documents.ts'
 
 export type RoomSort = 'createdAtMS' | 'lastMinute' | 'name' | 'memberCount'
 
-/** The index of the names of rooms, from each of their words on. */
+/** Prefix index of room names, from each of their words on. */
 const roomNamesIndex = { app: 1, names: 1 } as const
 
-/** One for each sort, and one for the rooms of a tag, the latest first. */
+/** One per sort order, and one for the rooms with a tag, latest first. */
 export const roomListIndexes: IndexDescription[] = [
   { key: { app: 1, createdAtMS: 1, _id: 1 } },
   { key: { app: 1, lastMinute: 1, _id: 1 } },
@@ -29,13 +29,13 @@ export interface RoomListPage {
   /** The last room of the previous page. */
   after?: { value: string | number; id: string } | undefined
   limit: number
-  /** Rooms are counted up to this many. */
+  /** Matches are counted up to this number. */
   mostCounted: number
   maxTimeMS: number
 }
 
 /**
- * A page of an app's rooms that are not deleted, and the number of matches, counted to `mostCounted` + 1.
+ * A page of an app's rooms, without deleted ones, and the number of matches, counted up to `mostCounted` + 1.
  * @throws QueryTooSlow
  */
 export async function findRoomList(
@@ -46,7 +46,7 @@ export async function findRoomList(
 ): Promise<{ count: number; rooms: RoomDoc[] }> {
   const { sort, order, after, limit, mostCounted, maxTimeMS } = page
   const match: Filter<RoomDoc> = { $and: [{ app, deletedAt: { $exists: false } }, toFilter(app, query)] }
-  // Both have ended when this resolves, so that limits count right.
+  // Wait for both even if one fails, so that limits on concurrent queries hold.
   const [count, rooms] = await Promise.allSettled([
     db.rooms.countDocuments(match, { maxTimeMS, limit: mostCounted + 1 }),
     db.rooms
@@ -61,8 +61,8 @@ export async function findRoomList(
 }
 
 /**
- * The rooms whose ID begins with a text, in the order of their IDs, then those of which the name or a word of it begins with
- * the folded text, in the order of names; each once.
+ * The rooms whose ID begins with a text, ordered by ID, then those whose name, or a word in it, begins with the folded text,
+ * ordered by name. Without duplicates.
  * @throws QueryTooSlow
  */
 export async function findRoomsNamed(

@@ -16,7 +16,7 @@ const room = {
   ...{ clockMS: 1_000, memberCount: 2, firstMembers: ['ann', 'bob'], managers: [], createdAtMS: 1_000 },
 } as unknown as RoomDoc
 
-describe('a group during an addition', () => {
+describe('adding members to a group', () => {
   let db: Db
   beforeAll(async () => {
     db = await connectDb(withDatabase((await testServers()).mongoUrl, `members_${randomUUID().replaceAll('-', '')}`))
@@ -26,7 +26,7 @@ describe('a group during an addition', () => {
     await db.client.close()
   })
 
-  /** Adds dave from previously read facts; returns whether the first attempt was refused, and the room afterwards. */
+  /** Reads facts, changes the room, then adds dave. Returns whether the first attempt was refused as stale, and the final room. */
   async function add(
     change: (readAt: RoomDoc) => Promise<unknown>,
   ): Promise<{ isStale: boolean; after: RoomDoc | null }> {
@@ -54,12 +54,12 @@ describe('a group during an addition', () => {
     return { isStale, after: await db.rooms.findOne({ _id: room._id }) }
   }
 
-  test('is written if nothing has changed since it was read', async () => {
+  test('succeeds if nothing has changed since the group was read', async () => {
     const { isStale, after } = await add(() => Promise.resolve())
     assert.deepEqual([isStale, after?.memberCount, after?.firstMembers], [false, 3, ['ann', 'bob', 'dave']])
   })
 
-  test('is read again if the members or a ban have changed since', async () => {
+  test('reads the group again if its members or bans have changed', async () => {
     const { isStale, after } = await add(() =>
       db.rooms.updateOne(
         { _id: room._id },

@@ -29,7 +29,7 @@ export async function insertMemberships(
   await insertMembershipsOf(db, [{ room, users }], session)
 }
 
-/** The same in many rooms, in few round trips. @param areNew new groups among them have no bans yet */
+/** Like insertMemberships, for many rooms in few round trips. @param areNew the groups are new, so they have no bans */
 export async function insertMembershipsOf(
   db: Db,
   joining: readonly Joining[],
@@ -65,7 +65,7 @@ async function insertDocuments(
   for (const part of inParts(documents, 5_000)) await db.memberships.insertMany(part, { session })
 }
 
-/** Which of these users are members of the room. */
+/** The members of the room among these users. */
 export async function findMembersAmong(
   db: Db,
   room: Pick<RoomDoc, 'app' | 'id'>,
@@ -80,10 +80,10 @@ export async function findMembersAmong(
   return new Set(found.map(({ user }) => user))
 }
 
-/** A member in a page, with their markers. */
+/** A member in a page, with markers. */
 type MemberOfPage = Pick<MembershipDoc, 'user' | 'readSeq' | 'deliveredSeq'>
 
-/** A page of the members of a room, the longest-standing first. */
+/** A page of the members of a room, longest-standing first. */
 export async function findMemberPage(db: Db, roomKey: string, skip: number, limit: number): Promise<MemberOfPage[]> {
   return db.memberships
     .find(ofRoom(roomKey))
@@ -94,7 +94,7 @@ export async function findMemberPage(db: Db, roomKey: string, skip: number, limi
     .toArray()
 }
 
-/** The next members of a room after a position, the longest-standing first. */
+/** The next members of a room after a position, longest-standing first. */
 export async function findMembersAfter(
   db: Db,
   roomKey: string,
@@ -108,7 +108,7 @@ export async function findMembersAfter(
     .toArray()
 }
 
-/** Makes users members, inside a transaction, if they are not; returns the changed room. */
+/** Makes users members, in a transaction, and returns the changed room. */
 export async function addMembersTo(
   db: Db,
   room: RoomDoc,
@@ -121,10 +121,10 @@ export async function addMembersTo(
 }
 
 /**
- * The same in many groups, in few round trips; returns the changed rooms. Each must be as it was read, possibly before the
+ * Like addMembersTo, for many groups in few round trips. Returns the changed rooms. The rooms may have been read before the
  * transaction.
- * @param facts the bans and invitations of the users, read after the rooms; by default read here
- * @throws StaleReadError
+ * @param facts the users' bans and invitations, read after the rooms; by default read here
+ * @throws StaleReadError if a room has changed since it was read
  */
 export async function addMembersToRooms(
   db: Db,
@@ -145,14 +145,13 @@ export async function addMembersToRooms(
   }))
   const memberships = withUsers.flatMap(({ room, users }) => users.map((user) => key(room.app, room.id, user)))
   const [blocked, invited, { matchedCount }] = await Promise.all([
-    // Bans and invitations are read outside the transaction, concurrently: a ban that it does not see writes the room too, and
-    // conflicts.
+    // Read concurrently, outside the transaction: a ban that is missed here also writes the room, and conflicts.
     facts ? marksOf(facts.bans, []) : findBlocked(db, withUsers, false),
     facts ? facts.invitations.length > 0 : hasInvitations(db, memberships),
-    // The rooms first, so that the loser of a race for one restarts before it has done the rest.
+    // Write the rooms first, so that the loser of a race restarts before doing the rest.
     db.rooms.bulkWrite(
       changes.map(({ before, after: { memberCount, firstMembers } }) => ({
-        updateOne: { filter: asItWasRead(before), update: { $set: { memberCount, firstMembers }, ...moved() } },
+        updateOne: { filter: isUnchanged(before), update: { $set: { memberCount, firstMembers }, ...moved() } },
       })),
       { session, ordered: false },
     ),
@@ -163,12 +162,12 @@ export async function addMembersToRooms(
   return changes.map(({ after }) => after)
 }
 
-/** `version` moves with members and bans; a new member has read up to `seq`, and joins after `clockMS`. */
-function asItWasRead({ _id, version, seq, clockMS }: RoomDoc): Filter<RoomDoc> {
+/** `version` changes with members and bans. New members have read up to `seq`, and join after `clockMS`. */
+function isUnchanged({ _id, version, seq, clockMS }: RoomDoc): Filter<RoomDoc> {
   return { _id, version: version ?? { $exists: false }, seq, clockMS }
 }
 
-/** The members that lists show: the longest-standing. */
+/** The members that lists show: the longest-standing ones. */
 export async function findFirstMembers(
   db: Db,
   room: RoomDoc,
@@ -183,9 +182,7 @@ export async function findFirstMembers(
   return first.map(({ user }) => user)
 }
 
-/**
- * The marks of read-only memberships, by ID: of users banned there, or in a direct room blocked by the other.
- */
+/** The marks of read-only memberships, by ID: of users banned in the room, or blocked by the other user of a direct room. */
 export async function findBlocked(
   db: Db,
   joining: readonly Joining[],

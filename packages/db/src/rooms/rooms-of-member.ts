@@ -11,7 +11,7 @@ import type { MembershipDoc, RoomDoc } from './documents.ts'
 import { unreadOf } from './memberships.ts'
 import { type RoomSummary, summaryFields } from './rooms.ts'
 
-/** A room as one of its members has it in a list. */
+/** A room in a member's list. */
 export interface RoomOfMember {
   membership: Pick<
     MembershipDoc,
@@ -19,16 +19,17 @@ export interface RoomOfMember {
   >
   room: RoomSummary
   unread: number
-  /** All of it, where it was read with the rest. */
+  /** All shown fields, if they were read. */
   shown?: ShownRoom
 }
 
-/** All that is shown of a room, at one moment. */
+/** A consistent read of everything that is shown of a room. */
 export interface ShownRoom {
+  /** `buffer` has only its last message. */
   room: RoomDoc & { own: number[] }
-  /** The last message, where it is flushed; else it is the buffer, of which only the last is there. */
+  /** The last message if it is flushed; otherwise it is in `room.buffer`. */
   last: MessageDoc[]
-  /** The members and the sender to show. */
+  /** The members to show, and the last message's sender. */
   users: UserDoc[]
 }
 
@@ -36,13 +37,12 @@ const membershipFields = {
   ...{ _id: 0, roomKey: 1, readSeq: 1, uncounted: 1, flushedSeq: 1, hiddenUpToSeq: 1, pref: 1, notify: 1 },
 } satisfies Record<keyof RoomOfMember['membership'] | '_id', 0 | 1>
 
-/** Documents in one reply of MongoDB, which by itself makes a second round trip after a hundred. */
+/** Documents per reply. MongoDB's default of 101 in the first batch would need a second round trip. */
 const perReply = 10_000
 
 /**
- * The rooms of a user that are not deleted, each with the exact unread count, in no order. Costs two round trips, and
- * reads only parts of the documents.
- * @param showUpTo for at most this many rooms it reads all shown fields
+ * The user's rooms, without deleted ones, each with the exact unread count, unordered. Takes two round trips.
+ * @param showUpTo reads all shown fields if the user has at most this many rooms
  */
 export async function findRoomsOfMember(
   db: Db,
@@ -89,8 +89,8 @@ async function findShown<S extends ShownRoom>(
 }
 
 /**
- * All that is shown of rooms, as it is now, in one round trip, without deleted ones and those that the user has left: the
- * unread count is of the moment of the last message.
+ * Reads everything that is shown of rooms, in one round trip. Excludes deleted rooms and those that the user has left. The
+ * unread count is consistent with the last message.
  */
 export async function findShownRooms(
   db: Db,
@@ -107,7 +107,7 @@ export async function findShownRooms(
   })
 }
 
-/** The stages of a pipeline on rooms that add the user's membership as `mine`, and leave out those of which they are no member. */
+/** Stages on rooms that add the user's membership as `mine`, and exclude rooms without one. */
 function onlyOfMember(db: Db, user: string): Document[] {
   return [
     { $set: { mine: [{ $concat: ['$_id', { $literal: `\0${user}` }] }] } },
@@ -116,7 +116,7 @@ function onlyOfMember(db: Db, user: string): Document[] {
   ]
 }
 
-/** The stages of a pipeline on rooms that add all that is shown of them. */
+/** Stages on rooms that turn each into a ShownRoom. */
 function shownStages(db: Db, app: string, user: string): Document[] {
   const buffer = { $ifNull: [{ $slice: ['$buffer', -1] }, '$$REMOVE'] }
   const shown = { $concatArrays: ['$room.firstMembers', '$last.sender', { $ifNull: ['$room.buffer.sender', []] }] }
@@ -133,7 +133,7 @@ function shownStages(db: Db, app: string, user: string): Document[] {
   ]
 }
 
-/** The stage that finds the message `last` in the bucket with the key `inBucket`, and puts it there. */
+/** A stage that looks up the message `last` in the bucket with the key `inBucket`, and replaces `inBucket` by it. */
 function lookUpInBuckets(db: Db): Document {
   const isLast = { $eq: ['$$this._id', '$$last'] }
   const of = { app: '$app', room: '$room', roomKey: '$roomKey' }
@@ -152,11 +152,11 @@ function lookUpInBuckets(db: Db): Document {
 
 /** A room as one of its members sees it. */
 export interface OpenedRoom extends ShownRoom {
-  /** None when the user is not a member. */
+  /** The user's membership; empty if the user is not a member. */
   memberships: MembershipDoc[]
 }
 
-/** Reads a room for one of its members in one round trip; undefined when there is no such room. */
+/** Reads a room for one of its members in one round trip; undefined if there is no such room. */
 export async function findRoomOfMember(db: Db, app: string, id: string, user: string): Promise<OpenedRoom | undefined> {
   const stages = [
     { $match: { _id: key(app, id) } },

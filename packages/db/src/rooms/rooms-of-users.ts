@@ -4,21 +4,21 @@ import type { MembershipDoc } from './documents.ts'
 import { findDeletedRooms } from './erasing-rooms.ts'
 import { isMuted } from './memberships.ts'
 
-/** Below this many, memberships are looked up one by one; otherwise all of the users' are read. */
+/** Up to this many user-room pairs, memberships are looked up by ID; beyond, all memberships of the users are read. */
 const mostPairs = 20_000
 
-/** The IDs of the rooms that a user is in; one index, no documents of rooms. */
+/** The IDs of a user's rooms, including deleted ones. */
 export async function findRoomIdsOfUser(db: Db, app: string, user: string): Promise<string[]> {
   const [rooms = []] = await findRoomsOfUsers(db, [{ app, user }])
   return rooms.map(({ room }) => room)
 }
 
-/** The number of a user's rooms: reads index entries only. */
+/** The number of a user's rooms. Reads index entries only. */
 export async function countRoomsOfUser(db: Db, app: string, user: string): Promise<number> {
   return db.memberships.countDocuments({ userKey: key(app, user) })
 }
 
-/** Those of these rooms that a user is in. */
+/** The rooms among these that a user is a member of. */
 export async function findRoomsOfMember(
   db: Db,
   app: string,
@@ -30,7 +30,7 @@ export async function findRoomsOfMember(
   return (await found.project<Pick<MembershipDoc, 'room'>>({ _id: 0, room: 1 }).toArray()).map(({ room }) => room)
 }
 
-/** Those of these users that are in one of these rooms (IDs), at a cost independent of the rooms' and users' sizes. */
+/** The users among these who are in any of these rooms (IDs). The cost does not depend on the rooms' sizes. */
 export async function findUsersInRooms(
   db: Db,
   app: string,
@@ -51,7 +51,7 @@ export async function findUsersInRooms(
 
 type RoomOfUser = Pick<MembershipDoc, 'room' | 'joinedAtMS'>
 
-/** The rooms of many users; one list per user, in their order. */
+/** The rooms of many users: one list per user, in the order of `users`. */
 export async function findRoomsOfUsers(
   db: Db,
   users: readonly { app: string; user: string }[],
@@ -65,7 +65,7 @@ export async function findRoomsOfUsers(
   return keys.map((userKey) => rooms.get(userKey) ?? [])
 }
 
-/** The IDs of the rooms, deleted ones left out, that users muted (`mute` of the User; the same fact as `pref.muted`). */
+/** The IDs of the rooms that users muted, without deleted rooms (`mute` of the User; the same fact as `pref.muted`). */
 export async function findMutedRooms(db: Db, app: string, users: readonly string[]): Promise<Map<string, string[]>> {
   const muted = await findMutedRoomsByKey(
     db,
@@ -74,7 +74,7 @@ export async function findMutedRooms(db: Db, app: string, users: readonly string
   return new Map(users.map((user) => [user, muted.get(key(app, user)) ?? []]))
 }
 
-/** The same of users of any apps, by `key(app, user)`. */
+/** Like findMutedRooms, for users of any apps, by `key(app, user)`. */
 export async function findMutedRoomsByKey(db: Db, users: readonly string[]): Promise<Map<string, string[]>> {
   const muted = await db.memberships
     .find({ userKey: { $in: [...users] }, ...isMuted })

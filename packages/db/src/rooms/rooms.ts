@@ -18,12 +18,12 @@ export const roomIndexes: IndexDescription[] = [
   ...bufferIndexes,
 ]
 
-/** Part of every update of a room, so that a process that has read it notices. */
+/** Part of every update of a room, so that processes that read it before detect the change. */
 export function moved(): { $inc: { version: number } } {
   return { $inc: { version: versionStep() } }
 }
 
-/** The projection of a changed room; buffer.ts reads the buffer. */
+/** Returns a changed room without its buffer, which buffer.ts reads. */
 const after = { returnDocument: 'after', projection: withoutBuffer } as const
 
 export async function findRoom(db: Db, app: string, id: string, session?: ClientSession): Promise<RoomDoc | null> {
@@ -53,7 +53,7 @@ export const summaryFields = {
   roomTags: 1,
 } as const
 
-/** Those of these rooms that had a message since a time and are not deleted, the latest first. */
+/** The rooms among these with messages since a time, without deleted ones, latest first. */
 export async function findRoomsActiveSince(db: Db, keys: readonly string[], sinceMS: number): Promise<RoomSummary[]> {
   if (keys.length === 0) return []
   const found = await db.rooms
@@ -63,7 +63,7 @@ export async function findRoomsActiveSince(db: Db, keys: readonly string[], sinc
   return found.sort((a, b) => b.lastMessageAtMS - a.lastMessageAtMS)
 }
 
-/** The rooms among these whose threads have messages since a time, those with the latest first. */
+/** The rooms among these with thread messages since a time, without deleted ones, latest first. */
 export async function findRoomsWithThreadsSince(
   db: Db,
   keys: readonly string[],
@@ -78,7 +78,7 @@ export async function findRoomsWithThreadsSince(
     .toArray()
 }
 
-/** The number of an app's rooms that are not deleted: reads index entries, and only the deleted rooms. */
+/** The number of an app's rooms, without deleted ones. Reads index entries, and documents of deleted rooms only. */
 export async function countRooms(db: Db, app: string): Promise<number> {
   const [all, deleted] = await Promise.all([
     db.rooms.countDocuments({ app }, { hint: { app: 1, createdAtMS: 1, _id: 1 } }),
@@ -87,7 +87,7 @@ export async function countRooms(db: Db, app: string): Promise<number> {
   return all - deleted
 }
 
-/** The webhooks of these rooms; rooms without one are left out. */
+/** The webhooks of these rooms; rooms without one are omitted. */
 export async function findWebhooks(db: Db, keys: readonly string[]): Promise<Map<string, string>> {
   const rooms = await db.rooms
     .find({ _id: { $in: [...keys] }, webhook: { $ne: '' } }, { projection: { webhook: 1 } })
@@ -95,7 +95,7 @@ export async function findWebhooks(db: Db, keys: readonly string[]): Promise<Map
   return new Map(rooms.map(({ _id, webhook }) => [_id, webhook]))
 }
 
-/** Moves a room to another bot state; null if it has that state already, or is gone. */
+/** Moves a room to another bot state; null if it already has that state, or is deleted. */
 export async function setBotState(
   db: Db,
   { app, id }: { app: string; id: string },
@@ -109,7 +109,7 @@ export async function setBotState(
   )
 }
 
-/** Changes a room inside a transaction; returns the changed room. A deleted direct room frees its pair. */
+/** Changes a room in a transaction, and returns the changed room. Deleting a direct room frees its pair. */
 export async function updateRoomDoc(
   db: Db,
   room: RoomDoc,
@@ -125,14 +125,14 @@ export async function updateRoomDoc(
 }
 
 /**
- * Advances the room's clock for a change of a message, inside the transaction that writes the message: later than every time that
- * the room has given, so that a reader who pages by updated time never misses a change.
+ * Advances the room's clock for a change of a message, in the transaction that writes the message. The new time is later than
+ * all times assigned before, so that readers who page by `updatedAtMS` never miss a change.
  */
 export async function takeRoomTime(db: Db, room: RoomDoc, session: ClientSession): Promise<number> {
   return takeRoomTimes(db, room, 1, session)
 }
 
-/** Takes several times for changes in one transaction, a millisecond apart; returns the first. */
+/** Takes `count` times for changes in one transaction, one millisecond apart, and returns the first. */
 export async function takeRoomTimes(db: Db, room: RoomDoc, count: number, session: ClientSession): Promise<number> {
   const firstMS = Math.max(clock.now(), room.clockMS + 1)
   await db.rooms.updateOne({ _id: room._id }, { $set: { clockMS: firstMS + count - 1 }, ...moved() }, { session })

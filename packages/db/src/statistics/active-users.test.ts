@@ -15,7 +15,6 @@ const users = ['alice', 'bob', 'carol']
 
 describe('the active users of a period', () => {
   let servers: Servers
-  /** All services run this release. */
   let db: Db
   beforeAll(async () => {
     servers = await isolatedServers(['mongo'])
@@ -43,7 +42,7 @@ describe('the active users of a period', () => {
 
   test('are exact to the minute, recorded or imported', async () => {
     const endMS = Date.now() - (Date.now() % minuteMS)
-    /** A few hours, so that many share one. */
+    /** Within a few hours, so that many facts share an hour. */
     const ago = fc.integer({ min: 0, max: 200 })
     const note = fc.record({
       how: fc.constantFrom(...Object.keys(notes)),

@@ -13,10 +13,10 @@ import {
 } from './buckets.ts'
 import type { StatsUserDoc } from './documents.ts'
 
-/** A user's activity in a bucket, to be written. */
+/** A user's activity to add to a bucket. */
 export interface ActiveUser {
   document: Bucket & { user: string }
-  /** The bits to set. */
+  /** The minute bits to set. */
   minutes: bigint
 }
 
@@ -38,7 +38,7 @@ export class ActiveUsers {
     this.#byID.set(bucket._id, known)
   }
 
-  /** Everything collected. */
+  /** Returns and clears everything collected. */
   take(): ActiveUser[] {
     const all = [...this.#byID.values()]
     this.#byID.clear()
@@ -46,7 +46,7 @@ export class ActiveUsers {
   }
 }
 
-/** Records users active at a time, in the buckets of all levels or of some. */
+/** Records users as active at a time, in the buckets of these levels. */
 export async function noteActiveUsers(
   db: Db,
   users: readonly { app: string; user: string; atMS: number }[],
@@ -59,7 +59,7 @@ export async function noteActiveUsers(
   await writeActiveUsers(db, active.take())
 }
 
-/** Adds to the recorded activity. */
+/** Merges activity into the stored buckets. */
 export async function writeActiveUsers(db: Db, active: readonly ActiveUser[]): Promise<void> {
   await upsertBuckets(
     db.statsUsers,
@@ -73,7 +73,7 @@ export async function writeActiveUsers(db: Db, active: readonly ActiveUser[]): P
   )
 }
 
-/** The users active in these parts. */
+/** The users active in any of these stretches, sorted. */
 export async function findActiveUsers(db: Db, app: string, stretches: readonly Stretch[]): Promise<string[]> {
   if (stretches.length === 0) return []
   const within = stretches.flatMap((stretch): Filter<StatsUserDoc>[] =>
@@ -85,7 +85,7 @@ export async function findActiveUsers(db: Db, app: string, stretches: readonly S
   return users.map(({ _id }) => _id)
 }
 
-/** The minutes of a period as bits of their hours. */
+/** Matches the minutes of a period as bits of their hours. */
 function minutesIn(app: string, { fromMS, toMS }: Stretch): Filter<StatsUserDoc>[] {
   const count = Math.ceil((toMS - fromMS) / minute.sizeMS)
   const minutes = Array.from({ length: count }, (_, i) => fromMS + i * minute.sizeMS)

@@ -5,7 +5,7 @@ import { key } from '../keys.ts'
 const minuteMS = 60_000
 const dayMS = 86_400_000
 
-/** The sizes of buckets, and how long they are kept: older reports use coarser ones. */
+/** Bucket sizes and retention. Reports about older periods use coarser buckets. */
 export const bucketLevels = {
   minute: { sizeMS: minuteMS, keepMS: 3 * dayMS },
   hour: { sizeMS: 60 * minuteMS, keepMS: 40 * dayMS },
@@ -18,7 +18,7 @@ export interface Bucket {
   _id: string
   app: string
   level: BucketLevel
-  /** The beginning of the bucket. */
+  /** Start of the bucket. */
   at: Date
   expiresAt: Date
 }
@@ -28,15 +28,15 @@ export const statsIndexes: IndexDescription[] = [
   { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
 ]
 
-/** The finest first. */
+/** Finest first. */
 export const levels: readonly BucketLevel[] = Object.keys(bucketLevels) as BucketLevel[]
 
-/** The levels whose buckets still exist for a time, since imported data can be old. */
+/** The levels whose buckets for a time have not expired; imported data can be old. */
 export function keptLevels(atMS: number): BucketLevel[] {
   return levels.filter((level) => atMS + bucketLevels[level].sizeMS + bucketLevels[level].keepMS > clock.now())
 }
 
-/** The bucket of a time, of one level; `of` is its subject besides the app. */
+/** The bucket of a time at one level. `of` names its subject within the app. */
 export function bucketOf(level: BucketLevel, app: string, atMS: number, ...of: string[]): Bucket {
   const { sizeMS, keepMS } = bucketLevels[level]
   const beginMS = atMS - (atMS % sizeMS)
@@ -72,12 +72,12 @@ export interface Stretch {
   toMS: number
 }
 
-/** The condition of the buckets of a part. */
+/** Matches the buckets of a stretch. */
 export function inStretch(app: string, { level, fromMS, toMS }: Stretch) {
   return { app, level, at: { $gte: new Date(fromMS), $lt: new Date(toMS) } }
 }
 
-/** The same of several; there must be one. */
+/** Matches the buckets of several stretches; at least one is required. */
 export function inStretches(app: string, stretches: readonly Stretch[]): object {
   return { $or: stretches.map((stretch) => inStretch(app, stretch)) }
 }

@@ -12,7 +12,7 @@ export interface SentFact {
   atMS: number
 }
 
-/** Counts messages: one write of each kind for all of them, one document per room and user in each bucket. */
+/** Counts messages, with one bulk write each for rooms and users. */
 export async function noteMessages(db: Db, messages: readonly SentFact[]): Promise<void> {
   const rooms = new Map<string, StatsRoomDoc>()
   for (const { app, room, seq, atMS } of messages) {
@@ -39,7 +39,7 @@ export async function noteMessages(db: Db, messages: readonly SentFact[]): Promi
   ])
 }
 
-/** The rooms with messages in these parts, and how many each. */
+/** The number of messages in these stretches, by room. */
 export async function countByRoom(db: Db, app: string, stretches: readonly Stretch[]): Promise<Map<string, number>> {
   if (stretches.length === 0) return new Map()
   const count = { $add: [{ $subtract: ['$lastSeq', '$firstSeq'] }, 1] }
@@ -53,8 +53,8 @@ export async function countByRoom(db: Db, app: string, stretches: readonly Stret
 }
 
 /**
- * How many messages each room had in a part of a bucket, from the messages themselves: the last one before the part and
- * the last one in it, of each room with messages in the bucket. Two round trips.
+ * The number of messages per room in a part of a bucket, computed from the messages: the difference between the last seq
+ * before the part and the last seq in it. Two round trips.
  */
 export async function countInPart(
   db: Db,
@@ -70,7 +70,7 @@ export async function countInPart(
       { $match: { createdAtMS: { $lt: beforeMS } } },
       { $sort: { createdAtMS: -1 } },
       { $limit: 1 },
-      // Messages that were brought over may share their time.
+      // Imported messages can share a time.
       {
         $lookup: {
           ...{ from: db.messages.collectionName, localField: 'roomKey', foreignField: 'roomKey', as: 'last' },
@@ -122,7 +122,7 @@ export async function countInPart(
     rooms.map(({ roomKey }) => roomKey),
   )
   return rooms.flatMap(({ _id, roomKey, before, upTo, inBuckets }) => {
-    // Messages beyond the end belong to an unfinished import.
+    // Messages beyond the room's seq belong to an unfinished import.
     const seqOf = (...last: { seq: number | null }[]) =>
       Math.min(Math.max(0, ...last.map(({ seq }) => seq ?? 0)), ends.get(roomKey) ?? Infinity)
     const count = seqOf(...upTo, ...inBuckets.upTo) - seqOf(...before, ...inBuckets.before)
@@ -130,7 +130,7 @@ export async function countInPart(
   })
 }
 
-/** The seq of the last message of each of these rooms. */
+/** The rooms' last seqs. */
 async function findEnds(db: Db, keys: readonly string[]): Promise<Map<string, number>> {
   if (keys.length === 0) return new Map()
   const rooms = await db.rooms.find({ _id: { $in: [...keys] } }, { projection: { seq: 1 } }).toArray()

@@ -2,18 +2,18 @@ import type { Long } from 'mongodb'
 import type { Bucket } from './buckets.ts'
 
 /**
- * A user active in a bucket. The minutes are bits of an hour's document: a document per minute would make 4,320 for a user
- * connected for three days.
+ * A user who was active in a bucket. Minutes are bits of the hour's document: one document per minute would be 4,320 for a
+ * user connected for three days.
  */
 export interface StatsUserDoc extends Bucket {
   user: string
-  /** Of an hour: a bit for each minute in which the user was active. */
+  /** For an hour: a bit per minute in which the user was active. */
   minutes?: Long
 }
 
 /**
- * A room with messages in a bucket. Seqs have no gaps and follow the time, so the first and the last give the number of messages,
- * even if events repeat or arrive in another order.
+ * A room with messages in a bucket. Seqs have no gaps and follow time, so the first and last give the number of messages, even
+ * if events are repeated or reordered.
  */
 export interface StatsRoomDoc extends Bucket {
   room: string
@@ -21,7 +21,7 @@ export interface StatsRoomDoc extends Bucket {
   lastSeq: number
 }
 
-/** The peak of connections in a bucket. */
+/** The peak number of connections in a bucket. */
 export interface StatsPeakDoc extends Bucket {
   peak: number
 }

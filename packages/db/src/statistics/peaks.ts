@@ -3,7 +3,7 @@ import { bucketLevels, bucketOf, inStretches, levels, type Stretch, upsertBucket
 
 const minuteMS = bucketLevels.minute.sizeMS
 
-/** Records the highest number of connections of minutes (minutes since 1970). */
+/** Records the peak number of connections per minute (minutes since 1970). */
 export async function notePeaks(db: Db, app: string, peaks: ReadonlyMap<number, number>): Promise<void> {
   const writes = [...peaks].flatMap(([minute, peak]) =>
     levels.map((level) => {
@@ -14,14 +14,14 @@ export async function notePeaks(db: Db, app: string, peaks: ReadonlyMap<number, 
   await upsertBuckets(db.statsPeaks, writes)
 }
 
-/** The peak of connections in these parts. */
+/** The peak number of connections in these stretches. */
 export async function findPeak(db: Db, app: string, stretches: readonly Stretch[]): Promise<number> {
   if (stretches.length === 0) return 0
   const [highest] = await db.statsPeaks.find(inStretches(app, stretches)).sort({ peak: -1 }).limit(1).toArray()
   return highest?.peak ?? 0
 }
 
-/** The peak of connections of each bucket of a level since a time, by its beginning in milliseconds. */
+/** The peak number of connections per bucket since a time, by the bucket's start in milliseconds. */
 export async function findPeaksSince(
   db: Db,
   app: string,

@@ -8,8 +8,8 @@ import { currentMarker, type MemberToPush, memberToPush, type ReadMarker } from 
 import { type CountedThread, threadKey } from './thread.ts'
 
 /**
- * The users of a thread: the sender of its root, and its senders. The document is like a membership, with the thread's key in
- * place of the room's. It outlives the membership of the room: a returning member takes part as before.
+ * The users of a thread: the senders of its root and its messages. Stored like a membership, with the thread's key as `roomKey`.
+ * Outlives the membership of the room, so that a returning member takes part as before.
  */
 export const threadMemberIndexes: IndexDescription[] = [
   { key: { userKey: 1 } },
@@ -33,7 +33,7 @@ export async function findThreadMember(
   return db.threadMembers.findOne({ _id: key(app, room, root, user) }, { ...(session && { session }) })
 }
 
-/** Read markers in threads, by the keys of their users, `key(app, room, root, user)`; users outside are left out. */
+/** Read markers in threads, by `key(app, room, root, user)`; users who are not in the thread are omitted. */
 export async function findThreadReadSeqs(db: Db, keys: readonly string[]): Promise<Map<string, number>> {
   if (keys.length === 0) return new Map()
   const found = db.threadMembers
@@ -42,7 +42,7 @@ export async function findThreadReadSeqs(db: Db, keys: readonly string[]): Promi
   return new Map((await found.toArray()).map(({ _id, readSeq }) => [_id, readSeq]))
 }
 
-/** Adds a user to the thread, with this marker. */
+/** Adds a user to the thread, with a read marker. */
 export async function joinThread(
   db: Db,
   { app, room, root }: ThreadOf,
@@ -56,7 +56,7 @@ export async function joinThread(
   await db.threadMembers.insertOne(member, { session })
 }
 
-/** Records a further message of a thread's user, which does not count as unread for them. */
+/** Records another own message of a thread's user, which does not count as unread for that user. */
 export async function countOwnInThread(
   db: Db,
   member: MembershipDoc,
@@ -68,7 +68,7 @@ export async function countOwnInThread(
   await db.threadMembers.updateOne({ _id: member._id }, { $set: counted }, { session })
 }
 
-/** Records when a member of a room with a slow mode sent to a thread. */
+/** Records when a member of a room with slow mode sent to a thread. */
 export async function noteThreadSent(
   db: Db,
   { app, room, user }: { app: string; room: string; user: string },
@@ -78,10 +78,9 @@ export async function noteThreadSent(
   await db.memberships.updateOne({ _id: key(app, room, user) }, { $set: { threadSentAtMS: atMS } }, { session })
 }
 
-/** The threads of a user. */
 export type ThreadOfUser = ReadMarker & Pick<MembershipDoc, '_id' | 'room' | 'roomKey'>
 
-/** All threads of a user, including those of left rooms. */
+/** All threads of a user, including those in rooms that the user has left. */
 export async function findThreadsOfUser(
   db: Db,
   app: string,
@@ -95,10 +94,10 @@ export async function findThreadsOfUser(
     .toArray()
 }
 
-/** The thread fields of root messages. */
+/** A root message with its thread. */
 export type RootSummary = Required<Pick<MessageDoc, '_id' | 'app' | 'room' | 'thread'>>
 
-/** The roots of threads, by the key of the thread. */
+/** The roots of threads, by thread key. */
 export async function findRootsOfThreads(
   db: Db,
   threads: readonly Pick<ThreadOfUser, 'roomKey'>[],
@@ -112,7 +111,7 @@ export async function findRootsOfThreads(
   return new Map(found.map((root) => [threadKey(root, root._id), root]))
 }
 
-/** The users of all threads of a room, in pages. */
+/** Pages through the users of all threads of a room. */
 export async function* pageThreadUsers(
   db: Db,
   roomKey: string,
@@ -132,10 +131,7 @@ export async function leaveThreads(db: Db, app: string, user: string): Promise<v
   await db.threadMembers.deleteMany({ userKey: key(app, user) })
 }
 
-/**
- * The users to notify of a threaded message, in pages: the thread's users and the mentioned, as far as they are members of the
- * room.
- */
+/** Pages through the users to notify of a thread message: the thread's and the mentioned users who are members of the room. */
 export async function* pageThreadMembers(
   db: Db,
   { app, room, root }: ThreadOf,
@@ -158,7 +154,7 @@ export async function* pageThreadMembers(
   for (const users of inParts([...last, ...outside], perPage)) yield findMembersToPush(db, app, room, users)
 }
 
-/** A user to notify, with the notifications of one who takes part in the thread. */
+/** A user to notify, with the user's notification setting for the thread. */
 type OfThread = Pick<MembershipDoc, 'user' | 'notify'>
 
 async function findMembersToPush(
@@ -176,7 +172,7 @@ async function findMembersToPush(
   return found.map((member) => Object.assign(member, { thread: threads.get(member.user) }))
 }
 
-/** The notifications of threads, by the keys of their users, `key(app, room, root, user)`; those with none are left out. */
+/** Notification settings for threads, by `key(app, room, root, user)`; users without a setting are omitted. */
 export async function findThreadNotifications(
   db: Db,
   keys: readonly string[],

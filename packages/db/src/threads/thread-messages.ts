@@ -6,12 +6,12 @@ import type { MessageDoc } from '../messages/documents.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
 import type { Thread } from './thread.ts'
 
-/** The messages of all threads of a room; no other message is in it. */
+/** Covers only thread messages, of all threads of a room. */
 export const threadMessageIndexes: IndexDescription[] = [
   { key: { app: 1, room: 1, createdAtMS: 1 }, partialFilterExpression: { threadOf: { $exists: true } } },
 ]
 
-/** Inserts a message of a thread and writes the thread at its root, inside the transaction that has taken the room. */
+/** Inserts a thread message and updates `thread` of the root, in a transaction that has locked the room. */
 export async function insertInThread(
   db: Db,
   message: MessageDoc,
@@ -28,10 +28,10 @@ export async function insertInThread(
   await db.rooms.updateOne({ _id: roomKeyOf(root) }, { $set: { lastThreadAtMS: createdAtMS } }, { session })
 }
 
-/** A root is in the room itself. */
+/** A root's `roomKey` is the room's own. */
 const roomKeyOf = ({ roomKey }: MessageDoc) => roomKey
 
-/** Messages of the threads of a room that were sent in a stretch of time, the oldest first. */
+/** Thread messages of a room that were sent in a period, oldest first. */
 export async function findThreadMessages(
   db: Db,
   { app, id }: Pick<RoomDoc, 'app' | 'id'>,
@@ -50,7 +50,7 @@ export async function findThreadMessages(
     .toArray()
 }
 
-/** The latest messages of the threads of a room since a time, the latest first. */
+/** Thread messages of a room since a time, latest first. */
 export async function findLatestInThreads(
   db: Db,
   { app, id }: Pick<RoomDoc, 'app' | 'id'>,
@@ -64,7 +64,7 @@ export async function findLatestInThreads(
     .toArray()
 }
 
-/** The roots of the threads that these messages are in, by message; those of the room itself are left out. */
+/** The root IDs of thread messages, by message ID; messages outside threads are omitted. */
 export async function findRootsOf(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map()
   const found = db.messages.find({ _id: { $in: [...ids] }, threadOf: { $exists: true } })
@@ -72,7 +72,7 @@ export async function findRootsOf(db: Db, ids: readonly string[]): Promise<Map<s
   return new Map(messages.map(({ _id, threadOf }) => [_id, threadOf]))
 }
 
-/** Makes messages stubs, if they are none. */
+/** Turns messages into stubs, unless they are stubs already. */
 export async function stubMessagesByID(
   db: Db,
   ids: readonly string[],

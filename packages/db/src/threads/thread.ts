@@ -1,20 +1,20 @@
 import { key } from '../keys.ts'
 
-/** The fields of the root message about its thread. Written with each message of the thread. */
+/** The state of a thread, in its root message. Written with each message of the thread. */
 export interface Thread {
-  /** seq of the last message; with `goneUpToSeq` their number, since seq has no gaps. */
+  /** seq of the last message. seq has no gaps, so `seq - goneUpToSeq` is the number of messages. */
   seq: number
-  /** Up to this seq its messages are gone by retention. */
+  /** Retention has removed messages up to this seq. */
   goneUpToSeq?: number
   lastMessageID: string
   lastMessageAtMS: number
   /** The first users: the sender of the root, then the senders of the thread. */
   users: string[]
-  /** Up to this seq its messages were deleted with all of the room, before the last one was sent. */
+  /** Messages up to this seq were deleted by clearing the room, before the last message was sent. */
   deletedUpToSeq?: number
 }
 
-/** Maximum number of a thread's users to show. */
+/** Maximum number of thread users to show. */
 export const mostUsersShown = 5
 
 /** The `roomKey` of a thread's messages and users, in place of their room's. */
@@ -22,7 +22,7 @@ export function threadKey({ app, room }: { app: string; room: string }, root: st
   return key(app, room, root)
 }
 
-/** The parts of a thread that decide its members' unread counts. */
+/** The fields of a thread that its members' unread counts depend on. */
 export interface CountedThread {
   /** threadKey */
   _id: string
@@ -30,12 +30,11 @@ export interface CountedThread {
   deletedUpToSeq: number
 }
 
-/** How many messages a thread has. */
+/** The number of messages in a thread. */
 export function lengthOf({ seq, goneUpToSeq = 0 }: Pick<Thread, 'seq' | 'goneUpToSeq'>): number {
   return seq - goneUpToSeq
 }
 
-/** The root message. */
 interface Root {
   _id: string
   app: string
@@ -44,8 +43,8 @@ interface Root {
 }
 
 /**
- * The current thread of a root. Deleting all messages of a room writes only the room: if the last message of the thread is from
- * before that, all are deleted; each later message records their number.
+ * The effective state of a root's thread. Deleting all messages of a room writes only the room: if the thread's last message is
+ * older, all its messages are deleted. The next message records that in `deletedUpToSeq`.
  */
 export function countedThread(root: Root, room: { deletedUpToMS?: number }): CountedThread {
   const { seq = 0, lastMessageAtMS = 0, deletedUpToSeq = 0 } = root.thread ?? {}
@@ -53,7 +52,7 @@ export function countedThread(root: Root, room: { deletedUpToMS?: number }): Cou
   return { _id: threadKey(root, root._id), seq, deletedUpToSeq: areAllDeleted ? seq : deletedUpToSeq }
 }
 
-/** The thread of a root with one more message. */
+/** The thread of a root after one more message. */
 export function grownThread(
   { sender, thread }: { sender: string; thread?: Thread },
   { seq, deletedUpToSeq }: CountedThread,

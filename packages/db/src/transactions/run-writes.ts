@@ -4,8 +4,8 @@ import type { Db } from '../db.ts'
 import { endAbandoned } from './transaction.ts'
 
 /**
- * 'durable': settles when it is journaled on a majority. 'soon': when the primary has it. A crash may lose it
- * unnoticed, since the driver waits for the server to be back: no later step may rely on it.
+ * 'durable': resolves once the write is journaled on a majority. 'soon': once the primary has it. A crash can lose such a
+ * write unnoticed, so no later step may rely on it.
  */
 export type Durability = 'durable' | 'soon'
 
@@ -13,7 +13,7 @@ const writeConcerns = {
   durable: { w: 'majority', j: true },
   soon: { w: 1, j: false },
 } as const
-/** A write that waits for longer waits for a transaction, maybe of a process that was killed in it. */
+/** A write that takes longer waits for a transaction, possibly of a killed process. */
 const mostMS = 4_000
 /** MaxTimeMSExpired */
 const timeExpired = 50
@@ -21,7 +21,7 @@ const timeExpired = 50
 const mostStatements = 5_000
 const duplicateKey = 11_000
 
-/** Whether a write failed since it took too long. */
+/** Whether a write exceeded its time limit. */
 export function isTimeExpired(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === timeExpired
 }
@@ -32,7 +32,7 @@ interface WriteError {
   errmsg: string
   keyPattern?: Document
 }
-/** Whether an error of a statement is none for the caller. */
+/** Whether to ignore the error of a statement. */
 type PassOver = (error: WriteError) => boolean
 
 interface WriteReply extends Document {
@@ -43,13 +43,12 @@ interface WriteReply extends Document {
 }
 
 /**
- * Runs write statements of one collection as one command, without the driver's bulk classes, which cost more than the
- * writes. Outside of transactions, and never sent twice. One that waits for an abandoned transaction ends that, and
- * fails as if the database were away.
- * @param inOrder a failing statement, passed over or not, stops those after it; by default all run, in no order
- * @returns how many documents were matched or inserted, and how many of them are not as before
- * @throws MongoServerError, also when a single statement failed; MongoWriteConcernError when a majority has not
- *   confirmed the writes
+ * Runs write statements on one collection as one command, without the driver's bulk classes, which cost more CPU than the
+ * writes. Not for transactions; never retried. A write that waits for an abandoned transaction ends that transaction, and fails
+ * as if the database were down.
+ * @param inOrder a failed statement, ignored or not, stops the later ones; by default all run, unordered
+ * @returns the number of documents matched or inserted, and how many of those changed
+ * @throws MongoServerError if the command or a statement failed; MongoWriteConcernError if a majority has not confirmed the writes
  */
 export async function runWrites(
   db: Db,
@@ -87,8 +86,8 @@ async function runWrite(db: Db, command: Document): Promise<WriteReply> {
 }
 
 /**
- * Inserts the documents that are not there yet, by _id, durably; returns how many.
- * @throws MongoServerError when another unique key is taken
+ * Durably inserts the documents whose `_id` does not exist yet, and returns their number.
+ * @throws MongoServerError if another unique key is taken
  */
 export async function insertMissing(
   db: Db,
@@ -102,7 +101,7 @@ export async function insertMissing(
   }
   const { changed } = await runWrites(db, 'insert', collection, documents, 'durable', { passOver })
   if (taken.length === 0) return changed
-  // Of a document that is there already any of its keys may be named.
+  // For a document that already exists, the server can report any of its unique keys.
   const ids = documents.map(({ _id }) => _id)
   const found = await db.mongo
     .collection<{ _id: string }>(collection)
@@ -113,7 +112,7 @@ export async function insertMissing(
   if (missing.length > 0) {
     throw new MongoServerError({
       code: duplicateKey,
-      message: `${collection}: keys taken by others than ${missing.join(', ')}`,
+      message: `${collection}: unique keys of ${missing.join(', ')} are taken by other documents`,
     })
   }
   return changed

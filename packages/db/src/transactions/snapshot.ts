@@ -4,12 +4,12 @@ import type { Db } from '../db.ts'
 
 const pauseMS = 20
 const mostTries = 50
-/** SnapshotUnavailable, SnapshotTooOld: a collection or an index has just been created. A retry finds it. */
+/** SnapshotUnavailable, SnapshotTooOld: a collection or index was just created. A retry succeeds. */
 const unavailable = new Set([246, 239])
 
 /**
- * Reads at one snapshot, that of the last majority write: results of several round trips are consistent and include every write
- * acknowledged before. `read` must have no effect.
+ * Reads in one majority-committed snapshot: several round trips are consistent, and include every write acknowledged before.
+ * `read` can run repeatedly, so it must have no side effects.
  */
 export async function inSnapshot<T>(db: Db, read: (session: ClientSession) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {

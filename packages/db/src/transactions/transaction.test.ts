@@ -8,7 +8,7 @@ import { connectDb } from '../connect.ts'
 import type { Db } from '../db.ts'
 import { inTransaction, KeyTaken, StaleReadError } from './transaction.ts'
 
-/** Writes a document in a transaction, reports it, and stops there. */
+/** Writes a document in a transaction, reports it, and hangs. */
 const halfWay = `
   import { MongoClient } from 'mongodb'
   const client = new MongoClient(process.argv[1])
@@ -42,11 +42,11 @@ describe('a transaction', () => {
       runs++
       await db.pendingEvents.updateOne({ _id: 'x' }, { $set: { atMS: 2 } }, { session })
     })
-    assert.ok(runs > 1, 'it did conflict')
+    assert.ok(runs > 1, 'the transactions conflicted')
     assert.equal((await db.pendingEvents.findOne({ _id: 'x' }))?.atMS, 2)
   })
 
-  test('that another process ended, taking this one for dead, runs again', async () => {
+  test('that another process aborted as abandoned runs again', async () => {
     const admin = db.client.db('admin')
     let runs = 0
     const codes: unknown[] = []
@@ -65,7 +65,7 @@ describe('a transaction', () => {
     assert.equal((await db.pendingEvents.findOne({ _id: 'x' }))?.atMS, 3)
   })
 
-  test('restarts if a document that it read has changed since', async () => {
+  test('runs again after a StaleReadError', async () => {
     let runs = 0
     const answer = await inTransaction(db, async () => {
       if (++runs < 3) throw new StaleReadError('not yet')
@@ -77,7 +77,7 @@ describe('a transaction', () => {
   describe('with a unique key', () => {
     const note = (_id: string) => ({ _id, atMS: 0, events: [] })
 
-    test('taken before it fails with KeyTaken in the second run, and leaves nothing behind', async () => {
+    test('taken before it started fails with KeyTaken in the second run, and leaves nothing behind', async () => {
       await db.pendingEvents.insertOne(note('taken'))
       for (const insert of ['one', 'many', 'bulk'] as const) {
         let runs = 0
@@ -107,7 +107,7 @@ describe('a transaction', () => {
       assert.deepEqual([seen, runs], [7, 2])
     })
 
-    test('taken by one document after another runs again until it finds a free key', async () => {
+    test('taken each time runs again until it finds a free key', async () => {
       const names = ['first', 'second', 'third']
       await db.pendingEvents.insertMany(names.map(note))
       const known = new Set<string>()

@@ -4,46 +4,45 @@ import type { Db } from '../db.ts'
 
 export type Session = ClientSession
 
-/** Data read before the transaction has changed: it runs again, and reads again. */
+/** Data read before the transaction has changed. The transaction runs again, and reads it again. */
 export class StaleReadError extends Error {
   override name = 'StaleReadError'
 }
 
-/** A unique key is taken, also when the transaction runs again. Nothing was written. */
+/** A unique key is taken, even after running the transaction again. Nothing was written. */
 export class KeyTaken extends Error {
   override name = 'KeyTaken'
 }
 
-/** After this long a transaction that keeps conflicting, or finds no server, fails instead of running again. */
+/** A transaction that keeps conflicting, or finds no server, fails after this long. */
 const giveUpAfterMS = 10_000
 const firstPauseMS = 2
-/** Reached after eight conflicts in a row: with that many competitors, trying more often lets none succeed. */
+/** Reached after nine conflicts in a row: with so many competitors, retrying sooner would let none succeed. */
 const longestPauseMS = 1_000
-/** Those that wait for a turn compete with one of each other process, which goes on at once when it has won. */
+/** With a turn, a transaction competes with at most one per other process, so it can retry sooner. */
 const longestPauseWithTurnMS = 50
 const duplicateKey = 11_000
-/** A conflict that lasts longer than this may be with a process that was killed. */
+/** A conflict that lasts longer may be with a killed process. */
 const suspiciousAfterMS = 1_000
-/** No living process leaves a transaction idle for this long, not even on a very busy machine. */
+/** A live process does not leave a transaction idle this long, even on a very busy machine. */
 const abandonedAfterMS = 3_000
 
 /**
- * Runs `work` in one transaction on a snapshot, committed journaled on a majority. On a conflict with
- * another writer it is aborted and run again from the start after a short pause, so `work` must have no
- * effect of its own outside the session.
+ * Runs `work` in a snapshot transaction, committed and journaled on a majority. On a write conflict, the transaction is
+ * aborted and retried from the start after a short pause, so `work` must have no side effects outside the session.
  *
- * A unique key that is taken after the snapshot is a conflict too. One that was taken in the snapshot leads to a second
- * run, because `work` may have looked before the snapshot; when it is taken then as well, the transaction fails with
+ * A unique key that was taken after the snapshot is a conflict too. If a key was already taken in the snapshot, the transaction
+ * runs a second time, since `work` may have checked it before the snapshot. If the same key is still taken, it fails with
  * KeyTaken.
  *
- * Transactions that are sure to conflict give the same `turn`: in one process they wait for each other instead, and each
- * succeeds. Otherwise fifty of them would block each other for seconds.
+ * Transactions that are certain to conflict should pass the same `turn`: in one process, they then run one after the other.
+ * Otherwise, fifty of them would block each other for seconds.
  *
- * The driver's `withTransaction` does the same, but goes on in silence for two minutes while the database
- * is away; an API should rather return an error.
+ * The driver's `withTransaction` is similar, but retries silently for two minutes while the database is down. An API should
+ * return an error instead.
  *
- * A process that is killed in a transaction leaves its documents locked until the server ends the transaction, after a
- * minute by default. So a transaction that keeps conflicting ends those that have been idle for three seconds.
+ * A process that is killed in a transaction leaves documents locked until the server aborts the transaction, by default after
+ * a minute. A transaction that keeps conflicting therefore aborts those that have been idle for three seconds.
  *
  * @throws KeyTaken, NoTurn, or the error of the last run
  */
@@ -58,7 +57,7 @@ export async function inTransaction<T>(
 
 async function runUntilDone<T>(db: Db, work: (session: Session) => Promise<T>, pauseMS: number): Promise<T> {
   const deadlineMS = performance.now() + giveUpAfterMS
-  let lookAtMS = performance.now() + suspiciousAfterMS
+  let suspiciousAtMS = performance.now() + suspiciousAfterMS
   let taken: string | undefined
   return db.client.withSession(async (session) => {
     for (let run = 1; ; run++) {
@@ -73,11 +72,11 @@ async function runUntilDone<T>(db: Db, work: (session: Session) => Promise<T>, p
           taken = error.message
         } else if (!isWorthAnotherRun(error)) throw error
         if (performance.now() > deadlineMS) throw error
-        if (isConflict(error) && performance.now() > lookAtMS) {
-          lookAtMS = performance.now() + suspiciousAfterMS
+        if (isConflict(error) && performance.now() > suspiciousAtMS) {
+          suspiciousAtMS = performance.now() + suspiciousAfterMS
           await endAbandoned(db)
         }
-        // Conflicting transactions must not retry at the same moment.
+        // Jitter: conflicting transactions must not retry at the same time.
         await pause(Math.min(firstPauseMS * 2 ** run, pauseMS) * Math.random())
       }
     }
@@ -96,7 +95,7 @@ async function runOnce<T>(session: Session, work: (session: Session) => Promise<
       await session.commitTransaction()
       return result
     } catch (error) {
-      // It may be committed already; committing again is safe and finds out.
+      // The commit may have been applied. Committing again is safe, and returns the outcome.
       const isUnknown =
         isInterrupted(error) || (error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult'))
       if (!isUnknown || performance.now() > deadlineMS) throw error
@@ -104,7 +103,7 @@ async function runOnce<T>(session: Session, work: (session: Session) => Promise<
   }
 }
 
-/** Ends the transactions of our own database user that have waited for their next command for three seconds or longer. */
+/** Aborts transactions of the same database user that have been idle for `abandonedAfterMS`. */
 export async function endAbandoned(db: Db): Promise<void> {
   const admin = db.client.db('admin')
   const abandoned = await admin
@@ -117,7 +116,7 @@ export async function endAbandoned(db: Db): Promise<void> {
   if (abandoned.length > 0) await admin.command({ killSessions: abandoned.map(({ lsid: { id } }) => ({ id })) })
 }
 
-/** Ignores failure: the server aborts the transaction by itself later. */
+/** Ignores failures: the server aborts the transaction later. */
 async function abort(session: Session): Promise<void> {
   try {
     await session.abortTransaction()
@@ -135,19 +134,19 @@ export function isConflict(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === writeConflict
 }
 
-/** Its message names the collection, the index and the key. */
+/** The error's message names the collection, the index and the key. */
 export function isDuplicateKey(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === duplicateKey
 }
 
-/** Another process took this one for dead (endAbandoned), which had only stood still. MongoDB puts no label on it. */
+/** Another process aborted this transaction as abandoned (endAbandoned). MongoDB sets no error label. */
 function isInterrupted(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === interrupted
 }
 
 function isWorthAnotherRun(error: unknown): boolean {
   if (error instanceof StaleReadError || isInterrupted(error)) return true
-  // The work before a run waited for another transaction.
+  // `beforeNextRun` waited for another transaction.
   if (error instanceof MongoServerError && error.code === timeExpired) return true
   return error instanceof MongoError && error.hasErrorLabel('TransientTransactionError')
 }

@@ -2,11 +2,11 @@ import { KeyedMutex } from '@parley/async/keyed-mutex'
 
 /** Transactions that would conflict take turns in this process, in order of arrival. */
 export interface Turns {
-  /** Runs work while it holds all keys. @throws NoTurn, and the error of the work */
+  /** Runs `work` while holding all keys. @throws NoTurn, or the error of `work` */
   take<T>(keys: readonly string[], work: () => Promise<T>): Promise<T>
 }
 
-/** The turn did not come in time, because too much work waits for the same key. Nothing was done. */
+/** The turn did not come in time: too much work waits for the same key. Nothing was done. */
 export class NoTurn extends Error {
   override name = 'NoTurn'
 }

@@ -5,14 +5,14 @@ import type { MembershipDoc, RoomDoc } from '../rooms/documents.ts'
 import { unreadOf } from '../rooms/memberships.ts'
 import { inSnapshot } from '../transactions/snapshot.ts'
 
-/** Memberships per step, which bounds the memory however many rooms the users are in. */
+/** Memberships per round; bounds memory. */
 const perRound = 5_000
 
 type Marker = Pick<MembershipDoc, 'user' | 'roomKey' | 'readSeq' | 'uncounted' | 'flushedSeq'>
 
 /**
- * The total unread messages of many users over all their rooms. Reads their memberships once and each room once
- * per 5,000 memberships; counts no messages.
+ * The total number of unread messages per user, over all their rooms. Reads each membership once, and each room once per
+ * 5,000 memberships. Reads no messages.
  */
 export async function totalUnreadOf(db: Db, app: string, users: readonly string[]): Promise<Map<string, number>> {
   if (users.length === 0) return new Map()

@@ -6,14 +6,14 @@ import { currentMarkerIn } from '../rooms/memberships.ts'
 /** A message that is deleted for all, or recalled. */
 export interface DeletedMessage {
   seq: number
-  /** Users for whom it never counted: its sender, and members that deleted it for themselves. */
+  /** Users for whom the message never counted: its sender, and members who deleted it for themselves. */
   except: readonly string[]
 }
 
 /**
- * Messages deleted for all or recalled no longer count as unread: records it for every member with some of them after their
- * marker, in one write for all, and one for each member for whom some never counted.
- * @param members of rooms, or of threads
+ * Adds messages that were deleted for all or recalled to the `uncounted` of every member whose marker is before them. One
+ * write for all members, plus one per member for whom some messages never counted.
+ * @param members the memberships of rooms, or of threads
  */
 export async function uncountDeleted(
   members: Db['memberships'],

@@ -6,12 +6,12 @@ import type { MessageDoc } from '../messages/documents.ts'
 import { findDeletedUpTo } from '../messages/user-deletions.ts'
 import type { MembershipDoc } from '../rooms/documents.ts'
 
-/** Messages after a read marker that do not count as unread for a member. Each is in one of them. */
+/** Messages after a read marker that do not count as unread for a member. Each message counts once. */
 export interface Uncounted {
   own: number
-  /** Deleted for all, or recalled; without own ones. */
+  /** Deleted for all or recalled, except own messages. */
   deleted: number
-  /** Deleted by the member for themselves; without own ones and those in `deleted`, unless all of the room was hidden. */
+  /** Deleted by the member for themselves, and not in `own` or `deleted`. Includes all messages up to a deletion of all. */
   hidden: number
 }
 
@@ -26,11 +26,10 @@ export function neverUnread(roomKey: string, seq: { $gt: number; $lte?: number }
 }
 
 /**
- * Counts a member's `uncounted` after `seq` from the messages. Reads the index of own messages, and the deleted or
- * recalled ones.
- * @param upToSeq the last message of the room or thread: an unfinished import may have written more, which do not count
- *   yet
- * @param ownInBuffer seqs of the own messages in the room's buffer, which `flushedSeq` divides into counted and uncounted
+ * Computes a member's `uncounted` after `seq` from the messages. Reads index entries of own messages, and the deleted or
+ * recalled messages.
+ * @param upToSeq the last seq of the room or thread; an unfinished import may have written messages beyond it
+ * @param ownInBuffer seqs of the member's buffered messages; those up to `flushedSeq` are already counted
  */
 export async function countUncountedAfter(
   db: Db,
@@ -41,7 +40,7 @@ export async function countUncountedAfter(
   session: ClientSession,
 ): Promise<Uncounted> {
   const { app, room, roomKey, user, flushedSeq = 0 } = membership
-  // Deleting all messages of a room for oneself keeps its threads.
+  // Deleting all messages of a room for oneself does not affect its threads.
   const isOfThread = roomKey !== key(app, room)
   const from = isOfThread ? seq : Math.max(seq, await findDeletedUpTo(db, app, room, user, session))
   const after = { $gt: from, $lte: upToSeq }

@@ -7,17 +7,17 @@ import type { MembershipDoc, RoomDoc } from '../rooms/documents.ts'
 import { currentMarker, unreadOf } from '../rooms/memberships.ts'
 import { countUncountedAfter, sumOf, type Uncounted } from './uncounted.ts'
 
-/** The numbers that make a member's unread count in a room: unread = seq − readSeq − uncounted. */
+/** The terms of a member's unread count in a room: unread = seq − readSeq − uncounted. */
 export interface UnreadSum {
   seq: number
-  /** The present read marker. */
+  /** The effective read marker. */
   readSeq: number
-  /** Messages after the marker that do not count, as they are kept. */
+  /** Stored number of messages after the marker that do not count, plus own unflushed ones. */
   uncounted: number
   unread: number
 }
 
-/** The same counted from the messages. */
+/** The unread count computed from the messages. */
 export interface CountedSum extends Uncounted {
   unread: number
 }
@@ -27,10 +27,10 @@ export type MembershipToSum = Pick<
   '_id' | 'app' | 'room' | 'roomKey' | 'user' | 'readSeq' | 'uncounted' | 'flushedSeq'
 >
 
-/** A room with the senders of its buffer: see findRoomHeads. */
+/** A room with the seqs and senders of its buffered messages. */
 export type RoomToSum = Pick<RoomDoc, '_id' | 'seq' | 'deletedUpToSeq' | 'buffer' | 'flushedSeq'>
 
-/** The rooms that are not deleted, for their members' sums. */
+/** Rooms by key, without deleted ones, for their members' sums. */
 export async function findRoomsToSum(
   db: Db,
   keys: readonly string[],
@@ -57,7 +57,7 @@ export async function findMembershipsToSum(
     .toArray()
 }
 
-/** The stored count. The membership and the room must have been read in one snapshot or transaction. */
+/** The stored unread count. The membership and the room must have been read in one snapshot or transaction. */
 export function sumUnread(membership: MembershipToSum, room: RoomToSum): UnreadSum {
   const { readSeq, uncounted } = currentMarker(membership, room)
   const own = ownInBuffer(membership.user, room)
@@ -70,8 +70,8 @@ export function sumUnread(membership: MembershipToSum, room: RoomToSum): UnreadS
 }
 
 /**
- * The count by the messages, in the snapshot or transaction of the membership and the room: reads an index entry for
- * each after the marker.
+ * The unread count computed from the messages, in the snapshot or transaction of the membership and the room. Reads an index
+ * entry per message after the marker.
  */
 export async function countUnread(
   db: Db,
@@ -96,7 +96,7 @@ export async function countUnread(
   return { ...uncounted, unread: messages - sumOf(uncounted) }
 }
 
-/** The messages after the marker that do not count, by reason, including own ones that are not flushed yet. */
+/** The messages after the marker that do not count, by reason, including own unflushed ones. */
 export async function countParts(
   db: Db,
   membership: MembershipToSum,
@@ -109,7 +109,7 @@ export async function countParts(
   return { ...counted, own: counted.own + ownUnflushed({ ...membership, readSeq }, own) }
 }
 
-/** Seqs of the user's own messages in the buffer of a room. */
+/** Seqs of the user's buffered messages in a room. */
 export function ownInBuffer(user: string, { buffer = [] }: Pick<RoomDoc, 'buffer'>): number[] {
   return buffer.filter(({ sender }) => sender === user).map(({ seq }) => seq)
 }

@@ -6,7 +6,7 @@ import { inSnapshot } from '../transactions/snapshot.ts'
 import { inTransaction } from '../transactions/transaction.ts'
 import { countUnread, findRoomsToSum, ownInBuffer, type RoomToSum, sumUnread } from './unread-sums.ts'
 
-/** A member whose unread count disagrees with the messages. */
+/** A member whose stored unread count does not match the messages. */
 export interface WrongUnread extends Pick<MembershipDoc, '_id' | 'app' | 'room' | 'user'> {
   unread: number
   countedUnread: number
@@ -19,9 +19,9 @@ export interface Verified {
 }
 
 /**
- * Compares unread counts with the messages, all at one moment; changes nothing.
- * @param memberships their IDs; those that are gone, or of deleted rooms, are left out
- * @param mostMessages members with more messages than this after their marker are left out
+ * Compares stored unread counts with the messages, in one snapshot. Read-only.
+ * @param memberships IDs; those that do not exist or belong to deleted rooms are skipped
+ * @param mostMessages skips members with more messages after their marker
  */
 export async function verifyUnread(
   db: Db,
@@ -48,8 +48,8 @@ export async function verifyUnread(
 }
 
 /**
- * Corrects a member's unread count from the messages. It waits for concurrent changes, or restarts.
- * @returns whether it was wrong
+ * Corrects a member's unread count from the messages. Restarts on concurrent changes.
+ * @returns whether the count was wrong
  */
 export async function repairUnread(db: Db, { _id, app, room: id }: WrongUnread): Promise<boolean> {
   return inTransaction(db, async (session) => {
@@ -69,13 +69,13 @@ function unflushedOwn(membership: MembershipDoc, readSeq: number, room: RoomToSu
   return ownUnflushed({ ...membership, readSeq }, ownInBuffer(membership.user, room))
 }
 
-/** Some rooms of any apps, at random. */
+/** Random rooms of all apps. */
 export async function sampleRooms(db: Db, count: number): Promise<Pick<RoomDoc, '_id' | 'memberCount'>[]> {
   const fields = { $project: { memberCount: 1 } }
   return db.rooms.aggregate<Pick<RoomDoc, '_id' | 'memberCount'>>([{ $sample: { size: count } }, fields]).toArray()
 }
 
-/** IDs of at most `limit` memberships of a room, the longest-standing first, from a position on. */
+/** A page of a room's membership IDs, longest-standing first. */
 export async function findMembershipIds(db: Db, roomKey: string, skip: number, limit: number): Promise<string[]> {
   const found = await db.memberships
     .find(ofRoom(roomKey), { projection: { _id: 1 } })
@@ -86,14 +86,14 @@ export async function findMembershipIds(db: Db, roomKey: string, skip: number, l
   return found.map(({ _id }) => _id)
 }
 
-/** IDs of the memberships of an app, or of one of its rooms, in pages. */
+/** Pages through the membership IDs of an app, or of one of its rooms. */
 export async function* pageMembershipIds(
   db: Db,
   { app, room }: { app: string; room?: string | undefined },
   perPage: number,
 ): AsyncGenerator<string[]> {
   const { $gt: first, $lt } = keyRange(room === undefined ? app : key(app, room))
-  // After the bans from the app, which have an empty room.
+  // Skip bans from the app, whose keys have an empty room.
   let $gt = room === undefined ? key(app, '\u0001') : first
   for (;;) {
     const page = await db.memberships

@@ -6,19 +6,17 @@ import { key } from '../keys.ts'
 import type { BlockMark } from '../rooms/blocked-members.ts'
 import type { AppBan, UserDoc } from './documents.ts'
 
-/** The active ban of a user. */
+/** The active ban of a user from the app. */
 export function banInForce({ ban }: Pick<UserDoc, 'ban'>): AppBan | undefined {
   return ban && (ban.untilMS ?? Infinity) > clock.now() ? ban : undefined
 }
 
-/**
- * The key of the ban among the memberships, so that the read that decides a send finds it: no room has an empty ID.
- */
+/** The key of a ban in `memberships`, where the read before a send finds it. Room IDs are never empty. */
 export function appBanKey(app: string, user: string): string {
   return key(app, '', user)
 }
 
-/** Lies among the memberships, for a user banned from the app, or one being erased and possibly still in rooms. */
+/** Stored in `memberships`, for a user who is banned from the app, or being erased but still in rooms. */
 interface SendMark extends BlockMark {
   /** appBanKey(app, user) */
   _id: string
@@ -26,12 +24,12 @@ interface SendMark extends BlockMark {
   erasing?: true
 }
 
-/** An erasure should not take longer. */
+/** Upper bound for an erasure. */
 const longestErasureMS = 24 * 60 * 60 * 1_000
 
 /**
- * Bans a user from the app inside a transaction. It moves the mark of the configuration, so a gateway that caches the user as a
- * sender finds out with its next write.
+ * Bans a user from the app, in a transaction. Moves the configuration mark, so that a gateway that caches the user as a sender
+ * detects the ban with its next write.
  */
 export async function setAppBan(db: Db, user: UserDoc, ban: AppBan, session: ClientSession): Promise<UserDoc> {
   await setMark(db, user, { ...(ban.untilMS !== undefined && { blockedUntilMS: ban.untilMS }) }, session)
@@ -39,19 +37,19 @@ export async function setAppBan(db: Db, user: UserDoc, ban: AppBan, session: Cli
   return { ...user, ban }
 }
 
-/** Lifts the ban of a user inside a transaction. */
+/** Lifts the ban of a user, in a transaction. */
 export async function removeAppBan(db: Db, user: Pick<UserDoc, 'app' | 'id'>, session: ClientSession): Promise<void> {
   const { app, id } = user
   await db.memberships.deleteOne({ _id: appBanKey(app, id) }, { session })
   await db.users.updateOne({ _id: key(app, id) }, { $unset: { ban: 1 } }, { session })
 }
 
-/** Stops sends in the name of a user being erased, like a ban, inside the transaction that begins the erasure. */
+/** Blocks sends of a user who is being erased, like a ban. Call in the transaction that begins the erasure. */
 export async function setErasing(db: Db, user: Pick<UserDoc, 'app' | 'id'>, session: ClientSession): Promise<void> {
   await setMark(db, user, { erasing: true, blockedUntilMS: clock.now() + longestErasureMS }, session)
 }
 
-/** Ends that, once they are in no room any more. */
+/** Removes the mark of setErasing. Call once the user has left all rooms. */
 export async function unsetErasing(db: Db, { app, id }: Pick<UserDoc, 'app' | 'id'>): Promise<void> {
   await marksIn(db).deleteOne({ _id: appBanKey(app, id), erasing: true })
 }

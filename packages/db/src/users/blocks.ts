@@ -28,7 +28,7 @@ export async function findBlock(
   return db.blocks.findOne({ _id: key(app, blocker, blockee) }, { session })
 }
 
-/** Which of these blocks there are, each `key(app, blocker, blockee)`. */
+/** The existing blocks among these, `key(app, blocker, blockee)`. */
 export async function findBlocks(db: Db, ids: readonly string[], session?: ClientSession): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const options = { projection: { _id: 1 }, ...(session && { session }) }
@@ -36,7 +36,7 @@ export async function findBlocks(db: Db, ids: readonly string[], session?: Clien
   return new Set(found.map(({ _id }) => _id))
 }
 
-/** The users blocked by a user, the longest blocked first. */
+/** The users blocked by a user, longest blocked first. */
 export async function findBlocksOfUser(
   db: Db,
   app: string,
@@ -51,7 +51,7 @@ export async function findBlocksOfUser(
     .toArray()
 }
 
-/** Which of these users block `blockee`. */
+/** The users among these who block `blockee`. */
 export async function findBlockersOf(
   db: Db,
   app: string,
@@ -67,7 +67,7 @@ export async function deleteBlock(db: Db, { _id }: BlockDoc, session: ClientSess
   await db.blocks.deleteOne({ _id }, { session })
 }
 
-/** Lifts all blocks that a user made, inside a transaction. */
+/** Lifts all blocks by a user, in a transaction. */
 export async function deleteBlocksBy(db: Db, app: string, blocker: string, session: ClientSession): Promise<void> {
   await db.blocks.deleteMany({ blockerKey: key(app, blocker) }, { session })
 }

@@ -10,12 +10,12 @@ export interface CommandRobot {
   commands: RobotCommand[]
 }
 
-/** At most this many of an app's robots with commands are examined. */
+/** Maximum number of an app's robots to examine. */
 const mostRobots = 1_000
 
 /**
- * The robots of a room with commands, without banned ones; with `name`, those with this command. Searches the app's robots, at a
- * cost independent of the room's size.
+ * The robots in a room with commands, or with the command `name`. Excludes banned robots. Searches the app's robots, so the
+ * cost does not depend on the room's size.
  */
 export async function findCommandRobots(db: Db, app: string, room: string, name?: string): Promise<CommandRobot[]> {
   const robots = await db.users

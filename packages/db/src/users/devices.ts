@@ -6,12 +6,14 @@ import type { DeviceDoc } from './documents.ts'
 
 export const deviceIndexes: IndexDescription[] = [{ key: { userKey: 1 } }]
 
-/** Devices of a user. An app registers its own at every start, so the longest unused ones are stale. */
+/** Devices kept per user. Clients register at every start, so the longest unused devices are stale. */
 const mostPerUser = 100
-/** Maximum removed by one registration, since a command has a size limit. */
+/** Devices removed per registration, since the size of a command is limited. */
 const mostTrimmed = 1_000
 
-/** Registers the token of a device; beyond the limit, the longest unused devices go. A token belongs to one device: another user of the same phone loses it. */
+/**
+ * Registers a device's token. Beyond `mostPerUser`, removes the longest unused devices. A token belongs to one device: another
+ * user of the same phone loses it. */
 export async function saveDevice(
   db: Db,
   device: Pick<DeviceDoc, 'app' | 'user' | 'device' | 'type' | 'token' | 'language'>,
@@ -30,7 +32,7 @@ export async function saveDevice(
   const before = await db.devices.findOneAndReplace({ _id }, whole, { upsert: true, session })
   if (before && before.token !== token) await forgetTokens(db, [before], session)
   const unused = await db.devices
-    // The clock of another process can be ahead: the new registration stays regardless.
+    // Excluded: another process's clock can be ahead, but the new registration must stay.
     .find({ userKey, _id: { $ne: _id } }, { session, projection: tokenOf })
     .sort({ updatedAt: -1 })
     .skip(mostPerUser - 1)
@@ -39,7 +41,7 @@ export async function saveDevice(
   await deleteFound(db, unused, session)
 }
 
-/** Unregisters a device of the user, by its ID or token, or all of them; returns how many there were. */
+/** Unregisters a user's device by ID or token, or all devices. Returns their number. */
 export async function deleteDevices(
   db: Db,
   app: string,
@@ -63,36 +65,36 @@ async function deleteFound(db: Db, found: readonly Found[], session?: ClientSess
   return deletedCount
 }
 
-/** Unless another device has taken them. After a kill an entry may stay; the next holder of the token replaces it. */
+/** Removes token entries, unless another device has the token. After a kill, an entry can remain; the next holder replaces it. */
 async function forgetTokens(db: Db, found: readonly Found[], session?: ClientSession): Promise<void> {
   const _id = { $in: found.map(({ app, token }) => key(app, token)) }
   const device = { $in: found.map((one) => one._id) }
   await db.deviceTokens.deleteMany({ _id, device }, { ...(session && { session }) })
 }
 
-/** The devices of many users in one query, each up to the limit. */
+/** The devices of many users in one query, at most `mostPerUser` each. */
 export async function findDevicesOfUsers(db: Db, app: string, users: readonly string[]): Promise<DeviceDoc[]> {
   if (users.length === 0) return []
   const found = new Map<string, DeviceDoc[]>()
   for await (const device of db.devices.find({ userKey: { $in: users.map((user) => key(app, user)) } })) {
     const own = found.get(device.userKey) ?? []
     own.push(device)
-    found.set(device.userKey, own.length < 2 * mostPerUser ? own : usedLast(own))
+    found.set(device.userKey, own.length < 2 * mostPerUser ? own : latestUsed(own))
   }
-  return Array.from(found.values()).flatMap(usedLast)
+  return Array.from(found.values()).flatMap(latestUsed)
 }
 
-function usedLast(devices: DeviceDoc[]): DeviceDoc[] {
+function latestUsed(devices: DeviceDoc[]): DeviceDoc[] {
   if (devices.length <= mostPerUser) return devices
   return devices.toSorted((a, b) => b.updatedAt.getTime() - a.updatedAt.getTime()).slice(0, mostPerUser)
 }
 
-/** Devices by their `_id`; those that are not registered are left out. */
+/** Devices by `_id`; unregistered ones are omitted. */
 export async function findDevices(db: Db, ids: readonly string[]): Promise<DeviceDoc[]> {
   return ids.length === 0 ? [] : db.devices.find({ _id: { $in: [...ids] } }).toArray()
 }
 
-/** Removes a token that its network rejected, unless it was registered again after `sinceMS`. */
+/** Removes a token that its push network rejected, unless it was registered again after `sinceMS`. */
 export async function deleteDeadToken(db: Db, app: string, token: string, sinceMS: number): Promise<void> {
   const device = await findHolder(db, app, token)
   if (device === undefined) return

@@ -3,7 +3,7 @@ import type { UserNotifications } from '@parley/contracts/resources/notification
 import type { DeviceType } from '@parley/contracts/resources/push/network'
 import type { Address } from '@parley/contracts/resources/user'
 
-/** A personal block of one user by another. */
+/** A block of one user by another. */
 export interface BlockDoc {
   /** key(app, blocker, blockee) */
   _id: string
@@ -23,16 +23,16 @@ export interface DeviceDoc {
   userKey: string
   device: string
   type: DeviceType
-  /** Of `web`: the PushSubscription as JSON text. */
+  /** For `web`: the PushSubscription as JSON text. */
   token: string
   /** BCP 47. */
   language?: string
-  /** The APNs topic of the token, found by sending. */
+  /** The APNs topic of the token, learned from sending. */
   topic?: string
   updatedAt: Date
 }
 
-/** A push token of an app: one device has it. */
+/** Assigns a push token to its one device. */
 export interface DeviceTokenDoc {
   /** key(app, token) */
   _id: string
@@ -59,16 +59,16 @@ export interface TokenDoc {
   /** SHA-256 of the token; the token itself is not stored. */
   digest: string
   expiresAt: Date
-  /** When the document goes: until then, a client that still uses the expired token is known not to guess. */
+  /** For the TTL. Until then, a client with the expired token is not mistaken for one that guesses tokens. */
   forgetAt: Date
   createdAt: Date
   /** Time of the last request, to the hour; absent before the first. */
   lastUsedAt?: Date
-  /** The device that it is for, or that its issuer names. */
+  /** The device that the token is for, or that its issuer names. */
   device?: string
-  /** Of an issuer of the app: it could come again, so its document stays when it is ended. */
+  /** Set on a token of the app's own issuer. It could be presented again, so its document stays when it is ended. */
   login?: { issuedAt: Date; jti?: string }
-  /** Ended before its time, or a mark that ends what nobody has presented yet (login-marks.ts). */
+  /** Revoked, or a mark that revokes tokens not presented yet (login-marks.ts). */
   ended?: true
 }
 
@@ -78,7 +78,7 @@ export interface UserDoc {
   app: string
   id: string
   nickname: string
-  /** The user is found by their beginnings (searched-names.ts); a user group has none. */
+  /** Searchable forms of the name, matched by prefix (searched-names.ts); absent in a user group. */
   names?: string[]
   description: string
   email?: string
@@ -91,26 +91,26 @@ export interface UserDoc {
   userAgent?: string
   notify?: UserNotifications
   lastLoginTimeMS: number
-  /** When their last socket closed. */
+  /** When the user's last socket closed. */
   lastSeenMS?: number
   lastJoinOrCreateRoomTime?: Date
   createdAt: Date
   updatedAt: Date
   /** Set on a user group: a virtual user that stands for these members. */
   groupMembers?: string[]
-  /** How often they were locked: see lock-user.ts. */
+  /** Number of locks: see lock-user.ts. */
   takes?: number
-  /** From the app; it may have ended. */
+  /** Ban from the app; may have expired. */
   ban?: AppBan
-  /** Tokens of the app's own login are refused that were issued until then. */
+  /** Refuses tokens of the app's own issuer that were issued up to this time. */
   loginsFrom?: Date
   /** Counts the changes of the profile (`__v`). */
   revision: number
-  /** The latest export that they asked for. */
+  /** The latest export that the user requested. */
   exported?: { job: string; atMS: number }
 }
 
-/** A ban from the app: its start, and its end if it has one. */
+/** A ban from the app: its start, and its end unless it is permanent. */
 export interface AppBan {
   atMS: number
   untilMS?: number

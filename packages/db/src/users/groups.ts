@@ -5,7 +5,7 @@ import { key } from '../keys.ts'
 import type { UserDoc } from './documents.ts'
 import { findUsersAndGroups, insertUsers, newUserDoc } from './users.ts'
 
-/** User groups, in order of their IDs, read a few at a time: each may have 10,000 members. */
+/** A page of user groups by ID, in small batches: each can have 10,000 members. */
 export async function findGroupPage(
   db: Db,
   app: string,
@@ -17,7 +17,7 @@ export async function findGroupPage(
   return { totalCount: await db.users.countDocuments(match), groups }
 }
 
-/** Creates the group or gives it these fields; false if the ID belongs to a user. */
+/** Creates or updates a group; false if the ID belongs to a user. */
 export async function saveGroupDoc(
   db: Db,
   app: string,
@@ -36,13 +36,13 @@ export async function saveGroupDoc(
   return true
 }
 
-/** Removes a user group; false if there is none. */
+/** Removes a user group; false if it does not exist. */
 export async function deleteGroupDoc(db: Db, app: string, id: string, session: ClientSession): Promise<boolean> {
   const { deletedCount } = await db.users.deleteOne({ _id: key(app, id), groupMembers: { $exists: true } }, { session })
   return deletedCount === 1
 }
 
-/** The IDs that belong to groups. */
+/** The IDs among these that belong to groups. */
 export async function findGroupIds(
   db: Db,
   app: string,
@@ -53,7 +53,7 @@ export async function findGroupIds(
   return [...found.values()].filter(({ groupMembers }) => groupMembers).map(({ id }) => id)
 }
 
-/** The users of `ids`, each once: a group stands for its members at this moment. */
+/** The distinct users of `ids`, with each group replaced by its current members. */
 export async function expandGroups(db: Db, app: string, ids: readonly string[]): Promise<Set<string>> {
   const named = ids.length === 0 ? new Map<string, UserDoc>() : await findUsersAndGroups(db, app, ids)
   return new Set(ids.flatMap((id) => named.get(id)?.groupMembers ?? [id]))

@@ -3,12 +3,12 @@ import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import type { UserDoc } from './documents.ts'
 
-/** Unlike a time, it changes with each write: MongoDB skips a write that changes nothing, so nothing would conflict. */
+/** A counter, since a repeated time could be a no-op write: MongoDB skips those, so they do not conflict. */
 const taken = { $inc: { takes: 1 } }
 
 /**
- * Locks a user as the first step of a transaction: concurrent writes of the user, such as a ban and an erasure, come before it or
- * after it. Null for an unknown user, and for the ID of a user group.
+ * Locks a user as the first step of a transaction, which serializes writes of the user, such as a ban and an erasure. Null for
+ * an unknown user or a user group.
  */
 export async function lockUser(db: Db, app: string, id: string, session: ClientSession): Promise<UserDoc | null> {
   const of = { _id: key(app, id), groupMembers: { $exists: false } }

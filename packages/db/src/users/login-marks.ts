@@ -7,10 +7,10 @@ import { endedAt } from './tokens.ts'
 
 const keptMS = (longestLoginDays + 1) * 86_400_000
 
-/** Ends the tokens of an app's own login by their ID, or those of a device that were issued until now. */
+/** Revokes tokens of the app's own issuer: by token ID, or all of a device issued so far. */
 export type LoginMark = { jti: string } | { device: string }
 
-/** Where a mark stands among the tokens: key(app, digest). */
+/** The `_id` of a mark in `tokens`. */
 export function markKey(of: { app: string; user: string }, mark: LoginMark): string {
   return key(of.app, markDigest(of.user, mark))
 }
@@ -24,7 +24,7 @@ export function newLoginMark(of: { app: string; user: string }, mark: LoginMark)
   }
 }
 
-/** No digest of a token: those are of the token alone. */
+/** Never the digest of a token, which has no such prefix. */
 function markDigest(user: string, mark: LoginMark): string {
   const [kind, id] = 'jti' in mark ? ['jti', mark.jti] : ['device', mark.device]
   return createHash('sha256')

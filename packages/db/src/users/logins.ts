@@ -13,9 +13,7 @@ export interface Login {
   userAgent?: string
 }
 
-/**
- * Records when and from where users last connected; many logins in one round trip. A late one does not overwrite a later one.
- */
+/** Records when and from where users last connected, in one round trip. Never overwrites a later login. */
 export async function recordLogins(db: Db, logins: readonly Login[]): Promise<void> {
   await db.users.bulkWrite(
     logins.map(({ app, user, atMS, address, userAgent }) => ({
@@ -28,7 +26,7 @@ export async function recordLogins(db: Db, logins: readonly Login[]): Promise<vo
   )
 }
 
-/** Records when sockets of users closed; many users in one round trip. */
+/** Records when users' sockets closed, in one round trip. */
 export async function recordLastSeen(
   db: Db,
   seen: readonly { app: string; user: string; atMS: number }[],
@@ -41,7 +39,7 @@ export async function recordLastSeen(
   )
 }
 
-/** When these users were last connected (Unix milliseconds); undefined if never. Unknown users are left out. */
+/** When users were last connected (Unix milliseconds); undefined if never. Unknown users are omitted. */
 export async function findLastSeen(
   db: Db,
   app: string,
@@ -57,8 +55,8 @@ export async function findLastSeen(
 }
 
 /**
- * Records when users, by `key(app, id)`, last joined or created a room; returns whether all of them exist. Outside a transaction
- * a server crash can lose the time, since the journal is not awaited.
+ * Records that users, `key(app, id)`, joined or created a room now. Returns whether all users exist. Not journaled outside a
+ * transaction, so a server crash can lose the time.
  */
 export async function recordJoin(db: Db, users: readonly string[], session?: ClientSession): Promise<boolean> {
   const ids = new Set(users)

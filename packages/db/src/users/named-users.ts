@@ -6,22 +6,22 @@ import { membersIndex } from '../rooms/memberships.ts'
 import { findUsersInRooms } from '../rooms/rooms-of-users.ts'
 import type { UserDoc } from './documents.ts'
 
-/** The index of searchedNames. */
+/** Prefix index of searchedNames. */
 export const searchedNamesIndex = { app: 1, names: 1 } as const
 
-/** Members of rooms that are read to look for a name among them. */
+/** Maximum number of members whose names are searched directly. */
 const mostMembers = 5_000
-/** Users of the name that are looked at to find those who are in the rooms, of one room and of several. */
+/** Maximum number of matching users of the app to check for membership, in one room and in several. */
 const mostNamed = { ofRoom: 5_000, ofRooms: 1_000 }
 const perReply = 100
 const roomsAtOnce = 100
 
-/** A room, as far as it matters for finding its members. */
+/** The fields of a room that a search of its members needs. */
 export type RoomOfMembers = Pick<RoomDoc, '_id' | 'id' | 'memberCount'>
 
 const begins = (prefix: string) => ({ $elemMatch: { $gte: prefix, $lt: `${prefix}\u{10ffff}` } })
 
-/** The users of an app whose name, or a word of it, begins with a folded prefix, in the order of their names, in parts. */
+/** Pages through the users of an app whose name, or a word in it, begins with a folded prefix, ordered by name. */
 export async function* usersNamed(db: Db, app: string, prefix: string): AsyncGenerator<UserDoc[]> {
   const found = db.users
     .find({ app, names: begins(prefix) })
@@ -30,7 +30,7 @@ export async function* usersNamed(db: Db, app: string, prefix: string): AsyncGen
   while (await found.hasNext()) yield found.readBufferedDocuments()
 }
 
-/** The users and groups of an app whose ID begins with a text, in the order of their IDs. */
+/** The users and groups of an app whose ID begins with a text, ordered by ID. */
 export async function usersWithId(db: Db, app: string, prefix: string, limit: number): Promise<UserDoc[]> {
   return db.users
     .find({ _id: { $gte: key(app, prefix), $lt: `${key(app, prefix)}\u{10ffff}` } })
@@ -40,8 +40,8 @@ export async function usersWithId(db: Db, app: string, prefix: string, limit: nu
 }
 
 /**
- * The same among the members of rooms: of those that come first, as far as they have 5,000 members together, all; of the
- * others those among the first 5,000 of the name in the app (of several rooms: 1,000). Users may come twice.
+ * Like usersNamed, among the members of rooms. Complete for the first rooms that have at most 5,000 members together. For the
+ * others, checks only the first 5,000 matching users of the app (1,000 for several rooms). Can yield a user twice.
  */
 export async function* membersNamed(
   db: Db,
@@ -64,7 +64,7 @@ export async function* membersNamed(
   }
 }
 
-/** The first rooms that have few enough members together. */
+/** The first rooms that have at most `mostMembers` together. */
 function fitting(rooms: readonly RoomOfMembers[]): RoomOfMembers[] {
   let left = mostMembers
   const fit = rooms.filter(({ memberCount }) => {
@@ -75,19 +75,19 @@ function fitting(rooms: readonly RoomOfMembers[]): RoomOfMembers[] {
   return fit.slice(0, roomsAtOnce)
 }
 
-/** The members of rooms, each once, as `key(app, user)`. */
+/** The distinct members of rooms, as `key(app, user)`. */
 async function findMemberKeys(db: Db, app: string, rooms: readonly RoomOfMembers[]): Promise<string[]> {
   if (rooms.length === 0) return []
   const found = db.memberships
     .find({ roomKey: { $in: rooms.map(({ _id }) => _id) } }, { batchSize: mostMembers })
-    // The index alone has it: no document is read.
+    // A covered query: no documents are read.
     .hint(membersIndex)
     .project<Pick<MembershipDoc, '_id'>>({ _id: 1 })
   const users = (await found.toArray()).map(({ _id }) => _id.slice(_id.lastIndexOf('\0') + 1))
   return [...new Set(users)].map((user) => key(app, user))
 }
 
-/** The rooms of a user that are not deleted, the latest used first. */
+/** The rooms of a user, without deleted ones, latest message first. */
 export async function findRoomsByUse(db: Db, app: string, user: string): Promise<RoomOfMembers[]> {
   const memberships = await db.memberships
     .find({ userKey: key(app, user) })

@@ -7,16 +7,15 @@ import type { ClientSession } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 
-/** A user, in a room or a thread of it. */
-interface Place {
+interface OfUser {
   app: string
   user: string
 }
 
-/** Replaces the notifications of a user; returns whether the user exists. */
+/** Replaces a user's notification settings; returns whether the user exists. */
 export async function saveUserNotifications(
   db: Db,
-  { app, user }: Place,
+  { app, user }: OfUser,
   notify: UserNotifications,
   session: ClientSession,
 ): Promise<boolean> {
@@ -25,10 +24,10 @@ export async function saveUserNotifications(
   return matchedCount === 1
 }
 
-/** Those of a member of a room. */
+/** Replaces a member's notification settings for a room; returns whether the member exists. */
 export async function saveRoomNotifications(
   db: Db,
-  { app, room, user }: Place & { room: string },
+  { app, room, user }: OfUser & { room: string },
   notify: NotificationsOfRoom,
   session: ClientSession,
 ): Promise<boolean> {
@@ -36,10 +35,10 @@ export async function saveRoomNotifications(
   return matchedCount === 1
 }
 
-/** Those of a user of a thread. */
+/** Replaces a user's notification settings for a thread; returns whether the user is in the thread. */
 export async function saveThreadNotifications(
   db: Db,
-  { app, room, root, user }: Place & { room: string; root: string },
+  { app, room, root, user }: OfUser & { room: string; root: string },
   notify: ThreadNotifications,
   session: ClientSession,
 ): Promise<boolean> {
@@ -48,7 +47,7 @@ export async function saveThreadNotifications(
   return matchedCount === 1
 }
 
-/** Settings that say nothing are not stored: most documents have none. */
+/** Empty settings are not stored: most documents have none. */
 function replacing<N extends object>(notify: N): { $set: { notify: N } } | { $unset: { notify: '' } } {
   const given = Object.fromEntries(Object.entries(notify).filter(([, value]) => value !== undefined)) as N
   return Object.keys(given).length === 0 ? { $unset: { notify: '' } } : { $set: { notify: given } }

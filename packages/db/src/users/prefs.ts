@@ -21,7 +21,7 @@ export async function findPrefs(
     .toArray()
 }
 
-/** Those of these names. */
+/** The preferences of a user with these names. */
 export async function findPrefsOf(db: Db, { app, user }: User, names: readonly string[]): Promise<PrefDoc[]> {
   if (names.length === 0) return []
   return db.prefs.find({ _id: { $in: names.map((name) => key(app, user, name)) } }).toArray()
@@ -37,7 +37,7 @@ export async function findPrefNames(db: Db, app: string, users: readonly string[
   return new Map(users.map((user) => [user, names.get(key(app, user)) ?? new Set()]))
 }
 
-/** Which of these users have a preference of this name with this value (JSON text). */
+/** The users among these whose preference `name` has this value (JSON text). */
 export async function findUsersWithPref(
   db: Db,
   app: string,
@@ -51,7 +51,7 @@ export async function findUsersWithPref(
 
 type User = { app: string; user: string }
 
-/** Returns whether it is a new one. */
+/** Returns whether the preference is new. */
 export async function savePref(
   db: Db,
   { app, user }: User,

@@ -1,23 +1,23 @@
-/** A longer name is found only by the first of its words. */
+/** Only the first words of a name are searchable. */
 const mostWords = 8
-/** Characters of a name that count, from the matched word on. */
+/** Searchable characters from a word on. */
 const mostChars = 64
 
-/** A word of a name: in scripts without spaces every letter begins one. */
+/** Start of a word. In scripts without spaces, every letter starts one. */
 const wordStart =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]|(?<![\p{L}\p{N}\p{M}])[\p{L}\p{N}]/gu
 
-/** The comparable form of a name or its beginning: without case, accents and letter variants, with single spaces. */
+/** Normalizes a name or prefix for comparison: removes case, accents, letter variants and repeated spaces. */
 export function foldName(name: string): string {
   return foldLetters(name).toLowerCase().replace(/\s+/g, ' ').trimStart()
 }
 
-/** A user is found by the beginnings of these: the name from each of its words on, or the ID without a name. */
+/** The searchable forms of a user's name, or of the ID if the user has no name. */
 export function searchedNames({ id, nickname }: { id: string; nickname: string }): string[] {
   return nameFromWords(nickname.trim() === '' ? id : nickname)
 }
 
-/** The folded name from each of its words on; none of an empty name. */
+/** The folded name from each of its words on; empty for an empty name. */
 export function nameFromWords(text: string): string[] {
   const name = foldName(text)
   if (name === '') return []
@@ -28,12 +28,12 @@ export function nameFromWords(text: string): string[] {
 /** Optional marks: accents, Arabic and Hebrew vowels, nuktas. In other scripts marks are letters. */
 const marks =
   /[\u0300-\u0305\u0307\u0309-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u093c\u09bc\u0a3c\u0abc\ufe00-\ufe0f]/g
-/** Of е they are left out; й, ї and ў are letters of their own. */
+/** Folded, except in й, ї and ў, which are letters of their own. */
 const cyrillicMarks = /(?<![ИиІіУу])[\u0306\u0308]/g
-/** Characters without a meaning for words: soft hyphens, tatweel, joiners, directions. */
+/** Ignored characters: soft hyphens, tatweel, joiners, direction marks. */
 const silent = /[\u00ad\u0640\u061c\u200b\u200d-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g
 
-/** Letters that Unicode does not decompose, and forms of one letter: Latin, Arabic, Persian, Urdu, Hebrew, Hindi. */
+/** Letters that Unicode does not decompose, and variants of a letter: Latin, Arabic, Persian, Urdu, Hebrew, Hindi. */
 const forms: Readonly<Record<string, string>> = {
   ...{ ß: 'ss', ẞ: 'SS', æ: 'ae', Æ: 'AE', œ: 'oe', Œ: 'OE', ø: 'o', Ø: 'O', ł: 'l', Ł: 'L', đ: 'd', Đ: 'D' },
   ...{ ð: 'd', Ð: 'D', þ: 'th', Þ: 'TH', ħ: 'h', Ħ: 'H', ŧ: 't', Ŧ: 'T', ŋ: 'n', Ŋ: 'N', ı: 'i' },
@@ -42,7 +42,7 @@ const forms: Readonly<Record<string, string>> = {
 }
 const anyForm = new RegExp(`[${Object.keys(forms).join('')}]`, 'gu')
 
-/** One form for letters that people and keyboards write in several; upper case stays, since it separates words. */
+/** Maps the variants of each letter to one form. Keeps upper case, since it separates words. */
 export function foldLetters(text: string): string {
   return text
     .normalize('NFKD')
@@ -55,7 +55,7 @@ export function foldLetters(text: string): string {
     .replace(/[\p{Nd}--[0-9]]/gv, toAscii)
 }
 
-/** The digits of a script are a row that begins at a code point ending in 0 or 6 in hexadecimal. */
+/** A script's digits are consecutive, and start at a code point whose last hex digit is 0 or 6. */
 function toAscii(digit: string): string {
   const code = digit.codePointAt(0) ?? 0
   const first = code & ~0xf

@@ -4,12 +4,12 @@ import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import type { TokenDoc } from './documents.ts'
 
-/** The use of a token is recorded at most this often. */
+/** Minimum interval between recorded uses of a token. */
 const useNotedEveryMS = 60 * 60 * 1_000
 const expiredKeptMS = 30 * 24 * 60 * 60 * 1_000
-/** Of the app's own login: there may be a new one every few minutes. */
+/** Shorter for tokens of the app's own issuer, which can be replaced every few minutes. */
 const expiredLoginKeptMS = 60 * 60 * 1_000
-/** The end of tokens that were ended and whose documents stay. */
+/** `expiresAt` of revoked tokens whose documents stay. */
 export const endedAt = new Date(0)
 
 export const tokenIndexes: IndexDescription[] = [
@@ -30,7 +30,7 @@ export function newTokenDoc(
   return { _id, app, user, userKey: key(app, user), digest: tokenDigest, ...times, ...more }
 }
 
-/** A token as it stays when it is ended; undefined for one that goes, since it cannot come again. */
+/** The document to keep for a revoked token; undefined if it is deleted, since it cannot be presented again. */
 export function endedToken(token: TokenDoc): TokenDoc | undefined {
   if (token.ended) return token
   return token.login && { ...token, expiresAt: endedAt, ended: true }
@@ -41,28 +41,28 @@ export async function findToken(db: Db, app: string, tokenDigest: string): Promi
   return db.tokens.findOne({ _id: key(app, tokenDigest), expiresAt: { $gt: clock.date() } })
 }
 
-/** Records that a token was used, unless that was recorded within the last hour. @param held as it was just read */
+/** Records that a token was used, unless a use was recorded within the last hour. */
 export async function noteTokenUse(db: Db, { _id, userKey, lastUsedAt }: TokenDoc): Promise<void> {
   const due = new Date(clock.now() - useNotedEveryMS)
   if (lastUsedAt && lastUsedAt > due) return
-  // Several gateways can have read it concurrently.
+  // Matches `lastUsedAt` too: several gateways can have read the token concurrently.
   await db.tokens.updateOne(
     { _id, userKey, lastUsedAt: { $not: { $gt: due } } },
     { $set: { lastUsedAt: clock.date() } },
   )
 }
 
-/** Whether a token was valid until it expired, in any app. */
+/** Whether a token is known as expired or revoked, in any app. */
 export async function hasExpired(db: Db, tokenDigest: string): Promise<boolean> {
   return (await db.tokens.findOne({ digest: tokenDigest, expiresAt: { $lte: clock.date() } })) !== null
 }
 
-/** The unexpired holders of tokens, of every app. */
+/** The unexpired documents of tokens, in all apps. */
 export async function findHolders(db: Db, digests: readonly string[]): Promise<TokenDoc[]> {
   return db.tokens.find({ digest: { $in: digests }, expiresAt: { $gt: clock.date() } }).toArray()
 }
 
-/** Those of these tokens that are still valid, with their ends. */
+/** The tokens among these that are still valid, with their expiry. */
 export async function findLivingTokens<T extends { app: string; user: string; tokenDigest: string }>(
   db: Db,
   tokens: readonly T[],
@@ -79,7 +79,7 @@ export async function findLivingTokens<T extends { app: string; user: string; to
   })
 }
 
-/** Makes `tokenDigest` the only token of the user; returns the digests that ended. */
+/** Makes `tokenDigest` the user's only token, and returns the digests of the revoked ones. */
 export async function replaceTokens(
   db: Db,
   holder: { app: string; user: string },
@@ -98,7 +98,7 @@ export async function replaceTokens(
   return { ended: before.filter(({ ended }) => !ended).map((token) => token.digest) }
 }
 
-/** Ends tokens that the same transaction has read: their documents go, or stay as ended. */
+/** Revokes tokens that the same transaction has read: deletes their documents, or keeps them as ended. */
 async function endTokens(db: Db, tokens: readonly TokenDoc[], session?: ClientSession): Promise<void> {
   const within = session && { session }
   const staying = tokens.filter((token) => endedToken(token) !== undefined)
@@ -109,7 +109,7 @@ async function endTokens(db: Db, tokens: readonly TokenDoc[], session?: ClientSe
   if (fresh.length > 0) await db.tokens.updateMany(idsOf(fresh), { $set: { expiresAt: endedAt, ended: true } }, within)
 }
 
-/** The tokens of these users, `key(app, user)`, without ended ones, and those of these IDs, `key(app, digest)`. */
+/** The tokens of these users, `key(app, user)`, without revoked ones, and those with these IDs, `key(app, digest)`. */
 export async function findTokensOf(
   db: Db,
   { users, ids }: { users: readonly string[]; ids: readonly string[] },
@@ -120,7 +120,7 @@ export async function findTokensOf(
   return db.tokens.find(filter, { session }).toArray()
 }
 
-/** The tokens of a user, including known expired ones. */
+/** The tokens of a user, latest first, including expired but not revoked ones. */
 export async function findTokensOfUser(db: Db, app: string, user: string, limit: number): Promise<TokenDoc[]> {
   return db.tokens
     .find({ userKey: key(app, user), ended: { $exists: false } })
@@ -129,7 +129,7 @@ export async function findTokensOfUser(db: Db, app: string, user: string, limit:
     .toArray()
 }
 
-/** The tokens of a user that end later, the latest first. */
+/** The tokens of a user that are valid at `now`, latest first. */
 export async function findLivingTokensOfUser(
   db: Db,
   { app, user }: { app: string; user: string },
@@ -153,10 +153,10 @@ export async function exchangeTokens(
   if (after.length > 0) await db.tokens.insertMany([...after], { session })
 }
 
-/** Which tokens of a user end: all, or that of a digest, an ID of the issuer or a fingerprint, or those of a device. */
+/** Selects tokens of a user: all, one by digest, issuer's ID or fingerprint, or those of a device. */
 export type WhichTokens = { digest: string } | { jti: string } | { device: string } | { fingerprint: string } | 'all'
 
-/** Ends tokens of a user; returns the digests that ended, and how many of these were valid still. */
+/** Revokes tokens of a user. Returns their digests, and how many of them had not expired. */
 export async function deleteTokens(
   db: Db,
   app: string,
@@ -174,7 +174,7 @@ export async function deleteTokens(
   }
 }
 
-/** Forgets all tokens of a user who is erased; returns the digests that end. */
+/** Deletes all tokens of a user who is erased, and returns the digests of those not revoked before. */
 export async function forgetTokens(db: Db, app: string, user: string, session: ClientSession): Promise<string[]> {
   const { ended } = await deleteTokens(db, app, user, 'all', session)
   await db.tokens.deleteMany({ userKey: key(app, user) }, { session })
@@ -189,17 +189,17 @@ function filterOf(app: string, which: WhichTokens): object {
   return { digest: { $regex: `^${which.fingerprint}` } }
 }
 
-/** Puts marks that end tokens which nobody has presented yet. */
+/** Stores a mark that revokes tokens not presented yet. */
 export async function putMark(db: Db, mark: TokenDoc, session: ClientSession): Promise<void> {
   await db.tokens.replaceOne({ _id: mark._id }, mark, { session, upsert: true })
 }
 
-/** Ends the tokens of the app's own login that were issued to the user until now, presented before or not. */
+/** Revokes all tokens of the app's own issuer issued to the user so far, whether presented before or not. */
 export async function endLoginsUntilNow(db: Db, app: string, user: string, session: ClientSession): Promise<void> {
   await db.users.updateOne({ _id: key(app, user) }, { $set: { loginsFrom: clock.date() } }, { session })
 }
 
-/** Replaces a token of the user, of the same device; false when the user no longer holds it. */
+/** Replaces a token of the user, keeping its device; false if the user no longer has the token. */
 export async function exchangeToken(
   db: Db,
   holder: { app: string; user: string },

@@ -10,7 +10,7 @@ import type { UserDoc } from './documents.ts'
 import { searchedNamesIndex } from './named-users.ts'
 import { searchedNames } from './searched-names.ts'
 
-/** The part of a user that a profile update may set. */
+/** The fields of a user that a profile update can set. */
 export type Profile = Pick<
   UserDoc,
   'nickname' | 'description' | 'email' | 'avatarUrl' | 'isRobot' | 'isAdmin' | 'commands'
@@ -34,7 +34,7 @@ export async function findUser(db: Db, app: string, id: string, session?: Client
   return db.users.findOne({ _id: key(app, id), groupMembers: { $exists: false } }, { ...(session && { session }) })
 }
 
-/** Notes the export that a user has asked for. */
+/** Records the export that a user requested. */
 export async function setExported(
   db: Db,
   { app, id }: Pick<UserDoc, 'app' | 'id'>,
@@ -44,23 +44,23 @@ export async function setExported(
   await db.users.updateOne({ _id: key(app, id) }, { $set: { exported } }, { session })
 }
 
-/** When users were created, in Unix milliseconds, by key(app, id); unknown ones are left out. */
+/** When users were created (Unix milliseconds), by key(app, id); unknown users are omitted. */
 export async function findCreationTimes(db: Db, keys: readonly string[]): Promise<Map<string, number>> {
   const found = db.users.find({ _id: { $in: [...keys] } }).project<Pick<UserDoc, '_id' | 'createdAt'>>({ createdAt: 1 })
   return new Map((await found.toArray()).map(({ _id, createdAt }) => [_id, createdAt.getTime()]))
 }
 
-/** The users among `ids` that exist, by ID; groups are left out. */
+/** The existing users among `ids`, by ID; groups are omitted. */
 export async function findUsers(db: Db, app: string, ids: Iterable<string>): Promise<Map<string, UserDoc>> {
   return onlyUsers((await findUsersAndGroups(db, app, ids)).values())
 }
 
-/** Those of one app by ID, groups left out. */
+/** Users of one app by ID; groups are omitted. */
 export function onlyUsers(found: Iterable<UserDoc>): Map<string, UserDoc> {
   return new Map([...found].flatMap((user) => (user.groupMembers ? [] : [[user.id, user]])))
 }
 
-/** The users and user groups among `ids` that exist, by ID: they share one space of IDs. */
+/** The existing users and user groups among `ids`, by ID. They share one ID space. */
 export async function findUsersAndGroups(
   db: Db,
   app: string,
@@ -85,12 +85,12 @@ export async function findUsersByKey(
   return new Map(users.map((user) => [user._id, user]))
 }
 
-/** The parts of a user that decide over pushes: `reason` for one who never gets any, and the notifications. */
+/** The fields of a user that decide on pushes. `reason`: why the user never gets any. */
 export interface UserToPush extends Pick<UserDoc, 'notify'> {
   reason?: 'ROBOT' | 'BANNED'
 }
 
-/** Those with any such part, by ID: robots, users banned from the app now, users with notifications of their own. */
+/** By ID, only users who have such fields: robots, users with a ban from the app, users with notification settings. */
 export async function findUsersToPush(db: Db, app: string, ids: readonly string[]): Promise<Map<string, UserToPush>> {
   const keys = ids.map((id) => key(app, id))
   const some = [{ isRobot: true }, { ban: { $exists: true } }, { notify: { $exists: true } }]
@@ -106,7 +106,6 @@ export async function findUsersToPush(db: Db, app: string, ids: readonly string[
   )
 }
 
-/** A new user. */
 export function newUserDoc(app: string, id: string, profile: Partial<Profile>): UserDoc {
   const now = clock.date()
   return {
@@ -127,12 +126,12 @@ export function newUserDoc(app: string, id: string, profile: Partial<Profile>): 
   }
 }
 
-/** Creates users. @throws a duplicate key error when an ID is taken */
+/** Creates users. @throws a duplicate key error if an ID is taken */
 export async function insertUsers(db: Db, users: readonly UserDoc[], session: ClientSession): Promise<void> {
   if (users.length > 0) await db.users.insertMany([...users], { session })
 }
 
-/** Writes the given profiles of users that the same transaction has read. */
+/** Writes the profiles of users that the same transaction has read. */
 export async function updateProfiles(db: Db, users: readonly UserDoc[], session: ClientSession): Promise<void> {
   if (users.length === 0) return
   await db.users.bulkWrite(
@@ -162,7 +161,7 @@ export async function updateProfiles(db: Db, users: readonly UserDoc[], session:
 }
 
 /**
- * A page of an app's users, groups left out, oldest first, and how many match in all.
+ * A page of an app's users, without groups, oldest first, and the total number of matches.
  * @throws QueryTooSlow
  */
 export async function findUserPage(
@@ -173,7 +172,7 @@ export async function findUserPage(
 ): Promise<{ totalCount: number; users: UserDoc[] }> {
   const { skip, limit, maxTimeMS } = page
   const match: Filter<UserDoc> = { $and: [{ app, groupMembers: { $exists: false } }, toFilter(app, query)] }
-  // Both are over when this settles, so that limits count right.
+  // Wait for both even if one fails, so that limits on concurrent queries hold.
   const [total, found] = await Promise.allSettled([
     isOfAll(query) ? countUsers(db, app, maxTimeMS) : db.users.countDocuments(match, { maxTimeMS }),
     db.users.find(match, { maxTimeMS }).sort({ createdAt: 1, _id: 1 }).skip(skip).limit(limit).toArray(),
@@ -183,10 +182,10 @@ export async function findUserPage(
   return { totalCount: total.value, users: found.value }
 }
 
-/** Beyond it a Date is invalid. */
+/** The latest valid Date. */
 const latestDate = 8_640_000_000_000_000
 
-/** The lists of an app's users, each by a time and in the order of an index. */
+/** The lists of an app's users, each sorted by a time and served by an index. */
 const lists = {
   created: { time: 'createdAt', of: { groupMembers: { $exists: false } } },
   lastLogin: { time: 'lastLoginTimeMS', of: { groupMembers: { $exists: false } } },
@@ -195,7 +194,7 @@ const lists = {
 } as const satisfies Record<string, { time: string; of: Filter<UserDoc> }>
 type UserList = keyof typeof lists
 
-/** A page of a list of an app's users, the latest first; `before` has the key of a user as its ID. */
+/** A page of a list of an app's users, latest first; the ID in `before` is a user's `_id`. */
 export async function findLatestUsers(
   db: Db,
   app: string,
@@ -203,7 +202,7 @@ export async function findLatestUsers(
   { sinceMS, untilMS, before, limit }: TimePage,
 ): Promise<UserDoc[]> {
   const { time, of } = lists[list]
-  // Before its first login a user has 0.
+  // 0 means that the user has never logged in.
   const least = Math.max(sinceMS, list === 'lastLogin' ? 1 : 0)
   const at = (ms: number) => (time === 'createdAt' ? new Date(Math.min(ms, latestDate)) : ms)
   const place = before && at(before.atMS)
@@ -222,7 +221,7 @@ export async function findLatestUsers(
     .toArray()
 }
 
-/** The time by which a user stands in a list. */
+/** The time by which a user is sorted in a list. */
 export function timeInList({ createdAt, lastLoginTimeMS, ban }: UserDoc, list: UserList): number {
   if (list === 'lastLogin') return lastLoginTimeMS
   return list === 'banned' ? (ban?.atMS ?? 0) : createdAt.getTime()
@@ -230,7 +229,7 @@ export function timeInList({ createdAt, lastLoginTimeMS, ban }: UserDoc, list: U
 
 const isOfAll = (query: Query) => 'all' in query && query.all.length === 0
 
-/** How many users an app has: reads index entries alone, and its few groups. */
+/** The number of an app's users. Reads index entries only. */
 async function countUsers(db: Db, app: string, maxTimeMS: number): Promise<number> {
   const groups = { app, groupMembers: { $exists: true } }
   const [all, ofGroups] = await Promise.all([
@@ -276,7 +275,7 @@ function namesOf(id: string, nickname: string | undefined): Pick<UserDoc, 'names
   return nickname === undefined ? {} : { names: searchedNames({ id, nickname }) }
 }
 
-/** Removes the user, also from their user groups. */
+/** Removes a user, also from user groups. */
 export async function deleteUserDoc(db: Db, app: string, id: string, session: ClientSession): Promise<void> {
   await db.users.deleteOne({ _id: key(app, id) }, { session })
   await db.users.updateMany({ app, groupMembers: id }, { $pull: { groupMembers: id } }, { session })
