@@ -9,7 +9,7 @@ interface Archive {
   get(name: string): Promise<Uint8Array | undefined>
 }
 
-/** Keeps files in a folder; one is on the disk when `put` settles, or not there. */
+/** Stores files in a folder. `put` is atomic and synced to disk. */
 export function folderArchive(folder: string): Archive {
   return {
     async put(name, bytes) {
@@ -29,10 +29,10 @@ export function folderArchive(folder: string): Archive {
   }
 }
 
-/** A part is some megabytes. */
+/** Enough for one part, which has some megabytes. */
 const timeoutMS = 60_000
 
-/** Keeps files in a bucket, under the prefix of the settings. */
+/** Stores files in a bucket, under the configured prefix. */
 export function s3Archive(settings: S3Settings): Archive {
   const { bucket: Bucket, prefix } = settings
   const client = clientAt({ ...settings, timeoutMS }, settings.endpoint)

@@ -2,8 +2,8 @@ import * as contentDisposition from 'content-disposition'
 import { isShownInPages } from './media-types.ts'
 
 /**
- * The headers of a file's bytes: inline for types that a browser may show, an attachment for all others.
- * @param isSaved an attachment in any case
+ * The content headers of a file: inline for types that a browser may show, an attachment for all others.
+ * @param isSaved always an attachment
  */
 export function contentHeaders(
   { name, type }: { name: string; type: string },

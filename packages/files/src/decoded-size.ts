@@ -2,19 +2,19 @@ import type { Metadata } from 'sharp'
 
 const MB = 1_000_000
 
-/** Formats that thumbnails are made of, as sharp names them. AVIF is a kind of HEIF. */
+/** Formats that get thumbnails, as named by sharp. AVIF is a kind of HEIF. */
 const formats: ReadonlySet<string> = new Set(['png', 'jpeg', 'webp', 'gif', 'heif'])
 
 /**
- * Decoded bytes that a picture may have. Most PNG and JPEG are decoded line by line; the rest needs whole frames: a decoder
- * of AVIF takes 5 times the decoded bytes, the others up to 2 times.
+ * Maximum decoded bytes of a picture. Most PNG and JPEG files are decoded line by line. Other formats need whole frames: the
+ * AVIF decoder takes 5 times the decoded bytes, other decoders up to 2 times.
  */
 const mostDecoded = { byLine: 400 * MB, whole: 100 * MB, avif: 50 * MB }
 
-/** Bytes of a sample; sharp names the kinds of libvips. */
+/** Bytes per sample, by libvips format. */
 const sampleBytes: Record<string, number> = { uchar: 1, char: 1, ushort: 2, short: 2 }
 
-/** @throws Error when the metadata of a picture says that decoding it would take too much */
+/** @throws Error if decoding the picture would take too much memory, according to its metadata */
 export function checkDecodedSize({
   format,
   compression,

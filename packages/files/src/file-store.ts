@@ -1,58 +1,58 @@
 import type { Readable } from 'node:stream'
 
 /**
- * Storage of the bytes of files. A file has a place by its ID, with an entry for each of its uploads; the database
- * names the one that was taken. So a partial or repeated upload is never given out, and goes with its file.
+ * Stores the bytes of files. Each upload of a file is stored under the file's ID; the database names the accepted one. A
+ * partial or repeated upload is therefore never delivered, and is removed with its file.
  */
 interface Common {
-  /** The beginning of an upload, enough to recognise its type. */
+  /** The first bytes of an upload, enough to detect its type. */
   firstBytes(id: string, upload: string): Promise<Buffer>
-  /** A whole upload; only of one that fits into memory. */
+  /** Reads a whole upload into memory. */
   readAll(id: string, upload: string): Promise<Buffer>
-  /** An upload, as it is read. */
+  /** Streams an upload. */
   read(id: string, upload: string): Promise<Readable>
-  /** Puts something of ours beside the uploads of a file, as it comes, in place of an earlier one; returns its size. */
+  /** Stores a stream of our own beside a file's uploads, replacing an earlier one. Returns its size. */
   keepStream(id: string, name: string, bytes: Readable, type: string): Promise<number>
-  /** Puts something of ours beside the uploads of a file. */
+  /** Stores bytes of our own beside a file's uploads. */
   keep(id: string, name: string, bytes: Buffer, type: string): Promise<void>
-  /** Removes one upload of a file, if it is there. */
+  /** Removes one upload of a file, if it exists. */
   removeUpload(id: string, upload: string): Promise<void>
-  /** Removes a file with all its uploads, if it is there. */
+  /** Removes a file with all its uploads, if it exists. */
   remove(id: string): Promise<void>
 }
 
-/** A folder, which all gateways share: they take and give the bytes themselves. */
+/** A folder that all gateways share. Gateways receive and serve the bytes. */
 export interface FolderStore extends Common {
   kind: 'folder'
   /**
-   * Writes an upload as it comes, and keeps it when it is whole.
-   * @throws WrongSize when it has not exactly `size` bytes, StoreFull, UploadRemoved, and the reason of the signal
+   * Streams an upload to disk. Keeps only a complete upload.
+   * @throws WrongSize if it does not have exactly `size` bytes; StoreFull; UploadRemoved; the signal's reason
    */
   write(id: string, upload: string, bytes: Readable, size: number, signal: AbortSignal): Promise<void>
-  /** @throws StoreFull when there is no room for this many bytes more */
+  /** @throws StoreFull if there is no room for this many more bytes */
   checkRoom(bytes: number): Promise<void>
-  /** The folder, and where an upload lies in it. */
+  /** The folder, and the path of an upload in it. */
   root: string
   pathOf(id: string, upload: string): string
 }
 
-/** A bucket of an S3-compatible store, with which clients exchange the bytes themselves. */
+/** A bucket of an S3-compatible store. Clients upload to and download from it directly. */
 export interface S3Store extends Common {
   kind: 's3'
-  /** With which clients exchange the bytes. */
+  /** The origin that clients upload to and download from. */
   origin: string
-  /** Where a client PUTs a file, and the headers to send with it. */
+  /** The URL for a client's PUT, and the headers to send. */
   uploadUrl(
     id: string,
     file: { type: string; size: number; expiresAtMS: number },
   ): Promise<{ url: string; headers: Record<string, string> }>
   /**
-   * Keeps a copy of the client's upload, out of its reach. It can be taken again until it is forgotten, unless it has
-   * another size.
+   * Copies the client's upload to a key that clients cannot write to. Can be repeated until `forget`, unless the size is
+   * wrong.
    * @throws NotUploaded, WrongSize
    */
   take(id: string, upload: string, size: number): Promise<void>
-  /** Removes the client's upload, and no copy of it. */
+  /** Removes the client's upload, but not copies of it. */
   forget(id: string): Promise<void>
   downloadUrl(
     id: string,
@@ -73,18 +73,18 @@ export class StoreFull extends Error {
   override name = 'StoreFull'
 }
 
-/** An upload was removed while it came: a newer one has begun, maybe at another gateway. */
+/** An upload was removed while it was being received: a newer upload has begun, possibly at another gateway. */
 export class UploadRemoved extends Error {
   override name = 'UploadRemoved'
 }
 
-/** An upload has other bytes than were announced. */
+/** The size of an upload differs from the announced one. */
 export class WrongSize extends Error {
   override name = 'WrongSize'
   readonly isTooLarge: boolean
 
   constructor(size: number, isTooLarge: boolean) {
-    super(`expected ${size} bytes, and there are ${isTooLarge ? 'more' : 'fewer'}`)
+    super(`expected ${size} bytes, got ${isTooLarge ? 'more' : 'fewer'}`)
     this.isTooLarge = isTooLarge
   }
 }

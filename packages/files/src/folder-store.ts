@@ -6,16 +6,16 @@ import { pipeline } from 'node:stream/promises'
 import { type FolderStore, StoreFull, UploadRemoved, WrongSize } from './file-store.ts'
 import { shownBytes } from './media-types.ts'
 
-/** How often an upload is looked at: whether it is wanted still, and fits. */
-const lookEveryBytes = 1024 * 1024
-const lookEveryMS = 1_000
+/** How often to check that an upload is still wanted and fits. */
+const checkEveryBytes = 1024 * 1024
+const checkEveryMS = 1_000
 
 /**
- * Keeps files in a folder, which is made with the first one.
+ * Stores files in a folder, which is created on first use.
  * @param minFreeBytes free space that uploads must leave
  */
 export function folderStore(root: string, minFreeBytes = 0): FolderStore {
-  // The last digits of an ID are a counter: they spread the files evenly.
+  // The last digits of an ID are a counter, so they spread files evenly.
   const folderOf = (id: string) => join(id.slice(-2), id)
   const pathOf = (id: string, upload: string) => join(folderOf(id), upload)
 
@@ -35,7 +35,7 @@ export function folderStore(root: string, minFreeBytes = 0): FolderStore {
       await checkRoom(size)
       const path = join(root, pathOf(id, upload))
       await mkdir(join(root, folderOf(id)), { recursive: true })
-      const look = async (left: number) => {
+      const check = async (left: number) => {
         await access(path).catch((cause: unknown) => {
           throw new UploadRemoved('the upload was removed', { cause })
         })
@@ -43,7 +43,7 @@ export function folderStore(root: string, minFreeBytes = 0): FolderStore {
       }
       try {
         // Synced: a file is announced only once it is on disk.
-        await pipeline(exactly(bytes, size, look, signal), createWriteStream(path, { flags: 'wx', flush: true }))
+        await pipeline(exactly(bytes, size, check, signal), createWriteStream(path, { flags: 'wx', flush: true }))
       } catch (error) {
         await rm(path, { force: true })
         throw isFull(error) ? new StoreFull('no space is left', { cause: error }) : error
@@ -83,29 +83,29 @@ function isFull(error: unknown): boolean {
 }
 
 /**
- * Passes on exactly this many bytes. On any failure the connection stays open, for the response.
- * @param look called now and then with the number of bytes to come
+ * Passes on exactly `size` bytes. After a failure, the connection stays open for the response.
+ * @param check called regularly with the number of remaining bytes
  */
 async function* exactly(
   bytes: Readable,
   size: number,
-  look: (left: number) => Promise<void>,
+  check: (left: number) => Promise<void>,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   let count = 0
-  let looked = { count, atMS: performance.now() }
+  let checked = { count, atMS: performance.now() }
   for await (const chunk of untilAborted(bytes, signal)) {
     count += chunk.length
     if (count > size) throw new WrongSize(size, true)
     yield chunk
-    if (count - looked.count < lookEveryBytes && performance.now() - looked.atMS < lookEveryMS) continue
-    await look(size - count)
-    looked = { count, atMS: performance.now() }
+    if (count - checked.count < checkEveryBytes && performance.now() - checked.atMS < checkEveryMS) continue
+    await check(size - count)
+    checked = { count, atMS: performance.now() }
   }
   if (count < size) throw new WrongSize(size, false)
 }
 
-/** @throws the reason of the signal, also while no bytes come */
+/** @throws the signal's reason, even while no bytes arrive */
 async function* untilAborted(bytes: Readable, signal: AbortSignal): AsyncGenerator<Buffer> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const onAbort = () => reject(signal.reason as Error)
@@ -116,7 +116,7 @@ async function* untilAborted(bytes: Readable, signal: AbortSignal): AsyncGenerat
   try {
     for (;;) {
       const next = chunks.next()
-      // It may fail after its waiter is gone.
+      // It can reject after the race is over.
       next.catch(() => undefined)
       const { done, value } = await Promise.race([next, aborted])
       if (done) return
@@ -124,7 +124,7 @@ async function* untilAborted(bytes: Readable, signal: AbortSignal): AsyncGenerat
     }
   } finally {
     signal.removeEventListener('abort', onAbort)
-    // The listener of a read that still waits would keep all others from reading the rest.
+    // The listener of a pending read would keep other readers from the rest.
     bytes.removeAllListeners('readable')
   }
 }

@@ -1,8 +1,7 @@
 /**
- * The boxes of a HEIC or AVIF (ISO/IEC 14496-12 and 23008-12) with nothing left of its EXIF, XMP, descriptions and times.
- * Everything else stays where it is, since pictures are found by their offsets: what goes is overwritten. The orientation is
- * a property of the picture, and stays. Boxes after the picture, where phones put films, are cut off. A file whose boxes
- * cannot be read stays as it is.
+ * Removes EXIF, XMP, descriptions and times from a HEIC or AVIF (ISO/IEC 14496-12 and 23008-12). Metadata is overwritten, since
+ * pictures are located by offset. The orientation is a property of the picture, and stays. Boxes after the picture, where phones
+ * store films, are cut off. A file whose boxes cannot be read is returned unchanged.
  */
 export function heifParts(picture: Buffer): Buffer[] {
   const kept = Buffer.from(picture)
@@ -20,7 +19,7 @@ export function heifParts(picture: Buffer): Buffer[] {
 
 interface Box {
   type: string
-  /** Where its header, its content and the next box begin. */
+  /** Offsets of the header, the content and the next box. */
   start: number
   content: number
   end: number
@@ -28,10 +27,10 @@ interface Box {
 
 const ofPicture = new Set(['ftyp', 'styp', 'meta', 'mdat', 'moov', 'moof', 'sidx'])
 
-/** More boxes in one place, items or extents than any picture has: such a file stays as it is. */
+/** More boxes in one place, or extents, than any real picture has. */
 const most = 10_000
 
-/** The boxes of a part of the file, up to the first one that cannot be. */
+/** The boxes in a range of the file, up to the first invalid one. */
 function boxesOf(file: Buffer, from: number, to: number): Box[] {
   const boxes: Box[] = []
   let start = from
@@ -49,16 +48,16 @@ function boxesOf(file: Buffer, from: number, to: number): Box[] {
   return boxes
 }
 
-/** Makes it a box of free space. */
+/** Turns a box into free space. */
 function free(file: Buffer, { start, end }: Box): void {
   const isLong = file.readUInt32BE(start) === 1
   file.write('free', start + 4, 'latin1')
   file.fill(0, start + (isLong ? 16 : 8), end)
 }
 
-/** Metadata of items: of the picture as a whole or of one of its parts. */
+/** Types of items that are metadata. */
 const itemTypes = new Set(['Exif', 'mime', 'uri '])
-/** Properties that describe: by the user, and when it was made and changed. */
+/** Properties with a user description, or a creation or modification time. */
 const descriptions = new Set(['udes', 'crtt', 'mdft'])
 
 /** Overwrites the metadata that a `meta` box lists; returns whether it could be read. */
@@ -84,14 +83,14 @@ function clearItems(file: Buffer, meta: Box): boolean {
   return true
 }
 
-/** The items that are metadata, with their types. */
+/** The types of the items that are metadata, by item ID. */
 function itemsIn(file: Buffer, infos: Box): Map<number, string> {
   const items = new Map<number, string>()
   const isShort = file.readUInt8(infos.content) === 0
   for (const { type, content, end } of boxesOf(file, infos.content + (isShort ? 6 : 8), infos.end)) {
     const version = file.readUInt8(content)
     if (type !== 'infe' || end - content < 12) continue
-    // Before version 2 items had media types alone.
+    // Before version 2, items have a media type only.
     const id = version === 3 ? file.readUInt32BE(content + 4) : file.readUInt16BE(content + 4)
     const at = content + (version === 3 ? 10 : 8)
     const itemType = version < 2 ? 'mime' : file.toString('latin1', at, at + 4)
@@ -106,7 +105,7 @@ interface Range {
   to: number
 }
 
-/** @throws RangeError where it is cut off, or larger than in any picture */
+/** @throws RangeError if the box is truncated, or larger than in any real picture */
 function rangesOf(
   file: Buffer,
   { content, end }: Box,
@@ -139,13 +138,13 @@ function rangesOf(
       ranges.push({ item, from, to: Math.min(from + length, last) })
     }
   }
-  // Overlapping ones, which no picture has, would be overwritten again and again.
+  // No real picture has overlapping extents, and overwriting them repeatedly would take long.
   const bytes = ranges.reduce((sum, { from, to }) => sum + to - from, 0)
   if (bytes > file.length) throw new RangeError('extents overlap')
   return ranges
 }
 
-/** Reads unsigned integers, one after the other. */
+/** Returns a function that reads the next unsigned integer. */
 function readerOf(file: Buffer, from: number, to: number): (bytes: number) => number {
   let at = from
   return (bytes) => {
@@ -157,20 +156,20 @@ function readerOf(file: Buffer, from: number, to: number): (bytes: number) => nu
   }
 }
 
-/** EXIF without entries: the offset of its header, the header of TIFF, an empty directory. */
+/** EXIF without entries: TIFF header offset, TIFF header, empty directory. */
 const emptyExif = '\0\0\0\0MM\0*\0\0\0\u0008\0\0\0\0\0\0'
 const emptyXmp = '<x:xmpmeta xmlns:x="adobe:ns:meta/"/>'
 
-/** An item without content, for programs that read it all the same; '' where it has not the place. */
+/** Empty content of an item, for programs that still read it; '' if it does not fit. */
 function emptyOf(type: string | undefined, bytes: number): string {
   const empty = type === 'Exif' ? emptyExif : type === 'mime' ? emptyXmp.padEnd(bytes) : ''
   return empty.length <= bytes ? empty : ''
 }
 
-/** Which box of a movie is looked into. */
+/** The boxes of a movie to descend into. */
 const inside: Readonly<Record<string, string>> = { moov: 'trak', trak: 'mdia' }
 
-/** Of a sequence of pictures: what is said about it and its tracks, and when they were made. */
+/** Clears the metadata and times of a picture sequence and its tracks. */
 function clearMovie(file: Buffer, { type, content, end }: Box): void {
   for (const box of boxesOf(file, content, end)) {
     if (inside[type] === box.type) clearMovie(file, box)

@@ -10,19 +10,18 @@ export interface Thumbnail {
 const mostPixels = 50_000_000
 const longestSide = 480
 
-// Other work on the machine comes first.
+// Leave CPU and memory to other work.
 sharp.concurrency(1)
 sharp.cache(false)
-// A format that is not needed has no decoder to attack, under any file name.
+// Block decoders that are not needed, to reduce the attack surface.
 sharp.block({ operation: ['VipsForeignLoad'] })
 sharp.unblock({
   operation: ['Png', 'Jpeg', 'Webp', 'Nsgif', 'Heif'].map((format) => `VipsForeignLoad${format}`),
 })
 
 /**
- * A WebP of a picture, at most 480 pixels wide and high, the right way up, without its metadata. Of an animation it shows
- * the first frame, and decodes no other.
- * @throws when it is no picture, or would take too much
+ * Makes an upright WebP of at most 480 × 480 pixels, without metadata. For an animation, decodes the first frame only.
+ * @throws if the bytes are not a supported picture, or decoding would take too much memory
  */
 export async function makeThumbnail(picture: Buffer): Promise<Thumbnail> {
   const image = sharp(picture, { limitInputPixels: mostPixels })

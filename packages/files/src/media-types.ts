@@ -1,16 +1,16 @@
 import { fileTypeFromBuffer } from 'file-type'
 
-/** The bytes from the beginning that are enough to recognise a type. */
+/** Number of first bytes that suffice to detect a type. */
 export const shownBytes = 4_100
 
-/** Types that a browser may show inline. All others are attachments: HTML and SVG could run scripts. */
+/** Types that a browser may show inline. All others are attachments, since HTML and SVG could run scripts. */
 const shownInPages = new Set([
   ...['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'],
   ...['video/mp4', 'video/webm', 'video/ogg', 'video/quicktime'],
   ...['audio/mpeg', 'audio/mp4', 'audio/ogg', 'audio/wav', 'audio/webm', 'audio/aac', 'audio/flac'],
 ])
 
-/** Other names of types shown inline: files are kept under the common ones. */
+/** Aliases of types that are shown inline. Files are stored under the common name. */
 const commonNames: Record<string, string> = {
   'image/jpg': 'image/jpeg',
   'image/pjpeg': 'image/jpeg',
@@ -27,7 +27,7 @@ const commonNames: Record<string, string> = {
 
 const executable = 'application/x-msdownload'
 
-/** Types that are one by their bytes. */
+/** Types that their bytes do not distinguish. */
 const sameAs: Record<string, string> = {
   'image/apng': 'image/png',
   'image/heic': 'image/heif',
@@ -64,7 +64,7 @@ const sameAs: Record<string, string> = {
   'application/vnd.microsoft.portable-executable': executable,
 }
 
-/** The name under which files of a type are kept, from one in lower case. */
+/** The common name of a lower-case media type. */
 export function commonType(type: string): string {
   return commonNames[type] ?? type
 }
@@ -72,10 +72,10 @@ export function commonType(type: string): string {
 const kindOf = (type: string) => sameAs[commonType(type)] ?? commonType(type)
 const kindsThatMustBe = new Set([...shownInPages, 'application/pdf'].map(kindOf))
 
-/** Types that a program may show: their bytes must be theirs. Others are only saved. */
+/** Whether the bytes must match the type: required for types that programs display. */
 const mustBe = (type: string) => kindsThatMustBe.has(kindOf(type)) || /^image\/(?!svg)/.test(type)
 
-/** Windows' programs begin with two letters, and so may a text, which has no zero byte. */
+/** Windows programs begin with `MZ`, and so can a text, which has no zero byte. */
 const isText = (first: Buffer) => first.toString('latin1', 0, 2) === 'MZ' && !first.subarray(0, 64).includes(0)
 
 /** Whether a browser may show the type in its page. */
@@ -84,12 +84,12 @@ export function isShownInPages(type: string): boolean {
 }
 
 /**
- * The type that the first bytes show, where it contradicts the media type; undefined where it may be given out. Any
+ * The type detected from the first bytes, if it contradicts the media type; undefined if the file may be delivered. Any
  * bytes may be application/octet-stream, and an attachment may look like anything except a program.
  */
 export async function otherType(type: string, first: Buffer): Promise<string | undefined> {
   if (type === 'application/octet-stream') return undefined
-  // file-type has parameters and capitals in some names.
+  // Some of file-type's names have parameters and capitals.
   const found = (await fileTypeFromBuffer(first))?.mime.split(';')[0]?.toLowerCase()
   if (found === undefined) return mustBe(type) ? 'something else' : undefined
   if (kindOf(found) === kindOf(type)) return undefined

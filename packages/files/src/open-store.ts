@@ -4,8 +4,8 @@ import type { S3Settings } from './s3-client.ts'
 import { s3Store } from './s3-store.ts'
 
 /**
- * The store that the settings name: the bucket where there is one, else the folder.
- * @throws Error when there is only half of an access key
+ * Opens the configured store: the bucket if set, otherwise the folder.
+ * @throws Error if only half of an access key is set
  */
 export function openStore({
   folder,

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { heifParts } from './heif-metadata.ts'
 
-/** The media types whose metadata are removed. */
+/** The media types whose metadata is removed. */
 const removers: Readonly<Record<string, (picture: Buffer) => Buffer[]>> = {
   'image/jpeg': jpegParts,
   'image/png': pngParts,
@@ -12,17 +12,17 @@ const removers: Readonly<Record<string, (picture: Buffer) => Buffer[]>> = {
   'image/heic-sequence': heifParts,
   'image/heif-sequence': heifParts,
 }
-/** Larger pictures keep theirs: they would be read whole. */
+/** Larger pictures keep their metadata: removing it reads the whole picture into memory. */
 const mostBytes = 20 * 1024 * 1024
 
-/** Whether `withoutMetadata` can do something for files of this type and size. */
+/** Whether `withoutMetadata` applies to files of this type and size. */
 export const mayHaveMetadata = ({ type, size }: { type: string; size: number }): boolean =>
   type in removers && size <= mostBytes
 
 /**
- * The picture without place, camera, time, comments and all else that EXIF, XMP and IPTC say, and without anything after
- * its end, where phones put films and further pictures. Its pixels, colour profile and orientation stay: nothing is
- * decoded. Undefined when there is nothing to remove.
+ * Removes EXIF, XMP and IPTC metadata, such as location, camera, time and comments, and everything after the end of the
+ * picture, where phones store films and further pictures. Pixels, colour profile and orientation stay: nothing is decoded.
+ * Undefined if there is nothing to remove.
  */
 export function withoutMetadata(type: string, picture: Buffer): Buffer | undefined {
   const parts = removers[type]?.(picture)
@@ -30,7 +30,7 @@ export function withoutMetadata(type: string, picture: Buffer): Buffer | undefin
   return kept && kept.length > 0 && !kept.equals(picture) ? kept : undefined
 }
 
-/** Segments of a JPEG (ITU-T T.81, annex B). Of an Exif segment its orientation alone stays. */
+/** Segments of a JPEG (ITU-T T.81, annex B). An Exif segment keeps its orientation only. */
 function jpegParts(picture: Buffer): Buffer[] {
   const parts = [picture.subarray(0, 2)]
   let at = 2
@@ -62,7 +62,7 @@ const iccProfile = Buffer.from('ICC_PROFILE\0', 'latin1')
 
 function keptOfSegment(marker: number, segment: Buffer): Buffer[] {
   const isComment = marker === 0xfe
-  // JFIF, and Adobe's, which says how colours are stored.
+  // Except JFIF (APP0), and Adobe (APP14), which says how colours are stored.
   const isApplications = marker > 0xe0 && marker <= 0xef && marker !== 0xee
   const content = segment.subarray(4)
   if (marker === 0xe1 && content.subarray(0, jpegExif.length).equals(jpegExif)) {
@@ -76,7 +76,7 @@ function keptOfSegment(marker: number, segment: Buffer): Buffer[] {
   return isComment || (isApplications && !isColours) ? [] : [segment]
 }
 
-/** Where the next marker is that is neither a stuffed byte nor a restart. */
+/** The offset of the next marker, skipping stuffed bytes and restart markers. */
 function endOfScan(picture: Buffer, from: number): number {
   let at = picture.indexOf(0xff, from)
   while (at !== -1 && at + 1 < picture.length) {
@@ -113,7 +113,7 @@ function pngChunk(name: string, content: Buffer): Buffer {
   return Buffer.concat([length, body, sum])
 }
 
-/** Flags of VP8X: what follows has EXIF, and XMP. */
+/** Flags of VP8X for EXIF and XMP chunks. */
 const exifFlag = 0x08
 const xmpFlag = 0x04
 
@@ -141,7 +141,7 @@ function webpParts(picture: Buffer): Buffer[] {
   return [head, ...parts]
 }
 
-/** Some programs write the prefix of JPEG here, too. */
+/** Some programs write JPEG's prefix in WebP too. */
 const withoutPrefix = (exif: Buffer): Buffer =>
   exif.subarray(0, jpegExif.length).equals(jpegExif) ? exif.subarray(jpegExif.length) : exif
 
@@ -154,12 +154,12 @@ function riffChunk(name: string, content: Buffer): Buffer {
 const orientationTag = 0x0112
 const shortType = 3
 
-/** EXIF with the orientation of another one and nothing else; undefined when that is as stored anyway. */
+/** EXIF with the given EXIF's orientation only; undefined for the default orientation. */
 function orientationAlone(exif: Buffer): Buffer | undefined {
   const orientation = orientationOf(exif)
   if (orientation === undefined || orientation < 2 || orientation > 8) return undefined
   const made = Buffer.alloc(26)
-  // Big-endian TIFF, whose first directory is at 8 and has one entry.
+  // Big-endian TIFF with its first directory at offset 8, with one entry.
   made.write('MM\0*', 0, 'latin1')
   made.writeUInt32BE(8, 4)
   made.writeUInt16BE(1, 8)
@@ -170,7 +170,7 @@ function orientationAlone(exif: Buffer): Buffer | undefined {
   return made
 }
 
-/** The tag of the first directory of a TIFF (Exif 2.32, 4.6). */
+/** The orientation in the first directory of a TIFF (Exif 2.32, 4.6). */
 function orientationOf(exif: Buffer): number | undefined {
   if (exif.length < 14) return undefined
   const isLittle = exif.toString('latin1', 0, 2) === 'II'

@@ -4,24 +4,25 @@ import { S3Client } from '@aws-sdk/client-s3'
 export interface S3Settings {
   bucket: string
   region: string
-  /** Of a store that is not Amazon's. */
+  /** For a store other than Amazon S3. */
   endpoint?: string | undefined
-  /** Under which clients reach it, where that is another. */
+  /** The endpoint that clients use, if different. */
   publicEndpoint?: string | undefined
-  /** The bucket in the path, not in the host name. */
+  /** The bucket is in the path, not in the host name. */
   pathStyle: boolean
-  /** The prefix of our objects' keys. */
+  /** Prefix of all object keys. */
   prefix: string
-  /** Without them those of the machine's role. */
+  /** Defaults to the credentials of the machine's role. */
   accessKeyId?: string | undefined
   secretAccessKey?: string | undefined
-  /** After so long without a response, without a byte more of it, or without all of it (longer where it is large), a request has failed. */
+  /** A request fails after this long without a response, without further bytes, or before a complete response (longer for a large one). */
   timeoutMS?: number | undefined
 }
 
-/** A larger response may take proportionally longer. */
+/** Adds one timeout per this many bytes of a response. */
 const bytesPerTimeout = 16 * 1024 * 1024
-/** @param endpoint of a store that is not Amazon's */
+
+/** @param endpoint for a store other than Amazon S3 */
 export function clientAt(
   { region, pathStyle, accessKeyId, secretAccessKey, timeoutMS }: S3Settings,
   endpoint?: string,
@@ -41,7 +42,7 @@ export function clientAt(
       },
     }),
     maxAttempts: 2,
-    // Not every store knows the newer checksums, and an address that was signed can have none of a body to come.
+    // Not all stores support the newer checksums, and a presigned URL cannot include one of a future body.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   })
@@ -49,7 +50,7 @@ export function clientAt(
   return client
 }
 
-/** Bytes that come one now and then keep a socket busy for ever: a response that is not whole in time has failed. */
+/** Fails responses that are not complete in time: a trickle of bytes never triggers the socket timeout. */
 function boundResponses(client: S3Client, timeoutMS: number): void {
   client.middlewareStack.add(
     (next) => async (args) => {
@@ -57,12 +58,12 @@ function boundResponses(client: S3Client, timeoutMS: number): void {
       const { body, headers } = result.response as { body?: unknown; headers: Record<string, string> }
       if (body instanceof Readable) {
         const mostMS = timeoutMS * (1 + Number(headers['content-length'] ?? 0) / bytesPerTimeout)
-        const late = setTimeout(() => body.destroy(new Error(`no whole response in ${Math.ceil(mostMS)} ms`)), mostMS)
+        const late = setTimeout(() => body.destroy(new Error(`incomplete response after ${Math.ceil(mostMS)} ms`)), mostMS)
         body.once('close', () => clearTimeout(late))
       }
       return result
     },
-    // Next to the network: later steps read the response after this.
+    // Closest to the network: later steps read the response.
     { step: 'deserialize', priority: 'low', name: 'boundResponses' },
   )
 }

@@ -7,7 +7,7 @@ import { s3Store } from './s3-store.ts'
 
 const timeoutMS = 200
 
-/** A store backed by a server that runs this on the first bytes of each connection. */
+/** A store backed by a server that calls `onRequest` with the first bytes of each connection. */
 async function storeAt(onRequest: (socket: Socket, request: string) => void): Promise<S3Store> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -25,8 +25,8 @@ async function storeAt(onRequest: (socket: Socket, request: string) => void): Pr
   return s3Store({ ...bucket, ...keys, endpoint, timeoutMS })
 }
 
-describe('a hanging store counts as failed', () => {
-  test('if it accepts a request and stays silent', async () => {
+describe('a request to a hanging store fails', () => {
+  test('if the store accepts the request but never responds', async () => {
     const store = await storeAt(() => undefined)
     const hanging = { name: 'TimeoutError' }
     await Promise.all([
@@ -38,14 +38,14 @@ describe('a hanging store counts as failed', () => {
     ])
   })
 
-  test('if it stops in the middle of the bytes', async () => {
+  test('if the response stops midway', async () => {
     const store = await storeAt((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf ')
     })
     await assert.rejects(store.readAll('1', 'a'))
   })
 
-  test('if it trickles its bytes', async () => {
+  test('if the response trickles', async () => {
     const store = await storeAt((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n')
       const dripping = setInterval(() => socket.write(' '), timeoutMS / 4)
@@ -54,7 +54,7 @@ describe('a hanging store counts as failed', () => {
     await Promise.all([assert.rejects(store.readAll('1', 'a')), assert.rejects(store.remove('1'))])
   })
 
-  test('but a copy can take longer than other requests', async () => {
+  test('except that a copy can take longer', async () => {
     let copies = 0
     const store = await storeAt((socket, request) => {
       const head = 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: '
@@ -68,7 +68,7 @@ describe('a hanging store counts as failed', () => {
   })
 })
 
-test('all of a file is removed, even beyond one page of a listing', async () => {
+test('removing a file removes all its objects, beyond one page of the listing', async () => {
   const pages = [['1/a', '1/b'], ['1/c'], ['1/d']]
   const removed: (string | undefined)[] = []
   const store = await storeAt((socket, request) => {

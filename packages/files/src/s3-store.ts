@@ -16,19 +16,19 @@ import { NotUploaded, type S3Store, WrongSize } from './file-store.ts'
 import { shownBytes } from './media-types.ts'
 import { clientAt, type S3Settings } from './s3-client.ts'
 
-/** Twice this is less than the leases of work on files: 60 s. */
+/** Two attempts take less than the 60 s lease of work on files. */
 const defaultTimeoutMS = 20_000
-/** Not every store responds before it has copied a large file. */
+/** Some stores respond only once a large file is copied. */
 const copyTimeouts = 6
 
-/** Keeps files in a bucket of any S3-compatible store. Clients exchange the bytes with it alone. */
+/** Stores files in a bucket of an S3-compatible store. Clients upload and download directly. */
 export function s3Store(settings: S3Settings): S3Store {
   const { bucket: Bucket, prefix, timeoutMS = defaultTimeoutMS } = settings
   const client = clientAt({ ...settings, timeoutMS }, settings.endpoint)
   const copier = clientAt({ ...settings, timeoutMS: copyTimeouts * timeoutMS }, settings.endpoint)
   const outside = clientAt(settings, settings.publicEndpoint ?? settings.endpoint)
   const keyOf = (id: string, upload: string) => `${prefix}${id}/${upload}`
-  /** The key that clients may write to, while their address is valid. */
+  /** The key that clients can write to while their URL is valid. */
   const arriving = (id: string) => keyOf(id, 'arriving')
   const removeKey = (Key: string) => client.send(new DeleteObjectCommand({ Bucket, Key }))
   const sizeOf = async (Key: string) => (await client.send(new HeadObjectCommand({ Bucket, Key }))).ContentLength
@@ -46,7 +46,7 @@ export function s3Store(settings: S3Settings): S3Store {
       await sizeOf(arriving(id)).catch((error: unknown) => {
         throw error instanceof NotFound ? new NotUploaded() : error
       })
-      // Copied, because clients can still write to the original.
+      // Copy, since clients can still write to the original.
       const CopySource = encodeURI(`${Bucket}/${arriving(id)}`)
       await copier.send(new CopyObjectCommand({ Bucket, Key: keyOf(id, upload), CopySource }))
       const there = (await sizeOf(keyOf(id, upload))) ?? 0
@@ -101,7 +101,7 @@ export function s3Store(settings: S3Settings): S3Store {
   }
 }
 
-/** Uploads bytes of unknown number, some megabytes at a time; returns how many there were. */
+/** Uploads a stream of unknown length in parts, and returns its size. */
 async function uploadStream(
   client: S3Client,
   to: { Bucket: string; Key: string; ContentType: string },
@@ -114,7 +114,7 @@ async function uploadStream(
   return size
 }
 
-/** As the client makes its addresses, without signing one: credentials may come later. */
+/** Resolves the origin of presigned URLs without signing one: credentials may not be available yet. */
 function originOf({ bucket: Bucket, region: Region, pathStyle: ForcePathStyle, ...s3 }: S3Settings, client: S3Client) {
   const Endpoint = s3.publicEndpoint ?? s3.endpoint
   const { url } = client.config.endpointProvider({ Bucket, Region, ForcePathStyle, ...(Endpoint && { Endpoint }) })

@@ -19,7 +19,7 @@ describe('createThumbnails', () => {
   })
   afterAll(() => stopping.abort())
 
-  /** The kernel reports kilobytes. */
+  /** Peak memory in bytes; the kernel reports KiB. */
   const memory = () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024
 
   test('refuses pictures that are too large once decoded, and makes the next thumbnail', async () => {
@@ -40,7 +40,7 @@ describe('createThumbnails', () => {
     assert.deepEqual([width, height, (await sharp(bytes).metadata()).format], [480, 240, 'webp'])
   })
 
-  test('makes thumbnails of typical pictures from phones, cameras and pages', async () => {
+  test('makes thumbnails of typical pictures from phones, cameras and web pages', async () => {
     const pictures = {
       'an AVIF of 12 megapixels': await plain(4_032, 3_024).removeAlpha().avif({ effort: 0 }).toBuffer(),
       'a PNG of 48 megapixels': await plain(8_000, 6_000).png().toBuffer(),
@@ -55,7 +55,7 @@ describe('createThumbnails', () => {
     }
   })
 
-  test('uses the first frame of an animation, however many there are', async () => {
+  test('uses the first frame of an animation, however many frames there are', async () => {
     const frames = Array.from({ length: 300 }, (_, i) => Buffer.alloc(64 * 64 * 3, i))
     const raw = { width: 64, height: 64 * frames.length, channels: 3 as const, pageHeight: 64 }
     for (const format of ['gif', 'webp'] as const) {
@@ -64,7 +64,7 @@ describe('createThumbnails', () => {
     }
   })
 
-  test('decodes no other format, whatever the file name', async () => {
+  test('decodes no other format', async () => {
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
     for (const picture of [Buffer.from(svg), await plain(9).tiff().toBuffer(), Buffer.from('nothing')]) {
       await assert.rejects(make(picture), PictureRefused)
@@ -72,7 +72,7 @@ describe('createThumbnails', () => {
   })
 
   test('stops at the memory limit of a picture larger than declared, and makes the next thumbnail', async () => {
-    // The box `ispe` declares the size; the decoder finds the real one.
+    // `ispe` declares the size; the decoder finds the real size.
     const lying = Buffer.from(large)
     const at = lying.indexOf('ispe') + 8
     assert.equal(lying.readUInt32BE(at), 7_070)
@@ -89,7 +89,7 @@ describe('createThumbnails', () => {
     assert.equal((await next(await plain(9).png().toBuffer())).width, 9)
   })
 
-  test('refuses no picture when the service stops: another one makes its thumbnail', async () => {
+  test('does not refuse a picture when the service stops, so that another process makes its thumbnail', async () => {
     const ending = new AbortController()
     const picture = await avif(2_000)
     const made = createThumbnails(ending.signal)(picture)

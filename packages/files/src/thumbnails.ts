@@ -2,26 +2,26 @@ import { type ChildProcess, fork, spawnSync } from 'node:child_process'
 import type { Thumbnail } from './make-thumbnail.ts'
 import type { Outcome } from './thumbnail-process.ts'
 
-/** Makes the thumbnail of a picture. @throws PictureRefused, and another error when the picture may be tried again */
+/** Makes the thumbnail of a picture. @throws PictureRefused, or another error if the picture can be retried */
 export type MakeThumbnail = (picture: Buffer) => Promise<Thumbnail>
 
-/** No thumbnail can be made of the picture, and trying again is of no use. */
+/** No thumbnail can be made of the picture. Do not retry. */
 export class PictureRefused extends Error {
   override name = 'PictureRefused'
 }
 
-/** Less than the lease of a file that is looked at, which is 60 s. */
+/** Less than the 60 s lease of a file check. */
 const defaultTimeoutMS = 20_000
-/** Node.js takes 105 MiB of it. The memory limit of the stats service (deploy/helm/parley/values.yaml) has room for this much. */
+/** Includes 105 MiB for Node.js. Must fit into the stats service's memory limit (deploy/helm/parley/values.yaml). */
 const defaultDataBytes = 400 * 1024 * 1024
-/** A process that has nothing to do gives its memory back. */
+/** An idle process is stopped after this long, to free its memory. */
 const idleMS = 10_000
 
 /**
- * Makes thumbnails one at a time, in a process of its own with limits of memory and time: a hostile picture ends that
- * process, and the next picture gets another. It has nothing of our environment, and ends with the signal.
+ * Makes thumbnails one at a time, in a separate process with memory and time limits. A hostile picture can only kill that
+ * process; the next picture gets a new one. The process does not inherit the environment, and is killed when the signal aborts.
  *
- * @param dataBytes RLIMIT_DATA, where there is `prlimit` (Linux)
+ * @param dataBytes RLIMIT_DATA, if `prlimit` is available (Linux)
  */
 export function createThumbnails(
   signal: AbortSignal,
@@ -66,11 +66,11 @@ function start(dataBytes: number): ChildProcess {
     : [process.execPath, []]
   const child = fork(new URL('./thumbnail-process.ts', import.meta.url), {
     ...{ execPath, execArgv, serialization: 'advanced' },
-    // One thread decodes; others would only reserve memory.
+    // Decoding uses one thread; more would only reserve memory.
     env: { PATH: process.env['PATH'], UV_THREADPOOL_SIZE: '1' },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
-  // One that cannot be started says it to those that ask it.
+  // If the process cannot be started, `ask` reports the error.
   child.on('error', () => undefined)
   child.unref()
   child.channel?.unref()
@@ -84,7 +84,7 @@ async function ask(child: ChildProcess, picture: Buffer, timeoutMS: number, sign
     child.kill('SIGKILL')
   }
   const onExit = (code: number | null, by: string | null) => {
-    reject(new Error(`the process that made a thumbnail ended with ${by ?? code}`))
+    reject(new Error(`the thumbnail process ended with ${by ?? code}`))
   }
   const onAbort = () => onEnd(signal.reason as Error)
   const timer = setTimeout(() => onEnd(new PictureRefused(`no thumbnail after ${timeoutMS} ms`)), timeoutMS)

@@ -3,15 +3,15 @@ import { finished } from 'node:stream/promises'
 import { clock } from '@parley/async/clock'
 import { ZipFile } from 'yazl'
 
-/** A file of a ZIP, opened once it is its turn. */
+/** A file of a ZIP, opened when its turn comes. */
 export interface ZipEntry {
   name: string
   open(): Promise<Readable>
-  /** It would not get smaller. */
+  /** Already compressed, so stored as is. */
   isCompressed?: boolean
 }
 
-/** A ZIP of entries, one after the other as it is read. It fails with its entries, and when the signal aborts. */
+/** Streams a ZIP of entries. Fails if an entry fails or the signal aborts. */
 export function writeZip(entries: AsyncIterable<ZipEntry>, signal: AbortSignal): Readable {
   const zip = new ZipFile()
   const out = zip.outputStream as PassThrough

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'
 import { addressBlock } from './address-block.ts'
 
-describe('an address, for limits', () => {
+describe('addressBlock', () => {
   const blocks: Record<string, string[]> = {
     '192.0.2.1': [
       '192.0.2.1',

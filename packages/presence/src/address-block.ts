@@ -3,19 +3,19 @@ import ipaddr from 'ipaddr.js'
 
 const bytesOfV6Block = 8
 
-/** An address with a port, which some proxies write into X-Forwarded-For. */
+/** An address in brackets or with a port, as some proxies write it into X-Forwarded-For. */
 const withPort = /^(?:\[([\da-f:.]{1,45})\]|([\d.]{7,15}))(?::\d{1,5})?$/i
 
 /**
- * One client address for limits: an IPv4 address, or the /64 of an IPv6 one, which usually belongs to one customer (RFC
- * 6177). Bounded length, safe in a key; `unknown` for anything that is not an address.
+ * The unit that limits count as one client: an IPv4 address, or the /64 of an IPv6 address, which usually belongs to one
+ * customer (RFC 6177). Bounded in length, and safe in a key. `unknown` for anything that is not an address.
  */
 export function addressBlock(text: string): string {
-  // Most are this already, and it is asked for several times per connection.
+  // Fast path: called several times per connection, mostly with IPv4 addresses.
   if (isIPv4(text)) return text
   const address = withoutPort(text)
   if (isIP(address) === 0) return 'unknown'
-  // Node.js takes zones that ipaddr.js does not.
+  // Node.js accepts zones that ipaddr.js rejects.
   const parsed = ipaddr.process(address.replace(/%.*$/, ''))
   if (parsed.kind() === 'ipv4') return parsed.toString()
   const block = parsed.toByteArray().map((byte, i) => (i < bytesOfV6Block ? byte : 0))

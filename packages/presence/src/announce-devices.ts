@@ -5,23 +5,23 @@ import type { Presence } from './connect.ts'
 import { nodeTtlMS } from './connection-counts.ts'
 import { type HeldDevice, stay, userField, writeAll, writeFields } from './device-hash.ts'
 
-/** The writing side, on a realtime node. */
+/** Reports a realtime node's connected devices to Redis. */
 export interface OnlineDevices {
-  /** Reports the devices of the user that are connected to this node now, and since when some of them are away. */
+  /** Reports the user's devices that are connected to this node now, and since when some of them are away. */
   changed(app: string, user: string, devices: ReadonlySet<string>, awaySinceMS?: ReadonlyMap<string, number>): void
-  /** Settles when Redis has all reports so far; false when it may lack some. */
+  /** Resolves when Redis has all reports so far; false if it may lack some. */
   reported(): Promise<boolean>
   /** Whether Redis has all reports, except those in flight. */
   isComplete(): boolean
-  /** Settles when Redis has all reports, or was away. */
+  /** Resolves when all reports have been written or have failed. */
   drained(): Promise<void>
-  /** Reports that this node holds no sockets, and ends. */
+  /** Reports that this node has no sockets, and stops. */
   stop(): Promise<void>
 }
 
 /**
- * Reports the devices connected to a node to Redis. When Redis was away or lost its memory, reports everything again: at
- * once on a new connection, else at the next regular check.
+ * Reports the devices connected to a node to Redis. If Redis was down or lost its data, reports everything again: at once
+ * on reconnect, otherwise at the next regular check.
  */
 export async function announceDevices(
   presence: Presence,
@@ -30,14 +30,15 @@ export async function announceDevices(
 ): Promise<OnlineDevices> {
   const { redis } = presence
   const current = new Map<string, string>()
-  /** Fields of `current` that have changed, or were removed, since they were written. */
+  /** Fields of `current` that were changed or removed since they were last written. */
   const changedFields = new Set<string>()
   const inFlight = createInFlight()
-  /** Settles when the reports of this turn are in flight; then, when all reports in flight have arrived. */
+  /** Resolves when the reports of this turn are in flight. */
   let soon: Promise<void> | undefined
+  /** Resolves when all reports in flight have arrived. */
   let latest: Promise<unknown> = Promise.resolve()
   let isBehind = false
-  /** How many full reports are in flight. */
+  /** Number of full reports in flight. */
   let repeating = 0
   const isComplete = () => !isBehind && repeating === 0
 
@@ -53,10 +54,10 @@ export async function announceDevices(
     latest = Promise.all([latest, ...writes]).then(() => undefined)
   }
 
-  async function sayEverything(): Promise<void> {
+  async function reportAll(): Promise<void> {
     isBehind = false
     repeating++
-    // Write later changes again: an earlier write may wait in ioredis's pipeline, and a transaction overtakes it.
+    // Keeps `changedFields`: an earlier write may wait in ioredis's pipeline, where this transaction overtakes it.
     try {
       await writeAll(redis, node, current)
     } finally {
@@ -64,17 +65,17 @@ export async function announceDevices(
     }
   }
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     writeChanged()
-    // Redis carries out a connection's commands in order, so it has all earlier reports.
+    // Redis runs a connection's commands in order, so it has all earlier reports.
     const expected = current.size + 1
-    if (isBehind || (await stay(redis, node)) !== expected) await sayEverything()
+    if (isBehind || (await stay(redis, node)) !== expected) await reportAll()
   }
 
-  const ready = () => void write(sayEverything())
+  const ready = () => void write(reportAll())
   const unfollow = followConnection(redis, { ready, close: () => (isBehind = true) })
-  await write(sayEverything())
-  const looking = startRunning(nodeTtlMS / 3, look, fail)
+  await write(reportAll())
+  const checking = startRunning(nodeTtlMS / 3, check, fail)
 
   return {
     changed(app, user, devices, awaySinceMS) {
@@ -97,8 +98,8 @@ export async function announceDevices(
     async stop() {
       unfollow()
       changedFields.clear()
-      await Promise.all([looking.stop(), inFlight.drained()])
-      // The node may be known as alive a little longer; a user connected nowhere else is then offline, not unknown.
+      await Promise.all([checking.stop(), inFlight.drained()])
+      // The node may count as alive for a while. An empty report makes its users offline, not unknown.
       await writeAll(redis, node, new Map())
     },
   }
@@ -112,7 +113,7 @@ function reportOf(devices: ReadonlySet<string>, awaySinceMS: ReadonlyMap<string,
   return JSON.stringify(held)
 }
 
-/** Returns a function that stops it. */
+/** Returns a function that unsubscribes. */
 function followConnection(redis: Presence['redis'], on: { ready: () => void; close: () => unknown }): () => void {
   redis.on('ready', on.ready)
   redis.on('close', on.close)

@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import { startRunning } from '@parley/async/run-every'
 import type { Presence } from './connect.ts'
 
-/** The figures of each app, over all processes. */
+/** The figures counted per app, over all processes. */
 export const figureNames = [
   'messages',
   'deliveries',
@@ -19,34 +19,31 @@ export const figureNames = [
 ] as const
 type FigureName = (typeof figureNames)[number]
 export type Figures = Record<FigureName, number>
-/** Of answers of MODERATE (moderation-figures.ts). */
+/** Responses of MODERATE (moderation-figures.ts). */
 type ModerationField = `moderation ${string} ${number}`
 
 type Counted = Partial<Record<FigureName | ModerationField, number>>
 
-/** Counts in memory, which every few seconds are added up in Redis. */
+/** Counts in memory, and adds the counts to Redis every few seconds. */
 export interface AppFigures {
   add(app: string, name: FigureName | ModerationField, by?: number): void
-  /** Settles when everything counted so far is in Redis, or Redis is away: then it is kept for the next time. */
+  /** Resolves when everything counted so far is in Redis, or is lost because Redis is down. */
   flush(): Promise<void>
   stop(): Promise<void>
 }
 
 const flushEveryMS = 5_000
-/** The sizes of the stretches that are counted, and how many are read: the last hour by minutes, the last day by hours. */
+/** Bucket sizes, and how many buckets are read: the last hour by minute, the last day by hour. */
 export const stretches = {
   minute: { sizeMS: 60_000, count: 60 },
   hour: { sizeMS: 3_600_000, count: 24 },
 } as const
 type Stretch = keyof typeof stretches
 
-/** A hash per app, size and stretch: its fields are figures. It ends one stretch after it is read last. */
+/** One hash per app, size and stretch, with a field per figure. Expires one stretch after it is last read. */
 const keyOf = (app: string, size: Stretch, stretch: number) => `{parley}:figures:${size}:${stretch}:${app}`
 
-/**
- * Counts what happens in apps, for the overview: an addition in memory, no round trip. What a process that is killed has
- * not flushed is missing.
- */
+/** Counts events per app for the overview, in memory. If a process is killed, its unflushed counts are lost. */
 export function createAppFigures({ redis }: Presence, onError: (error: Error) => void): AppFigures {
   /** By minute and app. */
   let counted = new Map<string, { app: string; atMS: number; figures: Counted }>()
@@ -58,7 +55,7 @@ export function createAppFigures({ redis }: Presence, onError: (error: Error) =>
     try {
       await Promise.all(taken.flatMap(({ app, atMS, figures }) => writes(app, atMS, figures)))
     } catch (error) {
-      // A part may be in Redis already: counting it twice would be worse than losing it.
+      // Do not retry: part of the counts may be in Redis, and counting twice is worse than losing some.
       onError(error as Error)
     }
   }
@@ -90,7 +87,7 @@ export function createAppFigures({ redis }: Presence, onError: (error: Error) =>
   }
 }
 
-/** The figures of an app by minute or hour, the oldest first; the present one is the last. One round trip. */
+/** The figures of an app by minute or hour, oldest first, including the current one. One round trip. */
 export async function readFigures(
   presence: Presence,
   app: string,
@@ -105,7 +102,7 @@ export async function readFigures(
   }))
 }
 
-/** The same, with every field as it is in Redis. */
+/** Like readFigures, with all fields as stored in Redis. */
 export async function readCounted(
   { redis }: Presence,
   app: string,

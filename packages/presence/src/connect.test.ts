@@ -15,15 +15,15 @@ describe('Redis behind Sentinel', () => {
     dir = newServersDir()
     cluster = await startSentinels(dir)
     const ports = [...cluster.url.matchAll(/127\.0\.0\.1:(\d+)/g)].map(([, port]) => Number(port))
-    await Promise.all(ports.map(untilItKnowsTheOthers))
+    await Promise.all(ports.map(waitUntilConnected))
   })
   afterEach(async () => {
     presence?.redis.disconnect()
     await dir.stop()
   })
 
-  /** Before that, Sentinel takes part in no election, or has no replica to choose. */
-  async function untilItKnowsTheOthers(port: number): Promise<void> {
+  /** Until a Sentinel knows the replica and the other Sentinels, it takes no part in elections. */
+  async function waitUntilConnected(port: number): Promise<void> {
     const sentinel = new Redis(port)
     const knows = async () => {
       const fields = (await sentinel.call('SENTINEL', 'MASTER', 'parley')) as string[]
@@ -35,7 +35,7 @@ describe('Redis behind Sentinel', () => {
 
   const hang = (pid: number | undefined) => process.kill(pid ?? 0, 'SIGSTOP')
 
-  test('a hanging master is left for the one that Sentinel names', async () => {
+  test('a hanging master is replaced by the one that Sentinel names', async () => {
     const connected = await connectPresence(cluster.url, () => undefined)
     presence = connected
     const [master] = cluster.members.values()
@@ -44,11 +44,11 @@ describe('Redis behind Sentinel', () => {
     await vi.waitFor(() => pingPresence(connected), failover)
   })
 
-  test('a hanging Sentinel leaves it to another to name the new master', async () => {
+  test('if a Sentinel hangs, another one names the new master', async () => {
     const connected = await connectPresence(cluster.url, () => undefined)
     presence = connected
     const [master] = cluster.members.values()
-    // The Sentinels follow the two servers; the first is asked first.
+    // The first two processes are the servers; the third is the Sentinel that is asked first.
     hang(dir.started[2]?.pid)
     await master?.kill()
     await vi.waitFor(() => pingPresence(connected), failover)

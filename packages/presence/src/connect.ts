@@ -8,12 +8,12 @@ export interface Presence {
 }
 
 /**
- * Connects to Redis. It reconnects for ever by itself, also when Redis is away at the start; while Redis is away a command
- * fails at once instead of waiting, so that nothing hangs.
+ * Connects to Redis, and keeps reconnecting, even if Redis is down at the start. While Redis is down, commands fail at once, so
+ * that nothing hangs.
  *
  * @param url of a server or of Sentinel: see redis-url.ts
- * @param tls turns TLS on: certificates and key in PEM
- * @throws when Redis refuses the credentials, or is too old
+ * @param tls enables TLS, with certificates and key in PEM
+ * @throws if Redis refuses the credentials, is too old, or evicts keys
  */
 export async function connectPresence(
   url: string,
@@ -29,20 +29,20 @@ export async function connectPresence(
     maxRetriesPerRequest: 1,
     connectTimeout: 5_000,
     commandTimeout: 3_000,
-    // A command that times out leaves the connection open: only another one leads away from a server that hangs.
+    // A command timeout leaves the connection open. Closing it is the only way to leave a hanging server.
     socketTimeout: 6_000,
     retryStrategy: retryAfterMS,
-    // The next Sentinel is asked only when this one has failed.
+    // The next Sentinel is asked only after this one fails.
     sentinelCommandTimeout: 3_000,
     sentinelRetryStrategy: (attempt: number) => (isStarted ? retryAfterMS(attempt) : null),
-    // A master that has become a replica: Sentinel knows the new one.
+    // The master has become a replica; Sentinel knows the new master.
     reconnectOnError: ({ message }: Error) => isReadOnly(message),
     ...options,
   } satisfies RedisOptions
   const redis = server === undefined ? new Redis(settings) : new Redis(server, settings)
   let last: Error | undefined
   redis.on('error', (error: Error) => {
-    // ioredis attaches the refused command; for a login its arguments hold the password.
+    // ioredis attaches the failed command; the arguments of AUTH contain the password.
     if ('command' in error) delete error.command
     last = error
     onError(error)
@@ -51,7 +51,7 @@ export async function connectPresence(
     await redis.connect()
     await checkServer(redis)
   } catch (error) {
-    // The error of connect() says only that the connection was closed.
+    // connect() only reports that the connection was closed.
     const cause = error instanceof UnfitRedis ? error : (last ?? error)
     if (!isAwayAtStart(cause)) {
       redis.disconnect()
@@ -65,20 +65,20 @@ export async function connectPresence(
   return { redis }
 }
 
-/** A server of Redis that answers, and that Parley cannot use: the message is a sentence for the operator. */
+/** The Redis server lacks what Parley needs. The message is one sentence for the operator. */
 class UnfitRedis extends Error {
   override name = 'UnfitRedis'
 }
 
-/** Whether no server was found. Anything else, such as a refused certificate or password, only an operator can change. */
+/** Whether no server was reached. Other errors, such as a refused certificate or password, need an operator. */
 function isAwayAtStart(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return isUnreachable(error) || isPresenceAway(error) || error.message.startsWith('All sentinels are unreachable')
 }
 
-/** @throws UnfitRedis when the server is too old, or evicts keys */
+/** @throws UnfitRedis if the server is too old, or evicts keys */
 async function checkServer(redis: Redis): Promise<void> {
-  // A user may lack the right to ask.
+  // The user may lack permission for INFO.
   const info = await redis.info().catch(() => '')
   const [version = '', major = 0, minor = 0] = /redis_version:(\d+)\.(\d+)[.\d]*/.exec(info) ?? []
   const isOlder = Number(major) < 6 || (Number(major) === 6 && Number(minor) < 2)
@@ -88,14 +88,14 @@ async function checkServer(redis: Redis): Promise<void> {
   const [, policy = 'noeviction'] = /maxmemory_policy:(\S+)/.exec(info) ?? []
   const isBounded = /maxmemory:[1-9]/.test(info)
   if (isBounded && policy !== 'noeviction') {
-    const loss = 'an evicted key loses connections and rate limits'
+    const loss = 'eviction loses connections and rate limits'
     throw new UnfitRedis(`the server evicts keys (maxmemory-policy ${policy}): set noeviction, since ${loss}`)
   }
 }
 
 const retryAfterMS = (attempt: number) => Math.min(attempt * 100, 1_000)
 
-/** Whether a command failed because Redis is away or does not answer. ioredis has no class for that. */
+/** Whether a command failed because Redis is down or does not respond. ioredis has no error class for that. */
 export function isPresenceAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { name, message } = error
@@ -103,7 +103,7 @@ export function isPresenceAway(error: unknown): boolean {
   return awayMessages.some((text) => message.startsWith(text))
 }
 
-/** The outcome of work with Redis; undefined when Redis is away. */
+/** The result of `work`; undefined if Redis is down. */
 export async function whilePresent<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work
@@ -113,7 +113,7 @@ export async function whilePresent<T>(work: Promise<T>): Promise<T | undefined> 
   }
 }
 
-/** Until a replica is made the master, and after a master has become one. Of a script Redis 6 says it in the middle. */
+/** The server is a replica, during or after a failover. For scripts, Redis 6 reports it inside the message. */
 const isReadOnly = (message: string) => /(^|-)READONLY /.test(message)
 
 const awayMessages = [
@@ -121,16 +121,16 @@ const awayMessages = [
   'Connection is closed',
   'Command timed out',
   'Command aborted due to connection close',
-  // Redis itself, while it starts.
+  // Sent by Redis while it loads its data.
   'LOADING',
 ]
 
-/** @throws when Redis is away. */
+/** @throws if Redis is down */
 export async function pingPresence(presence: Presence): Promise<void> {
   await presence.redis.ping()
 }
 
-/** Closes the connection after the commands in flight; at once while Redis is away. */
+/** Closes the connection after the commands in flight, or at once if Redis is down. */
 export async function closePresence({ redis }: Presence): Promise<void> {
   if (redis.status === 'ready') await redis.quit()
   else redis.disconnect()

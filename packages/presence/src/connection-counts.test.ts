@@ -19,11 +19,11 @@ describe('the connections of an app', () => {
     await servers.stop()
   })
 
-  test('of a silent node count until it is dropped, and do not inflate the peak when they reconnect elsewhere', async () => {
+  test('of a silent node count until it expires, and do not inflate the peak when they reconnect elsewhere', async () => {
     const app = randomUUID()
     const [dying, other] = [randomUUID(), randomUUID()]
     assert.equal((await reportConnections(presence, dying, app, 3)).heard, 3)
-    // Its last report was seven seconds ago.
+    // The dying node last reported seven seconds ago.
     await presence.redis.zincrby(nodesKey, -7_000, dying)
     assert.equal((await reportConnections(presence, other, app, 2)).heard, 2)
     assert.equal(await countConnections(presence, app), 5)
@@ -33,12 +33,12 @@ describe('the connections of an app', () => {
     assert.equal(Math.max(...(await readPeaks(presence, app, new Date(0))).values()), 5)
   })
 
-  test('that end within a minute count towards its peak, even if they began earlier', async () => {
+  test("that close within a minute count towards its peak, even if they were opened earlier", async () => {
     const app = randomUUID()
     const [node, other] = [randomUUID(), randomUUID()]
     await reportConnections(presence, other, app, 1)
     await reportConnections(presence, node, app, 3)
-    // A new minute begins.
+    // As at the start of a new minute.
     await presence.redis.del(`{parley}:peaks:${app}`)
     assert.equal((await reportConnections(presence, node, app, 0)).peak, 4)
   })

@@ -1,12 +1,12 @@
 import type { Presence } from './connect.ts'
 
 /**
- * Live socket connections per app over all realtime nodes. Each node reports its own absolute count, so
- * a lost or repeated report heals itself; a node that stops reporting is left out after `nodeTtlMS`.
+ * Live socket connections per app over all realtime nodes. Each node reports its absolute count, so lost or repeated reports
+ * do no harm. A node that stops reporting expires after `nodeTtlMS`.
  *
- * Keys: `{parley}:nodes` sorted set of node → time (ms, Redis' clock) until which it counts as alive;
- * `{parley}:connections:<app>` hash of node → count; `{parley}:peaks:<app>` hash of minute → highest
- * total of the nodes that reported in time, updated by every report, so that a burst between two reads is not missed.
+ * Keys: `{parley}:nodes`, sorted set of node → expiry (ms, Redis's clock); `{parley}:connections:<app>`, hash of node → count;
+ * `{parley}:peaks:<app>`, hash of minute → highest total of the nodes that reported in time. Every report updates the peak, so
+ * that a burst between two reads is not missed.
  */
 export const nodesKey = '{parley}:nodes'
 const connectionsKey = (app: string) => `{parley}:connections:${app}`
@@ -14,10 +14,10 @@ const peaksKey = (app: string) => `{parley}:peaks:${app}`
 
 /** A node that has not reported for this long no longer counts. */
 export const nodeTtlMS = 10_000
-/** A node reports three times in nodeTtlMS. When one report is missing, its connections make no peak: they may be back elsewhere. */
+/** Nodes report three times per nodeTtlMS. Connections of a late node do not count for peaks: they may have reconnected elsewhere. */
 export const heardWithinMS = nodeTtlMS / 2
 
-/** `live` returns the total of the living nodes, and that of those that reported in time. */
+/** Defines `live`, which returns the totals of all live nodes, and of those that reported in time. */
 const liveNodes = `
 local now = redis.call('TIME')
 local nowMS = now[1] * 1000 + math.floor(now[2] / 1000)
@@ -37,7 +37,7 @@ local function live()
 end
 `
 
-/** Connections that end in this report were open during the minute, so they count towards its peak. */
+/** Connections that closed since the last report were open during the minute, so they count towards its peak. */
 const reportScript = `${liveNodes}
 local _, before = live()
 redis.call('ZADD', KEYS[1], nowMS + ARGV[3], ARGV[1])
@@ -67,13 +67,13 @@ return total
 export interface Reported {
   /** The connections of all nodes that reported in time. */
   heard: number
-  /** The minute of the report (minutes since 1970, by Redis' clock). */
+  /** The minute of the report (minutes since 1970, by Redis's clock). */
   minute: number
-  /** The highest total of that minute so far. */
+  /** The highest total of this minute so far. */
   peak: number
 }
 
-/** Reports how many authenticated connections of the app this node has now. */
+/** Reports this node's current number of authenticated connections of an app. */
 export async function reportConnections(
   presence: Presence,
   node: string,
@@ -86,7 +86,7 @@ export async function reportConnections(
   return { heard, minute, peak }
 }
 
-/** Gives Redis the peaks of minutes (minutes since 1970) that it may have lost, or not heard of. */
+/** Raises the peaks of minutes (minutes since 1970) in Redis, which may have lost or missed them. */
 export async function raisePeaks(presence: Presence, app: string, peaks: ReadonlyMap<number, number>): Promise<void> {
   if (peaks.size > 0) await presence.redis.eval(raiseScript, 1, peaksKey(app), ...[...peaks].flat())
 }
@@ -96,10 +96,7 @@ export async function countConnections(presence: Presence, app: string): Promise
   return Number(await presence.redis.eval(countScript, 2, nodesKey, connectionsKey(app)))
 }
 
-/**
- * Deletes the report of an earlier process with this node's name: it died, and its connections would count until this
- * one ends.
- */
+/** Deletes the reports of a dead process with the same node name: its connections would count until this process stops. */
 export async function forgetConnections({ redis }: Presence, node: string): Promise<void> {
   const scan = redis.scanStream({ match: connectionsKey('*'), count: 5_000 }) as AsyncIterable<string[]>
   for await (const keys of scan) await Promise.all(keys.map((apps) => redis.hdel(apps, node)))
@@ -111,8 +108,8 @@ export async function forgetPeaks(presence: Presence, app: string, minutes: read
 }
 
 /**
- * The highest total of each minute (minutes since 1970) that is still kept.
- * @param madeAt when the app was created; older peaks belong to an earlier app of the same ID
+ * The stored peaks per minute (minutes since 1970).
+ * @param madeAt creation time of the app; older peaks belong to an earlier app with the same ID
  */
 export async function readPeaks(presence: Presence, app: string, madeAt: Date): Promise<Map<number, number>> {
   const firstMinute = Math.floor(madeAt.getTime() / 60_000)
@@ -121,7 +118,7 @@ export async function readPeaks(presence: Presence, app: string, madeAt: Date): 
   return new Map(all.filter(([minute]) => minute >= firstMinute))
 }
 
-/** Current connections of the app by living node. */
+/** Current connections of the app by live node. */
 export async function countConnectionsByNode({ redis }: Presence, app: string): Promise<Map<string, number>> {
   const [counts, alive] = await Promise.all([
     redis.hgetall(connectionsKey(app)),

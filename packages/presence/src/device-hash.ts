@@ -5,10 +5,9 @@ import { nodesKey, nodeTtlMS } from './connection-counts.ts'
 /**
  * Connected devices over all realtime nodes.
  *
- * Keys: `{parley}:online:<node>` is a hash of app NUL user → JSON list of HeldDevice; the field '' says that
- * the node has reported. It expires when the node dies, since only the node extends its life, at a cost independent of
- * its sockets. Connects and disconnects of one event loop turn are one write of the users' full state, so a repeated
- * write is harmless. `{parley}:nodes` lists the nodes to ask.
+ * Keys: `{parley}:online:<node>`, hash of app NUL user → JSON list of HeldDevice. The field '' marks that the node has reported.
+ * Only the node extends the hash's expiry, so it expires when the node dies. Connects and disconnects of one event loop turn are
+ * one write of the users' full state, so repeated writes are harmless. `{parley}:nodes` lists the nodes to query.
  */
 export const onlineKey = (node: string) => `{parley}:online:${node}`
 
@@ -16,12 +15,12 @@ export const userField = (app: string, user: string) => `${app}\0${user}`
 
 export const spoken = ''
 
-/** A connected device in a node's report; with the time since when it is away. */
+/** A connected device in a node's report, with the time since when it is away, if it is. */
 export type HeldDevice = string | [device: string, awaySinceMS: number]
 
 export const usersPerWrite = 1_000
 
-/** Returns how many fields the node's hash has: a number other than expected means that Redis lost the reports. */
+/** Returns the number of fields in the node's hash. If it is not as expected, Redis has lost reports. */
 const stayScript = `
 local now = redis.call('TIME')
 local nowMS = now[1] * 1000 + math.floor(now[2] / 1000)
@@ -35,7 +34,7 @@ function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[],
   return [items.filter(isFirst), items.filter((item) => !isFirst(item))]
 }
 
-/** Writes these fields: as `current` has them, and away with those that it does not have. */
+/** Writes fields of `current`, and deletes those that it does not have. */
 export function writeFields(
   redis: Presence['redis'],
   node: string,
@@ -53,7 +52,7 @@ export function writeFields(
   return writes
 }
 
-/** Replaces all that Redis knows of the node. */
+/** Replaces the node's whole report. */
 export async function writeAll(
   redis: Presence['redis'],
   node: string,
@@ -65,7 +64,7 @@ export async function writeAll(
   await stay(redis, node)
 }
 
-/** Extends the life of the node's report. Returns how many fields Redis has of it. */
+/** Extends the expiry of the node's report. Returns the number of fields in Redis. */
 export async function stay(redis: Presence['redis'], node: string): Promise<number> {
   return Number(await redis.eval(stayScript, 2, nodesKey, onlineKey(node), node, nodeTtlMS))
 }

@@ -1,11 +1,11 @@
 import type { Presence } from './connect.ts'
 
-/** The guesses of the last minute count. */
+/** Guesses within this window count. */
 export const guessWindowMS = 60_000
-/** For this long after the latest guess of an address its earlier ones are known. */
+/** Guesses are remembered this long after an address's latest one, so that repeats do not count again. */
 export const guessKnownMS = 60 * 60_000
 
-/** KEYS: the guesses of an address by the time of the first try. ARGV: the guess, the limit. */
+/** KEYS: the guesses of an address, by time of the first try. ARGV: the guess, the limit. */
 const guessScript = `
 local guess, limit = ARGV[1], tonumber(ARGV[2])
 if redis.call('ZSCORE', KEYS[1], guess) then return 0 end
@@ -20,10 +20,9 @@ return 0
 `
 
 /**
- * Counts a wrong key or token of an address, once: over all processes that share the Redis.
- * @returns for how many milliseconds the address has reached its limit; 0 while it has not, and for a guess that was
- *   counted before
- * @throws the client's error when Redis is away
+ * Counts a wrong key or token of an address, over all processes. The same guess counts once.
+ * @returns how many milliseconds the address stays at its limit; 0 if it is below, or the guess was counted before
+ * @throws the client's error if Redis is down
  */
 export async function countGuess({ redis }: Presence, address: string, guess: string, limit: number): Promise<number> {
   return Number(await redis.eval(guessScript, 1, `parley:guesses:${address}`, guess, limit))

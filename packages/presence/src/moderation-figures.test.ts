@@ -12,7 +12,7 @@ const counted = (answers: [action: string, ms: number][]) => {
 }
 
 describe('figures of MODERATE', () => {
-  test('count each action, with bounds of the half and of all but a hundredth of the answers', () => {
+  test('count each action, with upper bounds of the 50th and 99th percentile', () => {
     const fast = Array.from({ length: 98 }, (_, i): [string, number] => ['allow', 1 + (i % 40)])
     const minutes = [counted([...fast, ['mask', 180]]), counted([['refuse', 60_000]]), { messages: '7' }]
     assert.deepEqual(moderationFigures(minutes), {
@@ -21,7 +21,7 @@ describe('figures of MODERATE', () => {
     })
   })
 
-  test('leave missing answers out of the times', () => {
+  test('exclude missing answers from the percentiles', () => {
     assert.deepEqual(moderationFigures([counted([['unanswered', 300]])]), {
       ...{ allow: 0, mask: 0, refuse: 0, unanswered: 1 },
     })

@@ -1,4 +1,4 @@
-/** Answers that took at most this long are counted together, in milliseconds; the last also has the slower ones. */
+/** Histogram bounds in milliseconds. The last bucket also has slower answers. */
 const boundsMS = [5, 10, 20, 35, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1_000, 1_500, 2_000, 5_000, 10_000] as const
 
 /** `unanswered`: a call failed, or none was made while the breaker was open. */
@@ -6,18 +6,18 @@ const actions = ['allow', 'mask', 'refuse', 'unanswered'] as const
 type Action = (typeof actions)[number]
 
 export interface ModerationFigures extends Record<Action, number> {
-  /** Half of the answers took at most this long; absent without answers. */
+  /** Upper bound of the 50th percentile; absent without answers. */
   p50MS?: number
   p99MS?: number
 }
 
-/** The field that counts an answer: its time is rounded up to a bound. */
+/** The field that counts an answer, with its duration rounded up to a bound. */
 export function moderationField(action: string, seconds: number): `moderation ${string} ${number}` {
   const bound = boundsMS.find((most) => seconds * 1_000 <= most) ?? boundsMS.at(-1) ?? 0
   return `moderation ${action} ${bound}`
 }
 
-/** The sums over stretches of such fields. Percentiles are bounds, and of answers alone: a missing one took no time. */
+/** Sums these fields over stretches. Percentiles are histogram bounds, and exclude missing answers. */
 export function moderationFigures(stretches: readonly Readonly<Record<string, string>>[]): ModerationFigures {
   const counts = { allow: 0, mask: 0, refuse: 0, unanswered: 0 }
   const answered = new Map<number, number>()

@@ -9,7 +9,7 @@ import { closePresence, connectPresence, type Presence } from './connect.ts'
 import { nodeTtlMS } from './connection-counts.ts'
 import { findNodesWithout, findOnlineDevices, PresenceIncomplete } from './online-devices.ts'
 
-/** These devices, none of them away. */
+/** Connected devices that are not away. */
 const active = (devices: string[]) => new Map(devices.map((device) => [device, undefined]))
 
 const fail = (error: Error) => {
@@ -34,7 +34,7 @@ describe('online devices', () => {
     await servers.stop()
   })
 
-  test('only nodes that have reported their users are known not to hold some', async () => {
+  test('findNodesWithout returns only nodes that have reported', async () => {
     const app = randomUUID()
     const [first, second] = [randomUUID(), randomUUID()]
     const holds = await announceDevices(presence, first, fail)
@@ -50,7 +50,7 @@ describe('online devices', () => {
     await Promise.all([holds.stop(), other.stop()])
   })
 
-  test('are found for many users across all nodes, leaving out users without any', async () => {
+  test('are found for many users across all nodes; users without devices are omitted', async () => {
     const other = await announceDevices(presence, randomUUID(), fail)
     online.changed('a.p*p', 'al ice>😀', new Set(['phone', 'desk top']))
     other.changed('a.p*p', 'al ice>😀', new Set(['watch']))
@@ -78,7 +78,7 @@ describe('online devices', () => {
     assert.deepEqual(await findOnlineDevices(presence, 'app', ['dave']), new Map())
   })
 
-  test('a stopped node holds no user, even while others consider it alive', async () => {
+  test('a stopped node has no users, even while other nodes consider it alive', async () => {
     const stopped = randomUUID()
     const stopping = await announceDevices(presence, stopped, fail)
     stopping.changed('app', 'hugo', new Set(['h']))
@@ -89,7 +89,7 @@ describe('online devices', () => {
 
   test("a change during a node's full report wins", async () => {
     online.changed('app', 'gina', new Set(['one']))
-    // Its write stays in ioredis' pipeline until the end of this turn.
+    // The write stays in ioredis's pipeline until the end of this turn.
     await nextTurn()
     online.changed('app', 'gina', new Set(['two']))
     presence.redis.emit('ready')
@@ -105,7 +105,7 @@ describe('online devices', () => {
     assert.ok(left > 0 && left <= nodeTtlMS, `${left} ms left`)
   })
 
-  test('a node that has not reported its users may hold any', async () => {
+  test('PresenceIncomplete is thrown if a live node has not reported', async () => {
     await assert.rejects(findOnlineDevices(presence, 'app', ['erin'], ['somebody']), PresenceIncomplete)
     assert.ok((await findOnlineDevices(presence, 'app', ['erin'], [node])).has('erin'))
   })
@@ -119,7 +119,7 @@ describe('online devices', () => {
     for (;;) {
       const found = await findOnlineDevices(presence, 'app', ['erin', 'frank'], [node]).catch(() => new Map())
       if (found.size === 2) break
-      assert.ok(Date.now() < deadline, 'not said again')
+      assert.ok(Date.now() < deadline, 'not reported again')
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   })

@@ -2,7 +2,7 @@ import type { Presence } from './connect.ts'
 import { nodesKey } from './connection-counts.ts'
 import { type HeldDevice, onlineKey, spoken, userField, usersPerWrite } from './device-hash.ts'
 
-/** All connected users, in pages; a user on two nodes appears twice. */
+/** Pages through all connected users. A user on two nodes appears twice. */
 export async function* pageOnlineUsers(presence: Presence): AsyncGenerator<{ app: string; user: string }[]> {
   for (const node of await presence.redis.zrange(nodesKey, '0', '-1')) {
     for (let cursor = '0'; ; ) {
@@ -21,8 +21,8 @@ export async function* pageOnlineUsers(presence: Presence): AsyncGenerator<{ app
 }
 
 /**
- * Which of these nodes hold no device of these users, among the nodes that have reported. One round trip.
- * @throws the client's error when Redis is away
+ * The nodes among these that have reported, and have no device of these users. One round trip.
+ * @throws the client's error if Redis is down
  */
 export async function findNodesWithout(
   presence: Presence,
@@ -40,19 +40,18 @@ export async function findNodesWithout(
   return new Set(without.flat())
 }
 
-/** A user's connected devices: undefined, or since when the device is away. */
+/** A user's connected devices, with the time since when each is away; undefined if it is not. */
 export type OnlineDevicesOfUser = ReadonlyMap<string, number | undefined>
 
-/** Redis lacks some reports: it, or a node, was away, and the node has not reported again yet. */
+/** Redis lacks a node's report: one of them was down, and the node has not reported again yet. */
 export class PresenceIncomplete extends Error {
   override name = 'PresenceIncomplete'
 }
 
 /**
- * The connected devices of these users, each with the time since when it is away; users without any are left out. One
- * round trip for many users.
+ * The connected devices of these users; users without devices are omitted. Two round trips for any number of users.
  * @param alive nodes known to be alive by other means; their reports are required
- * @throws PresenceIncomplete when one of `alive` has not reported, and the client's error when Redis is away
+ * @throws PresenceIncomplete if one of `alive` has not reported; the client's error if Redis is down
  */
 export async function findOnlineDevices(
   presence: Presence,
@@ -67,7 +66,7 @@ export async function findOnlineDevices(
   await Promise.all(
     [...nodes].map(async (node) => {
       const [hasSpoken, ...held] = await presence.redis.hmget(onlineKey(node), ...fields)
-      if (hasSpoken === null && alive.includes(node)) throw new PresenceIncomplete(`${node} has not said whom it holds`)
+      if (hasSpoken === null && alive.includes(node)) throw new PresenceIncomplete(`node ${node} has not reported its devices`)
       held.forEach((json, i) => {
         if (json === null) return
         const user = users[i] as string
@@ -75,7 +74,7 @@ export async function findOnlineDevices(
         online.set(user, devices)
         for (const held of JSON.parse(json) as HeldDevice[]) {
           const [device, sinceMS] = typeof held === 'string' ? [held, undefined] : held
-          // With two nodes, it is away when it is away on both.
+          // A device on two nodes is away only if it is away on both.
           const other = devices.has(device) ? devices.get(device) : 0
           devices.set(device, sinceMS === undefined || other === undefined ? undefined : Math.max(sinceMS, other))
         }

@@ -2,10 +2,10 @@ import { clock } from '@parley/async/clock'
 import { startRunning } from '@parley/async/run-every'
 import type { Presence } from './connect.ts'
 
-/** The state of a push network's credentials at a process: never the credentials. */
+/** The state of a push network's credentials in a process. Never contains the credentials. */
 export interface CredentialsState {
   network: 'apns' | 'fcm' | 'web' | 'hms' | 'relay'
-  /** `refused` for the devices of this app alone. */
+  /** Set if `refused` applies to the devices of this app only. */
   app?: string
   state: 'untried' | 'accepted' | 'refused'
   /** Names the credentials, such as a key ID. */
@@ -15,35 +15,35 @@ export interface CredentialsState {
   lastErrorAtMS?: number
 }
 
-/** The report of a Parley process about itself. */
+/** A Parley process's report about itself. */
 export interface ProcessReport {
   service: string
   node: string
   version: string
   startedAtMS: number
-  /** When it reported last, by its own clock. */
+  /** When the process last reported, by its own clock. */
   atMS: number
   /** Resident set size. */
   memoryBytes: number
-  /** CPU time since the last report, of one core: 1 is a whole core. */
+  /** CPU usage since the last report: 1 is one core. */
   cpu: number
-  /** Of the push service. */
+  /** Reported by the push service. */
   credentials?: CredentialsState[]
 }
 
 /** `{parley}:processes`: a hash of service and node → JSON. */
 const processesKey = '{parley}:processes'
 const reportEveryMS = 5_000
-/** After this long without a report a process is silent. */
+/** A process counts as silent after this long without a report. */
 export const silentAfterMS = 15_000
-/** After this long it is forgotten. */
+/** A process is removed after this long without a report. */
 const forgottenAfterMS = 10 * 60_000
 
 type Own = Pick<ProcessReport, 'service' | 'node' | 'version'>
 
 /**
- * Reports this process to Redis every few seconds, and removes it at the stop.
- * @param more what else it reports, asked each time
+ * Reports this process to Redis every few seconds, and removes it on stop.
+ * @param more further fields, read for each report
  */
 export function reportProcess(
   { redis }: Presence,
@@ -60,8 +60,8 @@ export function reportProcess(
     ;[cpuBefore, beforeMS] = [process.cpuUsage(), performance.now()]
     const cpu = tookMS === 0 ? 0 : Math.round((user + system) / tookMS / 10) / 100
     const memoryBytes = process.memoryUsage.rss()
-    const said: ProcessReport = { ...own, startedAtMS, atMS: clock.now(), memoryBytes, cpu, ...more() }
-    await redis.hset(processesKey, field, JSON.stringify(said))
+    const current: ProcessReport = { ...own, startedAtMS, atMS: clock.now(), memoryBytes, cpu, ...more() }
+    await redis.hset(processesKey, field, JSON.stringify(current))
   }
   const reporting = startRunning(reportEveryMS, report, onError)
   return {
@@ -72,7 +72,7 @@ export function reportProcess(
   }
 }
 
-/** The processes that reported in the last minutes, by service and node. Forgets the others. */
+/** The processes that reported within the last ten minutes, sorted by service and node. Removes the others. */
 export async function readProcesses({ redis }: Presence): Promise<ProcessReport[]> {
   const found = Object.entries(await redis.hgetall(processesKey))
   const reports = found.map(([field, json]) => ({ field, report: JSON.parse(json) as ProcessReport }))

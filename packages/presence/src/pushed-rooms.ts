@@ -1,7 +1,7 @@
 import { inParts } from '@parley/async/in-parts'
 import type { Presence } from './connect.ts'
 
-/** A room of a user, or a thread of it. */
+/** A user's room, or a thread in it. */
 export interface PushedPlace {
   app: string
   room: string
@@ -10,9 +10,9 @@ export interface PushedPlace {
   user: string
 }
 
-/** Which devices of a user got pushes of a room or thread since the user last read it: a hash of `seq`s by device. */
+/** Key of the user's devices that got pushes of a room or thread since the user last read it: a hash of device → `seq`. */
 function pushedKey({ app, room, threadOf, user }: PushedPlace): string {
-  // IDs have no control characters.
+  // IDs contain no control characters.
   return `parley:pushed:${[app, room, ...(threadOf === undefined ? [] : [threadOf]), user].join('\0')}`
 }
 
@@ -23,7 +23,7 @@ export interface PushedDevice {
   device: string
 }
 
-/** Notes that a message was pushed to these devices. @throws the client's error when Redis is away */
+/** Records that a message was pushed to these devices. */
 export async function notePushed(
   { redis }: Presence,
   { seq, ...place }: Omit<PushedPlace, 'user'> & { seq: number },
@@ -41,8 +41,8 @@ export async function notePushed(
 }
 
 /**
- * The devices with pushes of each of these places, and the `seq` of the last one.
- * @throws the client's error when Redis is away
+ * The devices with pushes of each place, with the `seq` of the last one.
+ * @throws the client's error if Redis is down
  */
 export async function findPushed(
   { redis }: Presence,
@@ -59,7 +59,7 @@ export async function findPushed(
   })
 }
 
-/** @throws the client's error when Redis is away */
+/** @throws the client's error if Redis is down */
 export async function forgetPushed({ redis }: Presence, place: PushedPlace, devices: readonly string[]): Promise<void> {
   if (devices.length > 0) await redis.hdel(pushedKey(place), ...devices)
 }

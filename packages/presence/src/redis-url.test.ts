@@ -3,13 +3,13 @@ import { describe, test } from 'vitest'
 import { redisOptions } from './redis-url.ts'
 
 describe('the URL of Redis', () => {
-  test('of one server reaches the client unchanged, with the certificates', () => {
+  test('of one server is passed to the client unchanged, with the certificates', () => {
     assert.deepEqual(redisOptions('redis://u:p@h:1/2'), { url: 'redis://u:p@h:1/2', options: {} })
     const { options } = redisOptions('rediss://h', { ca: 'pem' })
     assert.deepEqual(options, { tls: { ca: 'pem' } })
   })
 
-  test('of Sentinel names several, the master, a user and a database', () => {
+  test('of Sentinel can name several Sentinels, the master, a user and a database', () => {
     const { url, options } = redisOptions('redis+sentinel://parley:p%40ss@one:1,two,[::1]:3/chat/4')
     assert.equal(url, undefined)
     assert.deepEqual(options, {

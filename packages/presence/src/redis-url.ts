@@ -3,21 +3,22 @@ import type { RedisOptions } from 'ioredis'
 
 type Tls = Pick<SecureContextOptions, 'ca' | 'cert' | 'key'>
 
-/** user:password@ of a URL, its hosts with commas between, the name of the master that Sentinel watches, and a database. */
+/** Optional user:password@, comma-separated hosts, the name of the master that Sentinel watches, and an optional database. */
 const sentinelUrl = /^(rediss?)\+sentinel:\/\/(?:([^@/]*)@)?([^@/]+)\/([^/?]+)(?:\/(\d+))?$/
 const sentinelPort = 26_379
 
 /**
- * The options that lead to the Redis of a URL: `redis://user:password@host:6379/0`, or `redis+sentinel://user:password@host:26379,host:26379/master/0`,
- * where Sentinel says which server is the master (redis.io/docs/latest/operate/oss_and_stack/management/sentinel). With
- * `rediss` instead of `redis`, or certificates, over TLS. The user is that of Redis; Sentinels are asked without one.
+ * The client options for a Redis URL: `redis://user:password@host:6379/0`, or
+ * `redis+sentinel://user:password@host:26379,host:26379/master/0`, where Sentinel names the master
+ * (redis.io/docs/latest/operate/oss_and_stack/management/sentinel). `rediss` or certificates enable TLS. The credentials are for
+ * Redis only; Sentinels are queried without.
  *
- * @throws when a URL of Sentinel names no host or master
+ * @throws if a Sentinel URL names no host or master
  */
 export function redisOptions(url: string, tls?: Tls): { url?: string; options: Omit<RedisOptions, 'replyMapping'> } {
   if (!/^rediss?\+sentinel:/.test(url)) return { url, options: tls ? { tls } : {} }
   const match = sentinelUrl.exec(url)
-  if (!match) throw new Error('a URL of Sentinel is redis+sentinel://user:password@host:26379,host:26379/master/0')
+  if (!match) throw new Error('a Sentinel URL has the form redis+sentinel://user:password@host:26379,host:26379/master/0')
   const [, scheme, user = '', hosts = '', name = '', database = '0'] = match
   const [username = '', ...rest] = user.split(':')
   const password = rest.join(':')

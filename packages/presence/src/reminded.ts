@@ -1,20 +1,19 @@
 import type { Presence } from './connect.ts'
 
-/** Reminders that went to a connected device of a user: a sorted set by the time at which they did. */
+/** Key of the reminders sent to connected devices of a user: a sorted set by send time. */
 const remindedKey = (app: string, user: string): string => `parley:reminded:${app}\0${user}`
 
-/** Longer than a connection can be half open. */
+/** Longer than a connection can stay half-open. */
 const keepSeconds = 600
 
 export interface Reminded {
   room: string
   /** ID of the message. */
   id: string
-  /** The time that the user has chosen. */
+  /** The reminder's due time. */
   atMS: number
 }
 
-/** @throws the client's error when Redis is away */
 export async function noteReminded(
   { redis }: Presence,
   { app, user, ...reminded }: Reminded & { app: string; user: string },
@@ -29,7 +28,7 @@ export async function noteReminded(
     .exec()
 }
 
-/** Those since a time. @throws the client's error when Redis is away */
+/** The reminders sent since a time. @throws the client's error if Redis is down */
 export async function findReminded(
   { redis }: Presence,
   app: string,

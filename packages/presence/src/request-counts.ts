@@ -1,39 +1,39 @@
 import { clock } from '@parley/async/clock'
 import type { Presence } from './connect.ts'
 
-/** Counts requests by name in fixed windows, over all processes that share the Redis. */
+/** Counts requests by name in fixed windows, over all processes. */
 export interface RequestCounts {
   /**
-   * Counts one request; returns how many there were in this window, this one included, and when it ends.
-   * @param limit the limit for the count: a process far below it alone does not share its count
+   * Counts one request. Returns the number of requests in this window, including this one, and the time until its end.
+   * @param limit a process whose own count is far below the limit does not share it
    */
   hit(name: string, windowMS: number, limit: number): { count: number; leftMS: number }
-  /** Settles when all requests counted so far are shared. */
+  /** Adds counts to Redis. */
   share(): Promise<void>
-  /** Settles when the sharing in flight is over. */
+  /** Resolves when the sharing in flight has ended. */
   stop(): Promise<void>
 }
 
 interface Count {
   window: number
   windowMS: number
-  /** A count up to this stays here. */
+  /** A count up to this is not shared. */
   quiet: number
-  /** The count of all processes when Redis was last asked. */
+  /** The total in Redis at the last exchange. */
   shared: number
-  /** Counted here and not yet in `shared`. */
+  /** Counted in this process, but not yet in `shared`. */
   own: number
-  /** The part of `own` that is on its way to Redis. */
+  /** The part of `own` that is in flight to Redis. */
   sending: number
 }
 
 const shareEveryMS = 100
-/** The share of a limit that a process may count by itself: most users stay below it, and cost Redis nothing. */
+/** The fraction of a limit up to which a process does not share its count. Most users stay below, and cost Redis nothing. */
 const quietShare = 0.02
 
 /**
- * Counts in memory, and adds the counts up in Redis ten times a second: a request waits for no round trip, and a
- * limit is overrun by at most a tenth of a second of requests, and 2 % for each further process. While Redis is away each process counts for itself.
+ * Counts in memory, and adds the counts to Redis ten times a second, so that requests do not wait for a round trip. A limit is
+ * exceeded by at most 100 ms of requests, plus 2 % per further process. While Redis is down, each process counts separately.
  */
 export function createRequestCounts({ redis }: Presence, onError: (error: Error) => void): RequestCounts {
   const counts = new Map<string, Count>()
@@ -64,7 +64,7 @@ export function createRequestCounts({ redis }: Presence, onError: (error: Error)
   let timer: NodeJS.Timeout | undefined
   let sharing: Promise<void> | undefined
   let isStopped = false
-  /** Without requests there is nothing to share, and no timer. */
+  /** Schedules sharing. Without requests, there is no timer. */
   function shareSoon(): void {
     if (isStopped || counts.size === 0) return
     timer ??= setTimeout(() => {

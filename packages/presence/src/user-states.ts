@@ -2,15 +2,15 @@ import { isPresenceAway, type Presence } from './connect.ts'
 import { nodesKey } from './connection-counts.ts'
 import { type HeldDevice, onlineKey, spoken, userField, usersPerWrite } from './device-hash.ts'
 
-/** How connected users are: a device of theirs is active on some node, or all are away. */
+/** The states of connected users: online if any device is active, away if all devices are away. */
 export interface UserStates {
   states: Map<string, 'online' | 'away'>
-  /** Users not listed are certainly offline: Redis answered and has every living node's report. */
+  /** Redis responded and has every live node's report, so users not in `states` are offline. */
   isComplete: boolean
 }
 
 /**
- * The connection state of these users over all nodes: one round trip, a command per node and 1,000 users.
+ * The connection states of users over all nodes. Two round trips, with one command per node and 1,000 users.
  * @param alive nodes known to be alive by other means; their reports are required
  */
 export async function findUserStates(

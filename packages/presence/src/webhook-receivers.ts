@@ -1,37 +1,37 @@
 import { clock } from '@parley/async/clock'
 import type { Presence } from './connect.ts'
 
-/** A call that a receiver has recorded. */
+/** A call recorded by a receiver. */
 export interface RecordedCall {
   atMS: number
   headers: Record<string, string>
   body: string
-  /** The body was longer than what is kept. */
+  /** The body was truncated. */
   isCut?: true
 }
 
 export interface Receiver {
   app: string
   endsAtMS: number
-  /** Its answer to calls. */
+  /** The status that the receiver responds with. */
   status: number
-  /** Calls so far. */
+  /** Number of calls so far. */
   count: number
 }
 
-/** Of an app; a further one ends the oldest. */
+/** Maximum number of receivers per app. A further one closes the oldest. */
 const mostReceivers = 5
 const longestMS = 3_600_000
-/** The latest are kept. */
+/** Only the latest calls are kept. */
 const mostKeptCalls = 100
-/** After this many a receiver takes no more: its address may have become known. */
+/** A receiver accepts no further calls: its URL may have leaked. */
 export const mostCalls = 1_000
 
 const receiverKey = (id: string) => `{parley}:receiver:${id}`
 const callsKey = (id: string) => `{parley}:receiver-calls:${id}`
 const ofAppKey = (app: string) => `{parley}:receivers:${app}`
 
-/** Makes a receiver; everything of it ends by itself. */
+/** Opens a receiver. All its keys expire. */
 export async function openReceiver(
   { redis }: Presence,
   id: string,
@@ -54,7 +54,7 @@ export async function findReceiver({ redis }: Presence, id: string): Promise<Rec
   return isOpen ? { app, endsAtMS: Number(endsAtMS), status: Number(status), count: Number(count) } : undefined
 }
 
-/** Ends it with its calls. */
+/** Closes a receiver, and deletes its calls. */
 export async function closeReceiver({ redis }: Presence, app: string, id: string): Promise<void> {
   await redis.multi().del(receiverKey(id), callsKey(id)).zrem(ofAppKey(app), id).exec()
 }
@@ -65,13 +65,13 @@ export async function recordCall({ redis }: Presence, id: string, endsAtMS: numb
     .hincrby(receiverKey(id), 'count', 1)
     .lpush(callsKey(id), JSON.stringify(call))
     .ltrim(callsKey(id), 0, mostKeptCalls - 1)
-    // Also where the receiver ended meanwhile: then it is gone at once.
+    // If the receiver was closed meanwhile, HINCRBY has recreated the key, so set its expiry too.
     .pexpireat(receiverKey(id), endsAtMS)
     .pexpireat(callsKey(id), endsAtMS)
     .exec()
 }
 
-/** The latest calls, the latest first. */
+/** The recorded calls, latest first. */
 export async function readRecordedCalls({ redis }: Presence, id: string): Promise<RecordedCall[]> {
   const found = await redis.lrange(callsKey(id), 0, -1)
   return found.map((json) => JSON.parse(json) as RecordedCall)

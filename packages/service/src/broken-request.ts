@@ -5,7 +5,7 @@ import { corsAnswerHeaders } from '@parley/contracts/cors'
 import { toErrorEnvelope } from '@parley/contracts/envelope'
 import { ApiError, type ErrorCode } from '@parley/contracts/errors'
 
-/** How long a connection stays open after its request was refused, for the client to read why. */
+/** How long a connection stays open after a refused request, so that the client can read the response. */
 const lingerMS = 1_000
 
 const codes: Record<string, ErrorCode> = {
@@ -21,8 +21,8 @@ interface BrokenRequests {
 }
 
 /**
- * Responds with the error envelope to input that Node's parser rejects and to requests that do not arrive in time, then
- * closes the connection. A request that was answered while its body was arriving gets no second answer.
+ * Responds with the error envelope to requests that Node's parser rejects or that do not arrive in time, then closes the
+ * connection. A request that was answered while its body was arriving gets no second response.
  */
 export function answerBrokenRequests(): BrokenRequests {
   const latest = new WeakMap<Socket, ServerResponse>()
@@ -30,7 +30,7 @@ export function answerBrokenRequests(): BrokenRequests {
   return {
     onRequest: (request, response) => void latest.set(request.socket, response),
     onClientError: (error, socket) => {
-      // Later bytes on a connection that is closing are broken as well.
+      // Later bytes on a closing connection fail to parse as well.
       if (ending.has(socket)) return
       const response = latest.get(socket)
       const isAnswering =

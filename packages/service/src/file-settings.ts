@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { type SettingsDefinition, yesOrNo } from './settings.ts'
 
-/** Where message files are stored and scanned; for every service that reads or writes them. */
+/** Where message files are stored and scanned. Used by every service that reads or writes files. */
 export const fileSettings = {
   folder: {
     env: 'PARLEY_FILES_FOLDER',
-    help: 'the folder that files of messages are kept in, without S3; all gateways and stats services must share it',
+    help: 'the folder that message files are stored in, if S3 is not used; all gateways and stats services must share it',
     schema: z.string().min(1).default('.parley/files'),
   },
   publicUrl: {
     env: 'PARLEY_FILES_URL',
-    help: 'the address under which clients and a scanner reach the gateways, such as https://chat.example.com/api, for the addresses of files; by default the host that a request names',
+    help: 'the URL at which clients and a scanner reach the gateways, such as https://chat.example.com/api, used for file URLs; by default the host of the request',
     schema: z
       .url({ protocol: /^https?$/ })
       .transform((url) => url.replace(/\/+$/, ''))
@@ -18,18 +18,18 @@ export const fileSettings = {
   },
   scanUrl: {
     env: 'PARLEY_FILES_SCAN_URL',
-    help: 'the address of a scanner that is asked about each uploaded file before anybody gets it',
+    help: 'the URL of a scanner that checks each uploaded file before it is delivered',
     schema: z.url({ protocol: /^https?$/ }).optional(),
   },
   scanOpen: {
     env: 'PARLEY_FILES_SCAN_OPEN',
-    help: 'whether files are given out while the scanner does not answer; otherwise they wait for it',
+    help: 'whether files are delivered while the scanner does not respond; otherwise they wait for it',
     schema: yesOrNo.default(false),
   },
   s3: {
     bucket: {
       env: 'PARLEY_FILES_S3_BUCKET',
-      help: 'the bucket of an S3-compatible store that files of messages are kept in, instead of the folder; clients exchange the bytes with it',
+      help: 'the bucket of an S3-compatible store that message files are stored in, instead of the folder; clients upload to and download from it directly',
       schema: z.string().min(1).optional(),
     },
     region: {
@@ -39,22 +39,22 @@ export const fileSettings = {
     },
     endpoint: {
       env: 'PARLEY_FILES_S3_ENDPOINT',
-      help: 'the address of a store that is not Amazon’s, such as https://minio.internal:9000',
+      help: 'the endpoint of a store other than Amazon S3, such as https://minio.internal:9000',
       schema: z.url({ protocol: /^https?$/ }).optional(),
     },
     publicEndpoint: {
       env: 'PARLEY_FILES_S3_PUBLIC_ENDPOINT',
-      help: 'the address under which clients reach that store, where it is another',
+      help: 'the endpoint at which clients reach that store, if different',
       schema: z.url({ protocol: /^https?$/ }).optional(),
     },
     pathStyle: {
       env: 'PARLEY_FILES_S3_PATH_STYLE',
-      help: 'whether the bucket stands in the path of addresses and not in the host name, as most stores beside Amazon’s want it',
+      help: 'whether URLs have the bucket in the path instead of the host name, as most stores other than Amazon S3 require',
       schema: yesOrNo.default(false),
     },
     prefix: {
       env: 'PARLEY_FILES_S3_PREFIX',
-      help: 'what the keys of the files begin with, such as parley/',
+      help: 'the prefix of all object keys, such as parley/',
       schema: z.string().default(''),
     },
     accessKeyId: {

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Metrics } from './metrics.ts'
 
-/** Asks a dependency whether it works now; throws or rejects when it does not. */
+/** Checks that a dependency works; throws or rejects if it does not. */
 type Check = () => unknown
 
-/** A dependency of a service. The service takes work without an `optional` one, with less function. */
+/** A dependency of a service. Without an `optional` one, the service runs with reduced function. */
 export type Dependency = Check | { optional: Check }
 
 export interface InternalServer {
@@ -12,18 +12,18 @@ export interface InternalServer {
   close(): Promise<void>
 }
 
-/** How long a check may take: a dependency slower than this is of no use to a request either. */
+/** Timeout of a check. A slower dependency would fail requests too. */
 const checkMS = 2_000
 
 /**
- * Serves the internal port: `/metrics`; `/livez`, 200 while the event loop turns; `/readyz`, 200 when the service takes
- * work, else 503, with `{status, failing: {<dependency>: <why>}}`. A failing optional dependency leaves it ready: all
- * processes share it, so otherwise no process would serve the calls that work without it. Kubernetes:
+ * Serves the internal port: `/metrics`; `/livez`, 200 while the event loop runs; `/readyz`, 200 if the service accepts work,
+ * otherwise 503, with `{status, failing: {<dependency>: <reason>}}`. A failing optional dependency does not make the service
+ * unready: all processes share it, so no process would serve the calls that work without it. See
  * kubernetes.io/docs/concepts/configuration/liveness-readiness-startup-probes.
  *
- * @param port 0 takes a free one; the result holds the bound port
- * @param checks by dependency name; read at each request, so entries may be added later
- * @param state asked at each request: only a `running` service is ready
+ * @param port 0 for a free port; the result has the bound port
+ * @param checks by dependency name; read at each request, so entries can be added later
+ * @param state read at each request: only a `running` service is ready
  */
 export async function startInternalServer({
   host,
@@ -76,7 +76,7 @@ export async function startInternalServer({
   }
 }
 
-/** Exports which dependencies work: each is asked at every scrape. */
+/** Exports a metric per dependency, checked at every scrape. */
 export function watchDependencies(metrics: Metrics, checks: Record<string, Dependency>): void {
   metrics.gaugesOf('parley_dependency_up', '1 while the dependency responds', 'dependency', async () => {
     const failing = await failingChecks(checks)
@@ -98,7 +98,7 @@ function isOptional(dependency: Dependency | undefined): boolean {
   return typeof dependency === 'object'
 }
 
-/** Why a check fails, or undefined when it passes in time. */
+/** Why a check fails, or undefined if it passes in time. */
 async function failureOf(check: Check): Promise<string | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<string>()
   const timer = setTimeout(resolve, checkMS, `no answer within ${checkMS} ms`)

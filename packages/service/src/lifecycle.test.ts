@@ -21,7 +21,7 @@ const env = {
   PARLEY_INTERNAL_PORT: '0',
 }
 
-/** Runs a service with the given body of its start function, as a process. */
+/** Runs a service as a process, with the given body of its start function. */
 async function service(body: string, { variables = {}, args = [] as string[] } = {}) {
   const file = join(dir, `${Math.random()}.ts`)
   const from = (name: string) => JSON.stringify(join(import.meta.dirname, `${name}.ts`))

@@ -16,7 +16,7 @@ import type { sharedSettings } from './shared-settings.ts'
 import { type Tracing, withoutTracing } from './trace.ts'
 import { version } from './version.ts'
 
-/** Stops one thing that the start began. `deadline` aborts when the drain time is over; the rest is cut off. */
+/** Stops one started part. `deadline` aborts when the drain time is over; remaining work is cut off. */
 type Stop = (deadline: AbortSignal) => unknown
 
 /** The argument of a service's start function. */
@@ -27,30 +27,32 @@ export interface Context<S> {
   log: Logger
   metrics: Metrics
   tracing: Tracing
-  /** `/readyz` asks these, by the dependency's name. */
+  /** Checks for `/readyz`, by dependency name. */
   checks: Record<string, Dependency>
-  /** Registers the stop of something just started. Stops run one after the other, in reverse order. */
+  /** Registers a function that stops a started part. They run sequentially, in reverse order. */
   onStop: (name: string, stop: Stop) => void
-  /** Aborts when the service begins to stop, before the first stop runs: for everything that runs in the background. */
+  /** Aborts when the service begins to stop, before the first stop function runs. For background work. */
   signal: AbortSignal
 }
 
-/** The message of a service to its parent process, over IPC if the parent opened a channel. */
+/** A service's message to its parent process, if there is an IPC channel. */
 export type Report = { ready: { ports: Record<string, number> } } | { failed: string }
 
-/** How long after the drain time a stop that hangs is given before the process ends anyway. */
+/** How long after the drain time the process exits even if a stop function hangs. */
 const graceMS = 2_000
 
-/** How long an ending process waits for a reader of its log. */
+/** How long an exiting process waits for its log to be read. */
 const flushLogMS = 500
 
 /**
- * Runs a service to its end: the one call of each `main.ts`. Reads the settings (a wrong one: one sentence, exit code
- * 1), makes log, metrics and the internal server, calls `start`, and is ready when that resolves. SIGTERM, SIGINT, an
- * uncaught error or the death of a parent with an IPC channel stop it: unready at once, then the stops in reverse order
- * under one deadline. The exit code is 0 after an orderly stop, 1 after any failure. `--settings` prints all settings, `--version` the release.
+ * Runs a service until it exits; the only call of each `main.ts`. Reads the settings (an invalid one is reported in one sentence,
+ * with exit code 1), creates log, metrics and the internal server, and calls `start`. The service is ready when `start` resolves.
  *
- * @param start begins everything and returns the ports it listens on, by name
+ * SIGTERM, SIGINT, an uncaught error or the death of a parent with an IPC channel stop the service: it is unready at once, then
+ * the stop functions run in reverse order under one deadline. The exit code is 0 after a clean stop, and 1 after any failure.
+ * `--settings` prints all settings, `--version` the release.
+ *
+ * @param start starts everything and returns the ports that it listens on, by name
  */
 export async function runService<D extends typeof sharedSettings & SettingsDefinition>(
   { name, settings: definition }: { name: string; settings: D },
@@ -132,7 +134,7 @@ export async function runService<D extends typeof sharedSettings & SettingsDefin
   }
 }
 
-/** @throws after all were tried, when one failed */
+/** @throws if a stop function failed, after running all of them */
 async function stopInReverse(stops: readonly { name: string; stop: Stop }[], drainMS: number, log: Logger) {
   const deadline = AbortSignal.timeout(drainMS)
   const failed: string[] = []
@@ -147,7 +149,7 @@ async function stopInReverse(stops: readonly { name: string; stop: Stop }[], dra
   if (failed.length > 0) throw new Error(`did not stop in order: ${failed.join(', ')}`)
 }
 
-/** The text that `--version` or `--settings` asks for. */
+/** The output of `--version` or `--settings`; undefined without these flags. */
 function answerFlags(definition: SettingsDefinition): string | undefined {
   const { values } = parseArgs({ options: { settings: { type: 'boolean' }, version: { type: 'boolean' } } })
   if (values.version) return version
@@ -171,7 +173,7 @@ function openLog(
 async function startTracing(service: string, shared: SettingsOf<typeof sharedSettings>, log: Logger): Promise<Tracing> {
   const { endpoint, ratio, attributes, serviceName = `parley-${service}` } = shared.trace
   if (endpoint === undefined) return withoutTracing()
-  // Its 200 modules are a quarter of a small service's start.
+  // Loaded on demand: its 200 modules take a quarter of a small service's startup time.
   const { createTracing } = await import('./open-telemetry.ts')
   const onError = (error: Error) => log.warn({ err: error }, 'traces not delivered')
   return createTracing({ service: serviceName, node: shared.nodeId, endpoint, ratio, attributes, onError })
@@ -188,7 +190,7 @@ async function settingsOrExit<D extends SettingsDefinition>(name: string, defini
   }
 }
 
-/** Reports to the parent process, if it listens. Ignores a parent that is gone: its death stops the service anyway. */
+/** Reports to the parent process, if it is connected. A dead parent is ignored: its death stops the service anyway. */
 function report(message: Report): Promise<void> {
   return new Promise((resolve) => {
     if (process.send && process.connected) process.send(message, undefined, undefined, () => resolve())

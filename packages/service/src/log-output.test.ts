@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 
-/** Far more than the pipe and the queue hold. */
+/** Far more than fit into the pipe and the queue. */
 const lines = 16_000
 
 describe('a log that cannot be written', () => {
@@ -66,13 +66,13 @@ describe('a log that cannot be written', () => {
     assert.match(await get('/livez'), /alive/)
     const dropped = droppedIn(await get('/metrics'))
     assert.ok(dropped > 0 && dropped < lines, String(dropped))
-    let said = ''
+    let output = ''
     child.stdout?.setEncoding('utf8').on('data', (part: string) => {
-      said += part
+      output += part
     })
-    while (!said.includes('"msg":"log lines dropped"')) await makeNoise(1)
-    // Lines can be dropped until it is read.
-    assert.ok(Number(/"lines":(\d+),"msg":"log lines dropped"/.exec(said)?.[1]) >= dropped)
+    while (!output.includes('"msg":"log lines dropped"')) await makeNoise(1)
+    // More lines can be dropped before the output is read.
+    assert.ok(Number(/"lines":(\d+),"msg":"log lines dropped"/.exec(output)?.[1]) >= dropped)
     await stop()
   })
 
@@ -82,7 +82,7 @@ describe('a log that cannot be written', () => {
     await stop()
   })
 
-  test('does not end a process on a full disk: lines go to standard error', async () => {
+  test('does not crash a process on a full disk: lines go to standard error', async () => {
     const { child, get, makeNoise, stop } = await noisy(['ignore', openSync('/dev/full', 'w'), 'pipe', 'ipc'])
     assert.ok(child.stderr)
     const stderr = text(child.stderr)

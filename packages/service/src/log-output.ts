@@ -4,27 +4,27 @@ import { isatty } from 'node:tty'
 import type { DestinationStream } from 'pino'
 import sonicBoom from 'sonic-boom'
 
-/** Where a service writes its log lines. Writing never blocks the process, and never ends it. */
+/** A destination for log lines. Writing never blocks or crashes the process. */
 export interface LogOutput extends DestinationStream {
-  /** Settles when everything is written, or after `withinMS`. */
+  /** Resolves when everything is written, or after `withinMS`. */
   flushed(withinMS: number): Promise<void>
 }
 
-/** Lines waiting for a slow reader or disk, in bytes, for each of the two outputs. */
+/** Maximum bytes of buffered lines for each of the two outputs. */
 const mostWaiting = 8 * 1024 * 1024
 const standardOutput = 1
-const tryAgainMS = 10_000
-const lookEveryMS = 20
+const retryAfterMS = 10_000
+const pollEveryMS = 20
 
 /**
- * Opens standard output for log lines. Lines wait in memory while the reader stalls or the disk is full; past 8 MiB they
- * are dropped. While writing fails, further lines go to standard error, within the same bound.
+ * Opens standard output for log lines. Lines are buffered while the reader stalls or the disk is full, and dropped beyond
+ * 8 MiB. While writing fails, further lines go to standard error, within the same limit.
  *
- * A pipe is written by Node's stream, which never blocks (nodejs.org/api/process.html#a-note-on-process-io); a file by
- * sonic-boom, since Node's stream would write it synchronously.
+ * Pipes use Node's stream, which does not block (nodejs.org/api/process.html#a-note-on-process-io). Files use sonic-boom, since
+ * Node's stream writes them synchronously.
  *
  * @param onDrop called for each dropped line
- * @param onResumed called with the number of lines that were dropped, before the first one that is written again
+ * @param onResumed called with the number of dropped lines, before writing resumes
  */
 export function openLogOutput(onDrop: () => void, onResumed: (lines: number) => void): LogOutput {
   const isStream = isatty(standardOutput) || !isFileOrDevice(standardOutput)
@@ -34,22 +34,22 @@ export function openLogOutput(onDrop: () => void, onResumed: (lines: number) => 
     dropped++
     onDrop()
   }
-  const sayOnStderr = (line: string) => {
+  const writeToStderr = (line: string) => {
     const { destroyed, writableLength } = process.stderr
     if (destroyed || writableLength + line.length > mostWaiting) drop()
     else process.stderr.write(line)
   }
   let failingSinceMS: number | undefined
   output.onError(({ message }) => {
-    if (failingSinceMS === undefined) sayOnStderr(`log lines go to standard error: ${message}\n`)
+    if (failingSinceMS === undefined) writeToStderr(`log lines go to standard error: ${message}\n`)
     failingSinceMS = performance.now()
   })
-  // The only place left to report to is the metric of dropped lines.
+  // If standard error fails too, only the metric of dropped lines is left.
   process.stderr.on('error', drop)
   return {
     write(line) {
-      const isFailing = failingSinceMS !== undefined && performance.now() - failingSinceMS < tryAgainMS
-      if (isFailing || output.isEnded()) return sayOnStderr(line)
+      const isFailing = failingSinceMS !== undefined && performance.now() - failingSinceMS < retryAfterMS
+      if (isFailing || output.isEnded()) return writeToStderr(line)
       failingSinceMS = undefined
       if (output.waiting() + line.length > mostWaiting) return drop()
       if (dropped > 0 && output.waiting() < mostWaiting / 2) {
@@ -62,7 +62,7 @@ export function openLogOutput(onDrop: () => void, onResumed: (lines: number) => 
     async flushed(withinMS) {
       const untilMS = performance.now() + withinMS
       const isDone = () => output.waiting() === 0 || failingSinceMS !== undefined || performance.now() > untilMS
-      while (!isDone()) await pause(lookEveryMS)
+      while (!isDone()) await pause(pollEveryMS)
     },
   }
 }
@@ -74,7 +74,7 @@ function isFileOrDevice(fd: number): boolean {
 
 interface Output {
   write(line: string): void
-  /** Bytes that are not written yet. */
+  /** Number of buffered bytes. */
   waiting(): number
   isEnded(): boolean
   onError(handle: (error: Error) => void): void
@@ -89,7 +89,7 @@ function toStream(stream: NodeJS.WriteStream): Output {
   }
 }
 
-/** After an error sonic-boom keeps what it could not write, and begins with it at the next line. */
+/** After an error, sonic-boom keeps what it could not write, and retries it with the next line. */
 function toFile(fd: number): Output {
   const file = new sonicBoom.SonicBoom({ fd, sync: false })
   let written = 0

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'vitest'
 import { createLog } from './log.ts'
 
-test('a line about a traced request has its trace and span, and no other line has', () => {
+test('only lines about a traced request have its trace and span', () => {
   const lines: string[] = []
   const log = createLog({ service: 'push', node: 'push-1', level: 'info' }, { write: (line) => void lines.push(line) })
   const [trace, span] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331']

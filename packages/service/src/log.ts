@@ -18,7 +18,7 @@ const secrets = [
   'secret',
 ]
 
-/** Paths where secrets may appear. Listed by name: wildcards make a log line ten times as slow. */
+/** Paths where secrets may appear. Listed explicitly, since wildcards make logging ten times slower. */
 const places = [
   '',
   'headers',
@@ -34,18 +34,18 @@ const places = [
 ]
 
 /**
- * A logger that writes one JSON line per event, with secrets replaced by "[Redacted]". An error goes into the field `err`. A line
- * about a traced request, which `request` names, has its `trace_id` and `span_id` too.
+ * Creates a logger that writes one JSON line per event, with secrets replaced by "[Redacted]". Pass an error as `err`. If `request`
+ * is the ID of a traced request, the line also has its `trace_id` and `span_id`.
  *
  * @param destination standard output by default
  */
 export function createLog(
   { service, node, level }: { service: string; node: string; level: string },
-  // A command writes at once: it ends without waiting for its lines. Services use log-output.ts.
+  // Synchronous for commands, which exit without waiting for their log. Services use log-output.ts.
   destination: DestinationStream = pino.destination({ dest: 1, sync: true }),
 ): Logger {
   const paths = places.flatMap((place) => secrets.map((secret) => `${place}["${secret}"]`))
-  // The arguments of a command of Redis: its login holds the password.
+  // Arguments of a Redis command: AUTH has the password.
   paths.push('err.command.args')
   const timestamp = pino.stdTimeFunctions.isoTime
   return pino({ level, base: { service, node }, redact: paths, timestamp, mixin: traceOf }, destination)
@@ -53,7 +53,7 @@ export function createLog(
 
 const untraced = {}
 
-/** The names that OpenTelemetry gives them in logs that are no OTLP. */
+/** Field names as specified by OpenTelemetry for non-OTLP logs. */
 function traceOf({ request }: { request?: unknown }): object {
   if (typeof request !== 'string') return untraced
   const [, traceId, spanId] = traced.exec(request) ?? []

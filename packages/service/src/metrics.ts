@@ -10,28 +10,26 @@ import { traced } from './trace.ts'
 
 export type { Counter, Gauge, Histogram }
 
-/** By the value of a label. */
+/** Values by label value. */
 type Counts = Record<string, number>
 
-/**
- * Names follow prometheus.io/docs/practices/naming: `parley_<thing>_<unit>`, counters end in `_total`, base units only.
- */
+/** Names follow prometheus.io/docs/practices/naming: `parley_<thing>_<unit>`, base units only; counters end in `_total`. */
 type MetricName = `parley_${string}`
 
 /**
- * A process's metrics. Label values must be few (an operation, an event, an outcome); never an ID.
- * `gauge`'s `collect` is asked at each scrape for the value of now.
+ * A process's metrics. Labels must have few values (an operation, an event, an outcome); never use an ID. `collect` is called at
+ * each scrape.
  */
 export interface Metrics {
   counter<L extends string = never>(name: `${MetricName}_total`, help: string, labels?: L[]): Counter<L>
   gauge<L extends string = never>(name: MetricName, help: string, labels?: L[]): Gauge<L>
   gaugeOf(name: MetricName, help: string, collect: () => number | Promise<number>): void
-  /** One gauge with a label; its values are read at each scrape. */
+  /** A gauge with one label. */
   gaugesOf(name: MetricName, help: string, label: string, collect: () => Counts | Promise<Counts>): void
-  /** A counter kept elsewhere, by a label: only ever growing. */
+  /** A counter with one label, whose values are kept elsewhere and never decrease. */
   counterOf(name: `${MetricName}_total`, help: string, label: string, collect: () => Counts): void
   histogram<L extends string = never>(name: MetricName, help: string, buckets: number[], labels?: L[]): Histogram<L>
-  /** A histogram of requests; those that are traced are its exemplars. */
+  /** A histogram of requests, with traced requests as exemplars. */
   requestHistogram<L extends string = never>(
     name: MetricName,
     help: string,
@@ -39,9 +37,9 @@ export interface Metrics {
     labels?: L[],
   ): RequestHistogram<L>
   /**
-   * The metrics as text, and its content type: OpenMetrics, with exemplars, for those who accept it, else the Prometheus text
-   * format. Series have the same names in both.
-   * @param accept the header of that name
+   * The metrics as text, and its content type: OpenMetrics with exemplars if accepted, otherwise the Prometheus text format. Series
+   * have the same names in both.
+   * @param accept the Accept header
    */
   scrape(accept?: string): Promise<{ text: string; contentType: string }>
 }
@@ -54,17 +52,17 @@ export interface RequestHistogram<L extends string = never> {
 const openMetrics = 'application/openmetrics-text'
 
 /**
- * How often the event loop is looked at, in milliseconds. The library's defaults wake an idle process 110 times a second, which is
- * most of its CPU. The lag of an idle process reads as the first of these.
+ * Sampling intervals of the event loop in milliseconds. The library's defaults wake an idle process 110 times a second, which is
+ * most of its CPU usage. The lag of an idle process reads as the first interval.
  */
-const eventLoopLooks = { eventLoopMonitoringPrecision: 200, eventLoopUtilizationTimeout: 1_000 } as const
+const eventLoopSampling = { eventLoopMonitoringPrecision: 200, eventLoopUtilizationTimeout: 1_000 } as const
 
-/** The metrics of one process, with those of the process itself and of Node.js; each carries the label `service`. */
+/** Creates the metrics of a process, including those of the OS process and Node.js. All have the label `service`. */
 export function createMetrics(service: string): Metrics {
   const registry = new Registry<OpenMetricsContentType>(Registry.OPENMETRICS_CONTENT_TYPE)
   const registers = [registry]
   registry.setDefaultLabels({ service })
-  collectDefaultMetrics({ register: registry, ...eventLoopLooks })
+  collectDefaultMetrics({ register: registry, ...eventLoopSampling })
   const failures = new Counter({
     name: 'parley_metric_failures_total',
     help: 'Scrapes at which a metric could not be read, such as that of a server that is away',
@@ -83,7 +81,7 @@ export function createMetrics(service: string): Metrics {
           try {
             gauge.set(await collect())
           } catch {
-            // NaN stands for a value that cannot be read now; the other metrics are still shown.
+            // NaN for a value that cannot be read; the other metrics are still exported.
             gauge.set(Number.NaN)
             failures.inc({ metric: name })
           }
@@ -136,7 +134,9 @@ export function createMetrics(service: string): Metrics {
   }
 }
 
-/** The library writes one format per registry, and has exemplars in OpenMetrics alone. There, families of counters lack `_total`. */
+/**
+ * Converts OpenMetrics to the Prometheus text format. The library supports one format per registry, and exemplars only in
+ * OpenMetrics, where names of counter families lack `_total`. */
 function inPrometheusFormat(text: string): string {
   return text
     .replaceAll(/^# HELP (\S+) (.*)\n# TYPE \1 counter$/gm, '# HELP $1_total $2\n# TYPE $1_total counter')

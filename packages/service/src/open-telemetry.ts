@@ -12,20 +12,20 @@ import { type Step, type Tracing, traced, untraced } from './trace.ts'
 import { version } from './version.ts'
 
 const kinds = { producer: SpanKind.PRODUCER, consumer: SpanKind.CONSUMER, client: SpanKind.CLIENT } as const
-/** W3C Trace Context, section 3.2: an ID of nothing but zeros is none. */
+/** W3C Trace Context, section 3.2: an all-zero ID is invalid. */
 const traceparentForm = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
 
 export interface TracingOptions {
-  /** The service.name. */
+  /** The resource attribute service.name. */
   service: string
   node: string
   /** The base URL of an OTLP receiver, such as http://collector:4318. */
   endpoint: string
-  /** The share of requests that is traced, where the caller has not decided. */
+  /** Sampling ratio of requests for which the caller has not decided. */
   ratio: number
-  /** More attributes of the resource. */
+  /** Further resource attributes. */
   attributes: Record<string, string>
-  /** Called when the receiver did not accept spans. */
+  /** Called if an export fails. */
   onError: (error: Error) => void
 }
 

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 
-/** One setting: its variable, its purpose (ends a sentence that starts "It is") and its schema. */
+/** One setting: its variable, its purpose (completes the sentence "It is …") and its schema. */
 interface Setting<S extends z.ZodType = z.ZodType> {
   env: string
   help: string
-  /** Takes the variable's text, or undefined when it is not set (so `.default(…)` is the default, `.optional()` none). */
+  /** Parses the variable's text, or undefined if it is not set: use `.default(…)` or `.optional()`. */
   schema: S
-  /** The value is never printed: not in an error, not in the table. */
+  /** The value is never printed, neither in errors nor in the table. */
   secret?: true
-  /** The value may be read from the file that `<env>_FILE` names. Every secret may, without this. */
+  /** The value can be read from the file named by `<env>_FILE`. Always allowed for secrets. */
   mayBeFile?: true
-  /** Shown in the settings table when the default is generated at start, such as a random name. */
+  /** Shown in the settings table if the default is generated at start, such as a random name. */
   madeAtStart?: string
 }
 
@@ -25,25 +25,25 @@ export type SettingsOf<D> = {
   [K in keyof D]: D[K] extends { env: string; schema: infer S extends z.ZodType } ? z.output<S> : SettingsOf<D[K]>
 }
 
-/** The environment does not fit the definition. The message has one sentence a line and no secret. */
+/** The environment does not match the definition. The message has one sentence per line, without secrets. */
 export class SettingsError extends Error {
   override name = 'SettingsError'
 }
 
-/** Schemas for the kinds of values that variables hold. */
+/** Schemas for common kinds of values. */
 export const port = z.coerce.number().int().min(0).max(65_535)
 export const milliseconds = z.coerce.number().int().min(0).max(86_400_000)
 export const wholeNumber = z.coerce.number().int().min(0)
 export const yesOrNo = z.stringbool()
 
-/** Where calls may go beside the public Internet: nowhere, everywhere, or only to loopback. */
+/** Which private addresses calls may go to: none (false), all (true), or loopback only. */
 export const privateTargets = z.union([z.literal('loopback'), yesOrNo]).default(false)
 
 /**
- * Reads a definition's settings from the environment; an empty variable counts as unset. Secrets, and settings marked
- * `mayBeFile`, may also come from the file named by `<env>_FILE`, without trailing line breaks.
+ * Reads settings from the environment. An empty variable counts as unset. Secrets, and settings with `mayBeFile`, can also come
+ * from the file named by `<env>_FILE`; trailing line breaks are removed.
  *
- * @throws SettingsError naming each variable that is missing or invalid
+ * @throws SettingsError that names each missing or invalid variable
  */
 export function readSettings<D extends SettingsDefinition>(definition: D, env: NodeJS.ProcessEnv): SettingsOf<D> {
   const wrong: string[] = []
@@ -67,18 +67,18 @@ export function readSettings<D extends SettingsDefinition>(definition: D, env: N
   return settings as SettingsOf<D>
 }
 
-/** The variable that names the file of a setting, where it may come from one. */
+/** The variable that names a setting's file, if it can come from one. */
 function fileVariable({ env, secret, mayBeFile }: Setting): string | undefined {
   return secret || mayBeFile ? `${env}_FILE` : undefined
 }
 
 interface Given {
-  /** The variable that it is from. */
+  /** The variable that provided the text. */
   variable: string
   text: string | undefined
 }
 
-/** The text of a setting from its variable or its file, or one sentence on why there is none. */
+/** The text of a setting from its variable or file, or a sentence with the reason why it cannot be read. */
 function givenText(setting: Setting, env: NodeJS.ProcessEnv): Given | { wrong: string } {
   const text = env[setting.env] || undefined
   const variable = fileVariable(setting)
@@ -95,12 +95,12 @@ function givenText(setting: Setting, env: NodeJS.ProcessEnv): Given | { wrong: s
   }
 }
 
-/** Every setting of a definition, in its order. */
+/** All settings of a definition, in order. */
 function listSettings(definition: SettingsDefinition): Setting[] {
   return Object.values(definition).flatMap((entry) => (isSetting(entry) ? [entry] : listSettings(entry)))
 }
 
-/** Prefixes of other services' own variables, and of the tests', which this service does not know. */
+/** Prefixes of variables that belong to one service or to the tests. */
 const prefixesOfOthers = [
   'PARLEY_GATEWAY_',
   'PARLEY_REALTIME_',
@@ -112,8 +112,8 @@ const prefixesOfOthers = [
 ]
 
 /**
- * The `PARLEY_*` variables that are set but unknown, such as a misspelt one. Variables with another service's prefix
- * are skipped, so that all services may share one environment.
+ * The `PARLEY_*` variables that are set but unknown, such as misspelled ones. Skips variables with another service's prefix, so
+ * that all services can share one environment.
  */
 export function unknownVariables(definition: SettingsDefinition, env: NodeJS.ProcessEnv): string[] {
   const known = listSettings(definition).flatMap((setting) => [setting.env, fileVariable(setting) ?? []].flat())

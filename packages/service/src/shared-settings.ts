@@ -7,7 +7,7 @@ import { tlsSettings } from './tls-settings.ts'
 /** Prefixes of the TLS variables. */
 export const tlsPrefix = { mongo: 'PARLEY_MONGO_TLS', nats: 'PARLEY_NATS_TLS', redis: 'PARLEY_REDIS_TLS' }
 
-/** How MongoDB is reached. */
+/** The connection to MongoDB. */
 export const mongoSettings = {
   mongoUrl: {
     env: 'PARLEY_MONGO_URL',
@@ -18,11 +18,11 @@ export const mongoSettings = {
   mongoTls: tlsSettings(tlsPrefix.mongo, 'MongoDB', 'tls=true in the URL'),
 } satisfies SettingsDefinition
 
-/** The audit log, which the gateways and the command line write. */
+/** Settings of the audit log, which the gateways and the command line write. */
 export const auditSettings = {
   auditDays: {
     env: 'PARLEY_AUDIT_DAYS',
-    help: 'the days for which an entry of the audit log is kept, from when it is written',
+    help: 'the number of days for which entries of the audit log are kept',
     schema: z.coerce.number().int().min(1).max(36_500).default(400),
   },
 } satisfies SettingsDefinition
@@ -32,7 +32,7 @@ function isNatsServer(text: string): boolean {
   return URL.canParse(url) && new URL(url).host !== ''
 }
 
-/** How NATS is reached. */
+/** The connection to NATS. */
 export const natsSettings = {
   natsUrl: {
     env: 'PARLEY_NATS_URL',
@@ -55,13 +55,13 @@ export const natsSettings = {
   },
 } satisfies SettingsDefinition
 
-/** The settings that every service has. A service's definition starts with `...sharedSettings`. */
+/** The settings of every service. A service's definition starts with `...sharedSettings`. */
 export const sharedSettings = {
   ...mongoSettings,
   ...natsSettings,
   redisUrl: {
     env: 'PARLEY_REDIS_URL',
-    help: 'the Redis server: redis://host:6379; with an ACL user: redis://user:password@host; by Sentinel: redis+sentinel://user:password@host:26379,host:26379/name-of-the-master',
+    help: 'the Redis server: redis://host:6379; with an ACL user: redis://user:password@host; via Sentinel: redis+sentinel://user:password@host:26379,host:26379/name-of-the-master',
     schema: z.string().regex(/^rediss?(?:\+sentinel)?:\/\/./, 'expected a redis:// or redis+sentinel:// URL'),
     secret: true,
   },
@@ -69,17 +69,17 @@ export const sharedSettings = {
   stream: {
     count: {
       env: 'PARLEY_STREAMS',
-      help: 'the streams of NATS over which events are spread by room and user, 1 to 16; more that are there already stay',
+      help: 'the number of NATS streams over which events are partitioned by room and user, 1 to 16; existing streams beyond it stay',
       schema: z.coerce.number().int().min(1).max(mostStreams).default(1),
     },
     replicas: {
       env: 'PARLEY_STREAM_REPLICAS',
-      help: 'the copies that a NATS cluster keeps of the events, 1 to 5; a stream that has more keeps them',
+      help: 'the number of replicas of each stream in a NATS cluster, 1 to 5; a stream with more replicas keeps them',
       schema: z.coerce.number().int().min(1).max(5).default(1),
     },
     maxBytes: {
       env: 'PARLEY_STREAM_MAX_BYTES',
-      help: 'the size of each stream of events, in bytes, before its oldest go; a larger one is not made smaller',
+      help: 'the maximum size of each event stream in bytes, beyond which its oldest events are removed; a larger limit of an existing stream stays',
       schema: z.coerce
         .number()
         .int()
@@ -88,30 +88,30 @@ export const sharedSettings = {
     },
     maxAgeHours: {
       env: 'PARLEY_STREAM_MAX_AGE_HOURS',
-      help: 'how many hours events are kept for services that are away; a stream that keeps them longer does so still',
+      help: 'the number of hours for which streams keep events for services that are down; a longer limit of an existing stream stays',
       schema: z.coerce.number().int().min(1).max(8_760).default(72),
     },
   },
   changesKeptHours: {
     env: 'PARLEY_CHANGES_KEPT_HOURS',
-    help: 'how many hours changes other than new messages are kept in MongoDB, to be published again when the stream is lost; by default as long as PARLEY_STREAM_MAX_AGE_HOURS',
+    help: 'the number of hours for which changes other than new messages are kept in MongoDB, to be published again if a stream is lost; by default PARLEY_STREAM_MAX_AGE_HOURS',
     schema: z.coerce.number().int().min(1).max(8_760).optional(),
   },
   moderate: {
     timeoutMS: {
       env: 'PARLEY_MODERATE_TIMEOUT_MS',
-      help: 'the milliseconds that the server of an app has to answer whether a message may be sent (MODERATE), or which users are found (directory)',
+      help: 'the timeout, in milliseconds, of calls to an app’s server about a message to send (MODERATE) or a search for users (directory)',
       schema: milliseconds.min(1).max(10_000).default(300),
     },
     allowPrivateTargets: {
       env: 'PARLEY_MODERATE_ALLOW_PRIVATE_TARGETS',
-      help: 'whether the server of MODERATE or directory may have a private, loopback or link-local address; with loopback, loopback addresses and no others',
+      help: 'whether the server of MODERATE or directory may have a private, loopback or link-local address; with loopback, only loopback addresses',
       schema: privateTargets,
     },
   },
   nodeId: {
     env: 'PARLEY_NODE_ID',
-    help: 'the name of this process in logs and on the bus, unlike that of any other: 1 to 32 letters, digits, _ or -',
+    help: 'the unique name of this process in logs and on the bus: 1 to 32 letters, digits, _ or -',
     schema: z
       .string()
       .regex(/^[\w-]{1,32}$/, 'expected 1 to 32 letters, digits, _ or -')
@@ -131,19 +131,19 @@ export const sharedSettings = {
     },
     port: {
       env: 'PARLEY_INTERNAL_PORT',
-      help: 'the port of /metrics, /livez and /readyz; 0 takes a free one',
+      help: 'the port of /metrics, /livez and /readyz; 0 for a free one',
       schema: port.default(9090),
     },
   },
   trace: {
     endpoint: {
       env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
-      help: 'the receiver of OpenTelemetry traces by OTLP/HTTP, such as http://collector:4318; nothing is traced without it',
+      help: 'the OTLP/HTTP endpoint for traces, such as http://collector:4318; without it, nothing is traced',
       schema: z.url({ protocol: /^https?$/ }).optional(),
     },
     ratio: {
       env: 'PARLEY_TRACE_RATIO',
-      help: 'the share of requests that is traced, 0 to 1, where the caller has not decided',
+      help: 'the sampling ratio of requests for which the caller has not decided, 0 to 1',
       schema: z.coerce.number().min(0).max(1).default(1),
     },
     serviceName: {
@@ -153,18 +153,18 @@ export const sharedSettings = {
     },
     attributes: {
       env: 'OTEL_RESOURCE_ATTRIBUTES',
-      help: 'more attributes of the traces, as name=value with commas between and values percent-encoded',
+      help: 'additional resource attributes of the traces, as comma-separated name=value pairs with percent-encoded values',
       schema: z.string().default('').transform(toAttributes),
     },
   },
   drainMS: {
     env: 'PARLEY_DRAIN_MS',
-    help: 'the milliseconds that a stopping service may take to finish what it has begun',
+    help: 'the time, in milliseconds, that a stopping service has to finish its work',
     schema: milliseconds.default(20_000),
   },
 } satisfies SettingsDefinition
 
-/** The form of W3C Baggage (opentelemetry.io/docs/specs/otel/resource/sdk). */
+/** Parses the format of W3C Baggage (opentelemetry.io/docs/specs/otel/resource/sdk). */
 function toAttributes(text: string, context: z.RefinementCtx): Record<string, string> {
   const attributes: Record<string, string> = {}
   for (const pair of text.split(',').filter((part) => part.trim() !== '')) {
@@ -178,7 +178,7 @@ function toAttributes(text: string, context: z.RefinementCtx): Record<string, st
   return attributes
 }
 
-/** A value with a % that begins no code stays as it is. */
+/** Percent-decodes a value, unless it contains a stray %. */
 function decoded(value: string): string {
   return /%(?![0-9a-f]{2})/i.test(value) ? value : decodeURIComponent(value)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readSettings, type SettingsDefinition, SettingsError } from './settings.ts'
 
-/** Asserts that a service with this value does not start, and names the invalid variable. */
+/** Asserts that this value is refused with an error that names the variable. */
 export function refuses(definition: SettingsDefinition, name: string, value: string): void {
   assert.throws(
     () => readSettings(definition, { [name]: value }),

@@ -5,23 +5,23 @@ import { type SettingsDefinition, SettingsError } from './settings.ts'
 const certificate = z.string().refine(isCertificate, 'expected a certificate in PEM')
 
 /**
- * TLS settings for one server. Setting any of them turns TLS on.
+ * TLS settings for one server. Setting any of them enables TLS.
  *
  * @param prefix of the variables, such as PARLEY_MONGO_TLS
- * @param server its display name
- * @param without turns TLS on where none of these is set
+ * @param server the server's display name
+ * @param without how to enable TLS without these settings
  */
 export function tlsSettings(prefix: string, server: string, without: string) {
   return {
     ca: {
       env: `${prefix}_CA`,
-      help: `the certificate in PEM of the authority that ${server}'s certificate must be from; turns TLS on. With ${without} and without this, the authorities that Node.js knows`,
+      help: `the CA certificate in PEM that ${server}'s certificate must be signed by; enables TLS. With ${without} and without this setting, the CAs that Node.js trusts`,
       schema: certificate.optional(),
       mayBeFile: true as const,
     },
     cert: {
       env: `${prefix}_CERT`,
-      help: `the certificate in PEM that is shown to ${server}, where it asks for one; its key goes with it`,
+      help: `the client certificate in PEM for ${server}, if it requires one; set the key too`,
       schema: certificate.optional(),
       mayBeFile: true as const,
     },
@@ -35,10 +35,10 @@ export function tlsSettings(prefix: string, server: string, without: string) {
 }
 
 /**
- * Certificates and key in PEM, as node:tls takes them, or undefined where nothing is set and the server's URL decides.
+ * TLS options for node:tls, in PEM; undefined if nothing is set, so that the server's URL decides.
  *
  * @param prefix of the variables, for the error
- * @throws SettingsError when there is a certificate without its key, or a key without its certificate
+ * @throws SettingsError if only one of certificate and key is set
  */
 export function tlsOptions(
   { ca, cert, key }: Record<'ca' | 'cert' | 'key', string | undefined>,

@@ -2,47 +2,46 @@ import { randomUUID } from 'node:crypto'
 import type { Attributes } from '@opentelemetry/api'
 
 /**
- * Follows requests through the services (OpenTelemetry; OTLP over HTTP). A traced request's ID, which travels with
- * everything it causes and stands in every log line of its way, ends in `<trace>-<span>` as 32 and 16 hexadecimal
- * digits. So the ID alone is enough to add a span below it.
+ * Traces requests through the services (OpenTelemetry; OTLP over HTTP). The ID of a traced request ends in `<trace>-<span>`, 32
+ * and 16 hexadecimal digits. The ID is passed on with everything that the request causes, so it suffices to add child spans.
  */
 export interface Tracing {
   /**
-   * A request comes from outside.
-   * @param given an ID that it brought
-   * @param traceparent the header of that name (W3C Trace Context), when the caller is traced too
+   * Begins an incoming request.
+   * @param given the request ID that the caller sent
+   * @param traceparent the traceparent header (W3C Trace Context), if the caller is traced too
    */
   begin(name: string, from: { given?: string | undefined; traceparent?: string | undefined }): Request
-  /** A step on a request's way; does nothing for a request that is not traced. */
+  /** Begins a step of a request. A no-op for untraced requests. */
   step(name: string, kind: 'producer' | 'consumer' | 'client', request: string | undefined): Step
   /** Flushes buffered spans. */
   stop(): Promise<void>
 }
 
 export interface Step {
-  /** @param error the error of the work, if it failed */
+  /** @param error why the step failed, if it did */
   end(attributes?: Attributes, error?: Error | string): void
   rename(name: string): void
 }
 export interface Request extends Step {
   id: string
-  /** false: its steps do nothing. */
+  /** If false, steps of the request are no-ops. */
   isTraced: boolean
 }
 
-/** How the ID of a traced request ends: trace and span. */
+/** Matches the ID of a traced request, which ends with trace and span. */
 export const traced = /(?:^|:)([0-9a-f]{32})-([0-9a-f]{16})$/
 export const untraced: Step = { end: () => undefined, rename: () => undefined }
 
 /**
- * A request ID from outside, such as a load balancer's, if it is safe for logs and bus headers. One that ends like the
- * ID of a traced request is refused: callers must not decide which steps are traced.
+ * Returns a caller's request ID, such as a load balancer's, if it is safe for logs and bus headers. Rejects IDs that look like
+ * those of traced requests: callers must not decide which steps are traced.
  */
 export function fitRequestId(given: string | string[] | undefined): string | undefined {
   return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) && !traced.test(given) ? given : undefined
 }
 
-/** Traces nothing; requests have IDs all the same. */
+/** Traces nothing. Requests still get IDs. */
 export function withoutTracing(): Tracing {
   return {
     begin: (_name, { given }) => ({ ...untraced, id: given ?? randomUUID(), isTraced: false }),

@@ -1,9 +1,9 @@
 import type { Logger } from './log.ts'
 
 /**
- * Makes the function that looks at X-Forwarded-For while no proxy is trusted, and warns of the first: if a proxy sent it,
- * all clients behind that proxy have its address.
- * @param setting the variable that names the number of proxies
+ * Returns a function that warns once about an X-Forwarded-For header if no proxy is trusted: all clients behind a proxy then
+ * share its address.
+ * @param setting the variable for the number of proxies
  */
 export function watchForProxies(log: Logger, trustedProxies: number, setting: string) {
   let isDone = trustedProxies > 0

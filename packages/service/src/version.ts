@@ -1,4 +1,4 @@
 import about from '../package.json' with { type: 'json' }
 
-/** The release of Parley, as all packages carry it. */
+/** The Parley release; all packages have the same version. */
 export const { version } = about

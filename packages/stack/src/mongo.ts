@@ -4,24 +4,23 @@ import type { Launch, LaunchPlace } from './launch.ts'
 const replicaSet = 'parley'
 
 /**
- * By default mongod keeps five minutes of changed and deleted versions, and each poll of a queue walks over them. A
- * read of several round trips at one snapshot needs them only as long as it runs, at most the time limit of connectDb:
- * docs/operations.md.
+ * By default, mongod keeps old versions of documents for five minutes, and each poll of a queue scans them. A snapshot read needs
+ * them only while it runs, at most for connectDb's timeout: docs/operations.md.
  */
 const shortHistory = 'minSnapshotHistoryWindowInSeconds=10'
 
 /**
- * A run of all tests makes and drops some ten thousand collections and indexes, and mongod has at most 20,000 files. By default it
- * keeps the file of each that is not in use for ten minutes.
+ * A full test run creates and drops some ten thousand collections and indexes, and mongod can open at most 20,000 files. By
+ * default, it keeps unused files open for ten minutes.
  */
 const closedSoon = 'wiredTigerFileHandleCloseIdleTime=20'
 
-/** The URL of a replica set of one, with the database in its path. */
+/** The URL of a single-member replica set, with the database in its path. */
 export function mongoUrl(port: number, database: string): string {
   return `mongodb://127.0.0.1:${port}/${database}?replicaSet=${replicaSet}`
 }
 
-/** mongod as a replica set of one member, which is ready when it takes writes. */
+/** mongod as a single-member replica set. Ready when it accepts writes. */
 export function mongoLaunch(at: LaunchPlace): Launch {
   return {
     ...at,
@@ -41,7 +40,7 @@ export function mongoLaunch(at: LaunchPlace): Launch {
   }
 }
 
-/** Makes the server the only member of its replica set, under the port that it has now; rejects until it takes writes. */
+/** Makes the server the only member of its replica set, with its current port. Rejects until the server accepts writes. */
 async function becomePrimary(port: number): Promise<void> {
   const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
     serverSelectionTimeoutMS: 1_000,

@@ -12,10 +12,10 @@ import {
 } from './launch.ts'
 
 /**
- * Starts a server in a container, its port published on loopback and its data in our directory. When this process is
- * killed, testcontainers' reaper removes the container.
+ * Starts a server in a container, with its port published on loopback and its data in our directory. If this process is killed,
+ * testcontainers' reaper removes the container.
  *
- * @throws StackError when it ends or is not ready in time
+ * @throws StackError if the server exits or is not ready in time
  */
 export function startContainer(launch: Launch, image: string): Promise<RunningServer> {
   return startServer(launch.title, (listeners) => runContainer(launch, image, listeners))
@@ -37,7 +37,7 @@ async function runContainer(
     .withUser(`${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`)
     .withLabels({ 'parley.server': launch.title })
     .withLogConsumer((stream) => stream.pipe(createWriteStream(logFile)))
-    // Whether it is ready is asked as for a process.
+    // untilReady checks readiness, as for a process.
     .withWaitStrategy(Wait.forAll([]))
     .withStartupTimeout(readyMS)
     .start()

@@ -13,10 +13,10 @@ import {
 } from './launch.ts'
 
 /**
- * Starts a server as a process. It runs in a session of its own (a terminal's Ctrl-C does not reach it) and dies with
- * this process, even when that is killed by SIGKILL (on Linux, by the parent-death signal).
+ * Starts a server as a process, in its own session, so that a terminal's Ctrl-C does not reach it. It dies with this process, even
+ * on SIGKILL (on Linux, by the parent-death signal).
  *
- * @throws StackError when it ends or is not ready in time
+ * @throws StackError if the server exits or is not ready in time
  */
 export function startProcess(launch: Launch, program: string): Promise<RunningServer> {
   return startServer(launch.title, (listeners) => runProcess(launch, program, listeners))

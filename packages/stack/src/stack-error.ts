@@ -1,4 +1,4 @@
-/** A problem with this machine that its user can fix. The message is one clear sentence for them. */
+/** A problem that the user of this machine can fix. The message is one sentence for the user. */
 export class StackError extends Error {
   override name = 'StackError'
 }

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** Connects to a port of loopback, sends a line and resolves when the answer begins as expected; rejects otherwise. */
+/** Connects to a port on loopback and sends a line. Resolves if the response begins as expected; rejects otherwise. */
 export function tcpAnswer(port: number, line: string, expected: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1' }, () => socket.write(line))

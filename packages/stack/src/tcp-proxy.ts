@@ -1,18 +1,18 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A proxy on loopback for tests, which control the traffic between its clients and a server. */
+/** A proxy on loopback, for tests that control the traffic between clients and a server. */
 export interface TcpProxy {
   port: number
-  /** Of the clients, and those to the server. */
+  /** The sockets of clients and to the server. */
   sockets: ReadonlySet<Socket>
-  /** Breaks all connections; no other can be opened. */
+  /** Closes all connections, and accepts no further ones. */
   close(): Promise<void>
 }
 
 /**
- * @param onConnection gets both ends, between which nothing passes yet
- * @param accepts false closes a connection at once
+ * @param onConnection gets both sockets, and must connect them
+ * @param accepts returns false to close a connection at once
  */
 export async function openTcpProxy(
   to: { host: string; port: number },
@@ -28,7 +28,7 @@ export async function openTcpProxy(
     const upstream = connect(to)
     for (const socket of [client, upstream]) {
       sockets.add(socket)
-      // An error at one end closes it, which `onConnection` sees.
+      // An error is followed by `close`, which `onConnection` can handle.
       socket.on('error', () => undefined)
       socket.on('close', () => sockets.delete(socket))
     }
@@ -47,7 +47,7 @@ export async function openTcpProxy(
   }
 }
 
-/** Ends each when the other ends. */
+/** Closes each socket when the other one closes. */
 export function closeTogether(client: Socket, upstream: Socket): void {
   client.on('close', () => upstream.destroy())
   upstream.on('close', () => client.destroy())

@@ -3,14 +3,14 @@ import { freemem, hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const inMemory = '/dev/shm'
-/** Containers can share /dev/shm, each with its own process IDs. */
+/** Includes the host name: containers can share /dev/shm, but have their own process IDs. */
 const ours = `parley-test-${hostname()}-`
-/** Many times the data that the servers of a whole run hold at once. */
+/** Many times the data of a full test run. */
 const roomBytes = 6 * 1024 ** 3
 
 /**
- * Creates a directory for the data of servers that end with this process: in memory if there is plenty, since a new
- * database has a hundred files, and every write waits for the disk. A killed server loses nothing there either.
+ * Creates a directory for the data of servers that end with this process. In memory if there is plenty, since a new database has
+ * a hundred files, and every write would wait for the disk. The data survives if a server is killed.
  */
 export async function makeTestDataDir(): Promise<string> {
   const name = `${ours}${process.pid}-`
@@ -24,7 +24,7 @@ async function hasRoom(): Promise<boolean> {
   return bavail * bsize >= roomBytes && freemem() >= roomBytes
 }
 
-/** Leftovers of killed processes. */
+/** Removes the directories of killed processes. */
 async function removeLeftOver(): Promise<void> {
   const names = (await readdir(inMemory)).filter((name) => name.startsWith(ours))
   for (const name of names) {

@@ -8,9 +8,9 @@ export interface PrometheusPrograms {
 }
 
 /**
- * Finds Prometheus and promtool on the PATH, else in Debian's package.
+ * Finds Prometheus and promtool on the PATH, or downloads Debian's package.
  *
- * @throws StackError if there is neither
+ * @throws StackError if neither works
  */
 export async function findPrometheus(env: NodeJS.ProcessEnv = process.env): Promise<PrometheusPrograms> {
   const [prometheus, promtool] = [await findOnPath('prometheus', env), await findOnPath('promtool', env)]

@@ -8,7 +8,7 @@ import { programFromWheels } from './wheels.ts'
 
 const run = promisify(execFile)
 
-/** A server with the S3 API, of one bucket. */
+/** A server with the S3 API and one bucket. */
 export interface S3Server extends RunningServer {
   endpoint: string
   bucket: string
@@ -38,7 +38,7 @@ export async function startS3(dir: string): Promise<S3Server> {
     {
       ...{
         title: 'S3',
-        place: { way: 'program', program, said: 'from the pinned wheels' },
+        place: { way: 'program', program, label: 'from the pinned wheels' },
         port,
         dir,
         keepsAlive: false,

@@ -8,15 +8,15 @@ import { natsTenant } from './nats.ts'
 import { makeTestDataDir } from './test-data.ts'
 import { type Servers, startServers } from './up.ts'
 
-/** Real servers for tests. Each test uses an app ID and a database of its own. */
+/** Real servers for tests. Each test uses its own app ID and database. */
 export type ServerUrls = Pick<Servers, 'mongoUrl' | 'natsUrl' | 'redisUrl'>
 
 interface SharedServers extends ServerUrls {
-  /** The folder that records claimed parts; absent for existing servers, which have no parts. */
+  /** The folder that records claimed tenants; absent for servers given by URL, which have none. */
   tenantsDir?: string
 }
 
-/** More than the test files of a run. */
+/** More than the number of test files. */
 const mostTenants = 400
 const variable = 'PARLEY_TEST_SERVERS'
 
@@ -42,7 +42,7 @@ function sharedServers(): SharedServers | undefined {
   return shared === undefined ? undefined : JSON.parse(shared)
 }
 
-/** Whether the servers of `testServers` and all that is in them go when the tests end; not those of somebody else. */
+/** Whether the servers of `testServers` and their data are removed after the tests. False for servers given by URL. */
 export function areRemovedAfterRun(): boolean {
   return sharedServers() === undefined || sharedServers()?.tenantsDir !== undefined
 }
@@ -50,15 +50,15 @@ export function areRemovedAfterRun(): boolean {
 let own: Promise<ServerUrls> | undefined
 
 /**
- * The servers that all tests of a run share. Without `npm test`, a file gets its own, which end with the process. mongoUrl
- * names the database `test`; see `withDatabase`.
+ * The servers that all tests of a run share. Without `npm test`, each process starts its own. `mongoUrl` names the database
+ * `test`; see `withDatabase`.
  */
 export function testServers(): Promise<ServerUrls> {
   const shared = sharedServers()
   return shared ? Promise.resolve(shared) : (own ??= ownServers())
 }
 
-/** A MongoDB URL that names another database. */
+/** The MongoDB URL with another database. */
 export function withDatabase(mongoUrl: string, database: string): string {
   const url = new URL(mongoUrl)
   url.pathname = `/${database}`
@@ -66,10 +66,9 @@ export function withDatabase(mongoUrl: string, database: string): string {
 }
 
 /**
- * Exclusive servers: a database, a NATS account and a Redis database on the servers that the run shares. `stop()` removes
- * the database.
+ * Isolated servers: a database, a NATS account and a Redis database on the shared servers. `stop()` drops the database.
  *
- * @param toKill servers that the test kills and restarts: started for it alone, ended with `stop()` or this process
+ * @param toKill servers that the test kills and restarts; started for this test, and ended by `stop()` or with this process
  */
 export async function isolatedServers(toKill: readonly ServerName[] = []): Promise<Servers> {
   const shared = sharedServers()
@@ -89,10 +88,10 @@ export async function isolatedServers(toKill: readonly ServerName[] = []): Promi
   }
 }
 
-/** Claims an unused part of the shared servers. */
+/** Claims an unused tenant of the shared servers. */
 async function takeTenant({ mongoUrl, natsUrl, redisUrl }: ServerUrls, tenantsDir: string): Promise<ServerUrls> {
   for (let number = 1; number <= mostTenants; number++) {
-    // Only one process can create the directory.
+    // mkdir succeeds in one process only.
     const isOurs = await mkdir(join(tenantsDir, String(number))).then(
       () => true,
       () => false,
@@ -106,7 +105,7 @@ async function takeTenant({ mongoUrl, natsUrl, redisUrl }: ServerUrls, tenantsDi
     redis.pathname = `/${number}`
     return { mongoUrl: withDatabase(mongoUrl, name), natsUrl: nats.href, redisUrl: redis.href }
   }
-  throw new Error(`all ${mostTenants} parts of the shared servers are taken`)
+  throw new Error(`all ${mostTenants} tenants of the shared servers are taken`)
 }
 
 async function dropDatabase(mongoUrl: string): Promise<void> {
@@ -115,11 +114,11 @@ async function dropDatabase(mongoUrl: string): Promise<void> {
   await client.close()
 }
 
-/** @param there URLs of servers that are used as they are; the others are started */
-async function ownServers(there: NodeJS.ProcessEnv = {}): Promise<Servers> {
+/** @param urls URLs of existing servers; the other servers are started */
+async function ownServers(urls: NodeJS.ProcessEnv = {}): Promise<Servers> {
   const dir = await makeTestDataDir()
   const { PARLEY_MONGO_URL: _m, PARLEY_NATS_URL: _n, PARLEY_REDIS_URL: _r, ...env } = process.env
-  const servers = await startServers({ dir, database: 'test', env: { ...env, ...there }, keepsAlive: false })
+  const servers = await startServers({ dir, database: 'test', env: { ...env, ...urls }, keepsAlive: false })
   process.once('exit', () => {
     for (const { pid } of [servers.mongo, servers.nats, servers.redis]) if (pid) process.kill(pid, 'SIGKILL')
     rmSync(dir, { recursive: true, force: true, maxRetries: 5 })

@@ -31,7 +31,7 @@ describe('the three servers', () => {
   })
   afterAll(() => servers.stop())
 
-  test('MongoDB is a replica set and keeps a majority write over kill -9, on the same port', async () => {
+  test('MongoDB is a replica set, and keeps a majority write and its port across kill -9', async () => {
     const client = new MongoClient(servers.mongoUrl)
     const write = { writeConcern: { w: 'majority', j: true } } as const
     await client.db().collection('kept').insertOne({ word: 'hello' }, write)
@@ -53,7 +53,7 @@ describe('the three servers', () => {
     await tcpAnswer(Number(new URL(servers.redisUrl).port), 'PING\r\n', '+PONG')
   })
 
-  test('a server that ends by itself is reported, but a stopped one is not', async () => {
+  test('a server that exits unexpectedly is reported, but a stopped one is not', async () => {
     const reports: string[] = []
     servers.nats.onExit((how) => reports.push(how))
     await servers.nats.kill()
@@ -86,7 +86,7 @@ describe('where servers come from', () => {
     }
   })
 
-  test('URLs in the environment: those servers are left alone', async () => {
+  test('URLs in the environment: those servers are neither started nor stopped', async () => {
     const theirs = await startServers({ env })
     const urls = {
       PARLEY_MONGO_URL: theirs.mongoUrl,
@@ -127,7 +127,7 @@ describe('nothing is left', () => {
     await vi.waitUntil(() => !pids.some(isRunning), { timeout: 100_000 })
   })
 
-  test('stop ends the servers and removes a throw-away directory', async () => {
+  test('stop ends the servers', async () => {
     const servers = await startServers({ env })
     const pids = [servers.mongo.pid, servers.nats.pid, servers.redis.pid].map((pid) => pid ?? 0)
     await servers.stop()

