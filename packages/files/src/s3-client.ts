@@ -58,7 +58,10 @@ function boundResponses(client: S3Client, timeoutMS: number): void {
       const { body, headers } = result.response as { body?: unknown; headers: Record<string, string> }
       if (body instanceof Readable) {
         const mostMS = timeoutMS * (1 + Number(headers['content-length'] ?? 0) / bytesPerTimeout)
-        const late = setTimeout(() => body.destroy(new Error(`incomplete response after ${Math.ceil(mostMS)} ms`)), mostMS)
+        const late = setTimeout(
+          () => body.destroy(new Error(`incomplete response after ${Math.ceil(mostMS)} ms`)),
+          mostMS,
+        )
         body.once('close', () => clearTimeout(late))
       }
       return result

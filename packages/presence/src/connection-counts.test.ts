@@ -33,7 +33,7 @@ describe('the connections of an app', () => {
     assert.equal(Math.max(...(await readPeaks(presence, app, new Date(0))).values()), 5)
   })
 
-  test("that close within a minute count towards its peak, even if they were opened earlier", async () => {
+  test('that close within a minute count towards its peak, even if they were opened earlier', async () => {
     const app = randomUUID()
     const [node, other] = [randomUUID(), randomUUID()]
     await reportConnections(presence, other, app, 1)

@@ -66,7 +66,8 @@ export async function findOnlineDevices(
   await Promise.all(
     [...nodes].map(async (node) => {
       const [hasSpoken, ...held] = await presence.redis.hmget(onlineKey(node), ...fields)
-      if (hasSpoken === null && alive.includes(node)) throw new PresenceIncomplete(`node ${node} has not reported its devices`)
+      if (hasSpoken === null && alive.includes(node))
+        throw new PresenceIncomplete(`node ${node} has not reported its devices`)
       held.forEach((json, i) => {
         if (json === null) return
         const user = users[i] as string

@@ -18,7 +18,8 @@ const sentinelPort = 26_379
 export function redisOptions(url: string, tls?: Tls): { url?: string; options: Omit<RedisOptions, 'replyMapping'> } {
   if (!/^rediss?\+sentinel:/.test(url)) return { url, options: tls ? { tls } : {} }
   const match = sentinelUrl.exec(url)
-  if (!match) throw new Error('a Sentinel URL has the form redis+sentinel://user:password@host:26379,host:26379/master/0')
+  if (!match)
+    throw new Error('a Sentinel URL has the form redis+sentinel://user:password@host:26379,host:26379/master/0')
   const [, scheme, user = '', hosts = '', name = '', database = '0'] = match
   const [username = '', ...rest] = user.split(':')
   const password = rest.join(':')

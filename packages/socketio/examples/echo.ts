@@ -1,7 +1,6 @@
 /**
- * The echo server that the public Engine.IO and Socket.IO protocol test suites run against: Engine.IO alone on
- * /engine.io/, Socket.IO on /socket.io/. PORT, default 3000; PING_INTERVAL_MS, PING_TIMEOUT_MS and CONNECT_TIMEOUT_MS, by
- * default what the suites expect.
+ * The echo server for the public Engine.IO and Socket.IO protocol test suites: Engine.IO on /engine.io/, Socket.IO on
+ * /socket.io/. PORT is 3000 by default; PING_INTERVAL_MS, PING_TIMEOUT_MS and CONNECT_TIMEOUT_MS are as the suites expect.
  */
 
 import { createEngine } from '@parley/socketio/engine/engine'
@@ -19,7 +18,7 @@ const settings = {
 }
 
 createEngine({ ...settings, path: '/engine.io/', onMessage: (connection, message) => connection.send(message) })
-/** The suites listen for one message at a time, so what follows the CONNECT must not arrive in one piece with it. */
+/** Delayed: the suites wait for one message at a time, so this one must not arrive together with the CONNECT. */
 const greet = (socket: Socket<undefined>) => void setTimeout(() => socket.emit('auth', socket.handshake.auth), 10)
 
 createSocketServer<undefined>({

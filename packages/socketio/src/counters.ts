@@ -1,6 +1,6 @@
 /** The counters of a server, as plain numbers for exporting as metrics. All except `connections` only grow. */
 export type Counters = {
-  /** Open Engine connections, by transport; a bridge is a WebSocket here for a session on another node. */
+  /** Open Engine connections, by transport. A bridge is a WebSocket on this node for a session on another node. */
   connections: { websocket: number; polling: number; bridge: number }
   /** Engine connections ever opened, by the transport they opened with. */
   opened: { websocket: number; polling: number }
@@ -9,7 +9,7 @@ export type Counters = {
   /** Engine packets received (heartbeats included) and sent. An event of a topic counts once per socket that gets it. */
   packetsIn: number
   packetsOut: number
-  /** Messages that did not fit the bounded queue of a slow reader, whose connection was closed. */
+  /** Messages dropped because a slow reader's queue was full; its connection was closed. */
   drops: number
   /** Closed connections, by close reason. */
   closes: Record<string, number>
@@ -17,7 +17,6 @@ export type Counters = {
   refused: Record<string, number>
 }
 
-/** Counters at zero. */
 export function newCounters(): Counters {
   return {
     connections: { websocket: 0, polling: 0, bridge: 0 },

@@ -1,6 +1,6 @@
 /**
- * Items due after the same delay, so that the order of adding is the order of expiry: one sweep over the head of the queue
- * replaces a timer per connection.
+ * Items that are due after the same delay, so insertion order is expiry order. One sweep over the head of the queue replaces a
+ * timer per connection.
  */
 export class Deadlines<T> {
   readonly #due = new Map<T, number>()
@@ -19,7 +19,7 @@ export class Deadlines<T> {
     this.#due.delete(item)
   }
 
-  /** The time at which `item` is due; undefined if it does not wait. */
+  /** The time at which `item` is due; undefined if it is not queued. */
   get(item: T): number | undefined {
     return this.#due.get(item)
   }

@@ -19,7 +19,7 @@ export type ServerParts<Data> = {
   packets: PacketCodec
   unfinished: Unfinished<Data>
   onError: (error: unknown, socket?: Socket<Data>) => void
-  /** Runs a caller's hook; its errors stop nothing else. */
+  /** Runs a caller's hook, and reports its errors to `onError`. */
   hook: (run: () => void) => void
 }
 
@@ -42,7 +42,7 @@ export function createServerParts<Data>(options: SocketServerOptions<Data>): Ser
   }
 }
 
-/** The namespaces by name: `/`, which the options themselves describe, and the others. */
+/** The namespaces by name: `/`, described by the options themselves, and the others. */
 export function createNamespaces<Data>(
   options: SocketServerOptions<Data>,
   { path, counters, slowReaders, packets, unfinished, onError, hook }: ServerParts<Data>,
@@ -57,7 +57,7 @@ export function createNamespaces<Data>(
         { name, channelPrefix: `${path}${index}:` },
         codecs,
         { counters, slowReaders },
-        // A leaving socket leaves all of them, even if the hook fails for one.
+        // A closed socket must leave all its topics, even if the hook throws for one.
         { ...its, onTopicEmpty: (topic) => hook(() => its.onTopicEmpty?.(topic)) },
       )
       const shared = { codecs, codecNames, packets, onError, onEmpty: unfinished.add }

@@ -33,14 +33,14 @@ export type SocketServer<Data> = {
   sendTo: (sockets: Iterable<Socket<Data>>, event: string, json: string | Uint8Array) => void
   /** When a socket of `/` last joined a topic, by performance.now(); 0 for an empty topic. */
   joinedAtMS: (topic: string) => number
-  /** How many sockets of `/` are in a topic. */
+  /** The number of sockets of `/` in a topic. */
   topicSize: (topic: string) => number
   of: (namespace: string) => Namespace<Data> | undefined
-  /** WebSockets here for sessions on other nodes. */
+  /** WebSockets of this node for sessions on other nodes. */
   bridges: ReadonlySet<Pick<Bridge, 'closeTransport'>>
   /** Serves a poll that another node forwarded; `signal` aborts when its requester leaves. */
   serveForwarded: (request: PollRequest, signal: AbortSignal) => Promise<PollResponse>
-  /** Closes every connection (stock clients reconnect), refuses new ones with 503 and stops the timers. The app remains the caller's. */
+  /** Closes all connections (stock clients reconnect), refuses new ones with 503, and stops the timers. Does not close the app. */
   close: (reason: string) => void
 }
 

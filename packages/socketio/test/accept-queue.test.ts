@@ -4,7 +4,7 @@ import { describe, onTestFinished, test } from 'vitest'
 import { startNode, until } from './nodes.ts'
 import { nextText, type RawSocket, rawSocket } from './raw-client.ts'
 
-/** An accept queue whose turns the test gives. */
+/** An accept queue whose turns the test controls. */
 function heldQueue() {
   const waiting: (() => void)[] = []
   const acceptQueue: AcceptQueue = { turn: () => new Promise((resolve) => waiting.push(resolve)) }
@@ -15,7 +15,7 @@ function heldQueue() {
   }
 }
 
-/** A node whose accept queue the test controls, the events of its sockets, and a client with a session. */
+/** Starts a node with a controlled accept queue, and a client with a session. Records the node's events. */
 async function startHeld() {
   const said: unknown[] = []
   const closes: string[] = []

@@ -1,6 +1,6 @@
 /**
- * The advisories of similar servers (engine.io, socket.io, socket.io-parser, ws, uws), each tried here: no attack of its class
- * can stop the server, leak memory, or affect other clients.
+ * Security advisories of similar servers (engine.io, socket.io, socket.io-parser, ws, uws). No attack of these classes can stop the
+ * server, leak memory, or affect other clients.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -28,7 +28,7 @@ describe('an attack of the class of', () => {
     })
     witness = await stockClient(node.url, ['websocket'])
   })
-  // Other clients are served, and nothing is left of the attackers.
+  // Other clients are still served, and no attacker's connection is left.
   afterEach(async () => {
     assert.equal(await witness.emitWithAck('echo', 'still here'), 'still here')
     await until(() => node.server.counters.connections.websocket === 1, 'only the witness is left')
@@ -59,7 +59,7 @@ describe('an attack of the class of', () => {
       ...fields,
     ].join('\r\n')
 
-  test('CVE-2020-36048: a post with the maximum number of packets is read once and answered', async () => {
+  test('CVE-2020-36048: a post with the maximum number of packets is answered', async () => {
     const polling = await rawPolling(`${node.url}/socket.io/`)
     assert.equal((await polling.post('6\x1e'.repeat(49_999) + '6')).status, 200)
     assert.equal((await polling.post('\x1e'.repeat(99_999))).status, 400)
@@ -111,7 +111,7 @@ describe('an attack of the class of', () => {
     }
   })
 
-  test('CVE-2026-102599: a session keeps one protocol version to its end', async () => {
+  test('CVE-2026-102599: a session keeps its protocol version', async () => {
     const polling = await rawPolling(`${node.url}/socket.io/`)
     for (const version of ['', '&EIO=3', '&EIO=5', '&EIO=', '&EIO=__proto__']) {
       const query = `/socket.io/?sid=${polling.sid}${version}&transport=`
@@ -157,7 +157,7 @@ describe('an attack of the class of', () => {
     socket.close()
   })
 
-  test('CVE-2024-37890: more headers than the limit', async () => {
+  test('CVE-2024-37890: more headers than the limit are refused', async () => {
     const many = Array.from({ length: 1000 }, (_, i) => `a${i}: b`)
     assert.match(await saidUntilClosed(node.url, `${upgradeHead(...many)}\r\n\r\n`), /^HTTP\/1\.1 431 /)
   })
@@ -182,7 +182,7 @@ describe('an attack of the class of', () => {
     assert.doesNotMatch(said, /permessage/i)
   })
 
-  /** Writes the same bytes again and again until the server has closed the connection. */
+  /** Writes the same bytes repeatedly until the server closes the connection. */
   async function flood(socket: TcpSocket, bytes: Buffer): Promise<void> {
     const some = Buffer.concat(Array.from({ length: 1000 }, () => bytes))
     const { connections } = node.server.counters
@@ -207,8 +207,8 @@ describe('an attack of the class of', () => {
     const [before, packets] = [heldBytes(), node.server.counters.packetsIn]
     const head = `POST ${path}polling&sid=${polling.sid} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`
     socket.write(`${head}1\r\n6\r\n${'1\r\n\x1e\r\n1\r\n6\r\n'.repeat(20_000)}`)
-    await until(() => socket.writableLength === 0, 'it is sent')
-    // The server has read the pending data before it answered these.
+    await until(() => socket.writableLength === 0, 'the chunks are sent')
+    // The server reads the pending data before it answers these.
     for (let turn = 0; turn < 3; turn++) await witness.emitWithAck('echo', turn)
     assert.ok(heldBytes() - before < 2_000_000)
     socket.write('0\r\n\r\n')
@@ -219,13 +219,13 @@ describe('an attack of the class of', () => {
     await polling.post('1')
   })
 
-  test('pings with unread answers close the connection, like any unread data', async () => {
+  test('a flood of pings with unread pongs closes the connection, like any unread data', async () => {
     const socket = await stuckWebSocket(node.url)
     socket.pause()
     await flood(socket, Buffer.concat([Buffer.from([0x89, 0xfd, 0, 0, 0, 0]), Buffer.alloc(125)]))
   })
 
-  test('a handshake with every parameter twice is accepted', async () => {
+  test('a handshake with duplicate parameters is accepted', async () => {
     const socket = rawSocket(`${node.url}${path}websocket&EIO=4&transport=websocket&sid=&sid=`)
     assert.equal(typeof parseOpen(await socket.next()).sid, 'string')
     socket.close()

@@ -6,7 +6,7 @@ import { test } from 'vitest'
 import { startNode, until } from './nodes.ts'
 import { frame, stuckWebSocket } from './stuck-socket.ts'
 
-test('a client keeps no open connection, whether it is told to stay away or to reconnect', async () => {
+test('the connection of a disconnected client is closed, whether it may reconnect or not', async () => {
   const node = await startNode()
   const { sockets } = node.server
   async function connect() {

@@ -7,7 +7,7 @@ export interface Echo {
   stop: () => Promise<void>
 }
 
-/** Times that no test reaches, even if a process stalls on a busy machine. */
+/** Timeouts that no test reaches, even if a process stalls on a busy machine. */
 export const patient = { PING_INTERVAL_MS: '60000', PING_TIMEOUT_MS: '60000', CONNECT_TIMEOUT_MS: '60000' }
 
 /** Runs examples/echo.ts in its own process on a free port. @param times its time settings */

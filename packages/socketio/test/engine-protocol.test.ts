@@ -107,7 +107,7 @@ describe('Engine.IO 4', () => {
 
     test('closes the session when a poll is cancelled', async () => {
       const { hostname, port, pathname } = new URL(base)
-      // They are two connections: the next poll can arrive first, and overlap. Then try another session.
+      // The next poll uses another connection, so it can arrive first and overlap. Then retry with another session.
       for (let status = 200; status !== 400; ) {
         const polling = await rawPolling(base)
         const poll = `GET ${pathname}?EIO=4&transport=polling&sid=${polling.sid} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`
@@ -169,7 +169,7 @@ describe('Engine.IO 4', () => {
         if (status === 400) break
         heard.push(text)
       }
-      // A late poll gets not even the close.
+      // A poll that comes late does not even get the close.
       assert.deepEqual(heard, ['2', '1'].slice(0, heard.length))
     })
 

@@ -1,4 +1,4 @@
-/** A handler's error goes to `onError`, closes no connection, and stops nothing else. */
+/** Errors of handlers go to `onError`, and have no other effect. */
 import assert from 'node:assert/strict'
 import type { SocketServerOptions } from '@parley/socketio/server-options'
 import { afterEach, beforeEach, describe, test } from 'vitest'

@@ -5,7 +5,7 @@ import { until } from './nodes.ts'
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** The memory of this process, servers included, after garbage collection. */
+/** The memory in use by this process, including its servers, after garbage collection. */
 export function heldBytes(): number {
   collectGarbage()
   const { heapUsed, external } = process.memoryUsage()

@@ -24,7 +24,7 @@ describe('a hostile client', () => {
     })
     witness = await stockClient(node.url, ['websocket'])
   })
-  // After every attack, other clients are served.
+  // After all attacks, other clients are still served.
   afterAll(async () => {
     assert.equal(await witness.emitWithAck('echo', 'still here'), 'still here')
     witness.close()
@@ -128,7 +128,7 @@ describe('a hostile client', () => {
     strict.stop()
   })
 
-  test('that nests JSON deeply ends only itself', async () => {
+  test('that nests JSON deeply affects no other message', async () => {
     const socket = await connectedSocket()
     socket.send(`421["echo",${'['.repeat(45_000)}${']'.repeat(45_000)}]`)
     socket.send('422["echo","after"]')
@@ -139,7 +139,7 @@ describe('a hostile client', () => {
     socket.close()
   })
 
-  test('that asks for prototypes finds no handler', async () => {
+  test('that sends prototype names as events finds no handler', async () => {
     const socket = await connectedSocket()
     socket.send('421["__proto__"]')
     socket.send('422["constructor",1]')
@@ -201,7 +201,7 @@ describe('a hostile client', () => {
     socket.close()
   })
 
-  test('that probes and never upgrades still gets its messages by polling', async () => {
+  test('that probes but never upgrades still gets its messages by polling', async () => {
     const polling = await rawPolling(`${node.url}/socket.io/`)
     await polling.post('40')
     assert.match((await polling.poll()).text, /^40/)
@@ -234,7 +234,7 @@ describe('a hostile client', () => {
     slow.destroy()
   })
 
-  test('that posts to unknown sessions is answered before its body is read', async () => {
+  test('that posts to unknown sessions is refused', async () => {
     const unknown = `${node.url}/socket.io/?EIO=4&transport=polling&sid=unknown`
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => rawRequest(unknown, { method: 'POST', body: 'x'.repeat(90_000) })),

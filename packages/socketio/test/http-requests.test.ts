@@ -1,6 +1,6 @@
 /**
- * The boundary between two requests on a connection: a proxy with kept-alive connections and the server must agree on the
- * ends of requests and responses (RFC 9112, sections 6 and 9).
+ * Request smuggling: a proxy with persistent connections and the server must agree on the ends of requests and responses (RFC 9112,
+ * sections 6 and 9).
  */
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test } from 'vitest'
@@ -48,7 +48,7 @@ describe('an HTTP request', () => {
     ['POST', 400],
     ['OPTIONS', 204],
   ] as const) {
-    test(`by ${method} with an unread body ends where the body ends`, async () => {
+    test(`by ${method} with an unread body: the next request starts after the body`, async () => {
       const body = head('GET', unknown)
       const whole = head(method, path, `Content-Length: ${body.length}`) + body
       assert.deepEqual(statuses(await saidUntilClosed(node.url, whole + last)), [status, 204])
@@ -76,7 +76,7 @@ describe('an HTTP request', () => {
     ['Transfer-Encoding: identity'],
     ['Transfer-Encoding : chunked'],
   ]) {
-    test(`with an ambiguous end of its body is refused, and nothing after it is read: ${fields.join(', ')}`, async () => {
+    test(`with an ambiguous body length is refused, and nothing after it is read: ${fields.join(', ')}`, async () => {
       for (const method of ['GET', 'POST']) {
         const said = await saidUntilClosed(node.url, `${head(method, unknown, ...fields)}0\r\n\r\n${last}`)
         assert.deepEqual(statuses(said).slice(1), [], said)
@@ -132,7 +132,7 @@ describe('an HTTP request', () => {
     impatient.stop()
   })
 
-  test('from a browser can have the headers that the browser requests', async () => {
+  test('from a browser may have the headers that its preflight requests', async () => {
     const headers = { origin: 'https://app', 'access-control-request-headers': 'authorization,x-mine' }
     const preflight = await fetch(`${node.url}/socket.io/`, { method: 'OPTIONS', headers })
     assert.equal(preflight.headers.get('access-control-allow-headers'), 'authorization,x-mine')

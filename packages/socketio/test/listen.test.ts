@@ -43,7 +43,7 @@ async function ask({ port }: Listening, path: string, host = '127.0.0.1'): Promi
 const openDescriptors = () => readdirSync('/proc/self/fd').length
 
 describe('listening for an app', () => {
-  test('connections are served in order, never more at once than there are slots', async () => {
+  test('connections are served in order, and never more at once than there are slots', async () => {
     const { handshakes, seen, addresses, listening } = await startApp(3)
     const paths = Array.from({ length: 20 }, (_, n) => `/${n}`)
     for (const path of paths) await ask(listening, path)
@@ -90,7 +90,7 @@ describe('listening for an app', () => {
     const { seen, listening } = await startApp(1)
     for (const path of ['/a', '/b', '/c']) await ask(listening, path)
     await until(() => seen.length === 1, 'the first is served')
-    // Between these, the event loop has polled once for connections to accept.
+    // Between two requests, the event loop polls once for new connections.
     for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
     listening.close()
     const late = connect(listening.port, '127.0.0.1')
@@ -106,13 +106,13 @@ describe('listening for an app', () => {
     const before = openDescriptors()
     const sockets = await Promise.all(Array.from({ length: 200 }, (_, n) => ask(listening, `/${n}`)))
     await until(() => seen.length === 201, 'all are served')
-    // Two for each: the client's end and the app's.
+    // Two per connection: the client's and the app's.
     await until(() => openDescriptors() <= before + 400, 'no third descriptor')
     for (const socket of sockets) socket.destroy()
     await until(() => openDescriptors() <= before, 'all are closed')
   })
 
-  /** A process that may have 64 files open, and its clients, which come until three were refused. */
+  /** Starts a process that can open 64 files, and connects clients until three are refused. */
   async function fillProcess(descriptors: number) {
     const file = join(import.meta.dirname, 'listen-process.ts')
     const args = ['-c', 'ulimit -n 64 && exec "$0" "$@"', process.execPath, file, String(descriptors)]
@@ -130,7 +130,7 @@ describe('listening for an app', () => {
       socket.on('error', () => socket.destroy())
       socket.once('close', () => refused.push(socket))
     }
-    // One by one, so that one is accepted with the last descriptor, and none is left to hand it over.
+    // Sequentially, so that one connection takes the last descriptor, and none is left to duplicate it.
     for (let n = 1; refused.length < 3; n++) {
       come()
       await until(() => served.length + refused.length === n, 'the next is served or refused')
@@ -139,7 +139,7 @@ describe('listening for an app', () => {
     return { child, port, served }
   }
 
-  test('a process out of descriptors survives, and serves again once it has some', async () => {
+  test('a process that runs out of descriptors survives, and serves again once it has some', async () => {
     const { child, port, served } = await fillProcess(forever)
     for (const socket of served) socket.destroy()
     let last: Response | undefined
@@ -155,7 +155,7 @@ describe('listening for an app', () => {
     assert.equal(child.exitCode, null)
   })
 
-  test('connections leave the last descriptors to other files, and those that are closed for it count', async () => {
+  test('connections leave the last descriptors to other files; connections closed for that are counted', async () => {
     const { served } = await fillProcess(50)
     const [socket] = served
     const answer = async (path: string) => {
@@ -167,7 +167,7 @@ describe('listening for an app', () => {
     assert.equal(await answer('/refused'), '3')
   })
 
-  test('a port that is taken is named', async () => {
+  test('the error names a port that is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void other.close())
     await once(other, 'listening')

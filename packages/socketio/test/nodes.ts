@@ -26,7 +26,7 @@ export async function startNode(options: Partial<SocketServerOptions<unknown>> =
   })
 }
 
-/** The stock client on the given transports; upgraded first if there are two. */
+/** Connects the stock client with the given transports, and waits for the upgrade if there are two. */
 export async function stockClient(url: string, transports: ('polling' | 'websocket')[], options = {}): Promise<Client> {
   const client = io(url, { transports, forceNew: true, ...options })
   await heard(client, 'connect')
@@ -36,7 +36,7 @@ export async function stockClient(url: string, transports: ('polling' | 'websock
   return client
 }
 
-/** The arguments of the next event of that name. */
+/** The arguments of the next event with this name. */
 export function heard(client: Client, event: string): Promise<unknown[]> {
   return new Promise((resolve) => client.once(event, (...args: unknown[]) => resolve(args)))
 }

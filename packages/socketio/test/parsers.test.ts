@@ -1,6 +1,6 @@
 /**
- * The parser reads any bytes without throwing. The examples are former failures: events without a name, acknowledgements
- * without an ID, and fractional IDs got past the parser and failed in our handlers.
+ * The parser reads any bytes without throwing. The examples are regressions: events without a name, acknowledgements without an ID,
+ * and fractional IDs.
  */
 import assert from 'node:assert/strict'
 import { isNodeId, newSessionId, parseSessionId } from '@parley/socketio/engine/session-id'
@@ -16,7 +16,7 @@ import { rawPolling, rawRequest } from './raw-client.ts'
 const runs = Number(process.env['PARLEY_TEST_PROPERTY_RUNS'] ?? 300)
 const limit = 2_000
 
-/** Near-packets: pieces of the protocol in random order. */
+/** Fragments of the protocol in random order. */
 const pieces = fc.constantFrom(
   ...[
     '0',
@@ -87,7 +87,7 @@ function isSound(packet: Packet): boolean {
 const isReading = (reading: Reading) => typeof reading === 'string' || isSound(reading)
 
 describe('any input', () => {
-  test('as the text of a packet is a sound packet or malformed', () => {
+  test('as the text of a packet is a valid packet or malformed', () => {
     const { decode } = createPacketCodec()
     fc.assert(
       fc.property(texts, (text) => {
@@ -124,7 +124,7 @@ describe('any input', () => {
     )
   })
 
-  test('as attachments stays within the allowed bytes and number', () => {
+  test('as attachments stays within the limits of size and number', () => {
     fc.assert(
       fc.property(nearlyPackets, fc.array(fc.oneof(bytes, bytes, texts), { maxLength: 30 }), (text, rest) => {
         const reader = new AttachmentReader(limit)
@@ -159,7 +159,7 @@ describe('any input', () => {
     )
   })
 
-  test('is decoded to itself after encoding', () => {
+  test('survives encoding and decoding', () => {
     const { encode, decode } = createPacketCodec()
     const json = fc.jsonValue({ maxDepth: 4 }).filter((value) => !JSON.stringify(value).includes('_placeholder'))
     fc.assert(
@@ -182,7 +182,7 @@ describe('any input', () => {
     )
   })
 
-  test('as a session ID names a possible node, or none', () => {
+  test('as a session ID names a valid node, or none', () => {
     const ids = fc.oneof(fc.string(), fc.stringMatching(/^[\w.*>-]{0,60}$/), fc.constant(newSessionId('n1')))
     fc.assert(
       fc.property(ids, (text) => {

@@ -9,7 +9,7 @@ import { heard, type Node, startNode, stockClient, until } from './nodes.ts'
 import { nextText, type RawSocket, rawPolling, rawRequest, rawSocket } from './raw-client.ts'
 import { frame, stuckWebSocket } from './stuck-socket.ts'
 
-/** TCP to the nodes in turn: a load balancer without sticky sessions. */
+/** A TCP load balancer without sticky sessions, which uses the nodes in turn. */
 function roundRobin(ports: () => number[]): Promise<{ url: string; server: Server }> {
   let turn = 0
   const server = createServer()
@@ -34,13 +34,13 @@ describe('several nodes', () => {
   const upgraded: string[] = []
   const asked: string[] = []
   const said: unknown[] = []
-  /** Forwarded requests that their owners are serving. */
+  /** Number of forwarded requests being served. */
   let beingServed = 0
-  /** While set, posts of bridges are held back. */
+  /** While set, posts of bridges are delayed. */
   let held: Promise<void> | undefined
   let balancer: Awaited<ReturnType<typeof roundRobin>>
 
-  /** Replaces a service's bus by a plain call; JSON both ways. */
+  /** Stands in for a bus: a plain call, with JSON both ways. */
   const pollOwner: PollOwner = {
     isAlive: (nodeId) => nodes.has(nodeId),
     reach: async (nodeId, poll, signal) => {
@@ -94,7 +94,7 @@ describe('several nodes', () => {
     test(`serve a stock client by ${transports.join(' then ')} whichever node it reaches`, async () => {
       const isForwarded = () => asked.includes('GET') && asked.includes('POST')
       let rounds = 0
-      // The node of a request is random: repeats until some were not the owner.
+      // The node of a request is random: repeat until some were not the owner.
       for (; rounds < 6 || (!isForwarded() && rounds < 60); rounds++) {
         const client = await stockClient(balancer.url, transports, { agent: false, reconnection: false })
         const received: unknown[] = []
@@ -121,7 +121,7 @@ describe('several nodes', () => {
   }
 
   test('end a session when its client gives up a forwarded poll', async () => {
-    // The owner sends no ping that would end the poll first.
+    // A long ping interval: a ping would end the poll first.
     const owner = await startNode({ nodeId: 'n4', onDisconnect: (_socket, reason) => gone.push(reason) })
     nodes.set('n4', owner)
     const polling = await rawPolling(base('n4'))
@@ -141,7 +141,7 @@ describe('several nodes', () => {
     owner.stop()
   })
 
-  describe('of which one dies with a forwarded poll, which a proxy then repeats', () => {
+  describe('when one dies with a forwarded poll, which a proxy then repeats', () => {
     const pollBy = (nodeId: string, sid: string, name: string) =>
       rawRequest(`${base(nodeId)}?EIO=4&transport=polling&sid=${sid}&t=${name}`)
     async function session() {
@@ -213,7 +213,7 @@ describe('several nodes', () => {
       assert.deepEqual([upgraded, connections], [[], { polling: 1, websocket: 0, bridge: 0 }])
       socket.send('5')
       await until(() => upgraded.length > 0, 'the owner knows of the upgrade')
-      // A ping received by a poll still needs its answer: the next comes only after that.
+      // A ping received by a poll still needs its pong: the next ping comes only after it.
       if ([...first.split('\x1e'), last].includes('2')) socket.send('3')
       assert.deepEqual([upgraded, connections], [['websocket'], { polling: 0, websocket: 1, bridge: 0 }])
       for (let pings = 0; pings < 3; pings++) {
@@ -277,7 +277,7 @@ describe('several nodes', () => {
     await until(() => beingServed === 0, 'nothing is left')
   })
 
-  test('deliver the last packets of a session that its owner has ended, despite later packets of the client', async () => {
+  test('deliver the last packets of a session that its owner has ended, even if the client sends further packets', async () => {
     const polling = await rawPolling(base('n1'))
     await polling.post('40')
     await polling.poll()
@@ -339,8 +339,8 @@ describe('several nodes', () => {
     assert.deepEqual([said, gone], [[1, 2, 3], ['transport close']])
   })
 
-  test("pull from the owner only as fast as the bridge's client reads; the rest waits there, and comes in order", async () => {
-    // Without pings: the client does not answer any.
+  test("pull from the owner only as fast as the bridge's client reads; the backlog stays there, and arrives in order", async () => {
+    // Without pings, since this client does not answer them.
     const owner = await startNode({
       ...{ nodeId: 'n4', pingIntervalMS: 600_000 },
       onConnection: (socket) => socket.join('all'),
@@ -365,7 +365,7 @@ describe('several nodes', () => {
     const waitingBytes = () => [...owner.server.sockets.values()][0]?.connection.bufferedBytes ?? 0
     const isBridged = () => gone.length === 0 && connections.bridge === 1
     let last = 0
-    // Bytes in the kernel's buffers do not count against our bound.
+    // Bytes in the kernel's buffers do not count towards the limit.
     while (isBridged() && waitingBytes() < 300_000) {
       owner.server.publish('all', 'event', JSON.stringify({ text: 'x'.repeat(10_000), n: ++last }))
       for (let turns = 0; turns < 50 && waitingBytes() > 0; turns++) await new Promise(setImmediate)

@@ -2,7 +2,7 @@
 export type RawSocket = {
   /** Resolves when the upgrade was accepted. */
   opened: Promise<unknown>
-  /** The next message. Rejects when the socket closes first. */
+  /** The next message. Rejects if the socket closes first. */
   next: () => Promise<string | ArrayBuffer>
   send: (message: string | Uint8Array<ArrayBuffer>) => void
   /** Resolves when the socket is closed, by either side. */

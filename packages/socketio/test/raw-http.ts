@@ -26,7 +26,7 @@ export function upgradeStatus(url: string): Promise<number> {
   })
 }
 
-/** The head of a server's response to these bytes (Latin 1); drops the connection. */
+/** The head of a server's response to these bytes (Latin-1). Drops the connection. */
 export async function answeredHead(url: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -40,7 +40,7 @@ export async function answeredHead(url: string, bytes: string): Promise<string> 
   return said
 }
 
-/** Everything that a server sends after these bytes (Latin 1) until it closes the connection. */
+/** Everything that a server sends after these bytes (Latin-1) until it closes the connection. */
 export function saidUntilClosed(url: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

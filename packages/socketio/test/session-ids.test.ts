@@ -7,7 +7,7 @@ import { saidUntilClosed, upgradeStatus } from './raw-http.ts'
 
 const random = 'abcdefghij-_ABCDEFGH'
 
-/** None can belong to a session: wrong length or alphabet, no node, or a node that does not exist. */
+/** Impossible session IDs: wrong length or alphabet, no node, or a node that does not exist. */
 const impossible: Record<string, string> = {
   'a word': 'unknown',
   'a random part alone, although nodes have names': random,
@@ -81,7 +81,7 @@ describe('a session ID', () => {
       `POST /socket.io/?EIO=4&transport=polling&sid=${nodeId}.${random} HTTP/1.1\r\nHost: x\r\nContent-Length: 90000\r\n\r\n4`,
     )
 
-  test('of another node that does not hold it is refused before its post has arrived', async () => {
+  test('of another node that does not have the session is refused before the post has arrived', async () => {
     assert.match(await slowPost('n2'), /^HTTP\/1\.1 400 .*\r\nConnection: close\r\n/s)
     assert.deepEqual(asked, ['n2 HOLDS'])
   })
@@ -125,7 +125,7 @@ describe('a session ID', () => {
   })
 
   for (const nodeId of ['', 'a.b', 'n'.repeat(33), 'a b', 'ä', 'a\n', '*', '>']) {
-    test(`cannot name a node ${JSON.stringify(nodeId)}: it does not start`, async () => {
+    test(`cannot have the node name ${JSON.stringify(nodeId)}: the server does not start`, async () => {
       await assert.rejects(startNode({ nodeId }), /nodeId/)
     })
   }

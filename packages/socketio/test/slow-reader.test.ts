@@ -10,7 +10,7 @@ const PAYLOAD = JSON.stringify({ text: 'x'.repeat(10_000) })
 
 describe('a slow reader', () => {
   for (const burst of [1, 64]) {
-    test(`by WebSocket is closed and counted, ${burst} events a turn, and delays nobody else`, async () => {
+    test(`by WebSocket is closed and counted, with ${burst} events per turn, and delays no other client`, async () => {
       const gone: string[] = []
       const node = await startNode({
         maxBufferedBytes: MAX_BUFFERED,
@@ -25,7 +25,7 @@ describe('a slow reader', () => {
       let published = 0
       let received = 0
       quick.on('event', () => received++)
-      // A slow reader shows only once the kernel's buffers are full.
+      // A slow reader is detected only once the kernel's buffers are full.
       const deadline = Date.now() + 20_000
       while (gone.length === 0 && Date.now() < deadline) {
         for (let sent = 0; sent < burst; sent++) {
@@ -52,11 +52,11 @@ describe('a slow reader', () => {
     client.on('event', ({ seq }: { seq: number }) => seen.push(seq))
     const left = heard(client, 'disconnect')
     let seq = 0
-    // The client cannot read while this one process publishes without a pause.
+    // The client shares this process, so it cannot read while events are published without a pause.
     while (node.server.counters.drops === 0) {
       node.server.publish('busy', 'event', JSON.stringify({ seq: seq++, text: 'x'.repeat(10_000) }))
     }
-    // Nothing after the drop reaches it either, although it can read again.
+    // Nothing after the drop may reach the client, although it can read again.
     for (let turn = 0; turn < 200; turn++) {
       node.server.publish('busy', 'event', JSON.stringify({ seq: seq++ }))
       if (turn % 2 === 1) await immediate()
@@ -87,7 +87,7 @@ describe('a slow reader', () => {
     node.stop()
   })
 
-  test('does not include a client with a short queue: an event over the queue limit still reaches it', async () => {
+  test('is not a client with a short queue: an event larger than the queue limit still reaches it', async () => {
     const gone: string[] = []
     const node = await startNode({
       maxBufferedBytes: MAX_BUFFERED,

@@ -68,7 +68,7 @@ for (const [name, transports] of WAYS) {
       ['binary ones too', {}],
       ['binary ones in base64 too', { forceBase64: true }],
     ] as const) {
-      test(`has its arguments, ${how}, acknowledged`, async () => {
+      test(`gets events with arguments acknowledged, ${how}`, async () => {
         const { client } = await connected(options)
         const args = await new Promise<unknown[]>((resolve) => {
           client.emit('echo', 'ü', { deep: [Buffer.from('bytes')] }, (...back: unknown[]) => resolve(back))
@@ -85,7 +85,7 @@ for (const [name, transports] of WAYS) {
       client.close()
     })
 
-    test('fails an acknowledgement that is late, or missing when it leaves', async () => {
+    test('fails acknowledgements that are late, or outstanding when the client leaves', async () => {
       const { client, socket } = await connected()
       await assert.rejects(socket.emitWithAck('unheard', [], 10), /no acknowledgement within 10 ms/)
       const outstanding = socket.emitWithAck('unheard', [], 60_000)
@@ -106,7 +106,7 @@ for (const [name, transports] of WAYS) {
       client.close()
     })
 
-    test('outlives many heartbeats', async () => {
+    test('stays connected over many heartbeats', async () => {
       const { client, socket } = await connected()
       let pings = 0
       client.io.engine.on('packet', ({ type }: { type: string }) => {
@@ -118,7 +118,7 @@ for (const [name, transports] of WAYS) {
       client.close()
     })
 
-    test('gets the reason for its refusal in a connect error', async () => {
+    test('gets the reason for a refusal in a connect error', async () => {
       const client = io(node.url, { transports, forceNew: true, auth: { refuse: true }, reconnection: false })
       const [error] = (await heard(client, 'connect_error')) as [Error & { data: unknown }]
       assert.equal(error.message, 'not you')
@@ -147,7 +147,7 @@ for (const [name, transports] of WAYS) {
       client.close()
     })
 
-    test('survives a handler that throws', async () => {
+    test('stays connected if a handler throws', async () => {
       const { client } = await connected()
       client.emit('fail')
       assert.deepEqual(await client.emitWithAck('echo', 1), 1)
@@ -183,7 +183,7 @@ describe('a server', () => {
     node.stop()
   })
 
-  test('takes the address that the last proxy added, even in a header line of its own, and its port', async () => {
+  test('uses the address and port that the last proxy added, even in a separate header line', async () => {
     const node = await startNode({
       trustedProxies: 1,
       admit: ({ address, port }) => ({ status: 429, message: `${address} ${port}` }),
@@ -207,7 +207,7 @@ describe('a server', () => {
     node.stop()
   })
 
-  test('can decide asynchronously on a socket, which gets nothing before', async () => {
+  test('can accept a socket asynchronously; until then, the socket gets nothing', async () => {
     const decided = Promise.withResolvers<void>()
     const seen: Socket<unknown>[] = []
     const node = await startNode({
@@ -219,7 +219,7 @@ describe('a server', () => {
     })
     const client = io(node.url, { transports: ['websocket'], forceNew: true })
     const welcome = heard(client, 'welcome')
-    await until(() => seen.length === 1, 'the decision is asked for')
+    await until(() => seen.length === 1, 'onConnect is called')
     assert.equal(client.connected, false)
     assert.equal(node.server.sockets.size, 0)
     decided.resolve()
@@ -260,7 +260,7 @@ describe('a server', () => {
     node.server.close('draining')
     const refused = await fetch(`${node.url}/socket.io/?EIO=4&transport=polling`)
     assert.equal(refused.status, 503)
-    // A reconnect opens another connection, which can reach another server.
+    // The connection is closed, so that the client's next one can reach another server.
     assert.equal(refused.headers.get('connection'), 'close')
     node.stop()
   })

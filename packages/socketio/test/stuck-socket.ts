@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** A bare TCP connection that sent an upgrade request; stops reading after the head of the response. */
+/** A TCP connection that sends an upgrade request, and stops reading after the head of the response. */
 export async function stuckWebSocket(url: string, path = '/socket.io/?EIO=4&transport=websocket'): Promise<Socket> {
   const { hostname, port, host } = new URL(url)
   const socket = connect(Number(port), hostname)

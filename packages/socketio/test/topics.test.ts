@@ -41,15 +41,15 @@ describe('a room', () => {
   }
   const publish = (room: string, payload: unknown, options = {}) =>
     node.server.publish(room, 'event', JSON.stringify(payload), options)
-  /** The events of each member, read once all have received a last event. */
+  /** The events of each member, once all have received a final event. */
   async function heardBy(members: Member[]): Promise<unknown[][]> {
     for (const { socket } of members) socket.emitJson('event', '"end"')
     const isEnd = (payload: unknown) => payload === 'end' || payload === Buffer.from('"end"').toString('base64')
-    await until(() => members.every(({ heard }) => isEnd(heard.at(-1))), 'everybody heard the end')
+    await until(() => members.every(({ heard }) => isEnd(heard.at(-1))), 'all members have the last event')
     return members.map(({ heard }) => heard.splice(0).slice(0, -1))
   }
 
-  test('reaches members on both transports, and nobody else', async () => {
+  test('reaches members on both transports, and no other socket', async () => {
     const members = [await member('websocket'), await member('polling'), await member('polling', 'websocket')]
     const stranger = await member('websocket')
     for (const { socket } of members) socket.join('everyone')
@@ -81,7 +81,7 @@ describe('a room', () => {
     assert.deepEqual(heard, names)
   })
 
-  test("reports its first member's arrival and its last member's departure", async () => {
+  test('reports when its first member joins and its last member leaves', async () => {
     const [first, second] = [await member('websocket'), await member('polling')]
     first.socket.join('counted')
     second.socket.join('counted')
@@ -98,7 +98,7 @@ describe('a room', () => {
     assert.equal(empty.filter((room) => room === 'counted').length, 1)
   })
 
-  test('sends a leaver everything published before and nothing after', async () => {
+  test('sends a member everything published before it leaves, and nothing after', async () => {
     for (const transport of ['websocket', 'polling'] as const) {
       const leaver = await member(transport)
       leaver.socket.join('left')
@@ -109,7 +109,7 @@ describe('a room', () => {
     }
   })
 
-  test('encodes once per event, and only for a receiver', async () => {
+  test('encodes an event once, and only if a member needs it', async () => {
     const [plain, wanted, polled] = [await member('websocket'), await member('websocket'), await member('polling')]
     for (const { socket } of [plain, wanted, polled]) socket.join('encoded')
     encoded = 0
@@ -169,7 +169,7 @@ describe('a room', () => {
     assert.equal(node.server.topicSize('choosy'), 5)
   })
 
-  test('loses, repeats and reorders nothing while its members upgrade', async () => {
+  test('does not lose, repeat or reorder events while its members upgrade', async () => {
     const joined: Member[] = []
     let next = 0
     const publishing = setInterval(() => publish('moving', next++), 1)

@@ -28,7 +28,7 @@ function stopNodes(nodes: Nodes): void {
   for (const { stop } of nodes.values()) stop()
 }
 
-/** A polling session of n1, and the address where a node opens a WebSocket for it. */
+/** A polling session of n1, and the URL of a WebSocket for it at a node. */
 async function newSession(nodes: Nodes, opener: string): Promise<{ polling: RawPolling; url: string }> {
   const polling = await rawPolling(`${(nodes.get('n1') as Node).url}/socket.io/`)
   await polling.post('40')
@@ -36,7 +36,7 @@ async function newSession(nodes: Nodes, opener: string): Promise<{ polling: RawP
   return { polling, url: `${(nodes.get(opener) as Node).url}/socket.io/?EIO=4&transport=websocket&sid=${polling.sid}` }
 }
 
-/** The WebSocket of a polling session, at the session's own node and at another. */
+/** A WebSocket for a polling session, at the session's own node and at another node. */
 for (const [where, opener] of [
   ['at its own node', 'n1'],
   ['at another node', 'n2'],
@@ -82,7 +82,7 @@ for (const [where, opener] of [
       assert.equal(await socket.next(), '432["still here"]')
     }
 
-    test('is accepted and closed if the session has one already', async () => {
+    test('is accepted and closed if the session already has one', async () => {
       const first = await upgraded()
       const second = await open()
       assert.equal((await second.closed).code, 1000)
@@ -99,7 +99,7 @@ for (const [where, opener] of [
       first.close()
     })
 
-    test('can send its upgrade right behind the probe', async () => {
+    test('can send the upgrade right after the probe', async () => {
       const socket = await open()
       socket.send('2probe')
       socket.send('5')
@@ -121,7 +121,7 @@ for (const [where, opener] of [
       })
     }
 
-    test('is counted as a transport from its opening to its end', async () => {
+    test('is counted as a transport until it closes', async () => {
       const { connections } = (nodes.get(opener) as Node).server.counters
       const socket = await upgraded()
       const bridges = opener === 'n1' ? 0 : 1
@@ -132,7 +132,7 @@ for (const [where, opener] of [
       assert.deepEqual(addresses, bridges === 0 ? [] : ['open 127.0.0.1', 'close 127.0.0.1'])
     })
 
-    test('takes over while a poll of the client waits, which ends with a noop', async () => {
+    test("takes over while the client's poll waits; the poll gets a noop", async () => {
       const socket = await probed()
       const poll = { method: 'GET', sid: polling.sid, body: '' } as const
       const waiting = (nodes.get('n1') as Node).server.serveForwarded(poll, new AbortController().signal)
@@ -142,7 +142,7 @@ for (const [where, opener] of [
       socket.close()
     })
 
-    test('gets the last packets of a session that ends before it takes over, and is closed then', async () => {
+    test('gets the last packets of a session that ends before the takeover, and is then closed', async () => {
       const socket = await probed()
       for (const owned of (nodes.get('n1') as Node).server.sockets.values()) owned.disconnect(true)
       socket.send('5')
@@ -151,7 +151,7 @@ for (const [where, opener] of [
       assert.equal((await polling.poll()).status, 400)
     })
 
-    test('is refused like an unknown one if the session has ended', async () => {
+    test('is refused if the session has ended, as for an unknown session', async () => {
       await polling.post('1')
       const socket = rawSocket(url)
       assert.equal((await socket.closed).code, 1006)

@@ -15,7 +15,9 @@ describe('the data of test servers', () => {
     for (const dir of made) rmSync(dir, { recursive: true, force: true })
   })
 
-  test('is kept while its process runs; data in memory of a killed process is removed by the next one', async ({ skip }) => {
+  test('is kept while its process runs; data in memory of a killed process is removed by the next one', async ({
+    skip,
+  }) => {
     const ours = await make()
     if (!ours.startsWith('/dev/shm/')) skip('not enough memory')
     const { pid } = spawnSync(process.execPath, ['--eval', ''])

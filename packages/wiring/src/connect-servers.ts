@@ -12,14 +12,14 @@ import { version } from '@parley/service/version'
 import { checkClock, watchClock } from './watch-clock.ts'
 import { openStreams, watchStreams } from './watch-stream.ts'
 
-/** The three servers that every service works with. */
+/** Connections to the three servers that every service uses. */
 export interface Servers {
   db: Db
   bus: Bus
   presence: Presence
   /** The figures of apps, for the overview. */
   figures: AppFigures
-  /** Names what this process reports beside itself. */
+  /** Sets further fields of this process's report. */
   reportAlso: (more: () => Pick<ProcessReport, 'credentials'>) => void
 }
 
@@ -29,13 +29,13 @@ type ServiceContext = Pick<
 >
 
 /**
- * Connects a service to MongoDB, NATS and Redis, in this order. Each is closed at the stop and checked by `/readyz`.
- * With an outdated schema, the service logs that and is not ready until the database is migrated. It starts and stays
- * ready without Redis, and without NATS unless `needsBus`; both are reached in the background.
+ * Connects a service to MongoDB, NATS and Redis, in this order. Each connection is closed on stop and checked by `/readyz`. If
+ * the schema is outdated, the service logs an error and is not ready until the database is migrated. The service starts and stays
+ * ready without Redis, and without NATS unless `needsBus`; both reconnect in the background.
  *
- * @param busEvents called when NATS goes and comes back, which is also logged here
- * @param needsBus whether the service is useless to new requests without NATS
- * @throws when MongoDB does not answer at the start, or one of them cannot be used: credentials, version, no JetStream
+ * @param busEvents called when NATS disconnects and reconnects, which is also logged here
+ * @param needsBus whether the service cannot serve requests without NATS
+ * @throws if MongoDB does not respond at the start, or a server is unusable: credentials, version, no JetStream
  */
 export async function connectServers(
   { service, settings, log, metrics, checks, onStop }: ServiceContext,
@@ -82,7 +82,7 @@ export async function connectServers(
   onStop('nats', () => closeBus(bus))
   const ping = () => pingBus(bus)
   checks['nats'] = needsBus ? ping : { optional: ping }
-  // Otherwise watchStreams makes them, when NATS is there, as it makes further ones in any case.
+  // If NATS is down, watchStreams creates the streams later. It always creates further ones.
   const options = settings.stream
   if (bus.connected) await reach('NATS', openStreams(db, bus, { ...options, count: 1 }))
   const stopping = new AbortController()
@@ -106,7 +106,7 @@ export async function connectServers(
   return { db, bus, presence, figures, reportAlso: (asked) => (more = asked) }
 }
 
-/** @throws the error of connecting, with the server's name before it */
+/** @throws the connection error, prefixed with the server's name */
 function reach<T>(title: string, connecting: Promise<T>): Promise<T> {
   return connecting.catch((cause: unknown) => {
     throw new Error(`${title}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })

@@ -11,17 +11,26 @@ describe('calls to integrators reach only the public Internet', () => {
   const special = {
     loopback: ['127.0.0.1', '127.8.8.8', '::1'],
     private: ['10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', 'fc00::1', 'fd12::1'],
-    'link-local, the cloud’s metadata among it': ['169.254.169.254', 'fe80::1'],
+    'link-local, such as cloud metadata': ['169.254.169.254', 'fe80::1'],
     'IPv4 inside IPv6': ['::ffff:127.0.0.1', '::ffff:10.0.0.1', '64:ff9b::7f00:1', '2002:7f00:1::1'],
-    'for nobody': ['0.0.0.0', '::', '255.255.255.255', '100.64.0.1', '224.0.0.1', 'ff02::1', '240.0.0.1', '192.0.2.1'],
+    'reserved or multicast': [
+      '0.0.0.0',
+      '::',
+      '255.255.255.255',
+      '100.64.0.1',
+      '224.0.0.1',
+      'ff02::1',
+      '240.0.0.1',
+      '192.0.2.1',
+    ],
   }
-  for (const [what, addresses] of Object.entries(special)) {
-    test(`not addresses that are ${what}`, () => {
+  for (const [kind, addresses] of Object.entries(special)) {
+    test(`not addresses that are ${kind}`, () => {
       assert.deepEqual(addresses.filter(isPublic), [])
     })
   }
 
-  test('and any public address', () => {
+  test('any public address is allowed', () => {
     assert.deepEqual(['8.8.8.8', '93.184.215.14', '2606:4700::1111'].filter(isPublic).length, 3)
     assert.equal(isPublic('example.org'), false, 'a name is not an address')
   })
@@ -50,7 +59,7 @@ describe('calls to integrators reach only the public Internet', () => {
       })
     }
 
-    test('with loopback allowed, calls reach it and nothing else', async () => {
+    test('with loopback allowed, calls reach only loopback', async () => {
       const agent = createGuardedAgent({ allowPrivate: 'loopback', timeoutMS: 60_000, connections: 1 })
       for (const host of ['127.0.0.1', 'localhost']) {
         const { statusCode, body } = await request(`http://${host}:${port()}/here`, { dispatcher: agent })
@@ -92,15 +101,15 @@ describe('a name with silent DNS servers', () => {
   })
 
   for (const allowPrivate of [false, true]) {
-    const where = allowPrivate ? 'where private addresses are allowed too' : 'to the public Internet'
-    test(`takes one lookup for all waiting calls, ${where}, and all get its result`, async () => {
+    const where = allowPrivate ? 'with private addresses allowed' : 'to the public Internet'
+    test(`is looked up once for all waiting calls, ${where}, and all get the result`, async () => {
       const agent = createGuardedAgent({ allowPrivate, timeoutMS: 60_000, connections: 20 })
       for (const round of ['first', 'second']) {
         const calls = Array.from({ length: 20 }, async () =>
           request(`http://dead.test/${round}`, { dispatcher: agent }),
         )
         const ended = Promise.allSettled(calls)
-        // All connections have begun by then.
+        // By then, all connections have started.
         const { promise, resolve } = Promise.withResolvers<void>()
         setImmediate(resolve)
         await promise

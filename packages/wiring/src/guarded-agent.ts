@@ -3,26 +3,25 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { Agent, buildConnector } from 'undici'
 
-/** The target of a call is not an address that calls may go to. */
+/** Calls to the target's address are not allowed. */
 export class TargetRefused extends Error {
   override name = 'TargetRefused'
 }
 
-/** Whether calls may go beside the public Internet: nowhere, everywhere, or to loopback and nowhere else. */
+/** Which private addresses calls may go to: none (false), all (true), or only loopback, and no public address. */
 export type PrivateTargets = boolean | 'loopback'
 
 const defaultAnswerBytes = 256 * 1024
 
 /**
- * Makes connections to the servers that integrators name. Unless a setting allows others, it connects only to public
- * addresses. It checks the address it connects to, after the name is resolved, so that a name that changes its
- * address in between (DNS rebinding) gains nothing. It does not follow redirects.
+ * Creates an agent for calls to integrators' servers. Unless configured otherwise, it connects to public addresses only. It checks
+ * the resolved address that it connects to, which prevents DNS rebinding. It does not follow redirects.
  */
 export function createGuardedAgent(options: {
   allowPrivate: PrivateTargets
   timeoutMS: number
   connections: number
-  /** A longer answer fails. By default 256 KiB; -1 for none. */
+  /** A longer response fails. Default 256 KiB; -1 for no limit. */
   maxAnswerBytes?: number
 }): Agent {
   const { allowPrivate, timeoutMS, connections, maxAnswerBytes = defaultAnswerBytes } = options
@@ -38,14 +37,14 @@ export function createGuardedAgent(options: {
     bodyTimeout: timeoutMS,
     connect: (target, callback) => {
       const address = target.hostname.replace(/^\[|\]$/g, '')
-      // An address in the URL needs no lookup.
+      // IP addresses in the URL skip the lookup, so check them here.
       if (allowPrivate !== true && isIP(address) !== 0 && !mayCall(address)) callback(refusal(address), null)
       else connect(target, callback)
     },
   })
 }
 
-/** Whether an address is a public one: not private, loopback, link-local or otherwise special. */
+/** Whether an address is public: not private, loopback, link-local or otherwise special. */
 export function isPublic(address: string): boolean {
   // IPv4 inside IPv6 (::ffff:127.0.0.1) counts as IPv4.
   return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast'
@@ -85,9 +84,9 @@ type Waiting = (error: NodeJS.ErrnoException | null, found: readonly LookupAddre
 const asking = new Map<string, Waiting[]>()
 
 /**
- * Looks a name up once for all that wait for it. A lookup holds a thread of the process until the name servers respond or
- * its own, long deadline is over, also when its call was given up: a name with silent servers would take all threads, and
- * with them the lookups of all other names.
+ * Looks a name up once for all waiting callers. A lookup holds a thread of the pool until the name servers respond or it times
+ * out, even if its call was aborted. Without sharing, a name with silent servers would occupy all threads and block all other
+ * lookups.
  */
 function lookupShared(hostname: string, options: LookupOptions, callback: Waiting): void {
   const name = `${options.family ?? 0} ${options.hints ?? 0} ${hostname}`
@@ -105,5 +104,5 @@ function lookupShared(hostname: string, options: LookupOptions, callback: Waitin
 }
 
 function refusal(address: string): TargetRefused {
-  return new TargetRefused(`${address} is not an address that calls may go to`)
+  return new TargetRefused(`calls to the address ${address} are not allowed`)
 }

@@ -8,10 +8,10 @@ import { Webhook } from 'standardwebhooks'
 import { request } from 'undici'
 import { createGuardedAgent, type PrivateTargets } from './guarded-agent.ts'
 
-/** How many are on their way is bounded by app, so no server needs to be. */
+/** Per server. Calls in flight are limited per app, so this is no real limit. */
 const connections = 1_000
 
-/** Makes the calls of MODERATE and directory and reads the keys of token issuers, one try each, and counts the outcomes of MODERATE. */
+/** Calls MODERATE and directory servers, and fetches token issuers' keys, without retries. Counts the outcomes of MODERATE. */
 export function createHookCalls(
   { timeoutMS, allowPrivateTargets }: { timeoutMS: number; allowPrivateTargets: PrivateTargets },
   metrics: Pick<Metrics, 'histogram'>,
@@ -54,16 +54,16 @@ export function createHookCalls(
 /** A call to an integrator's server. */
 export interface SignedCall {
   url: string
-  /** webhook-id: the same on every try. */
+  /** The webhook-id, the same for every try. */
   id: string
-  /** The app's secrets, `whsec_…`: each signs. */
+  /** The app's secrets, `whsec_…`. Each adds a signature. */
   secrets: readonly string[]
   body: string
 }
 
 /**
- * The headers of a call, signed by the Standard Webhooks scheme (standardwebhooks.com). A user and password in its URL become
- * the Authorization `Basic` (RFC 7617), which undici leaves out.
+ * The headers of a call, signed as in Standard Webhooks (standardwebhooks.com). Credentials in the URL are sent as `Basic`
+ * authorization (RFC 7617), since undici ignores them.
  */
 export function signedHeaders({ url, id, secrets, body }: SignedCall, at: Date): Record<string, string> {
   const { username, password } = new URL(url)

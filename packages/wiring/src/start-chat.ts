@@ -12,7 +12,7 @@ import { createHookCalls } from './hook-calls.ts'
 
 type StartSettings = Pick<SettingsOf<typeof sharedSettings>, 'changesKeptHours' | 'moderate' | 'nodeId' | 'stream'>
 
-/** Makes the parameter of all use cases. At the stop, their work is finished while the servers are still connected. */
+/** Creates the `Chat` that all use cases take. On stop, pending work finishes while the servers are still connected. */
 export function startChat(
   context: Pick<Context<StartSettings>, 'settings' | 'log' | 'metrics' | 'tracing' | 'onStop'>,
   { db, bus, presence, figures }: Servers,

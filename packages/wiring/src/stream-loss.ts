@@ -8,22 +8,22 @@ import type { Db } from '@parley/db/connect'
 import type { Rebuilding, StreamStateDoc } from '@parley/db/events/documents'
 import { findStreamState, onTheWayMS, recordLoss, recordNewStream } from '@parley/db/events/stream-state'
 
-/** How the stream is not the one that was known. */
+/** How a stream differs from its recorded state. */
 export type Loss = 'missing' | 'another stream' | 'went back' | 'other messages'
 
 /**
- * NATS may take two minutes to write its log to disk. Cursors of the feed that were given in that time go on too: they may be
- * older than that by `onTheWayMS`, and by how often those of apps where nothing happens move on.
+ * Minimum length of a replay. NATS can take two minutes to sync its log to disk. Cursors of the feed issued in that time must stay
+ * valid: they can be older by `onTheWayMS`, and by the interval at which cursors of idle apps advance.
  */
 const atLeastMS = 180_000
 const repairMS = 10_000
 
-/** Where the positions of a stream in place of this one begin. */
+/** The first sequence of a stream that replaces this one. */
 export function nextFirstSeq({ seq, begins }: Pick<StreamStateDoc, 'seq' | 'begins'>): number {
   return Math.max(seq, begins?.seq ?? 0) + gap
 }
 
-/** Compares the stream with its recorded state, and with the positions acknowledged to this process. */
+/** Compares a stream with its recorded state, and with the last acknowledgement to this process. */
 export async function findLoss(
   bus: Bus,
   state: StreamStateDoc,
@@ -36,16 +36,15 @@ export async function findLoss(
   const known = state.witness === undefined ? [] : [{ seq: state.seq, id: state.witness }]
   for (const { seq, id } of acknowledged ? [...known, acknowledged] : known) {
     const there = await findMessageId(bus, state._id, seq)
-    // None is there when it was the oldest, or its app was deleted.
+    // The message can be missing if it has expired, or its app was deleted.
     if (there !== undefined && there !== id) return 'other messages'
   }
   return undefined
 }
 
 /**
- * Puts a new stream in place of a lost one, if no other process does so, and notes that the events since then are to be
- * published again.
- * @returns whether this process did
+ * Replaces a lost stream, unless another process does so, and records that the events since then must be published again.
+ * @returns whether this process replaced the stream
  */
 export async function replaceStream(
   db: Db,
@@ -58,7 +57,7 @@ export async function replaceStream(
   if ((state.repairUntilMS ?? 0) > now || !(await recordLoss(db, state, rebuilding, now + repairMS))) return false
   const firstSeq = nextFirstSeq(state)
   const found = await findStream(bus, state._id)
-  // One that a starting service made stays. In one of an earlier release, or gone back, positions would be given twice.
+  // Keep a stream that a starting service has just created. In any other one, sequences would be assigned twice.
   if (found && found.beganAtSeq <= state.seq) await deleteStream(bus, state._id)
   await ensureStream(bus, options, { index, count: bus.streams.names.length, firstSeq })
   const made = await findStream(bus, state._id)
@@ -73,8 +72,8 @@ export async function replaceStream(
 function toRebuild(state: StreamStateDoc): Rebuilding {
   const { rebuilt, rebuilding, handledUpToMS, seenAtMS, seq } = state
   const cursorsSinceMS = seenAtMS - atLeastMS
-  // Republished events have their new time in the stream: until they are handled, the first loss counts. It also does while
-  // a cursor from between them may be newer than what counts now.
+  // Replayed events have new times in the stream. Until they are handled, replay from the earlier loss again; also while
+  // cursors from between the two losses may be in use.
   const counts = rebuilt !== undefined && Math.min(handledUpToMS, cursorsSinceMS) <= rebuilt.endedAtMS
   const before = counts ? rebuilt.sinceMS : Number.POSITIVE_INFINITY
   const fromHere = Math.min(handledUpToMS - onTheWayMS, cursorsSinceMS)
@@ -82,7 +81,7 @@ function toRebuild(state: StreamStateDoc): Rebuilding {
   return { sinceMS, untilMS: clock.now(), doneUpToMS: sinceMS, afterSeq: seq, leaseUntilMS: 0 }
 }
 
-/** Makes the function that finds the recorded position of a consumer. Positions of another stream mean nothing in this one. */
+/** Returns a function that finds a consumer's recorded sequence, unless it belongs to another stream. */
 export function handledIn(db: Db, bus: Bus): FindHandled {
   return async (name, of) => {
     const [state, stream] = await Promise.all([findStreamState(db, of), findStream(bus, of)])

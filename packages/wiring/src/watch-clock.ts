@@ -7,15 +7,15 @@ import type { Metrics } from '@parley/service/metrics'
 
 const measureEveryMS = 2_000
 const reportedMS = 2_000
-/** A process's times may be off by this much before its next measurement; leases tolerate it. */
+/** Maximum clock offset at which a process is ready; leases tolerate it until the next measurement. */
 const mostMS = 30_000
 
-/** Throws when the clock of this process is too far from MongoDB's. */
+/** @throws if this process's clock is too far from MongoDB's */
 export function checkClock(): void {
   if (Math.abs(clock.aheadMS()) > mostMS) throw new Error(aheadText())
 }
 
-/** Measures the clock of this process by MongoDB's until the signal aborts, and reports when it is off. */
+/** Compares this process's clock with MongoDB's until the signal aborts, and logs when it is off. */
 export async function watchClock(
   { db, log, metrics }: { db: Db; log: Logger; metrics: Metrics },
   signal: AbortSignal,
@@ -35,7 +35,7 @@ export async function watchClock(
     await measureClock(db.mongo)
     report()
   }
-  // MongoDB is away: /readyz and its own log lines say so.
+  // Errors mean that MongoDB is down, which /readyz and other log lines report.
   await runEvery(measureEveryMS, measure, { onError: () => undefined, signal })
 }
 

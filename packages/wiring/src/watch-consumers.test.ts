@@ -4,7 +4,7 @@ import { createMetrics } from '@parley/service/metrics'
 import { test } from 'vitest'
 import { watchConsumers } from './watch-consumers.ts'
 
-test('dropped messages are counted from 0, so that an alert sees the first', async () => {
+test('the counter of dropped messages starts at 0, so that an alert sees the first one', async () => {
   const metrics = createMetrics('stats')
   watchConsumers(createLog({ service: 'stats', node: 'n', level: 'silent' }), metrics)('stats')
   const { text } = await metrics.scrape()

@@ -2,28 +2,28 @@ import type { ConsumeOptions, MessageHandler } from '@parley/bus/stream/consume'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
 
-/** Logging and counting of one durable consumer of the stream. */
+/** Logs and counts the messages of one durable consumer. */
 interface WatchedConsumer {
-  /** The handler, which also counts the messages that it handled. */
+  /** Wraps a handler to count handled messages. */
   handled: <T>(handler: MessageHandler<T>) => MessageHandler<T>
   onFailure: ConsumeOptions['onFailure']
 }
 export type WatchConsumer = (consumer: string) => WatchedConsumer
 
-/** Logs and counts the outcome of messages of durable consumers: the same in every service. */
+/** Logs and counts outcomes of messages of durable consumers, in the same way for every service. */
 export function watchConsumers(log: Logger, metrics: Metrics): WatchConsumer {
   const consumed = metrics.counter('parley_events_consumed_total', 'Messages of the stream handled', ['consumer'])
   const dropped = metrics.counter('parley_events_dropped_total', 'Messages of the stream that cannot be read', [
     'consumer',
   ])
   return (consumer) => {
-    // There before the first: an alert sees no increase in a series that begins with 1.
+    // Start at 0: an alert would see no increase in a series that begins with 1.
     dropped.inc({ consumer }, 0)
     return {
       handled: ({ read, handle }) => ({
         read,
-        async handle(what) {
-          await handle(what)
+        async handle(message) {
+          await handle(message)
           consumed.inc({ consumer })
         },
       }),
@@ -31,7 +31,7 @@ export function watchConsumers(log: Logger, metrics: Metrics): WatchConsumer {
         if (isDropped) dropped.inc({ consumer })
         log.error(
           { err: error, consumer, id, subject, attempt },
-          isDropped ? 'message dropped: it cannot be read' : 'message not handled; it comes again',
+          isDropped ? 'message dropped: it cannot be read' : 'message not handled; it will be redelivered',
         )
       },
     }

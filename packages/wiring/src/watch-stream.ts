@@ -22,10 +22,10 @@ import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
 import { findLoss, type Loss, nextFirstSeq, replaceStream } from './stream-loss.ts'
 
-/** One process of all records how far a stream has come; less often while nothing is published. */
+/** One of all processes records the progress of a stream; less often while nothing is published. */
 const recordEveryMS = { busy: 1_000, idle: 5_000 } as const
 
-/** Makes sure that the streams exist. One in place of a lost stream goes on above its positions. */
+/** Ensures that the streams exist. A stream that replaces a lost one continues above its sequences. */
 export async function openStreams(db: Db, bus: Bus, options: WatchedStreams['options']): Promise<void> {
   const states = await findStreamStates(db)
   const firstSeqOf = (stream: string) => {
@@ -35,7 +35,7 @@ export async function openStreams(db: Db, bus: Bus, options: WatchedStreams['opt
   await ensureStreams(bus, { ...options, count: Math.max(options.count, countOf(states)) }, firstSeqOf)
 }
 
-/** How many streams there were. */
+/** The number of recorded streams. */
 const countOf = (states: ReadonlyMap<string, unknown>) =>
   streamNames(mostStreams).findLastIndex((name) => states.has(name)) + 1
 
@@ -48,18 +48,17 @@ export interface WatchedStreams {
   metrics: Metrics
 }
 
-/** One stream as one process knows it between two looks. */
+/** What this process knows about a stream between two checks. */
 interface Seen {
   losses: number | undefined
   suspected: Loss | undefined
-  /** The last position that was acknowledged to this process. */
+  /** The last sequence acknowledged to this process. */
   seq: number | undefined
 }
 
 /**
- * Notices that a stream is not the one that was known, or has gone back, until the signal aborts: it says so, and puts a new
- * one in its place; the events since then are published again by rebuildLostStreams. Every service runs it, in turns: a process
- * that has published something since its last look looks for itself.
+ * Detects lost or rolled-back streams until the signal aborts, and replaces them. rebuildLostStreams then replays the events.
+ * Services take turns at checking; a process that has published since the last check also checks itself.
  */
 export async function watchStreams(watched: WatchedStreams, signal: AbortSignal): Promise<void> {
   const { db, bus, options, log, metrics } = watched
@@ -74,7 +73,7 @@ export async function watchStreams(watched: WatchedStreams, signal: AbortSignal)
   async function look(): Promise<StreamLook | undefined> {
     if (!bus.connected) return undefined
     const states = await findStreamStates(db)
-    // Before the streams are asked: they may go on meanwhile.
+    // Read before querying the streams, which can advance meanwhile.
     const acknowledged = new Map(bus.streams.names.map((name) => [name, bus.acknowledged.latest(name)]))
     const found = await learnStreams(bus, Math.max(countOf(states), options.count))
     const { names } = bus.streams
@@ -92,7 +91,7 @@ export async function watchStreams(watched: WatchedStreams, signal: AbortSignal)
     return isFine ? { losses: lossesOf(seen), streams: names.length } : undefined
   }
 
-  /** @returns whether nothing is wrong with it */
+  /** @returns whether the stream is intact */
   async function lookAt(
     index: number,
     state: StreamStateDoc,
@@ -114,21 +113,21 @@ export async function watchStreams(watched: WatchedStreams, signal: AbortSignal)
     known.suspected = loss
     if (loss === undefined && stream) {
       if (!stream.takesAll) await mend(watched, index)
-      // The process that noted the loss could not make a new stream: NATS had started without its disk, or was cut off.
+      // The process that recorded the loss could not create a new stream: NATS was starting without its disk, or unreachable.
       if (state.repairUntilMS !== undefined && state.repairUntilMS < clock.now()) await recordFoundAgain(db, state)
       await record(watched, state, stream)
       known.seq = acknowledged?.seq
       return true
     }
-    // NATS may just be starting: a real loss is still there at the next look.
+    // NATS may just be starting: act only if the next check confirms the loss.
     if (!isConfirmed) return false
     const { created, seq } = state
-    log.warn({ loss, known: { created, seq }, stream }, 'the stream of events is not the one that was known')
+    log.warn({ loss, known: { created, seq }, stream }, 'the stream of events differs from its record')
     await replaceStream(db, bus, { ...options, index }, state)
     return false
   }
 
-  const onError = (error: Error) => log.warn({ err: error }, 'stream of events not looked at; trying again')
+  const onError = (error: Error) => log.warn({ err: error }, 'stream of events not checked; trying again')
   const isEnough = ({ losses, streams }: StreamLook) =>
     streams === bus.streams.names.length &&
     streams === seen.size &&
@@ -140,16 +139,16 @@ export async function watchStreams(watched: WatchedStreams, signal: AbortSignal)
   await lookInTurns(bus, shared, { onError, signal })
 }
 
-/** A service of an earlier release sets the subjects that it knows when it starts. */
+/** Restores the stream's subjects: a starting service of an earlier release sets only the subjects that it knows. */
 async function mend({ bus, options, log }: WatchedStreams, index: number): Promise<void> {
   await ensureStream(bus, options, { index, count: bus.streams.names.length })
-  log.warn('the stream of events did not take the events of this release; now it does')
+  log.warn('the stream of events lacked subjects of this release; restored')
 }
 
 const lossesOf = (seen: ReadonlyMap<string, Seen>) =>
   [...seen.values()].reduce((sum, { losses = 0 }) => sum + losses, 0)
 
-/** Makes streams that were never there, and records them. */
+/** Creates and records streams that never existed. */
 async function begin({ db, bus, options }: WatchedStreams, states: ReadonlyMap<string, StreamStateDoc>): Promise<void> {
   await openStreams(db, bus, options)
   for (const name of bus.streams.names) {
@@ -164,10 +163,10 @@ async function begin({ db, bus, options }: WatchedStreams, states: ReadonlyMap<s
 async function record({ db, bus }: WatchedStreams, state: StreamStateDoc, { lastSeq }: StreamIdentity): Promise<void> {
   const name = state._id
   const seenAtMS = clock.now()
-  // Skip times from a wrong clock: a time in the future would hold until then.
+  // Absolute difference: a future time from a wrong clock must not block recording until then.
   if (Math.abs(state.seenAtMS - seenAtMS) < recordEveryMS[lastSeq === state.seq ? 'idle' : 'busy']) return
   const witness = lastSeq === 0 ? undefined : await findMessageId(bus, name, lastSeq)
-  // While events are published again, the time in the stream says nothing of them.
+  // During a replay, times in the stream are not those of the events.
   const { upToMS, seqs } = await findHandled(bus, name)
   const handledUpToMS = state.rebuilding ? state.handledUpToMS : upToMS
   await recordProgress(db, state, { seq: lastSeq, witness, seenAtMS, handledUpToMS, handledSeqs: seqs })

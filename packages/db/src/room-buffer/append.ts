@@ -139,7 +139,12 @@ function appendAtGivenSeqs({ bytes }: RoomAppend, entries: BufferedMessage[], fi
 }
 
 /** Appends after the room's current seq and clock. The messages keep their offsets from the first one. */
-function appendAtNextSeqs({ room, bytes }: RoomAppend, entries: BufferedMessage[], first: Ends, last: Ends): Document[] {
+function appendAtNextSeqs(
+  { room, bytes }: RoomAppend,
+  entries: BufferedMessage[],
+  first: Ends,
+  last: Ends,
+): Document[] {
   const offsets = entries.map((entry) => ({
     ...entry,
     seq: entry.seq - room.seq,

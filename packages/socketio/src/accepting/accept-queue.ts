@@ -1,10 +1,10 @@
-/** Runs the work of new clients, which can arrive all at once, in slices of a few milliseconds, serving others in between. */
+/** Runs work of new clients, which can arrive all at once, in slices of a few milliseconds, with other work in between. */
 export interface AcceptQueue {
   /** Resolves in a slice with time left, in order of arrival. Work that follows without waiting runs in that slice. */
   turn(): Promise<void>
 }
 
-/** @param sliceMS the longest slice, not counting its last piece of work */
+/** @param sliceMS no work starts in a slice after this long */
 export function createAcceptQueue(sliceMS: number): AcceptQueue {
   let waiting: (() => void)[] = []
   let isRunning = false
@@ -14,7 +14,7 @@ export function createAcceptQueue(sliceMS: number): AcceptQueue {
     let done = 0
     while (done < waiting.length && performance.now() < untilMS) {
       waiting[done++]?.()
-      // The work runs in the microtasks that follow this.
+      // The resolved work runs in these microtasks.
       await Promise.resolve()
       await Promise.resolve()
     }
@@ -35,18 +35,18 @@ export function createAcceptQueue(sliceMS: number): AcceptQueue {
   }
 }
 
-/** Bounds on the packets kept per connection, in number and size, so that no client can fill the memory. */
+/** Limits on the number and length of queued packets per connection, so that no client can fill the memory. */
 const mostWaiting = 8
 const mostLength = 4_096
 
 /**
- * Handles the packets of new connections in turn: in a storm of reconnects thousands arrive at once, and all other
- * clients would wait until the last is handled. The packets of a connection stay in order.
+ * Handles the packets of new connections in turns. In a reconnect storm, thousands arrive at once, and all other clients would
+ * wait until the last packet is handled. The packets of a connection stay in order.
  */
 export class NewPackets<C extends { isNew: boolean }> {
   readonly #queue: AcceptQueue | undefined
   readonly #handle: (connection: C, packet: string) => void
-  /** Packets by connection; each is handled at a turn of its own. */
+  /** Packets by connection; each is handled in its own turn. */
   readonly #waiting = new Map<C, string[]>()
 
   constructor(queue: AcceptQueue | undefined, handle: (connection: C, packet: string) => void) {
@@ -68,7 +68,7 @@ export class NewPackets<C extends { isNew: boolean }> {
     void this.#queue.turn().then(() => this.#receiveNext(connection))
   }
 
-  /** Handles a connection's waiting packets now, before something that cannot wait. */
+  /** Handles a connection's waiting packets now. Call before handling something that cannot wait. */
   receiveWaiting(connection: C): void {
     const waiting = this.#waiting.get(connection)
     this.#waiting.delete(connection)

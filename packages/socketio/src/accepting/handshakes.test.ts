@@ -6,7 +6,7 @@ describe('handshake slots', () => {
   let nowMS = 0
   const create = () => createHandshakes({ most: 2, withinMS: 100 }, () => nowMS)
 
-  test('are as many as given, and freed when a handshake ends', () => {
+  test('are limited, and freed when a handshake ends', () => {
     const handshakes = create()
     assert.deepEqual([handshakes.begin(), handshakes.begin(), handshakes.begin()], [true, true, false])
     handshakes.ended()
@@ -25,7 +25,7 @@ describe('handshake slots', () => {
     assert.deepEqual([handshakes.begin(), handshakes.begin()], [true, false])
   })
 
-  test('are freed once, even if the handshake ends after that', () => {
+  test('do not exceed the limit if more handshakes end than began', () => {
     const handshakes = create()
     handshakes.ended()
     assert.deepEqual([handshakes.begin(), handshakes.begin(), handshakes.begin()], [true, true, false])

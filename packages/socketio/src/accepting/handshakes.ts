@@ -1,8 +1,8 @@
-/** Handshakes in flight. Those over an age no longer count, which bounds the slots held by idle clients. */
+/** Limits handshakes in flight. Old ones no longer count, so idle clients cannot hold slots. */
 export interface Handshakes {
-  /** Takes a slot; false when none is free. */
+  /** Takes a slot; false if none is free. */
   begin(): boolean
-  /** A handshake is over, successful or not: frees a slot. All are alike, so it need not be identified. */
+  /** Frees a slot when a handshake is over, successful or not. Slots are interchangeable. */
   ended(): void
 }
 
@@ -11,7 +11,7 @@ export function createHandshakes(
   { most, withinMS }: { most: number; withinMS: number },
   now: () => number = () => performance.now(),
 ): Handshakes {
-  /** When each began, in milliseconds: the first is the oldest. */
+  /** Start times in milliseconds, oldest first. */
   const begun: number[] = []
 
   return {

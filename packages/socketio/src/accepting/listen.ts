@@ -9,8 +9,8 @@ import type { Handshakes } from './handshakes.ts'
 const backlog = 4_096
 /** Connections accepted in one turn of the event loop, at some 10 µs each. */
 const acceptedPerTurn = 64
-/** How long a connection without a slot waits until the next try. */
-const lookAgainMS = 5
+/** Retry interval for connections without a slot. */
+const retryAfterMS = 5
 
 export interface ListenOptions {
   host: string
@@ -20,17 +20,17 @@ export interface ListenOptions {
   handshakes: Handshakes
   /** A connection with this descriptor or a higher one is closed at once, so that the process can open other files. */
   descriptors: number
-  /** Called for each of them. */
+  /** Called for each connection that is closed for lack of descriptors. */
   onFull: () => void
 }
 
 export interface Listening {
   port: number
-  /** Stops accepting. Connections stay, and those that wait for a slot are served. */
+  /** Stops accepting. Connections stay open; those that wait for a slot are served. */
   close(): void
 }
 
-/** Undeclared parts of Node.js' handles and of uWebSockets.js' apps (github.com/uNetworking/uWebSockets.js/issues/766). */
+/** Undeclared APIs of Node.js handles and uWebSockets.js apps (github.com/uNetworking/uWebSockets.js/issues/766). */
 type WithDescriptor = { _handle: { fd: number } }
 type Adopting = TemplatedApp & { adoptSocket(descriptor: number, address: Uint8Array): void }
 
@@ -42,10 +42,10 @@ interface Accepted {
 }
 
 /**
- * Listens for an app. uWebSockets.js accepts all waiting connections in one event loop turn and reads them all in the
- * next, so in a reconnect storm it serves nothing else meanwhile. So Node.js listens and hands connections to the app,
- * in order, while handshake slots are free. Outside Linux the app listens itself.
- * @throws Error when the port is taken or not allowed
+ * Listens for an app. uWebSockets.js accepts all waiting connections in one event loop turn and reads all of them in the next, so
+ * in a reconnect storm it serves nothing else. Instead, Node.js listens and hands connections to the app, in order, while handshake
+ * slots are free. Outside Linux, the app itself listens.
+ * @throws Error if the port is taken or not allowed
  */
 export function listen(app: TemplatedApp, options: ListenOptions): Promise<Listening> {
   const libc = loadLibc()
@@ -62,7 +62,7 @@ function listenFor(app: Adopting, libc: Libc, options: ListenOptions): Promise<L
     let taken = 0
     while (taken < waiting.length && handshakes.begin()) adopt(waiting[taken++] as Accepted)
     waiting.splice(0, taken)
-    if (waiting.length > 0) timer = setTimeout(handOver, lookAgainMS)
+    if (waiting.length > 0) timer = setTimeout(handOver, retryAfterMS)
   }
 
   function adopt({ descriptor, address }: Accepted): void {
@@ -70,7 +70,7 @@ function listenFor(app: Adopting, libc: Libc, options: ListenOptions): Promise<L
   }
 
   function wait(descriptor: number): void {
-    // Linux gives the lowest free descriptor: all below it are in use.
+    // Linux assigns the lowest free descriptor, so all lower ones are in use.
     if (descriptor >= descriptors) {
       closeSync(descriptor)
       onFull()
@@ -134,7 +134,7 @@ function cannotListen({ host, port }: { host: string; port: number }, why: strin
 interface Libc {
   /** Accepts a waiting connection without blocking (accept4(2)); undefined if none waits, or no descriptor is left. */
   accept(listener: number): number | undefined
-  /** The IP address of a connection's peer (getpeername(2)) in 4 or 16 bytes; undefined when it has gone. */
+  /** The IP address of a connection's peer (getpeername(2)) in 4 or 16 bytes; undefined if the peer has gone. */
   peer(descriptor: number): Uint8Array | undefined
   /** Another descriptor of the same connection (F_DUPFD_CLOEXEC of fcntl(2)); undefined if none is left. */
   duplicate(descriptor: number): number | undefined

@@ -15,13 +15,10 @@ export type EngineEvents<S> = {
   onOpen: (connection: Connection<S>) => void
   /** One Engine.IO message; a Buffer is binary and belongs to the receiver. */
   onMessage: (connection: Connection<S>, message: string | Buffer) => void
-  /**
-   * The session moved from polling to a WebSocket: here (queued packets have been sent on it) or bridged by another
-   * node.
-   */
+  /** The session moved from polling to a WebSocket: on this node (queued packets are already sent), or bridged by another node. */
   onUpgrade: (connection: Connection<S>) => void
   onClose: (connection: Connection<S>, reason: string) => void
-  /** A bridge was opened here, or closed. */
+  /** A bridge on this node was opened or closed. */
   onBridgeOpen: (address: string) => void
   onBridgeClose: (address: string) => void
   pollOwner: PollOwner | undefined
@@ -34,11 +31,11 @@ export type EngineState<S> = EngineSettings &
     slowReaders: SlowReaders
     newPackets: NewPackets<Connection<S>>
     heartbeat: Heartbeat<Connection<S>>
-    /** The sessions held here, by ID. A polling session stays for a moment after its end, so that its client gets the close. */
+    /** Sessions of this node, by ID. A polling session is kept briefly after its end, so that its client gets the close. */
     sessions: Map<string, Connection<S>>
-    /** WebSockets here for sessions on other nodes. */
+    /** WebSockets of this node for sessions on other nodes. */
     bridges: Set<Bridge>
-    /** The IDs of sessions of other nodes to which a post is being read here. */
+    /** IDs of sessions on other nodes for which this node is reading a post. */
     foreignPosts: Set<string>
     /** Schedules the response to the session's waiting poll for the end of this turn of the event loop. */
     flushSoon: (connection: Connection<S>) => void
@@ -46,7 +43,7 @@ export type EngineState<S> = EngineSettings &
 
 /** The data of a WebSocket; uWebSockets.js copies its fields and does not keep the object. */
 export type Carried<S> = {
-  /** Undefined on a second WebSocket for a session, which is closed as soon as it is open. */
+  /** Undefined on a second WebSocket for a session, which is closed as soon as it opens. */
   connection: Connection<S> | Bridge | undefined
 }
 
@@ -57,7 +54,7 @@ export type Carried<S> = {
 export class Connection<S> implements PolledSession {
   readonly id: string
   readonly address: string
-  /** The client's; undefined if unknown. */
+  /** The client's port; undefined if unknown. */
   readonly port: number | undefined
   readonly query: string
   readonly headers: Readonly<Record<string, string>>
@@ -65,9 +62,9 @@ export class Connection<S> implements PolledSession {
   ws: WebSocket<Carried<S>> | undefined
   polling: Polling | undefined
   closed = false
-  /** Its packets wait in the accept queue until the caller sets this to false. */
+  /** Packets wait in the accept queue until the caller sets this to false. */
   isNew = true
-  /** Packets received in that second. */
+  /** Packets received in `packetsSecond`. */
   packets = 0
   packetsSecond = 0
   closeReason: string | undefined
@@ -90,12 +87,12 @@ export class Connection<S> implements PolledSession {
     this.closeReason = undefined
   }
 
-  /** The client's transport; `websocket` also when another node holds the WebSocket (see bridge.ts). */
+  /** The client's transport; also `websocket` if another node has the WebSocket (see bridge.ts). */
   get transport(): 'polling' | 'websocket' {
     return this.polling === undefined || this.polling.bridged ? 'websocket' : 'polling'
   }
 
-  /** When the client was last heard, by performance.now(), within a second. */
+  /** When the client last sent something, by performance.now(), accurate to a second. */
   get heardAtMS(): number {
     return Math.max(this.packetsSecond * 1_000, this.engine.heartbeat.aliveAtMS(this))
   }
@@ -105,7 +102,7 @@ export class Connection<S> implements PolledSession {
     return this.polling === undefined ? (this.ws?.getBufferedAmount() ?? 0) : this.polling.bytes
   }
 
-  /** Whether a WebSocket may begin to take over this session: it is on polling, and no other has begun. */
+  /** Whether a WebSocket may start to take over this session: it is on polling, and no other WebSocket has started. */
   get mayUpgrade(): boolean {
     const { polling } = this
     return polling !== undefined && !polling.bridged && !polling.isUpgrading && polling.probe === undefined
@@ -139,7 +136,7 @@ export class Connection<S> implements PolledSession {
     else this.ws?.send(packet, false)
   }
 
-  /** Counts a packet of the client; returns false, and closes the connection, if there were too many in this second. */
+  /** Counts a packet of the client. Returns false, and closes the connection, if there were too many in this second. */
   countPacket(): boolean {
     const { engine } = this
     const { second } = engine.heartbeat

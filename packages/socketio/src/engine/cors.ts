@@ -1,10 +1,10 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 
-/** Which browser origins may poll (WHATWG Fetch, section "CORS protocol"). WebSockets are not subject to CORS. */
+/** The browser origins that may poll (WHATWG Fetch, section "CORS protocol"). WebSockets are not subject to CORS. */
 export type CorsOptions = {
   /** `'*'` for any, a list of origins, or a function that decides. */
   origin: '*' | readonly string[] | ((origin: string) => boolean)
-  /** Allow cookies; the origin is then echoed instead of `*`. */
+  /** Allows cookies. The origin is then echoed instead of `*`. */
   credentials?: boolean
   /** Request headers that may be sent; by default, those that the browser requests. */
   allowedHeaders?: readonly string[]

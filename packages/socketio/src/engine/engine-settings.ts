@@ -10,21 +10,21 @@ export type EngineSettings = {
   nodeId: string | undefined
   pingIntervalMS: number
   pingTimeoutMS: number
-  /** How long the body of a post may take to arrive. */
+  /** Timeout for the body of a post. */
   bodyTimeoutMS: number
-  /** How long an upgrade may take from the WebSocket's opening; then the WebSocket is closed, and polling continues. */
+  /** Timeout of an upgrade, from the opening of the WebSocket, which is then closed. Polling continues. */
   upgradeTimeoutMS: number
   /** The largest accepted message, in bytes; the handshake announces it to the client. */
   maxPayload: number
-  /** Bytes that may wait for one slow reader before its connection is closed. */
+  /** A connection with more buffered bytes is closed as a slow reader. */
   maxBufferedBytes: number
-  /** The packets of any kind that a client may send within a second before its connection is closed. No limit by default. */
+  /** A client that sends more packets of any kind within a second is disconnected. No limit by default. */
   maxPacketsPerSecond: number
   cors: CorsOptions | undefined
-  /** How many proxies in front append to X-Forwarded-For. */
+  /** Number of proxies in front that append to X-Forwarded-For. */
   trustedProxies: number
   /** Optional queue for the packets of new WebSocket connections (see Connection.isNew). */
   acceptQueue: AcceptQueue | undefined
-  /** Lower-case names of the request headers that a connection keeps. */
+  /** Lower-case names of the request headers to keep per connection. */
   keepHeaders: readonly string[]
 }

@@ -28,11 +28,11 @@ export type EngineOptions<S> = Partial<EngineSettings> &
 
 export type Engine<S> = {
   counters: Counters
-  /** The sessions held here. */
+  /** The sessions of this node. */
   connections: () => Iterable<Connection<S>>
-  /** WebSockets here for sessions on other nodes. */
+  /** WebSockets of this node for sessions on other nodes. */
   bridges: ReadonlySet<Bridge>
-  /** Serves a request that another node forwarded (see PollOwner); ends it when `signal` aborts because the requester left. */
+  /** Serves a request that another node forwarded (see PollOwner). `signal` aborts when the requester leaves. */
   serveForwarded: (request: PollRequest, signal: AbortSignal) => Promise<PollResponse>
   /** Stops the timer. Close the connections first; the uWebSockets.js app remains the caller's. */
   stop: () => void
@@ -104,7 +104,7 @@ export function createEngine<S>(options: EngineOptions<S>): Engine<S> {
         if (stop === undefined) return
         const gone = () => {
           stop()
-          // This response goes nowhere; it only stops counting the request as being served.
+          // No one reads this response; it only settles the promise.
           resolve(unknownSession())
         }
         if (signal.aborted) gone()

@@ -1,14 +1,14 @@
 import { Deadlines } from '../deadlines.ts'
 
-/** A connection, from the view of its heartbeat. */
+/** The parts of a connection that its heartbeat uses. */
 export interface Beating {
   sendPacket(packet: string): void
   terminate(reason: string): void
 }
 
 /**
- * Server-side Engine.IO 4 heartbeats for all connections: a ping `pingIntervalMS` after the last pong, a close without a
- * pong within `pingTimeoutMS`. One timer for any number of connections, and none without one: it would keep an idle process awake.
+ * Server-side Engine.IO 4 heartbeats for all connections: a ping `pingIntervalMS` after the last pong, and a close if there is no
+ * pong within `pingTimeoutMS`. One timer serves all connections. Without connections there is none, so an idle process can sleep.
  */
 export class Heartbeat<C extends Beating> {
   readonly #pingDue = new Deadlines<C>()
@@ -18,7 +18,7 @@ export class Heartbeat<C extends Beating> {
   readonly #sweepEvery: number
   #timer: NodeJS.Timeout | undefined
   #lastSweep = 0
-  /** The current second, as exact as the sweep. */
+  /** The current second, as of the last sweep. */
   second = 0
 
   constructor(pingIntervalMS: number, pingTimeoutMS: number) {
@@ -27,7 +27,7 @@ export class Heartbeat<C extends Beating> {
     this.#sweepEvery = Math.min(100, Math.max(10, Math.min(pingIntervalMS, pingTimeoutMS) / 20))
   }
 
-  /** A connection opened, or its pong arrived. */
+  /** Call when a connection opens, or its pong arrives. */
   alive(connection: C): void {
     this.#pongDue.delete(connection)
     this.#pingDue.set(connection, Math.floor(performance.now()) + this.#interval)
@@ -36,7 +36,7 @@ export class Heartbeat<C extends Beating> {
     this.#timer = setInterval(() => this.#sweep(), this.#sweepEvery).unref()
   }
 
-  /** Whether the connection has timed out, even before a sweep has noticed. */
+  /** Whether the connection has timed out, even before a sweep detects it. */
   isOverdue(connection: C): boolean {
     const now = performance.now()
     const pong = this.#pongDue.get(connection)
@@ -64,7 +64,7 @@ export class Heartbeat<C extends Beating> {
 
   #sweep(): void {
     const now = performance.now()
-    // After a stall of the process, pongs can still be unread in the kernel: allow one more sweep.
+    // If the process stalled, pongs can still be unread in the kernel: wait for one more sweep.
     const stalled = now - this.#lastSweep > 5 * this.#sweepEvery
     this.#swept(now)
     if (!stalled) this.#pongDue.expire(now, (connection) => connection.terminate('ping timeout'))

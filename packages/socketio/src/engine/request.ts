@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { isIP } from 'node:net'
 
-/** The client's address: behind trusted proxies, as they report it. */
+/** The client's address, as reported by trusted proxies. */
 type ClientAddress = {
   /** The IP address as text. */
   address: string
@@ -11,7 +11,7 @@ type ClientAddress = {
 
 /** The request that opened a connection, for the admission hook and the connection. */
 export type OpeningRequest = ClientAddress & {
-  /** A bridge is a WebSocket for a session that another node holds; if it is refused, its client stays on polling. */
+  /** A bridge is a WebSocket for a session on another node. If it is refused, the client stays on polling. */
   transport: 'polling' | 'websocket' | 'bridge'
   /** The raw query string, without Engine.IO's parameters. */
   query: string
@@ -19,7 +19,7 @@ export type OpeningRequest = ClientAddress & {
   header: (name: string) => string
 }
 
-/** The stock client's names have 8 characters. */
+/** The stock client's names have eight characters. */
 const longestPollName = 32
 
 /** The raw query without Engine.IO's own parameters; connections without others share one empty string. */
@@ -30,10 +30,7 @@ export function ownQuery(query: string): string {
     .join('&')
 }
 
-/**
- * The client's name for a poll, unique per poll: Engine.IO's cache-busting parameter. It is kept in memory, so its length is
- * bounded.
- */
+/** The client's unique name of a poll: Engine.IO's cache-busting parameter. Kept in memory, so its length is limited. */
 export function pollName(req: HttpRequest): string | undefined {
   const name = req.getQuery('t')
   return name && name.length <= longestPollName ? name : undefined

@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto'
 import type { PollOwner } from '../polling/poll-owner.ts'
 
 const bytesPerId = 15
-/** A call for random bytes costs much more than the bytes, so one serves many IDs; each byte is used once. */
+/** Filled for many IDs at once, since a call for random bytes costs far more than the bytes. Each byte is used once. */
 const pool = Buffer.allocUnsafe(bytesPerId * 256)
 let used = pool.length
 
@@ -19,7 +19,7 @@ export function randomId(): string {
   return pool.toString('base64url', used - bytesPerId, used)
 }
 
-/** Whether a node can have this name: 1 to 32 letters, digits, _ or -, safe in a URL and in the subject of a bus. */
+/** Whether this is a valid node name: 1 to 32 letters, digits, _ or -, safe in URLs and bus subjects. */
 export function isNodeId(name: string): boolean {
   return nodePart.test(name)
 }
@@ -29,7 +29,7 @@ export function newSessionId(nodeId: string | undefined): string {
   return nodeId === undefined ? randomId() : `${nodeId}.${randomId()}`
 }
 
-/** Parses a session ID; undefined for a text that `newSessionId` cannot have made. */
+/** Parses a session ID; undefined if `newSessionId` cannot have created it. */
 export function parseSessionId(sid: string): { nodeId: string | undefined } | undefined {
   const dot = sid.indexOf('.')
   if (!randomPart.test(sid.slice(dot + 1))) return undefined
@@ -38,12 +38,12 @@ export function parseSessionId(sid: string): { nodeId: string | undefined } | un
   return isNodeId(nodeId) ? { nodeId } : undefined
 }
 
-/** Another node that holds a session, and the access to it. */
+/** Another node that has a session, and how to reach it. */
 export type Owner = { node: string; reach: PollOwner['reach'] }
 
 /**
- * Finds a session by its ID, on this node or another living one; undefined if there can be none. No part of an ID is used
- * further before it is known to be well formed and of a living node.
+ * Finds the node of a session by the session's ID; undefined if no live node can have it. An ID is used only after checking that it
+ * is well-formed and names a live node.
  */
 export function placeOf(
   { nodeId, pollOwner }: { nodeId: string | undefined; pollOwner: PollOwner | undefined },

@@ -18,7 +18,7 @@ export function errorResponse(status: number, code: number, message: string): Po
 }
 
 export const unknownSession = (): PollResponse => errorResponse(400, 1, 'Session ID unknown')
-/** A session out of reach counts as gone, so that the client opens a new one. */
+/** For an unreachable owner: the client treats the session as gone, and opens a new one. */
 export const outOfReach = (): PollResponse => errorResponse(400, 1, 'Session out of reach')
 export const badRequest = (message = 'Bad request'): PollResponse => errorResponse(400, 3, message)
 
@@ -35,9 +35,8 @@ const STATUS: Record<number, string> = {
 type HttpSide = { counters: Counters; cors: CorsOptions | undefined }
 
 /**
- * Returns the function that responds to a request at any later time and counts errors. This reads the request, so call it before
- * the handler returns. A response to HEAD has no body (RFC 9110, section 9.3.2): a proxy would take a body for the next
- * response.
+ * Returns a function that responds to a request at any later time, and counts errors. Reads the request, so call this before the
+ * handler returns. A response to HEAD has no body (RFC 9110, section 9.3.2): a proxy would take the body for the next response.
  */
 export function answerTo(res: HttpResponse, req: HttpRequest, { counters, cors }: HttpSide): Reply {
   const origin = req.getHeader('origin')
@@ -52,7 +51,7 @@ export function answerTo(res: HttpResponse, req: HttpRequest, { counters, cors }
       if (!isHead) res.end(body, close)
       else if (close) res.end('', true)
       else {
-        // Given the length as an argument, uWebSockets.js would wait for the body.
+        // With the length as an argument, uWebSockets.js would wait for the body.
         res.writeHeader('Content-Length', String(Buffer.byteLength(body)))
         res.endWithoutBody()
       }

@@ -6,14 +6,14 @@ import type { PollRequest } from './poll-owner.ts'
 import { readBody } from './read-body.ts'
 import { servePoll } from './serve-poll.ts'
 
-/** The requester of a poll or post: it gets one response, or leaves before. */
+/** The requester of a poll or post, which gets one response unless it leaves before. */
 type Requester = {
   reply: Reply
   /** Sets the function to call when the requester leaves, replacing any earlier one. */
   onGone: (stop: (() => void) | undefined) => void
 }
 
-/** Serves a request of a session here, or through the node that holds it. @param poll the poll's name (see PollRequest) */
+/** Serves a request to a session on this node, or forwards it to the session's node. @param poll the poll's name (see PollRequest) */
 export function serveRequest<S>(
   state: EngineState<S>,
   res: HttpResponse,
@@ -80,8 +80,8 @@ function postHere<S>(state: EngineState<S>, res: HttpResponse, sid: string, { re
 }
 
 /**
- * Serves a post to a session of another node. Bodies are forwarded whole, so before reading a long one this asks the owner
- * whether it holds the session; it reads one body per session at a time.
+ * Forwards a post to a session on another node. Bodies are forwarded whole, so before reading a long one, asks the owner whether it
+ * has the session. Reads one body per session at a time.
  */
 function postElsewhere<S>(
   state: EngineState<S>,

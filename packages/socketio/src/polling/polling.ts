@@ -5,17 +5,17 @@ import { badRequest, type Reply, textResponse } from './answer.ts'
 import { packetsOf, SEPARATOR } from './payload.ts'
 import type { PollRequest, PollResponse } from './poll-owner.ts'
 
-/** Approximate maximum of a poll response, so that it fits into a bus message; a larger packet goes alone. */
+/** Approximate maximum size of a poll response, so that it fits into a bus message. A larger packet is sent alone. */
 const POLL_BYTES = 262_144
-/** During an upgrade, a poll is answered after this long (ms), like in the reference server. */
+/** During an upgrade, polls are answered after this long (ms), as in the reference server. */
 const RELEASE_AFTER_MS = 100
-/** How long (ms) a session is kept after its client's close, for a poll that the post has overtaken. */
+/** How long (ms) a session is kept after the client's close, for a poll that arrives after it. */
 const REMEMBER_CLOSED_MS = 2_000
 
 /** The identity of a poll: see PollRequest. */
 type Asked = Pick<PollRequest, 'poll' | 'via'>
 
-/** A session, from the view of long-polling. */
+/** The parts of a session that long-polling uses. */
 export interface PolledSession {
   readonly closed: boolean
   readonly engine: Pick<EngineSettings, 'maxBufferedBytes' | 'pingTimeoutMS' | 'upgradeTimeoutMS'> & {
@@ -44,9 +44,9 @@ export class Polling {
   /** The WebSocket being probed to take over, and its timeout. */
   probe: WebSocket<unknown> | undefined
   #probeTimer: NodeJS.Timeout | undefined
-  /** Until when (ms) an upgrade may complete after its probe; meanwhile polls get a noop. */
+  /** Deadline (ms) of an upgrade after its probe; until then, polls get a noop. */
   #upgradingUntil = 0
-  /** The client is on a WebSocket of another node: its own polls and posts are refused. */
+  /** The client is on a WebSocket of another node, so its own polls and posts are refused. */
   bridged = false
   /** A post is being read. */
   posting = false
@@ -60,7 +60,7 @@ export class Polling {
     this.#probeTimer = undefined
   }
 
-  /** Queues a packet; if more than `maxBufferedBytes` are ahead of it, ends the session as a slow reader. */
+  /** Queues a packet. If more than `maxBufferedBytes` are queued already, ends the session as a slow reader. */
   push(packet: string): void {
     const { engine } = this.#session
     const before = this.#bytes
@@ -72,7 +72,7 @@ export class Polling {
     } else if (this.#waiting !== undefined) this.#session.flushSoon()
   }
 
-  /** Responds to the waiting poll with the queue, or with the close after it. */
+  /** Responds to the waiting poll with the queue, or with the close if the queue is empty. */
   flush(): void {
     const reply = this.#waiting
     if (reply === undefined || (this.#queue.length === 0 && !this.#ending)) return
@@ -115,14 +115,14 @@ export class Polling {
     this.flush()
   }
 
-  /** Closes the client after the queue: the session serves polls until the client has the close. */
+  /** Sends the close after the queue. The session serves polls until the client has got it. */
   end(withinMS = this.#session.engine.pingTimeoutMS): void {
     this.#ending = true
     this.flush()
     setTimeout(() => this.#forget(), withinMS).unref()
   }
 
-  /** The client requested to close: its poll, which can overtake or follow the request, ends with a noop. */
+  /** The client sent a close. Its poll, which can arrive before or after it, gets a noop. */
   closedByClient(): void {
     this.takeAll()
     this.#farewell = '6'
@@ -130,7 +130,7 @@ export class Polling {
     this.#session.ended('transport close')
   }
 
-  /** The size of the queue. */
+  /** The size of the queue in bytes. */
   get bytes(): number {
     return this.#bytes
   }
@@ -139,19 +139,19 @@ export class Polling {
     return performance.now() < this.#upgradingUntil
   }
 
-  /** A WebSocket was opened to take over. */
+  /** Call when a WebSocket is opened to take over. */
   probedBy(ws: WebSocket<unknown>): void {
     this.probe = ws
     this.#probeTimer = setTimeout(() => ws.end(1000, 'upgrade timeout'), this.#session.engine.upgradeTimeoutMS)
   }
 
-  /** A probe was answered. */
+  /** Call when a probe is answered. */
   startUpgrade(): void {
     this.#upgradingUntil = performance.now() + this.#session.engine.upgradeTimeoutMS
     this.release()
   }
 
-  /** The probe is gone, or has taken over. */
+  /** Call when the probe is gone, or has taken over. */
   stopUpgrade(): void {
     clearTimeout(this.#probeTimer)
     this.probe = undefined
@@ -172,8 +172,8 @@ export class Polling {
   }
 
   /**
-   * A GET: returns the queue, at once or when it fills. A repeat through another node, because a proxy lost the first response,
-   * replaces the first. Returns the function to call when the requester leaves.
+   * Serves a GET with the queue, at once or when it fills. If a proxy repeats a poll through another node because it lost the first
+   * response, the repeat replaces the first poll. Returns a function to call when the requester leaves.
    */
   poll(reply: Reply, asked: Asked = {}): (() => void) | undefined {
     const session = this.#session
@@ -202,7 +202,7 @@ export class Polling {
     }
   }
 
-  /** A POST with its whole body: each packet of the payload is received in order. */
+  /** Serves a POST with a complete body: handles each packet in order. */
   post(body: string, reply: Reply): void {
     const session = this.#session
     for (const packet of packetsOf(body)) {

@@ -1,6 +1,6 @@
 import type { HttpResponse } from 'uWebSockets.js'
 
-/** How much of an oversized body is read, so that proxies deliver the response. */
+/** Bytes of an oversized body that are read, so that proxies deliver the response. */
 const refusedBytes = 1_048_576
 const firstBytes = 4_096
 
@@ -11,14 +11,14 @@ type Reading = {
   limit: number
   withinMS: number
   done: (body: Body) => void
-  /** The body did not arrive whole with the request. */
+  /** Called if the body did not arrive completely with the request. */
   isLong?: () => void
 }
 
 /**
- * Reads a body of at most `limit` bytes. After `withinMS` it closes the connection (uWebSockets.js does so by itself, within
- * about 10 s, below 16 KB/s). Returns a function that stops reading and frees the memory, for when the requester leaves or gets
- * its response earlier.
+ * Reads a body of at most `limit` bytes. Closes the connection after `withinMS`; uWebSockets.js also does so within about 10 s if
+ * the rate is below 16 KB/s. Returns a function that stops reading and frees the memory, for when the requester leaves or already
+ * has its response.
  */
 export function readBody(res: HttpResponse, { limit, withinMS, done, isLong }: Reading): () => void {
   const collected = new Bytes()
@@ -47,7 +47,7 @@ export function readBody(res: HttpResponse, { limit, withinMS, done, isLong }: R
   return stop
 }
 
-/** Joins chunks of any size (the subject of CVE-2026-48779). */
+/** Joins chunks of any size with bounded memory (CVE-2026-48779). */
 class Bytes {
   #buffer = Buffer.alloc(0)
   #length = 0

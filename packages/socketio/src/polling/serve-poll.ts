@@ -3,7 +3,7 @@ import { type Reply, textResponse, unknownSession } from './answer.ts'
 import type { PollRequest } from './poll-owner.ts'
 import type { Polling } from './polling.ts'
 
-/** Serves a poll or post for a session held here. Returns the function to call when the requester leaves. */
+/** Serves a poll or post to a session on this node. Returns a function to call when the requester leaves. */
 export function servePoll<S>(
   sessions: Map<string, Connection<S>>,
   request: PollRequest,
@@ -38,8 +38,8 @@ function serveMethod<S>(
   const ofClient = method === 'GET' || method === 'POST'
   if (polling.bridged && ofClient) reply(unknownSession())
   else if (method === 'GET') return polling.poll(reply, request)
-  // Also after the session has ended: after an error the client would not fetch the last packets, such as the reason to stay
-  // away.
+  // Accept posts after the session has ended too: after an error, the client would not fetch the last packets, such as the
+  // reason for the disconnect.
   else if (method === 'POST' || method === 'PUSH') polling.post(body, reply)
   else if (method === 'TAKE') {
     if (polling.bridged) return polling.poll(reply)

@@ -1,10 +1,9 @@
-/** A connection whose queue is full at a send. */
+/** A connection with a full send queue. */
 type Overflown = { ws: { close: () => void } | undefined; closeReason: string | undefined }
 
 /**
- * WebSockets with a message dropped by uWebSockets.js. They must close without getting anything after the gap, but uWebSockets.js
- * reports the drop inside a publish, where closing is not allowed. So they close before the next publish, or at the end of the
- * turn.
+ * WebSockets for which uWebSockets.js dropped a message. They must be closed before getting anything after the gap, but the drop is
+ * reported inside a publish, where closing is not allowed. They are closed before the next publish, or at the end of the turn.
  */
 export class SlowReaders {
   #waiting: Overflown[] = []

@@ -74,7 +74,7 @@ export class Namespace<Data> {
     return shared === undefined ? this.options.otherEvents?.(socket, name, args, ack) : shared(socket, args, ack)
   }
 
-  /** Runs a handler; errors and rejections go to `onError` and stop nothing else. */
+  /** Runs a handler; errors and rejections go to `onError`. */
   guard(socket: Socket<Data>, run: () => void | Promise<void>): void {
     try {
       const result = run()

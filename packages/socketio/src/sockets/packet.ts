@@ -4,8 +4,8 @@ import { Decoder, Encoder, type Packet, PacketType } from 'socket.io-parser'
 export type Reading = Packet | 'incomplete' | 'malformed'
 
 /**
- * Socket.IO 5 packets (https://socket.io/docs/v4/socket-io-protocol/) by the official parser. A connection owns a
- * decoder only while binary attachments of a packet are outstanding; all others share one.
+ * Encodes and decodes Socket.IO 5 packets (https://socket.io/docs/v4/socket-io-protocol/) with the official parser. A connection has
+ * its own decoder only while binary attachments of a packet are outstanding; all others share one.
  */
 export type PacketCodec = {
   /** The messages of a packet: its text, then its binary attachments. */
@@ -14,7 +14,7 @@ export type PacketCodec = {
   decode: (text: string) => Packet | 'malformed'
 }
 
-/** Prepares the text of a packet for JSON.parse, and restores the parsed result of a changed text. */
+/** Prepares the text of a packet for JSON.parse, and restores the values after parsing. */
 export type PacketReader = { before: (text: string) => string; after: (data: unknown) => unknown }
 
 export function createPacketCodec(reader?: PacketReader): PacketCodec {
@@ -56,7 +56,7 @@ export class AttachmentReader {
   readonly #limit: number
   #bytes = 0
 
-  /** `limit` bounds the attachments together, in bytes. */
+  /** @param limit maximum total bytes of the attachments */
   constructor(limit: number) {
     this.#limit = limit
   }
@@ -68,7 +68,7 @@ export class AttachmentReader {
   }
 }
 
-/** The official parser as a function; every error it throws is the message's fault. */
+/** The official parser as a function. Every error that it throws means a malformed message. */
 class Parser {
   readonly #decoder = new Decoder()
   #reading: Reading = 'incomplete'
@@ -90,7 +90,7 @@ class Parser {
   }
 }
 
-/** The parser accepts events without a name, and acknowledgements without an integer ID. */
+/** Rejects what the parser accepts: events without a name, and acknowledgements without an integer ID. */
 function isWhole({ type, data, id }: Packet): boolean {
   if (id !== undefined && !Number.isSafeInteger(id)) return false
   if (type === PacketType.EVENT) return Array.isArray(data)

@@ -12,9 +12,9 @@ type Parts<Data> = {
   main: Namespace<Data>
   byName: ReadonlyMap<string, Namespace<Data>>
   initialData: (handshake: Handshake) => Data
-  /** A packet's attachments are outstanding from now on. */
+  /** Called when a packet's attachments become outstanding. */
   owesAttachments: (connection: ClientConnection<Data>) => void
-  /** The connection has a socket from now on. */
+  /** Called when the connection gets a socket. */
   hasSocket: (connection: ClientConnection<Data>) => void
   onError: (error: unknown, socket?: Socket<Data>) => void
 }
@@ -24,8 +24,8 @@ const CONNECT_LENGTH = 16_384
 const NO_AUTH: Readonly<Record<string, unknown>> = Object.freeze({})
 
 /**
- * Returns the function that handles the messages of all connections. A client's mistake closes its connection with a parse
- * error; errors of our own handlers go to `onError`. No `catch` sees both.
+ * Returns a function that handles the messages of all connections. A client's mistake closes its connection with a parse error;
+ * errors of handlers go to `onError`. The two never share a `catch`.
  */
 export function createReceiver<Data>(
   parts: Parts<Data>,
@@ -35,7 +35,7 @@ export function createReceiver<Data>(
     if (client === undefined) return
     const packet = read(parts, connection, client, message)
     if (packet === 'incomplete') return
-    if (packet === 'malformed' || !carryOut(parts, connection, client, packet)) connection.close('parse error')
+    if (packet === 'malformed' || !apply(parts, connection, client, packet)) connection.close('parse error')
   }
 }
 
@@ -62,8 +62,8 @@ function read<Data>(
   return reading
 }
 
-/** Applies a packet; false if it is out of place. */
-function carryOut<Data>(
+/** Applies a packet; false if it is invalid in this state. */
+function apply<Data>(
   parts: Parts<Data>,
   connection: ClientConnection<Data>,
   client: Client<Socket<Data>>,

@@ -1,11 +1,11 @@
 import type { BufferedEvent } from './topics.ts'
 
-/** Live events of a socket, held during its replay. */
+/** Buffers a socket's live events during its replay. */
 export class ReplayBuffer {
   readonly #mostBytes: number
   #bytes = 0
   events: BufferedEvent[] = []
-  /** Some published events are missing: too many came, or `lose` was called. */
+  /** Some published events are missing: the buffer overflowed, or `lose` was called. */
   isIncomplete = false
 
   constructor(mostBytes: number) {
@@ -21,13 +21,13 @@ export class ReplayBuffer {
     this.lose()
   }
 
-  /** Drops everything, since the socket gets it another way. */
+  /** Drops everything. The caller must read the events again. */
   lose(): void {
     this.clear()
     this.isIncomplete = true
   }
 
-  /** Drops events with a known ID, since the socket gets them another way. */
+  /** Drops events with a known ID, which the socket gets by other means. */
   drop(isKnown: (id: string) => boolean): void {
     this.events = this.events.filter(({ id }) => id === undefined || !isKnown(id))
     this.#bytes = this.events.reduce((sum, { json }) => sum + json.length, 0)

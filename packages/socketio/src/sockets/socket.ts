@@ -4,14 +4,14 @@ import type { Client } from './client.ts'
 import { ReplayBuffer } from './replay-buffer.ts'
 import type { Codec, Topic, Topics } from './topics.ts'
 
-/** Acknowledges an event; further calls do nothing. */
+/** Acknowledges an event. Further calls are no-ops. */
 export type Ack = (...args: unknown[]) => void
 /** Handles an event with its arguments and, if the client requested one, the acknowledgement. */
 export type EventHandler = (args: unknown[], ack: Ack | undefined) => void | Promise<void>
 
-/** The client's data at its connect. */
+/** The client's data when it connected. */
 export type Handshake = {
-  /** The payload of its CONNECT packet (`auth` in socket.io-client), by default {}. */
+  /** The payload of the CONNECT packet (`auth` in socket.io-client), by default {}. */
   auth: Readonly<Record<string, unknown>>
   address: string
   /** The query string's own parameters. */
@@ -37,7 +37,7 @@ export function handshakeOf<Data>(
 
 /** Handles an event of any socket of the namespace. */
 export type SharedHandler<Data> = (socket: Socket<Data>, args: unknown[], ack: Ack | undefined) => void | Promise<void>
-/** The behaviour of a namespace; one object for all of its sockets, so that a socket costs no closures. */
+/** The handlers of a namespace. One object for all its sockets, so that a socket needs no closures. */
 export type NamespaceOptions<Data> = {
   /** Runs before the socket is connected; throwing (or rejecting with) a ConnectError refuses it. */
   onConnect?: (socket: Socket<Data>) => void | Promise<void>
@@ -45,7 +45,7 @@ export type NamespaceOptions<Data> = {
   /** A connected socket moved from polling to a WebSocket: `socket.transport` is `websocket` from now on. */
   onUpgrade?: (socket: Socket<Data>) => void
   onDisconnect?: (socket: Socket<Data>, reason: string) => void
-  /** Sees every event first; false drops it (the place to count and limit). */
+  /** Called first for every event; returning false drops it. Count and limit events here. */
   onEvent?: (socket: Socket<Data>, event: string) => boolean
   events?: Readonly<Record<string, SharedHandler<Data>>>
   /** Handles events without another handler. */
@@ -54,7 +54,7 @@ export type NamespaceOptions<Data> = {
   onTopicEmpty?: (topic: string) => void
 }
 
-/** A namespace, from the view of its sockets. */
+/** The parts of a namespace that its sockets use. */
 export interface SocketNamespace<Data> {
   readonly name: string
   readonly options: NamespaceOptions<Data>
@@ -72,9 +72,9 @@ export type ClientConnection<Data> = Connection<Client<Socket<Data>>>
 
 type PendingAck = { resolve: (args: unknown[]) => void; reject: (error: Error) => void; timer: NodeJS.Timeout }
 
-/** One client in one namespace. Valid until `onDisconnect`; sending to it afterwards does nothing. */
+/** One client in one namespace. Valid until `onDisconnect`; later sends are no-ops. */
 export class Socket<Data> {
-  /** Public ID of the socket, which the client knows; not the secret session ID. */
+  /** Public ID of the socket, known to the client. Not the secret session ID. */
   readonly id: string
   readonly namespace: SocketNamespace<Data>
   readonly connection: ClientConnection<Data>
@@ -86,7 +86,7 @@ export class Socket<Data> {
   codec = 0
   /** The topics the socket is in; undefined before the first join. */
   topics: Set<Topic> | undefined
-  /** Holds live events during a replay. */
+  /** Buffers live events during a replay. */
   replayBuffer: ReplayBuffer | undefined
   handlers: Map<string, EventHandler> | undefined
   onDisconnect: ((reason: string) => void) | undefined
@@ -120,7 +120,7 @@ export class Socket<Data> {
     return this.connection.transport
   }
 
-  /** Handles an event of this socket; one handler per event, before the namespace's own. */
+  /** Sets this socket's handler of an event, which takes precedence over the namespace's. */
   on(event: string, handler: EventHandler): void {
     this.handlers ??= new Map()
     this.handlers.set(event, handler)
@@ -172,7 +172,7 @@ export class Socket<Data> {
   }
 
   /**
-   * Holds events of the socket's topics until `flushBuffer` or `stopBuffering`; direct sends still go out. Beyond `mostBytes` all
+   * Buffers events of the socket's topics until `flushBuffer` or `stopBuffering`. Direct sends still go out. Beyond `mostBytes`, all
    * are dropped, as by `replayBuffer.lose()`.
    */
   startBuffering(mostBytes: number): void {
@@ -184,8 +184,8 @@ export class Socket<Data> {
   }
 
   /**
-   * Sends the buffered events, except for topics that the socket has left and for known IDs; later events go out at once. Returns
-   * false if some were dropped, and keeps buffering, from empty.
+   * Sends the buffered events, except those of topics that the socket has left and those with known IDs, and stops buffering. If
+   * events were dropped, returns false and keeps buffering with an empty buffer.
    */
   flushBuffer(isKnown: (id: string) => boolean = () => false): boolean {
     const { replayBuffer } = this
@@ -206,7 +206,7 @@ export class Socket<Data> {
     return true
   }
 
-  /** Ends buffering in any case; `incomplete` if events were dropped. */
+  /** Stops buffering in any case; `incomplete` if events were dropped. */
   stopBuffering(): 'whole' | 'incomplete' {
     if (this.flushBuffer()) return 'whole'
     this.flushBuffer()
@@ -229,7 +229,7 @@ export class Socket<Data> {
     const { connection, namespace } = this
     namespace.send(connection, { type: PacketType.DISCONNECT, nsp: namespace.name })
     this.closed(reason)
-    // Not in a cork, where uWebSockets.js would leave the TCP connection open for a quarter of a minute.
+    // Do not cork: uWebSockets.js would keep the TCP connection open for 15 s.
     if (close) connection.close(reason)
   }
 
@@ -238,7 +238,7 @@ export class Socket<Data> {
     this.connection.close(reason)
   }
 
-  /** The client's acknowledgement has arrived. */
+  /** Call when the client's acknowledgement arrives. */
   acknowledged(id: number, args: unknown[]): void {
     const pending = this.#acks?.get(id)
     if (pending === undefined) return
@@ -247,7 +247,7 @@ export class Socket<Data> {
     pending.resolve(args)
   }
 
-  /** The socket has ended: leaves its topics and rejects its outstanding acknowledgements, once. */
+  /** Call when the socket has ended: leaves its topics, and rejects outstanding acknowledgements. Idempotent. */
   closed(reason: string): void {
     if (!this.connected) return
     this.connected = false

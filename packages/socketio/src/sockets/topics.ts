@@ -2,7 +2,7 @@ import type { TemplatedApp } from 'uWebSockets.js'
 import type { Counters } from '../counters.ts'
 import type { SlowReaders } from './backpressure.ts'
 
-/** Maps the JSON text of an event's argument to the JSON text sent in its place. */
+/** Maps the JSON text of an event's argument to the JSON text to send instead. */
 export type Codec = (json: string | Uint8Array) => string
 
 /**
@@ -19,7 +19,7 @@ export type Topic = {
   joinedAtMS: number
 }
 
-/** A published event; `id` is the publisher's, by which `release` skips events that the socket already has. */
+/** A published event. `id` is the publisher's; `flushBuffer` uses it to skip events that the socket already has. */
 export interface BufferedEvent {
   topic: Topic
   event: string
@@ -27,10 +27,10 @@ export interface BufferedEvent {
   id: string | undefined
 }
 
-/** A socket, from the view of its topics. */
+/** The parts of a socket that topics use. */
 export interface Subscriber {
   readonly connected: boolean
-  /** Its topics; undefined before the first join. */
+  /** The socket's topics; undefined before the first join. */
   topics: Set<Topic> | undefined
   codec: number
   readonly replayBuffer: { add(event: BufferedEvent): void } | undefined
@@ -51,8 +51,8 @@ export type TopicHooks = { onTopicActive?: (topic: string) => void; onTopicEmpty
 const FIRST_SCRATCH_BYTES = 65_536
 
 /**
- * The topics of one namespace. A topic has a channel per codec, which is a topic of uWebSockets.js: publishing frames the event
- * once per codec in use and hands it to the channel; only sockets on long-polling or with a replay buffer are visited one by one.
+ * The topics of one namespace. A topic has a channel per codec, which is a uWebSockets.js topic. Publishing frames the event once
+ * per codec in use and publishes it to the channel. Only sockets on long-polling or with a replay buffer are handled individually.
  */
 export class Topics {
   readonly #app: TemplatedApp
@@ -85,7 +85,7 @@ export class Topics {
     let topic = this.#topics.get(name)
     if (topic !== undefined && socket.topics?.has(topic)) return
     if (topic === undefined) {
-      // Lists of their final length: growing arrays allocate ahead, and most topics belong to one user.
+      // Allocate the final length: growing arrays over-allocate, and most topics have one socket.
       const channels = this.#codecs.map(() => undefined)
       topic = { name, size: 0, channels, onWebSocket: this.#codecs.map(() => 0), apart: undefined, joinedAtMS: 0 }
       this.#topics.set(name, topic)
@@ -105,7 +105,7 @@ export class Topics {
     this.#left(topic)
   }
 
-  /** The socket is gone: it leaves every topic. */
+  /** Call when the socket has ended: leaves every topic. */
   leaveAll(socket: Subscriber): void {
     for (const topic of socket.topics ?? []) {
       this.#unsubscribe(socket, topic)
@@ -128,7 +128,7 @@ export class Topics {
     return this.#topics.get(name)?.joinedAtMS ?? 0
   }
 
-  /** Moves the socket between its channels and `apart`: `change` sets or removes its replay buffer. */
+  /** Moves the socket between its channels and `apart`. `change` sets or removes its replay buffer. */
   apart(socket: Subscriber, change: () => void): void {
     for (const topic of socket.topics ?? []) this.#unsubscribe(socket, topic)
     change()
@@ -143,7 +143,7 @@ export class Topics {
     for (const topic of socket.topics ?? []) this.#subscribe(socket, topic)
   }
 
-  /** The socket's connection moved from polling to a WebSocket. */
+  /** Call when the socket's connection has moved from polling to a WebSocket. */
   upgraded(socket: Subscriber): void {
     for (const topic of socket.topics ?? []) {
       topic.apart?.delete(socket)
@@ -171,7 +171,7 @@ export class Topics {
     if (except === undefined) return this.#deliver(held, undefined, exceptBuffering)
     const left = new Set<Subscriber>()
     for (const socket of except) if (socket.topics?.has(topic)) left.add(socket)
-    // uWebSockets.js fixes a message's receivers when it is published, so leaving for this one call is exact.
+    // uWebSockets.js determines a message's receivers when it is published, so unsubscribing for this call is exact.
     for (const socket of left) if (socket.connection.ws !== undefined) this.#unsubscribe(socket, topic)
     const receivers = this.#deliver(held, left, exceptBuffering)
     for (const socket of left) if (socket.connection.ws !== undefined) this.#subscribe(socket, topic)
@@ -228,7 +228,7 @@ export class Topics {
     return typeof json === 'string' ? json : Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString()
   }
 
-  /** The frame for publish, which copies it; bytes are joined in a reused buffer. */
+  /** The frame for publish, which copies it. Bytes are joined in a reused buffer. */
   #frame(event: string, json: string | Uint8Array, codec: number): string | Uint8Array {
     if (typeof json === 'string' || codec !== 0) return this.frameText(event, json, codec)
     const head = this.#head(event)
@@ -256,7 +256,7 @@ export class Topics {
   #unsubscribe(socket: Subscriber, topic: Topic): void {
     if (topic.apart?.delete(socket)) return
     const channel = topic.channels[socket.codec]
-    // A closed WebSocket has left its channels by itself.
+    // A closed WebSocket is already unsubscribed.
     if (channel !== undefined) socket.connection.ws?.unsubscribe(channel)
     topic.onWebSocket[socket.codec] = (topic.onWebSocket[socket.codec] ?? 1) - 1
   }

@@ -12,12 +12,12 @@ type Engine = Pick<EngineSettings, 'maxPayload' | 'maxBufferedBytes' | 'upgradeT
   onBridgeClose: (address: string) => void
 }
 
-/** Posts that may wait while one is in flight. */
+/** Limit of buffered client packets, in posts of maximum size. */
 const mostPosts = 4
 
 /**
- * A WebSocket for a session on another node. For the owner it remains a polling session: this node polls on the client's behalf
- * (TAKE) and posts the client's packets (PUSH), so the session need not move.
+ * A WebSocket for a session on another node. For the owner, the session stays on polling: this node polls for the client (TAKE) and
+ * posts the client's packets (PUSH), so the session does not move.
  */
 export class Bridge {
   readonly #engine: Engine
@@ -32,11 +32,11 @@ export class Bridge {
   #unsent: string[] = []
   #unsentBytes = 0
   #pushing = false
-  /** Pulls nothing until the client has read more. */
+  /** Pulling is paused until the client has read more. */
   #isFull = false
-  /** The client did not cause the end, so its buffered packets count. */
+  /** The server closed the connection, so the client's buffered packets are still delivered. */
   #isClosing = false
-  /** The owner has ended the session, or cannot be reached. */
+  /** The owner has ended the session, or is unreachable. */
   #isOver = false
 
   constructor(engine: Engine, owner: Owner, sid: string, address: string) {
@@ -72,7 +72,7 @@ export class Bridge {
       count(counters.closes, closeReason)
     }
     if (this.#step !== 'taken' || this.#isOver) return this.#gone.abort()
-    // Skip when the connection was closed for the client's own fault.
+    // Drop the client's packets if the connection was closed for the client's fault.
     if (this.closeReason !== undefined && !this.#isClosing) this.#unsent = []
     this.#unsent.push('1')
     if (!this.#pushing) this.#pushAll()
@@ -106,7 +106,7 @@ export class Bridge {
   #endOver(reason: 'transport close' | 'session out of reach'): void {
     this.#isOver = true
     if (this.ws !== undefined) this.end(reason)
-    // The close did not reach the owner: this abort tells it that the bridge has stopped.
+    // The close did not reach the owner; the abort tells it that the bridge is gone.
     else this.#gone.abort()
   }
 
@@ -146,7 +146,7 @@ export class Bridge {
   #pushAll(): void {
     this.#pushing = this.#unsent.length > 0
     if (!this.#pushing) return
-    // Batches up to the size of a post, to fit into a bus message.
+    // Batch up to the size of a post, so that it fits into a bus message.
     const { maxPayload } = this.#engine
     let [size, count] = [0, 0]
     for (const { length } of this.#unsent) {

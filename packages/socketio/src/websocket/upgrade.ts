@@ -10,7 +10,7 @@ import { Bridge } from './bridge.ts'
 /** Accepts an upgrade; without a connection, closes the WebSocket at once. */
 type Accept<S> = (connection: Carried<S>['connection']) => void
 
-/** Handles a WebSocket request for a new session, or for one on polling on any node. */
+/** Handles a WebSocket request for a new session, or for a polling session on any node. */
 export function upgrade<S>(
   state: EngineState<S>,
   res: HttpResponse,
@@ -39,7 +39,7 @@ export function upgrade<S>(
   return accept(session.mayUpgrade ? session : undefined)
 }
 
-/** Asks the owner before accepting the upgrade, so that no WebSocket lacks a session. */
+/** Asks the owner before accepting the upgrade, so that every WebSocket has a session. */
 function upgradeElsewhere<S>(
   state: EngineState<S>,
   owner: Owner,

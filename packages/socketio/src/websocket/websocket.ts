@@ -5,8 +5,8 @@ import { Bridge } from './bridge.ts'
 type Ws<S> = WebSocket<Carried<S>>
 
 /**
- * The WebSocket side of an engine, without its upgrade handler. A socket with a polling connection is a probe, which takes over
- * on the client's request (Engine.IO protocol, section "Upgrade").
+ * The WebSocket handlers of an engine, without the upgrade handler. A WebSocket of a polling connection is a probe, which takes over
+ * when the client requests it (Engine.IO protocol, section "Upgrade").
  */
 export function webSocketBehavior<S>(engine: EngineState<S>): WebSocketBehavior<Carried<S>> {
   const idleSeconds = Math.ceil((engine.pingIntervalMS + engine.pingTimeoutMS) / 1000) + 8
@@ -15,7 +15,7 @@ export function webSocketBehavior<S>(engine: EngineState<S>): WebSocketBehavior<
     maxBackpressure: engine.maxBufferedBytes,
     // Without this, publish silently skips a full socket (github.com/uNetworking/uWebSockets.js/issues/499).
     closeOnBackpressureLimit: true,
-    // Engine.IO has the heartbeats; this only frees connections stuck below it, such as on an unread close.
+    // Engine.IO has its own heartbeats; this only frees connections stuck at a lower level, such as on an unread close.
     idleTimeout: Math.min(960, idleSeconds),
     sendPingsAutomatically: false,
     open: (ws) => {
@@ -75,7 +75,7 @@ function probe<S>(connection: Connection<S>, ws: Ws<S>, packet: string): void {
   else ws.close()
 }
 
-/** Moves the session to the WebSocket; the polling queue goes first, to keep the order. */
+/** Moves the session to the WebSocket. Sends the polling queue first, to keep the order. */
 function takeOver<S>(connection: Connection<S>, ws: Ws<S>): void {
   const { engine, polling } = connection
   if (polling === undefined) return
