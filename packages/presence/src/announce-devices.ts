@@ -38,9 +38,8 @@ export async function announceDevices(
   /** Resolves when all reports in flight have arrived. */
   let latest: Promise<unknown> = Promise.resolve()
   let isBehind = false
-  /** Number of full reports in flight. */
-  let repeating = 0
-  const isComplete = () => !isBehind && repeating === 0
+  let fullReportsInFlight = 0
+  const isComplete = () => !isBehind && fullReportsInFlight === 0
 
   const fail = (error: Error) => {
     isBehind = true
@@ -56,12 +55,12 @@ export async function announceDevices(
 
   async function reportAll(): Promise<void> {
     isBehind = false
-    repeating++
+    fullReportsInFlight++
     // Keeps `changedFields`: an earlier write may wait in ioredis's pipeline, where this transaction overtakes it.
     try {
       await writeAll(redis, node, current)
     } finally {
-      repeating--
+      fullReportsInFlight--
     }
   }
 

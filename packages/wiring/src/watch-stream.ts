@@ -48,7 +48,7 @@ export interface WatchedStreams {
   metrics: Metrics
 }
 
-/** What this process knows about a stream between two checks. */
+/** State of a stream between two checks of this process. */
 interface Seen {
   losses: number | undefined
   suspected: Loss | undefined
