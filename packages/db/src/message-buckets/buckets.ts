@@ -40,7 +40,10 @@ export function bucketNumber(seq: number): number {
   return Math.floor((seq - 1) / perBucket)
 }
 
-/** Whether a new message is stored in a bucket: it must be small, have an ID of Parley's form, and no index of `messages` may need it. */
+/**
+ * Whether a new message is stored in a bucket: it must be small, have an ID of Parley's form, and no index of `messages`
+ * may need it.
+ */
 export function isForBucket(message: MessageDoc): boolean {
   if (idNumber(message._id) === undefined) return false
   const { content = '', mentions = [], attachments, expiresAtMS, streaming, threadOf } = message
