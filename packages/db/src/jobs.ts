@@ -79,7 +79,7 @@ export async function findListedJob(db: Db, app: string, id: string): Promise<Li
   return db.jobs.findOne<ListedJob>({ _id: key(app, id) }, listed)
 }
 
-/** Leases a job whose lease has expired; null if there is none. */
+/** Leases a job with an expired lease; null if there is none. */
 export async function leaseJob(db: Db, worker: string): Promise<JobDoc | null> {
   const now = clock.now()
   return db.jobs.findOneAndUpdate(

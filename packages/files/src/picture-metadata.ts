@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { heifParts } from './heif-metadata.ts'
 
-/** The media types whose metadata is removed. */
+/** The media types to remove metadata from. */
 const removers: Readonly<Record<string, (picture: Buffer) => Buffer[]>> = {
   'image/jpeg': jpegParts,
   'image/png': pngParts,

@@ -26,7 +26,7 @@ export interface Metrics {
   gaugeOf(name: MetricName, help: string, collect: () => number | Promise<number>): void
   /** A gauge with one label. */
   gaugesOf(name: MetricName, help: string, label: string, collect: () => Counts | Promise<Counts>): void
-  /** A counter with one label, whose values are kept elsewhere and never decrease. */
+  /** A counter with one label. Its values are kept elsewhere and never decrease. */
   counterOf(name: `${MetricName}_total`, help: string, label: string, collect: () => Counts): void
   histogram<L extends string = never>(name: MetricName, help: string, buckets: number[], labels?: L[]): Histogram<L>
   /** A histogram of requests, with traced requests as exemplars. */

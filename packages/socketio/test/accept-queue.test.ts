@@ -4,7 +4,7 @@ import { describe, onTestFinished, test } from 'vitest'
 import { startNode, until } from './nodes.ts'
 import { nextText, type RawSocket, rawSocket } from './raw-client.ts'
 
-/** An accept queue whose turns the test controls. */
+/** An accept queue with turns that the test controls. */
 function heldQueue() {
   const waiting: (() => void)[] = []
   const acceptQueue: AcceptQueue = { turn: () => new Promise((resolve) => waiting.push(resolve)) }

@@ -7,7 +7,7 @@ class BadOplog extends Error {
   override name = 'BadOplog'
 }
 
-/** A time after a backup, and the database whose oplog reaches it. */
+/** A time after a backup, and a database with an oplog up to it. */
 export interface PointInTime {
   source: Db
   /** Exclusive. */

@@ -30,7 +30,7 @@ export async function findNextMessageMS(db: Db, fromMS: number): Promise<number 
 
 /**
  * The messages with IDs from a range of whole seconds, by creation time: an ID begins with its time in seconds (MongoDB
- * manual, "ObjectId"). Excludes thread messages, whose events go through the outbox.
+ * manual, "ObjectId"). Excludes thread messages: their events go through the outbox.
  */
 export async function findMessagesOfSecond(
   db: Db,

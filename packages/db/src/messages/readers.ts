@@ -13,7 +13,7 @@ type Sent = Pick<MessageDoc, 'app' | 'room' | 'roomKey' | 'seq' | 'sender' | 'cr
 /**
  * The members (for a thread, its users) with a read marker at or after the message, longest-standing first. At most `limit`
  * are examined. Omits the sender, and members who joined later and have reported nothing since: they start with it read.
- * @param reportedFromMS includes only members whose last report is not earlier
+ * @param reportedFromMS excludes members with an earlier last report
  */
 export async function findReaders(
   db: Db,
@@ -43,7 +43,7 @@ export async function findReaders(
     .sort((a, b) => a.joinedAtMS - b.joinedAtMS || (a._id < b._id ? -1 : 1))
 }
 
-/** The number of members whose markers have reached the message. Unlike findReaders, includes the sender and later members. */
+/** The number of members with a marker at or after the message. Unlike findReaders, includes the sender and later members. */
 export async function countReaders(
   db: Db,
   message: Sent,

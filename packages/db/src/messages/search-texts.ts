@@ -88,7 +88,7 @@ export async function deleteSearchTexts(db: Db, roomKey: string, upToSeq: number
   await db.searchTexts.deleteMany({ roomKey, createdAtMS: { $lte: upToMS }, threadOf: { $exists: true } })
 }
 
-/** The messages of rooms whose words match all conditions, latest first. */
+/** The messages of rooms with words that match all conditions, latest first. */
 export function searchTextsWith(db: Db, rooms: readonly string[], conditions: SearchConditions): FindCursor<SearchHit> {
   return db.searchTexts
     .find({ roomKey: { $in: [...rooms] }, words: { $all: [...conditions] } })

@@ -9,7 +9,7 @@ import { ownUnflushed } from '../room-buffer/buffer.ts'
 import type { BlockMark } from './blocked-members.ts'
 import type { MembershipDoc, RoomDoc } from './documents.ts'
 
-/** Matches members who muted the room. */
+/** Matches members with the room muted. */
 export const isMuted = { 'pref.muted': true } as const
 
 /** The members of a room, longest-standing first. */

@@ -31,7 +31,7 @@ export const statsIndexes: IndexDescription[] = [
 /** Finest first. */
 export const levels: readonly BucketLevel[] = Object.keys(bucketLevels) as BucketLevel[]
 
-/** The levels whose buckets for a time have not expired; imported data can be old. */
+/** The levels with unexpired buckets for a time; imported data can be old. */
 export function keptLevels(atMS: number): BucketLevel[] {
   return levels.filter((level) => atMS + bucketLevels[level].sizeMS + bucketLevels[level].keepMS > clock.now())
 }

@@ -2,7 +2,7 @@ import type { Long } from 'mongodb'
 import type { Bucket } from './buckets.ts'
 
 /**
- * A user who was active in a bucket. Minutes are bits of the hour's document: one document per minute would be 4,320 for a
+ * A user active in a bucket. Minutes are bits of the hour's document: one document per minute would be 4,320 for a
  * user connected for three days.
  */
 export interface StatsUserDoc extends Bucket {

@@ -33,7 +33,7 @@ export async function findThreadMember(
   return db.threadMembers.findOne({ _id: key(app, room, root, user) }, { ...(session && { session }) })
 }
 
-/** Read markers in threads, by `key(app, room, root, user)`; users who are not in the thread are omitted. */
+/** Read markers in threads, by `key(app, room, root, user)`; users outside the thread are omitted. */
 export async function findThreadReadSeqs(db: Db, keys: readonly string[]): Promise<Map<string, number>> {
   if (keys.length === 0) return new Map()
   const found = db.threadMembers

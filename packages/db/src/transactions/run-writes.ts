@@ -86,7 +86,7 @@ async function runWrite(db: Db, command: Document): Promise<WriteReply> {
 }
 
 /**
- * Durably inserts the documents whose `_id` does not exist yet, and returns their number.
+ * Durably inserts the documents with an `_id` that does not exist yet, and returns their number.
  * @throws MongoServerError if another unique key is taken
  */
 export async function insertMissing(

@@ -6,7 +6,7 @@ import { inSnapshot } from '../transactions/snapshot.ts'
 import { inTransaction } from '../transactions/transaction.ts'
 import { countUnread, findRoomsToSum, ownInBuffer, type RoomToSum, sumUnread } from './unread-sums.ts'
 
-/** A member whose stored unread count does not match the messages. */
+/** A member with a stored unread count that does not match the messages. */
 export interface WrongUnread extends Pick<MembershipDoc, '_id' | 'app' | 'room' | 'user'> {
   unread: number
   countedUnread: number
@@ -93,7 +93,7 @@ export async function* pageMembershipIds(
   perPage: number,
 ): AsyncGenerator<string[]> {
   const { $gt: first, $lt } = keyRange(room === undefined ? app : key(app, room))
-  // Skip bans from the app, whose keys have an empty room.
+  // Skip bans from the app: their keys have an empty room.
   let $gt = room === undefined ? key(app, '\u0001') : first
   for (;;) {
     const page = await db.memberships

@@ -16,7 +16,7 @@ export function appBanKey(app: string, user: string): string {
   return key(app, '', user)
 }
 
-/** Stored in `memberships`, for a user who is banned from the app, or being erased but still in rooms. */
+/** Stored in `memberships`, for a user banned from the app, or being erased but still in rooms. */
 interface SendMark extends BlockMark {
   /** appBanKey(app, user) */
   _id: string
@@ -44,7 +44,7 @@ export async function removeAppBan(db: Db, user: Pick<UserDoc, 'app' | 'id'>, se
   await db.users.updateOne({ _id: key(app, id) }, { $unset: { ban: 1 } }, { session })
 }
 
-/** Blocks sends of a user who is being erased, like a ban. Call in the transaction that begins the erasure. */
+/** Blocks sends of a user during erasure, like a ban. Call in the transaction that begins the erasure. */
 export async function setErasing(db: Db, user: Pick<UserDoc, 'app' | 'id'>, session: ClientSession): Promise<void> {
   await setMark(db, user, { erasing: true, blockedUntilMS: clock.now() + longestErasureMS }, session)
 }

@@ -9,7 +9,7 @@ import type { UserDoc } from './documents.ts'
 /** Prefix index of searchedNames. */
 export const searchedNamesIndex = { app: 1, names: 1 } as const
 
-/** Maximum number of members whose names are searched directly. */
+/** Maximum number of members to search directly by name. */
 const mostMembers = 5_000
 /** Maximum number of matching users of the app to check for membership, in one room and in several. */
 const mostNamed = { ofRoom: 5_000, ofRooms: 1_000 }
@@ -30,7 +30,7 @@ export async function* usersNamed(db: Db, app: string, prefix: string): AsyncGen
   while (await found.hasNext()) yield found.readBufferedDocuments()
 }
 
-/** The users and groups of an app whose ID begins with a text, ordered by ID. */
+/** The users and groups of an app with an ID that begins with a text, ordered by ID. */
 export async function usersWithId(db: Db, app: string, prefix: string, limit: number): Promise<UserDoc[]> {
   return db.users
     .find({ _id: { $gte: key(app, prefix), $lt: `${key(app, prefix)}\u{10ffff}` } })

@@ -37,7 +37,7 @@ export async function findPrefNames(db: Db, app: string, users: readonly string[
   return new Map(users.map((user) => [user, names.get(key(app, user)) ?? new Set()]))
 }
 
-/** The users among these whose preference `name` has this value (JSON text). */
+/** The users among these with this value (JSON text) of the preference `name`. */
 export async function findUsersWithPref(
   db: Db,
   app: string,

@@ -55,7 +55,7 @@ export function foldLetters(text: string): string {
     .replace(/[\p{Nd}--[0-9]]/gv, toAscii)
 }
 
-/** A script's digits are consecutive, and start at a code point whose last hex digit is 0 or 6. */
+/** A script's digits are consecutive, and start at a code point with 0 or 6 as its last hex digit. */
 function toAscii(digit: string): string {
   const code = digit.codePointAt(0) ?? 0
   const first = code & ~0xf

@@ -174,7 +174,7 @@ export async function deleteTokens(
   }
 }
 
-/** Deletes all tokens of a user who is erased, and returns the digests of those not revoked before. */
+/** Deletes all tokens of an erased user, and returns the digests of those not revoked before. */
 export async function forgetTokens(db: Db, app: string, user: string, session: ClientSession): Promise<string[]> {
   const { ended } = await deleteTokens(db, app, user, 'all', session)
   await db.tokens.deleteMany({ userKey: key(app, user) }, { session })

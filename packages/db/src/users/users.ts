@@ -90,7 +90,7 @@ export interface UserToPush extends Pick<UserDoc, 'notify'> {
   reason?: 'ROBOT' | 'BANNED'
 }
 
-/** By ID, only users who have such fields: robots, users with a ban from the app, users with notification settings. */
+/** By ID, only users with such fields: robots, users with a ban from the app, users with notification settings. */
 export async function findUsersToPush(db: Db, app: string, ids: readonly string[]): Promise<Map<string, UserToPush>> {
   const keys = ids.map((id) => key(app, id))
   const some = [{ isRobot: true }, { ban: { $exists: true } }, { notify: { $exists: true } }]
