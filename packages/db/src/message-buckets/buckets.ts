@@ -3,7 +3,6 @@ import type { ClientSession, Document, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/documents.ts'
-import { idNumber } from '../messages/id-number.ts'
 import { runWrites } from '../transactions/run-writes.ts'
 import { isConflict, isDuplicateKey } from '../transactions/transaction.ts'
 import type { BucketedMessage, MessageBucketDoc } from './documents.ts'
@@ -11,7 +10,7 @@ import type { BucketedMessage, MessageBucketDoc } from './documents.ts'
 export const bySenders = { key: { roomKey: 1, senders: 1, number: 1 } } as const satisfies IndexDescription
 
 export const messageBucketIndexes: IndexDescription[] = [
-  { key: { idNumbers: 1 } },
+  { key: { 'messages._id': 1 } },
   { key: { roomKey: 1, firstMS: 1, number: 1 } },
   { key: { roomKey: 1, lastMS: 1, number: 1 } },
   bySenders,
@@ -40,12 +39,8 @@ export function bucketNumber(seq: number): number {
   return Math.floor((seq - 1) / perBucket)
 }
 
-/**
- * Whether a new message is stored in a bucket: it must be small, have an ID of Parley's form, and no index of `messages`
- * may need it.
- */
+/** Whether a new message is stored in a bucket: it must be small, and no index of `messages` may need it. */
 export function isForBucket(message: MessageDoc): boolean {
-  if (idNumber(message._id) === undefined) return false
   const { content = '', mentions = [], attachments, expiresAtMS, streaming, threadOf } = message
   if (attachments || expiresAtMS !== undefined || streaming || threadOf !== undefined) return false
   const bytes = mentions.reduce((sum, user) => sum + Buffer.byteLength(user), Buffer.byteLength(content))
@@ -179,13 +174,11 @@ function withPut({ messages, app, room, roomKey, number }: Omit<ToPut, '_id'>) {
   const of = { app: { $literal: app }, room: { $literal: room }, roomKey: { $literal: roomKey } }
   const ends = { firstMS: { $min: ['$firstMS', ...times] }, lastMS: { $max: ['$lastMS', ...times] } }
   const senders = [...new Set(messages.map(({ sender }) => sender))].toSorted()
-  const idNumbers = messages.flatMap(({ _id }) => idNumber(_id) ?? [])
   return {
     ...of,
     number,
     ...ends,
     senders: { $setUnion: [{ $ifNull: ['$senders', []] }, { $literal: senders }] },
-    idNumbers: { $setUnion: [{ $ifNull: ['$idNumbers', []] }, idNumbers] },
     messages: { $concatArrays: [there, missing] },
   }
 }

@@ -16,8 +16,6 @@ export interface MessageBucketDoc {
   lastMS: number
   /** Senders of all messages that the bucket ever had. */
   senders: string[]
-  /** `idNumber` of all messages that the bucket ever had. An index of these takes a third of the space of their IDs. */
-  idNumbers: number[]
   /** Flushes skip the bucket until this time, for a transaction that conflicted with one. */
   heldUntil?: Date
   /** Unordered. */

@@ -2,7 +2,6 @@ import type { ClientSession, Document, Filter } from 'mongodb'
 import type { Db } from '../db.ts'
 import { ofRoom } from '../keys.ts'
 import type { MessageDoc } from '../messages/documents.ts'
-import { idNumber } from '../messages/id-number.ts'
 import { bucketKey, bucketNumber, bySenders, messagesOf, perBucket } from './buckets.ts'
 import type { MessageBucketDoc } from './documents.ts'
 
@@ -60,7 +59,7 @@ export async function findByIDs(
   const { buckets, apart } = await readBoth(
     db,
     [
-      { $match: { idNumbers: { $in: numbersOf(ids) }, ...bucketsOf(of) } },
+      { $match: { 'messages._id': { $in: ids }, ...bucketsOf(of) } },
       { $project: { _id: 0, app: 1, room: 1, roomKey: 1, messages: wanted } },
     ],
     [{ $match: { _id: { $in: ids }, ...of } }],
@@ -77,17 +76,13 @@ async function findByIDsInTransaction(
 ): Promise<MessageDoc[]> {
   const known = new Set(ids)
   const buckets = await db.messageBuckets
-    .find({ idNumbers: { $in: numbersOf(ids) }, ...bucketsOf(of) }, { session })
+    .find({ 'messages._id': { $in: [...ids] }, ...bucketsOf(of) }, { session })
     .toArray()
   const apart = await db.messages.find({ _id: { $in: [...ids] }, ...of }, { session }).toArray()
   return joined(
     buckets.flatMap(messagesOf).filter(({ _id }) => known.has(_id)),
     apart,
   )
-}
-
-function numbersOf(ids: readonly string[]): number[] {
-  return ids.flatMap((id) => idNumber(id) ?? [])
 }
 
 function bucketsOf(of: Partial<Pick<MessageDoc, 'app' | 'room' | 'roomKey'>>): Filter<MessageBucketDoc> {

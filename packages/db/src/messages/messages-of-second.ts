@@ -4,7 +4,6 @@ import type { Db } from '../db.ts'
 import { messagesOf } from '../message-buckets/buckets.ts'
 import { joined, readBoth } from '../message-buckets/find-messages.ts'
 import type { MessageDoc } from './documents.ts'
-import { firstIdNumber, idNumber, timeOfIdNumber } from './id-number.ts'
 
 const idAt = (ms: number) => ObjectId.createFromTime(Math.floor(ms / 1_000)).toHexString()
 /** Imported messages have IDs of any form. */
@@ -14,18 +13,17 @@ const aheadMS = 86_400_000
 
 /** The second of the first message ID since a time, in milliseconds; undefined if there is none. */
 export async function findNextMessageMS(db: Db, fromMS: number): Promise<number | undefined> {
-  const from = firstIdNumber(fromMS)
+  const _id = { $gte: idAt(fromMS), $lt: idAt(clock.now() + aheadMS) }
   const [bucket] = await db.messageBuckets
-    .find({ idNumbers: { $gte: from } }, { projection: { idNumbers: 1 } })
-    // Index order: a sort on the array would use the lowest number of each bucket.
-    .hint({ idNumbers: 1 })
+    .find({ messages: { $elemMatch: { _id } } }, { projection: { 'messages._id': 1 } })
+    // Index order: a sort on the array would use the lowest ID of each bucket.
+    .hint({ 'messages._id': 1 })
     .limit(1)
     .toArray()
-  const _id = { $gte: idAt(fromMS), $lt: idAt(clock.now() + aheadMS), ...isOurs }
-  const apart = await db.messages.findOne({ _id }, { sort: { _id: 1 }, projection: { _id: 1 } })
-  const numbers = [...(bucket?.idNumbers ?? []), ...(apart ? [idNumber(apart._id) ?? 0] : [])]
-  const next = numbers.filter((number) => number >= from).toSorted((a, b) => a - b)[0]
-  return next === undefined ? undefined : timeOfIdNumber(next)
+  const apart = await db.messages.findOne({ _id: { ..._id, ...isOurs } }, { sort: { _id: 1 }, projection: { _id: 1 } })
+  const ids = [...(bucket?.messages ?? []), ...(apart ? [apart] : [])].flatMap((message) => message._id ?? [])
+  const next = ids.filter((id) => id >= _id.$gte).toSorted()[0]
+  return next === undefined ? undefined : new ObjectId(next).getTimestamp().getTime()
 }
 
 /**
@@ -37,12 +35,11 @@ export async function findMessagesOfSecond(
   fromMS: number,
   toMS: number,
 ): Promise<Pick<MessageDoc, '_id' | 'createdAtMS' | 'seq'>[]> {
-  const [from, to] = [firstIdNumber(fromMS), firstIdNumber(toMS)]
   const _id = { $gte: idAt(fromMS), $lt: idAt(toMS), ...isOurs }
   const fields = { app: 1, room: 1, roomKey: 1, 'messages._id': 1, 'messages.createdAtMS': 1, 'messages.seq': 1 }
   const { buckets, apart } = await readBoth(
     db,
-    [{ $match: { idNumbers: { $elemMatch: { $gte: from, $lt: to } } } }, { $project: fields }],
+    [{ $match: { messages: { $elemMatch: { _id } } } }, { $project: fields }],
     [{ $match: { _id, threadOf: { $exists: false } } }, { $project: { createdAtMS: 1, seq: 1 } }],
   )
   const inBuckets = buckets.flatMap(messagesOf).filter((message) => message._id >= _id.$gte && message._id < _id.$lt)
