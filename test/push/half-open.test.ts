@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { closeTogether, openTcpProxy } from '@parley/stack/tcp-proxy'
+import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { connectClient, eventually, type RunningService } from '../platform.ts'
+import { openHanging } from './hanging-proxy.ts'
 import { type PushPlatform, startPushPlatform } from './test-push-platform.ts'
 
 describe('a half-open connection', () => {
@@ -23,19 +24,6 @@ describe('a half-open connection', () => {
     platform.fcm.pushes = []
   })
 
-  /** Starts a proxy that can hang: data is then silently dropped in both directions. */
-  async function openHanging() {
-    let hangs = false
-    const proxy = await openTcpProxy(
-      { host: '127.0.0.1', port: Number(new URL(realtime.url).port) },
-      (client, upstream) => {
-        closeTogether(client, upstream)
-        client.on('data', (bytes) => hangs || upstream.write(bytes))
-        upstream.on('data', (bytes) => hangs || client.write(bytes))
-      },
-    )
-    return { url: `http://127.0.0.1:${proxy.port}`, hang: () => (hangs = true), stop: () => proxy.close() }
-  }
   const connect = (user: string, url = realtime.url) =>
     connectClient(url, platform.tokenOf(user), { deviceId: `ios of ${user}` })
   const pushed = () => platform.apns.pushes.map(({ payload }) => payload.messageID)
@@ -57,7 +45,7 @@ describe('a half-open connection', () => {
       await platform.send(room, bob, { push: false }),
       await platform.send(room, alice, { push: false }),
     ]
-    const proxy = await openHanging()
+    const proxy = await openHanging(realtime)
     const socket = await connect(bob, proxy.url)
     const heard: unknown[] = []
     socket.on('chat message', ({ _id }: { _id: string }) => heard.push(_id))
@@ -94,7 +82,7 @@ describe('a half-open connection', () => {
   test('of a device with another connection causes no pushes', async () => {
     const bob = await platform.newUser(['ios'])
     const room = await platform.newRoom([alice, bob])
-    const proxy = await openHanging()
+    const proxy = await openHanging(realtime)
     const [hanging, other] = [await connect(bob, proxy.url), await connect(bob)]
     proxy.hang()
     const live = new Promise((resolve) => other.once('chat message', resolve))
@@ -108,6 +96,55 @@ describe('a half-open connection', () => {
     other.close()
     hanging.close()
     await closed(bob)
+    await proxy.stop()
+  })
+
+  test('that fills its buffer is closed as a slow reader, and its device gets pushes', async () => {
+    const bob = await platform.newUser(['ios'])
+    const room = await platform.newRoom([alice, bob])
+    // Its pings are far away.
+    const node = await platform.start('realtime', { PARLEY_REALTIME_MAX_BUFFERED_BYTES: '65536' })
+    const proxy = await openHanging(node)
+    const socket = await connect(bob, proxy.url)
+    proxy.fillUp()
+    const sent: string[] = []
+    await eventually('it is closed', async () => {
+      sent.push(await platform.send(room, alice, { message: 'x'.repeat(60_000) }))
+      const { data } = (await platform.admin('GET', `/admin/clients/${bob}/connections`)) as { data: unknown[] }
+      return data.length === 0
+    })
+    await eventually('the pushes', () => sent.slice(-5, -1).every((message) => pushed().includes(message)))
+    assert.equal(new Set(pushed()).size, pushed().length)
+    socket.close()
+    await proxy.stop()
+    await node.stop()
+  })
+
+  test('on a node that drains brings pushes; a living one, which answers, brings none', async () => {
+    const [bob, living] = [await platform.newUser(['ios']), await platform.newUser(['ios'])]
+    const room = await platform.newRoom([alice, bob, living])
+    const node = await platform.start('realtime', { PARLEY_DRAIN_MS: '4000' })
+    const proxy = await openHanging(node)
+    const hanging = await connect(bob, proxy.url)
+    const other = await connect(living, node.url)
+    const heard = new Promise((resolve) => other.once('chat message', resolve))
+    proxy.hang()
+    const message = await platform.send(room, alice)
+    await heard
+    const decided = { _id: key(platform.app, message), isDecided: true } as const
+    await eventually('its pushes are decided', () => platform.db.pushContents.findOne(decided))
+    const stopped = node.stop()
+    await eventually('the push', () => pushed().includes(message))
+    await stopped
+    const orders = await platform.db.pushes.find({ _id: { $regex: message } }).toArray()
+    assert.deepEqual(
+      orders.map(({ user }) => user),
+      [bob],
+    )
+    await nothingWaits()
+    assert.deepEqual(pushed(), [message])
+    hanging.close()
+    other.close()
     await proxy.stop()
   })
 })

@@ -42,6 +42,8 @@ export type SocketServer<Data> = {
   serveForwarded: (request: PollRequest, signal: AbortSignal) => Promise<PollResponse>
   /** Closes all connections (stock clients reconnect), refuses new ones with 503, and stops the timers. Does not close the app. */
   close: (reason: string) => void
+  /** Pings every client now: `unansweredMS` of its connection then says whether it answers. */
+  pingAll: () => void
 }
 
 /** A Socket.IO 5 server over Engine.IO 4 on the routes of a uWebSockets.js app. The caller listens with the app. */
@@ -88,6 +90,7 @@ export function createSocketServer<Data = unknown>(options: SocketServerOptions<
     of: (name) => byName.get(name),
     bridges: engine.bridges,
     serveForwarded: engine.serveForwarded,
+    pingAll: engine.pingAll,
     close: (reason) => {
       state.isClosing = true
       for (const connection of engine.connections()) connection.close(reason)

@@ -84,10 +84,10 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   const whoIsOnline = askWhoIsOnline(presence, () => chat.control.nodes(), log)
   const shared = { db, presence, whoIsOnline, networks: reachable, keepMS, wakeNetworks }
   const pushMessage = createMessagePusher({ ...shared, notificationsOf, generic, queueCall, decisions, awayMS })
-  const pushToClients = createClientsPusher({ ...shared, notificationsOf, pushMessage })
+  const pushToClients = createClientsPusher({ ...shared, notificationsOf, generic, queueCall, decisions, pushMessage })
   const takeAway = createTakeAway(shared)
   const queueWebhook = createWebhookQueue({ db, queueCall, takeAway, log })
-  const toDeliver = { chat, db, log, tracing, notificationsOf, dispatcher: guarded, timeoutMS, generic, keepMS }
+  const toDeliver = { ...shared, ...{ chat, log, tracing, notificationsOf, timeoutMS, generic }, dispatcher: guarded }
   const deliver = countedDelivery(createCallDelivery(toDeliver), figures)
   const findHandled = handledIn(db, bus)
   // Otherwise the consumers create them once NATS is available.

@@ -131,7 +131,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
     async stop() {
       state.isStopping = true
       listening.close()
-      await drainConnections(() => [...sockets.all(), ...server.bridges], settings.drainMS * drainShare)
+      await drainConnections(() => [...sockets.all(), ...server.bridges], settings.drainMS * drainShare, server.pingAll)
       polls.unsubscribe()
       requests.unsubscribe()
       await Promise.all([catchingUp.stop(), watching.stop()])
@@ -169,8 +169,9 @@ async function startUsers(parts: NodeParts) {
   const capacity = capacityOf(settings.limits.connections)
   const recent = createRecentActivity()
   const activity = watchActivity(chat, recent)
+  const halfOpen = watchHalfOpen(parts)
   return {
-    halfOpen: watchHalfOpen(parts),
+    halfOpen,
     sockets,
     logins: createLogins(),
     handshakes,
@@ -198,7 +199,7 @@ async function startUsers(parts: NodeParts) {
     async stop() {
       idle.stop()
       const ofRedis = Promise.allSettled([reports.stop(), online.stop()])
-      await Promise.all([tokenEnds.stop(), counts.stop(), activity.drained()])
+      await Promise.all([tokenEnds.stop(), counts.stop(), activity.drained(), halfOpen.drained()])
       for (const one of await ofRedis) {
         if (one.status === 'rejected') log.warn({ err: one.reason }, 'Redis is away: it forgets this node by itself')
       }

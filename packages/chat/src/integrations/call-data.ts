@@ -25,6 +25,7 @@ interface About {
   isDeleted?: unknown
   roomName?: unknown
   pushToClients?: string[]
+  because?: unknown
 }
 
 /**
@@ -36,8 +37,8 @@ export function keptCallData({ event, data = 'null' }: Pick<Call, 'event' | 'dat
   if (!withMessage.has(event)) return data
   const about = JSON.parse(data) as About | null
   if (typeof about?._id !== 'string') return data
-  const { _id, roomName, pushToClients } = about
-  return JSON.stringify({ _id, roomName, pushToClients })
+  const { _id, roomName, pushToClients, because } = about
+  return JSON.stringify({ _id, roomName, pushToClients, because })
 }
 
 /**
@@ -75,8 +76,9 @@ export async function currentCallsData(db: Db, app: string, calls: readonly Omit
     }
     const view = messages(roomId, String(about?._id))
     if (!view) return data
-    const { roomName, pushToClients } = about ?? {}
-    return JSON.stringify({ ...view, roomName, pushToClients: pushToClients?.filter((user) => known.has(user)) })
+    const { roomName, pushToClients, because } = about ?? {}
+    const left = pushToClients?.filter((user) => known.has(user))
+    return JSON.stringify({ ...view, roomName, pushToClients: left, because })
   })
 }
 

@@ -6538,6 +6538,10 @@ export interface PushCall {
      */
     [k: string]: string[]
   }
+  /**
+   * Why connected users are named: all their devices are away, or did not answer
+   */
+  because?: 'away' | 'half-open'
 }
 export interface WebhookAnswer {
   /**

@@ -47,6 +47,9 @@ export const webhookAnswer = z.object({
 })
 export type WebhookAnswer = z.infer<typeof webhookAnswer>
 
+/** Why a call to PUSH_GENERIC names users who were connected when the message came. */
+const pushBecause = ['away', 'half-open'] as const
+
 /** The body of a call to PUSH_GENERIC (docs/reference/push.md#your-own-push-backend). */
 export const pushCall = message.extend({
   roomName: z.string(),
@@ -56,6 +59,11 @@ export const pushCall = message.extend({
     .optional()
     .meta(ours)
     .describe('Members whose settings suppress the push, by setting'),
+  because: z
+    .enum(pushBecause)
+    .optional()
+    .meta(ours)
+    .describe('Why connected users are named: all their devices are away, or did not answer'),
 })
 export type PushCall = z.infer<typeof pushCall>
 

@@ -27,7 +27,12 @@ export function targetOf(kind: OutgoingCallDoc['kind'], origin: string): string 
 export type CallToQueue = Pick<
   OutgoingCallDoc,
   '_id' | 'app' | 'kind' | 'queue' | 'order' | 'room' | 'event' | 'client' | 'request'
-> & { data: string; target: string }
+> & {
+  data: string
+  target: string
+  /** If not at once; for a call that is alone in its queue. */
+  dueAtMS?: number
+}
 
 /** Queues calls. Idempotent: calls queued by an earlier delivery of their event stay unchanged. */
 export async function queueCalls(db: Db, calls: readonly CallToQueue[]): Promise<void> {
@@ -57,12 +62,12 @@ export async function queueCalls(db: Db, calls: readonly CallToQueue[]): Promise
 /** Creates missing queues as due, and raises the version of existing ones. */
 export async function openQueues(
   db: Db,
-  queues: readonly { queue: string; target: string }[],
+  queues: readonly { queue: string; target: string; dueAtMS?: number }[],
   session?: Session,
 ): Promise<void> {
-  const dueAtMS = clock.now()
+  const now = clock.now()
   await db.callQueues.bulkWrite(
-    queues.map(({ queue, target }) => ({
+    queues.map(({ queue, target, dueAtMS = now }) => ({
       updateOne: {
         filter: { _id: queue },
         update: { $setOnInsert: { dueAtMS, failures: 0 }, $set: { target }, $inc: { version: 1 } },
@@ -155,11 +160,13 @@ export interface DoneCall {
   /** The response was applied. */
   isAnswered: boolean
   lastTry?: CallTry
+  /** Why it was not needed any more, and not made. */
+  notMade?: string
 }
 
 export async function markCallsDone(db: Db, done: readonly DoneCall[]): Promise<void> {
   await db.outgoingCalls.bulkWrite(
-    done.map(({ id, data, isAnswered, lastTry }) => ({
+    done.map(({ id, data, isAnswered, lastTry, notMade }) => ({
       updateOne: {
         filter: { _id: id },
         update: {
@@ -167,9 +174,9 @@ export async function markCallsDone(db: Db, done: readonly DoneCall[]): Promise<
             ...{ state: 'done' as const, madeAt: clock.date(), data },
             ...(isAnswered && { isAnswered }),
             ...(lastTry && { lastTry }),
+            ...(notMade !== undefined && { lastError: notMade }),
           },
-          $unset: { lastError: 1 as const },
-          $inc: { tries: 1 },
+          ...(notMade === undefined && { $unset: { lastError: 1 as const }, $inc: { tries: 1 } }),
         },
       },
     })),

@@ -97,6 +97,13 @@ export class Connection<S> implements PolledSession {
     return Math.max(this.packetsSecond * 1_000, this.engine.heartbeat.aliveAtMS(this))
   }
 
+  /** For how long a ping has waited for its pong, in milliseconds, while nothing else came; 0 if none does. */
+  get unansweredMS(): number {
+    const pingedAtMS = this.engine.heartbeat.pingedAtMS(this)
+    const isHeard = pingedAtMS === undefined || this.packetsSecond * 1_000 >= pingedAtMS
+    return isHeard ? 0 : performance.now() - pingedAtMS
+  }
+
   /** Bytes buffered for a slow reader. */
   get bufferedBytes(): number {
     return this.polling === undefined ? (this.ws?.getBufferedAmount() ?? 0) : this.polling.bytes
@@ -207,6 +214,12 @@ export class Connection<S> implements PolledSession {
     }
   }
 
+  /** The client closed the connection, by a frame of its own. */
+  closedByClient(): void {
+    this.engine.heartbeat.alive(this)
+    this.ended('transport close')
+  }
+
   /** Ends the session at once; queued packets are lost. */
   terminate(reason: string): void {
     if (this.closed) return
@@ -226,11 +239,11 @@ export class Connection<S> implements PolledSession {
     const { engine } = this
     engine.counters.connections[this.transport]--
     count(engine.counters.closes, reason)
-    engine.heartbeat.forget(this)
     engine.newPackets.forget(this)
     if (this.polling === undefined) engine.sessions.delete(this.id)
     this.ws = undefined
     engine.onClose(this, reason)
+    engine.heartbeat.forget(this)
     this.session = undefined
   }
 }

@@ -34,6 +34,8 @@ export type Engine<S> = {
   bridges: ReadonlySet<Bridge>
   /** Serves a request that another node forwarded (see PollOwner). `signal` aborts when the requester leaves. */
   serveForwarded: (request: PollRequest, signal: AbortSignal) => Promise<PollResponse>
+  /** Pings every client now: `unansweredMS` then says which of them answer. */
+  pingAll: () => void
   /** Stops the timer. Close the connections first; the uWebSockets.js app remains the caller's. */
   stop: () => void
 }
@@ -110,6 +112,7 @@ export function createEngine<S>(options: EngineOptions<S>): Engine<S> {
         if (signal.aborted) gone()
         else signal.addEventListener('abort', gone, { once: true })
       }),
+    pingAll: () => state.heartbeat.pingAll(),
     stop: () => state.heartbeat.stop(),
   }
 }

@@ -13,6 +13,8 @@ export interface Beating {
 export class Heartbeat<C extends Beating> {
   readonly #pingDue = new Deadlines<C>()
   readonly #pongDue = new Deadlines<C>()
+  /** When connections that got an early ping were last heard. */
+  readonly #heardBefore = new Map<C, number>()
   readonly #interval: number
   readonly #timeout: number
   readonly #sweepEvery: number
@@ -30,6 +32,7 @@ export class Heartbeat<C extends Beating> {
   /** Call when a connection opens, or its pong arrives. */
   alive(connection: C): void {
     this.#pongDue.delete(connection)
+    this.#heardBefore.delete(connection)
     this.#pingDue.set(connection, Math.floor(performance.now()) + this.#interval)
     if (this.#timer) return
     this.#swept(performance.now())
@@ -45,8 +48,26 @@ export class Heartbeat<C extends Beating> {
     return ping !== undefined && ping + this.#timeout <= now
   }
 
+  /** When the ping went out that waits for its pong, by performance.now(); undefined if none does. */
+  pingedAtMS(connection: C): number | undefined {
+    const pong = this.#pongDue.get(connection)
+    return pong === undefined ? undefined : pong - this.#timeout
+  }
+
+  /** Sends pings before they are due, to learn which clients answer. */
+  pingAll(): void {
+    const now = Math.floor(performance.now())
+    this.#pingDue.expire(Number.POSITIVE_INFINITY, (connection, due) => {
+      this.#heardBefore.set(connection, due - this.#interval)
+      this.#pongDue.set(connection, now + this.#timeout)
+      connection.sendPacket('2')
+    })
+  }
+
   /** When the connection opened or its last pong arrived, by performance.now(). */
   aliveAtMS(connection: C): number {
+    const heard = this.#heardBefore.get(connection)
+    if (heard !== undefined) return heard
     const ping = this.#pingDue.get(connection)
     const pong = this.#pongDue.get(connection)
     return ping === undefined ? (pong ?? 0) - this.#timeout - this.#interval : ping - this.#interval
@@ -55,6 +76,7 @@ export class Heartbeat<C extends Beating> {
   forget(connection: C): void {
     this.#pingDue.delete(connection)
     this.#pongDue.delete(connection)
+    this.#heardBefore.delete(connection)
   }
 
   stop(): void {

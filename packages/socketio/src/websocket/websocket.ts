@@ -2,6 +2,9 @@ import type { WebSocket, WebSocketBehavior } from 'uWebSockets.js'
 import type { Carried, Connection, EngineState } from '../engine/connection.ts'
 import { Bridge } from './bridge.ts'
 
+/** The code of a connection that ended without a close frame (RFC 6455, section 7.1.5). */
+const brokenOff = 1006
+
 type Ws<S> = WebSocket<Carried<S>>
 
 /**
@@ -50,11 +53,13 @@ export function webSocketBehavior<S>(engine: EngineState<S>): WebSocketBehavior<
       const { connection } = ws.getUserData()
       if (connection instanceof Bridge) connection.drained()
     },
-    close: (ws) => {
+    close: (ws, code) => {
       const { connection } = ws.getUserData()
       if (connection instanceof Bridge) connection.closed()
-      else if (connection?.ws === ws) connection.ended(connection.closeReason ?? 'transport close')
-      else if (connection?.polling?.probe === ws) connection.polling.stopUpgrade()
+      else if (connection?.ws === ws) {
+        if (connection.closeReason === undefined && code !== brokenOff) connection.closedByClient()
+        else connection.ended(connection.closeReason ?? 'transport close')
+      } else if (connection?.polling?.probe === ws) connection.polling.stopUpgrade()
     },
   }
 }

@@ -20,6 +20,7 @@ import type { SignedCall } from '@parley/wiring/hook-calls'
 import { LRUCache } from 'lru-cache'
 import type { Dispatcher } from 'undici'
 import { asJson } from '../networks/network.ts'
+import type { WhoIsOnline } from '../recipients/who-is-online.ts'
 import { type CallOutcome, callOnce } from './outgoing-call.ts'
 import { originOf } from './room-webhook.ts'
 import { waitedPush } from './waited-push.ts'
@@ -34,6 +35,7 @@ export interface DeliverCallParts {
   /** Pushes of older messages are dropped. */
   keepMS: number
   notificationsOf: NotificationsOfApp
+  whoIsOnline: WhoIsOnline
   log: Logger
   tracing: Tracing
 }
@@ -76,9 +78,9 @@ export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCall
     if (call.kind === 'push') {
       const push = hasWaited(call) ? await waitedPush(parts, call, data) : { body: data }
       if (generic === undefined) return { as: 'refused', reason: 'PUSH_GENERIC is not set' }
-      return 'reason' in push
-        ? { as: 'refused', ...push }
-        : callSigned(call.app, secrets, { url: generic, id, ...push })
+      if ('body' in push) return callSigned(call.app, secrets, { url: generic, id, ...push })
+      const { reason, isFault } = push
+      return isFault ? { as: 'refused', reason } : { as: 'done', answer: '', notMade: reason }
     }
     const room = await findRoom(db, call.app, call.room)
     // Read now: the URL of a key may have changed while the call waited.

@@ -15,6 +15,8 @@ export type CallOutcome = { lastTry?: CallTry } & (
       answer: string
       /** The response was applied. */
       isAnswered?: boolean
+      /** Why it was not needed any more, and not made. */
+      notMade?: string
     }
   /** `afterMS`: from Retry-After. */
   | { as: 'again'; reason: string; afterMS?: number }

@@ -8,10 +8,15 @@ import { readJson } from '@parley/contracts/free-json'
 import type { Message } from '@parley/contracts/resources/message'
 import type { PushCall } from '@parley/contracts/resources/webhook'
 import type { Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
 import type { OutgoingCallDoc } from '@parley/db/push/documents'
+import { findMembershipsByKey } from '@parley/db/rooms/memberships'
+import { findThreadReadSeqs } from '@parley/db/threads/thread-members'
+import { isUserInUse, lastAttempt, type WhoIsOnline } from '../recipients/who-is-online.ts'
 
 export interface WaitedPushParts {
   db: Db
+  whoIsOnline: WhoIsOnline
   notificationsOf: NotificationsOfApp
 }
 
@@ -19,18 +24,41 @@ export interface WaitedPushParts {
 const atOnce = 1_000
 
 /**
- * The body of a delayed PUSH_GENERIC call, without users who would no longer get a push, or the reason to drop it. Calls
- * retried by an admin may be of any age.
+ * The body of a delayed PUSH_GENERIC call, without users who would no longer get a push, or the reason to drop it. That is no
+ * fault in calls for users who were away or out of reach: they are back. Calls retried by an admin may be of any age.
  */
 export async function waitedPush(
   { keepMS, ...parts }: WaitedPushParts & { keepMS: number },
   call: OutgoingCallDoc,
   data: string,
-): Promise<{ body: string } | { reason: string }> {
-  if (!call.isAgain && clock.now() - call.createdAtMS > keepMS) return { reason: 'too late for a push' }
-  if (isGone(JSON.parse(data) as Message)) return { reason: 'the message is gone' }
+): Promise<{ body: string } | { reason: string; isFault: boolean }> {
+  if (!call.isAgain && clock.now() - call.createdAtMS > keepMS) return { reason: 'too late for a push', isFault: true }
+  const { because, ...message } = JSON.parse(data) as PushCall
+  const isFault = because === undefined
+  if (isGone(message)) return { reason: 'the message is gone', isFault }
   const body = await withoutWhoGetsNone(parts, call, data)
-  return body === undefined ? { reason: 'no recipients left' } : { body }
+  return body === undefined ? { reason: 'no recipients left', isFault } : { body }
+}
+
+/** Users in use again, and those who have read the message. */
+async function findBack(
+  { db, whoIsOnline }: Pick<WaitedPushParts, 'db' | 'whoIsOnline'>,
+  app: string,
+  users: readonly string[],
+  { room, threadOf, seq = 0, because }: Partial<PushCall> & { room: string },
+): Promise<Set<string>> {
+  const markerOf = (user: string) => key(app, room, ...(threadOf === undefined ? [] : [threadOf]), user)
+  const markers = users.map(markerOf)
+  const [online, readSeqs] = await Promise.all([
+    whoIsOnline(app, users, lastAttempt),
+    threadOf === undefined ? findReadSeqs(db, markers) : findThreadReadSeqs(db, markers),
+  ])
+  const isThere = (user: string) => (because === 'away' ? isUserInUse(online.get(user)) : online.has(user))
+  return new Set(users.filter((user) => isThere(user) || (readSeqs.get(markerOf(user)) ?? 0) >= seq))
+}
+
+async function findReadSeqs(db: Db, markers: readonly string[]): Promise<Map<string, number>> {
+  return new Map((await findMembershipsByKey(db, markers)).map(({ _id, readSeq }) => [_id, readSeq]))
 }
 
 /** Whether the message is no longer pushed to anyone. */
@@ -39,7 +67,7 @@ function isGone(message: Message): boolean {
 }
 
 async function withoutWhoGetsNone(
-  { db, notificationsOf }: WaitedPushParts,
+  { db, notificationsOf, ...parts }: WaitedPushParts,
   { app, room }: Pick<OutgoingCallDoc, 'app' | 'room'>,
   data: string,
 ): Promise<string | undefined> {
@@ -57,7 +85,8 @@ async function withoutWhoGetsNone(
       })),
       notificationsOf,
     )
-    left.push(...users.filter((user) => !against.has(user)))
+    const back = rest.because && (await findBack({ db, ...parts }, app, users, { ...rest, room }))
+    left.push(...users.filter((user) => !against.has(user) && !back?.has(user)))
   }
   if (left.length === 0) return undefined
   return left.length === pushToClients.length ? data : JSON.stringify({ ...rest, pushToClients: left })

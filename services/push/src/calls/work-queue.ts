@@ -65,8 +65,9 @@ export function createQueueWork(parts: QueueWorkParts, signal: AbortSignal): (qu
       if (outcome.as === 'again') return tryLater(parts, queue, call, outcome)
       queue = withoutFailures(queue)
       if (outcome.as === 'done') {
-        const { isAnswered = false } = outcome
-        await markDone({ id: call._id, data: keptCallData(call), isAnswered, ...lastTryOf(outcome) })
+        const { isAnswered = false, notMade } = outcome
+        const of = { id: call._id, data: keptCallData(call), isAnswered, ...lastTryOf(outcome) }
+        await markDone({ ...of, ...(notMade !== undefined && { notMade }) })
       } else await deadLetter(parts, call, outcome)
       // A retried call has a queue of its own.
       if (call.kind === 'push') return endQueue(db, queue)

@@ -11,14 +11,12 @@ import { toMessageView } from '@parley/chat/views/message'
 import { type Message, message as messageSchema } from '@parley/contracts/resources/message'
 import { keptBackBy } from '@parley/contracts/resources/notification-settings'
 import type { PushNetwork } from '@parley/contracts/resources/push/network'
-import type { PushCall } from '@parley/contracts/resources/webhook'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import { findSentMessage } from '@parley/db/messages/messages'
 import type { DeviceDecision, MessageReason, PushDecisionDoc } from '@parley/db/push/documents'
-import { type CallToQueue, targetOf } from '@parley/db/push/outgoing-calls'
 import { deviceOf } from '@parley/db/push/push-decisions'
 import {
   insertPushContent,
@@ -38,8 +36,9 @@ import { notePushed } from '@parley/presence/pushed-rooms'
 import type { QueueCall } from '../calls/outgoing-call.ts'
 import type { DecisionLog } from '../decisions/decision-log.ts'
 import { networkOf, pushTo } from './device-push.ts'
+import { genericCall } from './generic-call.ts'
 import { messageNotification } from './notification-text.ts'
-import { isInUse, type WhoIsOnline } from './who-is-online.ts'
+import { isInUse, isUserInUse, type WhoIsOnline } from './who-is-online.ts'
 
 export interface PushMessageParts {
   db: Db
@@ -226,42 +225,32 @@ async function noteForCallback(
   message: Message,
   room: RoomDoc,
 ): Promise<void> {
-  const { whoIsOnline, queueCall, decisions } = parts
+  const { whoIsOnline, queueCall, decisions, awayMS } = parts
+  const about = { url, order: event.streamSeq, ...(event.request !== undefined && { request: event.request }) }
   let part = 0
   const parties = await recipientParts(parts, event, room)
   for await (const { recipients, left } of pageRecipients(parties, room, message, perCall)) {
     const users = recipients.map(({ user }) => user)
     const online = await whoIsOnline(room.app, users, event.attempt)
     const pushToClients = users.filter((user) => !online.has(user))
-    const id = part === 0 ? `push_${message._id}` : `push_${message._id}_${part}`
-    const connected = users.filter((user) => online.has(user))
-    await decisions.decided({
-      _id: key(room.app, message._id, String(part++)),
-      at: clock.date(),
-      users: { ...left, ...(connected.length > 0 && { CONNECTED: connected }) },
-      ...(pushToClients.length > 0 && { call: id, called: pushToClients }),
-    })
-    if (pushToClients.length === 0) continue
-    const keptBack = Object.fromEntries(keptBackBy.flatMap((by) => (left[by] ? [[by, left[by]]] : [])))
-    const said: PushCall = {
-      ...message,
-      roomName: room.name,
-      pushToClients,
-      ...(Object.keys(keptBack).length > 0 && { keptBack }),
+    const inUse = users.filter((user) => isUserInUse(online.get(user)))
+    const away = users.filter((user) => online.has(user) && !isUserInUse(online.get(user)))
+    const suffix = part === 0 ? '' : `_${part}`
+    const of = { _id: key(room.app, message._id, String(part++)), at: clock.date() }
+    const id = `push_${message._id}${suffix}`
+    const reasons = { ...left, ...(inUse.length > 0 && { CONNECTED: inUse }) }
+    const call = pushToClients.length > 0 && { call: id, called: pushToClients }
+    await decisions.decided({ ...of, users: reasons, ...call })
+    if (call) {
+      const keptBack = Object.fromEntries(keptBackBy.flatMap((by) => (left[by] ? [[by, left[by]]] : [])))
+      const to = { pushToClients, ...(Object.keys(keptBack).length > 0 && { keptBack }) }
+      await queueCall(genericCall({ ...about, id }, message, room, to))
     }
-    const call: CallToQueue = {
-      _id: id,
-      app: room.app,
-      kind: 'push',
-      queue: id,
-      target: targetOf('push', new URL(url).origin),
-      order: event.streamSeq,
-      room: room.id,
-      event: 'PUSH',
-      client: message.sender._id,
-      data: JSON.stringify(said),
-      ...(event.request !== undefined && { request: event.request }),
-    }
-    await queueCall(call)
+    if (away.length === 0) continue
+    const awaySinceMS = away.flatMap((user) => [...(online.get(user)?.values() ?? [])].map((sinceMS = 0) => sinceMS))
+    const dueAtMS = Math.max(clock.now(), Math.max(...awaySinceMS) + awayMS)
+    const ofAway = { ...about, id: `push_${message._id}_away${suffix}`, dueAtMS }
+    await decisions.decided({ ...of, _id: `${of._id} away`, call: ofAway.id, called: away })
+    await queueCall(genericCall(ofAway, message, room, { pushToClients: away, because: 'away' }))
   }
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { clock } from '@parley/async/clock'
 import { findMentions, mentionOf } from '@parley/chat/push/mentions'
 import type { ClientsPush } from '@parley/contracts/bus/push-work'
@@ -15,13 +16,23 @@ import { findLatestInThreads } from '@parley/db/threads/thread-messages'
 import { totalUnreadOf } from '@parley/db/unread/total-unread'
 import { findDevices } from '@parley/db/users/devices'
 import type { DeviceDoc } from '@parley/db/users/documents'
+import type { QueueCall } from '../calls/outgoing-call.ts'
+import type { DecisionLog } from '../decisions/decision-log.ts'
 import { networkOf, pushTo } from './device-push.ts'
+import { genericCall } from './generic-call.ts'
 import { messageNotification } from './notification-text.ts'
 import { messageView, notePushedTo } from './push-message.ts'
 import { type PushReminderParts, pushMissedReminders } from './push-reminder.ts'
 
 /** Pushes what was sent into a device's half-open connection. */
 type PushMissed = (missed: ClientsPush['missed'] & object & { app: string }) => Promise<void>
+
+export interface PushMissedParts extends PushReminderParts {
+  /** PUSH_GENERIC. */
+  generic: string | undefined
+  queueCall: QueueCall
+  decisions: DecisionLog
+}
 
 /** Only the latest rooms: a phone shows no more. */
 const mostRooms = 20
@@ -32,7 +43,9 @@ const mostOfThreads = 200
 const settleMS = 3_000
 
 interface Missed {
-  device: DeviceDoc
+  user: string
+  /** To push to; with PUSH_GENERIC its call goes out instead. */
+  device?: DeviceDoc | undefined
   sinceMS: number
   badge: number | undefined
 }
@@ -42,12 +55,13 @@ interface Missed {
  * that was away: it is dropped if the device is in use again, the message was read, or a setting suppresses it. A device
  * gets at most one push of a message.
  */
-export function createMissedPusher(parts: PushReminderParts): PushMissed {
-  const { db, networks, wakeNetworks } = parts
+export function createMissedPusher(parts: PushMissedParts): PushMissed {
+  const { db, generic, networks, wakeNetworks } = parts
   return async ({ app, user, device: id, sinceMS }) => {
-    const [device] = await findDevices(db, [key(app, user, id)])
-    if (!device || !networks.has(networkOf[device.type])) return
-    await pushMissedReminders(parts, device, { sinceMS, awayUntilMS: clock.now() + settleMS })
+    const [found] = await findDevices(db, [key(app, user, id)])
+    const device = found && networks.has(networkOf[found.type]) ? found : undefined
+    if (!device && generic === undefined) return
+    if (device) await pushMissedReminders(parts, device, { sinceMS, awayUntilMS: clock.now() + settleMS })
     const keys = (await findRoomIdsOfUser(db, app, user)).map((room) => key(app, room))
     const active = (await findRoomsActiveSince(db, keys, sinceMS)).slice(0, mostRooms).map(({ _id }) => _id)
     const withThreads = await findRoomsWithThreadsSince(db, keys, sinceMS, mostRooms)
@@ -55,13 +69,14 @@ export function createMissedPusher(parts: PushReminderParts): PushMissed {
     const rooms = await findRoomsByKey(db, active)
     await flushRooms(db, active)
     const badge = (await totalUnreadOf(db, app, [user])).get(user)
-    for (const room of rooms) await pushOfRoom(parts, room, { device, sinceMS, badge })
-    for (const room of withThreads) await pushOfThreads(parts, room, { device, sinceMS, badge })
+    const missed = { user, device, sinceMS, badge }
+    for (const room of rooms) await pushOfRoom(parts, room, missed)
+    for (const room of withThreads) await pushOfThreads(parts, room, missed)
     wakeNetworks()
   }
 }
 
-async function pushOfRoom(parts: PushReminderParts, room: RoomDoc, missed: Missed): Promise<void> {
+async function pushOfRoom(parts: PushMissedParts, room: RoomDoc, missed: Missed): Promise<void> {
   const latest = { limit: mostOfRoom, latestFirst: true }
   const found = await findBySeq(parts.db, room._id, { after: 0, upTo: room.seq }, latest)
   await pushEach(
@@ -73,9 +88,9 @@ async function pushOfRoom(parts: PushReminderParts, room: RoomDoc, missed: Misse
 }
 
 /** Threads in which the user participates, and messages that mention them by ID. */
-async function pushOfThreads(parts: PushReminderParts, room: RoomDoc, missed: Missed): Promise<void> {
+async function pushOfThreads(parts: PushMissedParts, room: RoomDoc, missed: Missed): Promise<void> {
   const { db } = parts
-  const { user } = missed.device
+  const { user } = missed
   const latest = await findLatestInThreads(db, room, missed.sinceMS, mostOfThreads)
   const found = latest.filter((one) => isMissed(one, room, missed))
   const memberKey = ({ threadOf = '' }: MessageDoc) => key(room.app, room.id, threadOf, user)
@@ -91,20 +106,26 @@ async function pushOfThreads(parts: PushReminderParts, room: RoomDoc, missed: Mi
 
 /** @param latest newest first */
 async function pushEach(
-  { db, presence, notificationsOf, keepMS }: PushReminderParts,
+  parts: PushMissedParts,
   room: RoomDoc,
-  { device, badge }: Missed,
+  { user, device, badge }: Missed,
   latest: readonly MessageDoc[],
 ): Promise<void> {
+  const { db, presence, generic, notificationsOf, keepMS } = parts
+  if (generic !== undefined) {
+    for (const message of latest.toReversed()) await callFor(parts, generic, { room, message, user })
+    return
+  }
+  if (!device) return
   const notifications = await notificationsOf(room.app)
   // Oldest first, so that the device shows the latest on top.
   for (const message of latest.toReversed()) {
     const content = key(room.app, message._id)
     const said = messageNotification(await messageView(db, message), room, notifications, message.request)
-    // PUSH_GENERIC has decided.
+    // A PUSH_GENERIC of before has decided.
     if (!(await insertPushContent(db, content, JSON.stringify(said)))) continue
     // The device was connected when the message came.
-    const mentioned = mentionOf(device.user, await findMentions(db, room.app, message.mentions), true)
+    const mentioned = mentionOf(user, await findMentions(db, room.app, message.mentions), true)
     const nowMS = clock.now()
     const giveUpAtMS = Math.min(nowMS + keepMS, message.expiresAtMS ?? Number.POSITIVE_INFINITY)
     const withBadge = message.skipTotalBadge ? undefined : badge
@@ -114,7 +135,22 @@ async function pushEach(
   }
 }
 
-function isMissed(message: MessageDoc, room: RoomDoc, { device: { user }, sinceMS }: Missed): boolean {
+/** Users can have several half-open connections: the first one that ends makes the call. */
+async function callFor(
+  { db, queueCall, decisions }: PushMissedParts,
+  url: string,
+  { room, message, user }: { room: RoomDoc; message: MessageDoc; user: string },
+): Promise<void> {
+  const id = `push_${message._id}_${createHash('sha256').update(user).digest('hex').slice(0, 16)}`
+  const about = { url, id, order: 0, dueAtMS: clock.now() + settleMS }
+  const request = message.request !== undefined && { request: message.request }
+  const to = { pushToClients: [user], because: 'half-open' as const }
+  const decision = { _id: key(room.app, message._id, id), at: clock.date(), call: id, called: [user] }
+  await decisions.decided(decision)
+  await queueCall(genericCall({ ...about, ...request }, await messageView(db, message), room, to))
+}
+
+function isMissed(message: MessageDoc, room: RoomDoc, { user, sinceMS }: Missed): boolean {
   const isOld = message.createdAtMS < sinceMS || message.sender === user || message.push === false
   return !isOld && !message.recalled && !message.system && currentMessage(message, room).content !== undefined
 }

@@ -12,10 +12,10 @@ import { findDevicesOfUsers } from '@parley/db/users/devices'
 import type { PushContent } from '../networks/network.ts'
 import { networkOf, pushTo } from './device-push.ts'
 import { type MessageEvent, messageView } from './push-message.ts'
-import { createMissedPusher } from './push-missed.ts'
-import { createReminderPusher, type PushReminderParts } from './push-reminder.ts'
+import { createMissedPusher, type PushMissedParts } from './push-missed.ts'
+import { createReminderPusher } from './push-reminder.ts'
 
-export interface PushToClientsParts extends PushReminderParts {
+export interface PushToClientsParts extends PushMissedParts {
   pushMessage: MessageHandler<MessageEvent>
 }
 

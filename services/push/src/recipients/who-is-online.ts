@@ -15,6 +15,11 @@ export function isInUse(devices: OnlineDevicesOfUser | undefined, device: string
   return devices?.has(device) === true && devices.get(device) === undefined
 }
 
+/** Whether a user has a device that is connected and not away. */
+export function isUserInUse(devices: OnlineDevicesOfUser | undefined): boolean {
+  return devices !== undefined && [...devices.values()].includes(undefined)
+}
+
 /** Passed as the attempt: while Redis is unavailable, everyone counts as offline. */
 export const lastAttempt = Number.POSITIVE_INFINITY
 

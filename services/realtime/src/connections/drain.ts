@@ -7,19 +7,33 @@ const stopping = 'node is stopping' satisfies OwnCloseReason
 /** A socket, or a bridge. */
 interface Closable {
   closeTransport(reason: OwnCloseReason): void
+  connection?: { unansweredMS: number }
 }
+
+/** Whether it owes a pong: its turn is the last, since its end then tells that its client was out of reach (half-open.ts). */
+const isSilent = ({ connection }: Closable) => connection !== undefined && connection.unansweredMS > 0
 
 /**
  * Closes the connections of a stopping node in small random waves over a time, to spare the other nodes. Stock clients reconnect
  * by themselves; each is served until its turn.
+ *
+ * @param pingAll sends every client a ping
  */
-export async function drainConnections(connections: () => Iterable<Closable>, overMS: number): Promise<void> {
+export async function drainConnections(
+  connections: () => Iterable<Closable>,
+  overMS: number,
+  pingAll: () => void,
+): Promise<void> {
   const endMS = performance.now() + overMS
+  pingAll()
   let left = shuffled(connections())
   while (left.length > 0) {
     const waves = Math.max(1, Math.round((endMS - performance.now()) / waveEveryMS))
-    for (const connection of left.splice(0, Math.ceil(left.length / waves))) connection.closeTransport(stopping)
-    if (waves > 1) await pause(waveEveryMS)
+    const isLast = waves === 1
+    const wave = new Set(left.filter((one) => isLast || !isSilent(one)).slice(0, Math.ceil(left.length / waves)))
+    left = left.filter((one) => !wave.has(one))
+    for (const connection of wave) connection.closeTransport(stopping)
+    if (!isLast) await pause(waveEveryMS)
     // Sorting a hundred thousand takes long: a second pass covers sockets that came meanwhile.
     if (left.length === 0) left = shuffled(connections())
   }

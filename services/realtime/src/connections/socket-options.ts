@@ -49,7 +49,7 @@ interface HookParts {
   activity: Activity
   interest: RoomInterest
   watching: Pick<WatchPresence, 'forget'>
-  halfOpen: ReturnType<typeof watchHalfOpen>
+  halfOpen: Pick<ReturnType<typeof watchHalfOpen>, 'ended'>
   isStopping: () => boolean
   /** Looks for signs of proxies on each connection. */
   seen: ReturnType<typeof watchForProxies>
@@ -80,7 +80,7 @@ export function connectionHooks(parts: HookParts) {
       const { session } = socket.data
       if (session) {
         activity.ended(session, reason)
-        halfOpen(session, reason)
+        halfOpen.ended(socket, session, reason)
       }
       sockets.remove(socket)
       watching.forget(socket)

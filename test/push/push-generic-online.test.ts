@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type CallbackDouble, startCallback } from '../doubles/callback.ts'
+import { connectClient, eventually, type RunningService } from '../platform.ts'
+import { openHanging } from './hanging-proxy.ts'
+import { type PushPlatform, startPushPlatform } from './test-push-platform.ts'
+
+describe('PUSH_GENERIC, for users who seem to be online', () => {
+  let platform: PushPlatform
+  let server: CallbackDouble
+  let realtime: RunningService
+  let alice: string
+  beforeAll(async () => {
+    ;[platform, server] = await Promise.all([startPushPlatform(), startCallback()])
+    await platform.startPush({ PUSH_GENERIC: server.url, PARLEY_PUSH_AWAY_MS: '12000' })
+    realtime = await platform.start('realtime', {
+      PARLEY_REALTIME_PING_INTERVAL_MS: '1500',
+      PARLEY_REALTIME_PING_TIMEOUT_MS: '5000',
+    })
+    alice = await platform.newUser()
+  })
+  afterAll(async () => {
+    await platform.stop()
+    await server.stop()
+  })
+
+  const connect = (user: string, url = realtime.url) =>
+    connectClient(url, platform.tokenOf(user), { deviceId: `phone of ${user}` })
+  const calledFor = (message: string) =>
+    server.calls.flatMap(({ body }) => (body._id === message ? [[body.pushToClients, body.because]] : []))
+  const read = (user: string, room: string, message: string) =>
+    platform.as(user, 'PUT', `/rooms/${room}/lastRead`, { message })
+  /** The calls about a message that were not needed any more. */
+  const notMade = async (message: string) => {
+    const found = await platform.db.outgoingCalls.find({ _id: { $regex: message }, state: 'done' }).toArray()
+    return found.map(({ lastError, tries }) => [lastError, tries])
+  }
+  const unneeded = [['no recipients left', 0]]
+
+  test('is called for a half-open connection, once, unless the message was read', async () => {
+    const bob = await platform.newUser()
+    const [room, other] = [await platform.newRoom([alice, bob]), await platform.newRoom([alice, bob])]
+    const proxy = await openHanging(realtime)
+    const [socket, second] = [await connect(bob, proxy.url), await connect(bob, proxy.url)]
+    proxy.hang()
+    const [lost, seen] = [await platform.send(room, alice), await platform.send(other, alice)]
+    await read(bob, other, seen)
+    await eventually('the call', () => calledFor(lost).length > 0)
+    const next = await platform.send(room, alice)
+    await eventually('the next call', () => calledFor(next).length > 0)
+    await eventually('the other is dropped', async () => (await notMade(seen)).length > 0)
+    assert.deepEqual(
+      [calledFor(lost), calledFor(next), calledFor(seen)],
+      [[[[bob], 'half-open']], [[[bob], undefined]], []],
+    )
+    assert.deepEqual(await notMade(seen), unneeded)
+    const why = await platform.admin('GET', `/admin/push/why?message=${lost}&client=${bob}`)
+    assert.partialDeepStrictEqual(why, { reason: 'PUSH_GENERIC', call: { state: 'done' } })
+    const { data } = await platform.admin('GET', '/admin/webhooks/failed')
+    assert.deepEqual(data, [])
+    socket.close()
+    second.close()
+    await proxy.stop()
+  })
+
+  test('is called for a user whose devices are all away, after a while, unless the message was read', async () => {
+    const [bob, carol, dave] = [await platform.newUser(), await platform.newUser(), await platform.newUser()]
+    const room = await platform.newRoom([alice, bob, carol, dave])
+    const sockets = await Promise.all([bob, carol, dave].map((user) => connect(user)))
+    for (const socket of [sockets[0], sockets[2]]) await socket?.emitWithAck('away', { away: true })
+    const isIn = (user: string, state: string) =>
+      eventually(`one is ${state}`, async () => {
+        const { clients } = await platform.as(alice, 'GET', `/presence?clients=${user}`)
+        return (clients as { state: string }[])[0]?.state === state
+      })
+    for (const user of [bob, dave]) await isIn(user, 'away')
+    const message = await platform.send(room, alice)
+    await read(dave, room, message)
+    await eventually('the call', () => calledFor(message).length > 0)
+    assert.deepEqual(calledFor(message), [[[bob], 'away']])
+    // In use again, and then away anew, so that there is time to come back.
+    for (const socket of [sockets[0], sockets[2]]) await socket?.emitWithAck('away', { away: false })
+    for (const user of [bob, dave]) await isIn(user, 'online')
+    await sockets[2]?.emitWithAck('away', { away: true })
+    await isIn(dave, 'away')
+    const back = await platform.send(room, alice)
+    await eventually('a call waits', () => platform.db.outgoingCalls.findOne({ _id: `push_${back}_away` }))
+    await sockets[2]?.emitWithAck('away', { away: false })
+    await eventually('the call is dropped', async () => (await notMade(back)).length > 0)
+    assert.deepEqual([calledFor(back), await notMade(back)], [[], unneeded])
+    for (const socket of sockets) socket.close()
+  })
+})
