@@ -51,6 +51,29 @@ describe('versions of servers', () => {
   })
 })
 
+describe('.github/workflows/versions.yml', () => {
+  const { jobs } = parse(readFileSync(join(root, '.github/workflows/versions.yml'), 'utf8')) as {
+    jobs: {
+      suite: {
+        strategy: { matrix: { include: { images?: string }[] } }
+        env: Record<string, string>
+        steps: { run?: string }[]
+      }
+    }
+  }
+  const { strategy, env, steps } = jobs.suite
+
+  test('runs the suite on other images without a change of a file that the suite checks', () => {
+    for (const { run = '' } of steps) assert.doesNotMatch(run, /sed|>|tee/)
+    assert.equal(env['PARLEY_SERVERS_IMAGES'], '${{ matrix.images }}')
+    const rows = strategy.matrix.include.map(({ images = '' }) => images)
+    assert.ok(rows.includes(''), 'as deployed')
+    const named = rows.flatMap((images) => images.split(',').flatMap((pair) => (pair ? [pair] : [])))
+    for (const pair of named) assert.match(pair, /^(mongo|nats|redis)=[\w/-]+:[\w.-]+$/)
+    assert.ok(named.some((pair) => pair.startsWith('mongo=')))
+  })
+})
+
 describe('code fetched by a build', () => {
   const actions = files.flatMap(({ name, text }) =>
     [...text.matchAll(/^\s*(?:- )?uses: (?!\.)(\S+)(.*)/gm)].map(([, action = '', comment = '']) => ({

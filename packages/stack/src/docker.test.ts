@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { locate } from './locate.ts'
 import { startServers } from './up.ts'
 
 const { PARLEY_MONGO_URL: _m, PARLEY_NATS_URL: _n, PARLEY_REDIS_URL: _r, ...env } = process.env
@@ -55,6 +56,24 @@ describe('servers without Docker images', () => {
       startServers({ env: { ...env, DOCKER_HOST: process.env.DOCKER_HOST, PARLEY_SERVERS: 'docker' } }),
       /MongoDB: not available from docker \(PARLEY_SERVERS\)/,
     )
+  })
+
+  test('PARLEY_SERVERS_IMAGES names other images than docker-compose.yml, and is refused if it names none', async () => {
+    const engine = { ...env, DOCKER_HOST: process.env.DOCKER_HOST }
+    const lines: string[] = []
+    for (const name of ['nats', 'redis'] as const) {
+      const images = 'nats=nats:alpine, redis=valkey/valkey:8.1'
+      await locate(name, { ...engine, PARLEY_SERVERS_IMAGES: images }, (line) => lines.push(line))
+    }
+    await locate('mongo', { ...engine, PARLEY_SERVERS_IMAGES: '' }, (line) => lines.push(line))
+    const asked = lines.flatMap((line) => /Docker image (\S+) is not available/.exec(line)?.[1] ?? [])
+    const [nats, redis, mongo] = asked
+    assert.deepEqual([nats, redis], ['nats:alpine', 'valkey/valkey:8.1'])
+    assert.match(mongo ?? '', /^mongo:\d+\.\d+\.\d+$/)
+    for (const wrong of ['nats', 'postgres=postgres:17', 'nats=']) {
+      const refused = locate('nats', { ...engine, PARLEY_SERVERS_IMAGES: wrong }, () => undefined)
+      await assert.rejects(refused, /PARLEY_SERVERS_IMAGES: \w+=\S* names no image of mongo, nats, redis/)
+    }
   })
 
   test('an unknown source is refused, and the error names the known ones', async () => {

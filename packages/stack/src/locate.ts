@@ -44,8 +44,8 @@ function allowedWays(env: NodeJS.ProcessEnv): ReadonlySet<string> {
 }
 
 /**
- * Finds a server. In order: a URL in the environment, a running Docker engine (with the image in docker-compose.yml), a recent
- * enough program on the PATH, the pinned wheels. PARLEY_SERVERS limits these sources.
+ * Finds a server. In order: a URL in the environment, a running Docker engine (with the image in PARLEY_SERVERS_IMAGES or
+ * docker-compose.yml), a recent enough program on the PATH, the pinned wheels. PARLEY_SERVERS limits these sources.
  *
  * @throws StackError if there is none
  */
@@ -60,7 +60,7 @@ export async function locate(
   if (url) return { way: 'url', url, label: `from ${file ? `${variable}_FILE` : variable}` }
   const allowed = allowedWays(env)
   if (allowed.has('docker') && (await engineAnswers(env))) {
-    const image = await imageOf(name)
+    const image = wantedImage(name, env) ?? (await imageOf(name))
     try {
       await haveImage(image)
       return { way: 'docker', image, label: `Docker image ${image}` }
@@ -82,6 +82,19 @@ export async function locate(
 
 function oneLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''
+}
+
+/** Of PARLEY_SERVERS_IMAGES, such as `nats=nats:alpine,redis=valkey/valkey:8.1`. @throws StackError */
+function wantedImage(name: ServerName, env: NodeJS.ProcessEnv): string | undefined {
+  const pairs = (env['PARLEY_SERVERS_IMAGES'] ?? '').split(',').flatMap((pair) => (pair.trim() ? [pair.trim()] : []))
+  const images = new Map(pairs.map((pair) => [pair.split('=')[0], pair.split('=')[1]]))
+  for (const [server, image] of images) {
+    if (server !== undefined && Object.hasOwn(known, server) && image) continue
+    throw new StackError(
+      `PARLEY_SERVERS_IMAGES: ${server}=${image ?? ''} names no image of ${Object.keys(known).join(', ')}.`,
+    )
+  }
+  return images.get(name)
 }
 
 async function imageOf(name: ServerName): Promise<string> {
