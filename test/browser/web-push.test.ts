@@ -93,6 +93,34 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: Web Push', () 
     assert.doesNotMatch(opened.url(), /token/)
   })
 
+  test('after the token has ended a reply is kept for the next page, and a click opens the page without the token', async () => {
+    const { platform, front } = deployment
+    const erin = await platform.newUser('erin', { nickname: 'Erin' })
+    const room = await newRoom([erin, bob])
+    const page = await subscribed(erin, room)
+    const context = page.context()
+    const worker = await workerOf(context, front.port)
+    await page.close()
+    await eventually('she is offline', () => isOffline(erin))
+    await pushed(worker, room, 'first')
+    await platform.admin('DELETE', '/admin/clients/erin/token', {})
+    await worker.click('read')
+    const bodies = async () => (await worker.shown()).map(({ body }) => body)
+    assert.deepEqual(await bodies(), ['first'], 'it is still there')
+    await worker.click('reply', 'not lost')
+    assert.deepEqual(await bodies(), ['not lost'])
+    const address = new URL(String(await worker.click()))
+    assert.deepEqual([address.hash, address.searchParams.get('room')], ['', room])
+    const { token } = await platform.admin('POST', '/admin/clients', { _id: 'erin', issueAccessToken: true })
+    const opened = await context.newPage()
+    const secret = new URLSearchParams({ token: String(token), room })
+    await opened.goto(`${address.origin}${address.pathname}?clientKey=${platform.clientKey}#${secret}`)
+    await eventually(
+      'it is a draft',
+      async () => (await opened.getByRole('textbox', { name: 'Message' }).inputValue()) === 'not lost',
+    )
+  })
+
   test('an open page shows the clicked room, removes notifications of read messages, and ends the subscription', async () => {
     const [room, other] = [await newRoom(), await newRoom([alice, bob], { name: 'Other' })]
     const page = await subscribed(alice, other)

@@ -23,7 +23,7 @@ export interface PushAccess {
   deviceID: string
 }
 
-type Parts = Pick<Chat, 'client' | 'threads' | 'notices' | 'config'> & {
+type Parts = Pick<Chat, 'client' | 'threads' | 'notices' | 'config' | 'drafts'> & {
   texts: () => Texts
   push: PushAccess | undefined
   /** Whether this one of the user's tabs shows notifications. */
@@ -90,14 +90,19 @@ export async function endPushOf(client: Client): Promise<void> {
 const canPush = (): boolean => 'serviceWorker' in navigator && 'PushManager' in window
 
 /** Push to this browser. Its code loads when push is turned on. */
-function createPushes({ client, texts }: Parts, access: PushAccess, onOpen: (room: string, thread?: string) => void) {
+function createPushes(
+  { client, drafts, texts }: Parts,
+  access: PushAccess,
+  onOpen: (room: string, thread?: string) => void,
+) {
   let started: Promise<Pushes | undefined> | undefined
 
   async function start(): Promise<Pushes | undefined> {
-    const { startPush, onPlaceClicked } = await import('./web-push.ts')
-    onPlaceClicked(client, onOpen)
+    const { startPush, onPlaceClicked, draftUnsent } = await import('./web-push.ts')
+    onPlaceClicked(client, drafts, onOpen)
     // The worker needs the user and client key, and the button may be clicked before the first login.
     await whenKnown(client)
+    void draftUnsent(client, drafts)
     return startPush({ client, ...access, texts: texts() })
   }
 

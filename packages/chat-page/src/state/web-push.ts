@@ -1,8 +1,9 @@
 import type { Client, Message } from '@parley/client'
 import { subscribeToPush, unsubscribeFromPush } from '@parley/client/web-push'
+import type { Drafts } from '../composer/drafts.ts'
 import type { Texts } from '../texts/en.ts'
 import { actionsOf, type OpenPlace, type Place } from '../worker/pushed.ts'
-import { findSubscriber, forgetSubscriber, keepSubscriber } from '../worker/subscriber.ts'
+import { findSubscriber, forgetSubscriber, keepSubscriber, takeUnsent } from '../worker/subscriber.ts'
 import { parleyUrl } from './parley-url.ts'
 
 /** Shows the user's notifications through the service worker. */
@@ -72,12 +73,22 @@ function followReads(client: Client, worker: ServiceWorkerRegistration): void {
 }
 
 /** Listens for clicks on notifications that the worker has shown. */
-export function onPlaceClicked(client: Client, open: (room: string, thread?: string) => void): void {
+export function onPlaceClicked(client: Client, drafts: Drafts, open: (room: string, thread?: string) => void): void {
   navigator.serviceWorker.addEventListener('message', ({ data }: MessageEvent<OpenPlace>) => {
     if (data?.type !== 'parley.open' || data.user !== client.me.get()?._id) return
     const { room, threadOf } = data.place
     if (room !== undefined) open(room, threadOf)
+    void draftUnsent(client, drafts)
   })
+}
+
+/** Replies that the worker could not send become drafts. */
+export async function draftUnsent(client: Client, drafts: Drafts): Promise<void> {
+  for (const { place, text } of await takeUnsent(parleyUrl(), client.me.get()?._id ?? '')) {
+    const id = place.threadOf ?? place.room ?? ''
+    const begun = drafts.of(id).get().text
+    drafts.change(id, { text: begun === '' ? text : `${begun}\n${text}` })
+  }
 }
 
 let address: unknown

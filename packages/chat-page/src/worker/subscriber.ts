@@ -1,3 +1,5 @@
+import type { Place } from './pushed.ts'
+
 /** The worker's texts, in the page's language. */
 export interface WorkerTexts {
   reply: string
@@ -12,10 +14,18 @@ export interface WorkerTexts {
 /** The user whose notifications this browser shows, with what the worker needs while no page is open. */
 export interface Subscriber {
   user: string
+  /** Empty once the server has refused it: only a page can bring another. */
   token: string
   clientKey: string
   deviceID: string
   texts: WorkerTexts
+}
+
+/** A reply that could not be sent: the user's next page has it as a draft. */
+export interface Unsent {
+  user: string
+  place: Place
+  text: string
 }
 
 const name = 'parley.push'
@@ -36,6 +46,27 @@ export async function findSubscriber(url: string): Promise<Subscriber | undefine
   return found && ((await found.json()) as Subscriber)
 }
 
+/** Forgets the replies that were not sent too. */
 export async function forgetSubscriber(url: string): Promise<void> {
-  await (await open()).delete(place(url))
+  const cache = await open()
+  await Promise.all([place(url), placeOfUnsent(url)].map((one) => cache.delete(one)))
+}
+
+const placeOfUnsent = (url: string): string => `${url}/chat/unsent`
+
+async function findUnsent(url: string): Promise<Unsent[]> {
+  const found = await (await open()).match(placeOfUnsent(url))
+  return found ? ((await found.json()) as Unsent[]) : []
+}
+
+export async function keepUnsent(url: string, unsent: Unsent): Promise<void> {
+  const all = [...(await findUnsent(url)), unsent]
+  await (await open()).put(placeOfUnsent(url), new Response(JSON.stringify(all)))
+}
+
+/** The user's replies that were not sent, once. */
+export async function takeUnsent(url: string, user: string): Promise<Unsent[]> {
+  const all = await findUnsent(url)
+  await (await open()).delete(placeOfUnsent(url))
+  return all.filter((one) => one.user === user)
 }

@@ -1,6 +1,7 @@
+import type { UserCalls } from '@parley/client'
 import { createWorkerCalls, subscribeToPush } from '@parley/client/web-push'
 import { notificationOf, type OpenPlace, type Place, type Pushed } from './pushed.ts'
-import { findSubscriber, type Subscriber } from './subscriber.ts'
+import { findSubscriber, keepSubscriber, keepUnsent, type Subscriber } from './subscriber.ts'
 
 /** The chat page's service worker, which shows notifications while no page is connected. */
 declare const self: ServiceWorkerGlobalScope
@@ -56,35 +57,37 @@ async function act({ notification, action, reply }: Clicked): Promise<void> {
   const place = (notification.data ?? {}) as Place
   notification.close()
   if (!subscriber) return
-  if (action === 'read') await markRead(subscriber, place)
-  else if (action === 'reply' && reply) await send(subscriber, place, reply)
+  const { title, body, data, tag, actions } = notification as Shown
+  if (action === 'read') {
+    const isDone = await markRead(subscriber, place)
+    if (!isDone) await registration.showNotification(title, { ...{ body, data, tag, actions }, silent: true })
+  } else if (action === 'reply' && reply) await send(subscriber, place, reply)
   else await open(subscriber, place)
 }
 
 async function markRead(
   subscriber: Subscriber,
   { room = '', threadOf, messageID: message = '' }: Place,
-): Promise<void> {
-  const api = callsOf(subscriber)
-  if (threadOf === undefined) await api.markRead({ id: room, message })
-  else await api.markThreadRead({ id: threadOf, message })
+): Promise<boolean> {
+  const isDone = await attempt(subscriber, (api) =>
+    threadOf === undefined ? api.markRead({ id: room, message }) : api.markThreadRead({ id: threadOf, message }),
+  )
+  if (!isDone) return false
   for (const shown of await registration.getNotifications()) {
     const other = (shown.data ?? {}) as Place
     if (other.room === room && other.threadOf === threadOf) shown.close()
   }
+  return true
 }
 
 async function send(subscriber: Subscriber, place: Place, message: string): Promise<void> {
   const { room: id = '', threadOf } = place
   const about = threadOf === undefined ? {} : { replyTo: threadOf, thread: true as const }
-  try {
-    await callsOf(subscriber).writeMessage({ id, message, messageType: 'text', ...about })
-  } catch {
-    // Keep the text in a notification. A click opens the conversation to send it again.
-    await registration.showNotification(subscriber.texts.notSent, { body: message, data: place })
-    return
-  }
-  await markRead(subscriber, place)
+  const isSent = await attempt(subscriber, (api) => api.writeMessage({ id, message, messageType: 'text', ...about }))
+  if (isSent) return void (await markRead(subscriber, place))
+  // The text is not lost: a click leads to where it is a draft.
+  await keepUnsent(url, { user: subscriber.user, place, text: message })
+  await registration.showNotification(subscriber.texts.notSent, { body: message, data: place })
 }
 
 /** Opens the place in an existing page, or a new one. */
@@ -97,15 +100,44 @@ async function open({ user, token, clientKey }: Subscriber, place: Place): Promi
     await page.focus()
     return
   }
-  const { room } = place
-  const secret = new URLSearchParams({ token, ...(room !== undefined && { room }) })
-  await clients.openWindow(`${url}/chat?${new URLSearchParams({ clientKey })}#${secret}`)
+  const ofRoom = place.room !== undefined && { room: place.room }
+  const ended = token === '' || isExpired(token)
+  // Without a token, so that whatever logs the user in at this address does it.
+  const query = new URLSearchParams({ clientKey, ...(ended && ofRoom) })
+  const fragment = ended ? '' : `#${new URLSearchParams({ token, ...ofRoom })}`
+  await clients.openWindow(`${url}/chat?${query}${fragment}`)
+}
+
+/** Of a JWT (RFC 7519); other tokens do not say when they end. */
+function isExpired(token: string): boolean {
+  try {
+    const claims = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')
+    const { exp } = JSON.parse(atob(claims)) as { exp?: number }
+    return exp !== undefined && exp * 1_000 <= Date.now()
+  } catch {
+    return false
+  }
 }
 
 async function renew(): Promise<void> {
   const subscriber = await findSubscriber(url)
   if (!subscriber) return
-  await subscribeToPush({ api: callsOf(subscriber), worker: registration, deviceID: subscriber.deviceID })
+  const { deviceID } = subscriber
+  // Otherwise the next page does it.
+  await attempt(subscriber, (api) => subscribeToPush({ api, worker: registration, deviceID }))
 }
 
-const callsOf = (subscriber: Subscriber) => createWorkerCalls({ ...subscriber, url })
+/** Calls as the user; returns whether it was done. A token that has ended is not tried again. */
+async function attempt(subscriber: Subscriber, call: (api: UserCalls) => Promise<unknown>): Promise<boolean> {
+  if (subscriber.token === '') return false
+  try {
+    await call(createWorkerCalls({ ...subscriber, url }))
+    return true
+  } catch (error) {
+    const isEnded = (error as { code?: unknown }).code === 'INVALID_TOKEN'
+    // A page can have brought a newer one.
+    const now = isEnded ? await findSubscriber(url) : undefined
+    if (now?.token === subscriber.token) await keepSubscriber(url, { ...now, token: '' })
+    return false
+  }
+}
